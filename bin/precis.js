@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// Starts the command. Plain JavaScript for any Node, so that an old one gets a sentence, not a crash.
+import { existsSync } from 'node:fs'
+
+if (Number(process.versions.napi) >= 10) {
+  const source = new URL('../src/cli/main.ts', import.meta.url)
+  const built = new URL('../dist/cli/main.js', import.meta.url)
+  // A checkout runs its sources (Node strips the types); a published package has only the build.
+  const { main } = await import((existsSync(source) ? source : built).href)
+  process.exitCode = await main(process.argv)
+} else {
+  process.stderr.write(
+    `precis needs Node 22.19 or later, and this is Node ${process.versions.node}: in a checkout run it as \`npm run precis -- …\`, which brings its own Node.\n`,
+  )
+  process.exitCode = 1
+}

@@ -1,0 +1,215 @@
+// Entries: the things visible in a context, and what is known of each without reading its row again.
+import type { Edit, EntryId, Hidden, NewEntry, NewId, OriginalId, Put } from './change.ts'
+import type { Answer, ToolCall, ToolResult } from './content.ts'
+import { bearsEntry, type EntryType, type EventAt, type EventOf, isChange } from './event.ts'
+import {
+  weighAnswer,
+  weighCall,
+  weighResult,
+  weighText,
+  weighThinking,
+  weighUser,
+} from './tokens/weigh.ts'
+
+/** `answer` is an AGENT_MESSAGE with its TOOL_CALLs; a `gap` is where a deletion can be undone. */
+export type EntryKind = 'user' | 'answer' | 'result' | 'reminder' | 'checkpoint' | 'gap'
+
+/** One entry. Its tokens depend on its rows and on what is hidden, never on calibration. */
+export interface Item {
+  readonly id: EntryId
+  readonly kind: EntryKind
+  readonly tokens: number // without what is hidden
+  readonly calls?: readonly string[] // of an answer: its calls; of a result: the call it answers
+  readonly thinkingTokens?: number // present where the answer has thinking, hidden or not
+  readonly hide?: readonly Hidden[]
+}
+
+const KINDS: Readonly<Record<EntryType, EntryKind>> = {
+  USER_MESSAGE: 'user',
+  AGENT_MESSAGE: 'answer',
+  TOOL_RESULT: 'result',
+  SYSTEM_REMINDER: 'reminder',
+  CHECKPOINT: 'checkpoint',
+}
+
+export function originalId(seq: number): OriginalId {
+  return `e${seq}`
+}
+
+export function newId(changeSeq: number, index: number): NewId {
+  return `c${changeSeq}.${index}`
+}
+
+export type ParsedId =
+  | { readonly original: true; readonly seq: number }
+  | { readonly original: false; readonly seq: number; readonly index: number }
+
+const ORIGINAL = /^e([1-9]\d{0,14})$/
+const NEW = /^c([1-9]\d{0,14})\.(0|[1-9]\d{0,8})$/
+
+export function isEntryId(text: string): text is EntryId {
+  return ORIGINAL.test(text) || NEW.test(text)
+}
+
+/** The parts of an entry's name. Throws on what is no name: check with `isEntryId` first. */
+export function parseEntryId(id: EntryId): ParsedId {
+  const original = ORIGINAL.exec(id)
+  if (original) return { original: true, seq: Number(original[1]) }
+  const made = NEW.exec(id)
+  if (made) return { original: false, seq: Number(made[1]), index: Number(made[2]) }
+  throw new TypeError(`not an entry id: ${String(id)}`)
+}
+
+/** The entry that an event brings in, before its calls are known. */
+export function itemOfEvent(event: EventOf<EntryType>): Item {
+  const id = originalId(event.seq)
+  switch (event.type) {
+    case 'AGENT_MESSAGE':
+      return answerItem(id, event.data)
+    case 'TOOL_RESULT':
+      return resultItem(id, event.data)
+    case 'USER_MESSAGE':
+      return { id, kind: KINDS[event.type], tokens: weighUser(event.data) }
+    case 'SYSTEM_REMINDER':
+      return { id, kind: KINDS[event.type], tokens: weighText(event.data) }
+    case 'CHECKPOINT':
+      return { id, kind: KINDS[event.type], tokens: weighText(event.data.id) }
+  }
+}
+
+/** An answer with the weight of one more of its calls. */
+export function withCall(item: Item, call: ToolCall): Item {
+  return { ...item, tokens: item.tokens + weighCall(call) }
+}
+
+/** The entry that a change brings in. A rewritten answer weighs the arguments of its calls anew. */
+export function itemOfNewEntry(id: NewId, entry: NewEntry, eventAt: EventAt): Item {
+  switch (entry.type) {
+    case 'AGENT_MESSAGE': {
+      const item = answerItem(id, entry.data)
+      return callsOfAnswer(entry.of, entry.data, eventAt).reduce(withCall, item)
+    }
+    case 'TOOL_RESULT':
+      return resultItem(id, entry.data)
+    case 'USER_MESSAGE':
+      return { id, kind: 'user', tokens: weighUser(entry.data) }
+    case 'SYSTEM_REMINDER':
+      return { id, kind: 'reminder', tokens: weighText(entry.data) }
+  }
+}
+
+export function gapItem(id: NewId): Item {
+  return { id, kind: 'gap', tokens: 0 }
+}
+
+/** Sets what is hidden, and the weight that follows from it. */
+export function withHidden(item: Item, hide: readonly Hidden[]): Item {
+  const was = item.hide?.includes('thinking') ?? false
+  const will = hide.includes('thinking') && item.thinkingTokens !== undefined
+  if (was === will) return item
+  const { hide: _, ...rest } = item
+  const thinking = item.thinkingTokens ?? 0
+  return will
+    ? { ...rest, tokens: item.tokens - thinking, hide: ['thinking'] }
+    : { ...rest, tokens: item.tokens + thinking }
+}
+
+/** Looked up once for each entry of a change: without it, restoring n rewrites would take n² steps. */
+const entriesOfEdits = new WeakMap<readonly Edit[], readonly (NewEntry | undefined)[]>()
+
+/** What a change put in, in stored order: new entries, and a gap for each edit that put nothing. */
+export function newEntriesOf(edits: readonly Edit[]): readonly (NewEntry | undefined)[] {
+  const known = entriesOfEdits.get(edits)
+  if (known) return known
+  const entries: (NewEntry | undefined)[] = []
+  for (const edit of edits) {
+    if (edit.put.length === 0) entries.push(undefined)
+    for (const put of edit.put) if (isNewEntry(put)) entries.push(put)
+  }
+  entriesOfEdits.set(edits, entries)
+  return entries
+}
+
+export function isNewEntry(put: Put): put is NewEntry {
+  return 'label' in put
+}
+
+/** Rebuilds the entry of any id from the log, as it was before anything of it was hidden. */
+export function itemAt(id: EntryId, eventAt: EventAt): Item | undefined {
+  const parsed = parseEntryId(id)
+  const event = eventAt(parsed.seq)
+  if (event === undefined) return undefined
+  if (!parsed.original) {
+    if (!isChange(event)) return undefined
+    const entries = newEntriesOf(event.data.edits)
+    if (parsed.index >= entries.length) return undefined
+    const entry = entries[parsed.index]
+    const made = newId(parsed.seq, parsed.index)
+    return entry === undefined ? gapItem(made) : itemOfNewEntry(made, entry, eventAt)
+  }
+  if (!bearsEntry(event)) return undefined
+  const item = itemOfEvent(event)
+  return event.type === 'AGENT_MESSAGE'
+    ? callsAfter(event.seq, event.data, eventAt).reduce(withCall, item)
+    : item
+}
+
+/** The new entry that a c-id names, or undefined for a gap or an unknown one. */
+export function newEntryAt(id: EntryId, eventAt: EventAt): NewEntry | undefined {
+  const parsed = parseEntryId(id)
+  if (parsed.original) return undefined
+  const event = eventAt(parsed.seq)
+  return event && isChange(event) ? newEntriesOf(event.data.edits)[parsed.index] : undefined
+}
+
+/** Follows rewrites down to the original entry, if there is one. */
+export function rootOf(id: EntryId, eventAt: EventAt): EntryId {
+  let root = id
+  for (let entry = newEntryAt(root, eventAt); entry?.of; entry = newEntryAt(root, eventAt))
+    root = entry.of
+  return root
+}
+
+/** The calls of an answer, original or rewritten, with their arguments. */
+export function callsOfAnswer(
+  of: EntryId | undefined,
+  answer: Answer,
+  eventAt: EventAt,
+): ToolCall[] {
+  if (of === undefined || answer.calls.length === 0) return []
+  const root = parseEntryId(rootOf(of, eventAt))
+  const event = root.original ? eventAt(root.seq) : undefined
+  if (event?.type !== 'AGENT_MESSAGE') return []
+  return callsAfter(event.seq, event.data, eventAt).filter((call) => answer.calls.includes(call.id))
+}
+
+/** TOOL_CALLs stand right behind their answer: they came in the same append. */
+export function callsAfter(seq: number, answer: Answer, eventAt: EventAt): ToolCall[] {
+  const calls: ToolCall[] = []
+  for (let next = seq + 1; calls.length < answer.calls.length; next += 1) {
+    const event = eventAt(next)
+    if (event?.type !== 'TOOL_CALL') break
+    if (event.data.answer === seq) calls.push(event.data)
+  }
+  return calls
+}
+
+function answerItem(id: EntryId, answer: Answer): Item {
+  const thinking = weighThinking(answer)
+  return {
+    id,
+    kind: 'answer',
+    tokens: weighAnswer(answer) + (thinking ?? 0),
+    ...(answer.calls.length > 0 && { calls: answer.calls }),
+    ...(thinking !== undefined && { thinkingTokens: thinking }),
+  }
+}
+
+function resultItem(id: EntryId, result: ToolResult): Item {
+  return {
+    id,
+    kind: 'result',
+    tokens: weighResult(result),
+    ...(result.id !== undefined && { calls: [result.id] }),
+  }
+}

@@ -1,0 +1,48 @@
+// What a provider is sent, before it has the provider's shape: roles and parts.
+import type {
+  Block,
+  MediaPart,
+  NativePart,
+  RedactedThinkingPart,
+  TextPart,
+  ThinkingPart,
+  ToolStatus,
+} from './content.ts'
+import type { Json } from './json.ts'
+
+/** RANGE's content types, under the names its design gives them. */
+export interface ProviderCheckpointContent {
+  readonly type: 'checkpoint'
+  readonly id: string
+}
+export interface ProviderSystemReminderContent {
+  readonly type: 'system_reminder'
+  readonly text: string
+}
+export interface ToolCallPart {
+  readonly type: 'tool_call'
+  readonly id: string
+  readonly name: string
+  readonly arguments: Json
+}
+export interface ToolResultPart {
+  readonly type: 'tool_result'
+  readonly id: string
+  readonly content: readonly Block[]
+  readonly status: ToolStatus
+}
+export type MessagePart =
+  | TextPart
+  | ThinkingPart
+  | RedactedThinkingPart
+  | MediaPart
+  | NativePart
+  | ToolCallPart
+  | ToolResultPart
+  | ProviderCheckpointContent
+  | ProviderSystemReminderContent
+
+export interface Message {
+  readonly role: 'user' | 'assistant'
+  readonly parts: readonly MessagePart[]
+}

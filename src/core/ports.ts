@@ -1,0 +1,142 @@
+// What can be plugged in: the store, the model, the clock, ids and signals. Contracts stand on the members.
+import type { StopReason, TokenUsage } from './content.ts'
+import type { NewEvent, ThreadEvent } from './event.ts'
+import type { Json } from './json.ts'
+import type { Message } from './message.ts'
+
+/** A cancellation that somebody else owns; an `AbortSignal` is one. */
+export interface Signal {
+  readonly aborted: boolean
+  readonly reason?: unknown
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+export interface Clock {
+  now(): Date
+  /** Resolves after `ms`, or at once when the signal fires. Never rejects. */
+  sleep(ms: number, signal?: Signal): Promise<void>
+}
+
+/** Unique names. `next('evt')` gives `evt_…`. */
+export interface Ids {
+  next(prefix: string): string
+}
+
+/** A row as it is stored: JSON only, not yet checked. `readEvent` in codec.ts makes an event of it. */
+export interface Row {
+  readonly v: number
+  readonly id: string
+  readonly threadId: string
+  readonly seq: number
+  readonly timestamp: string // ISO 8601
+  readonly type: string
+  readonly data: unknown
+  readonly origin?: string
+  readonly source?: unknown
+}
+
+/** A derived state of a thread, so that opening it need not read its history. May be thrown away. */
+export interface Snapshot {
+  readonly seq: number
+  readonly foldVersion: number
+  readonly state: Json
+}
+
+export interface ThreadInfo {
+  readonly threadId: string
+  readonly version: number // the sequence number of its last event
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly parent?: { readonly threadId: string; readonly seq: number }
+}
+
+export interface AppendOptions {
+  /** The version the caller last saw; 0 for a new thread. Another one is a `version-conflict`. */
+  readonly expectedVersion: number
+  /** Stored in the same transaction. */
+  readonly snapshot?: Snapshot
+}
+
+export interface Appended {
+  readonly version: number
+  readonly rows: readonly Row[]
+  /** True where these very events (by id) were in the log already: nothing was written. */
+  readonly repeated: boolean
+}
+
+export interface ReadRange {
+  readonly from?: number // first sequence number, default 1
+  readonly to?: number // last sequence number, inclusive
+  readonly limit?: number
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next?: string // pass it as `after` for the next page
+}
+
+/**
+ * Where logs live. Every method may be called at any time by several callers and processes.
+ * A method that rejects has changed nothing. Errors are `PrecisError`s.
+ */
+export interface Store {
+  /**
+   * Appends all events or none, numbered from `expectedVersion + 1`, and returns what it wrote.
+   * Durable when it resolves. Appending the same event ids again is a success without effect,
+   * whatever the version is by then; the same id with other content is an `id-conflict`.
+   */
+  append(threadId: string, events: readonly NewEvent[], options: AppendOptions): Promise<Appended>
+  /** Starts a thread that shares its parent's events up to `seq`, then continues by itself. */
+  fork(
+    parentId: string,
+    seq: number,
+    threadId: string,
+    first: readonly NewEvent[],
+  ): Promise<Appended>
+  /** Rows in order. An unknown thread has none. */
+  read(threadId: string, range?: ReadRange): Promise<readonly Row[]>
+  /** The rows of several stretches in one go, in the order asked for. */
+  readMany(
+    threadId: string,
+    ranges: readonly (readonly [from: number, to: number])[],
+  ): Promise<readonly Row[]>
+  /** The thread's last event number and its origin, or undefined. */
+  info(threadId: string): Promise<ThreadInfo | undefined>
+  /** The newest snapshot of this fold version at or before the thread's version. */
+  snapshot(threadId: string, foldVersion: number): Promise<Snapshot | undefined>
+  /** Threads, latest first, `limit` (1 to 1000) at a time. */
+  list(options?: { readonly after?: string; readonly limit?: number }): Promise<Page<ThreadInfo>>
+  /** Rows after `afterSeq`, then live ones, also those of other processes, until the signal fires. */
+  follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row>
+  /** Removes a thread; its forks keep their past. False where there was none. */
+  delete(threadId: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+export interface AskRequest {
+  readonly system?: string
+  readonly messages: readonly Message[]
+  readonly model?: string
+  readonly maxOutputTokens?: number
+  readonly signal?: Signal
+}
+export interface AskAnswer {
+  readonly text: string
+  readonly stopReason: StopReason
+  readonly usage?: TokenUsage
+}
+/** A model that answers in text. No tool may be called through it. */
+export interface ModelPort {
+  ask(request: AskRequest): Promise<AskAnswer>
+}
+
+/** A state derived from the log, kept up step by step and stored with the snapshots. */
+export interface Reducer<S> {
+  readonly name: string
+  readonly version: number
+  init(): S
+  step(state: S, event: ThreadEvent): S
+  encode(state: S): Json
+  decode(json: Json): S
+}

@@ -1,0 +1,86 @@
+// The weight of what stands in a log, in estimated tokens: the same row always weighs the same.
+import type { Answer, Block, Media, Part, ToolCall, ToolResult, UserContent } from '../content.ts'
+import { estimateTokens } from './estimate.ts'
+
+/** What a provider adds around each message or block. */
+const ENVELOPE_TOKENS = 4
+/** An image whose size is not known: what a full-size one costs after the provider scales it down. */
+const IMAGE_TOKENS = 1_600
+const PIXELS_PER_TOKEN = 750
+/** Base64 of a document: about four characters for three bytes, of which most are no text. */
+const CHARS_PER_DOCUMENT_TOKEN = 16
+
+export function weighText(text: string): number {
+  return estimateTokens(text) + ENVELOPE_TOKENS
+}
+
+export function weighUser(content: UserContent): number {
+  if (typeof content === 'string') return weighText(content)
+  return content.reduce((sum, part) => sum + weighPart(part), ENVELOPE_TOKENS)
+}
+
+/** An answer without its thinking and without its calls. */
+export function weighAnswer(answer: Answer): number {
+  if (answer.parts === undefined) return weighText(answer.content)
+  return answer.parts.reduce(
+    (sum, part) => sum + (isThinking(part) ? 0 : weighPart(part)),
+    ENVELOPE_TOKENS,
+  )
+}
+
+/** The thinking of an answer, or undefined where it has none; an empty one weighs, too. */
+export function weighThinking(answer: Answer): number | undefined {
+  const thinking = answer.parts?.filter(isThinking) ?? []
+  return thinking.length === 0
+    ? undefined
+    : thinking.reduce((sum, part) => sum + weighPart(part), 0)
+}
+
+export function weighCall(call: ToolCall): number {
+  return (
+    estimateTokens(call.name) + estimateTokens(JSON.stringify(call.arguments)) + ENVELOPE_TOKENS
+  )
+}
+
+export function weighResult(result: ToolResult): number {
+  return result.content.reduce((sum, block) => sum + weighBlock(block), ENVELOPE_TOKENS)
+}
+
+function weighBlock(block: Block): number {
+  const text = block.text === undefined ? 0 : estimateTokens(block.text)
+  if (block.type === 'image') return text + IMAGE_TOKENS
+  if (block.type === 'native') return text + estimateTokens(JSON.stringify(block.value ?? null))
+  return (
+    text + (block.data === undefined ? 0 : Math.ceil(block.data.length / CHARS_PER_DOCUMENT_TOKEN))
+  )
+}
+
+function weighPart(part: Part): number {
+  switch (part.type) {
+    case 'text':
+      return estimateTokens(part.text)
+    case 'thinking':
+      return estimateTokens(part.thinking) + ENVELOPE_TOKENS
+    case 'redacted_thinking':
+      return Math.ceil(part.data.length / CHARS_PER_DOCUMENT_TOKEN) + ENVELOPE_TOKENS
+    case 'image':
+      return weighImage(part.media)
+    case 'document':
+      return part.media.text === undefined
+        ? Math.ceil((part.media.data?.length ?? 0) / CHARS_PER_DOCUMENT_TOKEN)
+        : estimateTokens(part.media.text)
+    case 'native':
+      return estimateTokens(JSON.stringify(part.value))
+    case 'tool_call':
+      return 0 // weighed with its TOOL_CALL row
+  }
+}
+
+function weighImage(media: Media): number {
+  if (media.widthPx === undefined || media.heightPx === undefined) return IMAGE_TOKENS
+  return Math.max(1, Math.ceil((media.widthPx * media.heightPx) / PIXELS_PER_TOKEN))
+}
+
+function isThinking(part: Part): boolean {
+  return part.type === 'thinking' || part.type === 'redacted_thinking'
+}
