@@ -2,12 +2,15 @@
 import { defineConfig } from 'vitest/config'
 
 const long = process.env.PRECIS_LONG === '1'
+const longTests = '**/*.long.test.ts'
 
 export default defineConfig({
   test: {
-    include: long ? ['**/*.long.test.ts'] : ['**/*.test.ts'],
-    exclude: ['node_modules', 'dist', ...(long ? [] : ['**/*.long.test.ts'])],
+    include: [long ? longTests : '**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'dist/**', ...(long ? [] : [longTests])],
     testTimeout: long ? 3_600_000 : 120_000,
     pool: 'forks',
+    // A forgotten `.only` would silence the other tests of its file.
+    allowOnly: false,
   },
 })

@@ -47,9 +47,16 @@ export interface Kept {
   readonly keep: Run
   readonly hide?: readonly Hidden[]
 }
-export type Put = NewEntry | Kept
+/** A place where a deletion can be undone: no tokens, never sent. `put: []` is the same as one of these. */
+export interface Gap {
+  readonly gap: true
+}
+export type Put = NewEntry | Kept | Gap
 
-/** This stretch of entries becomes these. `put: []` leaves a gap: a place where it can be undone. */
+/**
+ * This stretch of entries becomes these. What drops something puts something: the first new entry or gap
+ * carries everything covered and not kept.
+ */
 export interface Edit {
   readonly covers: readonly Run[]
   readonly put: readonly Put[]

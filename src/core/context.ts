@@ -1,7 +1,20 @@
 // The context: what the model sees of a log, as a fold over its events.
+import { applyChange } from './apply.ts'
 import type { EntryId } from './change.ts'
-import type { Item } from './entry.ts'
-import type { Sequence } from './sequence.ts'
+import { type Item, itemOfEvent, originalId, withCall } from './entry.ts'
+import { PrecisError } from './errors.ts'
+import {
+  bearsEntry,
+  type ChangeType,
+  type EntryType,
+  type EventAt,
+  type EventOf,
+  isChange,
+  type ThreadEvent,
+} from './event.ts'
+import { openCallsOf } from './seam.ts'
+import { Sequence } from './sequence.ts'
+import { weighCall, weighText } from './tokens/weigh.ts'
 
 /** Raised when the fold or the weights change: older snapshots are then replayed from the log. */
 export const FOLD_VERSION = 1
@@ -9,18 +22,205 @@ export const FOLD_VERSION = 1
 /** The state of the fold after some event. Immutable; one more event gives a new one. */
 export interface Context {
   readonly version: number // sequence number of the last event folded
-  readonly head: readonly EntryId[] // the system prompts in force: no edit reaches them
-  readonly headTokens: number
+  readonly head: Head // the system prompts in force: no edit reaches them
   readonly items: Sequence<Item>
   readonly tokens: number // of the items
   readonly open: ReadonlySet<string> // calls of the last answer that have no result yet
   readonly stack: readonly number[] // changes that undo would take back, newest last
   readonly undone: readonly number[] // reversals that redo would take back, newest last
-  readonly active: readonly number[] // COMPACTIONs in force, ascending; the last is the marker
+  readonly active: readonly number[] // COMPACTIONs in force, ascending; the last one is the marker
+  readonly measured?: Measured // absent after a change, until a provider has counted again
   readonly ignored: readonly Ignored[] // events that could not be applied
+}
+
+/** The latest SYSTEM_PROMPT and the latest USER_SYSTEM_PROMPT, by sequence number. */
+export interface Head {
+  readonly system?: number
+  readonly userSystem?: number
+  readonly systemTokens: number
+  readonly userSystemTokens: number
+}
+
+/** What a provider counted for the answer at `version`, beside our own weight of the same. */
+export interface Measured {
+  readonly version: number
+  readonly tokens: number
+  readonly estimate: number
 }
 
 export interface Ignored {
   readonly seq: number
   readonly reason: string
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
+
+export function emptyContext(): Context {
+  return {
+    version: 0,
+    head: { systemTokens: 0, userSystemTokens: 0 },
+    items: Sequence.from<Item>([]),
+    tokens: 0,
+    open: NOTHING,
+    stack: [],
+    undone: [],
+    active: [],
+    ignored: [],
+  }
+}
+
+/** The latest COMPACTION in force, if any. */
+export function markerOf(context: Context): number | undefined {
+  return context.active.at(-1)
+}
+
+export function headIds(context: Context): EntryId[] {
+  return [context.head.system, context.head.userSystem]
+    .filter((seq) => seq !== undefined)
+    .map(originalId)
+}
+
+/** Everything the context weighs, the system prompts included. */
+export function weightOf(context: Context): number {
+  return context.tokens + context.head.systemTokens + context.head.userSystemTokens
+}
+
+/**
+ * One step of the fold: the same for a replay and for one more event. `eventAt` gives earlier events
+ * of the log; only a change asks for them. An event that cannot be applied is noted, never thrown.
+ */
+export function foldEvent(context: Context, event: ThreadEvent, eventAt: EventAt): Context {
+  if (event.seq !== context.version + 1)
+    throw new PrecisError(
+      'store-corrupt',
+      `event ${event.seq} follows ${context.version} in the log`,
+      {
+        where: `thread ${event.threadId}`,
+        hint: 'A log is numbered 1, 2, 3 … without gaps; run a check of the store.',
+      },
+    )
+  const next = { ...context, version: event.seq }
+  if (bearsEntry(event)) return foldEntry(next, event)
+  if (isChange(event)) return foldChange(next, event, eventAt)
+  switch (event.type) {
+    case 'TOOL_CALL':
+      return foldCall(next, event)
+    case 'SYSTEM_PROMPT':
+      return {
+        ...next,
+        head: { ...next.head, system: event.seq, systemTokens: weighText(event.data) },
+      }
+    case 'USER_SYSTEM_PROMPT':
+      return {
+        ...next,
+        head: { ...next.head, userSystem: event.seq, userSystemTokens: weighText(event.data) },
+      }
+    default:
+      return next
+  }
+}
+
+/** Folds a whole log, or continues from a context. */
+export function foldEvents(
+  events: Iterable<ThreadEvent>,
+  eventAt: EventAt,
+  from = emptyContext(),
+): Context {
+  let context = from
+  for (const event of events) context = foldEvent(context, event, eventAt)
+  return context
+}
+
+function foldEntry(context: Context, event: EventOf<EntryType>): Context {
+  const item = itemOfEvent(event)
+  const next = { ...context, items: context.items.push(item), tokens: context.tokens + item.tokens }
+  switch (event.type) {
+    case 'AGENT_MESSAGE': {
+      const open = event.data.calls.length > 0 ? new Set(event.data.calls) : NOTHING
+      const usage = event.data.tokenUsage
+      if (!usage) return { ...next, open }
+      const tokens = usage.promptTokens + usage.completionTokens
+      return { ...next, open, measured: { version: event.seq, tokens, estimate: weightOf(next) } }
+    }
+    case 'TOOL_RESULT':
+      return event.data.id !== undefined && next.open.has(event.data.id)
+        ? { ...next, open: without(next.open, event.data.id) }
+        : next
+    default:
+      // Calls that had no result by now never get one: they are abandoned.
+      return { ...next, open: NOTHING }
+  }
+}
+
+function foldCall(context: Context, event: EventOf<'TOOL_CALL'>): Context {
+  const last = context.items.last
+  if (last?.id !== originalId(event.data.answer)) return context
+  const tokens = weighCall(event.data)
+  const { measured } = context
+  return {
+    ...context,
+    items: context.items.replaceLast(withCall(last, event.data)),
+    tokens: context.tokens + tokens,
+    // The provider's count of the answer had its calls in it.
+    ...(measured?.version === event.data.answer && {
+      measured: { ...measured, estimate: measured.estimate + tokens },
+    }),
+  }
+}
+
+function foldChange(context: Context, event: EventOf<ChangeType>, eventAt: EventAt): Context {
+  const direction = event.type === 'COMPACTION' ? 'forward' : 'reversal'
+  const applied = applyChange(context.items.toArray(), event.data, event.seq, direction, eventAt)
+  if (!applied.ok)
+    return {
+      ...context,
+      ignored: [...context.ignored, { seq: event.seq, reason: applied.message }],
+    }
+  const { measured: _, ...rest } = context
+  return {
+    ...rest,
+    ...standing(context, event, eventAt),
+    items: Sequence.from(applied.items),
+    tokens: applied.items.reduce((sum, item) => sum + item.tokens, 0),
+    open: openCallsOf(applied.items),
+  }
+}
+
+/** Which changes are in force, and what undo and redo would take back next. */
+function standing(
+  context: Context,
+  event: EventOf<ChangeType>,
+  eventAt: EventAt,
+): Pick<Context, 'stack' | 'undone' | 'active'> {
+  const { stack, undone, active } = context
+  const push = [...stack, event.seq]
+  switch (event.type) {
+    case 'COMPACTION':
+      return { stack: push, undone, active: [...active, event.seq] }
+    case 'CONTENT_EXPANDED':
+      return { stack: push, undone, active }
+    case 'COMPACTION_UNDONE': {
+      const { of, reverts } = event.data
+      return {
+        stack: stack.at(-1) === reverts ? stack.slice(0, -1) : push,
+        undone: [...undone, event.seq],
+        active: active.filter((seq) => seq !== of),
+      }
+    }
+    case 'COMPACTION_REDONE': {
+      const { of, reverts } = event.data
+      const compaction = eventAt(of)?.type === 'COMPACTION' // else it was an expansion that came back
+      return {
+        stack: stack.at(-1) === reverts ? stack.slice(0, -1) : push,
+        undone: undone.filter((seq) => seq !== reverts),
+        active: compaction ? [...active, of].toSorted((a, b) => a - b) : active,
+      }
+    }
+  }
+}
+
+function without(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
+  const rest = new Set(set)
+  rest.delete(member)
+  return rest
 }

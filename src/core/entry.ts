@@ -123,11 +123,25 @@ export function newEntriesOf(edits: readonly Edit[]): readonly (NewEntry | undef
   if (known) return known
   const entries: (NewEntry | undefined)[] = []
   for (const edit of edits) {
-    if (edit.put.length === 0) entries.push(undefined)
-    for (const put of edit.put) if (isNewEntry(put)) entries.push(put)
+    for (const put of putsOf(edit)) {
+      if (isNewEntry(put)) entries.push(put)
+      else if ('gap' in put) entries.push(undefined)
+    }
   }
   entriesOfEdits.set(edits, entries)
   return entries
+}
+
+const ONE_GAP: readonly Put[] = [{ gap: true }]
+
+/** What an edit puts in place of what it covers: a gap, if nothing else. */
+export function putsOf(edit: Edit): readonly Put[] {
+  return edit.put.length === 0 ? ONE_GAP : edit.put
+}
+
+/** Does this bring in something that was not there: a new entry, or a gap? */
+export function isNew(put: Put): boolean {
+  return !('keep' in put)
 }
 
 export function isNewEntry(put: Put): put is NewEntry {

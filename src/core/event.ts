@@ -79,6 +79,18 @@ export type ThreadEvent = EventOf<EventType>
 export type NewEventOf<T extends EventType> = { [K in T]: Omit<Base<K, EventData[K]>, 'seq'> }[T]
 export type NewEvent = NewEventOf<EventType>
 
+/** An event as its author writes it; the log adds the rest. */
+export type EventDraft = {
+  [T in EventType]: {
+    readonly type: T
+    readonly data: EventData[T]
+    readonly id?: string
+    readonly timestamp?: Date
+    readonly origin?: Origin
+    readonly source?: Json
+  }
+}[EventType]
+
 /** Types that bring an entry into the context. Whether an event has an entry depends on its type alone. */
 export type EntryType =
   | 'USER_MESSAGE'

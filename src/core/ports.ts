@@ -46,19 +46,26 @@ export interface Snapshot {
 export interface ThreadInfo {
   readonly threadId: string
   readonly version: number // the sequence number of its last event
-  readonly createdAt: Date
-  readonly updatedAt: Date
+  readonly createdAt: Date // the time of its first event of its own
+  readonly updatedAt: Date // the time of its last event
+  /** Where it was forked from; known also when that thread is deleted. */
   readonly parent?: { readonly threadId: string; readonly seq: number }
 }
 
 export interface AppendOptions {
   /** The version the caller last saw; 0 for a new thread. Another one is a `version-conflict`. */
   readonly expectedVersion: number
-  /** Stored in the same transaction. */
+  /** Stored in the same transaction; at or before the version after the append. */
+  readonly snapshot?: Snapshot
+}
+
+export interface ForkOptions {
+  /** Of the new thread, as in `AppendOptions`. */
   readonly snapshot?: Snapshot
 }
 
 export interface Appended {
+  /** The number of the last of these events; where they were repeated, the thread may be further. */
   readonly version: number
   readonly rows: readonly Row[]
   /** True where these very events (by id) were in the log already: nothing was written. */
@@ -78,23 +85,32 @@ export interface Page<T> {
 
 /**
  * Where logs live. Every method may be called at any time by several callers and processes.
- * A method that rejects has changed nothing. Errors are `PrecisError`s.
+ * A method that rejects has changed nothing. Errors are `PrecisError`s: `usage` for arguments that
+ * make no sense, `invalid-input` for content that is no JSON or too large, `store-…` for the rest.
+ * Rows belong to the caller: changing them changes nothing in the store.
  */
 export interface Store {
   /**
    * Appends all events or none, numbered from `expectedVersion + 1`, and returns what it wrote.
    * Durable when it resolves. Appending the same event ids again is a success without effect,
-   * whatever the version is by then; the same id with other content is an `id-conflict`.
+   * whatever the version is by then; the same id with other content, and an append of which only a
+   * part is there, is an `id-conflict`. The first append makes the thread. One without events only
+   * checks the version and stores the snapshot.
    */
   append(threadId: string, events: readonly NewEvent[], options: AppendOptions): Promise<Appended>
-  /** Starts a thread that shares its parent's events up to `seq`, then continues by itself. */
+  /**
+   * Starts a thread that shares its parent's events up to `seq`, then continues by itself at
+   * `seq + 1`; all its rows name the new thread. The same call again is a success without effect;
+   * a thread of this id that is another one is an `id-conflict`.
+   */
   fork(
     parentId: string,
     seq: number,
     threadId: string,
     first: readonly NewEvent[],
+    options?: ForkOptions,
   ): Promise<Appended>
-  /** Rows in order. An unknown thread has none. */
+  /** Rows in order. An unknown thread has none, nor has a range that ends before it begins. */
   read(threadId: string, range?: ReadRange): Promise<readonly Row[]>
   /** The rows of several stretches in one go, in the order asked for. */
   readMany(
@@ -105,12 +121,19 @@ export interface Store {
   info(threadId: string): Promise<ThreadInfo | undefined>
   /** The newest snapshot of this fold version at or before the thread's version. */
   snapshot(threadId: string, foldVersion: number): Promise<Snapshot | undefined>
-  /** Threads, latest first, `limit` (1 to 1000) at a time. */
+  /**
+   * Threads, latest first, `limit` (1 to 1000, default 100) at a time. One that changes while pages
+   * are read moves in the list, and may be missed.
+   */
   list(options?: { readonly after?: string; readonly limit?: number }): Promise<Page<ThreadInfo>>
-  /** Rows after `afterSeq`, then live ones, also those of other processes, until the signal fires. */
+  /**
+   * Rows after `afterSeq`, then live ones, also those of other processes, each once and in order,
+   * until the signal fires or the thread is deleted. A thread that is not there yet is waited for.
+   */
   follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row>
   /** Removes a thread; its forks keep their past. False where there was none. */
   delete(threadId: string): Promise<boolean>
+  /** Waits for the calls under way; later ones reject with `store-closed`. May be called again. */
   close(): Promise<void>
 }
 

@@ -1,0 +1,98 @@
+// What a check adds up to: the counts of its tests, a table of its steps, and the last line.
+
+export interface Counts {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+export interface StepResult {
+  readonly name: string
+  /** Empty where the step passed; otherwise why it did not. */
+  readonly failure: string
+  readonly durationMs: number
+  /** Only the step that runs tests has counts. */
+  readonly counts?: Counts
+}
+
+/** What is read of vitest's JSON report. */
+interface TestReport {
+  readonly testResults: readonly {
+    readonly status: string
+    readonly assertionResults: readonly { readonly status: string }[]
+  }[]
+}
+
+export const NO_TESTS: Counts = { passed: 0, failed: 0, skipped: 0 }
+
+/** A file that fails outside of its tests (it does not load) counts as one failed test. */
+export function countTests(report: TestReport): Counts {
+  const files = report.testResults.map(({ status, assertionResults }) => {
+    const count = (...wanted: string[]) =>
+      assertionResults.filter((test) => wanted.includes(test.status)).length
+    const passed = count('passed')
+    const failed = count('failed')
+    return {
+      passed,
+      failed: status === 'failed' ? Math.max(1, failed) : failed,
+      skipped: assertionResults.length - passed - failed,
+    }
+  })
+  return files.reduce(add, NO_TESTS)
+}
+
+/** Why a run of tests failed; empty where it did not. */
+export function testFailure(counts: Counts, exitCode: number): string {
+  if (counts.failed > 0) return `${counts.failed} failed`
+  if (counts.passed === 0) return 'no tests ran'
+  // An error outside of all tests, or a runner that was stopped.
+  return exitCode === 0 ? '' : `the test runner ended with ${exitCode}`
+}
+
+/** A step that failed without a failed test counts as one. */
+export function total(results: readonly StepResult[]): Counts {
+  return results
+    .map(({ failure, counts = NO_TESTS }) => ({
+      ...counts,
+      failed: failure === '' ? counts.failed : Math.max(1, counts.failed),
+    }))
+    .reduce(add, NO_TESTS)
+}
+
+export function lastLine({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+}
+
+export function summaryTable(results: readonly StepResult[]): string {
+  const width = Math.max(...results.map(({ name }) => name.length))
+  return results
+    .map(({ name, failure, durationMs }) => {
+      const verdict = failure === '' ? 'passed' : 'FAILED'
+      const seconds = formatSeconds(durationMs).padStart(8)
+      return `  ${name.padEnd(width)}  ${verdict} ${seconds}  ${failure}`.trimEnd()
+    })
+    .join('\n')
+}
+
+export function formatSeconds(durationMs: number): string {
+  return `${(durationMs / 1000).toFixed(1)} s`
+}
+
+/** No keys: a test that reaches out fails. A home of its own: nothing of the user is read or written. */
+export function testEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  home: string,
+): Record<string, string> {
+  const kept = Object.entries(environment).flatMap(([name, value]) =>
+    value === undefined || /_(?:API_KEY|TOKEN)$/i.test(name) ? [] : [[name, value] as const],
+  )
+  return { ...Object.fromEntries(kept), PRECIS_HOME: home }
+}
+
+function add(a: Counts, b: Counts): Counts {
+  return {
+    passed: a.passed + b.passed,
+    failed: a.failed + b.failed,
+    skipped: a.skipped + b.skipped,
+  }
+}

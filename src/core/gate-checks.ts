@@ -1,0 +1,214 @@
+// What a compaction must satisfy, one check each. A check returns a refusal or nothing.
+import type { PlacedEdit } from './apply.ts'
+import type { Edit, EntryId, NewEntry, Put } from './change.ts'
+import { textOfParts, textOfUserContent } from './content.ts'
+import { type Item, isNew, isNewEntry, newEntryAt, putsOf } from './entry.ts'
+import type { EventAt } from './event.ts'
+import { isRewrite, type Pins, pinnedEntries, pinnedText } from './pins.ts'
+import { roundsOf, seamsOf } from './seam.ts'
+import type { Proposal } from './strategy.ts'
+
+export type RefusalReason =
+  | 'no-edits'
+  | 'stale'
+  | 'malformed'
+  | 'splits-round'
+  | 'loses-pin'
+  | 'summary-empty'
+  | 'summary-cut-off'
+  | 'summary-refused'
+  | 'summary-failed'
+  | 'not-smaller'
+  | 'above-target'
+
+export interface Refusal {
+  readonly reason: RefusalReason
+  readonly message: string
+}
+
+/** The context around a change that is not committed yet. */
+export interface Draft {
+  readonly before: readonly Item[]
+  readonly after: readonly Item[]
+  readonly placed: readonly PlacedEdit[]
+  readonly open: ReadonlySet<string> // calls that stay open
+}
+
+export function checkSummary(proposal: Proposal, edits: readonly Edit[]): Refusal | undefined {
+  switch (proposal.stopReason) {
+    case 'length':
+      return { reason: 'summary-cut-off', message: 'The summary was cut off at the output limit.' }
+    case 'refusal':
+      return { reason: 'summary-refused', message: 'The model refused to write the summary.' }
+    case 'error':
+    case 'aborted':
+      return { reason: 'summary-failed', message: 'The summary ended with an error.' }
+    case 'tool_use':
+      return {
+        reason: 'summary-failed',
+        message: 'The model called a tool instead of writing a summary.',
+      }
+  }
+  for (const put of edits.flatMap((edit) => edit.put)) {
+    if (!isNewEntry(put) || (put.label !== 'summary' && put.label !== 'brief')) continue
+    const text =
+      put.type === 'USER_MESSAGE'
+        ? textOfUserContent(put.data)
+        : put.type === 'AGENT_MESSAGE'
+          ? put.data.content || textOfParts(put.data.parts ?? [])
+          : ''
+    if (text.trim() === '') return { reason: 'summary-empty', message: 'The summary is empty.' }
+  }
+  return undefined
+}
+
+/** A rewrite stands alone in its edit, names what it rewrites, and keeps its kind and its calls. */
+export function checkRewrites(draft: Draft, closes: readonly string[]): Refusal | undefined {
+  const callsOf = (item: Item) =>
+    JSON.stringify((item.calls ?? []).filter((call) => !closes.includes(call)))
+  for (const { edit, start, end, items } of draft.placed) {
+    const entry = edit.put.find((put) => isNewEntry(put) && put.of !== undefined)
+    if (!entry || !isNewEntry(entry)) continue
+    const was = draft.before[start] as Item
+    const is = items[0] as Item
+    const alone = isRewrite(edit) && end - start === 1
+    if (!alone || entry.of !== was.id || was.kind !== is.kind || callsOf(was) !== callsOf(is))
+      return {
+        reason: 'malformed',
+        message: `The rewrite of ${entry.of} must stand alone and keep its kind and calls.`,
+      }
+  }
+  return undefined
+}
+
+/** What drops something leaves something in its place, by which it can be found and brought back. */
+export function checkCarriers(draft: Draft): Refusal | undefined {
+  const bare = draft.placed.find(({ edit, start, end, items }) => {
+    const staying = new Set(items.map((item) => item.id))
+    const drops = draft.before.slice(start, end).some((item) => !staying.has(item.id))
+    return drops && !putsOf(edit).some(isNew)
+  })
+  return (
+    bare && {
+      reason: 'malformed',
+      message: 'An edit that drops entries must put an entry or a gap in their place.',
+    }
+  )
+}
+
+/** Edits begin and end on seams. */
+export function checkSeams(draft: Draft): Refusal | undefined {
+  const seams = seamsOf(draft.before, draft.open)
+  const split = draft.placed.find(
+    ({ edit, start, end }) => !isRewrite(edit) && !(seams[start] && seams[end]),
+  )
+  return split && splitsRound((draft.before[split.start] as Item).id)
+}
+
+/** No result loses its call and no call its result; what was unpaired before is no new fault. */
+export function checkPairing(draft: Draft): Refusal | undefined {
+  const rewrites = new Map<EntryId, EntryId>()
+  for (const { edit, items } of draft.placed)
+    for (const put of edit.put)
+      if (isNewEntry(put) && put.of !== undefined) rewrites.set((items[0] as Item).id, put.of)
+  const known = unpaired(draft.before, draft.open, rewrites)
+  for (const [key, id] of unpaired(draft.after, draft.open, rewrites))
+    if (!known.has(key)) return splitsRound(id)
+  return undefined
+}
+
+function unpaired(
+  items: readonly Item[],
+  open: ReadonlySet<string>,
+  rewrites: ReadonlyMap<EntryId, EntryId>,
+): Map<string, EntryId> {
+  const nameOf = (id: EntryId) => rewrites.get(id) ?? id
+  const loose = new Map<string, EntryId>()
+  const paired = new Set<number>()
+  for (const round of roundsOf(items, open)) {
+    for (const indices of round.results.values()) for (const index of indices) paired.add(index)
+    for (const call of round.missing)
+      loose.set(`call ${nameOf(round.answer)} ${call}`, round.answer)
+  }
+  items.forEach((item, index) => {
+    if (item.kind === 'result' && !paired.has(index))
+      loose.set(`result ${nameOf(item.id)}`, item.id)
+  })
+  return loose
+}
+
+function splitsRound(at: EntryId): Refusal {
+  return {
+    reason: 'splits-round',
+    message: `A tool call would be separated from its result at ${at}.`,
+  }
+}
+
+/** Pinned entries stand as they were, pinned texts stand after whatever replaced the rest. */
+export function checkPins(draft: Draft, pins: Pins, eventAt: EventAt): Refusal | undefined {
+  if (pins.length === 0) return undefined
+  const visible = new Set(draft.after.map((item) => item.id))
+  for (const id of pinnedEntries(draft.before, draft.open, pins))
+    if (!visible.has(id))
+      return { reason: 'loses-pin', message: `The pinned entry ${id} would be lost.` }
+  const text = pinnedText(pins)
+  const replacing = draft.placed.filter(({ edit }) => !isRewrite(edit))
+  if (text === undefined || replacing.length === 0) return undefined
+  const put = replacing
+    .flatMap(({ edit }) => edit.put)
+    .some((entry) => isNewEntry(entry) && isPins(entry, text))
+  const stood = draft.after.some((item) => {
+    const entry = item.id.startsWith('c') ? newEntryAt(item.id, eventAt) : undefined
+    return entry !== undefined && isPins(entry, text)
+  })
+  return put || stood ? undefined : { reason: 'loses-pin', message: 'A pinned text would be lost.' }
+}
+
+function isPins(entry: NewEntry, text: string): boolean {
+  return entry.label === 'pins' && entry.data === text
+}
+
+/** What comes in is smaller than what goes out, wherever that is large enough to matter. */
+export function checkSize(draft: Draft, minTokens: number): Refusal | undefined {
+  for (const { edit, start, end, items } of draft.placed) {
+    const covered = draft.before.slice(start, end)
+    const staying = new Set(items.map((item) => item.id))
+    const goes = sum(covered.filter((item) => !staying.has(item.id)))
+    const was = new Set(covered.map((item) => item.id))
+    const pins = new Set(newItemsLabelled(edit, items, was, 'pins'))
+    const comes = sum(items.filter((item) => !was.has(item.id) && !pins.has(item)))
+    if (goes >= minTokens && comes >= goes)
+      return {
+        reason: 'not-smaller',
+        message: `The replacement has ${comes} tokens and what it replaces has ${goes}.`,
+      }
+  }
+  return undefined
+}
+
+function newItemsLabelled(
+  edit: Edit,
+  items: readonly Item[],
+  was: ReadonlySet<EntryId>,
+  label: string,
+): Item[] {
+  const entries = putsOf(edit).filter(isNew)
+  return items.filter((item) => !was.has(item.id)).filter((_, at) => isLabelled(entries[at], label))
+}
+
+function isLabelled(put: Put | undefined, label: string): boolean {
+  return put !== undefined && 'label' in put && put.label === label
+}
+
+function sum(items: readonly Item[]): number {
+  return items.reduce((total, item) => total + item.tokens, 0)
+}
+
+export function checkTarget(tokens: number, targetTokens: number | undefined): Refusal | undefined {
+  return targetTokens !== undefined && tokens > targetTokens
+    ? {
+        reason: 'above-target',
+        message: `${tokens} tokens remain, and the target is ${targetTokens}.`,
+      }
+    : undefined
+}

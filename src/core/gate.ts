@@ -1,0 +1,123 @@
+// The gate: the one place where a proposal becomes a compaction, or is refused with a reason.
+import { applyChange } from './apply.ts'
+import type { CompactionData, Reading, Run, Trigger } from './change.ts'
+import { type Context, weightOf } from './context.ts'
+import type { Item } from './entry.ts'
+import type { EventAt } from './event.ts'
+import {
+  checkCarriers,
+  checkPairing,
+  checkPins,
+  checkRewrites,
+  checkSeams,
+  checkSize,
+  checkSummary,
+  checkTarget,
+  type Refusal,
+  type RefusalReason,
+} from './gate-checks.ts'
+import { inverseOf } from './inverse.ts'
+import { keepPins, type Pins } from './pins.ts'
+import { runsOf } from './run.ts'
+import { openRoundStart } from './seam.ts'
+import type { Proposal } from './strategy.ts'
+
+export type { Refusal, RefusalReason } from './gate-checks.ts'
+
+export interface GateInput {
+  readonly context: Context
+  readonly eventAt: EventAt
+  readonly proposal: Proposal
+  readonly basedOn: number // the version the proposal was made for
+  readonly strategyId: string
+  readonly trigger: Trigger
+  readonly runId: string
+  readonly pins: Pins
+  readonly minTokens?: number // below this a replacement need not be smaller
+  readonly targetTokens?: number
+  readonly before?: Reading
+}
+
+/** Everything of a COMPACTION but the event counts, which the caller takes from the working events. */
+export type Committed = Omit<CompactionData, 'originalEventCount' | 'compactedEventCount'>
+
+export type GateResult =
+  | { readonly ok: true; readonly data: Committed }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+/** Estimated tokens from which on a compaction must make its stretch smaller. */
+export const GATE_MIN_TOKENS = 1_000
+
+/** Checks a proposal against the context as it is now. Pure: the caller appends what it returns. */
+export function passGate(input: GateInput): GateResult {
+  const { context, eventAt, proposal } = input
+  const refuse = (reason: RefusalReason, message: string): GateResult => ({
+    ok: false,
+    refusal: { reason, message },
+  })
+  const before = context.items.toArray()
+  const edits = keepPins(proposal.edits, context, input.pins, eventAt)
+  if (edits.length === 0 && !isExplicit(input.trigger))
+    return refuse('no-edits', 'There is nothing to replace.')
+  const badSummary = checkSummary(proposal, edits)
+  if (badSummary) return { ok: false, refusal: badSummary }
+
+  const closing = closed(context.open, proposal.closes)
+  const hide = edits.length === 0 ? [] : thinkingToHide(before, closing, eventAt)
+  const applied = applyChange(before, { edits, hide }, context.version + 1, 'forward', eventAt)
+  if (!applied.ok) return refuse(applied.reason, applied.message)
+  const after =
+    applied.items.reduce((sum, item) => sum + item.tokens, 0) + weightOf(context) - context.tokens
+  const draft = { before, after: applied.items, placed: applied.placed, open: closing }
+  const broken =
+    checkRewrites(draft, proposal.closes ?? []) ??
+    checkCarriers(draft) ??
+    checkSeams(draft) ??
+    checkPairing(draft) ??
+    checkPins(draft, input.pins, eventAt) ??
+    checkSize(draft, input.minTokens ?? GATE_MIN_TOKENS) ??
+    (isExplicit(input.trigger) ? undefined : checkTarget(after, input.targetTokens))
+  if (broken) return { ok: false, refusal: broken }
+
+  return {
+    ok: true,
+    data: {
+      basedOn: input.basedOn,
+      edits,
+      inverse: inverseOf(before, applied.items, applied.placed, eventAt),
+      ...(hide.length > 0 && { hide }),
+      ...(proposal.closes && proposal.closes.length > 0 && { closes: proposal.closes }),
+      runId: input.runId,
+      strategyId: input.strategyId,
+      trigger: input.trigger,
+      before: input.before ?? { tokens: weightOf(context), by: 'estimated' },
+      after: { tokens: after, by: 'estimated' },
+      ...(proposal.usage && { usage: proposal.usage }),
+      ...(proposal.metadata !== undefined && { metadata: proposal.metadata }),
+    },
+  }
+}
+
+/** Somebody asked for it: it may change nothing, and it may land above the target. */
+function isExplicit(trigger: Trigger): boolean {
+  return trigger === 'command' || trigger === 'tool' || trigger === 'import'
+}
+
+function closed(open: ReadonlySet<string>, closes: readonly string[] = []): ReadonlySet<string> {
+  return new Set([...open].filter((call) => !closes.includes(call)))
+}
+
+/** After a rewrite of the prefix, thinking stays only in the round that is still open. */
+function thinkingToHide(
+  items: readonly Item[],
+  open: ReadonlySet<string>,
+  eventAt: EventAt,
+): Run[] {
+  const end = openRoundStart(items, open)
+  const answers = items.filter(
+    (item, at) => at < end && item.thinkingTokens !== undefined && !item.hide,
+  )
+  const first = items.indexOf(answers[0] as Item)
+  const last = items.indexOf(answers.at(-1) as Item)
+  return answers.length === 0 ? [] : runsOf(items.slice(first, last + 1), eventAt)
+}

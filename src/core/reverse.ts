@@ -1,0 +1,178 @@
+// Undo, redo and expand: changes that bring back what earlier changes took away.
+import { applyChange, indexOf } from './apply.ts'
+import type { Change, Edit, EntryId, Put, Reversal, Run } from './change.ts'
+import type { Context } from './context.ts'
+import type { Item } from './entry.ts'
+import { PrecisError } from './errors.ts'
+import { type ChangeType, type EventAt, type EventOf, isChange } from './event.ts'
+import { hidesOnly, inverseOf } from './inverse.ts'
+import { findRuns, runHas, runsOf } from './run.ts'
+import { openRoundStart } from './seam.ts'
+
+/** A reversal ready to be appended: its type, and its data. */
+export interface ReversalDraft {
+  readonly type: 'COMPACTION_UNDONE' | 'COMPACTION_REDONE' | 'CONTENT_EXPANDED'
+  readonly data: Reversal
+}
+
+/** Takes back a change: the newest one, or the one at `target`. Throws `covered-by` where it cannot. */
+export function undo(
+  context: Context,
+  eventAt: EventAt,
+  target = context.stack.at(-1),
+): ReversalDraft {
+  if (target === undefined)
+    throw new PrecisError('nothing-to-undo', 'There is no compaction to undo.')
+  if (!context.stack.includes(target))
+    throw new PrecisError('nothing-to-undo', `Event ${target} is no change that is in force.`, {
+      where: `event ${target}`,
+      hint: `Changes in force, newest last: ${context.stack.join(', ') || 'none'}.`,
+    })
+  return takeBack(context, changeAt(target, eventAt), eventAt)
+}
+
+/** Brings back what the latest undo took, or the undo at `target`. */
+export function redo(
+  context: Context,
+  eventAt: EventAt,
+  target = context.undone.at(-1),
+): ReversalDraft {
+  if (target === undefined || !context.undone.includes(target))
+    throw new PrecisError('nothing-to-redo', 'There is no undone compaction to redo.')
+  return takeBack(context, changeAt(target, eventAt), eventAt)
+}
+
+/** Puts back what the entry `id` stands for, or, for dropped content, the stretch it was dropped in. */
+export function expand(context: Context, eventAt: EventAt, id: EntryId): ReversalDraft {
+  const visible = indexOf(context.items.toArray())
+  for (const seq of context.active.toReversed()) {
+    const change = changeAt(seq, eventAt)
+    const edit = change.data.inverse.find(
+      (inverse) => !hidesOnly(inverse) && restores(inverse, id, visible),
+    )
+    if (!edit) continue
+    const data = reversal(context, change, [withThinkingHidden(edit)], seq, eventAt)
+    return { type: 'CONTENT_EXPANDED', data: { ...data, of: seq, reverts: seq } }
+  }
+  throw new PrecisError('unknown-entry', `Nothing in the context stands for ${id}.`, {
+    where: id,
+    hint: 'Name an entry that a compaction put in, or one that it dropped.',
+  })
+}
+
+/** Would this inverse edit, as things stand, replace `id` or bring it back? */
+function restores(inverse: Edit, id: EntryId, visible: ReadonlyMap<EntryId, number>): boolean {
+  if (inverse.covers.some((run) => runHas(run, id)) && isMade(id)) return visible.has(id)
+  return !visible.has(id) && inverse.put.some((put) => 'keep' in put && runHas(put.keep, id))
+}
+
+function isMade(id: EntryId): boolean {
+  return id.startsWith('c')
+}
+
+function takeBack(context: Context, change: EventOf<ChangeType>, eventAt: EventAt): ReversalDraft {
+  const top = context.stack.at(-1) ?? 0
+  const newest = top === change.seq || (context.undone.at(-1) === change.seq && top < change.seq)
+  // An older change un-hides nothing: the prefix that thinking was bound to has changed since.
+  const edits = newest
+    ? change.data.inverse
+    : change.data.inverse.filter((edit) => !hidesOnly(edit)).map(withThinkingHidden)
+  const data = reversal(context, change, edits, change.seq, eventAt)
+  const undoing = change.type !== 'COMPACTION_UNDONE'
+  const of =
+    change.type === 'COMPACTION' || change.type === 'CONTENT_EXPANDED' ? change.seq : change.data.of
+  return {
+    type: undoing ? 'COMPACTION_UNDONE' : 'COMPACTION_REDONE',
+    data: { ...data, of, reverts: change.seq },
+  }
+}
+
+function withThinkingHidden(edit: Edit): Edit {
+  return {
+    ...edit,
+    put: edit.put.map((put): Put => ('keep' in put ? { ...put, hide: ['thinking'] } : put)),
+  }
+}
+
+function reversal(
+  context: Context,
+  change: EventOf<ChangeType>,
+  edits: readonly Edit[],
+  since: number,
+  eventAt: EventAt,
+): Change {
+  const before = context.items.toArray()
+  const hide = answersSince(before, context, since, eventAt)
+  const applied = applyChange(before, { edits, hide }, context.version + 1, 'reversal', eventAt)
+  if (!applied.ok) throw covered(context, change, edits, eventAt)
+  return {
+    basedOn: context.version,
+    edits,
+    inverse: inverseOf(before, applied.items, applied.placed, eventAt),
+    ...(hide.length > 0 && { hide }),
+  }
+}
+
+/** Answers appended after a change saw its output as their prefix, so their thinking goes with it. */
+function answersSince(
+  items: readonly Item[],
+  context: Context,
+  since: number,
+  eventAt: EventAt,
+): Run[] {
+  const open = openRoundStart(items, context.open)
+  const later = items.filter(
+    (item, at) =>
+      at < open && item.thinkingTokens !== undefined && !item.hide && seqOf(item.id) > since,
+  )
+  return later.length === 0 ? [] : runsOf(later, eventAt)
+}
+
+function seqOf(id: EntryId): number {
+  return Number.parseInt(id.slice(1), 10)
+}
+
+function covered(
+  context: Context,
+  change: EventOf<ChangeType>,
+  edits: readonly Edit[],
+  eventAt: EventAt,
+): PrecisError {
+  const items = context.items.toArray()
+  const index = indexOf(items)
+  const lost = edits
+    .filter((edit) => !findRuns(edit.covers, items, index))
+    .flatMap((edit) => edit.covers)
+  const later = context.stack.filter((seq) => seq > change.seq)
+  const by =
+    later.find((seq) =>
+      changeAt(seq, eventAt).data.edits.some((edit) => touches(edit.covers, lost)),
+    ) ??
+    later.at(-1) ??
+    change.seq
+  return new PrecisError(
+    'covered-by',
+    `Event ${change.seq} cannot be taken back: event ${by} covers what it put in.`,
+    {
+      where: `event ${change.seq}`,
+      hint: `Undo event ${by} first; undoing newest first always works.`,
+      details: { change: change.seq, coveredBy: by },
+    },
+  )
+}
+
+function touches(covers: readonly Run[], lost: readonly Run[]): boolean {
+  return lost.some((run) =>
+    (typeof run === 'string' ? [run] : [run[0], run[1]]).some((id) =>
+      covers.some((cover) => runHas(cover, id)),
+    ),
+  )
+}
+
+function changeAt(seq: number, eventAt: EventAt): EventOf<ChangeType> {
+  const event = eventAt(seq)
+  if (event && isChange(event)) return event
+  throw new PrecisError('store-corrupt', `event ${seq} should be a change and is not there`, {
+    where: `event ${seq}`,
+  })
+}

@@ -1,0 +1,100 @@
+// The Anthropic Messages format: `{system?, messages, …}`, or the messages alone.
+//
+// Reading and writing gives the same document back, except for what the format can say in two ways:
+// a lone text block is written as a string, an absent result content stays absent, `is_error: false`
+// is left out, messages of one role in a row become one, results come first in their message, and an
+// answer at the very end loses trailing blanks. Marks for the cache are dropped.
+import type { Json } from '../core/json.ts'
+import { type Notes, unmarked } from './anthropic/blocks.ts'
+import { readMessages, readSystem } from './anthropic/read.ts'
+import { type Fields, isFields, listOf, wrongShape } from './anthropic/shape.ts'
+import { wireMessages } from './anthropic/write.ts'
+import type { EventDraft, Exported, Format, Imported, View } from './format.ts'
+import { parseJsonText } from './json-text.ts'
+
+export const anthropic: Format = { id: 'anthropic', read, write }
+
+function read(text: string): Imported {
+  const document = parseJsonText(text)
+  const notes: Notes = { problems: [], cacheMarks: 0 }
+  const envelope = Array.isArray(document) ? [] : envelopeOf(document, notes)
+  const messages = Array.isArray(document) ? document : messagesOf(document)
+  const system = systemDrafts(envelope)
+  const drafts: EventDraft[] = [
+    {
+      type: 'THREAD_STARTED',
+      data: { reason: 'import' },
+      source: { format: 'anthropic', envelope },
+    },
+    ...system,
+    ...readMessages(messages, { hasSystem: system.length > 0, ...modelOf(envelope) }, notes),
+  ]
+  if (notes.cacheMarks > 0) notes.problems.push(cacheProblem(notes.cacheMarks))
+  return { drafts, problems: notes.problems, envelope }
+}
+
+function modelOf(envelope: Json): { model?: string } {
+  return isFields(envelope) && typeof envelope.model === 'string' ? { model: envelope.model } : {}
+}
+
+function messagesOf(document: Json): readonly Json[] {
+  if (!isFields(document))
+    throw wrongShape('', 'an object with `messages`, or an array of messages', document)
+  return listOf(document.messages, 'messages', 'an array of messages')
+}
+
+/** The document without its messages, in the order of its fields, and without marks for the cache. */
+function envelopeOf(document: Json, notes: Notes): Json {
+  if (!isFields(document)) return {}
+  return Object.fromEntries(
+    Object.entries(unmarked(document, notes)).map(([name, value]) => {
+      if (name === 'messages') return [name, []]
+      const marked = (name === 'system' || name === 'tools') && Array.isArray(value)
+      return [
+        name,
+        marked ? value.map((item: Json) => (isFields(item) ? unmarked(item, notes) : item)) : value,
+      ]
+    }),
+  )
+}
+
+function systemDrafts(envelope: Json): EventDraft[] {
+  if (!isFields(envelope)) return []
+  const system = readSystem(envelope.system)
+  if (system === undefined) return []
+  const blocks = Array.isArray(envelope.system) ? { source: envelope.system } : {}
+  return [{ type: 'SYSTEM_PROMPT', data: system, ...blocks }]
+}
+
+function cacheProblem(count: number): string {
+  const marks = count === 1 ? '1 cache_control mark was' : `${count} cache_control marks were`
+  return `${marks} dropped: they are placed anew when a request is made`
+}
+
+function write(view: View, envelope: Json = {}): Exported {
+  const problems: string[] = []
+  const messages = wireMessages(view.messages, (problem) => problems.push(problem))
+  const bare = Array.isArray(envelope) && view.system.length === 0
+  const document = bare ? messages : documentOf(view, isFields(envelope) ? envelope : {}, messages)
+  return { text: `${JSON.stringify(document, wellFormed, 2)}\n`, problems: [...new Set(problems)] }
+}
+
+function documentOf(view: View, envelope: Fields, messages: readonly Json[]): Json {
+  const system = systemOf(view.system, envelope.system)
+  const { system: _, ...rest } = envelope
+  if (system === undefined) return { ...rest, messages }
+  return 'system' in envelope ? { ...envelope, system, messages } : { system, ...rest, messages }
+}
+
+/** As it came in where it says the same; otherwise a string, or a block for each prompt. */
+function systemOf(system: readonly string[], original: Json | undefined): Json | undefined {
+  if (system.length === 1 && system[0] === readSystem(original)) return original
+  const texts = system.filter((text) => text.trim() !== '')
+  if (texts.length <= 1) return texts[0]
+  return texts.map((text) => ({ type: 'text', text }))
+}
+
+/** Half a character (a lone surrogate) is refused by the API; it becomes the replacement character. */
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === 'string' && !value.isWellFormed() ? value.toWellFormed() : value
+}

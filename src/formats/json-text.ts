@@ -1,0 +1,58 @@
+// A text as JSON, with errors that say where it went wrong and what the text may be instead.
+import { PrecisError } from '../core/errors.ts'
+import type { Json } from '../core/json.ts'
+
+/** How much of a text is looked at to guess what it is. */
+const GUESS_CHARS = 100_000
+
+export function parseJsonText(text: string): Json {
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text
+  if (body.trim() === '')
+    throw new PrecisError('invalid-input', 'the input is empty', {
+      hint: 'Give it a JSON document with the messages of a conversation.',
+    })
+  try {
+    return JSON.parse(body)
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new PrecisError('invalid-input', `the input is not JSON: ${reasonOf(message)}`, {
+      ...placeOf(message, body),
+      hint: guess(body),
+      cause: thrown,
+    })
+  }
+}
+
+/** The engine's reason without its position and its quote of the text, which may be long. */
+function reasonOf(message: string): string {
+  return message
+    .replace(/ in JSON at position.*$/s, '')
+    .replace(/, (\.\.\.)?".*$/s, '')
+    .replace(/^./, (first) => first.toLowerCase())
+}
+
+/** The engine tells the position of most errors, but not of an unexpected token. */
+function placeOf(message: string, body: string): { where?: string } {
+  const known = /at position (\d+)/.exec(message)?.[1]
+  if (known === undefined && !message.includes('end of JSON input')) return {}
+  const at = known === undefined ? body.length : Number(known)
+  const before = body.slice(0, at)
+  const line = before.split('\n').length
+  return { where: `line ${line}, column ${at - before.lastIndexOf('\n')}` }
+}
+
+function guess(body: string): string {
+  const [first = '', second] = body.slice(0, GUESS_CHARS).split('\n', 2)
+  if (second !== undefined && isJsonObject(first))
+    return 'It looks like JSON Lines, one record a line. What can be read is one JSON document with `messages`.'
+  return 'Check that the file is complete. What can be read is one JSON document with `messages`.'
+}
+
+function isJsonObject(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null
+  } catch {
+    return false
+  }
+}

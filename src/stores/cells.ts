@@ -1,0 +1,180 @@
+// An event as a store keeps it: checked names, and JSON text that is written once.
+import { PrecisError } from '../core/errors.ts'
+import type { NewEvent } from '../core/event.ts'
+import type { Row, Snapshot } from '../core/ports.ts'
+import { idConflict, usageError } from './errors.ts'
+import { LIMITS } from './limits.ts'
+
+/** One row of the log without its thread. A tuple: it goes to the database and between threads as it is. */
+export type Cells = readonly [
+  seq: number,
+  id: string,
+  v: number,
+  type: string,
+  timestamp: string,
+  data: string, // JSON
+  origin: string | null,
+  source: string | null, // JSON
+]
+
+export interface SnapshotCells {
+  readonly seq: number
+  readonly foldVersion: number
+  readonly state: string // JSON
+}
+
+export interface EncodedEvents {
+  readonly rows: readonly Cells[]
+  readonly bytes: number
+}
+
+/** Checks events and gives them their numbers. Throws before anything is written. */
+export function encodeEvents(
+  threadId: string,
+  events: readonly NewEvent[],
+  firstSeq: number,
+): EncodedEvents {
+  if (events.length > LIMITS.appendRows) {
+    throw tooLarge(threadId, `${events.length} events`, `${LIMITS.appendRows} events`)
+  }
+  const ids = new Set<string>()
+  let bytes = 0
+  const rows = events.map((event, index) => {
+    checkEvent(threadId, event)
+    if (ids.has(event.id)) {
+      throw idConflict(threadId, event.id, `Two events of one append have the id ${event.id}.`)
+    }
+    ids.add(event.id)
+    const data = toJson(event.data, threadId, event.id)
+    const source = event.source === undefined ? null : toJson(event.source, threadId, event.id)
+    const rowBytes = Buffer.byteLength(data) + (source === null ? 0 : Buffer.byteLength(source))
+    if (rowBytes > LIMITS.rowBytes) {
+      throw tooLarge(event.id, `${rowBytes} bytes`, `${LIMITS.rowBytes} bytes for one event`)
+    }
+    bytes += rowBytes
+    const timestamp = event.timestamp.toISOString()
+    const { id, v, type, origin } = event
+    return [firstSeq + index, id, v, type, timestamp, data, origin ?? null, source] as const
+  })
+  if (bytes > LIMITS.appendBytes) {
+    throw tooLarge(threadId, `${bytes} bytes`, `${LIMITS.appendBytes} bytes for one append`)
+  }
+  return { rows, bytes }
+}
+
+/** Text that is no JSON (a damaged row) is kept as it is, in a shape that no event has. */
+export function decodeRow(threadId: string, cells: Cells): Row {
+  const [seq, id, v, type, timestamp, data, origin, source] = cells
+  return {
+    v,
+    id,
+    threadId,
+    seq,
+    timestamp,
+    type,
+    data: parseOrKeep(data),
+    ...(origin !== null && { origin }),
+    ...(source !== null && { source: parseOrKeep(source) }),
+  }
+}
+
+/** Checks a snapshot against the version that the thread will have when it is stored. */
+export function encodeSnapshot(
+  threadId: string,
+  snapshot: Snapshot,
+  version: number,
+): SnapshotCells {
+  const { seq, foldVersion } = snapshot
+  checkNumber('the sequence number of a snapshot', seq, 1, version)
+  checkNumber('a fold version', foldVersion, 0)
+  const state = toJson(snapshot.state, threadId, 'snapshot')
+  const bytes = Buffer.byteLength(state)
+  if (bytes > LIMITS.appendBytes) {
+    throw tooLarge(threadId, `${bytes} bytes`, `${LIMITS.appendBytes} bytes for a snapshot`)
+  }
+  return { seq, foldVersion, state }
+}
+
+/** Undefined where the text is damaged: a snapshot can always be made again from the log. */
+export function decodeSnapshot(cells: SnapshotCells): Snapshot | undefined {
+  try {
+    return { ...cells, state: JSON.parse(cells.state) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Names go into indexes as they are, so they must mean the same in every database. */
+export function checkName(what: string, name: unknown): asserts name is string {
+  const fits = typeof name === 'string' && name.length >= 1 && name.length <= LIMITS.nameLength
+  if (fits && name.isWellFormed() && !hasControlCharacter(name)) return
+  throw usageError(
+    `${what} must be a text of 1 to ${LIMITS.nameLength} characters without control characters.`,
+    'Use letters, digits, and signs such as _ . : / -',
+  )
+}
+
+export function checkNumber(
+  what: string,
+  value: unknown,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): asserts value is number {
+  if (Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most) return
+  const upTo = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`
+  throw usageError(`${what} must be a whole number ${upTo}, not ${String(value)}.`, 'Correct it.')
+}
+
+function checkEvent(threadId: string, event: NewEvent): void {
+  checkName('an event id', event.id)
+  checkName('an event type', event.type)
+  if (event.origin !== undefined) checkName('an origin', event.origin)
+  checkNumber('the version of an event', event.v, 0)
+  if (event.threadId !== threadId) {
+    throw usageError(
+      `Event ${event.id} names thread ${String(event.threadId)}, and is appended to ${threadId}.`,
+      'Make the event for the thread it goes to: the id of a thread never changes.',
+    )
+  }
+  if (!(event.timestamp instanceof Date) || Number.isNaN(event.timestamp.getTime())) {
+    throw usageError(`The timestamp of event ${event.id} is no date.`, 'Pass a valid Date.')
+  }
+}
+
+function toJson(value: unknown, threadId: string, name: string): string {
+  let text: string | undefined
+  let cause: unknown
+  try {
+    text = JSON.stringify(value)
+  } catch (thrown) {
+    cause = thrown
+  }
+  if (text !== undefined) return text
+  throw new PrecisError('invalid-input', `The content of ${name} cannot be written as JSON.`, {
+    hint: 'Content must be JSON: no cycles, no bigint, not undefined, not nested thousands deep.',
+    where: threadId,
+    ...(cause !== undefined && { cause }),
+  })
+}
+
+function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { unreadable: text }
+  }
+}
+
+function hasControlCharacter(name: string): boolean {
+  for (let index = 0; index < name.length; index += 1) {
+    if (name.charCodeAt(index) < 0x20 || name.charCodeAt(index) === 0x7f) return true
+  }
+  return false
+}
+
+function tooLarge(where: string, size: string, limit: string): PrecisError {
+  return new PrecisError('invalid-input', `Too much at once: ${size}; a store takes ${limit}.`, {
+    hint: 'Append in several batches, or keep large content outside the log.',
+    where,
+  })
+}

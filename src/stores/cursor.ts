@@ -1,0 +1,44 @@
+// Pages of the list of threads: latest first, and a cursor that names the last one seen.
+import { checkNumber } from './cells.ts'
+import { usageError } from './errors.ts'
+import { LIMITS } from './limits.ts'
+
+/** Where a thread stands in the list: when it last changed (ms since 1970), then its id. */
+export type ListPlace = readonly [updatedAt: number, threadId: string]
+
+export interface ListQuery {
+  readonly after?: ListPlace
+  readonly limit: number
+}
+
+export function readListOptions(options: {
+  readonly after?: string
+  readonly limit?: number
+}): ListQuery {
+  const limit = options.limit ?? LIMITS.defaultPageSize
+  checkNumber('the limit of a list', limit, 1, LIMITS.pageSize)
+  return { limit, ...(options.after !== undefined && { after: decodeCursor(options.after) }) }
+}
+
+export function encodeCursor(place: ListPlace): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
+function decodeCursor(text: string): ListPlace {
+  let value: unknown
+  try {
+    value = JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    value = undefined
+  }
+  if (Array.isArray(value) && value.length === 2) {
+    const [updatedAt, threadId]: unknown[] = value
+    if (Number.isSafeInteger(updatedAt) && typeof threadId === 'string') {
+      return [Number(updatedAt), threadId]
+    }
+  }
+  throw usageError(
+    'This is no place in the list of threads.',
+    'Pass `next` of the page before, unchanged, or nothing for the first page.',
+  )
+}

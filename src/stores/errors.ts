@@ -1,0 +1,40 @@
+// The errors that every store answers with, so that all say the same.
+import { PrecisError } from '../core/errors.ts'
+
+export function usageError(message: string, hint: string): PrecisError {
+  return new PrecisError('usage', message, { hint })
+}
+
+export function versionConflict(threadId: string, expected: number, actual: number): PrecisError {
+  return new PrecisError(
+    'version-conflict',
+    `Thread ${threadId} is at version ${actual}, and the append expected ${expected}.`,
+    {
+      hint: `Read the events after ${expected}, decide again, and append with the new version.`,
+      where: threadId,
+      retryable: true,
+      details: { expected, actual },
+    },
+  )
+}
+
+export function idConflict(threadId: string, id: string, message: string): PrecisError {
+  return new PrecisError('id-conflict', message, {
+    hint: 'Give new events new ids; repeat an append only with exactly the same events.',
+    where: threadId,
+    details: { id },
+  })
+}
+
+export function unknownThread(threadId: string): PrecisError {
+  return new PrecisError('unknown-thread', `Thread ${threadId} not found`, {
+    hint: 'List the threads to see which there are.',
+    where: threadId,
+  })
+}
+
+export function storeClosed(): PrecisError {
+  return new PrecisError('store-closed', 'The store is closed.', {
+    hint: 'Open it again, or close it only after the last call.',
+  })
+}

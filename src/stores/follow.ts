@@ -1,0 +1,130 @@
+// Following a thread: the rows that are there, then the new ones, each once and in order.
+import type { Row, Signal } from '../core/ports.ts'
+import { checkName, checkNumber } from './cells.ts'
+
+/** A bounded stretch of a log. */
+export interface Stretch {
+  /** Tells a thread from a later one of the same id; undefined where there is none. */
+  readonly life: number | undefined
+  readonly rows: readonly Row[]
+  readonly more: boolean
+}
+
+/** What following needs of a store. */
+export interface RowSource {
+  rowsAfter(threadId: string, seq: number): Promise<Stretch>
+  /** Calls `wake` whenever the thread may have changed, until the returned function is called. */
+  watch(threadId: string, wake: () => void): () => void
+}
+
+/**
+ * Ends when the signal fires or the thread is deleted; waits for a thread that is not there yet.
+ * Each iterator starts anew after `afterSeq`, and holds nothing before its first `next`.
+ */
+export function followRows(
+  source: RowSource,
+  threadId: string,
+  afterSeq: number,
+  signal: Signal,
+): AsyncIterable<Row> {
+  return { [Symbol.asyncIterator]: () => new Follower(source, threadId, afterSeq, signal) }
+}
+
+/** Written by hand: a generator could not be ended by `return` while its `next` waits. */
+class Follower implements AsyncIterator<Row, undefined> {
+  readonly #source: RowSource
+  readonly #threadId: string
+  readonly #signal: Signal
+  #seq: number // of the last row handed out
+  #life: number | undefined
+  #rows: readonly Row[] = []
+  #position = 0
+  #news = true // there may be rows that were not read yet
+  #ended = false
+  #resume: (() => void) | undefined // ends the pause of `#step`
+  #unwatch: (() => void) | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(source: RowSource, threadId: string, afterSeq: number, signal: Signal) {
+    this.#source = source
+    this.#threadId = threadId
+    this.#seq = afterSeq
+    this.#signal = signal
+  }
+
+  /** Calls that do not wait for each other are answered in their order. */
+  next(): Promise<IteratorResult<Row, undefined>> {
+    const step = () => this.#step()
+    const answer = this.#turn.then(step, step)
+    this.#turn = answer
+    return answer
+  }
+
+  async return(): Promise<IteratorResult<Row, undefined>> {
+    this.#end()
+    return { done: true, value: undefined }
+  }
+
+  async #step(): Promise<IteratorResult<Row, undefined>> {
+    try {
+      if (this.#unwatch === undefined) this.#start()
+      const row = await this.#nextRow()
+      return row ? { done: false, value: row } : { done: true, value: undefined }
+    } catch (thrown) {
+      this.#end()
+      throw thrown
+    }
+  }
+
+  async #nextRow(): Promise<Row | undefined> {
+    while (!this.#ended) {
+      const row = this.#rows[this.#position]
+      if (row) {
+        this.#position += 1
+        this.#seq = row.seq
+        return row
+      }
+      if (this.#news) await this.#readOn()
+      else await this.#pause()
+    }
+    return undefined
+  }
+
+  async #readOn(): Promise<void> {
+    this.#news = false
+    const stretch = await this.#source.rowsAfter(this.#threadId, this.#seq)
+    if (this.#life !== undefined && stretch.life !== this.#life) return this.#end()
+    this.#life = stretch.life
+    this.#rows = stretch.rows
+    this.#position = 0
+    if (stretch.more) this.#news = true
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resume = resolve
+    })
+  }
+
+  #start(): void {
+    if (this.#ended) return
+    checkName('a thread id', this.#threadId)
+    checkNumber('the number to follow after', this.#seq, 0)
+    this.#unwatch = this.#source.watch(this.#threadId, this.#wake)
+    this.#signal.addEventListener('abort', this.#end)
+    if (this.#signal.aborted) this.#end()
+  }
+
+  readonly #wake = (): void => {
+    this.#news = true
+    this.#resume?.()
+  }
+
+  readonly #end = (): void => {
+    this.#ended = true
+    this.#rows = []
+    this.#signal.removeEventListener('abort', this.#end)
+    this.#unwatch?.()
+    this.#resume?.()
+  }
+}

@@ -1,0 +1,240 @@
+// A store in memory: for tests and for work on single files. It keeps JSON text, as a database does.
+import type { NewEvent } from '../core/event.ts'
+import type {
+  Appended,
+  AppendOptions,
+  ForkOptions,
+  Page,
+  ReadRange,
+  Row,
+  Signal,
+  Snapshot,
+  Store,
+  ThreadInfo,
+} from '../core/ports.ts'
+import {
+  type Cells,
+  checkName,
+  checkNumber,
+  decodeRow,
+  decodeSnapshot,
+  type SnapshotCells,
+} from './cells.ts'
+import { encodeCursor, type ListPlace, readListOptions } from './cursor.ts'
+import { storeClosed, unknownThread, versionConflict } from './errors.ts'
+import { followRows, type Stretch } from './follow.ts'
+import { LIMITS } from './limits.ts'
+import { checkRanges, type Range, type ReadQuery, readQuery } from './ranges.ts'
+import { recognise } from './recognise.ts'
+import {
+  appended,
+  appendRequest,
+  checkForkIds,
+  forkRequest,
+  type Parent,
+  recogniseFork,
+} from './requests.ts'
+import { Wakeups } from './wakeups.ts'
+
+interface Thread {
+  readonly life: number
+  readonly rows: Cells[] // a fork holds the rows it shares: they never change
+  readonly byId: Map<string, Cells>
+  readonly snapshots: Map<number, SnapshotCells> // by fold version
+  readonly parent?: Parent
+  readonly created: Cells // the event whose time is its own
+}
+
+export function memoryStore(): Store {
+  return new MemoryStore()
+}
+
+class MemoryStore implements Store {
+  readonly #threads = new Map<string, Thread>()
+  readonly #wakeups = new Wakeups()
+  #lives = 0
+  #closed = false
+
+  async append(
+    threadId: string,
+    events: readonly NewEvent[],
+    options: AppendOptions,
+  ): Promise<Appended> {
+    this.#check(threadId)
+    const { rows, snapshot, expectedVersion } = appendRequest(threadId, events, options)
+    const thread = this.#threads.get(threadId)
+    const stored = recognise(threadId, rows, findIn(thread, rows))
+    if (stored) return appended(threadId, stored, expectedVersion, true)
+    const version = thread?.rows.length ?? 0
+    if (version !== expectedVersion) throw versionConflict(threadId, expectedVersion, version)
+    const first = rows[0]
+    if (thread) add(thread, rows, snapshot)
+    else if (first) add(this.#begin(threadId, [], first), rows, snapshot)
+    this.#wakeups.wake(threadId)
+    return appended(threadId, rows, expectedVersion, false)
+  }
+
+  async fork(
+    parentId: string,
+    seq: number,
+    threadId: string,
+    first: readonly NewEvent[],
+    options: ForkOptions = {},
+  ): Promise<Appended> {
+    this.#check(threadId)
+    const request = forkRequest(parentId, seq, threadId, first, options.snapshot)
+    const { rows, snapshot } = request
+    const there = this.#threads.get(threadId)
+    if (there) {
+      const stored = recogniseFork(request, there.parent, findIn(there, rows))
+      return appended(threadId, stored, seq, true)
+    }
+    const parent = this.#threads.get(parentId)
+    if (!parent) throw unknownThread(parentId)
+    checkNumber(`the number to fork ${parentId} at`, seq, 1, parent.rows.length)
+    checkForkIds(threadId, findIn(parent, rows, seq))
+    const shared = parent.rows.slice(0, seq)
+    const created = rows[0] ?? (shared[seq - 1] as Cells)
+    add(this.#begin(threadId, shared, created, { threadId: parentId, seq }), rows, snapshot)
+    this.#wakeups.wake(threadId)
+    return appended(threadId, rows, seq, false)
+  }
+
+  async read(threadId: string, range: ReadRange = {}): Promise<readonly Row[]> {
+    this.#check(threadId)
+    return this.#read(threadId, readQuery(range))
+  }
+
+  async readMany(threadId: string, ranges: readonly Range[]): Promise<readonly Row[]> {
+    this.#check(threadId)
+    return this.#read(threadId, { ranges: checkRanges(ranges), limit: Number.MAX_SAFE_INTEGER })
+  }
+
+  async info(threadId: string): Promise<ThreadInfo | undefined> {
+    this.#check(threadId)
+    const thread = this.#threads.get(threadId)
+    return thread && infoOf(threadId, thread)
+  }
+
+  async snapshot(threadId: string, foldVersion: number): Promise<Snapshot | undefined> {
+    this.#check(threadId)
+    checkNumber('a fold version', foldVersion, 0)
+    const cells = this.#threads.get(threadId)?.snapshots.get(foldVersion)
+    return cells && decodeSnapshot(cells)
+  }
+
+  async list(
+    options: { readonly after?: string; readonly limit?: number } = {},
+  ): Promise<Page<ThreadInfo>> {
+    if (this.#closed) throw storeClosed()
+    const { limit, after } = readListOptions(options)
+    const infos = [...this.#threads].map(([threadId, thread]) => infoOf(threadId, thread))
+    const place = (info: ThreadInfo) => [info.updatedAt.getTime(), info.threadId] as const
+    const sorted = infos
+      .filter((info) => after === undefined || compare(place(info), after) < 0)
+      .sort((one, other) => compare(place(other), place(one)))
+    const items = sorted.slice(0, limit)
+    const last = items.at(-1)
+    return { items, ...(last && sorted.length > limit && { next: encodeCursor(place(last)) }) }
+  }
+
+  follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row> {
+    return followRows(this.#source, threadId, afterSeq, signal)
+  }
+
+  async delete(threadId: string): Promise<boolean> {
+    this.#check(threadId)
+    const deleted = this.#threads.delete(threadId)
+    this.#wakeups.wake(threadId)
+    return deleted
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#wakeups.wakeAll()
+  }
+
+  readonly #source = {
+    rowsAfter: async (threadId: string, seq: number): Promise<Stretch> => {
+      this.#check(threadId)
+      const thread = this.#threads.get(threadId)
+      const query = { ranges: [[seq + 1, Infinity]] as const, limit: LIMITS.stepRows }
+      const rows = this.#read(threadId, query)
+      return { life: thread?.life, rows, more: rows.length === LIMITS.stepRows }
+    },
+    watch: (threadId: string, wake: () => void): (() => void) => {
+      this.#wakeups.add(threadId, wake)
+      return () => void this.#wakeups.remove(threadId, wake)
+    },
+  }
+
+  #check(threadId: string): void {
+    if (this.#closed) throw storeClosed()
+    checkName('a thread id', threadId)
+  }
+
+  #read(threadId: string, { ranges, limit }: ReadQuery): Row[] {
+    const log = this.#threads.get(threadId)?.rows ?? []
+    const rows: Row[] = []
+    for (const [from, to] of ranges) {
+      for (let seq = from; seq <= Math.min(to, log.length) && rows.length < limit; seq += 1) {
+        rows.push(decodeRow(threadId, log[seq - 1] as Cells))
+      }
+    }
+    return rows
+  }
+
+  #begin(threadId: string, rows: Cells[], created: Cells, parent?: Parent): Thread {
+    this.#lives += 1
+    const byId = new Map(rows.map((row) => [row[1], row]))
+    const thread: Thread = {
+      life: this.#lives,
+      rows,
+      byId,
+      snapshots: new Map(),
+      created,
+      ...(parent && { parent }),
+    }
+    this.#threads.set(threadId, thread)
+    return thread
+  }
+}
+
+/** The rows with the same ids, up to a sequence number. */
+function findIn(
+  thread: Thread | undefined,
+  rows: readonly Cells[],
+  to = Infinity,
+): readonly (Cells | undefined)[] {
+  return rows.map((row) => {
+    const found = thread?.byId.get(row[1])
+    return found && found[0] <= to ? found : undefined
+  })
+}
+
+function add(thread: Thread, rows: readonly Cells[], snapshot: SnapshotCells | undefined): void {
+  for (const row of rows) {
+    thread.rows.push(row)
+    thread.byId.set(row[1], row)
+  }
+  if (!snapshot) return
+  const { snapshots } = thread
+  if ((snapshots.get(snapshot.foldVersion)?.seq ?? 0) > snapshot.seq) return
+  snapshots.set(snapshot.foldVersion, snapshot)
+}
+
+function infoOf(threadId: string, thread: Thread): ThreadInfo {
+  const last = thread.rows.at(-1) ?? thread.created
+  return {
+    threadId,
+    version: thread.rows.length,
+    createdAt: new Date(thread.created[4]),
+    updatedAt: new Date(last[4]),
+    ...(thread.parent && { parent: thread.parent }),
+  }
+}
+
+function compare(one: ListPlace, other: ListPlace): number {
+  if (one[0] !== other[0]) return one[0] - other[0]
+  return one[1] < other[1] ? -1 : one[1] > other[1] ? 1 : 0
+}

@@ -1,0 +1,20 @@
+// Opens the store that an address names.
+import type { Store } from '../core/ports.ts'
+import { usageError } from './errors.ts'
+import { memoryStore } from './memory.ts'
+import { openSqliteStore } from './sqlite/store.ts'
+
+/** Two letters at least: `C:\logs` is a path. */
+const SCHEME = /^([a-z][a-z0-9+.-]+):(.*)$/is
+
+/** `memory:`, `sqlite:PATH`, or just the path of a SQLite file. */
+export async function openStore(address: string): Promise<Store> {
+  const [, scheme, rest = ''] = SCHEME.exec(address) ?? []
+  if (scheme === undefined && address !== ':memory:') return openSqliteStore(address)
+  if (scheme === 'memory' && rest === '') return memoryStore()
+  if (scheme === 'sqlite') return openSqliteStore(rest)
+  throw usageError(
+    `There is no store for ${address}.`,
+    'Use `memory:`, `sqlite:PATH`, or the path of a file.',
+  )
+}

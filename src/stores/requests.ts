@@ -1,0 +1,105 @@
+// Appends and forks, checked and encoded before a store touches its data; the same for every store.
+import type { NewEvent } from '../core/event.ts'
+import type { Appended, AppendOptions, Snapshot } from '../core/ports.ts'
+import {
+  type Cells,
+  checkName,
+  checkNumber,
+  decodeRow,
+  encodeEvents,
+  encodeSnapshot,
+  type SnapshotCells,
+} from './cells.ts'
+import { idConflict } from './errors.ts'
+import { recognise } from './recognise.ts'
+
+export interface AppendRequest {
+  readonly threadId: string
+  readonly expectedVersion: number
+  readonly rows: readonly Cells[]
+  readonly snapshot?: SnapshotCells
+  readonly bytes: number
+}
+
+export interface ForkRequest {
+  readonly parentId: string
+  readonly seq: number
+  readonly threadId: string
+  readonly rows: readonly Cells[]
+  readonly snapshot?: SnapshotCells
+  readonly bytes: number
+}
+
+/** Where a thread was forked from. It stays known when the parent is gone. */
+export interface Parent {
+  readonly threadId: string
+  readonly seq: number
+}
+
+export function appendRequest(
+  threadId: string,
+  events: readonly NewEvent[],
+  { expectedVersion, snapshot }: AppendOptions,
+): AppendRequest {
+  checkName('a thread id', threadId)
+  checkNumber('expectedVersion', expectedVersion, 0)
+  const encoded = encode(threadId, events, expectedVersion, snapshot)
+  return { threadId, expectedVersion, ...encoded }
+}
+
+export function forkRequest(
+  parentId: string,
+  seq: number,
+  threadId: string,
+  first: readonly NewEvent[],
+  snapshot?: Snapshot,
+): ForkRequest {
+  checkName('a thread id', parentId)
+  checkName('a thread id', threadId)
+  checkNumber('the number to fork at', seq, 1)
+  return { parentId, seq, threadId, ...encode(threadId, first, seq, snapshot) }
+}
+
+/** The answer to an append after `before`: the rows it wrote, or found. */
+export function appended(
+  threadId: string,
+  rows: readonly Cells[],
+  before: number,
+  repeated: boolean,
+): Appended {
+  const version = rows.at(-1)?.[0] ?? before
+  return { version, rows: rows.map((row) => decodeRow(threadId, row)), repeated }
+}
+
+/** The rows of a fork that was made before by this very request; another thread is a conflict. */
+export function recogniseFork(
+  request: ForkRequest,
+  parent: Parent | undefined,
+  found: readonly (Cells | undefined)[],
+): readonly Cells[] {
+  const { threadId, rows, seq } = request
+  if (parent?.threadId === request.parentId && parent.seq === seq) {
+    const stored = rows.length === 0 ? [] : recognise(threadId, rows, found)
+    if (stored && (stored[0]?.[0] ?? seq + 1) === seq + 1) return stored
+  }
+  throw idConflict(threadId, threadId, `There is another thread ${threadId} already.`)
+}
+
+/** Every id stands once in a log, whether its row is shared or its own. */
+export function checkForkIds(threadId: string, found: readonly (Cells | undefined)[]): void {
+  const shared = found.find((cells) => cells !== undefined)
+  if (shared === undefined) return
+  throw idConflict(threadId, shared[1], `The fork shares an event ${shared[1]} already.`)
+}
+
+function encode(
+  threadId: string,
+  events: readonly NewEvent[],
+  before: number,
+  snapshot: Snapshot | undefined,
+) {
+  const { rows, bytes } = encodeEvents(threadId, events, before + 1)
+  if (!snapshot) return { rows, bytes }
+  const cells = encodeSnapshot(threadId, snapshot, before + rows.length)
+  return { rows, snapshot: cells, bytes: bytes + cells.state.length }
+}

@@ -1,0 +1,67 @@
+// Appending to a thread, inside a transaction.
+import type { Cells } from '../cells.ts'
+import { versionConflict } from '../errors.ts'
+import { recognise } from '../recognise.ts'
+import type { AppendRequest } from '../requests.ts'
+import { findByIds } from './chain.ts'
+import type { WriteAnswer } from './protocol.ts'
+import type { Tables, ThreadRow } from './tables.ts'
+
+export function append(tables: Tables, request: AppendRequest): WriteAnswer {
+  const { threadId, expectedVersion, rows } = request
+  const thread = tables.threads.find(threadId)
+  const version = thread?.version ?? 0
+  // The ordinary case first: only where it fails are the ids looked up one by one.
+  if (version === expectedVersion && write(tables, thread, request)) return {}
+  const stored = thread && recognise(threadId, rows, findByIds(tables, thread, rows, version))
+  if (stored) return { stored }
+  throw versionConflict(threadId, expectedVersion, version)
+}
+
+/** Inserts the rows of a thread and nothing else; false, without effect, where an id is there. */
+export function insertRows(tables: Tables, key: number, rows: readonly Cells[]): boolean {
+  const before = (rows[0]?.[0] ?? 1) - 1
+  for (const row of rows) {
+    if (tables.events.insert(key, row)) continue
+    tables.events.removeAfter(key, before)
+    return false
+  }
+  return true
+}
+
+/** When an event happened, in ms since 1970. */
+export function timeOf(row: Cells): number {
+  return Date.parse(row[4])
+}
+
+function write(tables: Tables, thread: ThreadRow | undefined, request: AppendRequest): boolean {
+  const { threadId, rows, snapshot } = request
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (thread && sharesAnId(tables, thread, rows)) return false
+  const key = thread?.key ?? (first && begin(tables, threadId, first))
+  if (key === undefined) return true
+  if (!insertRows(tables, key, rows)) return false
+  if (last) tables.threads.grow(key, last[0], timeOf(last))
+  if (snapshot) tables.snapshots.put(key, snapshot)
+  return true
+}
+
+/** The index on ids sees only a thread's own rows, not those it shares. */
+function sharesAnId(tables: Tables, thread: ThreadRow, rows: readonly Cells[]): boolean {
+  if (thread.baseKey === null) return false
+  return findByIds(tables, thread, rows, thread.baseSeq).some((found) => found !== undefined)
+}
+
+function begin(tables: Tables, threadId: string, first: Cells): number {
+  const time = timeOf(first)
+  return tables.threads.create({
+    threadId,
+    version: 0,
+    createdAt: time,
+    updatedAt: time,
+    parentId: null,
+    parentSeq: null,
+    baseKey: null,
+    baseSeq: 0,
+  })
+}

@@ -1,0 +1,115 @@
+// What SQLite and the file system report, as sentences: one table from their codes to ours.
+import { type ErrorCode, PrecisError } from '../../core/errors.ts'
+
+interface Meaning {
+  readonly code: ErrorCode
+  readonly what: string // continues «The store FILE …»
+  readonly hint: string
+  readonly retryable?: boolean
+}
+
+const BUSY: Meaning = {
+  code: 'store-busy',
+  what: 'is in use by another process that does not let go',
+  hint: 'Try again; if it lasts, look for a process that holds the file open.',
+  retryable: true,
+}
+const CORRUPT: Meaning = {
+  code: 'store-corrupt',
+  what: 'is damaged, or is no SQLite database',
+  hint: 'Nothing was changed. Name another file, or restore this one from a copy.',
+}
+const FULL: Meaning = {
+  code: 'store-full',
+  what: 'cannot grow: the disk is full',
+  hint: 'Free some space and try again; what was stored before is intact.',
+  retryable: true,
+}
+const READONLY: Meaning = {
+  code: 'store-readonly',
+  what: 'cannot be written',
+  hint: 'The file and its folder must be writable, the folder for the -wal and -shm files beside it.',
+}
+const FAILED: Meaning = {
+  code: 'store-failed',
+  what: 'failed',
+  hint: 'What was stored before is intact; the details name the cause.',
+}
+
+/** By the first part of the code that is listed, so that extended codes need no line of their own. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  SQLITE_BUSY: BUSY,
+  SQLITE_LOCKED: BUSY,
+  SQLITE_CORRUPT: CORRUPT,
+  SQLITE_NOTADB: CORRUPT,
+  SQLITE_FULL: FULL,
+  SQLITE_IOERR_SHMSIZE: FULL,
+  SQLITE_READONLY: READONLY,
+  SQLITE_PERM: READONLY,
+  SQLITE_CANTOPEN: {
+    code: 'file-unreadable',
+    what: 'cannot be opened',
+    hint: 'Check that the file and its folder exist and may be read and written.',
+  },
+  SQLITE_TOOBIG: {
+    code: 'invalid-input',
+    what: 'takes no row of this size',
+    hint: 'Keep large content outside the log.',
+  },
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EROFS: READONLY,
+  EACCES: {
+    code: 'file-unwritable',
+    what: 'cannot be made here: no permission',
+    hint: 'Name a file in a folder that you may write to.',
+  },
+  EPERM: {
+    code: 'file-unwritable',
+    what: 'cannot be made here: no permission',
+    hint: 'Name a file in a folder that you may write to.',
+  },
+  ENOTDIR: {
+    code: 'usage',
+    what: 'cannot be made here: a part of the path is a file, not a folder',
+    hint: 'Correct the path.',
+  },
+  EEXIST: {
+    code: 'usage',
+    what: 'cannot be made here: a part of the path is a file, not a folder',
+    hint: 'Correct the path.',
+  },
+}
+
+/** Anything thrown while working on the database at `path`. */
+export function storeFailure(thrown: unknown, path: string): PrecisError {
+  if (PrecisError.is(thrown)) return thrown
+  const code = codeOf(thrown)
+  const reason = thrown instanceof Error ? thrown.message : String(thrown)
+  const { code: ours, what, hint, retryable = false } = meaningOf(code)
+  return new PrecisError(ours, `The store ${path} ${what} (${reason}).`, {
+    hint,
+    where: path,
+    retryable,
+    details: { reason, ...(code !== '' && { cause: code }) },
+    cause: thrown,
+  })
+}
+
+/** Whether waiting may help: another process holds a lock. */
+export function isBusy(thrown: unknown): boolean {
+  return meaningOf(codeOf(thrown)) === BUSY
+}
+
+function codeOf(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return ''
+  return String(thrown.code)
+}
+
+function meaningOf(code: string): Meaning {
+  for (let name = code; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('_')))) {
+    const meaning = MEANINGS[name]
+    if (meaning) return meaning
+  }
+  return FAILED
+}

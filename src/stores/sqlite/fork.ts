@@ -1,0 +1,59 @@
+// Forking and deleting threads, inside a transaction.
+import { checkNumber } from '../cells.ts'
+import { unknownThread } from '../errors.ts'
+import { checkForkIds, type ForkRequest, recogniseFork } from '../requests.ts'
+import { insertRows, timeOf } from './append.ts'
+import { findByIds, ownerOf } from './chain.ts'
+import type { WriteAnswer } from './protocol.ts'
+import { parentOf } from './read.ts'
+import type { Tables, ThreadRow } from './tables.ts'
+
+export function fork(tables: Tables, request: ForkRequest): WriteAnswer {
+  const { parentId, seq, threadId, rows } = request
+  const there = tables.threads.find(threadId)
+  if (there) {
+    const found = findByIds(tables, there, rows, there.version)
+    return { stored: recogniseFork(request, parentOf(there), found) }
+  }
+  const parent = tables.threads.find(parentId)
+  if (!parent) throw unknownThread(parentId)
+  checkNumber(`the number to fork ${parentId} at`, seq, 1, parent.version)
+  checkForkIds(threadId, findByIds(tables, parent, rows, seq))
+  write(tables, parent, request)
+  return {}
+}
+
+/** The rows that forks share move to the fork that shares most; the others then share with it. */
+export function remove(tables: Tables, { threadId }: { readonly threadId: string }): boolean {
+  const thread = tables.threads.find(threadId)
+  if (!thread) return false
+  const [heir, ...others] = tables.threads.sharing(thread.key)
+  if (heir) {
+    tables.events.moveUpTo(heir.baseSeq, thread.key, heir.key)
+    tables.threads.rebase(heir.key, thread.baseKey, thread.baseSeq)
+    for (const other of others) tables.threads.rebase(other.key, heir.key, other.baseSeq)
+  }
+  tables.events.removeAfter(thread.key, 0)
+  tables.snapshots.remove(thread.key)
+  tables.threads.remove(thread.key)
+  return true
+}
+
+function write(tables: Tables, parent: ThreadRow, request: ForkRequest): void {
+  const { parentId, seq, threadId, rows, snapshot } = request
+  const owner = ownerOf(tables, parent, seq)
+  const first = rows[0] ?? [...tables.events.iterate(owner.key, seq, seq)][0]
+  const last = rows.at(-1) ?? first
+  const key = tables.threads.create({
+    threadId,
+    version: seq + rows.length,
+    createdAt: first ? timeOf(first) : parent.createdAt,
+    updatedAt: last ? timeOf(last) : parent.updatedAt,
+    parentId,
+    parentSeq: seq,
+    baseKey: owner.key,
+    baseSeq: seq,
+  })
+  insertRows(tables, key, rows)
+  if (snapshot) tables.snapshots.put(key, snapshot)
+}

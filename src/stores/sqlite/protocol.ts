@@ -1,0 +1,98 @@
+// What the store and its database thread say to each other.
+import { type ErrorCode, PrecisError } from '../../core/errors.ts'
+import type { Cells, SnapshotCells } from '../cells.ts'
+import type { ListQuery } from '../cursor.ts'
+import type { Range } from '../ranges.ts'
+import type { AppendRequest, ForkRequest, Parent } from '../requests.ts'
+
+export interface WorkerOptions {
+  readonly path: string
+  /** How long a call may wait for other processes before it is `store-busy`. */
+  readonly busyTimeoutMs: number
+  /** How often to look for the work of other processes while somebody follows a thread. */
+  readonly pollMs: number
+}
+
+export interface ThreadCells {
+  readonly threadId: string
+  readonly version: number
+  readonly createdAt: number // ms since 1970
+  readonly updatedAt: number
+  readonly parent?: Parent
+}
+
+export interface ReadRequest {
+  readonly threadId: string
+  readonly ranges: readonly Range[]
+  readonly limit: number
+}
+
+/** One step of a read. */
+export interface ReadAnswer {
+  readonly life: number | undefined
+  readonly rows: readonly Cells[]
+  /** What is left to read, up to the version of now. */
+  readonly rest: readonly Range[]
+}
+
+/** The rows that were there already; undefined where the append wrote its own. */
+export interface WriteAnswer {
+  readonly stored?: readonly Cells[]
+}
+
+/** Every call, with what it takes and what it gives. */
+export interface Calls {
+  append: { readonly request: AppendRequest; readonly answer: WriteAnswer }
+  fork: { readonly request: ForkRequest; readonly answer: WriteAnswer }
+  delete: { readonly request: { readonly threadId: string }; readonly answer: boolean }
+  read: { readonly request: ReadRequest; readonly answer: ReadAnswer }
+  info: { readonly request: { readonly threadId: string }; readonly answer?: ThreadCells }
+  snapshot: {
+    readonly request: { readonly threadId: string; readonly foldVersion: number }
+    readonly answer?: SnapshotCells
+  }
+  list: { readonly request: ListQuery; readonly answer: readonly ThreadCells[] }
+  close: { readonly request: Record<never, never>; readonly answer?: undefined }
+}
+
+export type CallName = keyof Calls
+export type RequestOf<N extends CallName> = { readonly name: N } & Calls[N]['request']
+export type AnswerOf<N extends CallName> = Calls[N]['answer']
+export type Request = { [N in CallName]: RequestOf<N> }[CallName]
+
+export type ToWorker =
+  | { readonly call: number; readonly request: Request }
+  | { readonly watch: string }
+  | { readonly unwatch: string }
+
+export type FromWorker =
+  | { readonly ready: true }
+  | { readonly call: number; readonly answer: unknown }
+  | { readonly call: number; readonly error: PlainError }
+  | { readonly unopened: PlainError }
+  | { readonly changed: readonly string[] } // threads that another connection may have changed
+
+/** A PrecisError as it crosses between threads, where classes are lost. */
+export interface PlainError {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint: string | undefined
+  readonly where: string | undefined
+  readonly retryable: boolean
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export function toPlainError(error: PrecisError): PlainError {
+  const { code, message, hint, where, retryable, details } = error
+  return { code, message, hint, where, retryable, details }
+}
+
+export function fromPlainError(plain: PlainError): PrecisError {
+  const { code, message, hint, where, retryable, details } = plain
+  return new PrecisError(code, message, {
+    retryable,
+    details,
+    ...(hint !== undefined && { hint }),
+    ...(where !== undefined && { where }),
+  })
+}

@@ -1,0 +1,67 @@
+// Everything that is asked of the database without changing it.
+import type { Cells, SnapshotCells } from '../cells.ts'
+import type { ListQuery } from '../cursor.ts'
+import { LIMITS } from '../limits.ts'
+import type { Range } from '../ranges.ts'
+import type { Parent } from '../requests.ts'
+import { segments } from './chain.ts'
+import type { ReadAnswer, ReadRequest, ThreadCells } from './protocol.ts'
+import type { Tables, ThreadRow } from './tables.ts'
+
+/** One step of a read: it stops at a limit, and says what is left. */
+export function read(tables: Tables, { threadId, ranges, limit }: ReadRequest): ReadAnswer {
+  const thread = tables.threads.find(threadId)
+  if (!thread) return { life: undefined, rows: [], rest: [] }
+  const rows: Cells[] = []
+  let length = 0
+  for (const [index, [from, to]] of ranges.entries()) {
+    for (const segment of segments(tables, thread, from, to)) {
+      for (const row of tables.events.iterate(segment.key, segment.from, segment.to)) {
+        rows.push(row)
+        length += row[5].length + (row[7]?.length ?? 0)
+        if (rows.length < limit && rows.length < LIMITS.stepRows && length < LIMITS.stepLength) {
+          continue
+        }
+        const rest = clip([[row[0] + 1, to], ...ranges.slice(index + 1)], thread.version)
+        return { life: thread.key, rows, rest }
+      }
+    }
+  }
+  return { life: thread.key, rows, rest: [] }
+}
+
+export function info(tables: Tables, { threadId }: { readonly threadId: string }) {
+  const thread = tables.threads.find(threadId)
+  return thread && threadCells(thread)
+}
+
+export function snapshot(
+  tables: Tables,
+  request: { readonly threadId: string; readonly foldVersion: number },
+): SnapshotCells | undefined {
+  const thread = tables.threads.find(request.threadId)
+  return thread && tables.snapshots.find(thread.key, request.foldVersion)
+}
+
+export function list(tables: Tables, { after, limit }: ListQuery): readonly ThreadCells[] {
+  return tables.threads.page(after, limit).map(threadCells)
+}
+
+export function parentOf({ parentId, parentSeq }: ThreadRow): Parent | undefined {
+  return parentId === null || parentSeq === null
+    ? undefined
+    : { threadId: parentId, seq: parentSeq }
+}
+
+function threadCells(thread: ThreadRow): ThreadCells {
+  const { threadId, version, createdAt, updatedAt } = thread
+  const parent = parentOf(thread)
+  return { threadId, version, createdAt, updatedAt, ...(parent && { parent }) }
+}
+
+/** Events that come later are not part of a read that has begun. */
+function clip(ranges: readonly Range[], version: number): readonly Range[] {
+  return ranges
+    .map(([from, to]): Range => [from, Math.min(to, version)])
+    .filter(([from, to]) => from <= to)
+}

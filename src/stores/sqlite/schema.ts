@@ -1,0 +1,98 @@
+// The tables, and how a database of an older version becomes one of today.
+import type { Database } from 'better-sqlite3'
+import { PrecisError } from '../../core/errors.ts'
+
+/** Written into the file's header («prcs»), so that another program's database is not taken for ours. */
+const APPLICATION_ID = 0x70726373
+
+/**
+ * Step n brings version n to n + 1. Steps are never changed once released; new ones are added.
+ *
+ * A thread's `key` is never used again, so it also tells a thread from a later one of the same id.
+ * A fork shares the rows of thread `base_key` up to `base_seq`; its own rows come after.
+ * `parent_id` and `parent_seq` only say where it came from.
+ */
+const STEPS: readonly string[] = [
+  `
+  CREATE TABLE threads (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    thread_id TEXT NOT NULL UNIQUE,
+    version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    parent_id TEXT,
+    parent_seq INTEGER,
+    base_key INTEGER REFERENCES threads (key),
+    base_seq INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX threads_by_time ON threads (updated_at, thread_id);
+  CREATE INDEX threads_by_base ON threads (base_key) WHERE base_key IS NOT NULL;
+
+  CREATE TABLE events (
+    thread_key INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    v INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    timestamp TEXT NOT NULL,
+    data TEXT NOT NULL,
+    origin TEXT,
+    source TEXT,
+    PRIMARY KEY (thread_key, seq)
+  ) STRICT;
+  CREATE UNIQUE INDEX events_by_id ON events (thread_key, id);
+  CREATE TRIGGER events_never_change
+    BEFORE UPDATE OF seq, id, v, type, timestamp, data, origin, source ON events
+    BEGIN SELECT RAISE(ABORT, 'events never change'); END;
+
+  CREATE TABLE snapshots (
+    thread_key INTEGER NOT NULL,
+    fold_version INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    PRIMARY KEY (thread_key, fold_version)
+  ) STRICT, WITHOUT ROWID;
+  `,
+]
+
+export const SCHEMA_VERSION = STEPS.length
+
+/** Refuses what is not ours or newer than this program, and changes nothing. Gives the version. */
+export function checkDatabase(db: Database, path: string): number {
+  const version = numberOf(db, 'user_version')
+  const application = numberOf(db, 'application_id')
+  const tables = Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get())
+  if (application !== APPLICATION_ID && (tables > 0 || application !== 0 || version !== 0)) {
+    throw new PrecisError('usage', `${path} is a database of another program.`, {
+      hint: 'Nothing was changed. Name another file for the store.',
+      where: path,
+    })
+  }
+  if (version > SCHEMA_VERSION) {
+    throw new PrecisError(
+      'store-newer',
+      `The store ${path} has version ${version}, and this program knows up to ${SCHEMA_VERSION}.`,
+      {
+        hint: 'Nothing was changed. Use the newer precis that wrote it, or name another file.',
+        where: path,
+        details: { version, known: SCHEMA_VERSION },
+      },
+    )
+  }
+  return version
+}
+
+/** All steps that are missing, or none. Another process may do the same at the same time. */
+export function migrate(db: Database, path: string): void {
+  db.transaction(() => {
+    const version = checkDatabase(db, path)
+    for (const step of STEPS.slice(version)) db.exec(step)
+    if (version === SCHEMA_VERSION) return
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    db.pragma(`user_version = ${SCHEMA_VERSION}`)
+  }).immediate()
+}
+
+function numberOf(db: Database, pragma: string): number {
+  return Number(db.pragma(pragma, { simple: true }))
+}

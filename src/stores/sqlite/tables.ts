@@ -1,0 +1,108 @@
+// The SQL on threads and events: one prepared statement for each thing that is asked of a table.
+import type { Database } from 'better-sqlite3'
+import type { Cells } from '../cells.ts'
+import type { ListPlace } from '../cursor.ts'
+import { type SnapshotTable, snapshotTable } from './snapshot-table.ts'
+
+/** A thread as its row has it; for `base…` and `parent…` see schema.ts. */
+export interface ThreadRow {
+  readonly key: number
+  readonly threadId: string
+  readonly version: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly parentId: string | null
+  readonly parentSeq: number | null
+  readonly baseKey: number | null
+  readonly baseSeq: number
+}
+
+export interface Tables {
+  readonly threads: ThreadTable
+  readonly events: EventTable
+  readonly snapshots: SnapshotTable
+}
+
+export function tablesOf(db: Database): Tables {
+  return { threads: threadTable(db), events: eventTable(db), snapshots: snapshotTable(db) }
+}
+
+type ThreadTable = ReturnType<typeof threadTable>
+type EventTable = ReturnType<typeof eventTable>
+
+const THREAD = `SELECT key, thread_id AS threadId, version, created_at AS createdAt,
+  updated_at AS updatedAt, parent_id AS parentId, parent_seq AS parentSeq,
+  base_key AS baseKey, base_seq AS baseSeq FROM threads`
+const EVENT = 'SELECT seq, id, v, type, timestamp, data, origin, source FROM events'
+
+function threadTable(db: Database) {
+  const byId = db.prepare<[string], ThreadRow>(`${THREAD} WHERE thread_id = ?`)
+  const byKey = db.prepare<[number], ThreadRow>(`${THREAD} WHERE key = ?`)
+  const byBase = db.prepare<[number], ThreadRow>(
+    `${THREAD} WHERE base_key = ? ORDER BY base_seq DESC`,
+  )
+  const insert = db.prepare<unknown[]>(
+    `INSERT INTO threads (thread_id, version, created_at, updated_at, parent_id, parent_seq,
+     base_key, base_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const grow = db.prepare<[number, number, number]>(
+    'UPDATE threads SET version = ?, updated_at = ? WHERE key = ?',
+  )
+  const rebase = db.prepare<[number | null, number, number]>(
+    'UPDATE threads SET base_key = ?, base_seq = ? WHERE key = ?',
+  )
+  const remove = db.prepare<[number]>('DELETE FROM threads WHERE key = ?')
+  const order = 'ORDER BY updated_at DESC, thread_id DESC LIMIT ?'
+  const first = db.prepare<[number], ThreadRow>(`${THREAD} ${order}`)
+  const following = db.prepare<[number, string, number], ThreadRow>(
+    `${THREAD} WHERE (updated_at, thread_id) < (?, ?) ${order}`,
+  )
+  return {
+    find: (threadId: string) => byId.get(threadId),
+    get: (key: number) => byKey.get(key),
+    /** Threads that share rows with this one, those that share most first. */
+    sharing: (key: number) => byBase.all(key),
+    create: (row: Omit<ThreadRow, 'key'>): number => {
+      const { threadId, version, createdAt, updatedAt, parentId, parentSeq } = row
+      const own = [threadId, version, createdAt, updatedAt, parentId, parentSeq]
+      return Number(insert.run(...own, row.baseKey, row.baseSeq).lastInsertRowid)
+    },
+    grow: (key: number, version: number, updatedAt: number) => grow.run(version, updatedAt, key),
+    rebase: (key: number, baseKey: number | null, baseSeq: number) =>
+      rebase.run(baseKey, baseSeq, key),
+    remove: (key: number) => remove.run(key),
+    page: (after: ListPlace | undefined, limit: number) =>
+      after ? following.all(...after, limit) : first.all(limit),
+  }
+}
+
+function eventTable(db: Database) {
+  const insert = db.prepare<unknown[]>(
+    `INSERT INTO events (thread_key, seq, id, v, type, timestamp, data, origin, source)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (thread_key, id) DO NOTHING`,
+  )
+  const byId = db
+    .prepare<[number, string, number], Cells>(
+      `${EVENT} WHERE thread_key = ? AND id = ? AND seq <= ?`,
+    )
+    .raw()
+  const stretch = db
+    .prepare<[number, number, number], Cells>(
+      `${EVENT} WHERE thread_key = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
+    )
+    .raw()
+  const removeAfter = db.prepare<[number, number]>(
+    'DELETE FROM events WHERE thread_key = ? AND seq > ?',
+  )
+  const moveUpTo = db.prepare<[number, number, number]>(
+    'UPDATE events SET thread_key = ? WHERE thread_key = ? AND seq <= ?',
+  )
+  return {
+    /** False, without effect, where the thread has an event of this id. */
+    insert: (key: number, row: Cells) => insert.run(key, ...row).changes === 1,
+    find: (key: number, id: string, upToSeq: number) => byId.get(key, id, upToSeq),
+    iterate: (key: number, from: number, to: number) => stretch.iterate(key, from, to),
+    removeAfter: (key: number, seq: number) => removeAfter.run(key, seq),
+    moveUpTo: (seq: number, from: number, to: number) => moveUpTo.run(to, from, seq),
+  }
+}

@@ -1,0 +1,111 @@
+// The calls that wait for the database: reads first, then all writes that wait, in one transaction.
+import { isBusy } from './failures.ts'
+import type { Outcome } from './transaction.ts'
+
+export interface Work {
+  readonly run: () => unknown
+  readonly done: (outcome: Outcome<unknown>) => void
+  readonly bytes: number
+  readonly deadline: number // on the clock of `performance.now`
+}
+
+/** One transaction takes so many bytes, so that no write waits long for its neighbours. */
+const GROUP_BYTES = 32 * 1024 * 1024
+const GROUP_SIZE = 500
+const LONGEST_PAUSE_MS = 25
+
+/**
+ * A read and a write that wait at the same time may come in either order: neither has answered yet.
+ * A busy database is tried again after a pause, in which other calls go on.
+ */
+export class WorkQueue {
+  readonly #commit: (writes: readonly (() => unknown)[]) => readonly Outcome<unknown>[]
+  #reads: Work[] = []
+  #writes: Work[] = []
+  #pauseMs = 1
+  #timer: NodeJS.Timeout | undefined
+  #whenEmpty: (() => void) | undefined
+
+  constructor(commit: (writes: readonly (() => unknown)[]) => readonly Outcome<unknown>[]) {
+    this.#commit = commit
+  }
+
+  addRead(work: Work): void {
+    this.#reads.push(work)
+  }
+
+  addWrite(work: Work): void {
+    this.#writes.push(work)
+  }
+
+  /** Does all that can be done now. */
+  run(): void {
+    clearTimeout(this.#timer)
+    const busy = [this.#runReads(), this.#runWrites()].includes(true)
+    if (busy) {
+      this.#timer = setTimeout(() => this.run(), this.#pauseMs * (0.5 + Math.random()))
+      this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
+      return
+    }
+    this.#pauseMs = 1
+    if (this.#reads.length + this.#writes.length === 0) this.#whenEmpty?.()
+  }
+
+  /** Calls back once, as soon as nothing waits. */
+  whenEmpty(callback: () => void): void {
+    this.#whenEmpty = () => {
+      this.#whenEmpty = undefined
+      callback()
+    }
+  }
+
+  /** True where some must be tried again. */
+  #runReads(): boolean {
+    const reads = this.#reads
+    this.#reads = []
+    for (const work of reads) {
+      const outcome = attempt(work.run)
+      if (mustWait(work, outcome)) this.#reads.push(work)
+      else work.done(outcome)
+    }
+    return this.#reads.length > 0
+  }
+
+  #runWrites(): boolean {
+    while (this.#writes.length > 0) {
+      const group = this.#writes.splice(0, groupSize(this.#writes))
+      const outcomes = attempt(() => this.#commit(group.map((work) => work.run)))
+      const waiting: Work[] = []
+      group.forEach((work, index) => {
+        const outcome = 'value' in outcomes ? outcomes.value[index] : outcomes
+        if (!outcome || mustWait(work, outcome)) waiting.push(work)
+        else work.done(outcome)
+      })
+      if (waiting.length === 0) continue
+      this.#writes.unshift(...waiting)
+      return true
+    }
+    return false
+  }
+}
+
+function attempt<T>(run: () => T): Outcome<T> {
+  try {
+    return { value: run() }
+  } catch (thrown) {
+    return { thrown }
+  }
+}
+
+function mustWait(work: Work, outcome: Outcome<unknown>): boolean {
+  return 'thrown' in outcome && isBusy(outcome.thrown) && performance.now() < work.deadline
+}
+
+function groupSize(writes: readonly Work[]): number {
+  let bytes = 0
+  const end = writes.findIndex((work, index) => {
+    bytes += work.bytes
+    return index > 0 && (bytes > GROUP_BYTES || index >= GROUP_SIZE)
+  })
+  return end === -1 ? writes.length : end
+}

@@ -1,0 +1,170 @@
+// The store's end of its database thread: calls and answers, a limit on what waits, and its death.
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { PrecisError } from '../../core/errors.ts'
+import { storeClosed } from '../errors.ts'
+import { LIMITS } from '../limits.ts'
+import {
+  type AnswerOf,
+  type CallName,
+  type FromWorker,
+  fromPlainError,
+  type RequestOf,
+  type ToWorker,
+  type WorkerOptions,
+} from './protocol.ts'
+
+interface Waiting {
+  readonly resolve: (answer: unknown) => void
+  readonly reject: (error: PrecisError) => void
+  readonly bytes: number
+}
+
+/** What the link tells without being asked. */
+export interface LinkEvents {
+  /** Other connections may have changed these threads. */
+  readonly onChanged: (threadIds: readonly string[]) => void
+  /** No further call will succeed. */
+  readonly onEnd: () => void
+}
+
+/** Beside this file, as source or as build: the compiler does not rewrite addresses of workers. */
+const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
+
+/** Resolves when the database is open. `script` is another one only in tests. */
+export async function startWorker(
+  options: WorkerOptions,
+  events: LinkEvents,
+  script: URL = WORKER,
+): Promise<WorkerLink> {
+  // Flags of the process, `--input-type` for one, could keep the thread from starting.
+  const worker = new Worker(script, { workerData: options, name: 'precis-sqlite', execArgv: [] })
+  const link = new WorkerLink(worker, options.path, events)
+  await link.opened
+  return link
+}
+
+export class WorkerLink {
+  readonly opened: Promise<void>
+  readonly #worker: Worker
+  readonly #path: string
+  readonly #events: LinkEvents
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #exited: Promise<void>
+  #waitingBytes = 0
+  #calls = 0
+  #holds = 1 // reasons to keep the process alive; the first is that it opens
+  #error: PrecisError | undefined // why no further call will succeed
+  #closing: Promise<void> | undefined
+
+  constructor(worker: Worker, path: string, events: LinkEvents) {
+    this.#worker = worker
+    this.#path = path
+    this.#events = events
+    this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.opened = promise.finally(() => this.release())
+    worker.on('message', (message: FromWorker) => {
+      if ('ready' in message) resolve()
+      else if ('unopened' in message) reject(fromPlainError(message.unopened))
+      else if ('changed' in message) events.onChanged(message.changed)
+      else this.#settle(message)
+    })
+    worker.on('error', (error) => this.#die(error.message))
+    worker.on('exit', (code) => {
+      this.#die(`exit code ${code}`)
+      reject(this.#error)
+    })
+  }
+
+  call<N extends CallName>(request: RequestOf<N>): Promise<AnswerOf<N>> {
+    const error = this.#closing ? storeClosed() : this.#error
+    if (error) return Promise.reject(error)
+    const bytes = 'bytes' in request ? Number(request.bytes) : 0
+    if (this.#isCrowded(bytes)) return Promise.reject(crowded(this.#path))
+    return this.#post(request, bytes)
+  }
+
+  /** Tells of changes by other connections to this thread, until `unwatch`. */
+  watch(threadId: string): void {
+    this.hold()
+    this.#worker.postMessage({ watch: threadId } satisfies ToWorker)
+  }
+
+  unwatch(threadId: string): void {
+    this.release()
+    this.#worker.postMessage({ unwatch: threadId } satisfies ToWorker)
+  }
+
+  /** Answers what waits, then ends the thread. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** An idle store does not keep the process alive. */
+  hold(): void {
+    this.#holds += 1
+    if (this.#holds === 1) this.#worker.ref()
+  }
+
+  release(): void {
+    this.#holds -= 1
+    if (this.#holds === 0) this.#worker.unref()
+  }
+
+  async #close(): Promise<void> {
+    if (this.#error === undefined) await this.#post({ name: 'close' }, 0)
+    this.hold()
+    await this.#exited
+    this.#events.onEnd()
+  }
+
+  #post<N extends CallName>(request: RequestOf<N>, bytes: number): Promise<AnswerOf<N>> {
+    this.#calls += 1
+    const call = this.#calls
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#waiting.set(call, { resolve, reject, bytes })
+    this.#waitingBytes += bytes
+    this.hold()
+    this.#worker.postMessage({ call, request })
+    return promise as Promise<AnswerOf<N>>
+  }
+
+  #settle(message: Extract<FromWorker, { readonly call: number }>): void {
+    const waiting = this.#waiting.get(message.call)
+    if (!waiting) return
+    this.#waiting.delete(message.call)
+    this.#waitingBytes -= waiting.bytes
+    this.release()
+    if ('error' in message) waiting.reject(fromPlainError(message.error))
+    else waiting.resolve(message.answer)
+  }
+
+  #die(reason: string): void {
+    if (this.#error) return
+    const error = new PrecisError('store-failed', `The database thread ended (${reason}).`, {
+      hint: 'Open the store again; what was confirmed is stored, and an append may be repeated.',
+      where: this.#path,
+      retryable: true,
+      details: { reason },
+    })
+    this.#error = error
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+    this.#events.onEnd()
+  }
+
+  #isCrowded(bytes: number): boolean {
+    if (this.#waiting.size >= LIMITS.waitingCalls) return true
+    return this.#waiting.size > 0 && this.#waitingBytes + bytes > LIMITS.waitingBytes
+  }
+}
+
+function crowded(path: string): PrecisError {
+  return new PrecisError('store-busy', `Too many calls wait for the store ${path}.`, {
+    hint: 'Wait for earlier calls before making more.',
+    where: path,
+    retryable: true,
+  })
+}

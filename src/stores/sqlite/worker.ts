@@ -1,0 +1,102 @@
+// The database thread: SQLite calls block, and here they block nobody else.
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import type { Database } from 'better-sqlite3'
+import { append } from './append.ts'
+import { storeFailure } from './failures.ts'
+import { fork, remove } from './fork.ts'
+import { openDatabase } from './open-database.ts'
+import { OutsideChanges } from './outside-changes.ts'
+import {
+  type FromWorker,
+  type Request,
+  type ToWorker,
+  toPlainError,
+  type WorkerOptions,
+} from './protocol.ts'
+import { info, list, read, snapshot } from './read.ts'
+import { type Tables, tablesOf } from './tables.ts'
+import { commitTogether } from './transaction.ts'
+import { WorkQueue } from './work-queue.ts'
+
+const WRITES: ReadonlySet<string> = new Set(['append', 'fork', 'delete'])
+
+if (parentPort) start(parentPort, workerData as WorkerOptions)
+
+function start(port: MessagePort, options: WorkerOptions): void {
+  const { path, busyTimeoutMs } = options
+  const send = (message: FromWorker) => port.postMessage(message)
+  try {
+    const db = openDatabase(path, busyTimeoutMs)
+    serve(port, db, options, send)
+    send({ ready: true })
+  } catch (thrown) {
+    send({ unopened: toPlainError(storeFailure(thrown, path)) })
+    port.close()
+  }
+}
+
+function serve(
+  port: MessagePort,
+  db: Database,
+  { path, busyTimeoutMs, pollMs }: WorkerOptions,
+  send: (message: FromWorker) => void,
+): void {
+  const tables = tablesOf(db)
+  const changes = new OutsideChanges(db, tables, pollMs, (changed) => send({ changed }))
+  const queue = new WorkQueue((writes) => commitTogether(db, writes))
+
+  const take = (call: number, request: Request): void => {
+    if (request.name === 'close') return queue.whenEmpty(() => end(call))
+    const work = {
+      run: () => perform(tables, request),
+      bytes: 'bytes' in request ? request.bytes : 0,
+      deadline: performance.now() + busyTimeoutMs,
+      done: (outcome: { readonly value: unknown } | { readonly thrown: unknown }) => {
+        if ('value' in outcome) send({ call, answer: outcome.value })
+        else send({ call, error: toPlainError(storeFailure(outcome.thrown, path)) })
+      },
+    }
+    if (WRITES.has(request.name)) queue.addWrite(work)
+    else queue.addRead(work)
+  }
+
+  const end = (call: number): void => {
+    changes.stop()
+    db.close()
+    send({ call, answer: undefined })
+    port.close()
+  }
+
+  port.on('message', (first: ToWorker) => {
+    // All that has arrived is taken at once, so that writes can share a transaction.
+    let message: ToWorker | undefined = first
+    while (message) {
+      if ('watch' in message) changes.watch(message.watch)
+      else if ('unwatch' in message) changes.unwatch(message.unwatch)
+      else take(message.call, message.request)
+      message = receiveMessageOnPort(port)?.message
+    }
+    queue.run()
+  })
+}
+
+function perform(tables: Tables, request: Request): unknown {
+  switch (request.name) {
+    case 'append':
+      return append(tables, request)
+    case 'fork':
+      return fork(tables, request)
+    case 'delete':
+      return remove(tables, request)
+    case 'read':
+      return read(tables, request)
+    case 'info':
+      return info(tables, request)
+    case 'snapshot':
+      return snapshot(tables, request)
+    case 'list':
+      return list(tables, request)
+    case 'close':
+      return undefined
+  }
+}

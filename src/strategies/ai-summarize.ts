@@ -1,0 +1,68 @@
+// `ai-summarize`: a summary in five points as an agent message, then the last three user messages.
+import { contentOf } from '../core/build.ts'
+import type { Put } from '../core/change.ts'
+import { textOfUserContent } from '../core/content.ts'
+import type { Item } from '../core/entry.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { EventAt } from '../core/event.ts'
+import type { Message } from '../core/message.ts'
+import { runsOf } from '../core/run.ts'
+import { openRoundStart } from '../core/seam.ts'
+import type { Strategy } from '../core/strategy.ts'
+import { estimateTokens } from '../core/tokens/estimate.ts'
+import { askForSummary } from './ask-for-summary.ts'
+import { FIVE_POINTS } from './prompts/five-points.ts'
+
+const KEPT_USER_MESSAGES = 3
+const HEADING = '[CONVERSATION SUMMARY]'
+
+export const aiSummarize: Strategy = {
+  id: 'ai-summarize',
+  async propose({ context, eventAt, run, instructions }) {
+    const { provider } = run
+    if (!provider) throw new PrecisError('no-model', 'AI summarization requires a provider')
+    const items = context.items.toArray()
+    const replaced = items.slice(0, openRoundStart(items, context.open))
+    if (replaced.length === 0) return { edits: [] }
+    const messages = replaced.flatMap((item) => spokenMessage(item, eventAt))
+    const answer = await askForSummary({
+      provider,
+      messages,
+      prompt: FIVE_POINTS,
+      run,
+      instructions,
+    })
+    const content = `${HEADING}\n\n${answer.text}`
+    const kept = replaced.filter((item) => item.kind === 'user').slice(-KEPT_USER_MESSAGES)
+    const put: Put[] = [
+      { type: 'AGENT_MESSAGE', data: { content, calls: [] }, label: 'summary' },
+      ...runsOf(kept, eventAt).map((keep) => ({ keep })),
+    ]
+    return {
+      edits: [{ covers: runsOf(replaced, eventAt), put }],
+      metadata: {
+        summaryLength: answer.text.length,
+        preservedUserMessages: kept.length,
+        tokensSaved: Math.max(0, weigh(replaced) - weigh(kept) - estimateTokens(content)),
+      },
+      stopReason: answer.stopReason,
+      ...(answer.usage && { usage: answer.usage }),
+    }
+  },
+}
+
+/** What the user and the agent said; tool traffic is left out. */
+function spokenMessage(item: Item, eventAt: EventAt): Message[] {
+  const content = contentOf(item.id, eventAt)
+  if (content?.kind === 'user') return message('user', textOfUserContent(content.content))
+  if (content?.kind === 'answer') return message('assistant', content.answer.content)
+  return []
+}
+
+function message(role: Message['role'], text: string): Message[] {
+  return text.trim() === '' ? [] : [{ role, parts: [{ type: 'text', text }] }]
+}
+
+function weigh(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + item.tokens, 0)
+}

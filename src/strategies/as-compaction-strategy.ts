@@ -1,0 +1,64 @@
+// A strategy in the form of the LOG design: plain events in, one COMPACTION event out, nothing appended.
+
+import { adoptEvents, type PlainEvent } from '../core/adopt.ts'
+import { foldEvent, foldEvents } from '../core/context.ts'
+import { PrecisError } from '../core/errors.ts'
+import { EVENT_VERSION, type EventAt, type EventOf, type ThreadEvent } from '../core/event.ts'
+import { passGate } from '../core/gate.ts'
+import type { Clock, Ids } from '../core/ports.ts'
+import type { CompactionContext, Strategy } from '../core/strategy.ts'
+import { type CompactionView, compactedEvents, withCompacted } from '../core/working.ts'
+
+/** A COMPACTION with the working conversation right after it. */
+export type CompactionEvent = Omit<EventOf<'COMPACTION'>, 'data'> & {
+  readonly data: CompactionView
+}
+
+export interface CompactionStrategy {
+  readonly id: string
+  compact(events: readonly PlainEvent[], context: CompactionContext): Promise<CompactionEvent>
+}
+
+export function asCompactionStrategy(
+  strategy: Strategy,
+  ports: { clock: Clock; ids: Ids },
+): CompactionStrategy {
+  return {
+    id: strategy.id,
+    async compact(plain, run) {
+      const { events, invented } = adoptEvents(plain, run.threadId)
+      const eventAt: EventAt = (seq) => events[seq - 1]
+      const context = foldEvents(events, eventAt)
+      const proposal = await strategy.propose({ context, eventAt, run, trigger: 'command' })
+      const runId = ports.ids.next('run')
+      const gate = {
+        context,
+        eventAt,
+        proposal,
+        basedOn: context.version,
+        strategyId: strategy.id,
+        runId,
+      }
+      const result = passGate({ ...gate, trigger: 'command', pins: [] })
+      if (!result.ok)
+        throw new PrecisError('gate-refused', result.refusal.message, {
+          details: { reason: result.refusal.reason },
+        })
+      const bare: EventOf<'COMPACTION'> = {
+        v: EVENT_VERSION,
+        id: ports.ids.next('evt'),
+        threadId: run.threadId,
+        seq: context.version + 1,
+        timestamp: ports.clock.now(),
+        type: 'COMPACTION',
+        data: { ...result.data, originalEventCount: plain.length, compactedEventCount: 0 },
+      }
+      const withBare: EventAt = (seq) => (seq === bare.seq ? bare : eventAt(seq))
+      const compacted = compactedEvents(foldEvent(context, bare, withBare), withBare).filter(
+        (event: ThreadEvent) => !invented.has(event.id),
+      )
+      const counted = { ...bare, data: { ...bare.data, compactedEventCount: compacted.length } }
+      return withCompacted(counted, compacted) as CompactionEvent
+    },
+  }
+}

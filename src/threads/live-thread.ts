@@ -1,0 +1,214 @@
+// One thread that is open in this process: its state, the rows it has read, and how it grows.
+import type { EntryId } from '../core/change.ts'
+import { type Context, FOLD_VERSION, headIds, markerOf } from '../core/context.ts'
+import { PrecisError } from '../core/errors.ts'
+import { type EventDraft, isChange, type NewEvent, type ThreadEvent } from '../core/event.ts'
+import type { Clock, Ids, Store } from '../core/ports.ts'
+import type { ThreadFold, ThreadState } from '../core/thread-state.ts'
+import { numberDrafts, type OpenCalls } from './number-drafts.ts'
+import { LoadedRows } from './rows.ts'
+
+export interface ThreadPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly fold: ThreadFold
+}
+
+/** Others may append to the same thread meanwhile: then numbering starts again, this often. */
+const APPEND_TRIES = 20
+/** A snapshot is due after so many events, or after a tenth of the context where that is more. */
+const SNAPSHOT_EVENTS = 1_000
+const READ_ROWS = 2_000
+
+export class LiveThread {
+  readonly id: string
+  readonly #ports: ThreadPorts
+  #state: ThreadState
+  #rows: LoadedRows
+  #snapshotSeq: number
+  #queue: Promise<unknown> = Promise.resolve()
+
+  private constructor(ports: ThreadPorts, id: string) {
+    this.id = id
+    this.#ports = ports
+    this.#state = ports.fold.init()
+    this.#rows = new LoadedRows(ports.store, id)
+    this.#snapshotSeq = 0
+  }
+
+  /** Undefined where there is no such thread. Reads the snapshot and what came after it. */
+  static async open(ports: ThreadPorts, id: string): Promise<LiveThread | undefined> {
+    if (!(await ports.store.info(id))) return undefined
+    const thread = new LiveThread(ports, id)
+    await thread.#restore()
+    return thread
+  }
+
+  /** A thread that has no event yet; its first append creates it. */
+  static fresh(ports: ThreadPorts, id: string): LiveThread {
+    return new LiveThread(ports, id)
+  }
+
+  get state(): ThreadState {
+    return this.#state
+  }
+
+  get context(): Context {
+    return this.#state.context
+  }
+
+  get rows(): LoadedRows {
+    return this.#rows
+  }
+
+  /** Runs one thing at a time on this thread, in the order of the calls. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work)
+    this.#queue = result.then(
+      () => undefined,
+      () => undefined,
+    )
+    return result
+  }
+
+  /** Folds what other writers have appended since. Call it inside `exclusively`. */
+  async refresh(): Promise<void> {
+    for (;;) {
+      const from = this.context.version + 1
+      const rows = await this.#ports.store.read(this.id, { from, limit: READ_ROWS })
+      const events = this.#rows.addRows(rows)
+      // A change may bring back any entry of the log; its author had the rows, this process may not.
+      if (events.some(isChange)) return this.#restore()
+      for (const event of events)
+        this.#state = this.#ports.fold.step(this.#state, event, this.#rows.eventAt)
+      if (rows.length < READ_ROWS) return
+    }
+  }
+
+  /** Loads the rows of every entry in the context, and of the events that go with them. */
+  async loadContext(): Promise<void> {
+    const { version } = this.context
+    const marker = markerOf(this.context)
+    await this.#rows.loadLead(version)
+    await this.#rows.loadEntries(headIds(this.context), 0)
+    await this.#rows.loadEntries(entryIds(this.context), version)
+    if (marker !== undefined) await this.#rows.loadSeqs([marker], 0)
+  }
+
+  /**
+   * Appends drafts and folds them. `draft` is called with the context as it stands, again after each
+   * conflict, so that what it returns always fits. Call it inside `exclusively`.
+   */
+  async append(
+    draft: (state: ThreadState) => readonly EventDraft[] | Promise<readonly EventDraft[]>,
+    openCalls: OpenCalls,
+    expectedVersion?: number,
+  ): Promise<ThreadEvent[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      const drafts = await draft(this.#state)
+      const expected = expectedVersion ?? this.context.version
+      try {
+        return await this.#appendOnce(drafts, openCalls, expected)
+      } catch (error) {
+        const conflict = PrecisError.is(error) && error.code === 'version-conflict'
+        if (!conflict || expectedVersion !== undefined || attempt >= APPEND_TRIES) throw error
+        await this.refresh()
+      }
+    }
+  }
+
+  async #appendOnce(
+    drafts: readonly EventDraft[],
+    openCalls: OpenCalls,
+    expected: number,
+  ): Promise<ThreadEvent[]> {
+    if (drafts.length === 0) return []
+    const { store, fold } = this.#ports
+    if (expected !== this.context.version) await this.refresh()
+    const numbered = numberDrafts(drafts, this.#state, {
+      ...this.#ports,
+      threadId: this.id,
+      openCalls,
+      rows: this.#rows,
+    })
+    const { events, state } = numbered
+    const due = this.#snapshotDue(events, state)
+    const appended = await store.append(this.id, events.map(unnumbered), {
+      expectedVersion: expected,
+      ...(due && { snapshot: fold.encode(state) }),
+    })
+    if (appended.repeated) {
+      await this.refresh()
+      return this.#rows.addRows(appended.rows)
+    }
+    for (const event of events) this.#rows.add(event)
+    this.#state = state
+    if (due) this.#snapshotSeq = state.context.version
+    if (events.some(isChange)) this.#rows.forgetAllBut(entryIds(state.context))
+    return events
+  }
+
+  #snapshotDue(events: readonly ThreadEvent[], state: ThreadState): boolean {
+    const { version, items } = state.context
+    return (
+      events.some(isChange) ||
+      version - this.#snapshotSeq >= Math.max(SNAPSHOT_EVENTS, items.length / 10)
+    )
+  }
+
+  /** From the newest snapshot where it will do, otherwise from the first event on. */
+  async #restore(): Promise<void> {
+    const { store, fold } = this.#ports
+    const snapshot = await store.snapshot(this.id, FOLD_VERSION)
+    const restored = snapshot && fold.decode(snapshot)
+    if (restored && (await this.#continueFrom(restored))) {
+      this.#snapshotSeq = restored.context.version
+      return
+    }
+    this.#rows = new LoadedRows(store, this.id)
+    this.#state = fold.init()
+    await this.#replay()
+  }
+
+  /** Folds what came after a snapshot; false where that holds a change, which may need any row. */
+  async #continueFrom(restored: ThreadState): Promise<boolean> {
+    const rows = new LoadedRows(this.#ports.store, this.id)
+    let state = restored
+    for (;;) {
+      const page = await this.#ports.store.read(this.id, {
+        from: state.context.version + 1,
+        limit: READ_ROWS,
+      })
+      const events = rows.addRows(page)
+      if (events.some(isChange)) return false
+      for (const event of events) state = this.#ports.fold.step(state, event, rows.eventAt)
+      if (page.length === READ_ROWS) continue
+      this.#rows = rows
+      this.#state = state
+      return true
+    }
+  }
+
+  async #replay(): Promise<void> {
+    for (;;) {
+      const rows = await this.#ports.store.read(this.id, {
+        from: this.context.version + 1,
+        limit: READ_ROWS,
+      })
+      for (const event of this.#rows.addRows(rows))
+        this.#state = this.#ports.fold.step(this.#state, event, this.#rows.eventAt)
+      if (rows.length < READ_ROWS) break
+    }
+    this.#rows.forgetAllBut(entryIds(this.context))
+  }
+}
+
+function entryIds(context: Context): EntryId[] {
+  return context.items.toArray().map((item) => item.id)
+}
+
+function unnumbered(event: ThreadEvent): NewEvent {
+  const { seq: _, ...rest } = event
+  return rest as NewEvent
+}

@@ -1,0 +1,116 @@
+// Drafts become events: ids, times and numbers, calls tied to their answer, open calls closed.
+import { PrecisError } from '../core/errors.ts'
+import { EVENT_VERSION, type EventAt, type EventDraft, type ThreadEvent } from '../core/event.ts'
+import type { Clock, Ids } from '../core/ports.ts'
+import type { ThreadFold, ThreadState } from '../core/thread-state.ts'
+
+/**
+ * What to do when something other than a result comes while calls are open: `close` answers them as
+ * aborted first, `leave` keeps a foreign log as it is.
+ */
+export type OpenCalls = 'close' | 'leave'
+
+export interface Numbering {
+  readonly threadId: string
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly fold: ThreadFold
+  readonly openCalls: OpenCalls
+  readonly rows: { readonly eventAt: EventAt }
+}
+
+const ENDS_ROUND = new Set(['USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_REMINDER', 'CHECKPOINT'])
+
+/** The events that these drafts become at the end of the log, and the state after them. */
+export function numberDrafts(
+  drafts: readonly EventDraft[],
+  from: ThreadState,
+  numbering: Numbering,
+): { events: ThreadEvent[]; state: ThreadState } {
+  const events: ThreadEvent[] = []
+  const first = from.context.version + 1
+  const eventAt: EventAt = (seq) => events[seq - first] ?? numbering.rows.eventAt(seq)
+  let state = from
+  const add = (draft: EventDraft) => {
+    const event = numbered(draft, state.context.version + 1, events, numbering)
+    events.push(event)
+    state = numbering.fold.step(state, event, eventAt)
+  }
+  for (const draft of drafts) {
+    if (numbering.openCalls === 'close' && ENDS_ROUND.has(draft.type))
+      for (const call of state.context.open) add(abortedResult(call))
+    add(draft)
+  }
+  requireCalls(events)
+  return { events, state }
+}
+
+export function abortedResult(call: string): EventDraft {
+  return {
+    type: 'TOOL_RESULT',
+    data: {
+      id: call,
+      content: [{ type: 'text', text: 'The call was interrupted.' }],
+      status: 'aborted',
+    },
+  }
+}
+
+function numbered(
+  draft: EventDraft,
+  seq: number,
+  earlier: readonly ThreadEvent[],
+  numbering: Numbering,
+): ThreadEvent {
+  const data =
+    draft.type === 'TOOL_CALL'
+      ? { ...draft.data, answer: answerOf(draft.data.id, earlier) }
+      : draft.data
+  return {
+    v: EVENT_VERSION,
+    id: draft.id ?? numbering.ids.next('evt'),
+    threadId: numbering.threadId,
+    seq,
+    timestamp: draft.timestamp ?? numbering.clock.now(),
+    type: draft.type,
+    data,
+    ...(draft.origin && { origin: draft.origin }),
+    ...(draft.source !== undefined && { source: draft.source }),
+  } as ThreadEvent
+}
+
+/** A call belongs to the answer right before it, which must list it. */
+function answerOf(callId: string, earlier: readonly ThreadEvent[]): number {
+  const answer = earlier.findLast((event) => event.type !== 'TOOL_CALL')
+  if (answer?.type === 'AGENT_MESSAGE' && answer.data.calls.includes(callId)) return answer.seq
+  throw new PrecisError(
+    'invalid-input',
+    `The tool call ${callId} does not follow the answer that lists it.`,
+    {
+      where: `TOOL_CALL ${callId}`,
+      hint: 'Append an AGENT_MESSAGE whose `calls` names it, with its TOOL_CALLs right behind, in one append.',
+    },
+  )
+}
+
+/** An answer without the arguments of its calls could never be sent again. */
+function requireCalls(events: readonly ThreadEvent[]): void {
+  const given = new Set(
+    events.flatMap((event) =>
+      event.type === 'TOOL_CALL' ? [`${event.data.answer} ${event.data.id}`] : [],
+    ),
+  )
+  for (const event of events) {
+    if (event.type !== 'AGENT_MESSAGE') continue
+    const missing = event.data.calls.find((call) => !given.has(`${event.seq} ${call}`))
+    if (missing !== undefined)
+      throw new PrecisError(
+        'invalid-input',
+        `The answer lists the call ${missing}, but no TOOL_CALL came with it.`,
+        {
+          where: `AGENT_MESSAGE ${event.id}`,
+          hint: 'Append an answer and its TOOL_CALLs in one append.',
+        },
+      )
+  }
+}

@@ -1,0 +1,147 @@
+// The rows that a context names, read from the store when something needs them.
+import type { Edit, EntryId, Run } from '../core/change.ts'
+import { readRow } from '../core/codec.ts'
+import { newEntriesOf, parseEntryId } from '../core/entry.ts'
+import { bearsEntry, type EventAt, isChange, type ThreadEvent } from '../core/event.ts'
+import type { Row, Store } from '../core/ports.ts'
+
+type Range = readonly [from: number, to: number]
+
+/** Rows closer than this are read as one stretch: cheaper than two look-ups. */
+const MERGE_DISTANCE = 16
+/** How many rows are read at a time to find the end of what follows an entry. */
+const TAIL_ROWS = 32
+
+/** The events of one thread that are in memory. Not the log: only what was asked for. */
+export class LoadedRows {
+  readonly #store: Store
+  readonly #threadId: string
+  #events = new Map<number, ThreadEvent>()
+
+  constructor(store: Store, threadId: string) {
+    this.#store = store
+    this.#threadId = threadId
+  }
+
+  readonly eventAt: EventAt = (seq) => this.#events.get(seq)
+
+  /** What is loaded now, unmoved by what is loaded or forgotten later. */
+  copy(): EventAt {
+    const events = new Map(this.#events)
+    return (seq) => events.get(seq)
+  }
+
+  add(event: ThreadEvent): void {
+    this.#events.set(event.seq, event)
+  }
+
+  addRows(rows: readonly Row[]): ThreadEvent[] {
+    const events = rows.map(readRow)
+    for (const event of events) this.add(event)
+    return events
+  }
+
+  /** Loads what these entries say, what they rewrite, and the events that follow each of them. */
+  async loadEntries(ids: readonly EntryId[], version: number): Promise<void> {
+    await this.#loadSeqs(await this.#originals(ids), version)
+  }
+
+  /** Loads everything that these edits cover or bring back. */
+  async loadEdits(edits: readonly Edit[], version: number): Promise<void> {
+    const runs = edits.flatMap((edit) => [
+      ...edit.covers,
+      ...edit.put.flatMap((put) => ('keep' in put ? [put.keep] : [])),
+    ])
+    await this.#loadRanges(runs.filter((run) => typeof run !== 'string').map(seqsOfRange), version)
+    await this.loadEntries(
+      runs.filter((run) => typeof run === 'string'),
+      version,
+    )
+  }
+
+  async loadSeqs(seqs: readonly number[], version: number): Promise<void> {
+    await this.#loadSeqs(seqs, version)
+  }
+
+  /** Loads the events before the first entry of the log. */
+  async loadLead(version: number): Promise<void> {
+    await this.#loadTail(0, version)
+  }
+
+  /** Forgets everything that these ids do not need; the next reading loads it again. */
+  forgetAllBut(ids: readonly EntryId[]): void {
+    const kept = new Map<number, ThreadEvent>()
+    for (const id of ids) {
+      const { seq } = parseEntryId(id)
+      const event = this.#events.get(seq)
+      if (event) kept.set(seq, event)
+    }
+    this.#events = kept
+  }
+
+  /** The original entries that ids stand on, following rewrites; loads the changes on the way. */
+  async #originals(ids: readonly EntryId[]): Promise<number[]> {
+    const seqs = new Set<number>()
+    let level: readonly EntryId[] = ids
+    while (level.length > 0) {
+      const made = level.map(parseEntryId).filter((id) => !id.original)
+      await this.#loadRanges(
+        [...new Set(made.map((id) => id.seq))].map((seq): Range => [seq, seq]),
+        0,
+      )
+      const next: EntryId[] = []
+      for (const id of level.map(parseEntryId)) {
+        seqs.add(id.seq)
+        const event = id.original ? undefined : this.#events.get(id.seq)
+        const of =
+          event && isChange(event) && !id.original
+            ? newEntriesOf(event.data.edits)[id.index]?.of
+            : undefined
+        if (of) next.push(of)
+      }
+      level = next
+    }
+    return [...seqs]
+  }
+
+  async #loadSeqs(seqs: readonly number[], version: number): Promise<void> {
+    const sorted = [...new Set(seqs)].toSorted((a, b) => a - b)
+    const ranges: [number, number][] = []
+    for (const seq of sorted) {
+      const last = ranges.at(-1)
+      if (last && seq - last[1] <= MERGE_DISTANCE) last[1] = seq
+      else ranges.push([seq, seq])
+    }
+    await this.#loadRanges(ranges, version)
+  }
+
+  /** Reads ranges that are not in memory yet, each with what follows its last entry. */
+  async #loadRanges(ranges: readonly Range[], version: number): Promise<void> {
+    const missing = ranges.filter(([from, to]) => !this.#has(from, to))
+    if (missing.length > 0) this.addRows(await this.#store.readMany(this.#threadId, missing))
+    for (const [, to] of ranges) await this.#loadTail(to, version)
+  }
+
+  #has(from: number, to: number): boolean {
+    for (let seq = from; seq <= to; seq += 1) if (!this.#events.has(seq)) return false
+    return true
+  }
+
+  /** Events without an entry belong to the entry before them: reads on until the next entry. */
+  async #loadTail(after: number, version: number): Promise<void> {
+    let seq = after + 1
+    while (seq <= version) {
+      const event = this.#events.get(seq)
+      if (event === undefined) {
+        const rows = await this.#store.read(this.#threadId, { from: seq, limit: TAIL_ROWS })
+        if (rows.length === 0) return
+        this.addRows(rows)
+      } else if (bearsEntry(event)) return
+      else seq += 1
+    }
+  }
+}
+
+function seqsOfRange(run: Exclude<Run, string>): Range {
+  return [parseEntryId(run[0]).seq, parseEntryId(run[1]).seq]
+}

@@ -1,0 +1,252 @@
+// Threads over a store: append, read, compact, undo, fork. The library's everyday interface.
+
+import { type Built, buildMessages } from '../core/build.ts'
+import type { EntryId } from '../core/change.ts'
+import { readRow } from '../core/codec.ts'
+import type { Context } from '../core/context.ts'
+import { PrecisError } from '../core/errors.ts'
+import {
+  EVENT_VERSION,
+  type EventDraft,
+  type PinData,
+  type ThreadEvent,
+  type ThreadStarted,
+} from '../core/event.ts'
+import { type Pins, pinsReducer } from '../core/pins.ts'
+import type { Clock, Ids, Reducer, Signal, Store } from '../core/ports.ts'
+import type { Strategy } from '../core/strategy.ts'
+import { reducedBy, threadFold } from '../core/thread-state.ts'
+import { type UsageState, usageReducer } from '../core/usage.ts'
+import { allEvents, type ShownEvent, workingEvents } from '../core/working.ts'
+import { type CompactionOptions, type CompactionOutcome, compactThread } from './compact-thread.ts'
+import { LiveThread, type ThreadPorts } from './live-thread.ts'
+import type { OpenCalls } from './number-drafts.ts'
+import { originalsOf } from './originals.ts'
+import { expandThread, redoThread, undoThread } from './reverse-thread.ts'
+
+export interface ThreadsOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly strategies?: Iterable<Strategy>
+  /** States to keep up beside the context and the usage, stored with the snapshots. */
+  readonly reducers?: readonly Reducer<unknown>[]
+}
+
+export interface AppendChoices {
+  readonly expectedVersion?: number
+  readonly openCalls?: OpenCalls
+}
+
+export interface Threads {
+  /** Starts a thread and returns its id. */
+  create(started?: ThreadStarted & { readonly threadId?: string }): Promise<string>
+  /** Appends all drafts or none. An answer and its TOOL_CALLs come in one append. */
+  append(
+    threadId: string,
+    drafts: readonly EventDraft[],
+    choices?: AppendChoices,
+  ): Promise<ThreadEvent[]>
+  /** Appends a foreign log of any length as it is, in steps that never part an answer from its calls. */
+  import(threadId: string, drafts: readonly EventDraft[]): Promise<number>
+  /** The working conversation; `[]` for an unknown thread. */
+  getEvents(threadId: string): Promise<ThreadEvent[]>
+  /** Everything that ever happened, each COMPACTION with its `compactedEvents`. */
+  getAllEvents(threadId: string): Promise<ShownEvent[]>
+  context(threadId: string): Promise<Context>
+  /** What a provider would be sent, in no provider's shape yet. */
+  messages(threadId: string): Promise<Built>
+  usage(threadId: string): Promise<UsageState>
+  pins(threadId: string): Promise<Pins>
+  pin(threadId: string, pin: Omit<PinData, 'pinId'>): Promise<string>
+  unpin(threadId: string, pinId: string): Promise<void>
+  register(strategy: Strategy): void
+  strategyIds(): string[]
+  compact(
+    threadId: string,
+    strategyId: string,
+    options?: CompactionOptions,
+  ): Promise<CompactionOutcome>
+  undo(threadId: string, compaction?: number): Promise<ThreadEvent>
+  redo(threadId: string, undone?: number): Promise<ThreadEvent>
+  expand(threadId: string, ref: EntryId): Promise<ThreadEvent>
+  /** The original events that a ref stands for, `limit` at most. */
+  originals(threadId: string, ref: EntryId, limit?: number): Promise<ThreadEvent[]>
+  /** A new thread that shares the past of this one up to `seq` (default: all of it). */
+  fork(threadId: string, seq?: number): Promise<string>
+  follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<ThreadEvent>
+  delete(threadId: string): Promise<boolean>
+}
+
+/** Threads kept open at once; the one that was used longest ago is closed first. */
+const OPEN_THREADS = 64
+const IMPORT_DRAFTS = 1_000
+const READ_ROWS = 2_000
+
+export function createThreads(options: ThreadsOptions): Threads {
+  const { store, clock, ids } = options
+  const reducers = [
+    pinsReducer,
+    usageReducer,
+    ...(options.reducers ?? []),
+  ] as readonly Reducer<unknown>[]
+  const ports: ThreadPorts = { store, clock, ids, fold: threadFold(reducers) }
+  const strategies = new Map<string, Strategy>()
+  for (const strategy of options.strategies ?? []) strategies.set(strategy.id, strategy)
+  const live = new Map<string, Promise<LiveThread | undefined>>()
+
+  async function find(threadId: string): Promise<LiveThread | undefined> {
+    const known = live.get(threadId) ?? LiveThread.open(ports, threadId)
+    live.delete(threadId)
+    live.set(threadId, known)
+    const oldest = live.keys().next().value
+    if (live.size > OPEN_THREADS && oldest !== undefined) live.delete(oldest)
+    const thread = await known.catch((error: unknown) => {
+      live.delete(threadId)
+      throw error
+    })
+    if (!thread) live.delete(threadId)
+    return thread
+  }
+
+  async function open(threadId: string): Promise<LiveThread> {
+    const thread = await find(threadId)
+    if (!thread)
+      throw new PrecisError('unknown-thread', `Thread ${threadId} not found`, { where: threadId })
+    return thread
+  }
+
+  /** Runs `work` on the thread as it is now, with nothing of this process in between. */
+  async function on<T>(threadId: string, work: (thread: LiveThread) => Promise<T> | T): Promise<T> {
+    const thread = await open(threadId)
+    return thread.exclusively(async () => {
+      await thread.refresh()
+      return work(thread)
+    })
+  }
+
+  async function appendTo(
+    threadId: string,
+    drafts: readonly EventDraft[],
+    choices: AppendChoices = {},
+  ) {
+    const thread = await open(threadId)
+    const { openCalls = 'close', expectedVersion } = choices
+    return thread.exclusively(() => thread.append(() => drafts, openCalls, expectedVersion))
+  }
+
+  return {
+    async create({ threadId = ids.next('thr'), ...started } = {}) {
+      const thread = LiveThread.fresh(ports, threadId)
+      await thread.append(() => [{ type: 'THREAD_STARTED', data: started }], 'leave', 0)
+      return threadId
+    },
+    append: appendTo,
+    async import(threadId, drafts) {
+      let count = 0
+      for (const batch of batches(drafts))
+        count += (await appendTo(threadId, batch, { openCalls: 'leave' })).length
+      return count
+    },
+    async getEvents(threadId) {
+      if (!(await find(threadId))) return []
+      return on(threadId, async (thread) => {
+        await thread.loadContext()
+        return workingEvents(thread.context, thread.rows.eventAt)
+      })
+    },
+    getAllEvents: async (threadId) => allEvents(await readAll(store, threadId)),
+    context: (threadId) => on(threadId, (thread) => thread.context),
+    messages: (threadId) =>
+      on(threadId, async (thread) => {
+        await thread.loadContext()
+        return buildMessages(thread.context, thread.rows.eventAt)
+      }),
+    usage: (threadId) => on(threadId, (thread) => reducedBy(thread.state, usageReducer)),
+    pins: (threadId) => on(threadId, (thread) => reducedBy(thread.state, pinsReducer)),
+    pin: (threadId, pin) =>
+      on(threadId, async (thread) => {
+        requireVisible(thread.context, pin.entries ?? [])
+        const pinId = ids.next('pin')
+        await thread.append(() => [{ type: 'PIN', data: { ...pin, pinId } }], 'leave')
+        return pinId
+      }),
+    unpin: (threadId, pinId) =>
+      on(threadId, async (thread) => {
+        await thread.append(() => [{ type: 'UNPIN', data: { pinId } }], 'leave')
+      }),
+    register: (strategy) => void strategies.set(strategy.id, strategy),
+    strategyIds: () => [...strategies.keys()],
+    async compact(threadId, strategyId, choices) {
+      const strategy = strategies.get(strategyId)
+      if (!strategy) throw unknownStrategy(strategyId, [...strategies.keys()])
+      return compactThread(await open(threadId), strategy, ids.next('run'), choices)
+    },
+    undo: (threadId, compaction) => on(threadId, (thread) => undoThread(thread, compaction)),
+    redo: (threadId, undone) => on(threadId, (thread) => redoThread(thread, undone)),
+    expand: (threadId, ref) => on(threadId, (thread) => expandThread(thread, ref)),
+    originals: (threadId, ref, limit) => on(threadId, (thread) => originalsOf(thread, ref, limit)),
+    async fork(threadId, seq) {
+      const parent = await open(threadId)
+      const at = seq ?? (await on(threadId, (thread) => thread.context.version))
+      const forkId = ids.next('thr')
+      const started = {
+        v: EVENT_VERSION,
+        id: ids.next('evt'),
+        threadId: forkId,
+        timestamp: clock.now(),
+        type: 'THREAD_STARTED' as const,
+        data: { from: { threadId: parent.id, seq: at }, reason: 'fork' as const },
+      }
+      await store.fork(threadId, at, forkId, [started])
+      return forkId
+    },
+    async *follow(threadId, afterSeq, signal) {
+      for await (const row of store.follow(threadId, afterSeq, signal)) yield readRow(row)
+    },
+    async delete(threadId) {
+      live.delete(threadId)
+      return store.delete(threadId)
+    },
+  }
+}
+
+function unknownStrategy(id: string, known: readonly string[]): PrecisError {
+  return new PrecisError('unknown-strategy', `Unknown compaction strategy: ${id}`, {
+    where: id,
+    hint: `Known strategies: ${known.join(', ') || 'none'}.`,
+  })
+}
+
+function requireVisible(context: Context, entries: readonly EntryId[]): void {
+  const visible = new Set(context.items.toArray().map((item) => item.id))
+  const missing = entries.find((id) => !visible.has(id))
+  if (missing !== undefined)
+    throw new PrecisError(
+      'unknown-entry',
+      `${missing} is not in the context, so it cannot be pinned.`,
+      {
+        where: missing,
+        hint: 'Expand it first, or pin its text.',
+      },
+    )
+}
+
+function* batches(drafts: readonly EventDraft[]): Generator<readonly EventDraft[]> {
+  let from = 0
+  while (from < drafts.length) {
+    let to = Math.min(from + IMPORT_DRAFTS, drafts.length)
+    while (drafts[to]?.type === 'TOOL_CALL') to += 1
+    yield drafts.slice(from, to)
+    from = to
+  }
+}
+
+async function readAll(store: Store, threadId: string): Promise<ThreadEvent[]> {
+  const events: ThreadEvent[] = []
+  for (;;) {
+    const rows = await store.read(threadId, { from: events.length + 1, limit: READ_ROWS })
+    for (const row of rows) events.push(readRow(row))
+    if (rows.length < READ_ROWS) return events
+  }
+}

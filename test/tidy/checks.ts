@@ -1,0 +1,29 @@
+// All checks of the tree, each under the rule that it holds.
+import { clocks } from './clocks.ts'
+import { importCycles } from './cycles.ts'
+import type { Check } from './finding.ts'
+import { developmentPackages, importDirection } from './layers.ts'
+import { anyTypes, notesInComments, switchedOffTests } from './leftovers.ts'
+import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
+import { fileLength, fileSize, functionLength } from './size.ts'
+import { documentedFolders, machinePaths, openingComments, registries } from './texts.ts'
+
+export const CHECKS: Readonly<Record<string, Check>> = {
+  'imports follow the table of layers': importDirection,
+  'what is published needs no development package': developmentPackages,
+  'no imports go in a circle, types included': importCycles,
+  'files are short': fileLength,
+  'functions are short': functionLength,
+  'files in git are small': fileSize,
+  'nothing has the type any': anyTypes,
+  'no compiler is silenced and no note is left': notesInComments,
+  'no test is switched off': switchedOffTests,
+  'folders that only compute have no clock and no randomness': clocks,
+  'every folder has its line in ARCHITECTURE.md': documentedFolders,
+  'every source file opens with what it is for': openingComments,
+  'file names are kebab-case': fileNames,
+  'file names say something': emptyWordsInPaths,
+  'declared names say something': emptyWordsInCode,
+  'no path of one machine is written down': machinePaths,
+  'no package registry is written down': registries,
+}

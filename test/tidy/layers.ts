@@ -1,0 +1,105 @@
+// Import direction: which folder may know which. The table is the one of ARCHITECTURE.md.
+import { type Finding, isContract, isTest, type SourceFile } from './finding.ts'
+import { type Import, importsOf, packageOf } from './imports.ts'
+
+const PLUG_IN = ['core', 'edl'] as const
+
+/** What each folder of src/ (or file directly in it) may import, besides itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
+  core: [],
+  edl: [],
+  strategies: PLUG_IN,
+  providers: PLUG_IN,
+  stores: [...PLUG_IN, 'node-guard'],
+  tools: PLUG_IN,
+  formats: PLUG_IN,
+  threads: ['core'],
+  agent: ['core', 'threads'],
+  protocol: ['core'],
+  server: ['agent', 'threads', 'protocol', 'core'],
+  tui: ['protocol'],
+  web: ['protocol'],
+  cli: 'everything',
+  compose: 'everything',
+  index: 'everything',
+  'node-guard': ['core'],
+}
+
+/** Folders that only compute, and the packages that compute with them. */
+const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  core: ['zod'],
+  edl: [],
+  strategies: [],
+}
+
+export function isPure(path: string): boolean {
+  return (areaOf(path) ?? '') in PURE_PACKAGES && !isTest(path)
+}
+
+export function importDirection(files: readonly SourceFile[]): Finding[] {
+  return importsOf(files).flatMap((each) => {
+    const message = isTest(each.from) ? fromTest(each) : fromSource(each)
+    return message === undefined
+      ? []
+      : [{ rule: 'import-direction', path: each.from, line: each.line, message }]
+  })
+}
+
+/** What is published may not need what is only installed for development. */
+export function developmentPackages(files: readonly SourceFile[]): Finding[] {
+  const manifest = files.find(({ path }) => path === 'package.json')
+  if (manifest === undefined) return []
+  const { devDependencies = {} }: { devDependencies?: Record<string, string> } = JSON.parse(
+    manifest.text,
+  )
+  return importsOf(files)
+    .filter(({ from, specifier }) => {
+      const isPublished = areaOf(from) !== undefined && !isTest(from)
+      return isPublished && Object.hasOwn(devDependencies, packageOf(specifier) ?? '')
+    })
+    .map(({ from, line, specifier }) => ({
+      rule: 'development-package',
+      path: from,
+      line,
+      message: `${specifier} is a development dependency, and this file is published`,
+    }))
+}
+
+/** `core` for src/core/…, `compose` for src/compose.ts; undefined outside src/. */
+function areaOf(path: string): string | undefined {
+  return /^src\/([^/.]+)/.exec(path)?.[1]
+}
+
+/** A test may build what it tests from anything; a suite for plug-ins stays in its layer. */
+function fromTest({ from, target }: Import): string | undefined {
+  if (!isContract(from) || target === undefined || target.startsWith('test/')) return undefined
+  return direction(areaOf(from), target)
+}
+
+function fromSource({ from, specifier, target }: Import): string | undefined {
+  const area = areaOf(from)
+  if (area === undefined) return undefined
+  if (target !== undefined) {
+    if (isTest(target)) return `only tests import tests, and ${target} is one`
+    return direction(area, target)
+  }
+  const packages = PURE_PACKAGES[area]
+  if (packages === undefined || packages.includes(packageOf(specifier) ?? specifier)) {
+    return undefined
+  }
+  return `src/${area}/ only computes and may not import ${specifier}`
+}
+
+function direction(area: string | undefined, target: string): string | undefined {
+  if (area === undefined) return undefined
+  const allowed = MAY_IMPORT[area]
+  if (allowed === undefined) return `src/${area} has no row in the table of layers`
+  const other = areaOf(target)
+  if (other === undefined) {
+    // The version in package.json is data, not a layer.
+    return target === 'package.json' ? undefined : `src/ may not import ${target}`
+  }
+  if (other === area || allowed === 'everything' || allowed.includes(other)) return undefined
+  const list = allowed.length === 0 ? 'nothing' : allowed.join(', ')
+  return `src/${area} may not import src/${other} (it may import: ${list})`
+}

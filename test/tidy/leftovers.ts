@@ -1,0 +1,59 @@
+// What is left lying about: `any`, silenced compilers, tests switched off, notes to self.
+import type { Node } from 'oxc-parser'
+import { type Finding, isCode, type SourceFile } from './finding.ts'
+import { nameOf, syntaxOf } from './syntax.ts'
+
+const NOTES = /@ts-(?:ignore|expect-error|nocheck)\b|\b(?:TODO|FIXME|XXX|HACK)\b/
+
+export function anyTypes(files: readonly SourceFile[]): Finding[] {
+  return inCode(files, 'any', (node) =>
+    node.type === 'TSAnyKeyword' ? 'the type any; unknown and a guard say the same safely' : '',
+  )
+}
+
+export function switchedOffTests(files: readonly SourceFile[]): Finding[] {
+  return inCode(files, 'switched-off-test', (node) => {
+    if (node.type !== 'MemberExpression') return ''
+    const method = nameOf(node.property) ?? ''
+    if (!['only', 'skip', 'todo', 'fails'].includes(method)) return ''
+    return ['it', 'test', 'describe', 'suite'].includes(rootName(node.object) ?? '')
+      ? `a test with .${method}; one for a program that may be missing uses skipIf and test/require.ts`
+      : ''
+  })
+}
+
+export function notesInComments(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter(({ path }) => isCode(path))
+    .flatMap((file) => {
+      const { comments, lineOf } = syntaxOf(file)
+      return comments.flatMap(({ value, start }) => {
+        const note = NOTES.exec(value)?.[0]
+        if (note === undefined) return []
+        return [{ rule: 'note', path: file.path, line: lineOf(start), message: `a ${note}` }]
+      })
+    })
+}
+
+/** Findings for the nodes about which `judge` has something to say. */
+export function inCode(
+  files: readonly SourceFile[],
+  rule: string,
+  judge: (node: Node, parents: readonly Node[]) => string,
+): Finding[] {
+  const findings: Finding[] = []
+  for (const file of files.filter(({ path }) => isCode(path))) {
+    const syntax = syntaxOf(file)
+    syntax.visit((node, parents) => {
+      const message = judge(node, parents)
+      if (message === '') return
+      findings.push({ rule, path: file.path, line: syntax.lineOf(node.start), message })
+    })
+  }
+  return findings
+}
+
+/** `it` in `it.concurrent.each`. */
+function rootName(node: Node): string | undefined {
+  return node.type === 'MemberExpression' ? rootName(node.object) : nameOf(node)
+}
