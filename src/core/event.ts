@@ -8,7 +8,7 @@ export const EVENT_VERSION = 2
 
 export type Origin = 'typed' | 'continuation' | 'summary' | 'files'
 
-interface Base<T extends string, D> {
+interface Envelope<T extends string, D> {
   readonly v: number
   readonly id: string
   readonly threadId: string
@@ -72,11 +72,13 @@ export interface EventData {
 }
 
 export type EventType = keyof EventData
-export type EventOf<T extends EventType> = { [K in T]: Base<K, EventData[K]> }[T]
+export type EventOf<T extends EventType> = { [K in T]: Envelope<K, EventData[K]> }[T]
 export type ThreadEvent = EventOf<EventType>
 
 /** An event before the log gave it a number. */
-export type NewEventOf<T extends EventType> = { [K in T]: Omit<Base<K, EventData[K]>, 'seq'> }[T]
+export type NewEventOf<T extends EventType> = {
+  [K in T]: Omit<Envelope<K, EventData[K]>, 'seq'>
+}[T]
 export type NewEvent = NewEventOf<EventType>
 
 /** An event as its author writes it; the log adds the rest. */

@@ -4,12 +4,13 @@
 // a lone text block is written as a string, an absent result content stays absent, `is_error: false`
 // is left out, messages of one role in a row become one, results come first in their message, and an
 // answer at the very end loses trailing blanks. Marks for the cache are dropped.
+import type { EventDraft } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import { type Notes, unmarked } from './anthropic/blocks.ts'
 import { readMessages, readSystem } from './anthropic/read.ts'
 import { type Fields, isFields, listOf, wrongShape } from './anthropic/shape.ts'
 import { wireMessages } from './anthropic/write.ts'
-import type { EventDraft, Exported, Format, Imported, View } from './format.ts'
+import type { Exported, Format, Imported, View } from './format.ts'
 import { parseJsonText } from './json-text.ts'
 
 export const anthropic: Format = { id: 'anthropic', read, write }
@@ -21,11 +22,7 @@ function read(text: string): Imported {
   const messages = Array.isArray(document) ? document : messagesOf(document)
   const system = systemDrafts(envelope)
   const drafts: EventDraft[] = [
-    {
-      type: 'THREAD_STARTED',
-      data: { reason: 'import' },
-      source: { format: 'anthropic', envelope },
-    },
+    { type: 'FOREIGN', data: { format: 'anthropic', envelope } },
     ...system,
     ...readMessages(messages, { hasSystem: system.length > 0, ...modelOf(envelope) }, notes),
   ]

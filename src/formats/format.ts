@@ -1,23 +1,13 @@
 // What a file format of conversations must do: read a text into events, write messages as a text.
-import type { EventData, EventType, Origin } from '../core/event.ts'
+import type { EventDraft } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
 
-/**
- * An event before the log gave it an id and a number. TOOL_CALL drafts directly follow the AGENT_MESSAGE
- * they belong to and say `answer: 0`: whoever appends them puts in the number that the answer got.
- */
-export type EventDraft = {
-  [T in EventType]: {
-    readonly type: T
-    readonly data: EventData[T]
-    readonly origin?: Origin
-    readonly source?: Json
-    readonly timestamp?: Date
-  }
-}[EventType]
-
 export interface Imported {
+  /**
+   * TOOL_CALL drafts directly follow the AGENT_MESSAGE they belong to and say `answer: 0`: whoever
+   * appends them puts in the number that the answer got.
+   */
   readonly drafts: readonly EventDraft[]
   /** What in the text breaks a rule or could not be carried over, each with its place. */
   readonly problems: readonly string[]

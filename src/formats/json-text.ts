@@ -31,14 +31,25 @@ function reasonOf(message: string): string {
     .replace(/^./, (first) => first.toLowerCase())
 }
 
-/** The engine tells the position of most errors, but not of an unexpected token. */
+/** How much of the text before an unexpected token the engine quotes. */
+const QUOTED_BEFORE = 10
+
+/** The engine tells the position of most errors, and of an unexpected token only its surroundings. */
 function placeOf(message: string, body: string): { where?: string } {
-  const known = /at position (\d+)/.exec(message)?.[1]
-  if (known === undefined && !message.includes('end of JSON input')) return {}
-  const at = known === undefined ? body.length : Number(known)
+  const at = positionOf(message, body)
+  if (at === undefined) return {}
   const before = body.slice(0, at)
   const line = before.split('\n').length
   return { where: `line ${line}, column ${at - before.lastIndexOf('\n')}` }
+}
+
+function positionOf(message: string, body: string): number | undefined {
+  const known = /at position (\d+)/.exec(message)?.[1]
+  if (known !== undefined) return Number(known)
+  if (message.includes('end of JSON input')) return body.length
+  const quoted = /\.\.\."([\s\S]*?)"(?:\.\.\.)? is not valid JSON$/.exec(message)?.[1]
+  const found = quoted === undefined ? -1 : body.indexOf(quoted)
+  return found < 0 ? undefined : found + QUOTED_BEFORE
 }
 
 function guess(body: string): string {

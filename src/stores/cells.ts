@@ -17,6 +17,8 @@ export type Cells = readonly [
   source: string | null, // JSON
 ]
 
+const CONTROL = /\p{Cc}/u
+
 export interface SnapshotCells {
   readonly seq: number
   readonly foldVersion: number
@@ -25,7 +27,7 @@ export interface SnapshotCells {
 
 export interface EncodedEvents {
   readonly rows: readonly Cells[]
-  readonly bytes: number
+  readonly length: number // of their JSON
 }
 
 /** Checks events and gives them their numbers. Throws before anything is written. */
@@ -35,10 +37,10 @@ export function encodeEvents(
   firstSeq: number,
 ): EncodedEvents {
   if (events.length > LIMITS.appendRows) {
-    throw tooLarge(threadId, `${events.length} events`, `${LIMITS.appendRows} events`)
+    throw tooLarge(threadId, `${events.length} events`, `${LIMITS.appendRows} in one append`)
   }
   const ids = new Set<string>()
-  let bytes = 0
+  let length = 0
   const rows = events.map((event, index) => {
     checkEvent(threadId, event)
     if (ids.has(event.id)) {
@@ -47,19 +49,15 @@ export function encodeEvents(
     ids.add(event.id)
     const data = toJson(event.data, threadId, event.id)
     const source = event.source === undefined ? null : toJson(event.source, threadId, event.id)
-    const rowBytes = Buffer.byteLength(data) + (source === null ? 0 : Buffer.byteLength(source))
-    if (rowBytes > LIMITS.rowBytes) {
-      throw tooLarge(event.id, `${rowBytes} bytes`, `${LIMITS.rowBytes} bytes for one event`)
-    }
-    bytes += rowBytes
+    const rowLength = data.length + (source?.length ?? 0)
+    checkLength(event.id, rowLength, LIMITS.rowLength, 'for one event')
+    length += rowLength
     const timestamp = event.timestamp.toISOString()
     const { id, v, type, origin } = event
     return [firstSeq + index, id, v, type, timestamp, data, origin ?? null, source] as const
   })
-  if (bytes > LIMITS.appendBytes) {
-    throw tooLarge(threadId, `${bytes} bytes`, `${LIMITS.appendBytes} bytes for one append`)
-  }
-  return { rows, bytes }
+  checkLength(threadId, length, LIMITS.appendLength, 'in one append')
+  return { rows, length }
 }
 
 /** Text that is no JSON (a damaged row) is kept as it is, in a shape that no event has. */
@@ -88,10 +86,7 @@ export function encodeSnapshot(
   checkNumber('the sequence number of a snapshot', seq, 1, version)
   checkNumber('a fold version', foldVersion, 0)
   const state = toJson(snapshot.state, threadId, 'snapshot')
-  const bytes = Buffer.byteLength(state)
-  if (bytes > LIMITS.appendBytes) {
-    throw tooLarge(threadId, `${bytes} bytes`, `${LIMITS.appendBytes} bytes for a snapshot`)
-  }
+  checkLength(threadId, state.length, LIMITS.appendLength, 'for a snapshot')
   return { seq, foldVersion, state }
 }
 
@@ -107,7 +102,7 @@ export function decodeSnapshot(cells: SnapshotCells): Snapshot | undefined {
 /** Names go into indexes as they are, so they must mean the same in every database. */
 export function checkName(what: string, name: unknown): asserts name is string {
   const fits = typeof name === 'string' && name.length >= 1 && name.length <= LIMITS.nameLength
-  if (fits && name.isWellFormed() && !hasControlCharacter(name)) return
+  if (fits && name.isWellFormed() && !CONTROL.test(name)) return
   throw usageError(
     `${what} must be a text of 1 to ${LIMITS.nameLength} characters without control characters.`,
     'Use letters, digits, and signs such as _ . : / -',
@@ -165,11 +160,10 @@ function parseOrKeep(text: string): unknown {
   }
 }
 
-function hasControlCharacter(name: string): boolean {
-  for (let index = 0; index < name.length; index += 1) {
-    if (name.charCodeAt(index) < 0x20 || name.charCodeAt(index) === 0x7f) return true
+function checkLength(where: string, length: number, limit: number, what: string): void {
+  if (length > limit) {
+    throw tooLarge(where, `${length} characters of JSON`, `${limit} characters ${what}`)
   }
-  return false
 }
 
 function tooLarge(where: string, size: string, limit: string): PrecisError {

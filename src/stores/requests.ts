@@ -18,7 +18,7 @@ export interface AppendRequest {
   readonly expectedVersion: number
   readonly rows: readonly Cells[]
   readonly snapshot?: SnapshotCells
-  readonly bytes: number
+  readonly length: number // characters of JSON
 }
 
 export interface ForkRequest {
@@ -27,7 +27,7 @@ export interface ForkRequest {
   readonly threadId: string
   readonly rows: readonly Cells[]
   readonly snapshot?: SnapshotCells
-  readonly bytes: number
+  readonly length: number // characters of JSON
 }
 
 /** Where a thread was forked from. It stays known when the parent is gone. */
@@ -98,8 +98,8 @@ function encode(
   before: number,
   snapshot: Snapshot | undefined,
 ) {
-  const { rows, bytes } = encodeEvents(threadId, events, before + 1)
-  if (!snapshot) return { rows, bytes }
+  const { rows, length } = encodeEvents(threadId, events, before + 1)
+  if (!snapshot) return { rows, length }
   const cells = encodeSnapshot(threadId, snapshot, before + rows.length)
-  return { rows, snapshot: cells, bytes: bytes + cells.state.length }
+  return { rows, snapshot: cells, length: length + cells.state.length }
 }

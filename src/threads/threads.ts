@@ -19,8 +19,9 @@ import { reducedBy, threadFold } from '../core/thread-state.ts'
 import { type UsageState, usageReducer } from '../core/usage.ts'
 import { allEvents, type ShownEvent, workingEvents } from '../core/working.ts'
 import { type CompactionOptions, type CompactionOutcome, compactThread } from './compact-thread.ts'
-import { LiveThread, type ThreadPorts } from './live-thread.ts'
+import { LiveThread } from './live-thread.ts'
 import type { OpenCalls } from './number-drafts.ts'
+import { OpenThreads } from './open-threads.ts'
 import { originalsOf } from './originals.ts'
 import { expandThread, redoThread, undoThread } from './reverse-thread.ts'
 
@@ -78,8 +79,6 @@ export interface Threads {
   delete(threadId: string): Promise<boolean>
 }
 
-/** Threads kept open at once; the one that was used longest ago is closed first. */
-const OPEN_THREADS = 64
 const IMPORT_DRAFTS = 1_000
 const READ_ROWS = 2_000
 
@@ -90,105 +89,116 @@ export function createThreads(options: ThreadsOptions): Threads {
     usageReducer,
     ...(options.reducers ?? []),
   ] as readonly Reducer<unknown>[]
-  const ports: ThreadPorts = { store, clock, ids, fold: threadFold(reducers) }
-  const strategies = new Map<string, Strategy>()
-  for (const strategy of options.strategies ?? []) strategies.set(strategy.id, strategy)
-  const live = new Map<string, Promise<LiveThread | undefined>>()
-
-  async function find(threadId: string): Promise<LiveThread | undefined> {
-    const known = live.get(threadId) ?? LiveThread.open(ports, threadId)
-    live.delete(threadId)
-    live.set(threadId, known)
-    const oldest = live.keys().next().value
-    if (live.size > OPEN_THREADS && oldest !== undefined) live.delete(oldest)
-    const thread = await known.catch((error: unknown) => {
-      live.delete(threadId)
-      throw error
-    })
-    if (!thread) live.delete(threadId)
-    return thread
+  const threads = new OpenThreads({ store, clock, ids, fold: threadFold(reducers) })
+  return {
+    ...growing(threads),
+    ...reading(threads),
+    ...pinning(threads),
+    ...compacting(threads, options.strategies ?? []),
+    ...branching(threads),
   }
+}
 
-  async function open(threadId: string): Promise<LiveThread> {
-    const thread = await find(threadId)
-    if (!thread)
-      throw new PrecisError('unknown-thread', `Thread ${threadId} not found`, { where: threadId })
-    return thread
-  }
-
-  /** Runs `work` on the thread as it is now, with nothing of this process in between. */
-  async function on<T>(threadId: string, work: (thread: LiveThread) => Promise<T> | T): Promise<T> {
-    const thread = await open(threadId)
-    return thread.exclusively(async () => {
-      await thread.refresh()
-      return work(thread)
-    })
-  }
-
-  async function appendTo(
-    threadId: string,
-    drafts: readonly EventDraft[],
-    choices: AppendChoices = {},
-  ) {
-    const thread = await open(threadId)
+function growing(threads: OpenThreads): Pick<Threads, 'create' | 'append' | 'import'> {
+  const { ports } = threads
+  const append: Threads['append'] = async (threadId, drafts, choices = {}) => {
+    const thread = await threads.get(threadId)
     const { openCalls = 'close', expectedVersion } = choices
     return thread.exclusively(() => thread.append(() => drafts, openCalls, expectedVersion))
   }
-
   return {
-    async create({ threadId = ids.next('thr'), ...started } = {}) {
+    append,
+    async create({ threadId = ports.ids.next('thr'), ...started } = {}) {
       const thread = LiveThread.fresh(ports, threadId)
       await thread.append(() => [{ type: 'THREAD_STARTED', data: started }], 'leave', 0)
       return threadId
     },
-    append: appendTo,
     async import(threadId, drafts) {
       let count = 0
       for (const batch of batches(drafts))
-        count += (await appendTo(threadId, batch, { openCalls: 'leave' })).length
+        count += (await append(threadId, batch, { openCalls: 'leave' })).length
       return count
     },
+  }
+}
+
+function reading(
+  threads: OpenThreads,
+): Pick<
+  Threads,
+  'getEvents' | 'getAllEvents' | 'context' | 'messages' | 'usage' | 'originals' | 'follow'
+> {
+  const { store } = threads.ports
+  return {
     async getEvents(threadId) {
-      if (!(await find(threadId))) return []
-      return on(threadId, async (thread) => {
+      if (!(await threads.find(threadId))) return []
+      return threads.on(threadId, async (thread) => {
         await thread.loadContext()
         return workingEvents(thread.context, thread.rows.eventAt)
       })
     },
     getAllEvents: async (threadId) => allEvents(await readAll(store, threadId)),
-    context: (threadId) => on(threadId, (thread) => thread.context),
+    context: (threadId) => threads.on(threadId, (thread) => thread.context),
     messages: (threadId) =>
-      on(threadId, async (thread) => {
+      threads.on(threadId, async (thread) => {
         await thread.loadContext()
         return buildMessages(thread.context, thread.rows.eventAt)
       }),
-    usage: (threadId) => on(threadId, (thread) => reducedBy(thread.state, usageReducer)),
-    pins: (threadId) => on(threadId, (thread) => reducedBy(thread.state, pinsReducer)),
+    usage: (threadId) => threads.on(threadId, (thread) => reducedBy(thread.state, usageReducer)),
+    originals: (threadId, ref, limit) =>
+      threads.on(threadId, (thread) => originalsOf(thread, ref, limit)),
+    async *follow(threadId, afterSeq, signal) {
+      for await (const row of store.follow(threadId, afterSeq, signal)) yield readRow(row)
+    },
+  }
+}
+
+function pinning(threads: OpenThreads): Pick<Threads, 'pins' | 'pin' | 'unpin'> {
+  return {
+    pins: (threadId) => threads.on(threadId, (thread) => reducedBy(thread.state, pinsReducer)),
     pin: (threadId, pin) =>
-      on(threadId, async (thread) => {
+      threads.on(threadId, async (thread) => {
         requireVisible(thread.context, pin.entries ?? [])
-        const pinId = ids.next('pin')
+        const pinId = threads.ports.ids.next('pin')
         await thread.append(() => [{ type: 'PIN', data: { ...pin, pinId } }], 'leave')
         return pinId
       }),
     unpin: (threadId, pinId) =>
-      on(threadId, async (thread) => {
+      threads.on(threadId, async (thread) => {
+        if (!reducedBy(thread.state, pinsReducer).some((pin) => pin.pinId === pinId))
+          throw new PrecisError('not-found', `There is no pin ${pinId}.`, { where: pinId })
         await thread.append(() => [{ type: 'UNPIN', data: { pinId } }], 'leave')
       }),
-    register: (strategy) => void strategies.set(strategy.id, strategy),
-    strategyIds: () => [...strategies.keys()],
+  }
+}
+
+function compacting(
+  threads: OpenThreads,
+  strategies: Iterable<Strategy>,
+): Pick<Threads, 'register' | 'strategyIds' | 'compact' | 'undo' | 'redo' | 'expand'> {
+  const known = new Map<string, Strategy>()
+  for (const strategy of strategies) known.set(strategy.id, strategy)
+  return {
+    register: (strategy) => void known.set(strategy.id, strategy),
+    strategyIds: () => [...known.keys()],
     async compact(threadId, strategyId, choices) {
-      const strategy = strategies.get(strategyId)
-      if (!strategy) throw unknownStrategy(strategyId, [...strategies.keys()])
-      return compactThread(await open(threadId), strategy, ids.next('run'), choices)
+      const strategy = known.get(strategyId)
+      if (!strategy) throw unknownStrategy(strategyId, [...known.keys()])
+      const thread = await threads.get(threadId)
+      return compactThread(thread, strategy, threads.ports.ids.next('run'), choices)
     },
-    undo: (threadId, compaction) => on(threadId, (thread) => undoThread(thread, compaction)),
-    redo: (threadId, undone) => on(threadId, (thread) => redoThread(thread, undone)),
-    expand: (threadId, ref) => on(threadId, (thread) => expandThread(thread, ref)),
-    originals: (threadId, ref, limit) => on(threadId, (thread) => originalsOf(thread, ref, limit)),
+    undo: (threadId, target) => threads.on(threadId, (thread) => undoThread(thread, target)),
+    redo: (threadId, target) => threads.on(threadId, (thread) => redoThread(thread, target)),
+    expand: (threadId, ref) => threads.on(threadId, (thread) => expandThread(thread, ref)),
+  }
+}
+
+function branching(threads: OpenThreads): Pick<Threads, 'fork' | 'delete'> {
+  const { store, ids, clock } = threads.ports
+  return {
     async fork(threadId, seq) {
-      const parent = await open(threadId)
-      const at = seq ?? (await on(threadId, (thread) => thread.context.version))
+      const at = seq ?? (await threads.on(threadId, (thread) => thread.context.version))
+      await threads.get(threadId)
       const forkId = ids.next('thr')
       const started = {
         v: EVENT_VERSION,
@@ -196,16 +206,13 @@ export function createThreads(options: ThreadsOptions): Threads {
         threadId: forkId,
         timestamp: clock.now(),
         type: 'THREAD_STARTED' as const,
-        data: { from: { threadId: parent.id, seq: at }, reason: 'fork' as const },
+        data: { from: { threadId, seq: at }, reason: 'fork' as const },
       }
       await store.fork(threadId, at, forkId, [started])
       return forkId
     },
-    async *follow(threadId, afterSeq, signal) {
-      for await (const row of store.follow(threadId, afterSeq, signal)) yield readRow(row)
-    },
     async delete(threadId) {
-      live.delete(threadId)
+      threads.forget(threadId)
       return store.delete(threadId)
     },
   }

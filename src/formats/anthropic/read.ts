@@ -7,8 +7,8 @@ import {
   type TokenUsage,
   textOfParts,
 } from '../../core/content.ts'
+import type { EventDraft } from '../../core/event.ts'
 import type { Json } from '../../core/json.ts'
-import type { EventDraft } from '../format.ts'
 import { type Notes, PROVIDER, readBlock } from './blocks.ts'
 import { checkTurns } from './rules.ts'
 import { type Fields, fieldsOf, isEmpty, isFields, textOf, without, wrongShape } from './shape.ts'

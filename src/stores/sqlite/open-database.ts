@@ -11,7 +11,12 @@ import { checkDatabase, migrate, SCHEMA_VERSION } from './schema.ts'
  * made of repeated attempts, between which reads go on.
  */
 const LOCK_WAIT_MS = 10
-/** The log beside the database is cut back to this after it was merged. */
+/**
+ * The log beside the database is merged after so many pages (16 MiB): the index on ids is touched
+ * all over, and the same pages are then written once instead of several times.
+ */
+const MERGE_AFTER_PAGES = 4000
+/** After merging, the file of that log is cut back to this. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /** Blocks its thread while another process holds the file, at most `busyTimeoutMs`. */
@@ -34,6 +39,7 @@ function tryToOpen(path: string): Database {
     const version = checkDatabase(db, path)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
+    db.pragma(`wal_autocheckpoint = ${MERGE_AFTER_PAGES}`)
     db.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`)
     if (version < SCHEMA_VERSION) migrate(db, path)
     return db

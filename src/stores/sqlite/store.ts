@@ -47,7 +47,9 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
   const link = await startWorker(
     { path: resolve(path), busyTimeoutMs, pollMs },
     {
-      onChanged: (threadIds) => threadIds.forEach((threadId) => wakeups.wake(threadId)),
+      onChanged: (threadIds) => {
+        for (const threadId of threadIds) wakeups.wake(threadId)
+      },
       onEnd: () => wakeups.wakeAll(),
     },
   )

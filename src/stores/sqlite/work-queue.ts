@@ -5,12 +5,12 @@ import type { Outcome } from './transaction.ts'
 export interface Work {
   readonly run: () => unknown
   readonly done: (outcome: Outcome<unknown>) => void
-  readonly bytes: number
+  readonly length: number
   readonly deadline: number // on the clock of `performance.now`
 }
 
-/** One transaction takes so many bytes, so that no write waits long for its neighbours. */
-const GROUP_BYTES = 32 * 1024 * 1024
+/** One transaction takes so many characters, so that no write waits long for its neighbours. */
+const GROUP_LENGTH = 32 * 1024 * 1024
 const GROUP_SIZE = 500
 const LONGEST_PAUSE_MS = 25
 
@@ -102,10 +102,10 @@ function mustWait(work: Work, outcome: Outcome<unknown>): boolean {
 }
 
 function groupSize(writes: readonly Work[]): number {
-  let bytes = 0
+  let length = 0
   const end = writes.findIndex((work, index) => {
-    bytes += work.bytes
-    return index > 0 && (bytes > GROUP_BYTES || index >= GROUP_SIZE)
+    length += work.length
+    return index > 0 && (length > GROUP_LENGTH || index >= GROUP_SIZE)
   })
   return end === -1 ? writes.length : end
 }

@@ -17,7 +17,7 @@ import {
 interface Waiting {
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: PrecisError) => void
-  readonly bytes: number
+  readonly length: number
 }
 
 /** What the link tells without being asked. */
@@ -51,7 +51,7 @@ export class WorkerLink {
   readonly #events: LinkEvents
   readonly #waiting = new Map<number, Waiting>()
   readonly #exited: Promise<void>
-  #waitingBytes = 0
+  #waitingLength = 0
   #calls = 0
   #holds = 1 // reasons to keep the process alive; the first is that it opens
   #error: PrecisError | undefined // why no further call will succeed
@@ -80,9 +80,9 @@ export class WorkerLink {
   call<N extends CallName>(request: RequestOf<N>): Promise<AnswerOf<N>> {
     const error = this.#closing ? storeClosed() : this.#error
     if (error) return Promise.reject(error)
-    const bytes = 'bytes' in request ? Number(request.bytes) : 0
-    if (this.#isCrowded(bytes)) return Promise.reject(crowded(this.#path))
-    return this.#post(request, bytes)
+    const length = 'length' in request ? Number(request.length) : 0
+    if (this.#isCrowded(length)) return Promise.reject(crowded(this.#path))
+    return this.#post(request, length)
   }
 
   /** Tells of changes by other connections to this thread, until `unwatch`. */
@@ -120,12 +120,12 @@ export class WorkerLink {
     this.#events.onEnd()
   }
 
-  #post<N extends CallName>(request: RequestOf<N>, bytes: number): Promise<AnswerOf<N>> {
+  #post<N extends CallName>(request: RequestOf<N>, length: number): Promise<AnswerOf<N>> {
     this.#calls += 1
     const call = this.#calls
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#waiting.set(call, { resolve, reject, bytes })
-    this.#waitingBytes += bytes
+    this.#waiting.set(call, { resolve, reject, length })
+    this.#waitingLength += length
     this.hold()
     this.#worker.postMessage({ call, request })
     return promise as Promise<AnswerOf<N>>
@@ -135,7 +135,7 @@ export class WorkerLink {
     const waiting = this.#waiting.get(message.call)
     if (!waiting) return
     this.#waiting.delete(message.call)
-    this.#waitingBytes -= waiting.bytes
+    this.#waitingLength -= waiting.length
     this.release()
     if ('error' in message) waiting.reject(fromPlainError(message.error))
     else waiting.resolve(message.answer)
@@ -155,9 +155,9 @@ export class WorkerLink {
     this.#events.onEnd()
   }
 
-  #isCrowded(bytes: number): boolean {
+  #isCrowded(length: number): boolean {
     if (this.#waiting.size >= LIMITS.waitingCalls) return true
-    return this.#waiting.size > 0 && this.#waitingBytes + bytes > LIMITS.waitingBytes
+    return this.#waiting.size > 0 && this.#waitingLength + length > LIMITS.waitingLength
   }
 }
 

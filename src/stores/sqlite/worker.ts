@@ -46,10 +46,13 @@ function serve(
   const queue = new WorkQueue((writes) => commitTogether(db, writes))
 
   const take = (call: number, request: Request): void => {
-    if (request.name === 'close') return queue.whenEmpty(() => end(call))
+    if (request.name === 'close') {
+      queue.whenEmpty(() => end(call))
+      return
+    }
     const work = {
       run: () => perform(tables, request),
-      bytes: 'bytes' in request ? request.bytes : 0,
+      length: 'length' in request ? request.length : 0,
       deadline: performance.now() + busyTimeoutMs,
       done: (outcome: { readonly value: unknown } | { readonly thrown: unknown }) => {
         if ('value' in outcome) send({ call, answer: outcome.value })

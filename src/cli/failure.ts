@@ -1,0 +1,26 @@
+// How a failure is told: one line, where, and what to do; or the same as JSON for a program.
+import { CommanderError } from 'commander'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+
+/** Anything thrown while a command ran, as one of our errors. */
+export function failureOf(thrown: unknown): PrecisError {
+  return thrown instanceof CommanderError ? usageError(thrown) : asPrecisError(thrown)
+}
+
+export function printFailure(error: PrecisError, json: boolean): string {
+  const { code, message, where, hint, details } = error
+  if (json) return `${JSON.stringify({ error: { code, message, where, hint, details } })}\n`
+  const lines = [`precis: ${code === 'internal' ? `this is a bug: ${message}` : message}`]
+  if (where !== undefined && !message.includes(where)) lines.push(`  where: ${where}`)
+  if (hint !== undefined) lines.push(`  hint: ${hint}`)
+  if (code === 'internal' && error.cause instanceof Error) lines.push(error.cause.stack ?? '')
+  return `${lines.join('\n')}\n`
+}
+
+/** `error: unknown option '--outptu'\n(Did you mean --output?)` */
+function usageError({ message }: CommanderError): PrecisError {
+  const [first = '', suggestion] = message.replace(/^error: /, '').split('\n')
+  return new PrecisError('usage', first, {
+    hint: suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'See precis --help.',
+  })
+}

@@ -1,0 +1,169 @@
+// Files and streams: input that is text, output that is there as a whole or not at all.
+import { randomBytes } from 'node:crypto'
+import {
+  type FileHandle,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { PrecisError } from '../core/errors.ts'
+
+/** More than this cannot be held as one text. */
+const MAX_INPUT_BYTES = 256_000_000
+/** Conversations are private. */
+const PRIVATE_MODE = 0o600
+
+/** The text of a file, or of standard input for `-`. */
+export async function readText(source: string, stdin: NodeJS.ReadStream): Promise<string> {
+  const bytes = source === '-' ? await readStream(stdin) : await readBytes(source)
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (thrown) {
+    throw new PrecisError('invalid-input', 'the input is not text in UTF-8', {
+      where: nameOf(source),
+      hint: 'Give it a JSON document, not a binary file.',
+      cause: thrown,
+    })
+  }
+}
+
+async function readBytes(file: string): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(file)
+    if (size > MAX_INPUT_BYTES) throw tooLarge(file)
+    return await readFile(file)
+  } catch (thrown) {
+    if (PrecisError.is(thrown)) throw thrown
+    throw unreadable(file, thrown)
+  }
+}
+
+async function readStream(stdin: NodeJS.ReadStream): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stdin) {
+    chunks.push(Buffer.from(chunk))
+    size += chunk.length
+    if (size > MAX_INPUT_BYTES) throw tooLarge('-')
+  }
+  return Buffer.concat(chunks)
+}
+
+function tooLarge(source: string): PrecisError {
+  return new PrecisError('invalid-input', 'the input is larger than 256 MB', {
+    where: nameOf(source),
+    hint: 'Split the conversation, or leave out what is not needed.',
+  })
+}
+
+function unreadable(file: string, thrown: unknown): PrecisError {
+  const { code, message } = thrown as NodeJS.ErrnoException
+  const options = { where: file, cause: thrown }
+  if (code === 'ENOENT')
+    return new PrecisError('not-found', `there is no file ${file}`, {
+      ...options,
+      hint: 'Check the path; `-` reads standard input.',
+    })
+  if (code === 'EISDIR')
+    return new PrecisError('file-unreadable', `${file} is a folder`, {
+      ...options,
+      hint: 'Name a file in it.',
+    })
+  return new PrecisError('file-unreadable', `${file} cannot be read: ${message}`, {
+    ...options,
+    hint: 'Check that you may read it.',
+  })
+}
+
+/** Whether two paths name the same file, through links as well. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  if (resolve(one) === resolve(other)) return true
+  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)))
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
+}
+
+/** Writes a file as a whole: beside it first, then in its place. A failure leaves what was there. */
+export async function writeText(file: string, text: string): Promise<void> {
+  try {
+    const there = await stat(file).catch(ifMissing)
+    if (there?.isDirectory())
+      throw new PrecisError('file-unwritable', `${file} is a folder`, {
+        where: file,
+        hint: 'Name a file in it.',
+      })
+    // A device or a pipe has no place to be renamed into.
+    if (there && !there.isFile()) return await writeFile(file, text)
+    const target = there ? await realpath(file) : file
+    await replaceFile(target, text, there ? there.mode & 0o777 : PRIVATE_MODE)
+  } catch (thrown) {
+    if (PrecisError.is(thrown)) throw thrown
+    throw unwritable(file, thrown)
+  }
+}
+
+async function replaceFile(target: string, text: string, mode: number): Promise<void> {
+  const folder = dirname(target)
+  const beside = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    await withHandle(await open(beside, 'wx', PRIVATE_MODE), async (handle) => {
+      await handle.writeFile(text)
+      await handle.chmod(mode)
+      await handle.sync()
+    })
+    await rename(beside, target)
+  } catch (thrown) {
+    await rm(beside, { force: true })
+    throw thrown
+  }
+  // Some file systems cannot sync a folder; the file itself is safe by then.
+  await open(folder, 'r')
+    .then((handle) => withHandle(handle, () => handle.sync()))
+    .catch(() => undefined)
+}
+
+async function withHandle(handle: FileHandle, work: (handle: FileHandle) => Promise<void>) {
+  try {
+    await work(handle)
+  } finally {
+    await handle.close()
+  }
+}
+
+function ifMissing(thrown: NodeJS.ErrnoException): undefined {
+  if (thrown.code !== 'ENOENT') throw thrown
+  return undefined
+}
+
+function unwritable(file: string, thrown: unknown): PrecisError {
+  const { code, message } = thrown as NodeJS.ErrnoException
+  const folder = code === 'ENOENT' || code === 'ENOTDIR'
+  return new PrecisError(
+    'file-unwritable',
+    folder ? `there is no folder ${dirname(file)}` : `${file} cannot be written: ${message}`,
+    {
+      where: file,
+      hint: folder ? 'Make the folder first.' : 'Check that you may write there.',
+      cause: thrown,
+    },
+  )
+}
+
+/** Writes to a stream and waits. A reader that went away (`| head`) is no failure. */
+export function writeStream(stream: NodeJS.WritableStream, text: string): Promise<void> {
+  return new Promise((done, fail) => {
+    stream.write(text, (error) => {
+      const { code } = (error ?? {}) as NodeJS.ErrnoException
+      if (!error || code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') done()
+      else fail(unwritable('standard output', error))
+    })
+  })
+}
+
+function nameOf(source: string): string {
+  return source === '-' ? 'standard input' : source
+}

@@ -1,0 +1,122 @@
+// The report of a compaction: before and after as a picture, what became smaller, what to do next.
+import type { ResolvedSettings } from '../core/settings.ts'
+import { CATEGORIES, type Drop, type Measure } from './measure.ts'
+import { bar, oneLine, type Style, thousands } from './terminal.ts'
+
+export interface Side extends Measure {
+  readonly messages: number
+}
+
+export interface Report {
+  readonly input: { readonly source: string; readonly format: string }
+  readonly strategy: { readonly id: string; readonly origin: string }
+  readonly counter: 'estimate'
+  readonly budgetTokens?: number
+  readonly before: Side
+  readonly after: Side
+  readonly changed: number
+  readonly drops: readonly Drop[]
+  readonly thinkingHidden: number // answers whose thinking is no longer sent
+  readonly problems: readonly string[]
+  readonly output: string | null // a file, `-`, or nothing was written
+}
+
+const SHOWN_DROPS = 5
+const SHOWN_PROBLEMS = 5
+const MIN_BAR = 8
+const MAX_BAR = 30
+/** What stands beside the two bars of a row. */
+const BESIDE_BARS = 38
+
+export function originOf({ origins }: ResolvedSettings, key: string): string {
+  const { origin, where } = origins[key] ?? { origin: 'default' }
+  return where === undefined ? origin : `${origin}: ${where}`
+}
+
+export function renderReport(report: Report, style: Style, columns: number): string {
+  const sections = [
+    heading(report, style),
+    picture(report, style, columns),
+    changes(report, style, columns),
+    problems(report, style, columns),
+    nextSteps(report, style),
+  ]
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+function heading({ input, strategy }: Report, style: Style): string[] {
+  const source = input.source === '-' ? 'standard input' : input.source
+  return [
+    `${style.bold('précis')} · ${oneLine(source, 60)} ${style.dim(`(${input.format})`)}`,
+    `strategy ${style.bold(strategy.id)} ${style.dim(`(${strategy.origin})`)}`,
+  ]
+}
+
+function picture({ before, after, budgetTokens }: Report, style: Style, columns: number): string[] {
+  const width = Math.min(MAX_BAR, Math.max(MIN_BAR, Math.floor((columns - BESIDE_BARS) / 2)))
+  const most = Math.max(1, ...CATEGORIES.map((name) => before.categories[name]))
+  const cell = (tokens: number) =>
+    `${thousands(tokens).padStart(9)} ${bar(tokens / most, width).padEnd(width)}`
+  const plain = (value: number) => `${thousands(value).padStart(9)} ${' '.repeat(width)}`
+  const row = (name: string, left: string, right: string) =>
+    `  ${name.padEnd(13)}${left} ${right}`.trimEnd()
+  const saved = before.tokens === 0 ? 0 : Math.round((1 - after.tokens / before.tokens) * 100)
+  return [
+    style.dim(row('tokens', `${'before'.padStart(9)} ${' '.repeat(width)}`, 'after'.padStart(9))),
+    ...CATEGORIES.map((name) =>
+      row(name, cell(before.categories[name]), cell(after.categories[name])),
+    ),
+    style.bold(row('total', plain(before.tokens), thousands(after.tokens).padStart(9))) +
+      style.good(`   −${saved} %`),
+    row('messages', plain(before.messages), thousands(after.messages).padStart(9)),
+    ...(budgetTokens === undefined
+      ? []
+      : [row('budget', ' '.repeat(10 + width), thousands(budgetTokens).padStart(9))]),
+    style.dim('  Tokens are estimated; definitions of tools are not counted.'),
+  ]
+}
+
+function changes(report: Report, style: Style, columns: number): string[] {
+  const { changed, drops, thinkingHidden } = report
+  if (changed === 0) return ['Nothing became smaller: there was nothing for this strategy to do.']
+  const hidden =
+    thinkingHidden === 0
+      ? ''
+      : ` Thinking of ${thinkingHidden} earlier answers is no longer sent: it is bound to what came before it.`
+  return [
+    `${changed} ${changed === 1 ? 'place' : 'places'} became smaller.${hidden} Largest drops:`,
+    ...drops.slice(0, SHOWN_DROPS).map(({ what, before, after }) => {
+      const saved = `−${thousands(before - after)}`.padStart(9)
+      return `  ${saved}  ${oneLine(what, columns - 36)} ${style.dim(`${thousands(before)} → ${thousands(after)}`)}`
+    }),
+  ]
+}
+
+function problems({ problems: found }: Report, style: Style, columns: number): string[] {
+  if (found.length === 0) return []
+  const more = found.length - SHOWN_PROBLEMS
+  return [
+    `${found.length === 1 ? 'One remark' : `${found.length} remarks`} on the input:`,
+    ...found.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${oneLine(problem, columns - 2)}`),
+    ...(more > 0 ? [style.dim(`  and ${more} more: --json lists them all`)] : []),
+  ]
+}
+
+function nextSteps({ input, output }: Report, style: Style): string[] {
+  if (output !== null) return output === '-' ? [] : [`Written to ${style.bold(output)}.`]
+  const source = input.source === '-' ? '-' : quoted(input.source)
+  return [
+    'Nothing was written. Next:',
+    `  precis compact ${source} --output compacted.json   ${style.dim('write the result')}`,
+    `  precis compact ${source} --output - | …            ${style.dim('hand it to a program')}`,
+    `  precis compact ${source} --budget 40%              ${style.dim('fail unless it fits')}`,
+    `  precis compact --help                ${style.dim('strategies, formats, exit codes')}`,
+  ]
+}
+
+function quoted(path: string): string {
+  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}

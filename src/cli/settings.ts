@@ -1,0 +1,107 @@
+// Where settings are read from: the user's file, the project's, the environment, the flags.
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, mkdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import envPaths from 'env-paths'
+import { PrecisError } from '../core/errors.ts'
+import {
+  environmentLayer,
+  type ResolvedSettings,
+  resolveSettings,
+  type SettingsLayer,
+} from '../core/settings.ts'
+import { parseJsonText } from '../formats/json-text.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface SettingsSources {
+  readonly cwd: string
+  readonly environment: Environment
+  /** Values from the command line, nested as in the schema. */
+  readonly flags?: unknown
+}
+
+const FILE = 'settings.json'
+
+/** Defaults < user file < project file < environment < flags. */
+export function loadSettings({ cwd, environment, flags }: SettingsSources): ResolvedSettings {
+  const project = projectFile(cwd)
+  const layers: SettingsLayer[] = [
+    ...fileLayer('user', userFile(environment)),
+    ...(project === undefined ? [] : fileLayer('project', project)),
+    environmentLayer(environment),
+    ...(flags === undefined
+      ? []
+      : [{ origin: 'flag' as const, where: (key: string) => `--${key}`, values: flags }]),
+  ]
+  return resolveSettings(layers)
+}
+
+export function userFile({ XDG_CONFIG_HOME }: Environment): string {
+  const folder = XDG_CONFIG_HOME ? join(XDG_CONFIG_HOME, 'precis') : platformFolders().config
+  return join(folder, FILE)
+}
+
+/** The nearest `.precis/settings.json`, in the working directory or above it. */
+export function projectFile(cwd: string): string | undefined {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    const file = join(folder, '.precis', FILE)
+    if (existsSync(file)) return file
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+/** The folder for state: `PRECIS_HOME`, or the platform's data folder. Made on first use, for its owner only. */
+export async function stateFolder({ PRECIS_HOME }: Environment): Promise<string> {
+  const folder = PRECIS_HOME ? resolve(PRECIS_HOME) : platformFolders().data
+  try {
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 })
+    // The mode of a new folder is cut by the umask, never widened; one that was there stays as it is.
+    if (made !== undefined) await chmod(folder, 0o700)
+  } catch (thrown) {
+    throw new PrecisError('file-unwritable', 'the folder for state cannot be made', {
+      where: folder,
+      hint: 'Set PRECIS_HOME to a folder that you may write to.',
+      cause: thrown,
+    })
+  }
+  return folder
+}
+
+function platformFolders() {
+  return envPaths('precis', { suffix: '' })
+}
+
+function fileLayer(origin: 'user' | 'project', file: string): SettingsLayer[] {
+  const text = readIfThere(file)
+  if (text === undefined || text.trim() === '') return []
+  return [{ origin, where: file, values: parse(text, file) }]
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new PrecisError('file-unreadable', `the settings cannot be read: ${message}`, {
+      where: file,
+      hint: 'Make the file readable, or remove it.',
+      cause: thrown,
+    })
+  }
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return parseJsonText(text)
+  } catch (thrown) {
+    if (!PrecisError.is(thrown)) throw thrown
+    const reason = thrown.message.replace('the input', 'the settings file')
+    throw new PrecisError('invalid-settings', reason, {
+      where: thrown.where === undefined ? file : `${file}, ${thrown.where}`,
+      hint: 'A settings file is one JSON object, as in {"gate": {"minTokens": 1000}}.',
+      cause: thrown,
+    })
+  }
+}

@@ -1,0 +1,271 @@
+// What the gate lets pass and what it refuses, each rule by a proposal that breaks only that one.
+import { describe, expect, it } from 'vitest'
+import { TestLog } from '../../test/generate/test-log.ts'
+import { answer, result, thoughtAnswer, user } from '../../test/say.ts'
+import type { Edit, NewEntry, Put, Trigger } from './change.ts'
+import { GATE_MIN_TOKENS } from './gate.ts'
+import type { Proposal } from './strategy.ts'
+
+const LONG = 'the quick brown fox jumps over the lazy dog '.repeat(200)
+
+function summary(text: string): NewEntry {
+  return { type: 'USER_MESSAGE', data: text, label: 'summary' }
+}
+
+/** e1 user, e2 answer with calls a and b (e3, e4 are the calls), e5 and e6 results, e7 answer, e8 user. */
+function sample(): TestLog {
+  const log = new TestLog()
+  log.append([user(`start ${LONG}`), ...answer('reading', 'a', 'b')])
+  log.append([result('a', LONG), result('b', LONG), ...answer('both read'), user('go on')])
+  return log
+}
+
+function replace(covers: Edit['covers'], ...put: Put[]): Proposal {
+  return { edits: [{ covers, put }] }
+}
+
+const ALL: Edit['covers'] = ['e1', 'e2', 'e5', 'e6', 'e7']
+
+describe('the gate', () => {
+  it('lets a sound summary pass, and the context is what it says', () => {
+    const log = sample()
+    expect(log.compact(replace(ALL, summary('S')))).toBeUndefined()
+    expect(log.context.items.toArray().map((item) => item.id)).toEqual(['c9.0', 'e8'])
+  })
+
+  const REFUSED: [reason: string, proposal: Proposal, trigger?: Trigger][] = [
+    ['summary-empty', replace(ALL, summary(''))],
+    ['summary-empty', replace(ALL, summary(' \n\t'))],
+    [
+      'summary-empty',
+      replace(ALL, { type: 'AGENT_MESSAGE', data: { content: '', calls: [] }, label: 'summary' }),
+    ],
+    ['summary-cut-off', { ...replace(ALL, summary('S')), stopReason: 'length' }],
+    ['summary-refused', { ...replace(ALL, summary('S')), stopReason: 'refusal' }],
+    ['summary-failed', { ...replace(ALL, summary('S')), stopReason: 'error' }],
+    ['summary-failed', { ...replace(ALL, summary('S')), stopReason: 'aborted' }],
+    ['summary-failed', { ...replace(ALL, summary('S')), stopReason: 'tool_use' }],
+    ['splits-round', replace(['e1', 'e2'], summary('S'))],
+    ['splits-round', replace(['e1', 'e2', 'e5'], summary('S'))],
+    ['splits-round', replace(['e6', 'e7'], summary('S'))],
+    ['splits-round', replace(ALL, summary('S'), { keep: 'e2' })],
+    ['splits-round', replace(ALL, summary('S'), { keep: 'e5' })],
+    ['stale', replace(['e1', 'e5'], summary('S'))],
+    ['stale', replace(['e44'], summary('S'))],
+    ['stale', replace([['e1', 'e8', 3]], summary('S'))],
+    [
+      'malformed',
+      { edits: [...replace(ALL, summary('S')).edits, ...replace(['e7'], summary('T')).edits] },
+    ],
+    ['malformed', replace(ALL, summary('S'), { keep: 'e7' }, { keep: 'e1' })],
+    ['malformed', replace(['e1'], summary('S'), { keep: 'e8' })],
+    ['malformed', replace(ALL, { keep: 'e1' })],
+    ['malformed', replace(['e5'], { ...summary('S'), of: 'e5' })],
+    ['not-smaller', replace(['e1'], summary(`${LONG}${LONG}`))],
+    ['no-edits', { edits: [] }, 'auto'],
+    ['no-edits', { edits: [] }, 'overflow'],
+    ['no-edits', { edits: [] }, 'background'],
+  ]
+  it.each(REFUSED)(
+    'refuses as %s and leaves everything as it was [ALWAYS-02]',
+    (reason, proposal, trigger) => {
+      const log = sample()
+      const before = { items: log.items, events: log.events.length, messages: log.build() }
+      expect(log.compact(proposal, trigger)).toBe(reason)
+      expect({ items: log.items, events: log.events.length, messages: log.build() }).toEqual(before)
+    },
+  )
+
+  it('asks for a smaller replacement only from the minimum on [ALWAYS-02]', () => {
+    const log = new TestLog()
+    log.append([user('short'), ...answer('also short')])
+    expect(log.context.tokens).toBeLessThan(GATE_MIN_TOKENS)
+    expect(
+      log.compact(replace(['e1', 'e2'], summary('a summary longer than what it stands for'))),
+    ).toBeUndefined()
+  })
+
+  it('holds the target only where nobody asked [ALWAYS-02]', () => {
+    const reasons = (['auto', 'overflow', 'background', 'command', 'tool', 'import'] as const).map(
+      (trigger) => {
+        const result = sample().gate(replace(['e1'], summary('S')), trigger, undefined, 10)
+        return result.ok ? 'passes' : result.refusal.reason
+      },
+    )
+    expect(reasons).toEqual([
+      'above-target',
+      'above-target',
+      'above-target',
+      'passes',
+      'passes',
+      'passes',
+    ])
+  })
+
+  it('lets an explicit command commit a compaction with no edits [ALWAYS-02]', () => {
+    const log = new TestLog()
+    log.append([user('hi')])
+    expect(log.compact({ edits: [] }, 'command')).toBeUndefined()
+    expect(log.events.at(-1)).toMatchObject({
+      type: 'COMPACTION',
+      data: { edits: [], inverse: [] },
+    })
+  })
+
+  it('refuses to cut while calls are open, unless it closes them [ALWAYS-04]', () => {
+    const log = new TestLog()
+    log.append([user('go'), ...answer('compacting', 'x')])
+    expect(log.compact(replace(['e1', 'e2'], summary('S')))).toBe('splits-round')
+    expect(log.compact({ ...replace(['e1', 'e2'], summary('S')), closes: ['x'] })).toBeUndefined()
+    expect(log.context.open.size).toBe(0)
+    log.undo()
+    expect(log.events.at(-1)).toMatchObject({
+      type: 'TOOL_RESULT',
+      data: { id: 'x', status: 'aborted' },
+    })
+  })
+
+  it('does not mind orphans that were in the input [ALWAYS-04]', () => {
+    const log = new TestLog()
+    log.append([result('ghost', 'x'), user('go')], 'leave')
+    expect(log.compact(replace(['e2'], summary('S')))).toBeUndefined()
+    expect(log.build().problems.map(({ code }) => code)).toEqual(['orphan-result'])
+  })
+
+  it('commits what it saw although the thread has grown [ALWAYS-02]', () => {
+    const log = sample()
+    const basedOn = log.context.version
+    log.append(answer('meanwhile'))
+    expect(log.compact(replace(ALL, summary('S')), 'background', basedOn)).toBeUndefined()
+    expect(log.context.items.toArray().map((item) => item.id)).toEqual(['c10.0', 'e8', 'e9'])
+  })
+
+  it('refuses what another compaction has taken away meanwhile [ALWAYS-02]', () => {
+    const log = sample()
+    log.compact(replace(['e1'], summary('first')))
+    expect(log.compact(replace(ALL, summary('S')))).toBe('stale')
+  })
+
+  it('hides thinking before the open round, and nothing in it', () => {
+    const log = new TestLog()
+    log.append([
+      user('go'),
+      ...thoughtAnswer('old thought', 'one'),
+      user('more'),
+      ...thoughtAnswer('now', 'two', 'a'),
+    ])
+    log.compact(replace(['e1'], summary('S')))
+    expect(log.context.items.toArray().map((item) => item.hide ?? 'shown')).toEqual([
+      'shown',
+      ['thinking'],
+      'shown',
+      'shown',
+    ])
+  })
+
+  it('summarises again what an earlier compaction kept, and loses none of it [ALWAYS-03]', () => {
+    const log = sample()
+    log.compact(replace(ALL, summary('S1'), { keep: 'e7' }))
+    expect(log.context.items.toArray().map((item) => item.id)).toEqual(['c9.0', 'e7', 'e8'])
+    expect(log.compact(replace(['c9.0', 'e8'], summary('skips e7')))).toBe('stale')
+    expect(log.compact(replace(['c9.0', 'e7'], summary('S2')))).toBeUndefined()
+    log.undo()
+    expect(log.context.items.toArray().map((item) => item.id)).toEqual(['c9.0', 'e7', 'e8'])
+  })
+})
+
+describe('pins at the gate', () => {
+  it('keep a pinned entry as it is, right after what replaces the rest [ALWAYS-21]', () => {
+    const log = sample()
+    log.pin({ entries: ['e1'] })
+    expect(log.compact(replace(ALL, summary('S')))).toBeUndefined()
+    expect(log.context.items.toArray().map((item) => item.id)).toEqual(['c10.0', 'e1', 'e8'])
+  })
+
+  it('keep the whole round for a pin on any part of it [ALWAYS-21]', () => {
+    for (const part of ['e2', 'e5', 'e6'] as const) {
+      const log = sample()
+      log.pin({ entries: [part] })
+      expect(log.compact(replace(ALL, summary('S')))).toBeUndefined()
+      expect(log.context.items.toArray().map((item) => item.id)).toEqual([
+        'c10.0',
+        'e2',
+        'e5',
+        'e6',
+        'e8',
+      ])
+    }
+  })
+
+  it('stay with what a strategy keeps, in the order of the context [ALWAYS-21]', () => {
+    const log = sample()
+    log.pin({ entries: ['e1'] })
+    log.compact(replace(ALL, summary('S'), { keep: 'e7' }))
+    expect(log.context.items.toArray().map((item) => item.id)).toEqual(['c10.0', 'e1', 'e7', 'e8'])
+  })
+
+  it('are never rewritten [ALWAYS-21]', () => {
+    const log = sample()
+    log.pin({ entries: ['e5'] })
+    const cut: Edit[] = (['e5', 'e6'] as const).map((of, at) => ({
+      covers: [of],
+      put: [
+        {
+          type: 'TOOL_RESULT',
+          data: { id: 'ab'[at] as string, content: [], status: 'completed' },
+          label: 'trimmed',
+          of,
+        },
+      ],
+    }))
+    log.compact({ edits: cut })
+    expect(log.context.items.toArray().map((item) => item.id)).toEqual([
+      'e1',
+      'e2',
+      'e5',
+      'e6',
+      'e7',
+      'e8',
+    ])
+  })
+
+  it('hold pinned texts in one extra user entry, once, through every compaction [ALWAYS-21]', () => {
+    const log = sample()
+    log.pin({ text: 'Never touch migrations/.' })
+    log.pin({ text: 'Use pnpm.' })
+    const pinned = () =>
+      log
+        .build()
+        .messages.flatMap(({ parts }) => parts)
+        .flatMap((part) => (part.type === 'text' && part.text.includes('pnpm') ? [part.text] : []))
+    log.compact(replace(ALL, summary('S')))
+    expect(pinned()).toEqual(['Never touch migrations/.\n\nUse pnpm.'])
+    for (let cycle = 0; cycle < 5; cycle += 1) {
+      log.append([user(`turn ${cycle}`), ...answer(LONG)])
+      const items = log.context.items.toArray()
+      const covers = items.map((item) => item.id)
+      expect(log.compact(replace(covers, summary(`S${cycle}`)))).toBeUndefined()
+      expect(pinned()).toEqual(['Never touch migrations/.\n\nUse pnpm.'])
+    }
+  })
+
+  it('leave a gap beside them where a range is deleted', () => {
+    const log = sample()
+    log.pin({ entries: ['e1'] })
+    log.compact(replace(ALL))
+    expect(log.context.items.toArray().map((item) => `${item.id} ${item.kind}`)).toEqual([
+      'c10.0 gap',
+      'e1 user',
+      'e8 user',
+    ])
+    log.undo()
+    expect(log.context.items.toArray().map((item) => item.id)).toEqual([
+      'e1',
+      'e2',
+      'e5',
+      'e6',
+      'e7',
+      'e8',
+    ])
+  })
+})

@@ -1,0 +1,178 @@
+// Undo, redo and expand, by small stories; the properties are in thread.property.test.ts.
+import { describe, expect, it } from 'vitest'
+import { TestLog } from '../../test/generate/test-log.ts'
+import { answer, result, thoughtAnswer, user } from '../../test/say.ts'
+import type { Edit, EntryId } from './change.ts'
+import { PrecisError } from './errors.ts'
+import { covered } from './refs.ts'
+
+function sample(): TestLog {
+  const log = new TestLog()
+  log.append([user('one'), ...answer('1'), user('two'), ...answer('2'), user('three')])
+  return log
+}
+
+function summarise(log: TestLog, text: string, ...covers: Edit['covers']): number {
+  const refused = log.compact({
+    edits: [{ covers, put: [{ type: 'USER_MESSAGE', data: text, label: 'summary' }] }],
+  })
+  expect(refused).toBeUndefined()
+  return log.context.version
+}
+
+function ids(log: TestLog): EntryId[] {
+  return log.context.items.toArray().map((item) => item.id)
+}
+
+function errorOf(act: () => void): PrecisError {
+  try {
+    act()
+  } catch (error) {
+    if (PrecisError.is(error)) return error
+    throw error
+  }
+  throw new Error('it did not throw')
+}
+
+describe('undo', () => {
+  it('restores the former context, across several compactions [ALWAYS-01] [ALWAYS-22]', () => {
+    const log = sample()
+    const states = [log.items]
+    summarise(log, 'S1', 'e1', 'e2')
+    states.push(log.items)
+    summarise(log, 'S2', 'c6.0', 'e3')
+    states.push(log.items)
+    summarise(log, 'S3', 'c7.0')
+    for (const state of states.toReversed()) {
+      log.undo()
+      expect(log.items).toEqual(state)
+    }
+    expect(log.build().messages).toHaveLength(5)
+    expect(errorOf(() => log.undo())).toMatchObject({ code: 'nothing-to-undo' })
+  })
+
+  it('names the later change that covers what it would take back [ALWAYS-22]', () => {
+    const log = sample()
+    const first = summarise(log, 'S1', 'e1', 'e2')
+    const second = summarise(log, 'S2', 'c6.0', 'e3')
+    const before = log.items
+    const error = errorOf(() => log.undo(first))
+    expect(error).toMatchObject({
+      code: 'covered-by',
+      details: { change: first, coveredBy: second },
+    })
+    expect(error.hint).toContain(`Undo event ${second} first`)
+    expect(log.items).toEqual(before)
+    log.undo()
+    log.undo()
+    expect(ids(log)).toEqual(['e1', 'e2', 'e3', 'e4', 'e5'])
+  })
+
+  it('takes back an older change that nothing covers, and that is undone like any other', () => {
+    const log = sample()
+    const first = summarise(log, 'S1', 'e1', 'e2')
+    summarise(log, 'S2', 'e3', 'e4')
+    log.undo(first)
+    expect(ids(log)).toEqual(['e1', 'e2', 'c7.0', 'e5'])
+    log.undo()
+    expect(ids(log)).toEqual(['c6.0', 'c7.0', 'e5'])
+  })
+
+  it('un-hides thinking only where its prefix is what it was', () => {
+    const log = new TestLog()
+    log.append([user('one'), ...thoughtAnswer('t1', '1'), user('two'), ...thoughtAnswer('t2', '2')])
+    const shown = () => log.context.items.toArray().flatMap((item) => (item.hide ? [] : [item.id]))
+    summarise(log, 'S1', 'e1')
+    expect(shown()).toEqual(['c5.0', 'e3'])
+    log.append([...thoughtAnswer('t3', '3')])
+    log.undo()
+    // e6 was thought behind the summary, which is gone now.
+    expect(shown()).toEqual(['e1', 'e2', 'e3', 'e4'])
+  })
+
+  it('refuses what is no change in force', () => {
+    const log = sample()
+    summarise(log, 'S1', 'e1')
+    expect(errorOf(() => log.undo(3))).toMatchObject({
+      code: 'nothing-to-undo',
+      hint: expect.stringContaining('6'),
+    })
+  })
+})
+
+describe('redo', () => {
+  it('brings back the same entries under the same names [ALWAYS-22]', () => {
+    const log = sample()
+    summarise(log, 'S1', 'e1', 'e2')
+    const after = log.items
+    log.undo()
+    log.redo()
+    expect(log.items).toEqual(after)
+    log.undo()
+    expect(ids(log)).toEqual(['e1', 'e2', 'e3', 'e4', 'e5'])
+    expect(log.context.active).toEqual([])
+  })
+
+  it('is refused, naming the change, where a later one covers it [ALWAYS-22]', () => {
+    const log = sample()
+    summarise(log, 'S1', 'e1', 'e2')
+    log.undo()
+    const later = summarise(log, 'S2', 'e2', 'e3')
+    expect(errorOf(() => log.redo())).toMatchObject({
+      code: 'covered-by',
+      details: { coveredBy: later },
+    })
+    expect(ids(log)).toEqual(['e1', 'c8.0', 'e4', 'e5'])
+  })
+
+  it('says so where there is nothing to redo', () => {
+    expect(errorOf(() => sample().redo())).toMatchObject({ code: 'nothing-to-redo' })
+  })
+})
+
+describe('expand', () => {
+  it('puts one stretch back and leaves the rest compacted', () => {
+    const log = sample()
+    log.compact({
+      edits: [
+        { covers: ['e1', 'e2'], put: [{ type: 'USER_MESSAGE', data: 'S1', label: 'summary' }] },
+        { covers: ['e3', 'e4'], put: [{ type: 'USER_MESSAGE', data: 'S2', label: 'summary' }] },
+      ],
+    })
+    const compacted = log.items
+    log.expand('c6.1')
+    expect(ids(log)).toEqual(['c6.0', 'e3', 'e4', 'e5'])
+    log.undo()
+    expect(log.items).toEqual(compacted)
+    log.expand('e1')
+    expect(ids(log)).toEqual(['e1', 'e2', 'c6.1', 'e5'])
+  })
+
+  it('restores a trimmed result', () => {
+    const log = new TestLog()
+    log.append(answer('go', 'a'))
+    log.append([result('a', 'all of it')])
+    const data = { id: 'a', content: [], status: 'completed' as const }
+    log.compact({
+      edits: [{ covers: ['e3'], put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: 'e3' }] }],
+    })
+    log.expand('c4.0')
+    expect(ids(log)).toEqual(['e1', 'e3'])
+  })
+
+  it('says so where nothing stands for the ref', () => {
+    const log = sample()
+    expect(errorOf(() => log.expand('e1'))).toMatchObject({ code: 'unknown-entry', where: 'e1' })
+  })
+})
+
+describe('refs', () => {
+  it('lead through summaries of summaries to the originals, each once [ALWAYS-01]', () => {
+    const log = sample()
+    summarise(log, 'S1', 'e1', 'e2')
+    summarise(log, 'S2', 'c6.0', 'e3')
+    expect(covered('c7.0', log.eventAt)).toEqual(['e1', 'e2', 'e3'])
+    expect(covered('c6.0', log.eventAt)).toEqual(['e1', 'e2'])
+    expect(covered('e5', log.eventAt)).toEqual(['e5'])
+  })
+})

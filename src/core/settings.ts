@@ -1,0 +1,196 @@
+// The settings: one schema, its defaults, and layers of values of which each remembers where it is from.
+import { z } from 'zod'
+import { PrecisError } from './errors.ts'
+import type { Json } from './json.ts'
+import { nearestWord } from './nearest-word.ts'
+
+const ratio = () => z.number().gt(0).max(1).describe('a number above 0, up to 1')
+const name = (what: string) => z.string().min(1).describe(what)
+const model = () => name('a model as provider/model, or dev')
+
+/** Every setting. `describe` says what is expected, for the error messages. */
+const schema = z.strictObject({
+  strategy: name('the id of a strategy').default('trim-tool-results'),
+  preset: z
+    .enum(['precis', 'chat', 'range', 'whole', 'fold', 'log', 'fresh'])
+    .describe('precis, chat, range, whole, fold, log or fresh')
+    .default('precis'),
+  counter: z.enum(['estimate', 'o200k']).describe('estimate or o200k').default('estimate'),
+  gate: z.strictObject({
+    minTokens: z.number().int().nonnegative().describe('a whole number from 0').default(1_000),
+  }),
+  auto: z.strictObject({
+    enabled: z.boolean().describe('true or false').default(true),
+    threshold: ratio().default(0.8),
+    warningThreshold: ratio().default(0.7),
+    targetRatio: ratio().default(0.5),
+    cooldownMs: z.number().int().nonnegative().describe('a whole number from 0').default(60_000),
+  }),
+  models: z.strictObject({ default: model().optional(), fast: model().optional() }),
+  store: name('sqlite, memory, or the address of a store').default('sqlite'),
+})
+
+export type Settings = z.output<typeof schema>
+export type SettingsOrigin = 'default' | 'user' | 'project' | 'environment' | 'flag'
+
+/** Values from one place. Later layers win over earlier ones. */
+export interface SettingsLayer {
+  readonly origin: Exclude<SettingsOrigin, 'default'>
+  /** The file, or the name that each value has there: a variable or a flag. */
+  readonly where: string | ((key: string) => string)
+  readonly values: unknown // nested as in the schema, not yet checked
+}
+
+export interface SettingValue {
+  readonly value: Json | undefined
+  readonly origin: SettingsOrigin
+  readonly where?: string
+}
+
+export interface ResolvedSettings {
+  readonly settings: Settings
+  /** By key, as in `gate.minTokens`: the value in force and where it is from. */
+  readonly origins: Readonly<Record<string, SettingValue>>
+}
+
+const LEAVES: ReadonlyMap<string, z.ZodType> = leavesOf(schema, '')
+export const SETTING_KEYS: readonly string[] = [...LEAVES.keys()]
+
+/** The settings in force. Throws `invalid-settings` for the first unknown key or wrong value. */
+export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSettings {
+  const origins = new Map<string, SettingValue>()
+  for (const [key, leaf] of LEAVES)
+    origins.set(key, { value: leaf.parse(undefined) as Json | undefined, origin: 'default' })
+  for (const { origin, where, values } of layers) {
+    const placeOf = typeof where === 'string' ? () => where : where
+    for (const [key, value] of flatten(values, '', placeOf))
+      origins.set(key, { value: checked(key, value, placeOf), origin, where: placeOf(key) })
+  }
+  const entries = [...origins].map(([key, { value }]) => [key, value] as const)
+  const settings = schema.parse(nested(entries))
+  requireRoom(settings, origins)
+  return { settings, origins: Object.fromEntries(origins) }
+}
+
+const PREFIX = 'PRECIS_'
+
+/** `gate.minTokens` → `PRECIS_GATE_MIN_TOKENS` */
+export function variableOf(key: string): string {
+  return `${PREFIX}${key
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll('.', '_')
+    .toUpperCase()}`
+}
+
+/**
+ * The layer of an environment. Variables that are not settings are none of its business, unless one
+ * looks like a setting that was mistyped.
+ */
+export function environmentLayer(
+  environment: Readonly<Record<string, string | undefined>>,
+): SettingsLayer {
+  const keys = new Map(SETTING_KEYS.map((key) => [variableOf(key).slice(PREFIX.length), key]))
+  const entries: (readonly [string, unknown])[] = []
+  for (const [variable, text] of Object.entries(environment)) {
+    if (!variable.startsWith(PREFIX) || text === undefined || text === '') continue
+    const word = variable.slice(PREFIX.length)
+    const key = keys.get(word)
+    const nearest = key === undefined ? nearestWord(word, keys.keys()) : undefined
+    if (nearest !== undefined) throw unknownKey(variable, variable, `${PREFIX}${nearest}`)
+    if (key !== undefined) entries.push([key, fromText(key, text)])
+  }
+  return { origin: 'environment', where: variableOf, values: nested(entries) }
+}
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+
+/** A text as the kind of value that the setting has; one that is not is left for the check. */
+function fromText(key: string, text: string): unknown {
+  const kind = bare(LEAVES.get(key))?.type
+  if (kind === 'boolean') return BOOLEANS.get(text.toLowerCase()) ?? text
+  if (kind !== 'number' || text.trim() === '' || Number.isNaN(Number(text))) return text
+  return Number(text)
+}
+
+/** A schema without its default: what it is, and how it describes itself. */
+function bare(leaf: z.ZodType | undefined): z.ZodType | undefined {
+  if (!(leaf instanceof z.ZodDefault) && !(leaf instanceof z.ZodOptional)) return leaf
+  const inner = leaf.unwrap()
+  return inner instanceof z.ZodType ? inner : undefined
+}
+
+/** A compaction that ends where the next one starts would never end. */
+function requireRoom({ auto }: Settings, origins: ReadonlyMap<string, SettingValue>): void {
+  if (auto.targetRatio < auto.threshold) return
+  const { where } = origins.get('auto.targetRatio') ?? {}
+  const message = `auto.targetRatio (${auto.targetRatio}) is not below auto.threshold (${auto.threshold})`
+  throw new PrecisError('invalid-settings', message, {
+    ...(where !== undefined && { where }),
+    hint: 'A compaction must end below the point where the next one starts.',
+    details: { key: 'auto.targetRatio' },
+  })
+}
+
+function leavesOf(object: z.ZodObject, prefix: string): Map<string, z.ZodType> {
+  const leaves = new Map<string, z.ZodType>()
+  for (const [field, inner] of Object.entries(object.shape)) {
+    if (inner instanceof z.ZodObject)
+      for (const [key, leaf] of leavesOf(inner, `${prefix}${field}.`)) leaves.set(key, leaf)
+    else if (inner instanceof z.ZodType) leaves.set(`${prefix}${field}`, inner)
+  }
+  return leaves
+}
+
+function* flatten(
+  value: unknown,
+  prefix: string,
+  placeOf: (key: string) => string,
+): Generator<readonly [string, unknown]> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw wrongValue(prefix.slice(0, -1) || 'the settings', 'an object', value, placeOf(prefix))
+  for (const [field, inner] of Object.entries(value)) {
+    const key = `${prefix}${field}`
+    if (LEAVES.has(key)) yield [key, inner]
+    else if (SETTING_KEYS.some((known) => known.startsWith(`${key}.`)))
+      yield* flatten(inner, `${key}.`, placeOf)
+    else throw unknownKey(key, placeOf(key), nearestWord(key, SETTING_KEYS))
+  }
+}
+
+function checked(key: string, value: unknown, placeOf: (key: string) => string): Json | undefined {
+  const leaf = LEAVES.get(key)
+  // An explicit null or undefined would silently mean the default: say what it is instead.
+  const result = value === undefined ? undefined : leaf?.safeParse(value)
+  if (result?.success) return result.data as Json
+  throw wrongValue(key, bare(leaf)?.description ?? 'another value', value, placeOf(key))
+}
+
+function nested(entries: Iterable<readonly [string, unknown]>): Record<string, unknown> {
+  const root: Record<string, unknown> = { gate: {}, auto: {}, models: {} }
+  for (const [key, value] of entries) {
+    const [field = '', inner] = key.split('.')
+    if (value === undefined) continue
+    if (inner === undefined) root[field] = value
+    else Object.assign(root[field] as object, { [inner]: value })
+  }
+  return root
+}
+
+function wrongValue(key: string, expected: string, got: unknown, where: string): PrecisError {
+  return new PrecisError(
+    'invalid-settings',
+    `${key}: expected ${expected}, got ${JSON.stringify(got) ?? 'nothing'}`,
+    { where, hint: `Set it to ${expected}, or leave it out for the default.`, details: { key } },
+  )
+}
+
+function unknownKey(key: string, where: string, nearest: string | undefined): PrecisError {
+  const hint = nearest ? `Did you mean ${nearest}?` : `Known settings: ${SETTING_KEYS.join(', ')}.`
+  const message = `${key} is no setting`
+  return new PrecisError('invalid-settings', message, { where, hint, details: { key } })
+}

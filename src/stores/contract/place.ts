@@ -1,0 +1,66 @@
+// What the suite needs to know of a store, and small events to fill it with.
+import { expect } from 'vitest'
+import type { ErrorCode } from '../../core/errors.ts'
+import type { NewEventOf } from '../../core/event.ts'
+import type { Row, Store } from '../../core/ports.ts'
+
+/** An empty place for logs, and a store open on it. */
+export interface StorePlace {
+  readonly store: Store
+  /** Opens another store on the same place; only where the factory is `durable`. */
+  again(): Promise<Store>
+  /** Closes what is open and leaves nothing behind. */
+  remove(): Promise<void>
+}
+
+export interface StoreFactory {
+  /** Whether logs outlive the store, and several stores can be open on one place. */
+  readonly durable: boolean
+  create(): Promise<StorePlace>
+}
+
+/** A test on a place of its own. */
+export function on(
+  factory: StoreFactory,
+  test: (store: Store, place: StorePlace) => Promise<void>,
+): () => Promise<void> {
+  return async () => {
+    const place = await factory.create()
+    try {
+      await test(place.store, place)
+    } finally {
+      await place.remove()
+    }
+  }
+}
+
+export const NOON = Date.UTC(2026, 0, 2, 12)
+
+export function message(threadId: string, id: string, text = id): NewEventOf<'USER_MESSAGE'> {
+  const timestamp = new Date(NOON + id.length)
+  return { v: 2, id, threadId, timestamp, type: 'USER_MESSAGE', data: text }
+}
+
+export function messages(threadId: string, ...ids: string[]): NewEventOf<'USER_MESSAGE'>[] {
+  return ids.map((id) => message(threadId, id))
+}
+
+/** Rows as `1a 2b`: number and id. */
+export function brief(rows: readonly Row[]): string {
+  return rows.map((row) => `${row.seq}${row.id}`).join(' ')
+}
+
+export async function expectError(work: Promise<unknown>, code: ErrorCode): Promise<void> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error, `expected ${code}`).toMatchObject({ name: 'PrecisError', code })
+  expect(error).toHaveProperty('hint', expect.any(String))
+}
+
+/** A signal for followers, and a way to give it. */
+export function cancel(): { signal: AbortSignal; abort: () => void } {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}

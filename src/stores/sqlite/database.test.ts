@@ -1,0 +1,150 @@
+// What is in the database file, and how it waits for others.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../../core/ports.ts'
+import { brief, expectError, message, messages } from '../contract/place.ts'
+import { inFolder } from '../contract/sqlite-place.ts'
+import { openDatabase } from './open-database.ts'
+import { openSqliteStore } from './store.ts'
+
+/** A store, and the same file through the driver. */
+function onFile(test: (store: Store, db: Sqlite.Database, path: string) => Promise<void>) {
+  return () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'log.db')
+      const store = await openSqliteStore(path, { busyTimeoutMs: 200 })
+      const db = new Sqlite(path)
+      try {
+        await test(store, db, path)
+      } finally {
+        db.close()
+        await store.close()
+      }
+    })
+}
+
+function rowsIn(db: Sqlite.Database): number {
+  return Number(db.prepare('SELECT count(*) FROM events').pluck().get())
+}
+
+describe('the database file', () => {
+  it('and the files beside it are private, as are folders made for it', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'deep', 'er', 'log.db')
+      const store = await openSqliteStore(path)
+      await store.append('t', messages('t', 'a'), { expectedVersion: 0 })
+      const mode = (file: string) => (statSync(file).mode & 0o777).toString(8)
+      expect([path, `${path}-wal`, `${path}-shm`].map(mode)).toEqual(['600', '600', '600'])
+      const folders = [join(folder, 'deep'), join(folder, 'deep', 'er')]
+      expect(folders.map(mode)).toEqual(['700', '700'])
+      await store.close()
+    }))
+
+  it('is written ahead, and synced with every commit [NEED-13]', () =>
+    inFolder(async (folder) => {
+      const db = openDatabase(join(folder, 'log.db'), 100)
+      expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
+      expect(db.pragma('synchronous', { simple: true })).toBe(2)
+      db.close()
+    }))
+
+  it(
+    'does not let an event be changed [LOG-13]',
+    onFile(async (store, db) => {
+      await store.append('t', messages('t', 'a'), { expectedVersion: 0 })
+      for (const column of ['seq', 'id', 'v', 'type', 'timestamp', 'data', 'origin', 'source']) {
+        expect(() => db.exec(`UPDATE events SET ${column} = 7`)).toThrow('events never change')
+      }
+    }),
+  )
+
+  it(
+    'needs no other table or column for usage [LOG-03]',
+    onFile(async (store, db) => {
+      const schema = () => db.prepare('SELECT * FROM sqlite_schema').all()
+      await store.append('t', messages('t', 'a'), { expectedVersion: 0 })
+      const before = schema()
+      const tokenUsage = { promptTokens: 100, completionTokens: 50, totalTokens: 150 }
+      const data = { content: 'x', calls: [], tokenUsage }
+      const answer = { ...message('t', 'b'), type: 'AGENT_MESSAGE' as const, data }
+      await store.append('t', [answer], { expectedVersion: 1 })
+      expect(schema()).toEqual(before)
+      expect((await store.read('t')).map((row) => row.data)).toEqual(['a', data])
+    }),
+  )
+
+  it(
+    'holds shared rows once, also when their first thread is deleted',
+    onFile(async (store, db) => {
+      await store.append('p', messages('p', 'a', 'b', 'c', 'd'), { expectedVersion: 0 })
+      for (const id of ['f', 'g', 'h']) await store.fork('p', 3, id, messages(id, 'x'))
+      await store.fork('f', 2, 'i', [])
+      expect(rowsIn(db)).toBe(7)
+      await store.delete('p')
+      expect(rowsIn(db)).toBe(6)
+      await store.delete('f')
+      expect(rowsIn(db)).toBe(5)
+      expect(brief(await store.read('i'))).toBe('1a 2b')
+      for (const id of ['g', 'h', 'i']) await store.delete(id)
+      expect(rowsIn(db)).toBe(0)
+      expect(db.prepare('SELECT * FROM threads').all()).toEqual([])
+    }),
+  )
+
+  it(
+    'keeps the newest snapshot of the two latest fold versions',
+    onFile(async (store, db) => {
+      for (const [version, foldVersion] of [1, 1, 2, 3, 3].entries()) {
+        const snapshot = { seq: version + 1, foldVersion, state: null }
+        const options = { expectedVersion: version, snapshot }
+        await store.append('t', messages('t', `e${version}`), options)
+      }
+      const kept = db.prepare('SELECT fold_version, seq FROM snapshots').raw().all()
+      expect(kept).toEqual([
+        [2, 3],
+        [3, 5],
+      ])
+    }),
+  )
+
+  it(
+    'gives damaged content as it is, and a damaged snapshot not at all',
+    onFile(async (store, db) => {
+      const snapshot = { seq: 2, foldVersion: 1, state: 1 }
+      await store.append('t', messages('t', 'a', 'b'), { expectedVersion: 0, snapshot })
+      db.exec('DROP TRIGGER events_never_change')
+      db.exec(`UPDATE events SET data = '{"half', source = '' WHERE seq = 1`)
+      db.exec(`UPDATE snapshots SET state = '['`)
+      const rows = await store.read('t')
+      expect(rows[0]).toMatchObject({ data: { unreadable: '{"half' }, source: { unreadable: '' } })
+      expect(rows[1]?.data).toBe('b')
+      expect(await store.snapshot('t', 1)).toBeUndefined()
+    }),
+  )
+
+  it(
+    'that another process holds makes writes wait, but neither reads nor the event loop',
+    onFile(async (store, db) => {
+      await store.append('t', messages('t', 'a'), { expectedVersion: 0 })
+      db.exec('BEGIN IMMEDIATE')
+      const writes = [
+        store.append('t', messages('t', 'b'), { expectedVersion: 1 }),
+        store.delete('t'),
+      ].map((write) => expectError(write, 'store-busy'))
+      expect(brief(await store.read('t'))).toBe('1a')
+      let turns = 0
+      const timer = setInterval(() => {
+        turns += 1
+      }, 5)
+      await Promise.all(writes)
+      clearInterval(timer)
+      expect(turns).toBeGreaterThan(3)
+      const late = store.append('t', messages('t', 'b'), { expectedVersion: 1 })
+      expect(brief(await store.read('t'))).toBe('1a')
+      db.exec('ROLLBACK')
+      expect((await late).version).toBe(2)
+    }),
+  )
+})

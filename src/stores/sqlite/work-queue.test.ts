@@ -1,0 +1,125 @@
+// Writes that wait together share a transaction, and each keeps its own outcome.
+import Sqlite from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { PrecisError } from '../../core/errors.ts'
+import { commitTogether, type Outcome } from './transaction.ts'
+import { WorkQueue } from './work-queue.ts'
+
+function database() {
+  const db = new Sqlite(':memory:')
+  db.exec('CREATE TABLE notes (text TEXT UNIQUE)')
+  const insert = db.prepare('INSERT INTO notes VALUES (?)')
+  const write = (text: string, end: () => void = () => undefined) => {
+    return () => {
+      insert.run(text)
+      end()
+      return text
+    }
+  }
+  const all = () => db.prepare('SELECT text FROM notes').pluck().all()
+  return { db, write, all }
+}
+
+function throwing(error: unknown): () => never {
+  return () => {
+    throw error
+  }
+}
+
+describe('commitTogether', () => {
+  it('undoes a refused write alone', () => {
+    const { db, write, all } = database()
+    const refusal = new PrecisError('version-conflict', 'no')
+    const writes = [write('a'), write('b', throwing(refusal)), write('c')]
+    const outcomes = commitTogether(db, writes)
+    expect(outcomes).toEqual([{ value: 'a' }, { thrown: refusal }, { value: 'c' }])
+    expect(all()).toEqual(['a', 'c'])
+  })
+  it('after a failure gives each write a transaction of its own', () => {
+    const { db, write, all } = database()
+    const failure = new Error('disk')
+    const outcomes = commitTogether(db, [write('a'), write('b', throwing(failure)), write('c')])
+    expect(outcomes).toEqual([{ value: 'a' }, { thrown: failure }, { value: 'c' }])
+    expect(all()).toEqual(['a', 'c'])
+    expect(db.inTransaction).toBe(false)
+  })
+  it('goes on where SQLite itself ended the transaction', () => {
+    const { db, write, all } = database()
+    let first = true
+    const once = () => {
+      if (!first) return
+      first = false
+      db.exec('ROLLBACK')
+      throw new Error('full')
+    }
+    const outcomes = commitTogether(db, [write('a'), write('b', once)])
+    expect(outcomes).toEqual([{ value: 'a' }, { value: 'b' }])
+    expect(all()).toEqual(['a', 'b'])
+  })
+})
+
+describe('WorkQueue', () => {
+  const busy = Object.assign(new Error('locked'), { code: 'SQLITE_BUSY' })
+  const soon = () => performance.now() + 60_000
+
+  it('commits all writes that wait in one go, after the reads', () => {
+    const groups: number[] = []
+    const order: string[] = []
+    const queue = new WorkQueue((writes) => {
+      groups.push(writes.length)
+      return writes.map((write) => ({ value: write() }))
+    })
+    const work = (name: string) => ({
+      run: () => name,
+      done: (outcome: Outcome<unknown>) => order.push(JSON.stringify(outcome)),
+      length: 10,
+      deadline: soon(),
+    })
+    for (const name of ['w1', 'w2', 'w3']) queue.addWrite(work(name))
+    queue.addRead(work('r1'))
+    queue.run()
+    expect(groups).toEqual([3])
+    expect(order).toEqual(['r1', 'w1', 'w2', 'w3'].map((value) => JSON.stringify({ value })))
+    for (let index = 0; index < 1200; index += 1) queue.addWrite(work('w'))
+    queue.addWrite({ ...work('large'), length: 1e9 })
+    queue.run()
+    expect(groups.slice(1)).toEqual([500, 500, 200, 1])
+  })
+
+  it('tries again while the database is busy, and lets reads pass', async () => {
+    let attempts = 0
+    const queue = new WorkQueue((writes) => {
+      attempts += 1
+      if (attempts < 4) throw busy
+      return writes.map((write) => ({ value: write() }))
+    })
+    const order: unknown[] = []
+    const written = new Promise((resolve) => {
+      queue.addWrite({ run: () => 'w', done: resolve, length: 0, deadline: soon() })
+    })
+    queue.run()
+    queue.addRead({
+      run: () => 'r',
+      done: (outcome) => order.push(outcome),
+      length: 0,
+      deadline: soon(),
+    })
+    queue.run()
+    expect(order).toEqual([{ value: 'r' }])
+    expect(await written).toEqual({ value: 'w' })
+    expect(attempts).toBe(4)
+  })
+
+  it('gives up at the deadline, and then closes', async () => {
+    const queue = new WorkQueue(throwing(busy))
+    const outcome = await new Promise((resolve) => {
+      queue.addWrite({ run: () => 'w', done: resolve, length: 0, deadline: performance.now() + 5 })
+      queue.run()
+    })
+    expect(outcome).toEqual({ thrown: busy })
+    await new Promise<void>((resolve) => {
+      queue.whenEmpty(resolve)
+      queue.run()
+    })
+  })
+})

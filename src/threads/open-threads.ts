@@ -1,0 +1,52 @@
+// The threads that are open in this process, the latest used ones kept.
+import { PrecisError } from '../core/errors.ts'
+import { LiveThread, type ThreadPorts } from './live-thread.ts'
+
+/** The one that was used longest ago is closed first; it is opened again when it is needed. */
+const MAX_OPEN = 64
+
+export class OpenThreads {
+  readonly ports: ThreadPorts
+  readonly #open = new Map<string, Promise<LiveThread | undefined>>()
+
+  constructor(ports: ThreadPorts) {
+    this.ports = ports
+  }
+
+  /** Undefined where there is no such thread. */
+  async find(threadId: string): Promise<LiveThread | undefined> {
+    const opening = this.#open.get(threadId) ?? LiveThread.open(this.ports, threadId)
+    this.#open.delete(threadId)
+    this.#open.set(threadId, opening)
+    const oldest = this.#open.keys().next().value
+    if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest)
+    try {
+      const thread = await opening
+      if (!thread) this.forget(threadId)
+      return thread
+    } catch (error) {
+      this.forget(threadId)
+      throw error
+    }
+  }
+
+  async get(threadId: string): Promise<LiveThread> {
+    const thread = await this.find(threadId)
+    if (!thread)
+      throw new PrecisError('unknown-thread', `Thread ${threadId} not found`, { where: threadId })
+    return thread
+  }
+
+  /** Runs `work` on the thread as it is now, with nothing of this process in between. */
+  async on<T>(threadId: string, work: (thread: LiveThread) => Promise<T> | T): Promise<T> {
+    const thread = await this.get(threadId)
+    return thread.exclusively(async () => {
+      await thread.refresh()
+      return work(thread)
+    })
+  }
+
+  forget(threadId: string): void {
+    this.#open.delete(threadId)
+  }
+}

@@ -1,0 +1,150 @@
+// A log in memory with the pure core around it: what a thread over a store does, without the store.
+import { type Built, buildMessages } from '../../src/core/build.ts'
+import type { EntryId, Trigger } from '../../src/core/change.ts'
+import { readRow, writeEvent } from '../../src/core/codec.ts'
+import type { Context } from '../../src/core/context.ts'
+import type { EventAt, EventDraft, PinData, ThreadEvent } from '../../src/core/event.ts'
+import { type GateResult, passGate } from '../../src/core/gate.ts'
+import { pinsReducer } from '../../src/core/pins.ts'
+import type { Clock, Ids, Reducer } from '../../src/core/ports.ts'
+import { expand, type ReversalDraft, redo, undo } from '../../src/core/reverse.ts'
+import type { Proposal } from '../../src/core/strategy.ts'
+import { reducedBy, type ThreadState, threadFold } from '../../src/core/thread-state.ts'
+// USAGE
+import { workingEvents } from '../../src/core/working.ts'
+import { abortedResult, numberDrafts, type OpenCalls } from '../../src/threads/number-drafts.ts'
+
+export const testFold = threadFold([pinsReducer] as readonly Reducer<unknown>[])
+
+/** A clock that stands still unless it is moved. */
+export function testClock(startMs = Date.UTC(2026, 0, 1)): Clock & { advance(ms: number): void } {
+  let nowMs = startMs
+  return {
+    now: () => new Date(nowMs),
+    sleep: async (ms) => {
+      nowMs += ms
+    },
+    advance: (ms) => {
+      nowMs += ms
+    },
+  }
+}
+
+export function testIds(): Ids {
+  let next = 0
+  return {
+    next: (prefix) => {
+      next += 1
+      return `${prefix}_${next}`
+    },
+  }
+}
+
+export class TestLog {
+  readonly threadId = 'thr_test'
+  readonly events: ThreadEvent[] = []
+  readonly clock = testClock()
+  readonly ids = testIds()
+  state: ThreadState = testFold.init()
+
+  readonly eventAt: EventAt = (seq) => this.events[seq - 1]
+
+  get context(): Context {
+    return this.state.context
+  }
+
+  /** The items, as plain data to compare. */
+  get items(): unknown[] {
+    return structuredClone(this.context.items.toArray())
+  }
+
+  append(drafts: readonly EventDraft[], openCalls: OpenCalls = 'close'): ThreadEvent[] {
+    const numbering = {
+      threadId: this.threadId,
+      clock: this.clock,
+      ids: this.ids,
+      fold: testFold,
+      openCalls,
+      rows: this,
+    }
+    const { events, state } = numberDrafts(drafts, this.state, numbering)
+    this.events.push(...events)
+    this.state = state
+    return events
+  }
+
+  gate(
+    proposal: Proposal,
+    trigger: Trigger = 'command',
+    basedOn = this.context.version,
+    targetTokens?: number,
+  ): GateResult {
+    return passGate({
+      context: this.context,
+      eventAt: this.eventAt,
+      proposal,
+      basedOn,
+      strategyId: 'test',
+      trigger,
+      runId: 'run_test',
+      pins: reducedBy(this.state, pinsReducer),
+      ...(targetTokens !== undefined && { targetTokens }),
+    })
+  }
+
+  /** Passes the gate and appends; the refusal's reason where it does not pass. */
+  compact(
+    proposal: Proposal,
+    trigger: Trigger = 'command',
+    basedOn = this.context.version,
+  ): string | undefined {
+    const result = this.gate(proposal, trigger, basedOn)
+    if (!result.ok) return result.refusal.reason
+    this.append(
+      [
+        {
+          type: 'COMPACTION',
+          data: { ...result.data, originalEventCount: 0, compactedEventCount: 0 },
+        },
+      ],
+      'leave',
+    )
+    return undefined
+  }
+
+  undo(target?: number): void {
+    this.#reverse(undo(this.context, this.eventAt, target))
+  }
+
+  redo(target?: number): void {
+    this.#reverse(redo(this.context, this.eventAt, target))
+  }
+
+  expand(id: EntryId): void {
+    this.#reverse(expand(this.context, this.eventAt, id))
+  }
+
+  pin(pin: Omit<PinData, 'pinId'>): void {
+    this.append([{ type: 'PIN', data: { ...pin, pinId: this.ids.next('pin') } }], 'leave')
+  }
+
+  build(): Built {
+    return buildMessages(this.context, this.eventAt)
+  }
+
+  working(): ThreadEvent[] {
+    return workingEvents(this.context, this.eventAt)
+  }
+
+  /** The same log written to JSON and read again, as a store would hand it back. */
+  reloaded(): ThreadEvent[] {
+    return this.events.map((event) => readRow(JSON.parse(JSON.stringify(writeEvent(event)))))
+  }
+
+  #reverse(draft: ReversalDraft): void {
+    const before = this.context.open
+    this.append([draft], 'leave')
+    const reopened = [...this.context.open].filter((call) => !before.has(call))
+    this.append(reopened.map(abortedResult), 'leave')
+  }
+}

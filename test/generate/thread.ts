@@ -1,0 +1,324 @@
+// Random threads from a seed: everything that can happen to a conversation, in any order.
+import type { Edit, EntryId, NewEntry, Put } from '../../src/core/change.ts'
+import type { Item } from '../../src/core/entry.ts'
+import { PrecisError } from '../../src/core/errors.ts'
+import type { EventDraft } from '../../src/core/event.ts'
+import { runsOf } from '../../src/core/run.ts'
+import { openRoundStart, roundsOf, seamsOf } from '../../src/core/seam.ts'
+import type { Proposal } from '../../src/core/strategy.ts'
+import { randomAnswer, randomResult, randomText, randomUserContent } from './content.ts'
+import { Random } from './random.ts'
+import { TestLog } from './test-log.ts'
+
+export interface Generated {
+  readonly seed: number
+  readonly log: TestLog
+  readonly random: Random
+}
+
+/** What a step did, for a report when a property fails. */
+export type Step = (generated: Generated) => string
+
+const STEPS = {
+  turn: 10,
+  round: 10,
+  brokenRound: 3,
+  aside: 4,
+  system: 1,
+  pin: 2,
+  compact: 6,
+  background: 2,
+  undo: 3,
+  undoOlder: 2,
+  redo: 2,
+  expand: 2,
+  foreign: 1,
+} as const
+
+/** A thread of `steps` random steps. `onStep` sees it after each one. */
+export function generateThread(
+  seed: number,
+  steps: number,
+  onStep: (generated: Generated, did: string) => void = () => undefined,
+): Generated {
+  const generated = { seed, log: new TestLog(), random: new Random(seed) }
+  for (let step = 0; step < steps; step += 1) {
+    const name = generated.random.weighted(STEPS)
+    onStep(generated, PLAY[name](generated))
+  }
+  return generated
+}
+
+/** Only the conversation: no compaction, no undo. */
+export function generateConversation(seed: number, steps: number): Generated {
+  const generated = { seed, log: new TestLog(), random: new Random(seed) }
+  for (let step = 0; step < steps; step += 1)
+    PLAY[generated.random.weighted({ turn: 4, round: 5, brokenRound: 1, aside: 1 })](generated)
+  return generated
+}
+
+/** A few more turns and rounds at the end of a thread. */
+export function grow(generated: Generated, steps: number): void {
+  for (let step = 0; step < steps; step += 1)
+    PLAY[generated.random.pick(['turn', 'round'] as const)](generated)
+}
+
+const PLAY: Readonly<Record<keyof typeof STEPS, Step>> = {
+  turn({ log, random }) {
+    const drafts: EventDraft[] = [
+      { type: 'USER_MESSAGE', data: randomUserContent(random), origin: 'typed' },
+    ]
+    if (random.chance(0.3)) drafts.push({ type: 'SYSTEM_REMINDER', data: randomText(random) })
+    if (random.chance(0.4)) drafts.push({ type: 'CHECKPOINT', data: { id: checkpointId(random) } })
+    if (random.chance(0.8)) drafts.push({ type: 'AGENT_MESSAGE', data: randomAnswer(random, []) })
+    log.append(drafts)
+    return 'turn'
+  },
+  round({ log, random }) {
+    const calls = callIds(random)
+    log.append(answerWithCalls(random, calls))
+    const order = random.chance(0.5) ? calls : calls.toReversed()
+    for (const call of order) if (!random.chance(0.1)) log.append([result(random, call)])
+    if (random.chance(0.1)) log.append([result(random, random.pick(calls))])
+    if (random.chance(0.3) && log.context.open.size === 0)
+      log.append([{ type: 'CHECKPOINT', data: { id: checkpointId(random) } }])
+    return 'round'
+  },
+  /** What foreign logs hold: orphans, results without id, calls that were never answered. */
+  brokenRound({ log, random }) {
+    const calls = callIds(random)
+    if (random.chance(0.5)) log.append(answerWithCalls(random, calls), 'leave')
+    if (random.chance(0.3))
+      log.append([{ type: 'USER_MESSAGE', data: randomText(random) }], 'leave')
+    log.append(
+      [result(random, random.chance(0.3) ? undefined : random.pick([...calls, 'call_nowhere']))],
+      'leave',
+    )
+    return 'brokenRound'
+  },
+  aside({ log, random }) {
+    log.append([
+      random.pick<EventDraft>([
+        { type: 'LOCAL_SYSTEM_MESSAGE', data: randomText(random) },
+        { type: 'MODEL_CHANGED', data: { model: 'anthropic/other' } },
+        { type: 'TOOL_APPROVAL_REQUEST', data: { toolCallId: 'call_1' } },
+        { type: 'MESSAGE_QUEUED', data: { messageId: 'm1', content: randomText(random) } },
+      ]),
+    ])
+    return 'aside'
+  },
+  system({ log, random }) {
+    log.append([
+      {
+        type: random.pick(['SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT'] as const),
+        data: randomText(random),
+      },
+    ])
+    return 'system'
+  },
+  pin({ log, random }) {
+    const items = log.context.items.toArray().filter((item) => item.kind !== 'gap')
+    if (items.length === 0 || random.chance(0.3)) log.pin({ text: randomText(random) })
+    else log.pin({ entries: [random.pick(items).id] })
+    return 'pin'
+  },
+  compact({ log, random }) {
+    const proposal = randomProposal(log, random)
+    return proposal ? `compact ${log.compact(proposal) ?? 'committed'}` : 'compact nothing'
+  },
+  /** Proposed, then the thread grows, then committed. */
+  background(generated) {
+    const { log, random } = generated
+    const proposal = randomProposal(log, random)
+    const basedOn = log.context.version
+    for (let count = random.int(0, 2); count > 0; count -= 1)
+      PLAY[random.pick(['turn', 'round'] as const)](generated)
+    return proposal
+      ? `background ${log.compact(proposal, 'background', basedOn) ?? 'committed'}`
+      : 'background nothing'
+  },
+  undo: ({ log }) => attempt('undo', () => log.undo()),
+  undoOlder: ({ log, random }) =>
+    attempt('undo older', () =>
+      log.undo(log.context.stack.length === 0 ? undefined : random.pick(log.context.stack)),
+    ),
+  redo: ({ log }) => attempt('redo', () => log.redo()),
+  expand({ log, random }) {
+    const made = log.context.items.toArray().filter((item) => item.id.startsWith('c'))
+    return made.length === 0
+      ? 'expand nothing'
+      : attempt('expand', () => log.expand(random.pick(made).id))
+  },
+  foreign({ log, random }) {
+    log.append([
+      {
+        type: 'FOREIGN',
+        data: { undecodable: { type: 'USER_MESSAGE', data: 7 }, note: randomText(random) },
+      },
+    ])
+    return 'foreign'
+  },
+}
+
+/** A refusal with a reason is an answer; anything else is a bug and flies. */
+function attempt(name: string, act: () => void): string {
+  try {
+    act()
+    return name
+  } catch (error) {
+    if (
+      PrecisError.is(error) &&
+      ['covered-by', 'nothing-to-undo', 'nothing-to-redo', 'unknown-entry'].includes(error.code)
+    )
+      return `${name} refused: ${error.code}`
+    throw error
+  }
+}
+
+/** A compaction that the gate should let pass, of one of many kinds; undefined where nothing can be cut. */
+export function randomProposal(log: TestLog, random: Random): Proposal | undefined {
+  const items = log.context.items.toArray()
+  const seams = seamsOf(items, log.context.open)
+  const places = seams.flatMap((seam, place) => (seam ? [place] : []))
+  if (places.length < 2) return undefined
+  const kind = random.weighted({
+    range: 4,
+    whole: 2,
+    remove: 2,
+    keep: 3,
+    several: 3,
+    trim: 3,
+    none: 1,
+    broken: 2,
+  })
+  if (kind === 'none') return { edits: [] }
+  if (kind === 'trim') return { edits: rewrites(items, random) }
+  if (kind === 'whole')
+    return { edits: [edit(log, items, 0, places.at(-1) as number, [summary(random)])] }
+  if (kind === 'broken') return { edits: [carelessEdit(log, items, places, random)] }
+  const cuts = pickCuts(places, kind === 'several' ? random.int(1, 3) : 1, random)
+  return {
+    edits: cuts.map(([start, end]) => {
+      if (kind === 'remove') return edit(log, items, start, end, [])
+      const put: Put[] = [summary(random)]
+      if (kind === 'keep')
+        for (const keep of keptRounds(log, items, start, end, random)) put.push({ keep })
+      return edit(log, items, start, end, put)
+    }),
+  }
+}
+
+/** Cuts anywhere, or keeps anything: what the gate is there to refuse. */
+function carelessEdit(
+  log: TestLog,
+  items: readonly Item[],
+  places: readonly number[],
+  random: Random,
+): Edit {
+  if (random.chance(0.5)) {
+    const start = random.int(0, items.length - 1)
+    return edit(log, items, start, random.int(start + 1, items.length), [summary(random)])
+  }
+  const [start, end] = pickCuts(places, 1, random)[0] as [number, number]
+  const kept = items.slice(start, end).filter(() => random.chance(0.5))
+  return edit(log, items, start, end, [summary(random), ...kept.map((item) => ({ keep: item.id }))])
+}
+
+function edit(
+  log: TestLog,
+  items: readonly Item[],
+  start: number,
+  end: number,
+  put: readonly Put[],
+): Edit {
+  return { covers: runsOf(items.slice(start, end), log.eventAt), put }
+}
+
+function pickCuts(places: readonly number[], count: number, random: Random): [number, number][] {
+  const chosen = [
+    ...new Set(Array.from({ length: count * 2 }, () => random.pick(places))),
+  ].toSorted((a, b) => a - b)
+  const cuts: [number, number][] = []
+  for (let at = 0; at + 1 < chosen.length; at += 2)
+    cuts.push([chosen[at] as number, chosen[at + 1] as number])
+  return cuts.length > 0 ? cuts : [[places[0] as number, places[1] as number]]
+}
+
+/** Whole rounds, or entries outside of rounds: what a summary may keep beside itself. */
+function keptRounds(
+  log: TestLog,
+  items: readonly Item[],
+  start: number,
+  end: number,
+  random: Random,
+): EntryId[] {
+  const rounds = roundsOf(items, log.context.open)
+  const inRound = new Set(
+    rounds.flatMap((round) => items.slice(round.start, round.end).map((item) => item.id)),
+  )
+  return items
+    .slice(start, end)
+    .filter((item) => !inRound.has(item.id) && random.chance(0.4))
+    .map((item) => item.id)
+}
+
+function rewrites(items: readonly Item[], random: Random): Edit[] {
+  return items
+    .filter((item) => item.kind === 'result' && random.chance(0.6))
+    .map((item): Edit => {
+      const id = item.calls?.[0]
+      const data = {
+        ...(id !== undefined && { id }),
+        content: [{ type: 'text' as const, text: '[cut]' }],
+        status: 'completed' as const,
+      }
+      return {
+        covers: [item.id],
+        put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: item.id }],
+      }
+    })
+}
+
+function summary(random: Random): NewEntry {
+  const text = `summary ${random.int(0, 999)}`
+  return random.chance(0.5)
+    ? { type: 'USER_MESSAGE', data: text, label: 'summary' }
+    : { type: 'AGENT_MESSAGE', data: { content: text, calls: [] }, label: 'summary' }
+}
+
+/** Is a round open, and where does it begin? For tests that must not touch it. */
+export function openRound(log: TestLog): number {
+  return openRoundStart(log.context.items.toArray(), log.context.open)
+}
+
+/** Call ids repeat between rounds on purpose: pairing is by round. */
+function callIds(random: Random): string[] {
+  return Array.from({ length: random.int(1, 3) }, (_, at) => `call_${random.int(0, 4)}_${at}`)
+}
+
+function answerWithCalls(random: Random, calls: readonly string[]): EventDraft[] {
+  return [
+    { type: 'AGENT_MESSAGE', data: randomAnswer(random, calls) },
+    ...calls.map(
+      (id): EventDraft => ({
+        type: 'TOOL_CALL',
+        data: {
+          id,
+          name: random.pick(['read', 'bash', 'edit']),
+          arguments: { path: randomText(random) },
+          answer: 0,
+        },
+      }),
+    ),
+  ]
+}
+
+function result(random: Random, id: string | undefined): EventDraft {
+  return { type: 'TOOL_RESULT', data: randomResult(random, id) }
+}
+
+function checkpointId(random: Random): string {
+  return Array.from({ length: 6 }, () =>
+    random.pick([...'abcdefghijklmnopqrstuvwxyz0123456789']),
+  ).join('')
+}
