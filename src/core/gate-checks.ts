@@ -168,22 +168,35 @@ function isPins(entry: NewEntry, text: string): boolean {
   return entry.label === 'pins' && entry.data === text
 }
 
-/** What comes in is smaller than what goes out, wherever that is large enough to matter. */
+/**
+ * What comes in is smaller than what goes out, wherever that is large enough to matter. A rewrite is
+ * exempt: a marker may make a short result a little longer, and only the whole counts there.
+ */
 export function checkSize(draft: Draft, minTokens: number): Refusal | undefined {
   for (const { edit, start, end, items } of draft.placed) {
+    if (isRewrite(edit)) continue
     const covered = draft.before.slice(start, end)
     const staying = new Set(items.map((item) => item.id))
     const goes = sum(covered.filter((item) => !staying.has(item.id)))
     const was = new Set(covered.map((item) => item.id))
     const pins = new Set(newItemsLabelled(edit, items, was, 'pins'))
     const comes = sum(items.filter((item) => !was.has(item.id) && !pins.has(item)))
-    if (goes >= minTokens && comes >= goes)
-      return {
-        reason: 'not-smaller',
-        message: `The replacement has ${comes} tokens and what it replaces has ${goes}.`,
-      }
+    if (goes >= minTokens && comes >= goes) return notSmaller(comes, goes)
   }
   return undefined
+}
+
+/** Where nobody asked for it, a compaction that does not shrink the context is none. */
+export function checkShrinks(draft: Draft, minTokens: number): Refusal | undefined {
+  const [was, is] = [sum(draft.before), sum(draft.after)]
+  return was >= minTokens && is >= was ? notSmaller(is, was) : undefined
+}
+
+function notSmaller(comes: number, goes: number): Refusal {
+  return {
+    reason: 'not-smaller',
+    message: `The replacement has ${comes} tokens and what it replaces has ${goes}.`,
+  }
 }
 
 function newItemsLabelled(

@@ -76,6 +76,19 @@ describe('the gate', () => {
     },
   )
 
+  it('refuses rewrites that shrink nothing, unless somebody asked for them [ALWAYS-02]', () => {
+    const data = {
+      id: 'a',
+      content: [{ type: 'text', text: LONG + LONG }],
+      status: 'completed',
+    } as const
+    const longer: Proposal = {
+      edits: [{ covers: ['e5'], put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: 'e5' }] }],
+    }
+    expect(sample().compact(longer, 'auto')).toBe('not-smaller')
+    expect(sample().compact(longer, 'command')).toBeUndefined()
+  })
+
   it('asks for a smaller replacement only from the minimum on [ALWAYS-02]', () => {
     const log = new TestLog()
     log.append([user('short'), ...answer('also short')])

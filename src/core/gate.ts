@@ -10,6 +10,7 @@ import {
   checkPins,
   checkRewrites,
   checkSeams,
+  checkShrinks,
   checkSize,
   checkSummary,
   checkTarget,
@@ -50,7 +51,7 @@ export const GATE_MIN_TOKENS = 1_000
 
 /** Checks a proposal against the context as it is now. Pure: the caller appends what it returns. */
 export function passGate(input: GateInput): GateResult {
-  const { context, eventAt, proposal } = input
+  const { context, eventAt, proposal, minTokens = GATE_MIN_TOKENS } = input
   const refuse = (reason: RefusalReason, message: string): GateResult => ({
     ok: false,
     refusal: { reason, message },
@@ -75,8 +76,10 @@ export function passGate(input: GateInput): GateResult {
     checkSeams(draft) ??
     checkPairing(draft) ??
     checkPins(draft, input.pins, eventAt) ??
-    checkSize(draft, input.minTokens ?? GATE_MIN_TOKENS) ??
-    (isExplicit(input.trigger) ? undefined : checkTarget(after, input.targetTokens))
+    checkSize(draft, minTokens) ??
+    (isExplicit(input.trigger)
+      ? undefined
+      : (checkShrinks(draft, minTokens) ?? checkTarget(after, input.targetTokens)))
   if (broken) return { ok: false, refusal: broken }
 
   return {

@@ -9,7 +9,8 @@ const SCHEME = /^([a-z][a-z0-9+.-]+):(.*)$/is
 
 /** `memory:`, `sqlite:PATH`, or just the path of a SQLite file. */
 export async function openStore(address: string): Promise<Store> {
-  const [, scheme, rest = ''] = SCHEME.exec(address) ?? []
+  const [, name, rest = ''] = SCHEME.exec(address) ?? []
+  const scheme = name?.toLowerCase()
   if (scheme === undefined && address !== ':memory:') return openSqliteStore(address)
   if (scheme === 'memory' && rest === '') return memoryStore()
   if (scheme === 'sqlite') return openSqliteStore(rest)

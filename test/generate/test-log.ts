@@ -10,11 +10,11 @@ import type { Clock, Ids, Reducer } from '../../src/core/ports.ts'
 import { expand, type ReversalDraft, redo, undo } from '../../src/core/reverse.ts'
 import type { Proposal } from '../../src/core/strategy.ts'
 import { reducedBy, type ThreadState, threadFold } from '../../src/core/thread-state.ts'
-// USAGE
+import { usageReducer } from '../../src/core/usage.ts'
 import { workingEvents } from '../../src/core/working.ts'
 import { abortedResult, numberDrafts, type OpenCalls } from '../../src/threads/number-drafts.ts'
 
-export const testFold = threadFold([pinsReducer] as readonly Reducer<unknown>[])
+export const testFold = threadFold([pinsReducer, usageReducer] as readonly Reducer<unknown>[])
 
 /** A clock that stands still unless it is moved. */
 export function testClock(startMs = Date.UTC(2026, 0, 1)): Clock & { advance(ms: number): void } {

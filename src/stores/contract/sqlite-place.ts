@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '../../core/ports.ts'
 import { openSqliteStore } from '../sqlite/store.ts'
-import type { StorePlace } from './place.ts'
+import { message, type StorePlace } from './place.ts'
 
 export async function sqlitePlace(): Promise<StorePlace> {
   const folder = temporaryFolder()
@@ -33,4 +33,13 @@ export async function inFolder(test: (folder: string) => Promise<void>): Promise
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** A store with a thread `t` of so many events, closed again. */
+export async function fillStore(path: string, count: number): Promise<void> {
+  const store = await openSqliteStore(path)
+  const ids = Array.from({ length: count }, (_, index) => `e${index}`)
+  const events = ids.map((id) => message('t', id, 'x'.repeat(500)))
+  await store.append('t', events, { expectedVersion: 0 })
+  await store.close()
 }

@@ -14,7 +14,7 @@ function onFile(test: (store: Store, db: Sqlite.Database, path: string) => Promi
   return () =>
     inFolder(async (folder) => {
       const path = join(folder, 'log.db')
-      const store = await openSqliteStore(path, { busyTimeoutMs: 200 })
+      const store = await openSqliteStore(path, { busyTimeoutMs: 800 })
       const db = new Sqlite(path)
       try {
         await test(store, db, path)

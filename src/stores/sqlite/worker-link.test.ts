@@ -17,8 +17,8 @@ const DEATHS: Readonly<Record<string, string>> = {
   'by leaving': `${READY} parentPort.on('message', () => process.exit(3))`,
 }
 
-function start(body: string, onEnd = () => {}, onChanged = () => {}) {
-  return startWorker(OPTIONS, { onEnd, onChanged }, script(body))
+function start(body: string, onEnd: () => void = () => undefined) {
+  return startWorker(OPTIONS, { onEnd, onChanged: () => undefined }, script(body))
 }
 
 describe('the link to the database thread', () => {

@@ -1,0 +1,35 @@
+// An old Node gets a sentence instead of a crash.
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { checkNode } from './node-guard.ts'
+
+const OLD_NODE = '/usr/bin/node'
+const napi = Number(
+  spawnSync(OLD_NODE, ['--print', 'process.versions.napi'], { encoding: 'utf8' }).stdout,
+)
+const notice = napi > 0 && napi < 10 ? '' : ` (left out: ${OLD_NODE} is not there, or not old)`
+
+describe('checkNode', () => {
+  it('lets new ones pass', () => {
+    checkNode({ node: '22.19.0', napi: '10' })
+    checkNode(process.versions)
+  })
+
+  it.each([
+    ['20.20.2', '9'],
+    ['16.0.0', undefined],
+  ])('stops Node %s', (node, version) => {
+    const check = () => checkNode({ node, napi: version })
+    expect(check).toThrow(`precis needs Node 22.19 or later, and this is Node ${node}.`)
+    expect(check).toThrow(expect.objectContaining({ code: 'wrong-node', exitCode: 1 }))
+  })
+
+  it.skipIf(notice !== '')(`stops the command on an old Node${notice}`, () => {
+    const command = new URL('../bin/precis.js', import.meta.url).pathname
+    const { status, stderr, signal } = spawnSync(OLD_NODE, [command], { encoding: 'utf8' })
+    expect([status, signal]).toEqual([1, null])
+    expect(stderr).toMatch(
+      /^precis needs Node 22\.19 or later, and this is Node \d+\.\d+\.\d+.*\n$/,
+    )
+  })
+})

@@ -1,0 +1,76 @@
+// A full disk: a small one is mounted for the purpose.
+import { spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { missing } from '../contract/missing.ts'
+import { expectError, message } from '../contract/place.ts'
+import { inFolder, temporaryFolder } from '../contract/sqlite-place.ts'
+import { openSqliteStore } from './store.ts'
+
+const notice = missing('tmpfs', canMount(), 'no small disk can be mounted here')
+
+describe.skipIf(notice !== '')(`a full disk${notice}`, () => {
+  it('refuses what does not fit, keeps all else, and takes more when there is space', () =>
+    onSmallDisk(async (folder) => {
+      const path = join(folder, 'log.db')
+      const filler = join(folder, 'filler')
+      writeFileSync(filler, 'x'.repeat(300_000))
+      let store = await openSqliteStore(path)
+      let version = 0
+      const more = async () => {
+        const events = ['a', 'b'].map((id) => message('t', `${id}${version}`, 'x'.repeat(10_000)))
+        const appended = await store.append('t', events, { expectedVersion: version })
+        version = appended.version
+      }
+      const fill = async () => {
+        while (version < 1000) await more()
+      }
+      const checkAll = async () => {
+        expect(await store.read('t')).toHaveLength(version)
+        expect((await store.info('t'))?.version).toBe(version)
+      }
+      await expectError(fill(), 'store-full')
+      expect(version).toBeGreaterThan(0)
+      await checkAll()
+      await expectError(more(), 'store-full')
+      await store.close()
+
+      store = await openSqliteStore(path)
+      await checkAll()
+      rmSync(filler)
+      await more()
+      await checkAll()
+      await store.close()
+    }))
+
+  it('lets no store be made', () =>
+    onSmallDisk(async (folder) => {
+      const fill = () => writeFileSync(join(folder, 'filler'), 'x'.repeat(2_000_000))
+      expect(fill).toThrow('ENOSPC')
+      await expectError(openSqliteStore(join(folder, 'log.db')), 'store-full')
+    }))
+})
+
+function onSmallDisk(test: (folder: string) => Promise<void>): Promise<void> {
+  return inFolder(async (folder) => {
+    expect(mount(folder)).toBe(true)
+    try {
+      await test(folder)
+    } finally {
+      spawnSync('umount', [folder])
+    }
+  })
+}
+
+function canMount(): boolean {
+  const folder = temporaryFolder()
+  const mounted = mount(folder)
+  if (mounted) spawnSync('umount', [folder])
+  rmSync(folder, { recursive: true })
+  return mounted
+}
+
+function mount(folder: string): boolean {
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0
+}

@@ -1,0 +1,89 @@
+// Files and folders without permission. It does not bind root, so then a process of nobody tries.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ErrorCode } from '../../core/errors.ts'
+import { missing } from '../contract/missing.ts'
+import { fillStore, inFolder } from '../contract/sqlite-place.ts'
+
+const STORES = new URL('../index.ts', import.meta.url)
+const IS_ROOT = process.getuid?.() === 0
+const NOBODY = 65_534
+const AS_OTHER = IS_ROOT ? { uid: NOBODY, gid: NOBODY } : {}
+
+const reading = ['--eval', `require('node:fs').readFileSync('${STORES.pathname}')`]
+const { status } = spawnSync(process.execPath, reading, AS_OTHER)
+const notice = missing('nobody', status === 0, 'the user nobody cannot read this checkout')
+
+interface Case {
+  readonly code: ErrorCode
+  readonly spoil: (folder: string, path: string) => void
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'a file that may only be read': {
+    code: 'store-readonly',
+    spoil: (_, path) => chmodSync(path, 0o444),
+  },
+  'a file in a folder that may only be read': {
+    code: 'store-readonly',
+    spoil: (folder) => chmodSync(folder, 0o555),
+  },
+  'a file that may not be read': {
+    code: 'file-unreadable',
+    spoil: (_, path) => chmodSync(path, 0o000),
+  },
+  'a file in a folder that may not be entered': {
+    code: 'file-unwritable',
+    spoil: (folder) => chmodSync(folder, 0o000),
+  },
+}
+
+describe.skipIf(notice !== '')(`permissions${notice}`, () => {
+  it.each(Object.entries(CASES))('%s', (_, { code, spoil }) =>
+    inFolder(async (outer) => {
+      const folder = join(outer, 'logs')
+      const path = join(folder, 'log.db')
+      await fillStore(path, 20)
+      giveAway(outer, folder, path)
+      spoil(folder, path)
+      expect(openElsewhere(path)).toEqual({ code })
+      chmodSync(folder, 0o700)
+      chmodSync(path, 0o600)
+      expect(openElsewhere(path)).toEqual({ rows: 20 })
+    }),
+  )
+
+  it('a new file, and a new folder, in a folder that may only be read', () =>
+    inFolder(async (folder) => {
+      giveAway(folder)
+      chmodSync(folder, 0o555)
+      for (const path of [join(folder, 'log.db'), join(folder, 'new', 'log.db')]) {
+        expect(openElsewhere(path)).toEqual({ code: 'file-unwritable' })
+      }
+      chmodSync(folder, 0o700)
+      expect(openElsewhere(join(folder, 'new', 'log.db'))).toEqual({ rows: 0 })
+      rmSync(join(folder, 'new'), { recursive: true })
+    }))
+})
+
+function giveAway(...places: string[]): void {
+  if (!IS_ROOT) return
+  for (const place of places) chownSync(place, NOBODY, NOBODY)
+}
+
+function openElsewhere(path: string): unknown {
+  const script = `
+    import { openStore } from '${STORES.href}'
+    try {
+      const store = await openStore('sqlite:${path}')
+      console.log(JSON.stringify({ rows: (await store.read('t')).length }))
+      await store.close()
+    } catch ({ code }) {
+      console.log(JSON.stringify({ code }))
+    }
+  `
+  const args = ['--input-type=module', '--eval', script]
+  return JSON.parse(execFileSync(process.execPath, args, AS_OTHER).toString())
+}
