@@ -1,5 +1,6 @@
 // An old Node gets a sentence instead of a crash.
 import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { checkNode } from './node-guard.ts'
 
@@ -25,7 +26,7 @@ describe('checkNode', () => {
   })
 
   it.skipIf(notice !== '')(`stops the command on an old Node${notice}`, () => {
-    const command = new URL('../bin/precis.js', import.meta.url).pathname
+    const command = fileURLToPath(new URL('../bin/precis.js', import.meta.url))
     const { status, stderr, signal } = spawnSync(OLD_NODE, [command], { encoding: 'utf8' })
     expect([status, signal]).toEqual([1, null])
     expect(stderr).toMatch(

@@ -14,6 +14,7 @@ import {
 } from './event.ts'
 import { openCallsOf } from './seam.ts'
 import { Sequence } from './sequence.ts'
+import { type Calibration, calibrate, UNCALIBRATED } from './tokens/calibrate.ts'
 import { weighCall, weighText } from './tokens/weigh.ts'
 
 /** Raised when the fold or the weights change: older snapshots are then replayed from the log. */
@@ -30,6 +31,7 @@ export interface Context {
   readonly undone: readonly number[] // reversals that redo would take back, newest last
   readonly active: readonly number[] // COMPACTIONs in force, ascending; the last one is the marker
   readonly measured?: Measured // absent after a change, until a provider has counted again
+  readonly calibration: Calibration // learned from the measurements before that one
   readonly ignored: readonly Ignored[] // events that could not be applied
 }
 
@@ -65,6 +67,7 @@ export function emptyContext(): Context {
     stack: [],
     undone: [],
     active: [],
+    calibration: UNCALIBRATED,
     ignored: [],
   }
 }
@@ -83,6 +86,11 @@ export function headIds(context: Context): EntryId[] {
 /** Everything the context weighs, the system prompts included. */
 export function weightOf(context: Context): number {
   return context.tokens + context.head.systemTokens + context.head.userSystemTokens
+}
+
+/** How far our weights are off for this thread's model, the latest measurement included. */
+export function calibrationOf(context: Context): Calibration {
+  return context.measured ? calibrate(context.calibration, context.measured) : context.calibration
 }
 
 /**
@@ -183,6 +191,7 @@ function foldChange(context: Context, event: EventOf<ChangeType>, eventAt: Event
     items: Sequence.from(applied.items),
     tokens: applied.items.reduce((sum, item) => sum + item.tokens, 0),
     open: openCallsOf(applied.items),
+    calibration: calibrate(calibrationOf(context), undefined),
   }
 }
 

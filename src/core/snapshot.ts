@@ -14,6 +14,7 @@ type StoredItem = readonly Json[]
 
 export function encodeContext(context: Context): Json {
   const { measured } = context
+  const { ratio, samples, overheadTokens, last } = context.calibration
   return {
     version: context.version,
     head: { ...context.head },
@@ -24,6 +25,12 @@ export function encodeContext(context: Context): Json {
     active: context.active,
     ignored: context.ignored.map((ignored) => ({ ...ignored })),
     ...(measured && { measured: { ...measured } }),
+    calibration: {
+      ratio,
+      samples,
+      ...(overheadTokens !== undefined && { overheadTokens }),
+      ...(last && { last: { ...last } }),
+    },
   }
 }
 
@@ -43,6 +50,12 @@ const storedContext = z.object({
   active: z.array(count),
   ignored: z.array(z.object({ seq: count, reason: z.string() })),
   measured: z.object({ version: count, tokens: count, estimate: count }).optional(),
+  calibration: z.object({
+    ratio: z.number(),
+    samples: count,
+    overheadTokens: count.exactOptional(),
+    last: z.object({ tokens: count, estimate: count }).exactOptional(),
+  }),
 })
 
 /** Undefined where it is no context: a snapshot may always be thrown away. */

@@ -14,8 +14,9 @@ export async function openStore(address: string): Promise<Store> {
   if (scheme === undefined && address !== ':memory:') return openSqliteStore(address)
   if (scheme === 'memory' && rest === '') return memoryStore()
   if (scheme === 'sqlite') return openSqliteStore(rest)
+  // Not the whole address: it may hold a password.
   throw usageError(
-    `There is no store for ${address}.`,
+    `There is no store for addresses like ${scheme === undefined ? address : `${scheme}:…`}.`,
     'Use `memory:`, `sqlite:PATH`, or the path of a file.',
   )
 }

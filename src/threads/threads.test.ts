@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { testClock, testIds } from '../../test/generate/test-log.ts'
-import { answer, local, result, system, thoughtAnswer, user } from '../../test/say.ts'
+import {
+  answer,
+  local,
+  measuredAnswer,
+  result,
+  system,
+  thoughtAnswer,
+  user,
+} from '../../test/say.ts'
 import type { NewEntry } from '../core/change.ts'
 import type { Store } from '../core/ports.ts'
 import type { Strategy, StrategyInput } from '../core/strategy.ts'
@@ -277,6 +285,20 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     expect(await threads.pins(id)).toMatchObject([{ pinId: pin, entries: ['e2'] }])
     await threads.unpin(id, pin)
     expect(await threads.pins(id)).toEqual([])
+  })
+
+  it('reads the window from the last count, and never from one before a compaction', async () => {
+    const { threads, id } = await setUp()
+    await threads.append(id, [user('hi')])
+    expect(await threads.reading(id)).toMatchObject({ by: 'estimated' })
+    const tokenUsage = { promptTokens: 5_000, completionTokens: 10, totalTokens: 5_010 }
+    await threads.append(id, [measuredAnswer('hello', tokenUsage)])
+    expect(await threads.reading(id)).toEqual({ tokens: 5_010, by: 'measured' })
+    await threads.append(id, [user('more')])
+    expect((await threads.reading(id)).tokens).toBeGreaterThan(5_010)
+    await threads.compact(id, 'all-but-last')
+    expect(await threads.reading(id)).toMatchObject({ by: 'estimated' })
+    expect((await threads.usage(id)).conversation.totalTokens).toBe(5_010)
   })
 
   it('follows what is appended', async () => {

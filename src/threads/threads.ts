@@ -1,9 +1,9 @@
 // Threads over a store: append, read, compact, undo, fork. The library's everyday interface.
 
 import { type Built, buildMessages } from '../core/build.ts'
-import type { EntryId } from '../core/change.ts'
+import type { EntryId, Reading } from '../core/change.ts'
 import { readRow } from '../core/codec.ts'
-import type { Context } from '../core/context.ts'
+import { type Context, calibrationOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import {
   EVENT_VERSION,
@@ -14,6 +14,7 @@ import {
 } from '../core/event.ts'
 import { type Pins, pinsReducer } from '../core/pins.ts'
 import type { Clock, Ids, Reducer, Signal, Store } from '../core/ports.ts'
+import { readContext } from '../core/reading.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { reducedBy, threadFold } from '../core/thread-state.ts'
 import { type UsageState, usageReducer } from '../core/usage.ts'
@@ -58,6 +59,8 @@ export interface Threads {
   /** What a provider would be sent, in no provider's shape yet. */
   messages(threadId: string): Promise<Built>
   usage(threadId: string): Promise<UsageState>
+  /** How full the window is: measured where a provider has counted, otherwise estimated. */
+  reading(threadId: string): Promise<Reading>
   pins(threadId: string): Promise<Pins>
   pin(threadId: string, pin: Omit<PinData, 'pinId'>): Promise<string>
   unpin(threadId: string, pinId: string): Promise<void>
@@ -126,7 +129,14 @@ function reading(
   threads: OpenThreads,
 ): Pick<
   Threads,
-  'getEvents' | 'getAllEvents' | 'context' | 'messages' | 'usage' | 'originals' | 'follow'
+  | 'getEvents'
+  | 'getAllEvents'
+  | 'context'
+  | 'messages'
+  | 'usage'
+  | 'reading'
+  | 'originals'
+  | 'follow'
 > {
   const { store } = threads.ports
   return {
@@ -145,6 +155,8 @@ function reading(
         return buildMessages(thread.context, thread.rows.eventAt)
       }),
     usage: (threadId) => threads.on(threadId, (thread) => reducedBy(thread.state, usageReducer)),
+    reading: (threadId) =>
+      threads.on(threadId, ({ context }) => readContext(context, calibrationOf(context))),
     originals: (threadId, ref, limit) =>
       threads.on(threadId, (thread) => originalsOf(thread, ref, limit)),
     async *follow(threadId, afterSeq, signal) {

@@ -30,12 +30,13 @@ export function testClock(startMs = Date.UTC(2026, 0, 1)): Clock & { advance(ms:
   }
 }
 
-export function testIds(): Ids {
+/** Ids that count up. A second source beside the first one needs another `mark`. */
+export function testIds(mark = ''): Ids {
   let next = 0
   return {
     next: (prefix) => {
       next += 1
-      return `${prefix}_${next}`
+      return `${prefix}_${mark}${next}`
     },
   }
 }

@@ -160,10 +160,10 @@ function fillLetterCosts(): Uint16Array {
   costs[GREEK] = 350
   costs[SEMITIC] = 330
   costs[INDIC] = 430
-  costs[HANGUL] = 540
-  costs[HIRAGANA] = 670
-  costs[KATAKANA] = 680
-  costs[HAN] = 730
+  costs[HANGUL] = 580
+  costs[HIRAGANA] = 690
+  costs[KATAKANA] = 690
+  costs[HAN] = 760
   costs[RARE] = 1_900
   return costs
 }

@@ -4,7 +4,7 @@
 const LONGEST_CLUSTER_CHARS = 32
 
 /** What belongs to the character before it: accents, emoji modifiers, joiners, tags. */
-const EXTENDS = /^[\p{M}\u200d\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]/u
+const EXTENDS = /^(?:\u200d|\p{M}|\p{Emoji_Modifier}|[\u{e0020}-\u{e007f}])/u
 const ZERO_WIDTH_JOINER = 0x200d
 
 /** The beginning of a text, at most `maxChars` UTF-16 units long. */

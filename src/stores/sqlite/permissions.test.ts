@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../core/errors.ts'
 import { missing } from '../contract/missing.ts'
@@ -12,7 +13,10 @@ const IS_ROOT = process.getuid?.() === 0
 const NOBODY = 65_534
 const AS_OTHER = IS_ROOT ? { uid: NOBODY, gid: NOBODY } : {}
 
-const reading = ['--eval', `require('node:fs').readFileSync('${STORES.pathname}')`]
+const reading = [
+  '--eval',
+  `require('node:fs').readFileSync(${JSON.stringify(fileURLToPath(STORES))})`,
+]
 const { status } = spawnSync(process.execPath, reading, AS_OTHER)
 const notice = missing('nobody', status === 0, 'the user nobody cannot read this checkout')
 

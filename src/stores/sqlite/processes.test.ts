@@ -1,6 +1,7 @@
 // Several processes on one file, and how a process with a store lives and ends.
 import { execFile, execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../core/ports.ts'
@@ -29,7 +30,7 @@ describe('processes', () => {
         return seen
       })()
       const writers = ['one', 'two'].map((name) =>
-        run(process.execPath, [WRITER.pathname, path, 't', name, String(batches)]),
+        run(process.execPath, [fileURLToPath(WRITER), path, 't', name, String(batches)]),
       )
       await Promise.all(writers)
       const seen = await following

@@ -1,0 +1,75 @@
+// How much is measured: the real sizes, and small ones that only show that everything runs.
+
+export interface Settings {
+  readonly seed: number
+  readonly eventChars: number // of the text of one event
+  readonly longEvents: number
+  readonly shortEvents: number
+  readonly foldSteps: number // in one round
+  readonly foldRounds: number
+  readonly appendThreads: number // short threads that take turns
+  readonly appendRounds: number // for each of them
+  readonly appendsPerRound: number
+  readonly contextEntries: number // left by the compaction of a thread that is opened
+  readonly openRounds: number
+  readonly batchRounds: number
+  readonly batchEvents: number // at least so many in one round
+  readonly memoryEvents: number
+  readonly memoryRuns: number
+  readonly estimateChars: number
+  readonly estimateRounds: number
+  readonly manyEntries: number
+  readonly fewEntries: number
+  readonly changeRounds: number
+  readonly decodeEvents: number
+  readonly decodeRounds: number
+}
+
+export const FULL: Settings = {
+  seed: 20_261,
+  eventChars: 600,
+  longEvents: 100_000,
+  shortEvents: 1_000,
+  foldSteps: 1_000,
+  foldRounds: 21,
+  appendThreads: 10,
+  appendRounds: 5,
+  appendsPerRound: 100,
+  contextEntries: 300,
+  openRounds: 15,
+  batchRounds: 15,
+  batchEvents: 1_000,
+  memoryEvents: 50_000,
+  memoryRuns: 3,
+  estimateChars: 1_000_000,
+  estimateRounds: 9,
+  manyEntries: 10_000,
+  fewEntries: 1_000,
+  changeRounds: 21,
+  decodeEvents: 5_000,
+  decodeRounds: 15,
+}
+
+export const QUICK: Settings = {
+  ...FULL,
+  longEvents: 2_000,
+  shortEvents: 500,
+  foldSteps: 100,
+  foldRounds: 3,
+  appendThreads: 2,
+  appendRounds: 2,
+  appendsPerRound: 5,
+  contextEntries: 60,
+  openRounds: 2,
+  batchRounds: 2,
+  batchEvents: 20,
+  memoryEvents: 2_000,
+  memoryRuns: 1,
+  estimateChars: 20_000,
+  estimateRounds: 2,
+  manyEntries: 1_000,
+  fewEntries: 100,
+  changeRounds: 2,
+  decodeEvents: 200,
+  decodeRounds: 2,
+}

@@ -1,0 +1,80 @@
+// Measuring on a machine that others use too: arms take turns, and a round is compared with its own neighbour.
+
+/** What an arm measured, one value for each round. */
+export type Series = readonly number[]
+
+/** The middle round, and the middle half of the rounds around it. */
+export interface Spread {
+  readonly value: number
+  readonly low: number
+  readonly high: number
+}
+
+export interface Rounds {
+  readonly rounds: number
+  /** Rounds before those that count: compilers and caches get warm. */
+  readonly warmUps?: number
+}
+
+type Arms<K extends string> = Readonly<Record<K, (round: number) => number | Promise<number>>>
+
+/** Runs every arm once a round, in turned order every other round, with the garbage taken out first. */
+export async function interleave<K extends string>(
+  arms: Arms<K>,
+  { rounds, warmUps = 1 }: Rounds,
+): Promise<Record<K, number[]>> {
+  const names = Object.keys(arms) as K[]
+  const series = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    K,
+    number[]
+  >
+  for (let round = -warmUps; round < rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      collectGarbage()
+      const value = await arms[name](round)
+      if (round >= 0) series[name].push(value)
+    }
+  }
+  return series
+}
+
+export function spreadOf(series: Series): Spread {
+  const sorted = series.toSorted((a, b) => a - b)
+  return { value: quantile(sorted, 0.5), low: quantile(sorted, 0.25), high: quantile(sorted, 0.75) }
+}
+
+/** The ratio of each round by itself: what slows the machine for a while slows both arms. */
+export function ratioOf(subject: Series, reference: Series): Spread {
+  return spreadOf(subject.map((value, round) => value / (reference[round] ?? Number.NaN)))
+}
+
+/** Microseconds for one of `count` runs. */
+export function microsEach(count: number, work: (index: number) => void): number {
+  const start = performance.now()
+  for (let index = 0; index < count; index += 1) work(index)
+  return ((performance.now() - start) * 1_000) / count
+}
+
+export async function millisOf(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** Only where Node was started with --expose-gc. */
+export function collectGarbage(): void {
+  globalThis.gc?.()
+}
+
+/** What is computed must be used, or the compiler may leave it out. */
+export function use(value: number): void {
+  used = (used + value) % 1_000_003
+}
+let used = 0
+
+function quantile(sorted: Series, part: number): number {
+  const place = (sorted.length - 1) * part
+  const below = sorted[Math.floor(place)] ?? Number.NaN
+  const above = sorted[Math.ceil(place)] ?? Number.NaN
+  return below + (above - below) * (place - Math.floor(place))
+}

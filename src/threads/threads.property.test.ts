@@ -1,0 +1,71 @@
+// Random threads through a real store: opened by snapshot or by replay, they are what the pure core says.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestLog } from '../../test/generate/test-log.ts'
+import { testClock, testFold, testIds } from '../../test/generate/test-log.ts'
+import { generateThread } from '../../test/generate/thread.ts'
+import type { Context } from '../core/context.ts'
+import type { NewEvent } from '../core/event.ts'
+import type { Store } from '../core/ports.ts'
+import { openSqliteStore } from '../stores/index.ts'
+import { createThreads } from './threads.ts'
+
+const FIRST_SEED = 77_000
+const THREADS = 150
+
+let folder: string
+let store: Store
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'precis-property-'))
+  store = await openSqliteStore(join(folder, 'log.db'))
+})
+afterAll(async () => {
+  await store.close()
+  await rm(folder, { recursive: true })
+})
+
+/** Writes a log as it stands into the store, with a snapshot somewhere on the way. */
+async function write(log: TestLog, threadId: string, snapshotAt: number): Promise<void> {
+  const events = log.events.map(({ seq: _, ...event }) => ({ ...event, threadId }) as NewEvent)
+  const parts = [events.slice(0, snapshotAt), events.slice(snapshotAt)]
+  let state = testFold.init()
+  for (const event of log.events.slice(0, snapshotAt))
+    state = testFold.step(state, event, log.eventAt)
+  let expectedVersion = 0
+  for (const [at, part] of parts.entries()) {
+    if (part.length === 0) continue
+    const snapshot = at === 0 ? { snapshot: testFold.encode(state) } : {}
+    await store.append(threadId, part, { expectedVersion, ...snapshot })
+    expectedVersion += part.length
+  }
+}
+
+function plain({ items, open, ...context }: Context) {
+  return { ...context, items: items.toArray(), open: [...open] }
+}
+
+describe('random threads in SQLite', () => {
+  it('open to the context, messages and events that the pure core gives [LOG-21]', async () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + THREADS; seed += 1) {
+      const { log, random } = generateThread(seed, 30)
+      const threadId = `thr_${seed}`
+      await write(log, threadId, random.int(0, log.events.length))
+      const threads = createThreads({ store, clock: testClock(), ids: testIds('s') })
+      const at = `seed ${seed}`
+      expect(plain(await threads.context(threadId)), at).toEqual(plain(log.context))
+      expect(await threads.messages(threadId), at).toEqual(log.build())
+      const working = log.working().map((event) => ({ ...event, threadId }))
+      expect(await threads.getEvents(threadId), at).toEqual(working)
+      for (let left = log.context.stack.length; left > 0; left -= 1) {
+        log.undo()
+        await threads.undo(threadId)
+        expect((await threads.context(threadId)).items.toArray(), at).toEqual(
+          log.context.items.toArray(),
+        )
+      }
+      expect(await threads.messages(threadId), at).toEqual(log.build())
+    }
+  })
+})

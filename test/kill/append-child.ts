@@ -1,0 +1,67 @@
+// Appends batches with snapshots, forks and deletes, until it is killed. Rows tell what must be true of them.
+import { join } from 'node:path'
+import type { NewEvent } from '../../src/core/event.ts'
+import type { Store } from '../../src/core/ports.ts'
+import { openStore } from '../../src/stores/index.ts'
+import { type ChildWork, READY, runChild } from './child.ts'
+import { below } from './random.ts'
+import { foldRows, type Sum } from './sum.ts'
+
+const THREADS = ['a', 'b', 'c']
+
+await runChild(async (child) => {
+  const store = await openStore(join(child.folder, 'log.db'))
+  child.acknowledge(READY)
+  await Promise.all(THREADS.map((threadId) => appendForever(store, threadId, child)))
+})
+
+/** Several threads at once, so that their appends share transactions. */
+async function appendForever(store: Store, threadId: string, child: ChildWork): Promise<never> {
+  let sum = await currentSum(store, threadId)
+  for (;;) {
+    const events = batch(threadId, sum.seq, child)
+    sum = foldRows(sum, events)
+    const snapshot = { seq: sum.seq, foldVersion: 1, state: { ...sum } }
+    const { version } = await store.append(threadId, events, {
+      expectedVersion: sum.seq - events.length,
+      ...(below(child.random, 3) === 0 && { snapshot }),
+    })
+    child.acknowledge(`${threadId} ${version}`)
+    if (below(child.random, 10) === 0) await forkAndDelete(store, threadId, version, child)
+  }
+}
+
+/** A thread that takes over what another one shared with it. */
+async function forkAndDelete(store: Store, threadId: string, seq: number, child: ChildWork) {
+  const [first, second] = [`${threadId}/x${seq}`, `${threadId}/y${seq}`]
+  await store.fork(threadId, seq, first, batch(first, seq, child))
+  const version = (await store.info(first))?.version ?? 0
+  await store.fork(first, version, second, [])
+  child.acknowledge(`${second} ${version}`)
+  await store.delete(first)
+  child.acknowledge(`gone ${first}`)
+}
+
+async function currentSum(store: Store, threadId: string): Promise<Sum> {
+  const snapshot = await store.snapshot(threadId, 1)
+  const before = (snapshot?.state ?? { seq: 0, total: 0 }) as unknown as Sum
+  return foldRows(before, await store.read(threadId, { from: before.seq + 1 }))
+}
+
+function batch(threadId: string, before: number, { random }: ChildWork): NewEvent[] {
+  const size = 1 + below(random, 6)
+  const [first, last] = [before + 1, before + size]
+  return Array.from({ length: size }, (_, index) => ({
+    v: 2,
+    id: `${threadId}:${first + index}`,
+    threadId,
+    timestamp: new Date(first + index),
+    type: 'FOREIGN',
+    data: {
+      first,
+      last,
+      number: below(random, 1000),
+      filler: 'x'.repeat(below(random, 20) === 0 ? 100_000 : below(random, 1000)),
+    },
+  }))
+}

@@ -1,0 +1,18 @@
+// Random numbers from a seed, so that a run can be told again.
+
+export type Random = () => number
+
+/** Numbers from 0 up to 1 (mulberry32). */
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export function below(random: Random, limit: number): number {
+  return Math.floor(random() * limit)
+}
