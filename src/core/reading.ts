@@ -1,43 +1,43 @@
 // How full the window is: what the provider counted last, and a calibrated estimate of what came since.
 import type { Reading } from './change.ts'
-import { type Context, weightOf } from './context.ts'
+import { type Context, calibrationOf, weightOf } from './context.ts'
 
-/** A `Calibration` can be passed as it is. */
+/** What is known better than the thread itself knows it. */
 export interface ReadingOptions {
-  /** Counted tokens for each estimated one (see tokens/calibrate.ts); 1 where it is not known. */
+  /** Counted tokens for each estimated one; else what the thread's measurements taught. */
   readonly ratio?: number
-  /** What is sent beside the context, the tools above all: only an estimate has to add it. */
+  /** What is sent beside the context, the tools above all; else what they taught. */
   readonly overheadTokens?: number
   /** Nothing that was not counted: unknown after a change, until the provider has counted again. */
   readonly measuredOnly?: boolean
 }
 
-export const UNKNOWN: Reading = {}
+export const UNKNOWN_READING: Reading = {}
 
 /**
  * A count from before the latest change of the context is not there any more (the fold drops it),
  * so it cannot pass for the present. Unknown is an absent `tokens`, never 0.
  */
 export function readContext(context: Context, options: ReadingOptions = {}): Reading {
-  const ratio = positiveOr(options.ratio, 1)
+  const learned = calibrationOf(context)
+  const ratio = positive(options.ratio) ?? positive(learned.ratio) ?? 1
   const weight = weightOf(context)
-  const { measured } = context
-  if (measured && isKnown(measured.tokens) && measured.tokens > 0) {
-    const since = Math.max(0, weight - measured.estimate)
-    return known(measured.tokens + ratio * since, 'measured')
+  const counted = positive(context.measured?.tokens)
+  if (context.measured && counted !== undefined) {
+    // Only what came after the count is estimated, so a wrong ratio does little harm.
+    const since = Math.max(0, weight - context.measured.estimate)
+    return known(counted + ratio * since, 'measured')
   }
-  if (options.measuredOnly) return UNKNOWN
-  return known(ratio * weight + positiveOr(options.overheadTokens, 0), 'estimated')
+  if (options.measuredOnly) return UNKNOWN_READING
+  const overhead = positive(options.overheadTokens ?? learned.overheadTokens) ?? 0
+  return known(ratio * weight + overhead, 'estimated')
 }
 
 function known(tokens: number, by: 'measured' | 'estimated'): Reading {
-  return isKnown(tokens) ? { tokens: Math.round(tokens), by } : UNKNOWN
+  return Number.isFinite(tokens) ? { tokens: Math.round(tokens), by } : UNKNOWN_READING
 }
 
-function isKnown(tokens: number): boolean {
-  return Number.isFinite(tokens) && tokens >= 0
-}
-
-function positiveOr(value: number | undefined, otherwise: number): number {
-  return value !== undefined && Number.isFinite(value) && value > 0 ? value : otherwise
+/** A count of 0 is a provider that does not count. */
+function positive(value: number | undefined): number | undefined {
+  return value !== undefined && Number.isFinite(value) && value > 0 ? value : undefined
 }

@@ -30,7 +30,7 @@ export function chunkMessages(
   }
   for (let index = 1; index <= Math.max(1, messageBoundaries.length); index += 1) {
     const end = Math.min(messageBoundaries[index] ?? markdown.length, markdown.length)
-    if (end <= packed) continue
+    if (!(end > packed)) continue // boundaries out of order, or no numbers, cut nothing
     const isGiant = end - packed > limit
     if (isGiant ? packed - start >= targetChunkChars : end - start > limit) close(packed)
     while (end - start > limit) close(wholeCharacters(markdown, start + targetChunkChars))

@@ -46,7 +46,7 @@ export function estimateTokens(text: string): number {
       readWord(pass, pass.at + 1)
     } else readMarks(pass, pass.at)
   }
-  return Math.ceil(pass.cost / TOKEN)
+  return Math.round(pass.cost / TOKEN)
 }
 
 /** The end of the text counts as a mark: it ends words, numbers and spaces. */
