@@ -1,7 +1,7 @@
 // A figure: something measured beside something else in the same run, and the goal for their ratio.
 import { ratioOf, type Series, type Spread, spreadOf } from './measure.ts'
 
-export type Unit = 'µs' | 'ms' | 'events/s' | 'rows/s' | 'MB/s' | 'bytes'
+export type Unit = 'µs' | 'ms' | 'events/s' | 'rows/s' | 'MB/s' | 'bytes' | 'kB'
 
 export interface Measured extends Spread {
   readonly what: string
@@ -73,8 +73,8 @@ export function verdictText({ met }: Figure): string {
 
 /** Three digits that count, thousands set apart. */
 export function numberText(value: number): string {
-  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
-  return value.toLocaleString('en-US', { maximumFractionDigits: digits })
+  const digits = Math.abs(value) < 1_000 ? { maximumSignificantDigits: 3 } : {}
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0, ...digits })
 }
 
 export function spreadText({ value, low, high }: Spread): string {

@@ -19,10 +19,9 @@ export type PolicySignal = 'auto' | 'command' | 'tool' | 'overflow'
 
 /** What the policy remembers from one decision to the next. Plain JSON. */
 export interface PolicyState {
-  readonly armed: boolean // no compaction without a reading since the last one
-  readonly awaiting: boolean // the first reading since then is still to come
+  readonly armed: boolean // false from a compaction until the first reading after it
   readonly unhelpful: number // compactions in a row after which it was as full as before
-  readonly failures: number // attempts in a row that changed nothing
+  readonly failures: number // how many of these failed outright
   readonly told: boolean // the pause, or the floor, was already said
   readonly lastCompactionAtMs?: number
 }
@@ -70,7 +69,6 @@ export type NothingReason = 'disabled' | 'unknown-window' | 'unknown-reading' | 
 
 export const INITIAL_POLICY_STATE: PolicyState = {
   armed: true,
-  awaiting: false,
   unhelpful: 0,
   failures: 0,
   told: false,
@@ -87,26 +85,25 @@ export function policyAfter(state: PolicyState, event: PolicyEvent): PolicyState
       return {
         ...state,
         armed: false,
-        awaiting: true,
-        failures: 0,
         told: false,
         lastCompactionAtMs: event.atMs,
       }
     case 'failed':
-      return { ...state, failures: state.failures + 1 }
+      return { ...state, unhelpful: state.unhelpful + 1, failures: state.failures + 1 }
     case 'told':
       return { ...state, told: true }
     case 'reading':
-      if (!event.over)
-        return { ...state, armed: true, awaiting: false, unhelpful: 0, failures: 0, told: false }
+      if (!event.over) return { ...state, armed: true, unhelpful: 0, failures: 0, told: false }
       // Still as full: that one did not help. Another attempt is free until the policy pauses.
-      return state.awaiting
-        ? { ...state, armed: true, awaiting: false, unhelpful: state.unhelpful + 1 }
-        : state
+      return state.armed ? state : { ...state, armed: true, unhelpful: state.unhelpful + 1 }
   }
 }
 
-/** The state after a reading; one that is unknown, or cannot be judged, changes nothing. */
+/**
+ * The state after a reading; one that is unknown, or cannot be judged, changes nothing. To be called
+ * once for each answer, not with the estimate right after a compaction: whether it helped shows in
+ * the first real step.
+ */
 export function observeReading(
   state: PolicyState,
   { policy, budget, reading }: Pick<PolicyInput, 'policy' | 'budget' | 'reading'>,
@@ -129,8 +126,7 @@ function decideByItself(input: PolicyInput): Decision {
   const level = firingLevel(policy, budget, tokens)
   const hold = holdOf(input)
   if (level === undefined) return decideBelow(input, tokens, hold !== undefined)
-  const because = pauseReason(policy, state)
-  if (because) return paused(because, tokens, trigger, state)
+  if (state.unhelpful >= policy.pauseAfter) return paused(tokens, trigger, state)
   if (hold) return { type: 'warn', reason: hold }
   return { type: 'compact', trigger: 'auto', reason: level, ...target(input) }
 }
@@ -171,21 +167,16 @@ function holdOf({
   return state.armed ? undefined : 'awaiting-reading'
 }
 
-function pauseReason(policy: TriggerPolicy, state: PolicyState): 'no-help' | 'failing' | undefined {
-  if (state.unhelpful >= policy.pauseAfter) return 'no-help'
-  return state.failures >= policy.pauseAfter ? 'failing' : undefined
-}
-
 function paused(
-  reason: 'no-help' | 'failing',
   tokens: number,
   trigger: number,
   { told, unhelpful, failures }: PolicyState,
 ): Decision {
+  const reason = failures === unhelpful ? 'failing' : 'no-help'
   const what =
-    reason === 'no-help'
-      ? `${unhelpful} compactions in a row left the context at ${tokens} tokens`
-      : `${failures} compactions in a row failed while the context has ${tokens} tokens`
+    reason === 'failing'
+      ? `${failures} compactions in a row failed while the context has ${tokens} tokens`
+      : `${unhelpful} compactions in a row left the context at ${tokens} tokens`
   const message = `Automatic compaction is paused: ${what}, and it starts at ${Math.floor(trigger)}. Start a new session, remove pins or tools, or use a model with a larger window; /compact still works.`
   return { type: 'paused', reason, message, tell: !told }
 }

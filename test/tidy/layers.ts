@@ -8,8 +8,9 @@ const PLUG_IN = ['core', 'edl'] as const
 const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   core: [],
   edl: [],
+  validate: ['core'],
   strategies: PLUG_IN,
-  providers: PLUG_IN,
+  providers: [...PLUG_IN, 'validate'],
   stores: [...PLUG_IN, 'node-guard'],
   tools: PLUG_IN,
   formats: PLUG_IN,
@@ -29,6 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
 const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: ['zod'],
   edl: [],
+  validate: [],
   strategies: [],
 }
 

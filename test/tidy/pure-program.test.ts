@@ -24,7 +24,7 @@ const ACCEPTED: Readonly<Record<string, string>> = {
   schemas: "import { z } from 'zod'\nexport const x: z.ZodType<string> = z.string()",
 }
 
-describe.each(['src/core', 'src/strategies'])('%s', (project) => {
+describe.each(['src/core', 'src/validate', 'src/strategies'])('%s', (project) => {
   const folder = mkdtempSync(join(tmpdir(), 'precis-pure-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

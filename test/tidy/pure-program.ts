@@ -8,7 +8,7 @@ const COMPILER = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', 
 /** The library of the language, our own pure folders, and the schemas that core may use. */
 const EXPECTED = [
   /^node_modules\/@typescript\/[^/]+\/lib\/lib\.(?:es|decorators)[\w.]*\.d\.ts$/,
-  /^src\/(?:core|edl|strategies)\//,
+  /^src\/(?:core|edl|validate|strategies)\//,
   /^node_modules\/zod\//,
 ]
 

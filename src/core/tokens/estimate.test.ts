@@ -64,7 +64,7 @@ describe('the estimate of odd texts', () => {
     ['\n', 1],
     ['a', 1],
     ['hello world', 2],
-    ["it's", 2],
+    ["it's", 1],
     ['12', 1],
     ['1234567', 3],
     ['    return 1', 4], // the last space goes with the word

@@ -102,6 +102,18 @@ export function readContract(factory: StoreFactory): void {
       }),
     )
     it(
+      'gives the rows of one thread, also when another takes its place meanwhile',
+      on(factory, async (store) => {
+        const ids = (name: string) => Array.from({ length: 9000 }, (_, index) => `${name}${index}`)
+        await store.append('t', messages('t', ...ids('old')), { expectedVersion: 0 })
+        const reading = store.read('t')
+        await store.delete('t')
+        await store.append('t', messages('t', ...ids('new')), { expectedVersion: 0 })
+        const read = (await reading).map((row) => row.id)
+        expect([[], ids('old'), ids('new')]).toContainEqual(read)
+      }),
+    )
+    it(
       'keeps its events as they were, whatever callers do with theirs [LOG-13]',
       on(factory, async (store) => {
         const data = { content: 'said', calls: ['c1'] }

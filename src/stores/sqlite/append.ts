@@ -18,15 +18,12 @@ export function append(tables: Tables, request: AppendRequest): WriteAnswer {
   throw versionConflict(threadId, expectedVersion, version)
 }
 
-/** Inserts the rows of a thread and nothing else; false, without effect, where an id is there. */
+/**
+ * Inserts rows up to one whose id is there, and then gives false. Some may be written by then: such
+ * an append is an `id-conflict`, and is undone as a whole.
+ */
 export function insertRows(tables: Tables, key: number, rows: readonly Cells[]): boolean {
-  const before = (rows[0]?.[0] ?? 1) - 1
-  for (const row of rows) {
-    if (tables.events.insert(key, row)) continue
-    tables.events.removeAfter(key, before)
-    return false
-  }
-  return true
+  return rows.every((row) => tables.events.insert(key, row))
 }
 
 /** When an event happened, in ms since 1970. */

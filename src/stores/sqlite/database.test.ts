@@ -79,7 +79,10 @@ describe('the database file', () => {
     'holds shared rows once, also when their first thread is deleted',
     onFile(async (store, db) => {
       await store.append('p', messages('p', 'a', 'b', 'c', 'd'), { expectedVersion: 0 })
-      for (const id of ['f', 'g', 'h']) await store.fork('p', 3, id, messages(id, 'x'))
+      const snapshot = { seq: 4, foldVersion: 1, state: null }
+      for (const id of ['f', 'g', 'h']) {
+        await store.fork('p', 3, id, messages(id, 'x'), { snapshot })
+      }
       await store.fork('f', 2, 'i', [])
       expect(rowsIn(db)).toBe(7)
       await store.delete('p')
@@ -89,7 +92,9 @@ describe('the database file', () => {
       expect(brief(await store.read('i'))).toBe('1a 2b')
       for (const id of ['g', 'h', 'i']) await store.delete(id)
       expect(rowsIn(db)).toBe(0)
-      expect(db.prepare('SELECT * FROM threads').all()).toEqual([])
+      for (const table of ['threads', 'snapshots']) {
+        expect(db.prepare(`SELECT * FROM ${table}`).all()).toEqual([])
+      }
     }),
   )
 

@@ -33,7 +33,7 @@ export function remove(tables: Tables, { threadId }: { readonly threadId: string
     tables.threads.rebase(heir.key, thread.baseKey, thread.baseSeq)
     for (const other of others) tables.threads.rebase(other.key, heir.key, other.baseSeq)
   }
-  tables.events.removeAfter(thread.key, 0)
+  tables.events.remove(thread.key)
   tables.snapshots.remove(thread.key)
   tables.threads.remove(thread.key)
   return true

@@ -65,6 +65,6 @@ describe('processes', () => {
         console.log((await store.list()).items.length)
       `
       const args = ['--input-type=module', '--eval', script]
-      expect(execFileSync(process.execPath, args).toString()).toBe('0\n')
+      expect(execFileSync(process.execPath, args, { timeout: 60_000 }).toString()).toBe('0\n')
     }))
 })

@@ -91,9 +91,7 @@ function eventTable(db: Database) {
       `${EVENT} WHERE thread_key = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
     )
     .raw()
-  const removeAfter = db.prepare<[number, number]>(
-    'DELETE FROM events WHERE thread_key = ? AND seq > ?',
-  )
+  const remove = db.prepare<[number]>('DELETE FROM events WHERE thread_key = ?')
   const moveUpTo = db.prepare<[number, number, number]>(
     'UPDATE events SET thread_key = ? WHERE thread_key = ? AND seq <= ?',
   )
@@ -102,7 +100,7 @@ function eventTable(db: Database) {
     insert: (key: number, row: Cells) => insert.run(key, ...row).changes === 1,
     find: (key: number, id: string, upToSeq: number) => byId.get(key, id, upToSeq),
     iterate: (key: number, from: number, to: number) => stretch.iterate(key, from, to),
-    removeAfter: (key: number, seq: number) => removeAfter.run(key, seq),
+    remove: (key: number) => remove.run(key),
     moveUpTo: (seq: number, from: number, to: number) => moveUpTo.run(to, from, seq),
   }
 }

@@ -1,0 +1,85 @@
+// The speed and the memory of the core and the stores, as ratios of what ran in turns in one run.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { type Answered, type Figure, judged } from '../figure.ts'
+import { linesOf, pageTable, withBlock } from '../report.ts'
+import { appendRow, latestRow, type ResultRow, resultRow } from '../result-row.ts'
+import { GROUPS } from './groups.ts'
+import { outputOf } from './process.ts'
+import { FULL, QUICK, type Settings } from './settings.ts'
+
+const HELP = `npm run bench -- core [--quick] [--json] [--only GROUP,…] [--write] [--docs]
+  --quick  small sizes, which show that it runs and judge nothing
+  --json   the row as JSON
+  --only   some groups: ${Object.keys(GROUPS).join(', ')}
+  --write  add the row to bench/results/core.jsonl
+  --docs   write the table of docs/benchmarks.md from the latest row; alone, without measuring
+`
+
+export const RESULTS = fileURLToPath(new URL('../results/core.jsonl', import.meta.url))
+export const PAGE = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('./figure-process.ts', import.meta.url))
+
+export async function main(args: readonly string[]): Promise<number> {
+  const options = optionsOf(args)
+  if (typeof options === 'string') {
+    process.stderr.write(`${options}\n${HELP}`)
+    return 2
+  }
+  if (options.measure) await measureAll(options)
+  if (options.docs) writeFileSync(PAGE, pageWithTable(readFileSync(PAGE, 'utf8')))
+  return 0
+}
+
+/** The page with the table of the latest row. */
+export function pageWithTable(page: string): string {
+  return withBlock(page, 'core', `\n${pageTable(latestRow(RESULTS))}\n`)
+}
+
+interface Options {
+  readonly settings: Settings
+  readonly quick: boolean
+  readonly json: boolean
+  readonly write: boolean
+  readonly docs: boolean
+  readonly measure: boolean
+  readonly groups: readonly string[]
+}
+
+/** A sentence where the arguments make no sense. */
+function optionsOf(args: readonly string[]): Options | string {
+  const flag = { type: 'boolean', default: false } as const
+  const options = {
+    quick: flag,
+    json: flag,
+    write: flag,
+    docs: flag,
+    only: { type: 'string' },
+  } as const
+  try {
+    const { values } = parseArgs({ args: [...args], options })
+    const { quick, json, write, docs, only } = values
+    const groups = only?.split(',') ?? Object.keys(GROUPS)
+    const unknown = groups.find((group) => !Object.hasOwn(GROUPS, group))
+    if (unknown !== undefined) return `There is no group ${unknown}.`
+    if (write && (quick || only !== undefined)) return 'Only a whole run can be written.'
+    const measure = !docs || write
+    return { settings: quick ? QUICK : FULL, quick, json, write, docs, measure, groups }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+async function measureAll({ settings, quick, json, write, groups }: Options): Promise<void> {
+  const figures: Figure[] = []
+  for (const name of groups) figures.push(...(await figuresOf(name, settings, !quick)))
+  const row: ResultRow = resultRow('core', { ...settings }, figures)
+  if (write) appendRow(RESULTS, row)
+  process.stdout.write(`${json ? JSON.stringify(row) : linesOf(row)}\n`)
+}
+
+async function figuresOf(name: string, settings: Settings, isJudged: boolean): Promise<Figure[]> {
+  const answers: Answered[] = JSON.parse(await outputOf(SCRIPT, [name, JSON.stringify(settings)]))
+  return answers.map((answer) => judged(answer, GROUPS[name]?.title ?? name, isJudged))
+}

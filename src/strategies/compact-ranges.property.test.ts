@@ -1,0 +1,182 @@
+// Random ranges on random threads: what they leave, against messages that are cut by hand.
+import { describe, expect, it } from 'vitest'
+import type { Random } from '../../test/generate/random.ts'
+import type { TestLog } from '../../test/generate/test-log.ts'
+import {
+  type Generated,
+  generateConversation,
+  generateThread,
+  grow,
+} from '../../test/generate/thread.ts'
+import { contentOf } from '../core/build.ts'
+import type { Message, MessagePart } from '../core/message.ts'
+import { compactRanges, type RangeReplacement } from './compact-ranges.ts'
+
+const THREADS = 500
+const STEPS = 25
+const FIRST_SEED = 20_260_301
+
+/** Runs a check over random threads, and names the seed of the first that fails. */
+function forAll(
+  make: (seed: number, steps: number) => Generated,
+  check: (generated: Generated) => void,
+): void {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + THREADS; seed += 1)
+    try {
+      check(make(seed, STEPS))
+    } catch (error) {
+      throw new Error(`seed ${seed}`, { cause: error })
+    }
+}
+
+function visibleCheckpoints({ context, eventAt }: TestLog): string[] {
+  return context.items.toArray().flatMap((item) => {
+    const content = contentOf(item.id, eventAt)
+    return content?.kind === 'checkpoint' ? [content.id] : []
+  })
+}
+
+/** Mostly sound ranges, some of which share a checkpoint; some are empty, overlap, or name what is not there. */
+function randomReplacements(log: TestLog, random: Random): RangeReplacement[] {
+  const ids = [undefined, ...visibleCheckpoints(log), undefined]
+  const picked = Array.from({ length: random.int(2, 6) }, () => random.int(0, ids.length - 1))
+  const ends = random.chance(0.9) ? [...new Set(picked)].sort((a, b) => a - b) : picked
+  const step = random.chance(0.5) ? 1 : 2
+  const replacements: RangeReplacement[] = []
+  for (let at = 0; at + 1 < Math.max(2, ends.length); at += step) {
+    const from = random.chance(0.02) ? 'zzzzzz' : ids[ends[at] ?? 0]
+    const to = ids[ends[at + 1] ?? 0]
+    replacements.push({
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      summary: random.chance(0.25) ? random.pick(['', ' \n']) : `summary ${at}`,
+    })
+  }
+  return replacements
+}
+
+/** The only open call, in half of the threads where there is one. */
+function callToClose({ context }: TestLog, random: Random): { closes?: string } {
+  const call = [...context.open][0]
+  return call !== undefined && random.chance(0.5) ? { closes: call } : {}
+}
+
+function shuffled<T>(all: readonly T[], random: Random): T[] {
+  return all
+    .map((value) => ({ value, key: random.next() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ value }) => value)
+}
+
+describe('any ranges of any thread', () => {
+  it('are committed or an error, never split a round, and are undone to the byte [RANGE-50]', () => {
+    let committed = 0
+    forAll(generateThread, (generated) => {
+      const { log, random } = generated
+      const replacements = randomReplacements(log, random)
+      const { context, eventAt } = log
+      const made = compactRanges({ context, eventAt, replacements, ...callToClose(log, random) })
+      if (!made.ok) return expect(made.error.hint).toBeTruthy()
+      const before = log.items
+      const written = JSON.stringify(before)
+      const known = looseEntries(log)
+      expect(log.compact(made, 'tool')).toBeUndefined()
+      committed += 1
+      expect(unpaired(log.build().messages, log.context.open)).toEqual([])
+      expect(looseEntries(log).filter((loose) => !known.includes(loose))).toEqual([])
+      expect(log.context.ignored).toEqual([])
+      grow(generated, 2)
+      expect(unpaired(log.build().messages, log.context.open)).toEqual([])
+      log.undo()
+      expect(JSON.stringify(log.items.slice(0, before.length))).toBe(written)
+    })
+    expect(committed).toBeGreaterThan(THREADS / 2)
+  })
+
+  it('give the same for any order of the array [RANGE-44]', () => {
+    let several = 0
+    forAll(generateThread, ({ log, random }) => {
+      const { context, eventAt } = log
+      const replacements = randomReplacements(log, random)
+      const closing = callToClose(log, random)
+      const made = compactRanges({ context, eventAt, replacements, ...closing })
+      const others = shuffled(replacements, random)
+      const again = compactRanges({ context, eventAt, replacements: others, ...closing })
+      expect(again.ok).toBe(made.ok)
+      if (!made.ok) return
+      expect(JSON.stringify(again)).toBe(JSON.stringify(made))
+      if (replacements.length > 1) several += 1
+    })
+    expect(several).toBeGreaterThan(THREADS / 10)
+  })
+
+  it('leave the messages that cutting them by hand leaves [RANGE-32] [RANGE-33] [RANGE-39]', () => {
+    let compared = 0
+    forAll(generateConversation, (generated) => {
+      grow(generated, 5)
+      const { log, random } = generated
+      const { context, eventAt } = log
+      if (context.open.size > 0) return
+      const replacements = randomReplacements(log, random)
+      const made = compactRanges({ context, eventAt, replacements })
+      if (!made.ok) return
+      const expected = cutByHand(log.build().messages, replacements)
+      expect(log.compact(made, 'tool')).toBeUndefined()
+      expect(JSON.stringify(log.build().messages)).toBe(JSON.stringify(expected))
+      compared += 1
+    })
+    expect(compared).toBeGreaterThan(THREADS / 4)
+  })
+})
+
+/** A checkpoint is the last block of its message, so every range is a run of whole messages. */
+function cutByHand(
+  messages: readonly Message[],
+  replacements: readonly RangeReplacement[],
+): Message[] {
+  const behind = (id: string) => 1 + messages.findIndex(({ parts }) => hasCheckpoint(parts, id))
+  const slots: (Message | undefined)[] = [...messages]
+  const summaries = new Map<number, Message>()
+  for (const { from, to, summary } of replacements) {
+    const start = from === undefined ? 0 : behind(from)
+    slots.fill(undefined, start, to === undefined ? messages.length : behind(to))
+    if (summary.trim() !== '')
+      summaries.set(start, { role: 'assistant', parts: [{ type: 'text', text: summary }] })
+  }
+  // One slot more: what follows the last message may be a result that no message shows.
+  return [...slots, undefined]
+    .flatMap((message, at) => [summaries.get(at), message && stripped(message)])
+    .filter((message) => message !== undefined && message.parts.length > 0) as Message[]
+}
+
+function hasCheckpoint(parts: readonly MessagePart[], id: string): boolean {
+  return parts.some((part) => part.type === 'checkpoint' && part.id === id)
+}
+
+function stripped({ role, parts }: Message): Message {
+  const gone = ['thinking', 'redacted_thinking', 'system_reminder']
+  return { role, parts: parts.filter(({ type }) => !gone.includes(type)) }
+}
+
+/** Results without a call and calls without a result, as the builder reports them. */
+function looseEntries(log: TestLog): string[] {
+  return log
+    .build()
+    .problems.filter(({ code }) => code === 'orphan-result' || code === 'abandoned-call')
+    .map(({ code, entry, message }) => `${code} ${entry} ${message}`)
+}
+
+/** Calls that the next message does not answer, and results that the message before did not ask for. */
+function unpaired(messages: readonly Message[], open: ReadonlySet<string>): string[] {
+  const ids = (message: Message | undefined, type: MessagePart['type']) =>
+    (message?.parts ?? []).flatMap((part) => (part.type === type && 'id' in part ? [part.id] : []))
+  return messages.flatMap((message, at) => {
+    const answered = ids(messages[at + 1], 'tool_result')
+    const asked = ids(messages[at - 1], 'tool_call')
+    const isOpen = (id: string) => open.has(id) && at >= messages.length - 2
+    return [
+      ...ids(message, 'tool_call').filter((id) => !answered.includes(id) && !isOpen(id)),
+      ...ids(message, 'tool_result').filter((id) => !asked.includes(id)),
+    ]
+  })
+}

@@ -1,0 +1,44 @@
+// What a rule of a provider is: an id of docs/spec/valid.md, and a check of one wire request.
+import type { Json } from '../core/json.ts'
+
+/** The wire format a request is for, with what depends on the model or the account. */
+export interface Profile {
+  readonly wire: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini'
+  /** Thinking is bound to its prefix: a changed one makes every later block invalid (VALID-A13). */
+  readonly preservedThinking: boolean
+  /** The last message may be an unfinished answer (VALID-A10). */
+  readonly prefill: boolean
+  /** Backends that refuse what the original merges or forgives: roles must alternate, first and only one system message, blank text refused. */
+  readonly strict: boolean
+  readonly windowTokens?: number
+  readonly thinkingEnabled?: boolean
+  /** Other backends of the same wire format, with rules of their own (VALID-O1 to -O5). */
+  readonly backend?: 'bedrock' | 'mistral' | 'deepseek' | 'qwen'
+}
+
+/** One rule broken at one place. */
+export interface Violation {
+  readonly id: string // `VALID-A4`
+  readonly where: string // `messages[3].content[1]`
+  readonly message: string
+}
+
+/** An earlier request that was accepted, and the answer it got: what thinking is bound to. */
+export interface Exchange {
+  readonly request: Json
+  readonly answer: Json
+}
+
+export interface RuleInput {
+  readonly request: Json
+  readonly profile: Profile
+  readonly earlier: readonly Exchange[]
+  /** Exact or estimated tokens of the whole request, where the caller knows. */
+  readonly requestTokens?: number
+}
+
+/** Reports every place where its rule is broken, and nothing else. Never throws, whatever the request is. */
+export interface Rule {
+  readonly id: string
+  check(input: RuleInput): readonly Violation[]
+}
