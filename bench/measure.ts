@@ -11,30 +11,38 @@ export interface Spread {
 }
 
 export interface Rounds {
+  /** Many short rounds tell more than a few long ones: the two sides of a pair stay close in time. */
   readonly rounds: number
+  /** After this no further round begins, unless there were fewer than `LEAST_ROUNDS`. */
+  readonly budgetMs?: number
   /** Rounds before those that count: compilers and caches get warm. */
   readonly warmUps?: number
 }
+
+const LEAST_ROUNDS = 9
 
 type Arms<K extends string> = Readonly<Record<K, (round: number) => number | Promise<number>>>
 
 /** Runs every arm once a round, in turned order every other round, with the garbage taken out first. */
 export async function interleave<K extends string>(
   arms: Arms<K>,
-  { rounds, warmUps = 1 }: Rounds,
+  { rounds, warmUps = 1, budgetMs = Number.POSITIVE_INFINITY }: Rounds,
 ): Promise<Record<K, number[]>> {
   const names = Object.keys(arms) as K[]
   const series = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
     K,
     number[]
   >
+  const deadline = performance.now() + budgetMs
   for (let round = -warmUps; round < rounds; round += 1) {
+    if (round >= LEAST_ROUNDS && performance.now() > deadline) break
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       collectGarbage()
       const value = await arms[name](round)
       if (round >= 0) series[name].push(value)
     }
   }
+  if (process.env.DUMP) process.stderr.write(`DUMP ${JSON.stringify(series)}\n`)
   return series
 }
 
@@ -48,13 +56,18 @@ export function ratioOf(subject: Series, reference: Series): Spread {
   return spreadOf(subject.map((value, round) => value / (reference[round] ?? Number.NaN)))
 }
 
-/** Microseconds for one of `count` runs. */
+/**
+ * Microseconds of the processor for one of `count` runs, those of the collector and the compiler
+ * included. Unlike the time on the wall it does not grow while other programs have the processor.
+ */
 export function microsEach(count: number, work: (index: number) => void): number {
-  const start = performance.now()
+  const start = process.cpuUsage()
   for (let index = 0; index < count; index += 1) work(index)
-  return ((performance.now() - start) * 1_000) / count
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / count
 }
 
+/** Milliseconds on the wall: for what waits for the disk and for other threads. */
 export async function millisOf(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()

@@ -48,14 +48,13 @@ export async function changeCost(settings: Settings): Promise<Answered[]> {
     progress(`changes: ${id}`)
     const many = prepare(logOf(manyEntries, settings))
     const few = prepare(logOf(fewEntries, settings))
-    // Both arms do about the same amount of work in a round.
-    const passes = 3
     const series = await interleave(
       {
-        many: () => microsEach(passes, many),
-        few: () => microsEach((passes * manyEntries) / fewEntries, few),
+        many: () => microsEach(1, many),
+        // As often as makes the same amount of work.
+        few: () => microsEach(manyEntries / fewEntries, few),
       },
-      { rounds: changeRounds, warmUps: 3 },
+      { rounds: changeRounds, warmUps: 5, budgetMs: settings.budgetMs },
     )
     const question = {
       id,

@@ -2,6 +2,7 @@
 
 export interface Settings {
   readonly seed: number
+  readonly budgetMs: number // for a figure that could go on for long
   readonly eventChars: number // of the text of one event
   readonly longEvents: number
   readonly shortEvents: number
@@ -27,27 +28,28 @@ export interface Settings {
 
 export const FULL: Settings = {
   seed: 20_261,
+  budgetMs: 15_000,
   eventChars: 600,
   longEvents: 100_000,
   shortEvents: 1_000,
   foldSteps: 1_000,
-  foldRounds: 21,
+  foldRounds: 41,
   appendThreads: 10,
   appendRounds: 5,
   appendsPerRound: 100,
   contextEntries: 300,
   openRounds: 15,
-  batchRounds: 15,
+  batchRounds: 61,
   batchEvents: 1_000,
   memoryEvents: 50_000,
   memoryRuns: 3,
   estimateChars: 1_000_000,
-  estimateRounds: 9,
+  estimateRounds: 21,
   manyEntries: 10_000,
   fewEntries: 1_000,
-  changeRounds: 21,
+  changeRounds: 101,
   decodeEvents: 5_000,
-  decodeRounds: 15,
+  decodeRounds: 61,
 }
 
 export const QUICK: Settings = {

@@ -1,7 +1,7 @@
 // The report of a compaction: before and after as a picture, what became smaller, what to do next.
 import type { ResolvedSettings } from '../core/settings.ts'
 import { CATEGORIES, type Drop, type Measure } from './measure.ts'
-import { bar, oneLine, type Style, thousands } from './terminal.ts'
+import { bar, oneLine, padColumns, type Style, thousands } from './terminal.ts'
 
 export interface Side extends Measure {
   readonly messages: number
@@ -14,7 +14,7 @@ export interface Report {
   readonly budgetTokens?: number
   readonly before: Side
   readonly after: Side
-  readonly changed: number
+  readonly changes: Readonly<Record<string, number>> // how many new entries of each label
   readonly drops: readonly Drop[]
   readonly thinkingHidden: number // answers whose thinking is no longer sent
   readonly problems: readonly string[]
@@ -33,13 +33,19 @@ export function originOf({ origins }: ResolvedSettings, key: string): string {
   return where === undefined ? origin : `${origin}: ${where}`
 }
 
-export function renderReport(report: Report, style: Style, columns: number): string {
+/** `program` is how the reader starts precis. */
+export function renderReport(
+  report: Report,
+  style: Style,
+  columns: number,
+  program = 'precis',
+): string {
   const sections = [
     heading(report, style),
     picture(report, style, columns),
     changes(report, style, columns),
     problems(report, style, columns),
-    nextSteps(report, style),
+    nextSteps(report, style, program),
   ]
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -80,18 +86,22 @@ function picture({ before, after, budgetTokens }: Report, style: Style, columns:
 }
 
 function changes(report: Report, style: Style, columns: number): string[] {
-  const { changed, drops, thinkingHidden } = report
-  if (changed === 0) return ['Nothing became smaller: there was nothing for this strategy to do.']
-  const hidden =
-    thinkingHidden === 0
-      ? ''
-      : ` Thinking of ${thinkingHidden} earlier answers is no longer sent: it is bound to what came before it.`
+  const { changes: kinds, drops, thinkingHidden } = report
+  if (drops.length === 0) return ['Nothing changed: there was nothing for this strategy to do.']
+  const changed = Object.entries(kinds).map(([kind, count]) => `${thousands(count)} ${kind}`)
+  const width = columns - 36
   return [
-    `${changed} ${changed === 1 ? 'place' : 'places'} became smaller.${hidden} Largest drops:`,
+    `What changed: ${changed.join(', ')}. Largest drops:`,
     ...drops.slice(0, SHOWN_DROPS).map(({ what, before, after }) => {
       const saved = `−${thousands(before - after)}`.padStart(9)
-      return `  ${saved}  ${oneLine(what, columns - 36)} ${style.dim(`${thousands(before)} → ${thousands(after)}`)}`
+      const sizes = `${thousands(before)} → ${thousands(after)}`
+      return `  ${saved}  ${padColumns(oneLine(what, width), width)} ${style.dim(sizes)}`
     }),
+    ...(thinkingHidden === 0
+      ? []
+      : [
+          `The thinking of ${thousands(thinkingHidden)} answers is no longer sent: it is bound to what stood before it.`,
+        ]),
   ]
 }
 
@@ -105,15 +115,19 @@ function problems({ problems: found }: Report, style: Style, columns: number): s
   ]
 }
 
-function nextSteps({ input, output }: Report, style: Style): string[] {
+function nextSteps({ input, output }: Report, style: Style, program: string): string[] {
   if (output !== null) return output === '-' ? [] : [`Written to ${style.bold(output)}.`]
-  const source = input.source === '-' ? '-' : quoted(input.source)
+  const compact = `${program} compact ${input.source === '-' ? '-' : quoted(input.source)}`
+  const steps = [
+    [`${compact} --output compacted.json`, 'write the result'],
+    [`${compact} --output - | …`, 'hand it to a program'],
+    [`${compact} --budget 40%`, 'fail unless it gets this small'],
+    [`${program} compact --help`, 'all options'],
+  ] as const
+  const width = Math.max(...steps.map(([command]) => command.length))
   return [
     'Nothing was written. Next:',
-    `  precis compact ${source} --output compacted.json   ${style.dim('write the result')}`,
-    `  precis compact ${source} --output - | …            ${style.dim('hand it to a program')}`,
-    `  precis compact ${source} --budget 40%              ${style.dim('fail unless it fits')}`,
-    `  precis compact --help                ${style.dim('strategies, formats, exit codes')}`,
+    ...steps.map(([command, what]) => `  ${command.padEnd(width)}  ${style.dim(what)}`),
   ]
 }
 

@@ -18,14 +18,26 @@ export function oneLine(text: string, columns: number): string {
     .slice(0, columns * 4)
     .replace(CONTROLS, ' ')
     .trim()
+  const whole = text.length <= columns * 4
   let width = 0
   let shown = ''
   for (const { segment } of segmenter.segment(line)) {
-    width += WIDE.test(segment) ? 2 : 1
-    if (width > columns - 1) return `${shown.trimEnd()}…`
+    width += widthOf(segment)
+    if (width > columns - (whole && shown.length + segment.length === line.length ? 0 : 1))
+      return `${shown.trimEnd()}…`
     shown += segment
   }
-  return text.length > columns * 4 ? `${shown}…` : shown
+  return whole ? shown : `${shown}…`
+}
+
+export function padColumns(text: string, columns: number): string {
+  let width = 0
+  for (const { segment } of segmenter.segment(text)) width += widthOf(segment)
+  return text + ' '.repeat(Math.max(0, columns - width))
+}
+
+function widthOf(segment: string): number {
+  return WIDE.test(segment) ? 2 : 1
 }
 
 /** A bar of `share` (0 to 1) of so many columns, in eighths; something that is there is never invisible. */

@@ -66,7 +66,7 @@ export function applyChange(
   for (let at = 1; at < ordered.length; at += 1)
     if ((ordered[at] as PlacedEdit).start < (ordered[at - 1] as PlacedEdit).end)
       return { ok: false, reason: 'malformed', message: 'two edits cover the same entry' }
-  const result = hideThinking(splice(items, ordered), change.hide ?? [])
+  const result = hideThinking(splice(items, ordered), change.hide ?? [], rewritesOf(ordered))
   return indexOf(result).size === result.length
     ? { ok: true, items: result, placed: ordered }
     : { ok: false, reason: 'malformed', message: 'an entry would stand in the context twice' }
@@ -134,16 +134,30 @@ function splice(items: readonly Item[], ordered: readonly PlacedEdit[]): Item[] 
   return result
 }
 
-function hideThinking(items: Item[], runs: readonly Run[]): Item[] {
+/** Which entry each rewrite stands for: what is hidden of the one is hidden of the other. */
+function rewritesOf(placed: readonly PlacedEdit[]): Map<EntryId, EntryId> {
+  const rewrites = new Map<EntryId, EntryId>()
+  for (const { edit, items } of placed) {
+    const put = edit.put[0]
+    const item = items[0]
+    if (put && item && isNewEntry(put) && put.of !== undefined) rewrites.set(item.id, put.of)
+  }
+  return rewrites
+}
+
+function hideThinking(
+  items: Item[],
+  runs: readonly Run[],
+  rewrites: ReadonlyMap<EntryId, EntryId>,
+): Item[] {
   if (runs.length === 0) return items
   const single = new Set(runs.filter((run) => typeof run === 'string'))
   const ranges = runs.filter((run) => typeof run !== 'string')
-  return items.map((item) =>
-    item.thinkingTokens !== undefined &&
-    (single.has(item.id) || ranges.some((run) => runHas(run, item.id)))
-      ? withHidden(item, ['thinking'])
-      : item,
-  )
+  return items.map((item) => {
+    const name = rewrites.get(item.id) ?? item.id
+    const hidden = single.has(name) || ranges.some((run) => runHas(run, name))
+    return hidden ? withHidden(item, ['thinking']) : item
+  })
 }
 
 function runText(run: Run): string {

@@ -34,6 +34,7 @@ export type EntryLabel =
   | 'trimmed'
   | 'masked'
   | 'repaired'
+  | 'closed'
   | 'recalled'
   | 'pins'
 export type NewEntry =

@@ -179,8 +179,7 @@ export function checkSize(draft: Draft, minTokens: number): Refusal | undefined 
     const staying = new Set(items.map((item) => item.id))
     const goes = sum(covered.filter((item) => !staying.has(item.id)))
     const was = new Set(covered.map((item) => item.id))
-    const pins = new Set(newItemsLabelled(edit, items, was, 'pins'))
-    const comes = sum(items.filter((item) => !was.has(item.id) && !pins.has(item)))
+    const comes = sum(weighedItems(edit, items, was))
     if (goes >= minTokens && comes >= goes) return notSmaller(comes, goes)
   }
   return undefined
@@ -199,18 +198,18 @@ function notSmaller(comes: number, goes: number): Refusal {
   }
 }
 
-function newItemsLabelled(
-  edit: Edit,
-  items: readonly Item[],
-  was: ReadonlySet<EntryId>,
-  label: string,
-): Item[] {
-  const entries = putsOf(edit).filter(isNew)
-  return items.filter((item) => !was.has(item.id)).filter((_, at) => isLabelled(entries[at], label))
+/** New items whose size is the summary's doing: not pins, and not files that somebody asked for. */
+function weighedItems(edit: Edit, items: readonly Item[], was: ReadonlySet<EntryId>): Item[] {
+  const put = putsOf(edit).filter(isNew)
+  return items
+    .filter((item) => !was.has(item.id))
+    .filter((_, at) => !UNWEIGHED.has(labelOf(put[at])))
 }
 
-function isLabelled(put: Put | undefined, label: string): boolean {
-  return put !== undefined && 'label' in put && put.label === label
+const UNWEIGHED: ReadonlySet<string | undefined> = new Set(['pins', 'files'])
+
+function labelOf(put: Put | undefined): string | undefined {
+  return put !== undefined && 'label' in put ? put.label : undefined
 }
 
 function sum(items: readonly Item[]): number {

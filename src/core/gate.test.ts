@@ -1,8 +1,9 @@
 // What the gate lets pass and what it refuses, each rule by a proposal that breaks only that one.
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
-import { answer, result, thoughtAnswer, user } from '../../test/say.ts'
+import { answer, reminder, result, thoughtAnswer, user } from '../../test/say.ts'
 import type { Edit, NewEntry, Put, Trigger } from './change.ts'
+import { newEntryAt } from './entry.ts'
 import { GATE_MIN_TOKENS } from './gate.ts'
 import type { Proposal } from './strategy.ts'
 
@@ -176,6 +177,38 @@ describe('the gate', () => {
     ])
   })
 
+  it('hides the thinking of a rewritten answer with that of the others', () => {
+    const log = new TestLog()
+    log.append([user('go'), ...thoughtAnswer('why', 'one'), user('more')])
+    const [, thought] = log.events
+    if (thought?.type !== 'AGENT_MESSAGE') throw new Error('an answer')
+    const rewrite: NewEntry = {
+      type: 'AGENT_MESSAGE',
+      data: thought.data,
+      label: 'repaired',
+      of: 'e2',
+    }
+    log.compact(replace(['e2'], rewrite))
+    expect(log.build().messages[1]?.parts.map(({ type }) => type)).toEqual(['text'])
+  })
+
+  it('lets a result that came too late stay too late when what stood before it is deleted', () => {
+    const log = new TestLog()
+    log.append([...answer('reading', 'a')])
+    log.append(
+      [result('a', 'in time'), reminder('careful'), result('a', 'late', 'denied')],
+      'leave',
+    )
+    const before = log.build().messages
+    expect(log.compact(replace(['e4']))).toBeUndefined()
+    expect(log.build().messages[1]?.parts[0]).toEqual(before[1]?.parts[0])
+  })
+
+  it('does not weigh files that were asked for against what they replace', () => {
+    const files: NewEntry = { type: 'USER_MESSAGE', data: LONG.repeat(9), label: 'files' }
+    expect(sample().compact(replace(ALL, files, summary('S')))).toBeUndefined()
+  })
+
   it('summarises again what an earlier compaction kept, and loses none of it [ALWAYS-03]', () => {
     const log = sample()
     log.compact(replace(ALL, summary('S1'), { keep: 'e7' }))
@@ -260,6 +293,28 @@ describe('pins at the gate', () => {
       expect(log.compact(replace(covers, summary(`S${cycle}`)))).toBeUndefined()
       expect(pinned()).toEqual(['Never touch migrations/.\n\nUse pnpm.'])
     }
+  })
+
+  it('stay before what is to be done next', () => {
+    const log = sample()
+    log.pin({ entries: ['e1'] })
+    log.pin({ text: 'Use pnpm.' })
+    const next: NewEntry = { type: 'USER_MESSAGE', data: 'now test it', label: 'continuation' }
+    log.compact(replace([...ALL, 'e8'], summary('S'), next))
+    const labels = log.context.items.toArray().map((item) => {
+      const entry = newEntryAt(item.id, log.eventAt)
+      return entry?.label ?? item.id
+    })
+    expect(labels).toEqual(['summary', 'e1', 'pins', 'continuation'])
+  })
+
+  it('keep a pinned call open although the proposal would close it', () => {
+    const log = new TestLog()
+    log.append([user('go'), ...answer('compacting', 'x')])
+    log.pin({ entries: ['e2'] })
+    expect(log.compact({ ...replace(['e1', 'e2'], summary('S')), closes: ['x'] })).toBeUndefined()
+    expect([...log.context.open]).toEqual(['x'])
+    expect(log.events.at(-1)?.data).not.toHaveProperty('closes')
   })
 
   it('leave a gap beside them where a range is deleted', () => {

@@ -20,7 +20,7 @@ import {
 import { inverseOf } from './inverse.ts'
 import { keepPins, type Pins } from './pins.ts'
 import { runsOf } from './run.ts'
-import { openRoundStart } from './seam.ts'
+import { openCallsOf, openRoundStart } from './seam.ts'
 import type { Proposal } from './strategy.ts'
 
 export type { Refusal, RefusalReason } from './gate-checks.ts'
@@ -82,6 +82,9 @@ export function passGate(input: GateInput): GateResult {
       : (checkShrinks(draft, minTokens) ?? checkTarget(after, input.targetTokens)))
   if (broken) return { ok: false, refusal: broken }
 
+  // A pinned answer keeps its call, whatever the proposal says; then it is still to be answered.
+  const stillOpen = openCallsOf(applied.items)
+  const closes = (proposal.closes ?? []).filter((call) => !stillOpen.has(call))
   return {
     ok: true,
     data: {
@@ -89,7 +92,7 @@ export function passGate(input: GateInput): GateResult {
       edits,
       inverse: inverseOf(before, applied.items, applied.placed, eventAt),
       ...(hide.length > 0 && { hide }),
-      ...(proposal.closes && proposal.closes.length > 0 && { closes: proposal.closes }),
+      ...(closes.length > 0 && { closes }),
       runId: input.runId,
       strategyId: input.strategyId,
       trigger: input.trigger,

@@ -94,6 +94,14 @@ function keepHeld(
   }
 }
 
+/** What the user or the agent wants done next stays last. */
+function beforeContinuation(put: readonly Put[], more: readonly Put[]): Put[] {
+  const last = put.at(-1)
+  return last && isNewEntry(last) && last.label === 'continuation'
+    ? [...put.slice(0, -1), ...more, last]
+    : [...put, ...more]
+}
+
 function withPinnedText(
   edits: Edit[],
   items: readonly Item[],
@@ -110,6 +118,6 @@ function withPinnedText(
   const at = edits.findLastIndex((edit) => !isRewrite(edit))
   const entry: NewEntry = { type: 'USER_MESSAGE', data: text, label: 'pins' }
   return edits.map((edit, index) =>
-    index === at ? { ...edit, put: [...putsOf(edit), entry] } : edit,
+    index === at ? { ...edit, put: beforeContinuation(putsOf(edit), [entry]) } : edit,
   )
 }

@@ -12,7 +12,7 @@ export interface ReadingOptions {
   readonly measuredOnly?: boolean
 }
 
-export const UNKNOWN_READING: Reading = {}
+const UNKNOWN_READING: Reading = {}
 
 /**
  * A count from before the latest change of the context is not there any more (the fold drops it),

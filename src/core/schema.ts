@@ -109,6 +109,7 @@ const newEntry = {
     'trimmed',
     'masked',
     'repaired',
+    'closed',
     'recalled',
     'pins',
   ]),

@@ -16,8 +16,9 @@ export interface Round {
 }
 
 /**
- * The rounds of a context. Results count for the answer right before them, nothing but gaps between;
- * so a call id that comes back in a later answer is another call.
+ * The rounds of a context. Results count for the answer right before them, with nothing between: a gap
+ * ends a round like what was deleted there. So a call id that comes back in a later answer is another
+ * call, and a result that came too late stays so.
  */
 export function roundsOf(items: Items, open: ReadonlySet<string>): Round[] {
   const rounds: Round[] = []
@@ -35,7 +36,7 @@ function roundAt(items: Items, start: number, answer: Item, open: ReadonlySet<st
   let index = start + 1
   for (; index < items.length; index += 1) {
     const item = items.at(index)
-    if (item?.kind !== 'result' && item?.kind !== 'gap') break
+    if (item?.kind !== 'result') break
     const call = item.calls?.[0]
     if (call === undefined || !calls.includes(call)) continue
     results.set(call, [...(results.get(call) ?? []), index])
@@ -59,7 +60,7 @@ export function seamsOf(items: Items, open: ReadonlySet<string>): boolean[] {
 export function openCallsOf(items: Items): Set<string> {
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = items.at(index)
-    if (item?.kind === 'result' || item?.kind === 'gap') continue
+    if (item?.kind === 'result') continue
     if (item?.kind !== 'answer' || !item.calls) return new Set()
     return new Set(roundAt(items, index, item, new Set(item.calls)).missing)
   }

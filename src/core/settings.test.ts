@@ -28,9 +28,9 @@ describe('settings', () => {
       auto: {
         enabled: true,
         threshold: 0.8,
-        warningThreshold: 0.7,
+        warningThreshold: 0.6,
         targetRatio: 0.5,
-        cooldownMs: 60_000,
+        cooldownMs: 0,
       },
       models: {},
       store: 'sqlite',
@@ -38,6 +38,19 @@ describe('settings', () => {
     expect(Object.keys(origins)).toEqual(SETTING_KEYS)
     expect(origins['gate.minTokens']).toEqual({ value: 1_000, origin: 'default' })
     expect(origins['models.fast']).toEqual({ value: undefined, origin: 'default' })
+  })
+
+  it('leave the automatic trigger to the preset, until a value is given', () => {
+    const { settings, origins } = resolveSettings([
+      user({ preset: 'log', auto: { threshold: 0.9 } }),
+    ])
+    expect(settings.auto).toMatchObject({ threshold: 0.9, cooldownMs: 60_000 })
+    expect(origins['auto.threshold']).toMatchObject({ value: 0.9, origin: 'user' })
+    expect(origins['auto.cooldownMs']).toEqual({
+      value: 60_000,
+      origin: 'default',
+      where: 'preset log',
+    })
   })
 
   it('take each value from the last layer that has it, and say which', () => {

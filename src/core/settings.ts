@@ -3,6 +3,9 @@ import { z } from 'zod'
 import { PrecisError } from './errors.ts'
 import type { Json } from './json.ts'
 import { nearestWord } from './nearest-word.ts'
+import { PRESETS, type PresetId } from './presets.ts'
+import type { TokenCounter } from './tokens/counter.ts'
+import type { TriggerPolicy } from './trigger.ts'
 
 const ratio = () => z.number().gt(0).max(1).describe('a number above 0, up to 1')
 const name = (what: string) => z.string().min(1).describe(what)
@@ -12,25 +15,37 @@ const model = () => name('a model as provider/model, or dev')
 const schema = z.strictObject({
   strategy: name('the id of a strategy').default('trim-tool-results'),
   preset: z
-    .enum(['precis', 'chat', 'range', 'whole', 'fold', 'log', 'fresh'])
+    .enum(['precis', 'chat', 'range', 'whole', 'fold', 'log', 'fresh'] satisfies PresetId[])
     .describe('precis, chat, range, whole, fold, log or fresh')
     .default('precis'),
-  counter: z.enum(['estimate', 'o200k']).describe('estimate or o200k').default('estimate'),
+  counter: z
+    .enum(['estimate', 'chars4', 'o200k'] satisfies TokenCounter['id'][])
+    .describe('estimate, chars4 or o200k')
+    .default('estimate'),
   gate: z.strictObject({
     minTokens: z.number().int().nonnegative().describe('a whole number from 0').default(1_000),
   }),
+  // What is not set here is what the preset says.
   auto: z.strictObject({
-    enabled: z.boolean().describe('true or false').default(true),
-    threshold: ratio().default(0.8),
-    warningThreshold: ratio().default(0.7),
-    targetRatio: ratio().default(0.5),
-    cooldownMs: z.number().int().nonnegative().describe('a whole number from 0').default(60_000),
+    enabled: z.boolean().describe('true or false').optional(),
+    threshold: ratio().optional(),
+    warningThreshold: ratio().optional(),
+    targetRatio: ratio().optional(),
+    cooldownMs: z.number().int().nonnegative().describe('a whole number from 0').optional(),
   }),
   models: z.strictObject({ default: model().optional(), fast: model().optional() }),
   store: name('sqlite, memory, or the address of a store').default('sqlite'),
 })
 
-export type Settings = z.output<typeof schema>
+type Given = z.output<typeof schema>
+export interface AutoSettings {
+  readonly enabled: boolean
+  readonly threshold?: number // a share of the window
+  readonly warningThreshold?: number
+  readonly targetRatio: number
+  readonly cooldownMs: number
+}
+export type Settings = Omit<Given, 'auto'> & { readonly auto: AutoSettings }
 export type SettingsOrigin = 'default' | 'user' | 'project' | 'environment' | 'flag'
 
 /** Values from one place. Later layers win over earlier ones. */
@@ -66,10 +81,31 @@ export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSetti
     for (const [key, value] of flatten(values, '', placeOf))
       origins.set(key, { value: checked(key, value, placeOf), origin, where: placeOf(key) })
   }
-  const entries = [...origins].map(([key, { value }]) => [key, value] as const)
-  const settings = schema.parse(nested(entries))
+  const given = schema.parse(nested([...origins].map(([key, { value }]) => [key, value])))
+  const auto = autoOf(PRESETS[given.preset].trigger)
+  for (const [field, value] of Object.entries(auto))
+    if (origins.get(`auto.${field}`)?.origin === 'default')
+      origins.set(`auto.${field}`, { value, origin: 'default', where: `preset ${given.preset}` })
+  const settings = { ...given, auto: { ...auto, ...(given.auto as Partial<AutoSettings>) } }
   requireRoom(settings, origins)
   return { settings, origins: Object.fromEntries(origins) }
+}
+
+function autoOf(trigger: TriggerPolicy): AutoSettings {
+  const {
+    enabled,
+    ratio: threshold,
+    warnRatio: warningThreshold,
+    targetRatio,
+    cooldownMs,
+  } = trigger
+  return {
+    enabled,
+    ...(threshold !== undefined && { threshold }),
+    ...(warningThreshold !== undefined && { warningThreshold }),
+    targetRatio,
+    cooldownMs,
+  }
 }
 
 const PREFIX = 'PRECIS_'
@@ -126,7 +162,7 @@ function bare(leaf: z.ZodType | undefined): z.ZodType | undefined {
 
 /** A compaction that ends where the next one starts would never end. */
 function requireRoom({ auto }: Settings, origins: ReadonlyMap<string, SettingValue>): void {
-  if (auto.targetRatio < auto.threshold) return
+  if (auto.threshold === undefined || auto.targetRatio < auto.threshold) return
   const { where } = origins.get('auto.targetRatio') ?? {}
   const message = `auto.targetRatio (${auto.targetRatio}) is not below auto.threshold (${auto.threshold})`
   throw new PrecisError('invalid-settings', message, {

@@ -75,31 +75,31 @@ describe('usage on events', () => {
   })
 })
 
-describe('aggregateTokenUsage', () => {
+describe('aggregateTokenUsage [LOG-06] [LOG-07] [LOG-08] [LOG-09]', () => {
   it.each<[string, ThreadEvent[], [number, number, number, number]]>([
-    ['nothing, as zeros [LOG-09]', [], [0, 0, 0, 0]],
+    ['nothing, as zeros', [], [0, 0, 0, 0]],
     [
-      'two answers [LOG-06] [LOG-07]',
+      'two answers',
       events(measuredAnswer('a', usage(100, 50)), measuredAnswer('b', usage(200, 75))),
       [300, 125, 425, 2],
     ],
     [
-      'tool results, too [LOG-08]',
+      'tool results, too',
       events(measuredAnswer('a', usage(100, 50)), toolUsage(usage(10, 5))),
       [110, 55, 165, 2],
     ],
     [
-      'nothing of events without usage [LOG-08]',
+      'nothing of events without usage',
       events(user('hi'), ...answer('a'), result('c1', 'ok'), measuredAnswer('b', usage(1, 2))),
       [1, 2, 3, 1],
     ],
     [
-      'prompt and completion, whatever total was reported [LOG-08]',
+      'prompt and completion, whatever total was reported',
       events(measuredAnswer('a', usage(100, 50, { totalTokens: 999 }))),
       [100, 50, 150, 1],
     ],
     [
-      'nothing of what is no count [ALWAYS-20]',
+      'nothing of what is no count',
       events(measuredAnswer('a', usage(Number.NaN, -5))),
       [0, 0, 0, 1],
     ],

@@ -3,6 +3,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { NewEvent } from '../core/event.ts'
 import type { Row, Snapshot } from '../core/ports.ts'
 import { idConflict, usageError } from './errors.ts'
+import { isoTime } from './iso-time.ts'
 import { LIMITS } from './limits.ts'
 
 /** One row of the log without its thread. A tuple: it goes to the database and between threads as it is. */
@@ -52,8 +53,8 @@ export function encodeEvents(
     const rowLength = data.length + (source?.length ?? 0)
     checkLength(event.id, rowLength, LIMITS.rowLength, 'for one event')
     length += rowLength
-    const timestamp = event.timestamp.toISOString()
     const { id, v, type, origin } = event
+    const timestamp = isoTime(event.timestamp)
     return [firstSeq + index, id, v, type, timestamp, data, origin ?? null, source] as const
   })
   checkLength(threadId, length, LIMITS.appendLength, 'in one append')

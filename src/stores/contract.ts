@@ -12,8 +12,6 @@ import { readContract } from './contract/read.ts'
 import { reopenContract } from './contract/reopen.ts'
 import { snapshotContract } from './contract/snapshot.ts'
 
-export type { StoreFactory, StorePlace } from './contract/place.ts'
-
 export function storeContract(name: string, factory: StoreFactory): void {
   describe(`${name}: the contract of stores`, () => {
     appendContract(factory)

@@ -1,6 +1,6 @@
 // Appends and forks, checked and encoded before a store touches its data; the same for every store.
 import type { NewEvent } from '../core/event.ts'
-import type { Appended, AppendOptions, Snapshot } from '../core/ports.ts'
+import type { Appended, AppendOptions, Row, Snapshot } from '../core/ports.ts'
 import {
   type Cells,
   checkName,
@@ -60,15 +60,26 @@ export function forkRequest(
   return { parentId, seq, threadId, ...encode(threadId, first, seq, snapshot) }
 }
 
-/** The answer to an append after `before`: the rows it wrote, or found. */
+/**
+ * The answer to an append after `before`: the rows it wrote, or found. They are decoded from what
+ * was stored, so that they are what a read gives; and only when asked for, since callers mostly
+ * know what they appended.
+ */
 export function appended(
   threadId: string,
-  rows: readonly Cells[],
+  cells: readonly Cells[],
   before: number,
   repeated: boolean,
 ): Appended {
-  const version = rows.at(-1)?.[0] ?? before
-  return { version, rows: rows.map((row) => decodeRow(threadId, row)), repeated }
+  let rows: readonly Row[] | undefined
+  return {
+    version: cells.at(-1)?.[0] ?? before,
+    get rows() {
+      rows ??= cells.map((row) => decodeRow(threadId, row))
+      return rows
+    },
+    repeated,
+  }
 }
 
 /** The rows of a fork that was made before by this very request; another thread is a conflict. */

@@ -40,7 +40,7 @@ export function chunkMessages(
   return chunks
 }
 
-/** The name that one page of the design gives it. */
+/** The name that one page of the design gives it. @alias */
 export const chunkMessagesByTokenBudget = chunkMessages
 
 function checkSizes(targetChunkChars: number, toleranceChars: number): void {

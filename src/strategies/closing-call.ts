@@ -8,7 +8,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { EventAt } from '../core/event.ts'
 import { openRoundStart } from '../core/seam.ts'
 
-export const COMPACTED_TEXT = 'I compacted the thread'
+const COMPACTED_TEXT = 'I compacted the thread'
 
 /** The answer that holds an open call, and whether it holds no other. */
 export interface ClosingCall {
@@ -35,7 +35,7 @@ export function closeAsText({ answer }: ClosingCall, eventAt: EventAt): Edit[] {
   const content = contentOf(answer.id, eventAt)
   if (content?.kind !== 'answer') return []
   const data = withoutCall(content.answer)
-  const put = [{ type: 'AGENT_MESSAGE' as const, data, label: 'repaired' as const, of: answer.id }]
+  const put = [{ type: 'AGENT_MESSAGE' as const, data, label: 'closed' as const, of: answer.id }]
   return [{ covers: [answer.id], put }]
 }
 

@@ -8,11 +8,12 @@ import {
   generateThread,
   grow,
 } from '../../test/generate/thread.ts'
+import { thoughtAnswer } from '../../test/say.ts'
 import { contentOf } from '../core/build.ts'
 import type { Message, MessagePart } from '../core/message.ts'
 import { compactRanges, type RangeReplacement } from './compact-ranges.ts'
 
-const THREADS = 500
+const THREADS = 300
 const STEPS = 25
 const FIRST_SEED = 20_260_301
 
@@ -55,10 +56,11 @@ function randomReplacements(log: TestLog, random: Random): RangeReplacement[] {
   return replacements
 }
 
-/** The only open call, in half of the threads where there is one. */
-function callToClose({ context }: TestLog, random: Random): { closes?: string } {
-  const call = [...context.open][0]
-  return call !== undefined && random.chance(0.5) ? { closes: call } : {}
+/** In half of the threads an answer calls for the compaction, now and then beside another call. */
+function callForIt(log: TestLog, random: Random): { closes?: string } {
+  if (random.chance(0.5)) return {}
+  log.append(thoughtAnswer('too long', 'I tidy up.', ...(random.chance(0.3) ? ['x', 'y'] : ['x'])))
+  return { closes: 'x' }
 }
 
 function shuffled<T>(all: readonly T[], random: Random): T[] {
@@ -73,15 +75,17 @@ describe('any ranges of any thread', () => {
     let committed = 0
     forAll(generateThread, (generated) => {
       const { log, random } = generated
+      const closing = callForIt(log, random)
       const replacements = randomReplacements(log, random)
       const { context, eventAt } = log
-      const made = compactRanges({ context, eventAt, replacements, ...callToClose(log, random) })
+      const made = compactRanges({ context, eventAt, replacements, ...closing })
       if (!made.ok) return expect(made.error.hint).toBeTruthy()
       const before = log.items
       const written = JSON.stringify(before)
       const known = looseEntries(log)
       expect(log.compact(made, 'tool')).toBeUndefined()
       committed += 1
+      for (const call of made.closes ?? []) expect(log.context.open.has(call)).toBe(false)
       expect(unpaired(log.build().messages, log.context.open)).toEqual([])
       expect(looseEntries(log).filter((loose) => !known.includes(loose))).toEqual([])
       expect(log.context.ignored).toEqual([])
@@ -96,9 +100,9 @@ describe('any ranges of any thread', () => {
   it('give the same for any order of the array [RANGE-44]', () => {
     let several = 0
     forAll(generateThread, ({ log, random }) => {
+      const closing = callForIt(log, random)
       const { context, eventAt } = log
       const replacements = randomReplacements(log, random)
-      const closing = callToClose(log, random)
       const made = compactRanges({ context, eventAt, replacements, ...closing })
       const others = shuffled(replacements, random)
       const again = compactRanges({ context, eventAt, replacements: others, ...closing })

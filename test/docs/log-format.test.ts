@@ -11,6 +11,7 @@ import { covered } from '../../src/core/refs.ts'
 import { DATA_SCHEMAS } from '../../src/core/schema.ts'
 import { threadFold } from '../../src/core/thread-state.ts'
 import { usageReducer } from '../../src/core/usage.ts'
+import { wordsOf } from './declarations.ts'
 import { codeIn, fencesWith, fenceWith, readPage, tablesWith } from './page.ts'
 import { replayRows } from './replay.ts'
 
@@ -129,8 +130,9 @@ describe('the contexts of the page', () => {
     }
     expect(plain(shown)).toEqual(plain(made))
     expect(plain(shown)?.slice(0, 4)).toEqual(describeContext(contextAfter(14)))
-    const reducersOf = ({ state }: Snapshot) => (state as { reducers?: unknown }).reducers
-    expect(reducersOf(shown)).toEqual(reducersOf(made))
+    const stateOf = ({ state }: Snapshot) => state as { context: object; reducers: unknown }
+    expect(Object.keys(stateOf(shown).context)).toEqual(Object.keys(stateOf(made).context))
+    expect(stateOf(shown).reducers).toEqual(stateOf(made).reducers)
   })
 
   it('give the refs of the page', () => {
@@ -139,6 +141,15 @@ describe('the contexts of the page', () => {
     for (const [ref = '', originals = ''] of table?.rows ?? [])
       expect(covered(codeIn(ref)[0] as 'e1', eventAt)).toEqual(codeIn(originals))
     expect(table?.rows).toHaveLength(3)
+  })
+})
+
+describe('the labels of the page', () => {
+  it('are those of new entries', () => {
+    const sentence = /a `label` \(([^)]+)\)/.exec(page)?.[1] ?? ''
+    expect(codeIn(sentence).toSorted()).toEqual(
+      wordsOf('src/core/change.ts', 'EntryLabel').toSorted(),
+    )
   })
 })
 

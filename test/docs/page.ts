@@ -29,22 +29,6 @@ export function pagesUnder(folder: string): string[] {
     .sort()
 }
 
-export function fencesOf(markdown: string): Fence[] {
-  const fences: Fence[] = []
-  let open: { info: string; line: number; body: string[] } | undefined
-  for (const [index, line] of markdown.split('\n').entries()) {
-    const info = /^```(.*)$/.exec(line)?.[1]
-    if (open === undefined) {
-      if (info !== undefined) open = { info: info.trim(), line: index + 1, body: [] }
-    } else if (info === '') {
-      fences.push({ info: open.info, line: open.line, text: open.body.join('\n') })
-      open = undefined
-    } else open.body.push(line)
-  }
-  if (open !== undefined) throw new Error(`the fence in line ${open.line} is not closed`)
-  return fences
-}
-
 export function fencesWith(markdown: string, info: string): Fence[] {
   return fencesOf(markdown).filter((fence) => fence.info === info)
 }
@@ -71,6 +55,22 @@ export function codeIn(cell: string): string[] {
 export function linksOf(markdown: string): string[] {
   const prose = withoutFences(markdown).replace(/`[^`\n]*`/g, '')
   return [...prose.matchAll(/\]\(([^()\s]+)\)/g)].map((found) => found[1] ?? '')
+}
+
+function fencesOf(markdown: string): Fence[] {
+  const fences: Fence[] = []
+  let open: { info: string; line: number; body: string[] } | undefined
+  for (const [index, line] of markdown.split('\n').entries()) {
+    const info = /^```(.*)$/.exec(line)?.[1]
+    if (open === undefined) {
+      if (info !== undefined) open = { info: info.trim(), line: index + 1, body: [] }
+    } else if (info === '') {
+      fences.push({ info: open.info, line: open.line, text: open.body.join('\n') })
+      open = undefined
+    } else open.body.push(line)
+  }
+  if (open !== undefined) throw new Error(`the fence in line ${open.line} is not closed`)
+  return fences
 }
 
 function tablesOf(markdown: string): Table[] {

@@ -1,7 +1,9 @@
 // `precis compact`: a conversation file in, a smaller one out, and a report of what was done.
 import type { Command } from 'commander'
 import { compose } from '../../compose.ts'
+import type { Edit } from '../../core/change.ts'
 import type { Context } from '../../core/context.ts'
+import { newEntriesOf } from '../../core/entry.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt, EventOf } from '../../core/event.ts'
 import type { ResolvedSettings } from '../../core/settings.ts'
@@ -72,7 +74,7 @@ async function compact(file: string | undefined, flags: CompactFlags): Promise<v
   const to = format(flags.to)
   await refuseOverwriting(source, flags.output)
   try {
-    const imported = located(source, () => from.read, await readText(source, process.stdin))
+    const imported = readFormat(from, await readText(source, process.stdin), source)
     const run = await runCompaction(threads, imported, settings, budget)
     const written = to.write(run.view, from.id === to.id ? imported.envelope : undefined)
     const report: Report = {
@@ -111,9 +113,9 @@ async function refuseOverwriting(source: string, output: string | undefined): Pr
 }
 
 /** Reads the text; an error that only knows the place in the document learns the file. */
-function located(source: string, reader: () => Format['read'], text: string): Imported {
+function readFormat(format: Format, text: string, source: string): Imported {
   try {
-    return reader()(text)
+    return format.read(text)
   } catch (thrown) {
     if (!PrecisError.is(thrown)) throw thrown
     const name = source === '-' ? 'standard input' : source
@@ -133,7 +135,7 @@ interface Run {
   readonly problems: readonly string[]
   readonly report: Pick<
     Report,
-    'before' | 'after' | 'changed' | 'drops' | 'thinkingHidden' | 'budgetTokens'
+    'before' | 'after' | 'changes' | 'drops' | 'thinkingHidden' | 'budgetTokens'
   >
 }
 
@@ -173,12 +175,22 @@ async function runCompaction(
     report: {
       before: { ...before.size, messages: before.built.messages.length },
       after: { ...after.size, messages: after.built.messages.length },
-      changed: drops.length,
+      changes: changesOf(outcome.event.data.edits),
       drops,
       thinkingHidden: thinkingHidden(after.context) - thinkingHidden(before.context),
       ...(target !== undefined && { budgetTokens: target }),
     },
   }
+}
+
+/** New entries by their label: so many trimmed, so many masked. */
+function changesOf(edits: readonly Edit[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const entry of newEntriesOf(edits)) {
+    const label = entry?.label ?? 'removed'
+    counts[label] = (counts[label] ?? 0) + 1
+  }
+  return counts
 }
 
 async function stateOf(threads: Threads, threadId: string) {
@@ -225,11 +237,16 @@ async function deliver(report: Report, text: string, flags: CompactFlags): Promi
   if (toStream) await writeStream(process.stdout, text)
   else if (flags.output !== undefined) await writeText(flags.output, text)
   const stream = toStream ? process.stderr : process.stdout
-  const columns = stream.isTTY ? stream.columns : DEFAULT_COLUMNS
+  const columns = (stream.isTTY && stream.columns) || DEFAULT_COLUMNS
   await writeStream(
     stream,
     flags.json
       ? `${JSON.stringify(report, null, 2)}\n`
-      : renderReport(report, styleOf(stream), columns),
+      : renderReport(report, styleOf(stream), columns, program()),
   )
+}
+
+/** In a checkout there is no `precis` to type: npm runs it. */
+function program(): string {
+  return process.env.npm_lifecycle_event === undefined ? 'precis' : 'npm run --silent precis --'
 }

@@ -22,8 +22,10 @@ const KATAKANA = 17
 const HAN = 18
 const RARE = 19
 
-export const LAST_MARK = JOINER
-export const FIRST_LETTER = LOWER
+/** Up to here they are marks. */
+export const LAST_MARK = 4
+/** From here on they are letters. */
+export const FIRST_LETTER = 8
 
 /** Where each stretch of code units begins, and its kind. */
 const STRETCHES: readonly (readonly [from: number, kind: number])[] = [

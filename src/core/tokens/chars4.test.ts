@@ -9,7 +9,7 @@ function estimate(...drafts: EventDraft[]): number {
   return estimateConversationTokens(new TestLog().append(drafts, 'leave'))
 }
 
-describe('estimateConversationTokens', () => {
+describe('estimateConversationTokens [LOG-11]', () => {
   it('gives between 11 and 19 for a user message of about 50 characters [LOG-10]', () => {
     const tokens = estimate(user('Please rename the orchard module to harvest, thanks'))
     expect(tokens).toBeGreaterThanOrEqual(11)
@@ -46,7 +46,7 @@ describe('estimateConversationTokens', () => {
       [system('abcd'), local('abcd'), reminder('abcd'), checkpoint('abcdef')],
       0,
     ],
-  ])('counts %s [LOG-11]', (_, drafts, tokens) => {
+  ])('counts %s', (_, drafts, tokens) => {
     expect(estimate(...drafts)).toBe(tokens)
   })
 

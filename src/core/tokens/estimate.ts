@@ -172,7 +172,7 @@ function breakCost(breaks: number): number {
 /** `'s`, `'t`, `'re` and the like belong to the word before them. */
 function readContraction(pass: Pass): void {
   const { text, at } = pass
-  if (text.charCodeAt(at) !== APOSTROPHE || kindAt(text, at + 1) < FIRST_LETTER) return
+  if (kindAt(text, at + 1) < FIRST_LETTER || text.charCodeAt(at) !== APOSTROPHE) return
   const first = text.charAt(at + 1).toLowerCase()
   const short = first === 's' || first === 't' || first === 'd' || first === 'm'
   if (!short && !LONG_CONTRACTIONS.has(first + text.charAt(at + 2).toLowerCase())) return

@@ -30,6 +30,16 @@ const READONLY: Meaning = {
   what: 'cannot be written',
   hint: 'The file and its folder must be writable, the folder for the -wal and -shm files beside it.',
 }
+const NO_PERMISSION: Meaning = {
+  code: 'file-unwritable',
+  what: 'cannot be made here: no permission',
+  hint: 'Name a file in a folder that you may write to.',
+}
+const NO_FOLDER: Meaning = {
+  code: 'usage',
+  what: 'cannot be made here: a part of the path is a file, not a folder',
+  hint: 'Correct the path.',
+}
 const FAILED: Meaning = {
   code: 'store-failed',
   what: 'failed',
@@ -40,6 +50,7 @@ const FAILED: Meaning = {
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   SQLITE_BUSY: BUSY,
   SQLITE_LOCKED: BUSY,
+  SQLITE_PROTOCOL: BUSY, // many processes opened the file at the same moment
   SQLITE_CORRUPT: CORRUPT,
   SQLITE_NOTADB: CORRUPT,
   SQLITE_FULL: FULL,
@@ -59,26 +70,10 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
   EROFS: READONLY,
-  EACCES: {
-    code: 'file-unwritable',
-    what: 'cannot be made here: no permission',
-    hint: 'Name a file in a folder that you may write to.',
-  },
-  EPERM: {
-    code: 'file-unwritable',
-    what: 'cannot be made here: no permission',
-    hint: 'Name a file in a folder that you may write to.',
-  },
-  ENOTDIR: {
-    code: 'usage',
-    what: 'cannot be made here: a part of the path is a file, not a folder',
-    hint: 'Correct the path.',
-  },
-  EEXIST: {
-    code: 'usage',
-    what: 'cannot be made here: a part of the path is a file, not a folder',
-    hint: 'Correct the path.',
-  },
+  EACCES: NO_PERMISSION,
+  EPERM: NO_PERMISSION,
+  ENOTDIR: NO_FOLDER,
+  EEXIST: NO_FOLDER,
 }
 
 /** Anything thrown while working on the database at `path`. */

@@ -71,12 +71,10 @@ class SqliteStore implements Store {
     options: AppendOptions,
   ): Promise<Appended> {
     const request = appendRequest(threadId, events, options)
-    const answering = this.#link.call({ name: 'append', ...request })
-    // Decoded while the database is at work. The caller gets what a read would give, not its own objects.
-    const written = appended(threadId, request.rows, request.expectedVersion, false)
-    const { stored } = await answering
+    const { stored } = await this.#link.call({ name: 'append', ...request })
     this.#wakeups.wake(threadId)
-    return stored ? appended(threadId, stored, request.expectedVersion, true) : written
+    const { rows, expectedVersion } = request
+    return appended(threadId, stored ?? rows, expectedVersion, stored !== undefined)
   }
 
   async fork(

@@ -1,0 +1,92 @@
+// What each role of Chat Completions must say, may leave empty, and where the system may speak.
+import type { Json } from '../../core/json.ts'
+import type { Rule } from '../rule.ts'
+import { fieldsOf, isFields, listOf, rule } from './access.ts'
+import { type ChatMessage, messagesOf, partsOf, textsOf } from './messages.ts'
+
+const SPEAKERS = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
+
+/**
+ * Read strictly: a request without messages, a message without a known role, and an empty text
+ * of user or system all lack the content that is required. Text of blanks alone counts as empty
+ * on strict backends. What a tool says is VALID-C7.
+ */
+const contentIsThere = rule('VALID-C4', ({ request, profile }, report) => {
+  const values = listOf(fieldsOf(request).messages)
+  if (values.length === 0) report('messages', 'there are no messages')
+  for (const [index, message] of messagesOf(request).entries()) {
+    const { where, role, fields } = message
+    if (!isFields(values[index])) report(where, 'a message is an object')
+    else if (role === undefined || !SPEAKERS.has(role)) {
+      report(`${where}.role`, 'the role is none of the known ones')
+    } else if (role === 'function') {
+      // A function may answer with nothing, but has to answer.
+      if (typeof fields.content !== 'string') report(`${where}.content`, 'a text is required')
+    } else if (role !== 'tool' && !saysSomething(message, profile.strict) && !isExcused(message)) {
+      report(`${where}.content`, `content of the role ${role} may not be empty here`)
+    }
+  }
+})
+
+/** A list without parts is refused like an image: it is neither a string nor text parts. */
+const toolContentIsText = rule('VALID-C7', ({ request }, report) => {
+  for (const message of messagesOf(request)) {
+    if (message.role !== 'tool' || typeof message.fields.content === 'string') continue
+    const parts = partsOf(message)
+    if (parts.length === 0) report(`${message.where}.content`, 'a string or text parts are needed')
+    for (const { where, fields } of parts) {
+      if (fields.type !== 'text' || typeof fields.text !== 'string') {
+        report(where, 'a tool message takes text parts only')
+      }
+    }
+  }
+})
+
+const systemIsFirstAndSingle = rule('VALID-C8', ({ request, profile }, report) => {
+  if (!profile.strict) return // the original takes them anywhere
+  for (const { where, role } of messagesOf(request).slice(1)) {
+    if (role === 'system' || role === 'developer') {
+      report(where, `this backend takes one ${role} message, and only as the first`)
+    }
+  }
+})
+
+/** The word may stand in the text of any role; names and arguments do not count. */
+const jsonIsMentioned = rule('VALID-C11', ({ request }, report) => {
+  if (fieldsOf(fieldsOf(request).response_format).type !== 'json_object') return
+  const isNamed = messagesOf(request).some((message) =>
+    textsOf(message).some(({ text }) => /json/i.test(text)),
+  )
+  if (!isNamed) report('response_format', 'json_object needs the word «json» in a message')
+})
+
+export const CONTENT_RULES: readonly Rule[] = [
+  contentIsThere,
+  toolContentIsText,
+  systemIsFirstAndSingle,
+  jsonIsMentioned,
+]
+
+function saysSomething({ fields }: ChatMessage, refusesBlank: boolean): boolean {
+  const { content } = fields
+  if (typeof content === 'string') return isText(content, refusesBlank)
+  return listOf(content).some((value) => {
+    const part = fieldsOf(value)
+    return part.type === 'text' ? isText(part.text, refusesBlank) : isFields(value)
+  })
+}
+
+function isText(value: Json | undefined, refusesBlank: boolean): boolean {
+  return typeof value === 'string' && (refusesBlank ? /\S/.test(value) : value !== '')
+}
+
+/** An answer may consist of calls, a refusal or audio alone. */
+function isExcused({ role, fields }: ChatMessage): boolean {
+  if (role !== 'assistant') return false
+  return (
+    listOf(fields.tool_calls).length > 0 ||
+    isFields(fields.function_call) ||
+    isFields(fields.audio) ||
+    isText(fields.refusal, false)
+  )
+}

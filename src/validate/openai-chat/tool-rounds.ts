@@ -1,0 +1,131 @@
+// Calls and their results in Chat Completions: who answers whom, and right behind whom.
+import type { Rule } from '../rule.ts'
+import { fieldsOf, isFields, rule, textOf } from './access.ts'
+import { type ChatCall, type ChatMessage, callsOf, messagesOf } from './messages.ts'
+
+const CALL_ID_CHARS = 40
+
+/** «One `tool` message per id» is read strictly: a second one is refused too. */
+const everyCallIsAnswered = rule('VALID-C1', ({ request }, report) => {
+  const messages = messagesOf(request)
+  for (const [index, message] of messages.entries()) {
+    const calls = callsOf(message)
+    if (calls.length === 0) continue
+    const results = resultsFrom(messages, index + 1)
+    const answered = countBy(results, resultId)
+    for (const { where, id } of calls) {
+      if (id === undefined) report(`${where}.id`, 'a call without an id cannot be answered')
+      else if (!take(answered, id)) {
+        report(`${where}.id`, `no tool message answers ${id} before another role speaks`)
+      }
+    }
+    const called = countBy(calls, callId)
+    for (const result of results) {
+      const id = resultId(result)
+      if (id !== undefined && called.has(id) && !take(called, id)) {
+        report(`${result.where}.tool_call_id`, `${id} is answered a second time`)
+      }
+    }
+  }
+})
+
+const everyResultHasItsCall = rule('VALID-C2', ({ request }, report) => {
+  let called: ReadonlyMap<string, number> = new Map()
+  for (const message of messagesOf(request)) {
+    if (message.role !== 'tool') {
+      called = countBy(callsOf(message), callId)
+      continue
+    }
+    const id = resultId(message)
+    if (id === undefined) report(`${message.where}.tool_call_id`, 'the result names no call')
+    else if (!called.has(id)) {
+      report(`${message.where}.tool_call_id`, `the assistant message before has no call ${id}`)
+    }
+  }
+})
+
+/** `tool_calls: null` is refused like an empty list: the field must be left out. */
+const callIdsAreUsable = rule('VALID-C3', ({ request }, report) => {
+  for (const message of messagesOf(request)) {
+    const { where, role, fields } = message
+    if (role === 'tool') checkLength(`${where}.tool_call_id`, resultId(message))
+    if (role !== 'assistant' || fields.tool_calls === undefined) continue
+    const calls = callsOf(message)
+    if (calls.length === 0) report(`${where}.tool_calls`, 'tool_calls must be a list of calls')
+    const seen = new Set<string>()
+    for (const call of calls) {
+      checkLength(`${call.where}.id`, call.id)
+      if (call.id === undefined) continue
+      if (seen.has(call.id)) report(`${call.where}.id`, `two calls of the turn are ${call.id}`)
+      seen.add(call.id)
+    }
+  }
+  function checkLength(where: string, id: string | undefined) {
+    if (id !== undefined && id.length > CALL_ID_CHARS) {
+      report(where, `an id of ${id.length} characters; ${CALL_ID_CHARS} are allowed`)
+    }
+  }
+})
+
+/** «Pairing» is read strictly: right behind each other, and under the same name. */
+const functionCallsArePaired = rule('VALID-C9', ({ request }, report) => {
+  const messages = messagesOf(request)
+  for (const [index, message] of messages.entries()) {
+    const call = functionCallOf(message)
+    if (call && messages[index + 1]?.role !== 'function') {
+      report(`${message.where}.function_call`, 'no function message follows the call')
+    }
+    if (message.role !== 'function') continue
+    const answered = functionCallOf(messages[index - 1])
+    if (!answered) report(message.where, 'no function_call stands right before this result')
+    else if (textOf(message.fields.name) !== textOf(fieldsOf(answered).name)) {
+      report(`${message.where}.name`, 'the result names another function than the call before')
+    }
+  }
+})
+
+export const TOOL_ROUND_RULES: readonly Rule[] = [
+  everyCallIsAnswered,
+  everyResultHasItsCall,
+  callIdsAreUsable,
+  functionCallsArePaired,
+]
+
+/** The unbroken run of tool messages that starts here. */
+function resultsFrom(messages: readonly ChatMessage[], start: number): readonly ChatMessage[] {
+  let end = start
+  while (messages[end]?.role === 'tool') end += 1
+  return messages.slice(start, end)
+}
+
+function resultId({ fields }: ChatMessage): string | undefined {
+  return textOf(fields.tool_call_id)
+}
+
+function callId({ id }: ChatCall): string | undefined {
+  return id
+}
+
+function countBy<T>(
+  values: readonly T[],
+  keyOf: (value: T) => string | undefined,
+): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const value of values) {
+    const key = keyOf(value)
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Uses up one of the counted; false where none is left. */
+function take(counts: Map<string, number>, key: string): boolean {
+  const left = counts.get(key) ?? 0
+  if (left > 0) counts.set(key, left - 1)
+  return left > 0
+}
+
+function functionCallOf(message: ChatMessage | undefined) {
+  const call = message?.role === 'assistant' ? message.fields.function_call : undefined
+  return isFields(call) ? call : undefined
+}
