@@ -88,10 +88,8 @@ function keepHeld(
   const isKept = (item: Item) => edit.put.some((put) => 'keep' in put && runHas(put.keep, item.id))
   if (!covered.some((item) => held.has(item.id) && !isKept(item))) return edit
   const stays = covered.filter((item) => held.has(item.id) || isKept(item))
-  return {
-    covers: edit.covers,
-    put: [...putsOf(edit).filter(isNew), ...runsOf(stays, eventAt).map((keep): Put => ({ keep }))],
-  }
+  const kept = runsOf(stays, eventAt).map((keep): Put => ({ keep }))
+  return { covers: edit.covers, put: beforeContinuation(putsOf(edit).filter(isNew), kept) }
 }
 
 /** What the user or the agent wants done next stays last. */
