@@ -1,12 +1,11 @@
 // Wires the parts together: the only file that knows every plug-in.
-import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import { PrecisError } from './core/errors.ts'
-import type { Clock, Ids, Store } from './core/ports.ts'
+import type { Store } from './core/ports.ts'
 import type { Format } from './formats/format.ts'
 import { FORMATS } from './formats/index.ts'
 import { memoryStore } from './stores/memory.ts'
 import { DEFAULT_STRATEGIES } from './strategies/index.ts'
+import { randomIds, systemClock } from './system.ts'
 import { createThreads, type Threads } from './threads/threads.ts'
 
 export interface Composed {
@@ -37,22 +36,4 @@ function findFormat(id: string): Format {
     where: id,
     hint: `Known formats: ${FORMATS.map((known) => known.id).join(', ')}.`,
   })
-}
-
-const systemClock: Clock = {
-  now: () => new Date(),
-  async sleep(ms, signal) {
-    const waking = new AbortController()
-    const wake = () => waking.abort()
-    signal?.addEventListener('abort', wake)
-    if (signal?.aborted) wake()
-    await setTimeout(ms, undefined, { signal: waking.signal }).catch((error: unknown) => {
-      if (!waking.signal.aborted) throw error
-    })
-    signal?.removeEventListener('abort', wake)
-  },
-}
-
-const randomIds: Ids = {
-  next: (prefix) => `${prefix}_${randomUUID().replaceAll('-', '')}`,
 }

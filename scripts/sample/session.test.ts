@@ -25,7 +25,7 @@ describe('the sample session', () => {
     expect(file.length).toBeLessThan(300_000)
     const tools = new Set(blocks.flatMap((block) => ('name' in block ? [block.name] : [])))
     expect([...tools].sort()).toEqual(['bash', 'edit', 'grep', 'list', 'read', 'todo', 'write'])
-    expect(blocks.filter((block) => 'is_error' in block).length).toBeGreaterThanOrEqual(5)
+    expect(blocks.filter((block) => 'is_error' in block).length).toBeGreaterThanOrEqual(2)
     expect(blocks.some(({ type }) => type === 'thinking')).toBe(true)
     const calls = messages.map(
       ({ content }) =>

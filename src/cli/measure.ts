@@ -129,11 +129,11 @@ function describeResult(id: EntryId, callId: string | undefined, eventAt: EventA
   const seq = Number(/^e(\d+)$/.exec(rootOf(id, eventAt))?.[1])
   for (let at = seq - 1; at > 0; at -= 1) {
     const event = eventAt(at)
-    if (event === undefined) break
+    if (event === undefined || event.type === 'AGENT_MESSAGE') break // the round began there
     if (event.type !== 'TOOL_CALL' || event.data.id !== callId) continue
     const values = Object.values(event.data.arguments ?? {})
     const first = values.find((value) => typeof value === 'string') ?? ''
-    return `${event.data.name} ${String(first)}`
+    return `${event.data.name} ${String(first)}`.trim()
   }
   return `result of ${callId ?? 'no call'}`
 }

@@ -18,7 +18,7 @@ export interface CompactionContext {
 
 export interface StrategyInput {
   readonly context: Context
-  /** Rows of the entries in the context, and of everything they cover. */
+  /** Rows of the entries in the context. What a summary among them covers is not loaded. */
   readonly eventAt: EventAt
   readonly run: CompactionContext
   readonly trigger: Trigger

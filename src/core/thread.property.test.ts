@@ -1,7 +1,8 @@
 // What must hold for every thread, checked over thousands of random ones.
 import { describe, expect, it } from 'vitest'
+import { randomProposal } from '../../test/generate/proposal.ts'
 import { testFold } from '../../test/generate/test-log.ts'
-import { type Generated, generateThread, grow, randomProposal } from '../../test/generate/thread.ts'
+import { type Generated, generateThread, grow } from '../../test/generate/thread.ts'
 import type { Problem } from './build.ts'
 import type { EntryId } from './change.ts'
 import { originalId, rootOf } from './entry.ts'

@@ -1,4 +1,5 @@
 // The Anthropic format: reading, folding and writing gives back the document.
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { assistant, everyKind, result, text, use, user } from '../../test/anthropic-examples.ts'
 import { buildMessages } from '../core/build.ts'
@@ -53,6 +54,12 @@ describe('reading and writing gives back the document', () => {
       const order = (value: unknown) => Object.keys(value as object)
       expect(order(roundTrip(document).document)).toEqual(order(document))
     })
+
+  it('the sample session, byte for byte of content', () => {
+    const sample = new URL('../../samples/session.json', import.meta.url)
+    const document: unknown = JSON.parse(readFileSync(sample, 'utf8'))
+    expect(roundTrip(document)).toStrictEqual({ document, problems: [] })
+  })
 
   const normalised: readonly (readonly [string, unknown, unknown])[] = [
     ['a lone text block becomes a string', [user([text('hi')])], [user('hi')]],

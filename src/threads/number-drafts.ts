@@ -1,4 +1,5 @@
 // Drafts become events: ids, times and numbers, calls tied to their answer, open calls closed.
+import { readEvent, writeEvent } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
 import { EVENT_VERSION, type EventAt, type EventDraft, type ThreadEvent } from '../core/event.ts'
 import type { Clock, Ids } from '../core/ports.ts'
@@ -66,7 +67,7 @@ function numbered(
     draft.type === 'TOOL_CALL'
       ? { ...draft.data, answer: answerOf(draft.data.id, earlier) }
       : draft.data
-  return {
+  const event = {
     v: EVENT_VERSION,
     id: draft.id ?? numbering.ids.next('evt'),
     threadId: numbering.threadId,
@@ -77,6 +78,19 @@ function numbered(
     ...(draft.origin && { origin: draft.origin }),
     ...(draft.source !== undefined && { source: draft.source }),
   } as ThreadEvent
+  requireReadable(event)
+  return event
+}
+
+/** What could not be read back would be in the live context and missing from the next replay. */
+function requireReadable(event: ThreadEvent): void {
+  const read = readEvent(writeEvent(event))
+  if (read.ok) return
+  throw new PrecisError('invalid-input', read.error.message, {
+    where: `${event.type} ${event.id}`,
+    hint: 'Nothing was appended. Types of events and their data: docs/log-format.md.',
+    cause: read.error,
+  })
 }
 
 /** A call belongs to the answer right before it, which must list it. */

@@ -14,6 +14,8 @@ import {
   user,
 } from '../../test/say.ts'
 import type { NewEntry } from '../core/change.ts'
+import type { TokenUsage } from '../core/content.ts'
+import type { EventDraft } from '../core/event.ts'
 import type { Store } from '../core/ports.ts'
 import type { Strategy, StrategyInput } from '../core/strategy.ts'
 import { memoryStore, openSqliteStore } from '../stores/index.ts'
@@ -237,6 +239,20 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     if (!bare || !call) throw new Error('two drafts')
     await expect(threads.append(id, [bare])).rejects.toMatchObject({ code: 'invalid-input' })
     await expect(threads.append(id, [call])).rejects.toMatchObject({ code: 'invalid-input' })
+    expect(await threads.getAllEvents(id)).toHaveLength(1)
+  })
+
+  it('refuses data that it could not read back, and appends nothing', async () => {
+    const { threads, id } = await setUp()
+    const usage = { promptTokens: 1 } as unknown as TokenUsage
+    for (const wrong of [
+      { type: 'AGENT_MESSAGE', data: { content: 'x', calls: [], tokenUsage: usage } },
+      { type: 'USER_MESSAGE', data: 5 as unknown as string },
+      { type: 'NO_SUCH_TYPE' as 'FOREIGN', data: {} },
+    ] as EventDraft[])
+      await expect(threads.append(id, [user('fine'), wrong])).rejects.toMatchObject({
+        code: 'invalid-input',
+      })
     expect(await threads.getAllEvents(id)).toHaveLength(1)
   })
 

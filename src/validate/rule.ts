@@ -1,7 +1,10 @@
 // What a rule of a provider is: an id of docs/spec/valid.md, and a check of one wire request.
 import type { Json } from '../core/json.ts'
 
-/** The wire format a request is for, with what depends on the model or the account. */
+/**
+ * The wire format a request is for, with what depends on the model or the account. An optional field
+ * that is absent means the strict reading of its rule.
+ */
 export interface Profile {
   readonly wire: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini'
   /** Thinking is bound to its prefix: a changed one makes every later block invalid (VALID-A13). */
@@ -10,8 +13,16 @@ export interface Profile {
   readonly prefill: boolean
   /** Backends that refuse what the original merges or forgives: roles must alternate, first and only one system message, blank text refused. */
   readonly strict: boolean
+  /** Needed for VALID-A19; above 200,000 a request may hold more images (VALID-A18). */
   readonly windowTokens?: number
+  /** For requests that do not say it themselves (VALID-A12). */
   readonly thinkingEnabled?: boolean
+  /** Messages of the role `system` may stand between the others (VALID-A1, -A16). */
+  readonly systemMessages?: boolean
+  /** How long a tool's name may be: 64, or 128 on newer models (VALID-A7). */
+  readonly toolNameChars?: number
+  /** The largest body that is taken: 32 MB where nothing else is known (VALID-A18). */
+  readonly requestBytes?: number
   /** Other backends of the same wire format, with rules of their own (VALID-O1 to -O5). */
   readonly backend?: 'bedrock' | 'mistral' | 'deepseek' | 'qwen'
 }
@@ -41,4 +52,18 @@ export interface RuleInput {
 export interface Rule {
   readonly id: string
   check(input: RuleInput): readonly Violation[]
+}
+
+export type Report = (where: string, message: string) => void
+
+/** A rule from a visit that names each broken place. */
+export function rule(id: string, visit: (input: RuleInput, report: Report) => void): Rule {
+  return {
+    id,
+    check(input) {
+      const found: Violation[] = []
+      visit(input, (where, message) => found.push({ id, where, message }))
+      return found
+    },
+  }
 }

@@ -5,7 +5,7 @@ import { openStore } from '../../src/stores/index.ts'
 import type { Threads } from '../../src/threads/threads.ts'
 import { answer, result, thoughtAnswer, user } from '../say.ts'
 import { type ChildWork, READY, runChild } from './child.ts'
-import { hashOf, THREAD, threadsOn } from './compact-scenario.ts'
+import { hashOf, THREAD, threadsOn } from './compact-threads.ts'
 import { below } from './random.ts'
 
 await runChild(async (child) => {

@@ -52,5 +52,5 @@ export function isTest(path: string): boolean {
 }
 
 export function isContract(path: string): boolean {
-  return /(?:^|\/)contract\.ts$/.test(path)
+  return /(?:^|\/)contract(?:\.ts$|\/)/.test(path)
 }

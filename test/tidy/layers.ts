@@ -9,11 +9,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   core: [],
   edl: [],
   validate: ['core'],
+  wire: ['core'],
   strategies: PLUG_IN,
-  providers: [...PLUG_IN, 'validate'],
+  providers: [...PLUG_IN, 'validate', 'wire'],
   stores: [...PLUG_IN, 'node-guard'],
   tools: PLUG_IN,
-  formats: PLUG_IN,
+  formats: [...PLUG_IN, 'wire'],
+  'dev-model': ['core', 'validate', 'wire'],
   threads: ['core'],
   agent: ['core', 'threads'],
   protocol: ['core'],
@@ -24,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   compose: 'everything',
   index: 'everything',
   'node-guard': ['core'],
+  system: ['core'],
 }
 
 /** Folders that only compute, and the packages that compute with them. */
@@ -31,6 +34,7 @@ const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: ['zod'],
   edl: [],
   validate: [],
+  wire: [],
   strategies: [],
 }
 

@@ -1,6 +1,6 @@
 // A Chat Completions request as the rules see it: messages, calls and parts with their places.
 import type { Json } from '../../core/json.ts'
-import { type Fields, fieldsOf, listOf, textOf } from './access.ts'
+import { type Fields, fieldsOf, listOf, textOf } from '../walk.ts'
 
 export interface ChatMessage {
   readonly where: string // `messages[3]`

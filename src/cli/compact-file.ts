@@ -1,0 +1,221 @@
+// A conversation file in, a smaller one out, and a report of what was done.
+import { compose } from '../compose.ts'
+import type { Edit } from '../core/change.ts'
+import type { Context } from '../core/context.ts'
+import { newEntriesOf } from '../core/entry.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { EventAt, EventOf } from '../core/event.ts'
+import type { ResolvedSettings } from '../core/settings.ts'
+import type { Format, Imported, View } from '../formats/format.ts'
+import type { Threads } from '../threads/threads.ts'
+import { type Budget, budgetTokens, parseBudget } from './budget.ts'
+import { isSameFile, readText, writeStream, writeText } from './io.ts'
+import { biggest, dropsOf, type Measure, measure } from './measure.ts'
+import { originOf, type Report, renderReport } from './report.ts'
+import { loadSettings } from './settings.ts'
+import { oneLine, styleOf, thousands } from './terminal.ts'
+
+export interface CompactFlags {
+  readonly from: string
+  readonly to: string
+  readonly strategy?: string
+  readonly budget?: string
+  readonly input?: string
+  readonly output?: string
+  readonly json?: boolean
+}
+
+/** The parts of a context that an error names when it cannot be made small enough. */
+const BIGGEST = 5
+const DEFAULT_COLUMNS = 80
+
+/** Nothing is written unless everything went well. */
+export async function compactFile(file: string | undefined, flags: CompactFlags): Promise<void> {
+  const source = sourceOf(file, flags.input)
+  const budget = flags.budget === undefined ? undefined : parseBudget(flags.budget)
+  const settings = loadSettings({
+    cwd: process.cwd(),
+    environment: process.env,
+    flags: flags.strategy === undefined ? {} : { strategy: flags.strategy },
+  })
+  const { threads, format, close } = compose()
+  const from = format(flags.from)
+  const to = format(flags.to)
+  await refuseOverwriting(source, flags.output)
+  try {
+    const imported = readFormat(from, await readText(source, process.stdin), source)
+    const run = await runCompaction(threads, imported, settings, budget)
+    const written = to.write(run.view, from.id === to.id ? imported.envelope : undefined)
+    const report: Report = {
+      input: { source, format: from.id },
+      strategy: { id: run.event.data.strategyId, origin: originOf(settings, 'strategy') },
+      counter: 'estimate',
+      ...run.report,
+      problems: [...imported.problems, ...run.problems, ...written.problems],
+      output: flags.output ?? null,
+    }
+    await deliver(report, written.text, flags)
+  } finally {
+    await close()
+  }
+}
+
+function sourceOf(file: string | undefined, input: string | undefined): string {
+  if (file !== undefined && input !== undefined)
+    throw new PrecisError('usage', 'the input is given twice', {
+      hint: 'Give the file as the argument or with --input, not both.',
+    })
+  const source = file ?? input
+  if (source !== undefined && source !== '') return source
+  throw new PrecisError('usage', 'no input is given', {
+    hint: 'Name a file, as in precis compact session.json; - reads standard input.',
+  })
+}
+
+async function refuseOverwriting(source: string, output: string | undefined): Promise<void> {
+  if (output === undefined || output === '-' || source === '-') return
+  if (output !== '' && !(await isSameFile(source, output))) return
+  throw new PrecisError('usage', output === '' ? '--output is empty' : 'the output is the input', {
+    where: '--output',
+    hint: 'Write to another file: the original is the only whole copy of the conversation.',
+  })
+}
+
+/** Reads the text; an error that only knows the place in the document learns the file. */
+function readFormat(format: Format, text: string, source: string): Imported {
+  try {
+    return format.read(text)
+  } catch (thrown) {
+    if (!PrecisError.is(thrown)) throw thrown
+    const name = source === '-' ? 'standard input' : source
+    const { code, message, where, hint, details } = thrown
+    throw new PrecisError(code, message, {
+      where: where === undefined ? name : `${name}, ${where}`,
+      ...(hint !== undefined && { hint }),
+      details,
+      cause: thrown,
+    })
+  }
+}
+
+interface Run {
+  readonly view: View
+  readonly event: EventOf<'COMPACTION'>
+  readonly problems: readonly string[]
+  readonly report: Pick<
+    Report,
+    'before' | 'after' | 'changes' | 'drops' | 'thinkingHidden' | 'budgetTokens'
+  >
+}
+
+async function runCompaction(
+  threads: Threads,
+  imported: Imported,
+  { settings }: ResolvedSettings,
+  budget: Budget | undefined,
+): Promise<Run> {
+  const threadId = await threads.create({ reason: 'import' })
+  await threads.import(threadId, imported.drafts)
+  const before = await stateOf(threads, threadId)
+  const target = budget && budgetTokens(budget, before.size.tokens)
+  const outcome = await threads.compact(threadId, settings.strategy, {
+    trigger: 'command',
+    minTokens: settings.gate.minTokens,
+    ...(target !== undefined && { targetTokens: target }),
+  })
+  if (!outcome.committed)
+    throw new PrecisError(
+      'gate-refused',
+      `the compaction was refused: ${outcome.refusal.message}`,
+      {
+        where: settings.strategy,
+        hint: 'Nothing was changed. Another strategy may do: see precis compact --help.',
+        details: { reason: outcome.refusal.reason },
+      },
+    )
+  const after = await stateOf(threads, threadId)
+  if (target !== undefined && after.size.tokens > target)
+    throw irreducible(after.context, after.eventAt, after.size, target, settings.strategy)
+  const drops = dropsOf(outcome.event, after.context, after.eventAt)
+  return {
+    view: after.built,
+    event: outcome.event,
+    problems: before.built.problems.map(({ message }) => message),
+    report: {
+      before: { ...before.size, messages: before.built.messages.length },
+      after: { ...after.size, messages: after.built.messages.length },
+      changes: changesOf(outcome.event.data.edits),
+      drops,
+      thinkingHidden: thinkingHidden(after.context) - thinkingHidden(before.context),
+      ...(target !== undefined && { budgetTokens: target }),
+    },
+  }
+}
+
+/** New entries by their label: so many trimmed, so many masked. */
+function changesOf(edits: readonly Edit[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const entry of newEntriesOf(edits)) {
+    const label = entry?.label ?? 'removed'
+    counts[label] = (counts[label] ?? 0) + 1
+  }
+  return counts
+}
+
+async function stateOf(threads: Threads, threadId: string) {
+  const context = await threads.context(threadId)
+  const events = await threads.getAllEvents(threadId)
+  const eventAt: EventAt = (seq) => events[seq - 1]
+  return {
+    context,
+    eventAt,
+    size: measure(context, eventAt),
+    built: await threads.messages(threadId),
+  }
+}
+
+function thinkingHidden(context: Context): number {
+  return context.items.toArray().filter((item) => item.hide?.includes('thinking')).length
+}
+
+function irreducible(
+  context: Context,
+  eventAt: EventAt,
+  { tokens }: Measure,
+  budget: number,
+  strategyId: string,
+): PrecisError {
+  const parts = biggest(context, eventAt, BIGGEST).map(({ entries, what, before }) => ({
+    entry: entries[0],
+    what: oneLine(what, 60),
+    tokens: before,
+  }))
+  const list = parts.map(({ what, tokens: each }) => `${what} (${thousands(each)})`).join('; ')
+  return new PrecisError(
+    'irreducible',
+    `${strategyId} cannot get below ${thousands(tokens)} tokens, and the budget is ${thousands(budget)}`,
+    {
+      hint: `Nothing was written. Raise the budget to ${tokens}, or try another strategy. The biggest parts: ${list}.`,
+      details: { floor: tokens, budget, biggest: parts },
+    },
+  )
+}
+
+async function deliver(report: Report, text: string, flags: CompactFlags): Promise<void> {
+  const toStream = flags.output === '-'
+  if (toStream) await writeStream(process.stdout, text)
+  else if (flags.output !== undefined) await writeText(flags.output, text)
+  const stream = toStream ? process.stderr : process.stdout
+  const columns = (stream.isTTY && stream.columns) || DEFAULT_COLUMNS
+  await writeStream(
+    stream,
+    flags.json
+      ? `${JSON.stringify(report, null, 2)}\n`
+      : renderReport(report, styleOf(stream), columns, program()),
+  )
+}
+
+/** In a checkout there is no `precis` to type: npm runs it. */
+function program(): string {
+  return process.env.npm_lifecycle_event === undefined ? 'precis' : 'npm run --silent precis --'
+}

@@ -1,0 +1,113 @@
+// An Anthropic request as the rules see it: messages and blocks with their places, and merged turns.
+import type { Json } from '../../core/json.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../walk.ts'
+
+/** One content block. A content that is a string counts as one text block. */
+export interface Block {
+  readonly type: string
+  readonly fields: Fields
+  /** `messages[3].content[1]`, or `messages[3].content` where the content is a string. */
+  readonly place: string
+}
+
+export interface Message {
+  readonly index: number
+  readonly place: string // `messages[3]`
+  readonly role: string
+  readonly fields: Fields
+  readonly blocks: readonly Block[]
+}
+
+/** Messages of one role in a row: the API reads them as one. Those of the system do not part them. */
+export interface Turn {
+  readonly role: string
+  readonly messages: readonly Message[]
+}
+
+export function messagesOf(request: Json): readonly Message[] {
+  return listOf(fieldsOf(request).messages).map((value, index) => {
+    const fields = fieldsOf(value)
+    const place = `messages[${index}]`
+    return { index, place, role: textOf(fields.role) ?? '', fields, blocks: blocksOf(fields, place) }
+  })
+}
+
+/** The blocks of a message or an answer; what is no block is left out. */
+export function blocksOf({ content }: Fields, parent: string): readonly Block[] {
+  const place = `${parent}.content`
+  if (typeof content === 'string') {
+    return content === '' ? [] : [{ type: 'text', fields: { type: 'text', text: content }, place }]
+  }
+  return blocksIn(content, place)
+}
+
+export function turnsOf(messages: readonly Message[]): readonly Turn[] {
+  const turns: { role: string; messages: Message[] }[] = []
+  for (const message of messages) {
+    if (message.role === 'system') continue
+    const last = turns.at(-1)
+    if (last?.role === message.role) last.messages.push(message)
+    else turns.push({ role: message.role, messages: [message] })
+  }
+  return turns
+}
+
+export function blocksOfTurn(turn: Turn | undefined, type?: string): readonly Block[] {
+  const blocks = (turn?.messages ?? []).flatMap((message) => message.blocks)
+  return type === undefined ? blocks : blocks.filter((block) => block.type === type)
+}
+
+/** How deep blocks are nested in blocks: a result holds a document, which holds texts. */
+const NESTING = 3
+
+/** The block and the blocks in it: those of a result, a search result, a document. */
+export function withNested(block: Block, depth = NESTING): readonly Block[] {
+  if (depth === 0) return [block]
+  const { fields, place } = block
+  const inner = [
+    ...blocksIn(fields.content, `${place}.content`),
+    ...blocksIn(fieldsOf(fields.source).content, `${place}.source.content`),
+  ]
+  if (inner.length === 0) return [block]
+  return [block, ...inner.flatMap((each) => withNested(each, depth - 1))]
+}
+
+/** The blocks of the system prompt; a string has none. */
+export function systemBlocks(request: Json): readonly Block[] {
+  return blocksIn(fieldsOf(request).system, 'system')
+}
+
+/** The place of a field of a block; a string content has no fields of its own. */
+export function fieldPlace({ place }: Block, field: string): string {
+  return place.endsWith(']') ? `${place}.${field}` : place
+}
+
+export function isThinking({ type }: Pick<Block, 'type'>): boolean {
+  return type === 'thinking' || type === 'redacted_thinking'
+}
+
+/** The conversation opens with the provider's own compaction, in a message of its own or not. */
+export function leadingCompaction(messages: readonly Message[]): Block | undefined {
+  const block = messages[0]?.blocks[0]
+  return block?.type === 'compaction' ? block : undefined
+}
+
+/** The calls of the last answer, while nobody but the user has spoken since. */
+export function openRound(messages: readonly Message[]): Message | undefined {
+  const last = messages.findLast(({ role }) => role === 'assistant')
+  return last?.blocks.some(({ type }) => type === 'tool_use') ? last : undefined
+}
+
+/** The beta header that the request needs is missing; a body that names no headers cannot tell. */
+export function lacksBeta(request: Json, name: string): boolean {
+  const { betas } = fieldsOf(request)
+  return Array.isArray(betas) && !betas.includes(name)
+}
+
+function blocksIn(list: Json | undefined, place: string): readonly Block[] {
+  return listOf(list).flatMap((value, index) =>
+    isFields(value)
+      ? [{ type: textOf(value.type) ?? '', fields: value, place: `${place}[${index}]` }]
+      : [],
+  )
+}

@@ -1,0 +1,69 @@
+// Who speaks, and in which order: messages with a role and content, the user first, taking turns.
+import type { Json } from '../../core/json.ts'
+import { type Report, type Rule, rule } from '../rule.ts'
+import { fieldsOf, isFields, listOf, textOf } from '../walk.ts'
+import { leadingCompaction, type Message, messagesOf } from './conversation.ts'
+
+const messagesAreFilled = rule('VALID-A1', ({ request, profile }, report) => {
+  if (!isFields(request)) return report('request', 'a request is an object with messages')
+  const messages = listOf(request.messages)
+  if (messages.length === 0) return report('messages', 'there are no messages')
+  const roles = profile.systemMessages ? ['user', 'assistant', 'system'] : ['user', 'assistant']
+  for (const [index, message] of messages.entries()) {
+    const place = `messages[${index}]`
+    const isLast = index === messages.length - 1
+    if (!isFields(message)) {
+      report(place, 'a message is an object with a role and content')
+      continue
+    }
+    if (!roles.includes(textOf(message.role) ?? '')) {
+      report(`${place}.role`, `the role must be one of ${roles.join(', ')}`)
+    }
+    const { content } = message
+    if (isEmpty(content)) {
+      if (isLast && message.role === 'assistant' && profile.prefill) continue
+      if (message.role === 'system' && isFields(message.output_config)) continue
+      report(`${place}.content`, 'the content is empty')
+    } else checkBlocks(content, `${place}.content`, report)
+  }
+})
+
+const userSpeaksFirst = rule('VALID-A2', ({ request }, report) => {
+  const messages = messagesOf(request)
+  const [first] = messages
+  if (first?.role !== 'assistant' || leadingCompaction(messages) !== undefined) return
+  report(first.place, 'the first message must be the user’s')
+})
+
+/** The API merges what stands in a row; backends that speak its format answer 400. */
+const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
+  if (!profile.strict) return
+  const messages = messagesOf(request)
+  for (const [index, message] of messages.entries()) {
+    const before = messages[index - 1]
+    if (before === undefined || before.role !== message.role || message.role === 'system') continue
+    if (index === 1 && isCompactionAlone(before)) continue
+    report(message.place, `two messages of the ${message.role} in a row`)
+  }
+})
+
+export const ROLE_RULES: readonly Rule[] = [messagesAreFilled, userSpeaksFirst, rolesAlternate]
+
+/** A compaction in a message of its own may precede an answer: it stands for the turns before it. */
+export function isCompactionAlone({ blocks }: Message): boolean {
+  return blocks.length === 1 && blocks[0]?.type === 'compaction'
+}
+
+function isEmpty(content: Json | undefined): boolean {
+  return content === '' || (Array.isArray(content) && content.length === 0)
+}
+
+function checkBlocks(content: Json | undefined, place: string, report: Report): void {
+  if (typeof content === 'string') return
+  if (!Array.isArray(content)) return report(place, 'the content is neither a text nor blocks')
+  for (const [index, block] of content.entries()) {
+    if (textOf(fieldsOf(block).type) === undefined) {
+      report(`${place}[${index}]`, 'a block is an object with a type')
+    }
+  }
+}

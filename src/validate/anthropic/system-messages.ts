@@ -1,0 +1,71 @@
+// Messages of the system in the middle of a conversation: where they may stand.
+import { type Rule, type RuleInput, type Report, rule } from '../rule.ts'
+import { fieldsOf, isFields } from '../walk.ts'
+import { type Message, messagesOf } from './conversation.ts'
+import { isCompactionAlone } from './roles.ts'
+import { sameSteps, stepsOfMessage } from './same.ts'
+import { isServerResult } from './server-tools.ts'
+
+const systemMessagesStandRight = rule('VALID-A16', (input, report) => {
+  // Where the role itself is refused, VALID-A1 says so.
+  if (!input.profile.systemMessages) return
+  const messages = messagesOf(input.request)
+  for (const group of groupsOf(messages)) checkPlace(group, messages, report)
+  checkKept(messages, input, report)
+})
+
+export const SYSTEM_MESSAGE_RULES: readonly Rule[] = [systemMessagesStandRight]
+
+/** Several in a row count as one. One that only sets options, with no content, may stand anywhere. */
+function groupsOf(messages: readonly Message[]): readonly (readonly [Message, Message])[] {
+  const groups: [Message, Message][] = []
+  for (const message of messages) {
+    if (message.role !== 'system' || isDirective(message)) continue
+    const last = groups.at(-1)
+    if (last?.[1].index === message.index - 1) last[1] = message
+    else groups.push([message, message])
+  }
+  return groups
+}
+
+function isDirective({ fields, blocks }: Message): boolean {
+  return blocks.length === 0 && isFields(fields.output_config)
+}
+
+function checkPlace(
+  [first, last]: readonly [Message, Message],
+  messages: readonly Message[],
+  report: Report,
+): void {
+  const before = messages[first.index - 1]
+  const after = messages[last.index + 1]
+  if (before === undefined) {
+    report(first.place, 'the first message cannot be the system’s: use the field `system`')
+  } else if (before.role === 'assistant') {
+    // Behind a compaction it is VALID-A15's affair.
+    const isServerEnd = before.blocks.at(-1) !== undefined && isServerResult(before.blocks.at(-1))
+    if (!isServerEnd && !(first.index === 1 && isCompactionAlone(before))) {
+      report(first.place, 'a system message must follow a message of the user')
+    }
+  }
+  if (after?.role === 'user') {
+    report(last.place, 'only an answer may follow a system message')
+  }
+}
+
+/** One that was sent stays: compared with the request before, up to the first difference. */
+function checkKept(messages: readonly Message[], { earlier }: RuleInput, report: Report): void {
+  const before = messagesOf(fieldsOf(earlier.at(-1)?.request))
+  const index = before.findIndex((message, at) => !isSame(message, messages[at]))
+  const [was, next] = [before[index], before[index + 1]]
+  const now = messages[index]
+  if (was?.role !== 'system' || now === undefined) return
+  const isGone = next !== undefined && isSame(next, now)
+  if (isGone || now.role === 'system') {
+    report(now.place, 'the system message that stood here must stay as it was sent')
+  }
+}
+
+function isSame(message: Message, other: Message | undefined): boolean {
+  return other !== undefined && sameSteps(stepsOfMessage(message), stepsOfMessage(other))
+}

@@ -1,0 +1,63 @@
+// Texts: none blank, none with half a character, and no unfinished answer where none may be.
+import { type Report, type Rule, rule } from '../rule.ts'
+import { eachString, isGiven, textOf } from '../walk.ts'
+import {
+  type Block,
+  fieldPlace,
+  isThinking,
+  type Message,
+  messagesOf,
+  systemBlocks,
+  withNested,
+} from './conversation.ts'
+import { isPaused } from './server-tools.ts'
+import { asksForCompaction } from './compaction.ts'
+
+const textsAreNotBlank = rule('VALID-A9', ({ request }, report) => {
+  for (const block of systemBlocks(request)) checkText(block, report)
+  for (const { blocks } of messagesOf(request)) {
+    for (const block of blocks) {
+      for (const each of withNested(block)) checkText(each, report)
+    }
+  }
+})
+
+function checkText(block: Block, report: Report): void {
+  const { type, fields, place } = block
+  if (type === 'text') {
+    const text = textOf(fields.text)
+    if (text === undefined) report(fieldPlace(block, 'text'), 'a text block has no text')
+    else if (text.trim() === '') report(fieldPlace(block, 'text'), 'the text is blank')
+  }
+  if (isThinking(block) && isGiven(fields.cache_control)) {
+    report(`${place}.cache_control`, 'thinking cannot carry a mark for the cache')
+  }
+}
+
+const endsAsItMay = rule('VALID-A10', (input, report) => {
+  const { request, profile } = input
+  const last = messagesOf(request).at(-1)
+  if (last?.role !== 'assistant') return
+  if (profile.prefill) checkEnd(last, report)
+  else if (!asksForCompaction(request) && !isPaused(last, input)) {
+    report(last.place, 'the model takes no unfinished answer: the last message must be the user’s')
+  }
+})
+
+function checkEnd({ blocks }: Message, report: Report): void {
+  const last = blocks.at(-1)
+  if (last?.type !== 'text') return
+  const text = textOf(last.fields.text) ?? ''
+  // A blank text is VALID-A9's affair.
+  if (text.trim() !== '' && text !== text.trimEnd()) {
+    report(fieldPlace(last, 'text'), 'the unfinished answer ends in a blank')
+  }
+}
+
+const textsAreWellFormed = rule('VALID-A21', ({ request }, report) => {
+  eachString(request, (text, place) => {
+    if (!text.isWellFormed()) report(place(), 'half a character: a lone surrogate')
+  })
+})
+
+export const TEXT_RULES: readonly Rule[] = [textsAreNotBlank, endsAsItMay, textsAreWellFormed]

@@ -1,0 +1,15 @@
+// The rules of OpenAI Responses: VALID-R1 to -R10 of docs/spec/valid.md, without R8.
+import type { Rule } from '../rule.ts'
+import { COMPACTION_RULES } from './compaction.ts'
+import { CONTENT_RULES } from './content.ts'
+import { ID_RULES } from './ids.ts'
+import { PAIR_RULES } from './pairs.ts'
+import { REASONING_RULES } from './reasoning.ts'
+
+export const OPENAI_RESPONSES_RULES: readonly Rule[] = [
+  ...PAIR_RULES,
+  ...REASONING_RULES,
+  ...ID_RULES,
+  ...CONTENT_RULES,
+  ...COMPACTION_RULES,
+]

@@ -1,0 +1,86 @@
+// Calls and their outputs in Responses: each has the other, under one call_id.
+import { defineRule } from '../openai-chat/define-rule.ts'
+import type { Rule, RuleInput } from '../rule.ts'
+import { chainOf, type Item, isSent, itemsOf } from './items.ts'
+
+/** The type of an output → the type of its call. */
+const CALL_OF_OUTPUT: ReadonlyMap<string, string> = new Map([
+  ['function_call_output', 'function_call'],
+  ['custom_tool_call_output', 'custom_tool_call'],
+  ['local_shell_call_output', 'local_shell_call'],
+  ['shell_call_output', 'shell_call'],
+  ['apply_patch_call_output', 'apply_patch_call'],
+  ['computer_call_output', 'computer_call'],
+  ['mcp_approval_response', 'mcp_approval_request'],
+])
+const CALLS: ReadonlySet<string> = new Set(CALL_OF_OUTPUT.values())
+
+interface Pairing {
+  readonly orphans: readonly Item[]
+  readonly open: readonly Item[]
+}
+
+/**
+ * Read strictly: the call stands before its output, is of the output's kind, and is answered once.
+ * Where the server knows more than we do (a response, a conversation or an item that is only
+ * named), the call may be there: an output without one is then let pass.
+ */
+const everyOutputHasItsCall = defineRule('VALID-R1', (input, report) => {
+  const isWholeKnown = !itemsOf(input.request).some(({ type }) => type === 'item_reference')
+  const isDecidable = isWholeKnown && chainOf(input).isKnown
+  for (const item of pairingOf(input).orphans) {
+    const field = linkField(item)
+    const id = linkOf(item)
+    if (id === undefined) report(`${item.where}.${field}`, `the ${item.type} names no call`)
+    else if (isDecidable) report(`${item.where}.${field}`, `no call ${id} before this output`)
+  }
+})
+
+/** A call that the server remembers and nobody answered is reported at `previous_response_id`. */
+const everyCallHasItsOutput = defineRule('VALID-R2', (input, report) => {
+  for (const item of pairingOf(input).open) {
+    // An approval that nobody gave is no call without output: the conversation may go on.
+    if (item.type === 'mcp_approval_request') continue
+    const where = isSent(item) ? `${item.where}.call_id` : item.where
+    report(where, `the ${item.type} ${linkOf(item) ?? 'without a call_id'} has no output`)
+  }
+})
+
+export const PAIR_RULES: readonly Rule[] = [everyOutputHasItsCall, everyCallHasItsOutput]
+
+/** Pairs by kind and id; ids may repeat, and an output belongs to the latest open call. */
+function pairingOf(input: RuleInput): Pairing {
+  const waiting = new Map<string, Item[]>()
+  const unnamed: Item[] = []
+  const orphans: Item[] = []
+  for (const item of [...chainOf(input).items, ...itemsOf(input.request)]) {
+    if (item.type === undefined) continue
+    const id = linkOf(item)
+    if (CALLS.has(item.type)) {
+      const key = `${item.type} ${id}`
+      const sameId = waiting.get(key)
+      if (id === undefined) unnamed.push(item)
+      else if (sameId) sameId.push(item)
+      else waiting.set(key, [item])
+      continue
+    }
+    const call = CALL_OF_OUTPUT.get(item.type)
+    if (call === undefined) continue
+    const answered = id === undefined ? undefined : waiting.get(`${call} ${id}`)?.pop()
+    if (answered === undefined && isSent(item)) orphans.push(item)
+  }
+  return { orphans, open: [...unnamed, ...[...waiting.values()].flat()] }
+}
+
+/** What a call is known by, and what an output knows it by. */
+function linkOf(item: Item): string | undefined {
+  const value = item.fields[linkField(item)]
+  return typeof value === 'string' ? value : undefined
+}
+
+function linkField({ type, fields }: Item): string {
+  if (type === 'mcp_approval_request') return 'id'
+  if (type === 'mcp_approval_response') return 'approval_request_id'
+  // The reference calls the field `id` here, the guide `call_id`.
+  return type === 'local_shell_call_output' && fields.call_id === undefined ? 'id' : 'call_id'
+}

@@ -1,0 +1,146 @@
+// Reasoning items in Responses, and the items that came out of them: kept together, or not at all.
+import { defineRule } from '../openai-chat/define-rule.ts'
+import type { Exchange, Rule, RuleInput } from '../rule.ts'
+import { fieldsOf } from '../walk.ts'
+import { chainOf, encryptedContents, type Item, itemsOf, outputOf } from './items.ts'
+
+/** What the client runs, and what the model says (VALID-R3). */
+const OWN_CALLS: ReadonlySet<string> = new Set([
+  'function_call',
+  'custom_tool_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+  'computer_call',
+])
+/** What the server runs (VALID-R9). */
+const HOSTED_CALLS: ReadonlySet<string> = new Set([
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+  'tool_search_call',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'mcp_call',
+])
+
+/**
+ * An item with an id is bound to the reasoning before it; without the id it is free. That the
+ * items are kept is a matter of `store`, which is on unless it is false.
+ */
+const reasoningIsKeptWhole = defineRule('VALID-R3', (input, report) => {
+  for (const item of unfollowed(itemsOf(input.request))) {
+    report(item.where, 'the item that followed this reasoning is not there')
+  }
+  if (isStoreless(input)) return
+  for (const item of withoutReasoning(input, isOwnOutput)) {
+    report(
+      item.where,
+      `the reasoning before this ${item.type} is not there; keep it, or drop the id`,
+    )
+  }
+})
+
+/**
+ * Whether another organisation, model or provider wrote the content cannot be seen; a content
+ * that differs from the one an earlier answer had under the same id can. That `include` asks for
+ * the content of the next answer is no condition of this request, and is not checked.
+ */
+const reasoningIsEncrypted = defineRule('VALID-R5', (input, report) => {
+  const known = encryptedContents(input.earlier)
+  for (const { where, type, id, fields } of itemsOf(input.request)) {
+    const content = fields.encrypted_content
+    if (isStoreless(input) && type === 'item_reference' && id?.startsWith('rs_')) {
+      report(where, 'store is false: the server has no reasoning under this id')
+    }
+    if (type !== 'reasoning') continue
+    if (typeof content !== 'string' || content === '') {
+      if (isStoreless(input)) {
+        report(`${where}.encrypted_content`, 'store is false: reasoning needs its content')
+      }
+    } else if (id !== undefined && (known.get(id) ?? content) !== content) {
+      report(`${where}.encrypted_content`, 'the content is not the one the answer had')
+    }
+  }
+})
+
+/** Read strictly: whether the server stores the items or not. */
+const hostedCallsKeepReasoning = defineRule('VALID-R9', (input, report) => {
+  for (const item of withoutReasoning(input, ({ type = '' }) => HOSTED_CALLS.has(type))) {
+    report(item.where, `the reasoning before this ${item.type} is not there`)
+  }
+})
+
+export const REASONING_RULES: readonly Rule[] = [
+  reasoningIsKeptWhole,
+  reasoningIsEncrypted,
+  hostedCallsKeepReasoning,
+]
+
+function isStoreless({ request }: RuleInput): boolean {
+  return fieldsOf(request).store === false
+}
+
+/** Reasoning with an id whose run does not lead to an item of the model. */
+function unfollowed(items: readonly Item[]): readonly Item[] {
+  const found: Item[] = []
+  let isFollowed = false
+  for (const item of items.toReversed()) {
+    if (item.type !== 'reasoning') isFollowed = isOutput(item)
+    else if (!isFollowed && item.id !== undefined) found.push(item)
+  }
+  return found.toReversed()
+}
+
+/**
+ * Items with an id whose reasoning is gone. Earlier answers tell exactly which reasoning an item
+ * had. Of an item that none of them holds nothing is known: read strictly, it had some, and some
+ * must stand between it and the last message of another role, unless the model does not reason.
+ */
+function withoutReasoning(input: RuleInput, isBound: (item: Item) => boolean): readonly Item[] {
+  const chain = chainOf(input)
+  const bonds = knownBonds(input.earlier)
+  const seen = new Set(chain.items.map(({ id }) => id))
+  let isReasoned = !chain.isKnown
+  return itemsOf(input.request).filter((item) => {
+    if (item.id !== undefined) seen.add(item.id)
+    if (isReasoning(item)) isReasoned = true
+    if (item.type === 'message' && !isOwnOutput(item)) isReasoned = !chain.isKnown
+    if (item.id === undefined || !isBound(item)) return false
+    const needed = bonds.get(item.id)
+    if (needed) return chain.isKnown && !needed.every((id) => seen.has(id))
+    return input.profile.thinkingEnabled !== false && !isReasoned
+  })
+}
+
+/** The id of each item of the answers → the ids of the reasoning run before it. */
+function knownBonds(earlier: readonly Exchange[]): ReadonlyMap<string, readonly string[]> {
+  const bonds = new Map<string, readonly string[]>()
+  for (const { answer } of earlier) {
+    let run: string[] = []
+    let isOpen = false
+    for (const { type, id } of outputOf(answer)) {
+      if (type === 'reasoning') {
+        if (!isOpen) run = []
+        if (id !== undefined) run.push(id)
+      } else if (id !== undefined) bonds.set(id, run)
+      isOpen = type === 'reasoning'
+    }
+  }
+  return bonds
+}
+
+function isOwnOutput({ type = '', fields }: Item): boolean {
+  return OWN_CALLS.has(type) || (type === 'message' && fields.role === 'assistant')
+}
+
+/** Whatever the model can make of its reasoning; a reference may stand for any of it. */
+function isOutput(item: Item): boolean {
+  const { type = '' } = item
+  return isOwnOutput(item) || HOSTED_CALLS.has(type) || type === 'item_reference'
+}
+
+function isReasoning({ type, id }: Item): boolean {
+  return type === 'reasoning' || (type === 'item_reference' && id?.startsWith('rs_') === true)
+}

@@ -1,0 +1,102 @@
+// Reading JSON of unknown shape: nothing here throws or recurses, however odd or deep the value is.
+import type { Json } from '../core/json.ts'
+
+export type Fields = { readonly [key: string]: Json }
+
+export function isFields(value: Json | undefined): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function fieldsOf(value: Json | undefined): Fields {
+  return isFields(value) ? value : {}
+}
+
+export function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A value is given: neither absent nor null. */
+export function isGiven(value: Json | undefined): value is Exclude<Json, null> {
+  return value !== undefined && value !== null
+}
+
+const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/
+
+/** The place of a field or an item: `messages[3].content`, `metadata["a b"]`. */
+export function placeIn(parent: string, key: string | number): string {
+  if (typeof key === 'number') return `${parent}[${key}]`
+  if (!PLAIN_NAME.test(key)) return `${parent}[${JSON.stringify(key)}]`
+  return parent === '' ? key : `${parent}.${key}`
+}
+
+/** Where a value stands: a chain that is only spelled out for the few places that are reported. */
+interface Step {
+  readonly parent: Step | undefined
+  readonly key: string | number
+}
+
+/** Visits every string of a value, names of fields included, with a function that tells its place. */
+export function eachString(value: Json, visit: (text: string, place: () => string) => void): void {
+  const waiting: { value: Json; step: Step | undefined }[] = [{ value, step: undefined }]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value: current, step } = next
+    if (typeof current === 'string') visit(current, () => spell(step))
+    if (typeof current !== 'object' || current === null) continue
+    const entries = Array.isArray(current) ? current.entries() : Object.entries(current as Fields)
+    for (const [key, item] of entries) {
+      const below: Step = { parent: step, key }
+      if (typeof key === 'string') visit(key, () => spell(below))
+      waiting.push({ value: item, step: below })
+    }
+  }
+}
+
+function spell(step: Step | undefined): string {
+  const keys: (string | number)[] = []
+  for (let each = step; each !== undefined; each = each.parent) keys.push(each.key)
+  return keys.reduceRight<string>(placeIn, '').toWellFormed()
+}
+
+/** How many bytes a value has as the compact JSON text of a request, in UTF-8. */
+export function jsonBytes(value: Json): number {
+  let bytes = 0
+  const waiting: Json[] = [value]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === 'string') bytes += stringBytes(next)
+    else if (Array.isArray(next)) {
+      bytes += 2 + Math.max(0, next.length - 1)
+      for (const item of next) waiting.push(item)
+    } else if (isFields(next)) {
+      const keys = Object.keys(next)
+      bytes += 2 + Math.max(0, keys.length - 1)
+      for (const key of keys) {
+        bytes += stringBytes(key) + 1
+        waiting.push(next[key] ?? null)
+      }
+    } else bytes += String(next).length
+  }
+  return bytes
+}
+
+const SHORT_ESCAPES = '"\\\b\f\n\r\t'
+
+function stringBytes(text: string): number {
+  let bytes = text.length + 2
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code < 0x20) bytes += SHORT_ESCAPES.includes(text.charAt(index)) ? 1 : 5
+    else if (code === 0x22 || code === 0x5c) bytes += 1
+    else if (code >= 0x800) bytes += isSurrogate(code) ? 1 : 2
+    else if (code >= 0x80) bytes += 1
+  }
+  return bytes
+}
+
+/** A pair takes four bytes, two for each half. A lone half takes six, but is refused anyway. */
+function isSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdfff
+}
