@@ -2,10 +2,27 @@
 import './node-guard.ts'
 
 export type { PlainEvent } from './core/adopt.ts'
-export { type Built, buildMessages, type EntryContent, type Problem } from './core/build.ts'
+export * from './core/auto-compact.ts'
+export { budgetForWindow, TokenBudget } from './core/budget.ts'
+export {
+  type Built,
+  buildMessages,
+  contentOf,
+  type EntryContent,
+  type Problem,
+} from './core/build.ts'
 export type * from './core/change.ts'
+export { type Command, parseCommand } from './core/commands.ts'
 export type * from './core/content.ts'
-export { type Context, emptyContext, foldEvent, foldEvents, weightOf } from './core/context.ts'
+export { textOfParts, textOfUserContent } from './core/content.ts'
+export {
+  type Context,
+  calibrationOf,
+  emptyContext,
+  foldEvent,
+  foldEvents,
+  weightOf,
+} from './core/context.ts'
 export type { EntryKind, Item } from './core/entry.ts'
 export { asPrecisError, ERROR_TABLE, type ErrorCode, PrecisError } from './core/errors.ts'
 export type * from './core/event.ts'
@@ -15,19 +32,36 @@ export {
   type GateResult,
   passGate,
   type Refusal,
+  type RefusalReason,
 } from './core/gate.ts'
 export type { Json } from './core/json.ts'
 export type * from './core/message.ts'
+export * from './core/policy.ts'
 export type * from './core/ports.ts'
+export * from './core/presets.ts'
+export { readContext } from './core/reading.ts'
 export { covered } from './core/refs.ts'
-export { seamsOf } from './core/seam.ts'
+export { runsOf } from './core/run.ts'
+export { openRoundStart, roundsOf, seamsOf } from './core/seam.ts'
 export type * from './core/strategy.ts'
+export { estimateConversationTokens } from './core/tokens/chars4.ts'
+export { chars4Counter, estimateCounter, type TokenCounter } from './core/tokens/counter.ts'
+export { cutHead, cutTail } from './core/tokens/cut.ts'
+export { estimateTokens } from './core/tokens/estimate.ts'
+export type { ContextBudget, TriggerPolicy } from './core/trigger.ts'
+export { aggregateTokenUsage, type UsageState } from './core/usage.ts'
 export { allEvents, type CompactionView, type ShownEvent, workingEvents } from './core/working.ts'
+export { loadO200k } from './providers/o200k.ts'
 export {
   asCompactionStrategy,
   type CompactionEvent,
   type CompactionStrategy,
 } from './strategies/as-compaction-strategy.ts'
+export { chunkMessages } from './strategies/chunk.ts'
+export { compactRanges } from './strategies/compact-ranges.ts'
+export { compactWhole } from './strategies/compact-whole.ts'
+export { findCutPoint } from './strategies/cut-point.ts'
 export { DEFAULT_STRATEGIES, registerDefaultStrategies } from './strategies/index.ts'
+export { randomIds, systemClock } from './system.ts'
 export type { CompactionOptions, CompactionOutcome } from './threads/compact-thread.ts'
 export { createThreads, type Threads, type ThreadsOptions } from './threads/threads.ts'

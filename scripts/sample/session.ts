@@ -46,7 +46,7 @@ function messagesOf(story: readonly Step[], files: Map<string, string>): Message
   let said: Block[] = []
   let answered: Block[] = []
   const flush = () => {
-    if (said.length > 0) messages.push({ role: 'assistant', content: said })
+    if (said.length > 0) messages.push({ role: 'assistant', content: plain(said) })
     said = []
     if (answered.length > 0) messages.push({ role: 'user', content: plain(answered) })
     answered = []

@@ -4,9 +4,8 @@
 // Anthropic Messages (`tool_use`, `tools`) and that of Converse (`toolUse`, `toolConfig.tools`).
 // Mistral, DeepSeek (and Kimi, which goes by the same rule) and Qwen speak Chat Completions.
 import type { Json } from '../core/json.ts'
-import { defineRule, type Report } from './openai-chat/define-rule.ts'
 import { callsOf, messagesOf } from './openai-chat/messages.ts'
-import type { Profile, Rule, RuleInput } from './rule.ts'
+import { type Profile, type Report, type Rule, type RuleInput, rule } from './rule.ts'
 import { type Fields, fieldsOf, isFields, listOf } from './walk.ts'
 
 const MISTRAL_ID = /^[a-zA-Z0-9]{9}$/
@@ -95,7 +94,7 @@ function on(
   visit: (input: RuleInput, report: Report) => void,
 ): Rule {
   const wire = backend === 'bedrock' ? 'anthropic' : 'openai-chat'
-  return defineRule(id, (input, report) => {
+  return rule(id, (input, report) => {
     if (input.profile.backend === backend && input.profile.wire === wire) visit(input, report)
   })
 }

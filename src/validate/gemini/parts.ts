@@ -1,6 +1,5 @@
 // The parts of a Gemini content: none empty, and signatures where the model put them.
-import { defineRule } from '../openai-chat/define-rule.ts'
-import type { Rule } from '../rule.ts'
+import { type Rule, rule } from '../rule.ts'
 import { fieldsOf, isGiven } from '../walk.ts'
 import {
   type Content,
@@ -30,7 +29,7 @@ const MARKS: ReadonlySet<string> = new Set([
  * model is asked is not in the body: read strictly, it is a Gemini 3, unless the profile says
  * that it does not think. Whether a signature is the right one cannot be seen.
  */
-const callsAreSigned = defineRule('VALID-G4', ({ request, profile }, report) => {
+const callsAreSigned = rule('VALID-G4', ({ request, profile }, report) => {
   if (profile.thinkingEnabled === false) return
   const contents = contentsOf(request)
   const start = contents.findLastIndex(opensTurn)
@@ -43,12 +42,10 @@ const callsAreSigned = defineRule('VALID-G4', ({ request, profile }, report) => 
 })
 
 /** An empty text that carries a signature is the end of a streamed answer, and stays. */
-const partsAreNotEmpty = defineRule('VALID-G5', ({ request, profile }, report) => {
+const partsAreNotEmpty = rule('VALID-G5', ({ request, profile }, report) => {
   const { systemInstruction, system_instruction } = fieldsOf(request)
-  // A system instruction may be plain text.
   const systems = Object.entries({ systemInstruction, system_instruction }).flatMap(
-    ([where, value]) =>
-      isGiven(value) && typeof value !== 'string' ? [contentOf(value, where)] : [],
+    ([where, value]) => (isGiven(value) ? [contentOf(value, where)] : []),
   )
   for (const { where, parts } of [...systems, ...contentsOf(request)]) {
     if (parts.length === 0) report(where, 'a content has parts')

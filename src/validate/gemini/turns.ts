@@ -1,16 +1,15 @@
 // The order of turns in Gemini: who opens, who may call, who answers, who closes.
-import { defineRule } from '../openai-chat/define-rule.ts'
-import type { Rule } from '../rule.ts'
+import { type Rule, rule } from '../rule.ts'
 import { contentsOf, isCall, isResponse } from './contents.ts'
 
 /** Read strictly: a request without contents has no first one, and a missing role is not `user`. */
-const userOpens = defineRule('VALID-G1', ({ request }, report) => {
+const userOpens = rule('VALID-G1', ({ request }, report) => {
   const [first] = contentsOf(request)
   if (!first) report('contents', 'there are no contents')
   else if (first.role !== 'user') report(first.where, 'the first content is not the user’s')
 })
 
-const callFollowsUser = defineRule('VALID-G2', ({ request }, report) => {
+const callFollowsUser = rule('VALID-G2', ({ request }, report) => {
   const contents = contentsOf(request)
   for (const [index, { where, parts }] of contents.entries()) {
     if (!parts.some(isCall)) continue
@@ -22,7 +21,7 @@ const callFollowsUser = defineRule('VALID-G2', ({ request }, report) => {
 })
 
 /** Counts alone decide: names and ids of responses are not compared. */
-const everyCallIsAnswered = defineRule('VALID-G3', ({ request }, report) => {
+const everyCallIsAnswered = rule('VALID-G3', ({ request }, report) => {
   const contents = contentsOf(request)
   let before = contents[0]
   let called = 0
@@ -37,7 +36,7 @@ const everyCallIsAnswered = defineRule('VALID-G3', ({ request }, report) => {
   if (before && called > 0) report(before.where, 'no content answers these function calls')
 })
 
-const modelDoesNotClose = defineRule('VALID-G6', ({ request }, report) => {
+const modelDoesNotClose = rule('VALID-G6', ({ request }, report) => {
   const last = contentsOf(request).at(-1)
   if (last?.role === 'model') report(last.where, 'the request ends on a turn of the model')
 })

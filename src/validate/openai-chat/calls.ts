@@ -1,8 +1,7 @@
 // Names and arguments of functions in Chat Completions.
 import type { Json } from '../../core/json.ts'
-import type { Rule } from '../rule.ts'
+import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, listOf } from '../walk.ts'
-import { defineRule, type Report } from './define-rule.ts'
 import { callsOf, messagesOf } from './messages.ts'
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
@@ -11,7 +10,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/
  * The original never parses the string, and models do send broken JSON; strict backends that
  * render it through a template refuse that, so there it must be JSON text.
  */
-const argumentsAreText = defineRule('VALID-C5', ({ request, profile }, report) => {
+const argumentsAreText = rule('VALID-C5', ({ request, profile }, report) => {
   for (const message of messagesOf(request)) {
     for (const { where, kind, body } of callsOf(message)) {
       if (kind === 'function') check(`${where}.function.arguments`, body.arguments)
@@ -28,7 +27,7 @@ const argumentsAreText = defineRule('VALID-C5', ({ request, profile }, report) =
 })
 
 /** `name` on messages is held to the same characters, the narrowest that has been asked for. */
-const namesAreUsable = defineRule('VALID-C6', ({ request }, report) => {
+const namesAreUsable = rule('VALID-C6', ({ request }, report) => {
   for (const message of messagesOf(request)) {
     const { where, role, fields } = message
     if (fields.name !== undefined) checkName(`${where}.name`, fields.name, report)

@@ -1,8 +1,7 @@
 // What each role of Chat Completions must say, may leave empty, and where the system may speak.
 import type { Json } from '../../core/json.ts'
-import type { Rule } from '../rule.ts'
+import { type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, listOf } from '../walk.ts'
-import { defineRule } from './define-rule.ts'
 import { type ChatMessage, messagesOf, partsOf, textsOf } from './messages.ts'
 
 const SPEAKERS = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
@@ -12,7 +11,7 @@ const SPEAKERS = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'f
  * of user or system all lack the content that is required. Text of blanks alone counts as empty
  * on strict backends. What a tool says is VALID-C7.
  */
-const contentIsThere = defineRule('VALID-C4', ({ request, profile }, report) => {
+const contentIsThere = rule('VALID-C4', ({ request, profile }, report) => {
   const values = listOf(fieldsOf(request).messages)
   if (values.length === 0) report('messages', 'there are no messages')
   for (const [index, message] of messagesOf(request).entries()) {
@@ -30,7 +29,7 @@ const contentIsThere = defineRule('VALID-C4', ({ request, profile }, report) => 
 })
 
 /** A list without parts is refused like an image: it is neither a string nor text parts. */
-const toolContentIsText = defineRule('VALID-C7', ({ request }, report) => {
+const toolContentIsText = rule('VALID-C7', ({ request }, report) => {
   for (const message of messagesOf(request)) {
     if (message.role !== 'tool' || typeof message.fields.content === 'string') continue
     const parts = partsOf(message)
@@ -43,7 +42,7 @@ const toolContentIsText = defineRule('VALID-C7', ({ request }, report) => {
   }
 })
 
-const systemIsFirstAndSingle = defineRule('VALID-C8', ({ request, profile }, report) => {
+const systemIsFirstAndSingle = rule('VALID-C8', ({ request, profile }, report) => {
   if (!profile.strict) return // the original takes them anywhere
   for (const { where, role } of messagesOf(request).slice(1)) {
     if (role === 'system' || role === 'developer') {
@@ -53,7 +52,7 @@ const systemIsFirstAndSingle = defineRule('VALID-C8', ({ request, profile }, rep
 })
 
 /** The word may stand in the text of any role; names and arguments do not count. */
-const jsonIsMentioned = defineRule('VALID-C11', ({ request }, report) => {
+const jsonIsMentioned = rule('VALID-C11', ({ request }, report) => {
   if (fieldsOf(fieldsOf(request).response_format).type !== 'json_object') return
   const isNamed = messagesOf(request).some((message) =>
     textsOf(message).some(({ text }) => /json/i.test(text)),

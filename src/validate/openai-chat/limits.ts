@@ -1,8 +1,7 @@
 // How much a Chat Completions request may hold: tools, images, and the length of one text.
 import type { Json } from '../../core/json.ts'
-import type { Rule } from '../rule.ts'
+import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, listOf } from '../walk.ts'
-import { defineRule, type Report } from './define-rule.ts'
 import { callsOf, messagesOf, partsOf, textsOf } from './messages.ts'
 
 const MAX_TOOLS = 128
@@ -13,7 +12,7 @@ const MAX_IMAGE_BYTES = 50_000_000
 const MAX_TEXT_CHARS = 10_485_760
 const MAX_TEXT_CHARS_STRICT = 1_048_576
 
-const nothingIsTooMuch = defineRule('VALID-C10', ({ request, profile }, report) => {
+const nothingIsTooMuch = rule('VALID-C10', ({ request, profile }, report) => {
   checkTools(request, report)
   checkImages(request, report)
   checkTexts(request, profile.strict ? MAX_TEXT_CHARS_STRICT : MAX_TEXT_CHARS, report)

@@ -1,13 +1,12 @@
 // Calls and their results in Chat Completions: who answers whom, and right behind whom.
-import type { Rule } from '../rule.ts'
+import { type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, textOf } from '../walk.ts'
-import { defineRule } from './define-rule.ts'
 import { type ChatCall, type ChatMessage, callsOf, messagesOf } from './messages.ts'
 
 const CALL_ID_CHARS = 40
 
 /** «One `tool` message per id» is read strictly: a second one is refused too. */
-const everyCallIsAnswered = defineRule('VALID-C1', ({ request }, report) => {
+const everyCallIsAnswered = rule('VALID-C1', ({ request }, report) => {
   const messages = messagesOf(request)
   for (const [index, message] of messages.entries()) {
     const calls = callsOf(message)
@@ -30,7 +29,7 @@ const everyCallIsAnswered = defineRule('VALID-C1', ({ request }, report) => {
   }
 })
 
-const everyResultHasItsCall = defineRule('VALID-C2', ({ request }, report) => {
+const everyResultHasItsCall = rule('VALID-C2', ({ request }, report) => {
   let called: ReadonlyMap<string, number> = new Map()
   for (const message of messagesOf(request)) {
     if (message.role !== 'tool') {
@@ -46,7 +45,7 @@ const everyResultHasItsCall = defineRule('VALID-C2', ({ request }, report) => {
 })
 
 /** `tool_calls: null` is refused like an empty list: the field must be left out. */
-const callIdsAreUsable = defineRule('VALID-C3', ({ request }, report) => {
+const callIdsAreUsable = rule('VALID-C3', ({ request }, report) => {
   for (const message of messagesOf(request)) {
     const { where, role, fields } = message
     if (role === 'tool') checkLength(`${where}.tool_call_id`, resultId(message))
@@ -69,7 +68,7 @@ const callIdsAreUsable = defineRule('VALID-C3', ({ request }, report) => {
 })
 
 /** «Pairing» is read strictly: right behind each other, and under the same name. */
-const functionCallsArePaired = defineRule('VALID-C9', ({ request }, report) => {
+const functionCallsArePaired = rule('VALID-C9', ({ request }, report) => {
   const messages = messagesOf(request)
   for (const [index, message] of messages.entries()) {
     const call = functionCallOf(message)

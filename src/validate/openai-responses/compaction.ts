@@ -1,6 +1,5 @@
 // The server's own compaction in Responses: what may stand before it, and where it is asked for.
-import { defineRule } from '../openai-chat/define-rule.ts'
-import type { Rule } from '../rule.ts'
+import { type Rule, rule } from '../rule.ts'
 import { fieldsOf, isGiven } from '../walk.ts'
 import { encryptedContents, type Item, itemsOf } from './items.ts'
 
@@ -10,7 +9,7 @@ import { encryptedContents, type Item, itemsOf } from './items.ts'
  * what was answered to it. «Manual truncation» is seen only as a compaction sent along with
  * `previous_response_id`: the server still has all that it replaces.
  */
-const compactionStandsAlone = defineRule('VALID-R7', ({ request, profile, earlier }, report) => {
+const compactionStandsAlone = rule('VALID-R7', ({ request, profile, earlier }, report) => {
   const items = itemsOf(request)
   const latest = items.findLastIndex(isCompaction)
   const known = encryptedContents(earlier)

@@ -1,6 +1,5 @@
 // Who says what in Responses: the parts that each role may use.
-import { defineRule } from '../openai-chat/define-rule.ts'
-import type { Rule } from '../rule.ts'
+import { type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, isGiven, listOf } from '../walk.ts'
 import { itemsOf } from './items.ts'
 
@@ -22,7 +21,7 @@ const PARTS_OF_ROLE: ReadonlyMap<unknown, ReadonlySet<unknown>> = new Map([
  * Read strictly: an input that is neither text nor a list of objects, and a message of no known
  * role, have no content type that fits. Any role may say plain text.
  */
-const contentFitsRole = defineRule('VALID-R6', ({ request }, report) => {
+const contentFitsRole = rule('VALID-R6', ({ request }, report) => {
   const { input, previous_response_id, conversation, prompt } = fieldsOf(request)
   const mayLackInput = [previous_response_id, conversation, prompt].some(isGiven)
   if (typeof input !== 'string' && !Array.isArray(input) && (isGiven(input) || !mayLackInput)) {

@@ -1,7 +1,6 @@
 // Ids, names and arguments in Responses.
 import type { Json } from '../../core/json.ts'
-import { defineRule, type Report } from '../openai-chat/define-rule.ts'
-import type { Rule } from '../rule.ts'
+import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, isGiven, listOf } from '../walk.ts'
 import { chainOf, itemsOf } from './items.ts'
 
@@ -19,7 +18,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
  * Sending an item again that the chain of `previous_response_id` holds is a duplicate too. Of a
  * `call_id` only the length is checked by the server; it may repeat.
  */
-const idsAreUniqueAndWellFormed = defineRule('VALID-R4', (input, report) => {
+const idsAreUniqueAndWellFormed = rule('VALID-R4', (input, report) => {
   const seen = new Set(chainOf(input).items.flatMap(({ id }) => id ?? []))
   for (const { where, type = '', id, fields } of itemsOf(input.request)) {
     const prefix = PREFIXES.get(type) ?? ''
@@ -39,7 +38,7 @@ const idsAreUniqueAndWellFormed = defineRule('VALID-R4', (input, report) => {
 })
 
 /** Names are held to the characters of Chat Completions as well as to the length. */
-const callsAreWellFormed = defineRule('VALID-R10', ({ request }, report) => {
+const callsAreWellFormed = rule('VALID-R10', ({ request }, report) => {
   for (const { where, type, fields } of itemsOf(request)) {
     if (type === 'function_call') {
       checkName(`${where}.name`, fields.name, report)

@@ -1,6 +1,5 @@
 // Calls and their outputs in Responses: each has the other, under one call_id.
-import { defineRule } from '../openai-chat/define-rule.ts'
-import type { Rule, RuleInput } from '../rule.ts'
+import { type Rule, type RuleInput, rule } from '../rule.ts'
 import { chainOf, type Item, isSent, itemsOf } from './items.ts'
 
 /** The type of an output → the type of its call. */
@@ -25,7 +24,7 @@ interface Pairing {
  * Where the server knows more than we do (a response, a conversation or an item that is only
  * named), the call may be there: an output without one is then let pass.
  */
-const everyOutputHasItsCall = defineRule('VALID-R1', (input, report) => {
+const everyOutputHasItsCall = rule('VALID-R1', (input, report) => {
   const isWholeKnown = !itemsOf(input.request).some(({ type }) => type === 'item_reference')
   const isDecidable = isWholeKnown && chainOf(input).isKnown
   for (const item of pairingOf(input).orphans) {
@@ -37,7 +36,7 @@ const everyOutputHasItsCall = defineRule('VALID-R1', (input, report) => {
 })
 
 /** A call that the server remembers and nobody answered is reported at `previous_response_id`. */
-const everyCallHasItsOutput = defineRule('VALID-R2', (input, report) => {
+const everyCallHasItsOutput = rule('VALID-R2', (input, report) => {
   for (const item of pairingOf(input).open) {
     // An approval that nobody gave is no call without output: the conversation may go on.
     if (item.type === 'mcp_approval_request') continue

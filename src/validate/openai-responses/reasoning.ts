@@ -1,6 +1,5 @@
 // Reasoning items in Responses, and the items that came out of them: kept together, or not at all.
-import { defineRule } from '../openai-chat/define-rule.ts'
-import type { Exchange, Rule, RuleInput } from '../rule.ts'
+import { type Exchange, type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf } from '../walk.ts'
 import { chainOf, encryptedContents, type Item, itemsOf, outputOf } from './items.ts'
 
@@ -29,7 +28,7 @@ const HOSTED_CALLS: ReadonlySet<string> = new Set([
  * An item with an id is bound to the reasoning before it; without the id it is free. That the
  * items are kept is a matter of `store`, which is on unless it is false.
  */
-const reasoningIsKeptWhole = defineRule('VALID-R3', (input, report) => {
+const reasoningIsKeptWhole = rule('VALID-R3', (input, report) => {
   for (const item of unfollowed(itemsOf(input.request))) {
     report(item.where, 'the item that followed this reasoning is not there')
   }
@@ -47,7 +46,7 @@ const reasoningIsKeptWhole = defineRule('VALID-R3', (input, report) => {
  * that differs from the one an earlier answer had under the same id can. That `include` asks for
  * the content of the next answer is no condition of this request, and is not checked.
  */
-const reasoningIsEncrypted = defineRule('VALID-R5', (input, report) => {
+const reasoningIsEncrypted = rule('VALID-R5', (input, report) => {
   const known = encryptedContents(input.earlier)
   for (const { where, type, id, fields } of itemsOf(input.request)) {
     const content = fields.encrypted_content
@@ -66,7 +65,7 @@ const reasoningIsEncrypted = defineRule('VALID-R5', (input, report) => {
 })
 
 /** Read strictly: whether the server stores the items or not. */
-const hostedCallsKeepReasoning = defineRule('VALID-R9', (input, report) => {
+const hostedCallsKeepReasoning = rule('VALID-R9', (input, report) => {
   for (const item of withoutReasoning(input, ({ type = '' }) => HOSTED_CALLS.has(type))) {
     report(item.where, `the reasoning before this ${item.type} is not there`)
   }

@@ -1,0 +1,83 @@
+// Earlier exchanges, found by what their answers hold: calls, thinking, compactions, texts.
+import type { Json } from '../../core/json.ts'
+import type { Exchange } from '../rule.ts'
+import { type Fields, fieldsOf, textOf } from '../walk.ts'
+import { type Block, blocksOf, isThinking, type Message } from './conversation.ts'
+
+/** An answer, and the request that it answered. */
+export interface Answered {
+  readonly request: Json
+  readonly stopReason: string | undefined
+  readonly blocks: readonly Block[]
+}
+
+export class History {
+  readonly #byThinking = new Map<string, Answered>()
+  readonly #byCall = new Map<string, Answered>()
+  readonly #byCompaction = new Map<string, Answered>()
+  /** Undefined where several answers say the same. */
+  readonly #byText = new Map<string, Answered | undefined>()
+
+  constructor(earlier: readonly Exchange[]) {
+    for (const { request, answer } of earlier) {
+      const fields: Fields = Array.isArray(answer) ? { content: answer } : fieldsOf(answer)
+      const blocks = blocksOf(fields, 'answer')
+      this.#add({ request, stopReason: textOf(fields.stop_reason), blocks })
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#byText.size === 0
+  }
+
+  /** The answer that this thinking came with, whatever became of its text since. */
+  ofThinking(block: Block): Answered | undefined {
+    return this.#byThinking.get(thinkingKey(block) ?? '')
+  }
+
+  ofCompaction(signature: string | undefined): Answered | undefined {
+    return signature === undefined ? undefined : this.#byCompaction.get(signature)
+  }
+
+  /** The answer that a message repeats: by its calls, its thinking, or a text that only it has. */
+  ofMessage({ blocks }: Pick<Message, 'blocks'>): Answered | undefined {
+    for (const block of blocks) {
+      const id = block.type === 'tool_use' ? textOf(block.fields.id) : undefined
+      const found = id === undefined ? this.ofThinking(block) : this.#byCall.get(id)
+      if (found !== undefined) return found
+    }
+    const text = textIn(blocks)
+    return text === '' ? undefined : this.#byText.get(text)
+  }
+
+  #add(answered: Answered): void {
+    for (const block of answered.blocks) {
+      const { type, fields } = block
+      const id = textOf(type === 'compaction' ? fields.signature : fields.id)
+      const thinking = thinkingKey(block)
+      if (thinking !== undefined) putFirst(this.#byThinking, thinking, answered)
+      else if (id !== undefined && type === 'tool_use') putFirst(this.#byCall, id, answered)
+      else if (id !== undefined && type === 'compaction') {
+        putFirst(this.#byCompaction, id, answered)
+      }
+    }
+    const text = textIn(answered.blocks)
+    this.#byText.set(text, this.#byText.has(text) ? undefined : answered)
+  }
+}
+
+function putFirst(map: Map<string, Answered>, key: string, answered: Answered): void {
+  if (!map.has(key)) map.set(key, answered)
+}
+
+/** What tells one thinking block from another; undefined for other blocks. */
+export function thinkingKey(block: Block): string | undefined {
+  if (!isThinking(block)) return undefined
+  const { signature, data } = block.fields
+  const key = textOf(block.type === 'thinking' ? signature : data)
+  return key === undefined || key === '' ? undefined : `${block.type} ${key}`
+}
+
+function textIn(blocks: readonly Block[]): string {
+  return blocks.flatMap(({ type, fields }) => (type === 'text' ? [fields.text] : [])).join('')
+}
