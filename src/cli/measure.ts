@@ -109,7 +109,7 @@ function newEntryNumbers(edits: readonly Edit[]): number[][] {
 }
 
 /** A name for an entry that a person recognises: who said it and how it starts, or which call it answers. */
-export function describe(id: EntryId, eventAt: EventAt): string {
+function describe(id: EntryId, eventAt: EventAt): string {
   const content = contentOf(id, eventAt)
   switch (content?.kind) {
     case 'user':

@@ -69,14 +69,14 @@ function picture({ before, after, budgetTokens }: Report, style: Style, columns:
   const plain = (value: number) => `${thousands(value).padStart(9)} ${' '.repeat(width)}`
   const row = (name: string, left: string, right: string) =>
     `  ${name.padEnd(13)}${left} ${right}`.trimEnd()
-  const saved = before.tokens === 0 ? 0 : Math.round((1 - after.tokens / before.tokens) * 100)
+  const change = before.tokens === 0 ? 0 : Math.round((after.tokens / before.tokens - 1) * 100)
   return [
     style.dim(row('tokens', `${'before'.padStart(9)} ${' '.repeat(width)}`, 'after'.padStart(9))),
     ...CATEGORIES.map((name) =>
       row(name, cell(before.categories[name]), cell(after.categories[name])),
     ),
     style.bold(row('total', plain(before.tokens), thousands(after.tokens).padStart(9))) +
-      style.good(`   −${saved} %`),
+      style.good(`   ${signed(change)} %`),
     row('messages', plain(before.messages), thousands(after.messages).padStart(9)),
     ...(budgetTokens === undefined
       ? []
@@ -93,7 +93,7 @@ function changes(report: Report, style: Style, columns: number): string[] {
   return [
     `What changed: ${changed.join(', ')}. Largest drops:`,
     ...drops.slice(0, SHOWN_DROPS).map(({ what, before, after }) => {
-      const saved = `−${thousands(before - after)}`.padStart(9)
+      const saved = signed(after - before).padStart(9)
       const sizes = `${thousands(before)} → ${thousands(after)}`
       return `  ${saved}  ${padColumns(oneLine(what, width), width)} ${style.dim(sizes)}`
     }),
@@ -129,6 +129,12 @@ function nextSteps({ input, output }: Report, style: Style, program: string): st
     'Nothing was written. Next:',
     ...steps.map(([command, what]) => `  ${command.padEnd(width)}  ${style.dim(what)}`),
   ]
+}
+
+/** −5, 0 or +5: a compaction of small things can make them larger. */
+function signed(value: number): string {
+  if (value === 0) return '0'
+  return value < 0 ? `−${thousands(-value)}` : `+${thousands(value)}`
 }
 
 function quoted(path: string): string {

@@ -55,12 +55,11 @@ export interface Style {
   bold(text: string): string
   dim(text: string): string
   good(text: string): string
-  bad(text: string): string
 }
 
 /** Colours where the stream is a terminal that wants them (NO_COLOR and the like are respected). */
 export function styleOf(stream: NodeJS.WritableStream): Style {
   const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
     styleText(format, text, { stream })
-  return { bold: style('bold'), dim: style('dim'), good: style('green'), bad: style('red') }
+  return { bold: style('bold'), dim: style('dim'), good: style('green') }
 }

@@ -1,10 +1,10 @@
 // Rows to events and back: every row is checked, and one that cannot be read is kept, never dropped.
 import type { z } from 'zod'
 import { type ErrorCode, PrecisError } from './errors.ts'
-import { EVENT_VERSION, type EventType, type ThreadEvent } from './event.ts'
+import { EVENT_VERSION, type ThreadEvent } from './event.ts'
 import type { Json } from './json.ts'
 import type { Row } from './ports.ts'
-import { DATA_SCHEMAS, isJson, ORIGINS } from './schema.ts'
+import { type CoveredType, DATA_SCHEMAS, isJson, ORIGINS } from './schema.ts'
 import { upcast } from './upcast.ts'
 
 export type ReadEvent =
@@ -31,8 +31,7 @@ export function readEvent(row: unknown): ReadEvent {
   const timeMs = timeOf(current.timestamp)
   const wrong = wrongField(current, timeMs)
   if (wrong) return failed(row, wrong.path, `expected ${wrong.expected}, got ${wrong.got}`)
-  const type = current.type as EventType
-  const schema: z.ZodType = DATA_SCHEMAS[type]
+  const schema: z.ZodType = DATA_SCHEMAS[current.type as CoveredType]
   const checked = schema.safeParse(current.data)
   if (!checked.success) {
     const { path, message } = deepestIssue(checked.error.issues)

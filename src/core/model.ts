@@ -1,5 +1,7 @@
-// Model access as a port: a request in nobody's wire format, and what streams back.
-import type { Part, StopReason, TokenUsage } from './content.ts'
+// Model access as a port: a request in nobody's wire format, what streams back, and the answer it makes.
+
+import type { TokenUsage } from './content.ts'
+import { type Answer, type ModelRef, type Part, type StopReason, textOfParts } from './content.ts'
 import type { Json } from './json.ts'
 import type { Message } from './message.ts'
 import type { Signal } from './ports.ts'
@@ -7,7 +9,21 @@ import type { Signal } from './ports.ts'
 export interface ToolSchema {
   readonly name: string
   readonly description: string
-  readonly inputSchema: Json // JSON Schema
+  readonly inputSchema: Json // JSON Schema of an object
+}
+
+/** How much a model may think before it answers. Each API takes what it understands of this. */
+export interface ThinkingWish {
+  readonly effort?: 'low' | 'medium' | 'high'
+  /** For models that take a number; below `maxOutputTokens`. */
+  readonly budgetTokens?: number
+}
+
+/** What only one provider's API understands: merged into the body as it is, ignored by all others. */
+export interface NativeOptions {
+  readonly provider: string
+  readonly fields: { readonly [name: string]: Json }
+  readonly betas?: readonly string[] // names of features to switch on by header
 }
 
 export interface ModelRequest {
@@ -18,26 +34,164 @@ export interface ModelRequest {
   /** `none` sends the same tools and forbids calling them: the cached prefix stays. */
   readonly toolChoice: 'auto' | 'none'
   readonly maxOutputTokens: number
-  readonly thinking?: { readonly budgetTokens: number }
-  /** Places cache marks on the stable prefix. */
+  /** Absent leaves it to the model's own default. */
+  readonly thinking?: ThinkingWish
+  /**
+   * Something before the thinking in these messages was rewritten: the provider is asked to drop
+   * blocks that are bound to what is no longer there, where it would otherwise refuse the request.
+   */
+  readonly dropStaleThinking?: boolean
+  /** Places cache marks on the stable prefix, where the API has such marks. */
   readonly cache: boolean
+  readonly native?: NativeOptions
   readonly signal?: Signal
 }
 
-/** What arrives while a model answers. Parts come whole at their end, in order. */
+export interface CallFrame {
+  readonly type: 'call'
+  readonly id: string
+  readonly name: string
+  readonly arguments: Json
+}
+
+/** A call whose arguments are no JSON, mostly because the answer was cut off. It must not be run. */
+export interface BrokenCallFrame {
+  readonly type: 'broken-call'
+  readonly id: string
+  readonly name: string
+  readonly text: string // the arguments as far as they came
+}
+
+/** The last frame of every answer that came to its end. */
+export interface EndFrame {
+  readonly type: 'end'
+  readonly stopReason: StopReason
+  /** Absent where the response had none, never zeros. `promptTokens` holds cache reads and writes. */
+  readonly usage?: TokenUsage
+  /** In the provider's own words; finer than the unified ones. */
+  readonly rawStopReason?: string
+  readonly rawUsage?: Json
+}
+
+/** What arrives while a model answers. Parts and calls come whole at their end, in order. */
 export type ModelFrame =
+  /** What was wrong with the messages and how it was sent all the same. At most once, and first. */
+  | { readonly type: 'repairs'; readonly problems: readonly string[] }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'thinking-delta'; readonly text: string }
-  | { readonly type: 'part'; readonly part: Part }
-  | { readonly type: 'call'; readonly id: string; readonly name: string; readonly arguments: Json }
-  | { readonly type: 'end'; readonly stopReason: StopReason; readonly usage?: TokenUsage; readonly raw?: Json }
+  | { readonly type: 'part'; readonly part: Exclude<Part, { readonly type: 'tool_call' }> }
+  | CallFrame
+  | BrokenCallFrame
+  | EndFrame
 
 /** One provider's API. Rejects with PrecisErrors only; an aborted signal rejects with `aborted`. */
 export interface Provider {
   readonly id: string
+  /**
+   * Sends the request when the first frame is asked for, and again after a passing failure as long as
+   * no frame was given out. Leaving the loop early closes the connection.
+   */
   stream(request: ModelRequest): AsyncIterable<ModelFrame>
-  /** Absent where the API has no such call. */
+  /** How many tokens the request would have. Absent where the API has no such call. */
   countTokens?(request: ModelRequest): Promise<number>
-  /** The window of a model, where the server can be asked. */
+  /** The window of a model. Absent where the server cannot be asked; undefined where it does not know. */
   windowOf?(model: string, signal?: Signal): Promise<number | undefined>
+}
+
+/** An answer and its calls, as they go into the log. */
+export interface CollectedAnswer {
+  readonly answer: Answer
+  readonly calls: readonly Omit<CallFrame, 'type'>[]
+  readonly brokenCalls: readonly Omit<BrokenCallFrame, 'type'>[]
+  readonly repairs: readonly string[]
+  readonly rawStopReason?: string
+  readonly rawUsage?: Json
+}
+
+/** Gathers the frames of one answer. May be asked at any time: an answer cut short is still one. */
+export class AnswerCollector {
+  readonly #model: ModelRef
+  readonly #parts: Part[] = []
+  readonly #calls: Omit<CallFrame, 'type'>[] = []
+  readonly #brokenCalls: Omit<BrokenCallFrame, 'type'>[] = []
+  #repairs: readonly string[] = []
+  #unfinishedText = ''
+  #end: EndFrame | undefined
+
+  constructor(model: ModelRef) {
+    this.#model = model
+  }
+
+  add(frame: ModelFrame): void {
+    switch (frame.type) {
+      case 'repairs':
+        this.#repairs = frame.problems
+        return
+      case 'text-delta':
+        this.#unfinishedText += frame.text
+        return
+      case 'thinking-delta':
+        return // shown while it comes; only the whole part has the signature that makes it of use
+      case 'part':
+        if (frame.part.type === 'text') this.#unfinishedText = ''
+        this.#parts.push(frame.part)
+        return
+      case 'call':
+        this.#addCall(frame)
+        return
+      case 'broken-call':
+        this.#brokenCalls.push({ id: frame.id, name: frame.name, text: frame.text })
+        return
+      case 'end':
+        this.#end = frame
+    }
+  }
+
+  /** `cutShort` says why there is no end: the user stopped it, or the connection did. */
+  collected(cutShort: 'aborted' | 'error' = 'error'): CollectedAnswer {
+    const { usage, rawStopReason, rawUsage } = this.#end ?? {}
+    const parts: readonly Part[] = this.#unfinishedText
+      ? [...this.#parts, { type: 'text', text: this.#unfinishedText }]
+      : this.#parts
+    return {
+      answer: {
+        content: textOfParts(parts),
+        ...(!isPlainText(parts) && { parts }),
+        model: this.#model,
+        calls: this.#calls.map(({ id }) => id),
+        stopReason: this.#end?.stopReason ?? cutShort,
+        ...(usage && { tokenUsage: usage }),
+      },
+      calls: this.#calls,
+      brokenCalls: this.#brokenCalls,
+      repairs: this.#repairs,
+      ...(rawStopReason !== undefined && { rawStopReason }),
+      ...(rawUsage !== undefined && { rawUsage }),
+    }
+  }
+
+  /** Some servers repeat an id within an answer; its results could then not be told apart. */
+  #addCall({ id, name, arguments: given }: CallFrame): void {
+    const used = new Set(this.#calls.map((call) => call.id))
+    let unique = id
+    for (let count = 2; used.has(unique); count += 1) unique = `${id}_${count}`
+    this.#calls.push({ id: unique, name, arguments: given })
+    this.#parts.push({ type: 'tool_call', callId: unique })
+  }
+}
+
+/** All frames of an answer at once, for callers that show nothing while it comes. */
+export async function collectAnswer(
+  model: ModelRef,
+  frames: AsyncIterable<ModelFrame>,
+): Promise<CollectedAnswer> {
+  const collector = new AnswerCollector(model)
+  for await (const frame of frames) collector.add(frame)
+  return collector.collected()
+}
+
+/** Nothing that `content` alone would not say. */
+function isPlainText(parts: readonly Part[]): boolean {
+  const [only] = parts
+  return parts.length === 0 || (parts.length === 1 && only?.type === 'text' && !only.extra)
 }

@@ -222,4 +222,6 @@ type Covers<T extends EventType> =
     : T
 type None<T extends never> = T
 /** The types whose schema says more or less than they do: none, or this does not compile. */
-export type Uncovered = None<{ [T in EventType]: Covers<T> }[EventType]>
+type Uncovered = None<{ [T in EventType]: Covers<T> }[EventType]>
+/** The types that the schemas cover: all of them. */
+export type CoveredType = Exclude<EventType, Uncovered>

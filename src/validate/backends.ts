@@ -60,9 +60,12 @@ const idsAreNineCharacters = on('mistral', 'VALID-O3', ({ request, profile }, re
 /**
  * The loop is what came after the user last spoke; strict backends (Kimi among them) want the
  * field on every message with calls. An empty text will do: the model may have thought nothing.
+ * What the request says of thinking goes before the profile.
  */
 const reasoningIsPassedBack = on('deepseek', 'VALID-O4', ({ request, profile }, report) => {
-  if (profile.thinkingEnabled === false) return
+  const { type } = fieldsOf(fieldsOf(request).thinking)
+  const isThinking = type === undefined ? profile.thinkingEnabled !== false : type !== 'disabled'
+  if (!isThinking) return
   const messages = messagesOf(request)
   const start = profile.strict ? -1 : messages.findLastIndex(({ role }) => role === 'user')
   for (const message of messages.slice(start + 1)) {

@@ -12,7 +12,7 @@ export interface Answered {
 }
 
 export class History {
-  readonly #byThinking = new Map<string, Answered>()
+  readonly #byThinking = new Map<string, { answered: Answered; block: Block }>()
   readonly #byCall = new Map<string, Answered>()
   readonly #byCompaction = new Map<string, Answered>()
   /** Undefined where several answers say the same. */
@@ -32,7 +32,12 @@ export class History {
 
   /** The answer that this thinking came with, whatever became of its text since. */
   ofThinking(block: Block): Answered | undefined {
-    return this.#byThinking.get(thinkingKey(block) ?? '')
+    return this.#byThinking.get(thinkingKey(block) ?? '')?.answered
+  }
+
+  /** A thinking block as it was given. */
+  originalOf(block: Block): Block | undefined {
+    return this.#byThinking.get(thinkingKey(block) ?? '')?.block
   }
 
   ofCompaction(signature: string | undefined): Answered | undefined {
@@ -55,7 +60,7 @@ export class History {
       const { type, fields } = block
       const id = textOf(type === 'compaction' ? fields.signature : fields.id)
       const thinking = thinkingKey(block)
-      if (thinking !== undefined) putFirst(this.#byThinking, thinking, answered)
+      if (thinking !== undefined) putFirst(this.#byThinking, thinking, { answered, block })
       else if (id !== undefined && type === 'tool_use') putFirst(this.#byCall, id, answered)
       else if (id !== undefined && type === 'compaction') {
         putFirst(this.#byCompaction, id, answered)
@@ -66,8 +71,8 @@ export class History {
   }
 }
 
-function putFirst(map: Map<string, Answered>, key: string, answered: Answered): void {
-  if (!map.has(key)) map.set(key, answered)
+function putFirst<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (!map.has(key)) map.set(key, value)
 }
 
 /** What tells one thinking block from another; undefined for other blocks. */
@@ -79,5 +84,7 @@ export function thinkingKey(block: Block): string | undefined {
 }
 
 function textIn(blocks: readonly Block[]): string {
-  return blocks.flatMap(({ type, fields }) => (type === 'text' ? [fields.text] : [])).join('')
+  return blocks
+    .map(({ type, fields }) => (type === 'text' ? (textOf(fields.text) ?? '') : ''))
+    .join('')
 }

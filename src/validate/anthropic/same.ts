@@ -22,7 +22,7 @@ export function sameSteps(some: readonly Step[], others: readonly Step[]): boole
   return some.length === others.length && some.every((step, index) => sameStep(step, others[index]))
 }
 
-function sameStep(step: Step, other: Step | undefined): boolean {
+export function sameStep(step: Step, other: Step | undefined): boolean {
   return other !== undefined && step.role === other.role && sameJson(step.fields, other.fields)
 }
 

@@ -1,0 +1,152 @@
+// The provider's own compaction: the request that asks for one, and the block that it answers with.
+import type { Json } from '../../core/json.ts'
+import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
+import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
+import { dropsUnboundThinking } from './binding.ts'
+import {
+  type Block,
+  isThinking,
+  lacksBeta,
+  leadingCompaction,
+  type Message,
+  messagesOf,
+} from './conversation.ts'
+import { type Answered, History } from './history.ts'
+import { isCompactionAlone } from './roles.ts'
+import { sameJson } from './same.ts'
+
+const ON_DEMAND_BETA = 'compact-2026-09-04'
+const THRESHOLD_EDIT = 'compact_20260112'
+
+const compactionIsWellUsed = rule('VALID-A15', (input, report) => {
+  const { request } = input
+  const fields = fieldsOf(request)
+  const messages = messagesOf(request)
+  const blocks = messages.flatMap((message) =>
+    message.blocks.filter(({ type }) => type === 'compaction'),
+  )
+  const signed = blocks.filter((block) => isOnDemand(block, fields))
+  const isAsking = asksForCompaction(request)
+  if (isAsking) checkAsking(fields, report)
+  if (!isAsking && signed.length === 0) return
+  checkSetting(fields, report)
+  for (const block of signed) checkBlock(block, report)
+  checkPlaces(blocks, signed, report)
+  if (signed[0] === undefined || signed[0] !== leadingCompaction(messages)) return
+  checkOrigin(signed[0], messages, input, report)
+})
+
+export const COMPACTION_RULES: readonly Rule[] = [compactionIsWellUsed]
+
+/** The request asks for a compaction and gets no other answer. */
+export function asksForCompaction(request: Json): boolean {
+  return isGiven(fieldsOf(request).compaction)
+}
+
+/** A block of the other kind, which follows what it summarises, comes unsigned with its setting. */
+function isOnDemand({ fields }: Block, request: Fields): boolean {
+  return fields.signature !== undefined || !hasThresholdEdit(request)
+}
+
+function hasThresholdEdit({ context_management }: Fields): boolean {
+  return listOf(fieldsOf(context_management).edits).some(
+    (edit) => fieldsOf(edit).type === THRESHOLD_EDIT,
+  )
+}
+
+function checkAsking(fields: Fields, report: Report): void {
+  const { stop_sequences, tool_choice, output_config, context_management } = fields
+  const no = 'a request for a compaction takes no'
+  if (isGiven(context_management)) report('context_management', `${no} context_management`)
+  if (listOf(stop_sequences).length > 0) report('stop_sequences', `${no} stop_sequences`)
+  if (['any', 'tool'].includes(textOf(fieldsOf(tool_choice).type) ?? '')) {
+    report('tool_choice', `${no} forced tool_choice`)
+  }
+  if (isGiven(fields.output_format)) report('output_format', `${no} output format`)
+  if (isGiven(fieldsOf(output_config).format)) {
+    report('output_config.format', `${no} output format`)
+  }
+}
+
+/** What holds for the request that asks and for every later one that carries the block. */
+function checkSetting(fields: Fields, report: Report): void {
+  const { task_budget } = fieldsOf(fields.output_config)
+  if (isGiven(fieldsOf(task_budget).remaining)) {
+    report('output_config.task_budget.remaining', 'a compaction takes no remaining task budget')
+  }
+  if (lacksBeta(fields, ON_DEMAND_BETA)) {
+    report('betas', `a compaction needs the header ${ON_DEMAND_BETA}`)
+  }
+  if (hasThresholdEdit(fields) && !isGiven(fields.compaction)) {
+    report('context_management', `${THRESHOLD_EDIT} cannot run behind a signed compaction`)
+  }
+}
+
+const BLOCK_FIELDS = ['type', 'content', 'signature', 'cache_control']
+
+function checkBlock({ fields, place }: Block, report: Report): void {
+  if (!textOf(fields.signature)) report(`${place}.signature`, 'a compaction needs its signature')
+  if (!textOf(fields.content)) report(`${place}.content`, 'a compaction needs its content')
+  for (const name of Object.keys(fields)) {
+    if (!BLOCK_FIELDS.includes(name)) {
+      report(`${place}.${name}`, 'a compaction is sent back with the fields it came with')
+    }
+  }
+}
+
+/** With a signed block there is one in all, and nothing of what it summarises in front of it. */
+function checkPlaces(blocks: readonly Block[], signed: readonly Block[], report: Report): void {
+  const kept = signed[0]
+  for (const block of kept === undefined ? [] : blocks) {
+    if (block !== kept) report(block.place, 'a request carries one compaction, the newest')
+    else if (block.place !== 'messages[0].content[0]') {
+      report(block.place, 'the compaction comes first, in place of what it summarises')
+    }
+  }
+}
+
+function checkOrigin(
+  block: Block,
+  messages: readonly Message[],
+  { request, earlier, profile }: RuleInput,
+  report: Report,
+): void {
+  const [first, second] = messages
+  const isAlone = first !== undefined && isCompactionAlone(first)
+  const kept = isAlone ? second : first
+  if (kept?.role === 'system') {
+    report(kept.place, 'the first message behind a compaction cannot be the system’s')
+  }
+  const history = new History(earlier)
+  const answered = history.ofCompaction(textOf(block.fields.signature))
+  if (answered === undefined) return
+  checkUnmodified(block, answered, report)
+  const last = messagesOf(answered.request).at(-1)
+  const isBound = profile.preservedThinking && !dropsUnboundThinking(request)
+  if (isBound && kept?.role === last?.role && keepsThinking(block, messages, history)) {
+    report(kept?.place ?? block.place, 'the first kept message has the role of the last summarised')
+  }
+}
+
+function checkUnmodified(block: Block, { blocks, stopReason }: Answered, report: Report): void {
+  const { signature } = block.fields
+  const original = blocks.find(({ fields }) => fields.signature === signature)
+  if (original !== undefined && !sameJson(original.fields, block.fields)) {
+    report(block.place, 'the compaction is not what was signed')
+  } else if (stopReason !== undefined && stopReason !== 'compaction') {
+    report(block.place, `its answer ended with ${stopReason}: that is no summary`)
+  }
+}
+
+/** Thinking that was made before the compaction took the place of what it summarises. */
+function keepsThinking(block: Block, messages: readonly Message[], history: History): boolean {
+  const { signature } = block.fields
+  return messages.some(({ blocks }) =>
+    blocks.filter(isThinking).some((thinking) => {
+      const answered = history.ofThinking(thinking)
+      if (answered === undefined) return false
+      const lead = fieldsOf(listOf(fieldsOf(answered.request).messages)[0])
+      return fieldsOf(listOf(lead.content)[0]).signature !== signature
+    }),
+  )
+}

@@ -1,0 +1,83 @@
+// Tools that the API runs itself: call and result stay in one answer, as they came.
+import { type Rule, type RuleInput, rule } from '../rule.ts'
+import { fieldsOf, textOf } from '../walk.ts'
+import { type Block, blocksOf, type Message, messagesOf } from './conversation.ts'
+import { sameJson, sameSteps, stepsOf } from './same.ts'
+
+const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
+  const messages = messagesOf(input.request)
+  const originals = originalResults(input)
+  // Calls of code that itself waits for a tool of the client: the result comes in a later answer.
+  const waiting = new Set<string>()
+  for (const message of messages) {
+    const isLast = message.index === messages.length - 1
+    const unanswered = new Map<string, Block>()
+    for (const block of message.blocks) {
+      const { fields, place } = block
+      if (isServerCall(block)) unanswered.set(textOf(fields.id) ?? '', block)
+      if (!isServerResult(block)) continue
+      const id = textOf(fields.tool_use_id) ?? ''
+      if (!unanswered.delete(id) && !waiting.delete(id)) {
+        report(`${place}.tool_use_id`, `no call ${id} stands before this result in its answer`)
+      }
+      const original = originals.get(id)
+      if (original !== undefined && !sameJson(fields, original.fields)) {
+        report(place, 'the result of a server tool must stay as it came')
+      }
+    }
+    for (const id of callersIn(message)) if (unanswered.delete(id)) waiting.add(id)
+    // An answer that was paused goes back as the last message; the API then goes on with it.
+    if (isLast) continue
+    for (const [id, { place }] of unanswered) report(place, `the answer lost the result of ${id}`)
+  }
+  checkPaused()
+
+  function checkPaused(): void {
+    const last = messages.at(-1)
+    const paused = pausedBlocks(input)
+    if (last?.role !== 'assistant' || paused === undefined) return
+    if (!isSameAnswer(last, paused)) report(last.place, 'a paused answer is sent back as it came')
+  }
+})
+
+export const SERVER_TOOL_RULES: readonly Rule[] = [serverCallsKeepTheirResults]
+
+export function isServerResult(block: Block | undefined): boolean {
+  return block !== undefined && block.type !== 'tool_result' && block.type.endsWith('_tool_result')
+}
+
+/** The answer goes back so that the API goes on with it: this is no prefill. */
+export function isPaused(last: Message, input: RuleInput): boolean {
+  const answered = new Set(last.blocks.filter(isServerResult).map(({ fields }) => fields.tool_use_id))
+  const calls = last.blocks.filter(isServerCall)
+  if (calls.some(({ fields }) => !answered.has(fields.id ?? null))) return true
+  return isServerResult(last.blocks.at(-1)) || pausedBlocks(input) !== undefined
+}
+
+function isServerCall({ type }: Block): boolean {
+  return type === 'server_tool_use' || type === 'mcp_tool_use'
+}
+
+function callersIn({ blocks }: Message): readonly string[] {
+  return blocks.flatMap(({ fields }) => textOf(fieldsOf(fields.caller).tool_id) ?? [])
+}
+
+function originalResults({ earlier }: RuleInput): ReadonlyMap<string, Block> {
+  const results = earlier
+    .flatMap(({ answer }) => blocksOf(fieldsOf(answer), 'answer'))
+    .filter(isServerResult)
+  return new Map(results.map((block) => [textOf(block.fields.tool_use_id) ?? '', block]))
+}
+
+/** The blocks of the latest answer, where it was paused. */
+function pausedBlocks({ earlier }: RuleInput): readonly Block[] | undefined {
+  const answer = fieldsOf(earlier.at(-1)?.answer)
+  return answer.stop_reason === 'pause_turn' ? blocksOf(answer, 'answer') : undefined
+}
+
+/** A client may put the pieces of one turn into one message: then the end must be the same. */
+function isSameAnswer({ blocks }: Message, paused: readonly Block[]): boolean {
+  const steps = stepsOf('assistant', blocks)
+  const given = stepsOf('assistant', paused)
+  return given.length === 0 || sameSteps(steps.slice(-given.length), given)
+}

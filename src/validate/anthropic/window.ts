@@ -1,0 +1,18 @@
+// The window: what is sent and what may be answered fit into it together.
+import { type Rule, rule } from '../rule.ts'
+import { fieldsOf } from '../walk.ts'
+
+/** Newer models stop early instead; the strict reading is the one of those that refuse. */
+const windowHoldsBoth = rule('VALID-A19', ({ request, profile, requestTokens }, report) => {
+  const { windowTokens } = profile
+  if (windowTokens === undefined || requestTokens === undefined) return
+  const { max_tokens } = fieldsOf(request)
+  const answerTokens = typeof max_tokens === 'number' ? max_tokens : 0
+  if (requestTokens + answerTokens <= windowTokens) return
+  report(
+    'max_tokens',
+    `${requestTokens} tokens and ${answerTokens} for the answer exceed the window of ${windowTokens}`,
+  )
+})
+
+export const WINDOW_RULES: readonly Rule[] = [windowHoldsBoth]

@@ -1,0 +1,119 @@
+// What every list of rules must satisfy: each rule is broken alone, kept and needed; none throws or reads too much.
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import type { Json } from '../../core/json.ts'
+import type { Exchange, Profile, Rule } from '../rule.ts'
+
+export interface Case {
+  readonly request: Json
+  readonly profile?: Partial<Profile>
+  readonly earlier?: readonly Exchange[]
+}
+
+export interface BrokenCase extends Case {
+  readonly where: string | readonly string[]
+}
+
+export interface Proof {
+  readonly broken: readonly BrokenCase[]
+  readonly kept: readonly Case[]
+}
+
+export interface RuleSuite {
+  /** Breaks only this rule, at these places, and passes once the rule is taken out. */
+  prove(id: string, proof: Proof): void
+  /** `words` are the names and values that lead a random request deep into the rules. */
+  surviveAnything(words: readonly string[], roots: readonly string[]): void
+  /** Twice the request, twice the reading: counted, since time cannot be. */
+  readInProportion(requestOf: (size: number) => Json): void
+}
+
+export function suiteOf(rules: readonly Rule[], usual: Profile): RuleSuite {
+  const violations = (list: readonly Rule[], { request, profile, earlier = [] }: Case) =>
+    list.flatMap((rule) => rule.check({ request, profile: { ...usual, ...profile }, earlier }))
+
+  return {
+    prove(id, { broken, kept }) {
+      const others = rules.filter((rule) => rule.id !== id)
+      expect(others).toHaveLength(rules.length - 1)
+      for (const { where, ...each } of broken) {
+        const found = violations(rules, each).map((violation) => [violation.id, violation.where])
+        const places = typeof where === 'string' ? [where] : where
+        expect(found).toEqual(places.map((place) => [id, place]))
+        expect(violations(others, each)).toEqual([])
+      }
+      for (const each of kept) expect(violations(rules, each)).toEqual([])
+    },
+
+    surviveAnything(words, roots) {
+      const profiles = fc.record({ strict: fc.boolean(), thinkingEnabled: fc.boolean() })
+      const requests = fc.oneof(fc.jsonValue(), wordyJson(words, roots))
+      fc.assert(
+        fc.property(requests, profiles, requests, (anything, profile, answer) => {
+          const request = anything as Json
+          const earlier = [{ request, answer: answer as Json }]
+          for (const { id, where, message } of violations(rules, { request, profile, earlier })) {
+            expect(id).toMatch(/^VALID-[A-Z]\d+$/)
+            expect(message).not.toBe('')
+            expect(indexedItemsExist(request, where)).toBe(true)
+          }
+        }),
+        { numRuns: 3_000 },
+      )
+    },
+
+    readInProportion(requestOf) {
+      const reads = (size: number) => {
+        const [request, count] = counted(requestOf(size))
+        for (const rule of rules) rule.check({ request, profile: usual, earlier: [] })
+        return count()
+      }
+      expect(reads(400)).toBeLessThan(reads(200) * 2.1)
+    },
+  }
+}
+
+/** JSON in which any of the words may name a field or be a value. */
+function wordyJson(words: readonly string[], roots: readonly string[]) {
+  const word = fc.constantFrom(...words)
+  const leaf = fc.oneof({ weight: 4, arbitrary: word }, fc.constantFrom('', ' ', null, 7, true))
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5, depthSize: 'small' },
+      leaf,
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(word, tie('value'), { maxKeys: 6 }),
+    ),
+  }))
+  const list = fc.array(fc.dictionary(word, value, { maxKeys: 6 }), { maxLength: 6 })
+  return fc.dictionary(fc.constantFrom(...roots), fc.oneof(list, value), { maxKeys: 5 })
+}
+
+/** A place may name a field that is missing, but never an item that is. */
+function indexedItemsExist(request: Json, where: string): boolean {
+  let current: Json | undefined = request
+  return [...where.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].every(([, index, name]) => {
+    if (index !== undefined) {
+      current = Array.isArray(current) ? current[Number(index)] : undefined
+      return current !== undefined
+    }
+    const isObject = typeof current === 'object' && current !== null
+    current = isObject ? (current as Record<string, Json>)[name ?? ''] : undefined
+    return true
+  })
+}
+
+/** The same value, and how many of its fields and items were read. */
+function counted(value: Json): readonly [Json, () => number] {
+  let reads = 0
+  const wrap = (each: unknown): unknown =>
+    typeof each !== 'object' || each === null
+      ? each
+      : new Proxy(each, {
+          get(target, key, receiver) {
+            reads += 1
+            return wrap(Reflect.get(target, key, receiver))
+          },
+        })
+  return [wrap(value) as Json, () => reads]
+}
