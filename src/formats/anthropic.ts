@@ -6,10 +6,10 @@
 // answer at the very end loses trailing blanks. Marks for the cache are dropped.
 import type { EventDraft } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
-import { type Notes, unmarked } from './anthropic/blocks.ts'
-import { readMessages, readSystem } from './anthropic/read.ts'
-import { type Fields, isFields, listOf, wrongShape } from './anthropic/shape.ts'
-import { wireMessages } from './anthropic/write.ts'
+import { type Notes, unmarked } from '../wire/anthropic/blocks.ts'
+import { readMessages, readSystem } from '../wire/anthropic/read.ts'
+import { type Fields, isFields, listOf, wrongShape } from '../wire/anthropic/shape.ts'
+import { wireMessages } from '../wire/anthropic/write.ts'
 import type { Exported, Format, Imported, View } from './format.ts'
 import { parseJsonText } from './json-text.ts'
 

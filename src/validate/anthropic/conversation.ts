@@ -28,7 +28,13 @@ export function messagesOf(request: Json): readonly Message[] {
   return listOf(fieldsOf(request).messages).map((value, index) => {
     const fields = fieldsOf(value)
     const place = `messages[${index}]`
-    return { index, place, role: textOf(fields.role) ?? '', fields, blocks: blocksOf(fields, place) }
+    return {
+      index,
+      place,
+      role: textOf(fields.role) ?? '',
+      fields,
+      blocks: blocksOf(fields, place),
+    }
   })
 }
 

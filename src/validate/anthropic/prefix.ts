@@ -1,9 +1,15 @@
 // What a thinking block is bound to: the system prompt, the tools, and everything said before it.
 import type { Json } from '../../core/json.ts'
 import { fieldsOf, textOf } from '../walk.ts'
-import { type Block, isThinking, leadingCompaction, type Message, messagesOf } from './conversation.ts'
+import {
+  type Block,
+  isThinking,
+  leadingCompaction,
+  type Message,
+  messagesOf,
+} from './conversation.ts'
 import { type Answered, type History, thinkingKey } from './history.ts'
-import { sameStep, sameSteps, sameSystem, sameTools, type Step, stepsOf } from './same.ts'
+import { type Step, sameStep, sameSteps, sameSystem, sameTools, stepsOf } from './same.ts'
 
 /** A conversation block by block, without thinking and without the signed compaction in front. */
 interface Told {
@@ -98,17 +104,13 @@ function openingsOf(
 }
 
 /** Lengths are compared first: so each former request is walked through once at most. */
-function isSameUpTo(
-  told: Told,
-  message: number,
-  former: Told,
-  opening: readonly Step[],
-): boolean {
+function isSameUpTo(told: Told, message: number, former: Told, opening: readonly Step[]): boolean {
   const end = told.offsets[message] ?? 0
   const cut = lastRestart(told.steps, end)
   const formerCut = lastRestart(former.steps, former.steps.length)
   if (cut !== -1 || formerCut !== -1) {
-    if (cut === -1 || formerCut === -1 || end - cut !== former.steps.length - formerCut) return false
+    if (cut === -1 || formerCut === -1 || end - cut !== former.steps.length - formerCut)
+      return false
     return sameSteps(told.steps.slice(cut, end), former.steps.slice(formerCut))
   }
   if (opening.length + end !== former.steps.length) return false

@@ -3,6 +3,7 @@ import type { Json } from '../../core/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, listOf, textOf } from '../walk.ts'
 import { leadingCompaction, type Message, messagesOf } from './conversation.ts'
+import { isServerBlock } from './server-tools.ts'
 
 const messagesAreFilled = rule('VALID-A1', ({ request, profile }, report) => {
   if (!isFields(request)) return report('request', 'a request is an object with messages')
@@ -24,7 +25,8 @@ const messagesAreFilled = rule('VALID-A1', ({ request, profile }, report) => {
       if (isLast && message.role === 'assistant' && profile.prefill) continue
       if (message.role === 'system' && isFields(message.output_config)) continue
       report(`${place}.content`, 'the content is empty')
-    } else checkBlocks(content, `${place}.content`, report)
+    } else if (profile.backend !== 'bedrock') checkBlocks(content, `${place}.content`, report)
+    // Bedrock's Converse has no types: a block there is named by its only field.
   }
 })
 
@@ -43,6 +45,7 @@ const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
     const before = messages[index - 1]
     if (before === undefined || before.role !== message.role || message.role === 'system') continue
     if (index === 1 && isCompactionAlone(before)) continue
+    if (isServerBlock(before.blocks.at(-1))) continue // paused, and gone on with
     report(message.place, `two messages of the ${message.role} in a row`)
   }
 })

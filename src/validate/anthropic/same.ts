@@ -56,7 +56,8 @@ export function sameJson(some: Json, others: Json): boolean {
     if (a === b) continue
     if (Array.isArray(a) && Array.isArray(b)) {
       if (a.length !== b.length) return false
-      for (const [index, item] of a.entries()) waiting.push({ a: item, b: b[index] ?? null, isExact })
+      for (const [index, item] of a.entries())
+        waiting.push({ a: item, b: b[index] ?? null, isExact })
     } else if (isFields(a) && isFields(b)) {
       const keys = isExact ? Object.keys(a) : keysThatCount(a, b)
       const otherKeys = isExact ? Object.keys(b) : keysThatCount(b, a)

@@ -46,9 +46,15 @@ export function isServerResult(block: Block | undefined): boolean {
   return block !== undefined && block.type !== 'tool_result' && block.type.endsWith('_tool_result')
 }
 
+export function isServerBlock(block: Block | undefined): boolean {
+  return block !== undefined && (isServerCall(block) || isServerResult(block))
+}
+
 /** The answer goes back so that the API goes on with it: this is no prefill. */
 export function isPaused(last: Message, input: RuleInput): boolean {
-  const answered = new Set(last.blocks.filter(isServerResult).map(({ fields }) => fields.tool_use_id))
+  const answered = new Set(
+    last.blocks.filter(isServerResult).map(({ fields }) => fields.tool_use_id),
+  )
   const calls = last.blocks.filter(isServerCall)
   if (calls.some(({ fields }) => !answered.has(fields.id ?? null))) return true
   return isServerResult(last.blocks.at(-1)) || pausedBlocks(input) !== undefined

@@ -1,5 +1,5 @@
 // Messages of the system in the middle of a conversation: where they may stand.
-import { type Rule, type RuleInput, type Report, rule } from '../rule.ts'
+import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf, isFields } from '../walk.ts'
 import { type Message, messagesOf } from './conversation.ts'
 import { isCompactionAlone } from './roles.ts'
@@ -43,7 +43,7 @@ function checkPlace(
     report(first.place, 'the first message cannot be the system’s: use the field `system`')
   } else if (before.role === 'assistant') {
     // Behind a compaction it is VALID-A15's affair.
-    const isServerEnd = before.blocks.at(-1) !== undefined && isServerResult(before.blocks.at(-1))
+    const isServerEnd = isServerResult(before.blocks.at(-1))
     if (!isServerEnd && !(first.index === 1 && isCompactionAlone(before))) {
       report(first.place, 'a system message must follow a message of the user')
     }
@@ -57,10 +57,12 @@ function checkPlace(
 function checkKept(messages: readonly Message[], { earlier }: RuleInput, report: Report): void {
   const before = messagesOf(fieldsOf(earlier.at(-1)?.request))
   const index = before.findIndex((message, at) => !isSame(message, messages[at]))
-  const [was, next] = [before[index], before[index + 1]]
+  const was = before[index]
   const now = messages[index]
   if (was?.role !== 'system' || now === undefined) return
-  const isGone = next !== undefined && isSame(next, now)
+  // Where all that follows is new, the conversation was rewritten from here on, by a compaction say.
+  const next = before[index + 1]
+  const isGone = next === undefined ? now.role === 'assistant' : isSame(next, now)
   if (isGone || now.role === 'system') {
     report(now.place, 'the system message that stood here must stay as it was sent')
   }

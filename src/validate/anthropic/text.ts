@@ -1,6 +1,7 @@
 // Texts: none blank, none with half a character, and no unfinished answer where none may be.
 import { type Report, type Rule, rule } from '../rule.ts'
 import { eachString, isGiven, textOf } from '../walk.ts'
+import { asksForCompaction } from './compaction.ts'
 import {
   type Block,
   fieldPlace,
@@ -11,7 +12,6 @@ import {
   withNested,
 } from './conversation.ts'
 import { isPaused } from './server-tools.ts'
-import { asksForCompaction } from './compaction.ts'
 
 const textsAreNotBlank = rule('VALID-A9', ({ request }, report) => {
   for (const block of systemBlocks(request)) checkText(block, report)

@@ -62,15 +62,13 @@ function hasResults(messages: readonly Message[]): boolean {
   return messages.some(({ blocks }) => blocks.some(({ type }) => type === 'tool_result'))
 }
 
-function checkAgainstHistory(
-  messages: readonly Message[],
-  input: RuleInput,
-  report: Report,
-): void {
+function checkAgainstHistory(messages: readonly Message[], input: RuleInput, report: Report): void {
   const history = new History(input.earlier)
   if (history.isEmpty) return
   const answers = messages.filter(({ role }) => role === 'assistant')
-  const tampered = answers.flatMap(({ blocks }) => blocks.filter((each) => isChanged(each, history)))
+  const tampered = answers.flatMap(({ blocks }) =>
+    blocks.filter((each) => isChanged(each, history)),
+  )
   for (const { place } of tampered) report(place, 'the thinking is not what was signed')
   if (tampered.length > 0) return
   const last = answers.at(-1)

@@ -14,7 +14,8 @@ const callsAreWellFormed = rule('VALID-A7', ({ request, profile }, report) => {
   const seen = new Set<string>()
   for (const { fields, place } of blocksOfType(request, 'tool_use')) {
     const id = textOf(fields.id)
-    if (id === undefined || !ID.test(id)) report(`${place}.id`, `a call’s id must match ${ID.source}`)
+    if (id === undefined || !ID.test(id))
+      report(`${place}.id`, `a call’s id must match ${ID.source}`)
     else if (seen.has(id)) report(`${place}.id`, `the id ${id} was used by an earlier call`)
     if (id !== undefined) seen.add(id)
     checkName(fields.name, `${place}.name`, maxChars, report)
@@ -68,7 +69,8 @@ function blocksOfType(request: Json, type: string): readonly Block[] {
 
 function checkName(name: Json | undefined, place: string, maxChars: number, report: Report): void {
   const text = textOf(name)
-  if (text === undefined || !NAME.test(text)) report(place, `a tool’s name must match ${NAME.source}`)
+  if (text === undefined || !NAME.test(text))
+    report(place, `a tool’s name must match ${NAME.source}`)
   else if (text.length > maxChars) {
     report(place, `a name of ${text.length} characters; ${maxChars} are allowed`)
   }

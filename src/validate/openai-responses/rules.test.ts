@@ -36,7 +36,7 @@ const output = (callId: Json, more: object = {}) => ({
 const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' }
 const compaction = { type: 'compaction', id: 'cmp_1', encrypted_content: 'abc' }
 const ask = (...input: readonly Json[]) => ({ model: 'm', input })
-const after = (id: string, ...input: readonly Json[]) => ({
+const follow = (id: string, ...input: readonly Json[]) => ({
   ...ask(...input),
   previous_response_id: id,
 })
@@ -48,7 +48,7 @@ const exchange = (request: Json, id: string, ...items: readonly Json[]): Exchang
 describe('calls and outputs of Responses', () => {
   it('finds the call of every output, in the input or in the chain [VALID-R1]', () => {
     const earlier = [exchange(ask(user), 'resp_1', call('c'))]
-    const linked = [...earlier, exchange(after('resp_1', output('c')), 'resp_2', said())]
+    const linked = [...earlier, exchange(follow('resp_1', output('c')), 'resp_2', said())]
     suite.prove('VALID-R1', {
       broken: [
         { request: ask(user, output('c')), where: 'input[1].call_id' },
@@ -63,9 +63,9 @@ describe('calls and outputs of Responses', () => {
           request: ask(user, { type: 'mcp_approval_response', approval_request_id: 'mcpr_1' }),
           where: 'input[1].approval_request_id',
         },
-        { request: after('resp_1', output('d'), output('c')), earlier, where: 'input[0].call_id' },
+        { request: follow('resp_1', output('d'), output('c')), earlier, where: 'input[0].call_id' },
         // Answered already, one response ago.
-        { request: after('resp_2', output('c')), earlier: linked, where: 'input[0].call_id' },
+        { request: follow('resp_2', output('c')), earlier: linked, where: 'input[0].call_id' },
       ],
       kept: [
         { request: ask(user, call('c'), output('c'), call('c'), output('c')) },
@@ -85,10 +85,10 @@ describe('calls and outputs of Responses', () => {
             { type: 'mcp_approval_response', approval_request_id: 'mcpr_1' },
           ),
         },
-        { request: after('resp_1', output('c')), earlier },
-        { request: after('resp_2', user), earlier: linked },
+        { request: follow('resp_1', output('c')), earlier },
+        { request: follow('resp_2', user), earlier: linked },
         // What the server alone knows cannot be judged.
-        { request: after('resp_9', output('c')) },
+        { request: follow('resp_9', output('c')) },
         { request: { ...ask(output('c')), conversation: 'conv_1' } },
         { request: ask({ type: 'item_reference', id: 'fc_1' }, output('c')) },
       ],
@@ -106,11 +106,11 @@ describe('calls and outputs of Responses', () => {
           request: ask(user, { type: 'custom_tool_call', call_id: 'c', name: 'sh', input: '' }),
           where: 'input[1].call_id',
         },
-        { request: after('resp_1', output('d'), user), earlier, where: 'previous_response_id' },
+        { request: follow('resp_1', output('d'), user), earlier, where: 'previous_response_id' },
       ],
       kept: [
         { request: ask(user, call('c'), call('d'), output('d'), output('c'), said()) },
-        { request: after('resp_1', output('d'), output('c')), earlier },
+        { request: follow('resp_1', output('d'), output('c')), earlier },
         { request: ask(thought('rs_1'), { type: 'mcp_approval_request', id: 'mcpr_1' }, user) },
       ],
     })
@@ -147,7 +147,7 @@ describe('reasoning of Responses', () => {
         { request: ask(user, said('msg_1')), earlier: free },
         { request: { ...ask(user, said('msg_1')), store: false } },
         { request: ask({ type: 'item_reference', id: 'rs_1' }, said('msg_1')) },
-        { request: after('resp_9', said('msg_1')) },
+        { request: follow('resp_9', said('msg_1')) },
       ],
     })
   })
@@ -227,7 +227,7 @@ describe('ids, names and content of Responses', () => {
           where: ['input[1].call_id', 'input[2].call_id'],
         },
         // The chain has the item already.
-        { request: after('resp_1', thought('rs_1'), said()), earlier, where: 'input[0].id' },
+        { request: follow('resp_1', thought('rs_1'), said()), earlier, where: 'input[0].id' },
       ],
       kept: [
         { request: round('fc_1') },
@@ -306,13 +306,13 @@ describe('ids, names and content of Responses', () => {
           where: 'input[0].encrypted_content',
         },
         { request: ask(forged, user), earlier, where: 'input[0].encrypted_content' },
-        { request: after('resp_1', compaction), where: 'previous_response_id' },
+        { request: follow('resp_1', compaction), where: 'previous_response_id' },
       ],
       kept: [
         { request: ask(compaction, user, said()), earlier, profile: { strict: true } },
         { request: ask(user, compaction, second, user) },
         { request: ask(user, trigger) },
-        { request: after('resp_1', user, trigger) },
+        { request: follow('resp_1', user, trigger) },
       ],
     })
   })
@@ -332,10 +332,10 @@ describe('any request to Responses', () => {
 
   it('ends where a chain of responses bites its tail', () => {
     const earlier = [
-      exchange(after('resp_2', user), 'resp_1', said()),
-      exchange(after('resp_1', user), 'resp_2', said()),
+      exchange(follow('resp_2', user), 'resp_1', said()),
+      exchange(follow('resp_1', user), 'resp_2', said()),
     ]
-    suite.prove('VALID-R2', { broken: [], kept: [{ request: after('resp_2', user), earlier }] })
+    suite.prove('VALID-R2', { broken: [], kept: [{ request: follow('resp_2', user), earlier }] })
   })
 
   it('is read in proportion to its length', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { assistant, everyKind, result, text, use, user } from '../../../test/anthropic-examples.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/event.ts'
-import { anthropic } from '../anthropic.ts'
+import { anthropic } from '../../formats/anthropic.ts'
 
 function draftsOf(messages: readonly unknown[]): EventDraft[] {
   return anthropic.read(JSON.stringify(messages)).drafts.filter(({ type }) => type !== 'FOREIGN')

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart } from '../../core/message.ts'
-import { anthropic } from '../anthropic.ts'
+import { anthropic } from '../../formats/anthropic.ts'
 
 const MODEL = 'anthropic/claude-opus-5'
 
