@@ -34,7 +34,7 @@ export async function interleave<K extends string>(
     number[]
   >
   const deadline = performance.now() + budgetMs
-  for (let round = -warmUps; round < rounds; round += 1) {
+  for (let round = -Math.min(warmUps, rounds); round < rounds; round += 1) {
     if (round >= LEAST_ROUNDS && performance.now() > deadline) break
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       collectGarbage()
@@ -42,7 +42,6 @@ export async function interleave<K extends string>(
       if (round >= 0) series[name].push(value)
     }
   }
-  if (process.env.DUMP) process.stderr.write(`DUMP ${JSON.stringify(series)}\n`)
   return series
 }
 

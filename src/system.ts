@@ -1,5 +1,5 @@
 // The clock and the ids of this machine, for whoever brings none of their own.
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Clock, Ids } from './core/ports.ts'
 
@@ -17,6 +17,17 @@ export const systemClock: Clock = {
   },
 }
 
+let lastMs = 0
+let counter = 0
+
+/** Unique, and in the order in which they were made: an index of them grows at its end. */
 export const randomIds: Ids = {
-  next: (prefix) => `${prefix}_${randomUUID().replaceAll('-', '')}`,
+  next(prefix) {
+    const nowMs = Math.max(Date.now(), lastMs)
+    counter = nowMs === lastMs ? counter + 1 : 0
+    lastMs = nowMs
+    const time = nowMs.toString(36).padStart(9, '0')
+    const count = counter.toString(36).padStart(4, '0')
+    return `${prefix}_${time}${count}${randomBytes(8).toString('hex')}`
+  },
 }

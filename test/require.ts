@@ -4,6 +4,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Recorded sessions of other agents, which are not part of the project. */
+export const CORPUS =
+  process.env.PRECIS_CORPUS ?? fileURLToPath(new URL('../../shared/corpus', import.meta.url))
 
 const PROBES = {
   postgres: () => onPath('initdb') || debianPostgres(),
@@ -11,7 +16,7 @@ const PROBES = {
   tmux: () => onPath('tmux'),
   tmpfs: canMount,
   'other-user': () => isRoot() && succeeds('runuser', ['-u', 'nobody', '--', 'true']),
-  corpus: () => existsSync(process.env.PRECIS_CORPUS ?? ''),
+  corpus: () => existsSync(CORPUS),
 } as const satisfies Record<string, () => boolean>
 
 export type ProgramName = keyof typeof PROBES

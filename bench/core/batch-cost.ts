@@ -24,7 +24,7 @@ export async function batchCost(settings: Settings): Promise<Answered[]> {
 
 async function costOfSize(size: number, settings: Settings, folder: string): Promise<Answered> {
   const { seed, eventChars, batchEvents, batchRounds } = settings
-  const batchCount = Math.max(2, Math.min(50, Math.ceil(batchEvents / size)))
+  const batchCount = Math.min(50, Math.ceil(batchEvents / size))
   progress(`batch: ${batchRounds} rounds of ${batchCount} batches of ${size}`)
   const random = new Random(seed)
   const store = await openSqliteStore(join(folder, 'store.db'))
@@ -53,7 +53,7 @@ async function costOfSize(size: number, settings: Settings, folder: string): Pro
         )
       },
     },
-    { rounds: batchRounds, warmUps: 2 },
+    { rounds: batchRounds, warmUps: 3, budgetMs: settings.budgetMs },
   )
   await store.close()
   bare.close()

@@ -5,5 +5,6 @@ import type { Settings } from './settings.ts'
 const [name = '', settings = ''] = process.argv.slice(2)
 const group = GROUPS[name]
 if (!group) throw new Error(`there is no group ${name}`)
-const answers = await group.measure(JSON.parse(settings) as Settings)
+const measure = await group.load()
+const answers = await measure(JSON.parse(settings) as Settings)
 process.stdout.write(`${JSON.stringify(answers)}\n`)

@@ -1,25 +1,40 @@
 // The groups of figures of this benchmark, in the order in which they are shown.
 import type { Answered } from '../figure.ts'
-import { appendCost } from './append-cost.ts'
-import { batchCost } from './batch-cost.ts'
-import { changeCost } from './change-cost.ts'
-import { decodeSpeed } from './decode-speed.ts'
-import { estimateSpeed } from './estimate-speed.ts'
-import { memoryCost } from './memory-cost.ts'
-import { openCost } from './open-cost.ts'
 import type { Settings } from './settings.ts'
 
 export interface Group {
   readonly title: string
-  measure(settings: Settings): Promise<Answered[]>
+  /** Loaded when it is measured: each group has a process of its own, and needs only its own code. */
+  load(): Promise<(settings: Settings) => Promise<Answered[]>>
 }
 
 export const GROUPS: Readonly<Record<string, Group>> = {
-  append: { title: 'One append', measure: appendCost },
-  open: { title: 'Opening a thread', measure: openCost },
-  batch: { title: 'Batches', measure: batchCost },
-  memory: { title: 'Memory', measure: memoryCost },
-  estimate: { title: 'Counting tokens', measure: estimateSpeed },
-  changes: { title: 'Compactions', measure: changeCost },
-  decode: { title: 'Decoding', measure: decodeSpeed },
+  append: {
+    title: 'One append',
+    load: async () => (await import('./append-cost.ts')).appendCost,
+  },
+  open: {
+    title: 'Opening a thread',
+    load: async () => (await import('./open-cost.ts')).openCost,
+  },
+  batch: {
+    title: 'Batches',
+    load: async () => (await import('./batch-cost.ts')).batchCost,
+  },
+  memory: {
+    title: 'Memory',
+    load: async () => (await import('./memory-cost.ts')).memoryCost,
+  },
+  estimate: {
+    title: 'Counting tokens',
+    load: async () => (await import('./estimate-speed.ts')).estimateSpeed,
+  },
+  changes: {
+    title: 'Compactions',
+    load: async () => (await import('./change-cost.ts')).changeCost,
+  },
+  decode: {
+    title: 'Decoding',
+    load: async () => (await import('./decode-speed.ts')).decodeSpeed,
+  },
 }

@@ -14,7 +14,7 @@ export interface Settings {
   readonly contextEntries: number // left by the compaction of a thread that is opened
   readonly openRounds: number
   readonly batchRounds: number
-  readonly batchEvents: number // at least so many in one round
+  readonly batchEvents: number // in one round, where that is more than one batch
   readonly memoryEvents: number
   readonly memoryRuns: number
   readonly estimateChars: number
@@ -39,8 +39,8 @@ export const FULL: Settings = {
   appendsPerRound: 100,
   contextEntries: 300,
   openRounds: 15,
-  batchRounds: 61,
-  batchEvents: 1_000,
+  batchRounds: 101,
+  batchEvents: 300,
   memoryEvents: 50_000,
   memoryRuns: 3,
   estimateChars: 1_000_000,
@@ -54,24 +54,24 @@ export const FULL: Settings = {
 
 export const QUICK: Settings = {
   ...FULL,
-  longEvents: 2_000,
-  shortEvents: 500,
+  longEvents: 1_000,
+  shortEvents: 200,
   foldSteps: 100,
-  foldRounds: 3,
-  appendThreads: 2,
-  appendRounds: 2,
+  foldRounds: 1,
+  appendThreads: 1,
+  appendRounds: 1,
   appendsPerRound: 5,
   contextEntries: 60,
-  openRounds: 2,
-  batchRounds: 2,
+  openRounds: 1,
+  batchRounds: 1,
   batchEvents: 20,
-  memoryEvents: 2_000,
+  memoryEvents: 1_000,
   memoryRuns: 1,
   estimateChars: 20_000,
-  estimateRounds: 2,
-  manyEntries: 1_000,
-  fewEntries: 100,
-  changeRounds: 2,
+  estimateRounds: 1,
+  manyEntries: 400,
+  fewEntries: 40,
+  changeRounds: 1,
   decodeEvents: 200,
-  decodeRounds: 2,
+  decodeRounds: 1,
 }

@@ -135,6 +135,11 @@ describe('backends of Chat Completions', () => {
           profile: MISTRAL,
           where: 'messages[1].tool_calls[0].id',
         },
+        {
+          request: chat(user, { role: 'tool', content: 'text' }),
+          profile: MISTRAL,
+          where: 'messages[1].tool_call_id',
+        },
         { request: spoken, profile: { ...MISTRAL, strict: true }, where: 'messages[3]' },
       ],
       kept: [

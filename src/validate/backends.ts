@@ -34,10 +34,8 @@ const textIsNotBlank = on('bedrock', 'VALID-O2', ({ request }, report) => {
   for (const content of [{ where: 'system', value: fields.system }, ...contentsOf(request)]) {
     reportBlank(content, report)
     for (const { where, fields: block } of blocksOf(content)) {
-      const { toolResult, type } = block
-      if (type === 'tool_result')
-        reportBlank({ where: `${where}.content`, value: block.content }, report)
-      const { content: value } = fieldsOf(toolResult)
+      const { content: value } = fieldsOf(block.toolResult)
+      reportBlank({ where: `${where}.content`, value: block.content }, report)
       reportBlank({ where: `${where}.toolResult.content`, value }, report)
     }
   }

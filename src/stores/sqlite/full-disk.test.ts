@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { missing } from '../contract/missing.ts'
+import { requirement } from '../../../test/require.ts'
 import { expectError, message } from '../contract/place.ts'
-import { inFolder, temporaryFolder } from '../contract/sqlite-place.ts'
+import { inFolder } from '../contract/sqlite-place.ts'
 import { openSqliteStore } from './store.ts'
 
-const notice = missing('tmpfs', canMount(), 'no small disk can be mounted here')
+const { available, notice } = requirement('tmpfs')
 
-describe.skipIf(notice !== '')(`a full disk${notice}`, () => {
+describe.skipIf(!available)(`a full disk ${notice}`, () => {
   it('refuses what does not fit, keeps all else, and takes more when there is space', () =>
     onSmallDisk(async (folder) => {
       const path = join(folder, 'log.db')
@@ -61,14 +61,6 @@ function onSmallDisk(test: (folder: string) => Promise<void>): Promise<void> {
       spawnSync('umount', [folder])
     }
   })
-}
-
-function canMount(): boolean {
-  const folder = temporaryFolder()
-  const mounted = mount(folder)
-  if (mounted) spawnSync('umount', [folder])
-  rmSync(folder, { recursive: true })
-  return mounted
 }
 
 function mount(folder: string): boolean {

@@ -13,24 +13,34 @@ export function commitTogether<T>(
   db: Database,
   writes: readonly (() => T)[],
 ): readonly Outcome<T>[] {
+  const [only] = writes
+  if (only && writes.length === 1) return [commitAlone(db, only)]
   db.exec('BEGIN IMMEDIATE')
   try {
     const outcomes = writes.map((write) => inSavepoint(db, write))
     db.exec('COMMIT')
     return outcomes
-  } catch (thrown) {
-    // SQLite has ended the transaction by itself where the disk was full.
-    if (db.inTransaction) db.exec('ROLLBACK')
-    if (writes.length === 1) return [{ thrown }]
+  } catch {
+    rollBack(db)
   }
-  return writes.map((write) => alone(db, write))
+  return writes.map((write) => {
+    try {
+      return commitAlone(db, write)
+    } catch (thrown) {
+      return { thrown }
+    }
+  })
 }
 
-function alone<T>(db: Database, write: () => T): Outcome<T> {
+/** Without a savepoint, for which SQLite would copy every page before it is changed. */
+function commitAlone<T>(db: Database, write: () => T): Outcome<T> {
+  db.exec('BEGIN IMMEDIATE')
   try {
-    const [outcome] = commitTogether(db, [write])
-    return outcome ?? { thrown: new Error('a write without an outcome') }
+    const value = write()
+    db.exec('COMMIT')
+    return { value }
   } catch (thrown) {
+    rollBack(db)
     return { thrown }
   }
 }
@@ -47,4 +57,9 @@ function inSavepoint<T>(db: Database, write: () => T): Outcome<T> {
     db.exec('RELEASE one')
     return { thrown }
   }
+}
+
+/** SQLite has ended the transaction by itself where the disk was full. */
+function rollBack(db: Database): void {
+  if (db.inTransaction) db.exec('ROLLBACK')
 }

@@ -1,10 +1,10 @@
 // Thinking behind a conversation that was rewritten: what newer models refuse.
 import type { Json } from '../../core/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
-import { fieldsOf, textOf } from '../walk.ts'
+import { fieldsOf } from '../walk.ts'
 import { isThinking, lacksBeta, type Message, messagesOf, openRound } from './conversation.ts'
 import { History } from './history.ts'
-import { Prefixes } from './prefix.ts'
+import { isRestart, Prefixes } from './prefix.ts'
 
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01'
 
@@ -52,10 +52,10 @@ export function dropsUnboundThinking(request: Json): boolean {
 
 /** The API drops what stands before a compaction that it made by itself. */
 function lastRestart(messages: readonly Message[]): number {
-  const index = messages.findLastIndex(({ blocks }) =>
-    blocks.some(({ type, fields }) => type === 'compaction' && !textOf(fields.signature)),
+  return Math.max(
+    0,
+    messages.findLastIndex(({ blocks }) => blocks.some(isRestart)),
   )
-  return Math.max(0, index)
 }
 
 function checkLost(

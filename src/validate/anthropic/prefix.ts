@@ -15,8 +15,24 @@ import { type Step, sameStep, sameSteps, sameSystem, sameTools, stepsOf } from '
 interface Told {
   readonly lead: Block | undefined
   readonly steps: readonly Step[]
-  /** How many steps stand before each message, and one more number for the end. */
-  readonly offsets: readonly number[]
+  /** Where each message starts among the steps; one more for the end. */
+  readonly starts: readonly Start[]
+}
+
+interface Start {
+  readonly step: number
+  /** The last compaction before it that the API made by itself: the comparison starts there. */
+  readonly restart: number | undefined
+}
+
+/** An earlier request with its answer; what is found out about it is kept, for other messages to use. */
+interface Former {
+  readonly told: Told
+  readonly change: string // of system or tools
+  readonly isSameTo: Map<number, boolean>
+  readonly answer: readonly Step[]
+  /** How many steps of the answer stand before each of its thinking blocks. */
+  readonly thinking: ReadonlyMap<string | undefined, number>
 }
 
 /** Tells what has changed in front of a message since its answer was given. */
@@ -26,7 +42,7 @@ export class Prefixes {
   readonly #told: Told
   /** What the leading compaction stands for, told from each older compaction or from the start. */
   readonly #openings: ReadonlyMap<string | undefined, readonly Step[]>
-  readonly #former = new Map<Answered, Told>()
+  readonly #formers = new Map<Answered, Former>()
 
   constructor(request: Json, messages: readonly Message[], history: History) {
     this.#request = request
@@ -38,46 +54,81 @@ export class Prefixes {
   /** The thinking blocks of a message before which something has changed, and what, in words. */
   changedThinking(message: Message): ReadonlyMap<Block, string> {
     const changed = new Map<Block, string>()
-    const comparisons = new Map<Answered, { change: string; own: OwnAnswer }>()
+    const kept = stepsOf('assistant', message.blocks)
+    const sameCounts = new Map<Former, number>()
     let stepsBefore = 0
+    let isRestarted = false
     for (const block of message.blocks) {
       if (!isThinking(block)) stepsBefore += 1
+      if (isRestart(block)) isRestarted = true
       const answered = this.#history.ofThinking(block)
       if (answered === undefined) continue
-      const comparison = comparisons.get(answered) ?? {
-        change: this.changeBefore(message, answered),
-        own: ownAnswer(message, answered),
+      const former = this.#former(answered)
+      const change = isRestarted ? former.change : this.changeBefore(message, answered)
+      if (change !== '') {
+        changed.set(block, change)
+        continue
       }
-      comparisons.set(answered, comparison)
-      const change = comparison.change || comparison.own.changeBefore(block, stepsBefore)
-      if (change !== '') changed.set(block, change)
+      const same = sameCounts.get(former) ?? sameStart(former.answer, kept)
+      sameCounts.set(former, same)
+      const isMoved = former.thinking.get(thinkingKey(block)) !== stepsBefore
+      if (isMoved || stepsBefore > same) changed.set(block, 'the answer it belongs to')
     }
     return changed
   }
 
   /** The empty string where nothing has changed, or where nobody can tell. */
   changeBefore({ index }: Message, answered: Answered): string {
+    const former = this.#former(answered)
+    const opening = this.#openings.get(signatureOf(former.told.lead))
+    if (former.change !== '' || opening === undefined) return former.change
+    const end = this.#told.starts[index] ?? { step: 0, restart: undefined }
+    const isSame =
+      former.isSameTo.get(end.step) ?? isSameUpTo(end, this.#told, former.told, opening)
+    former.isSameTo.set(end.step, isSame)
+    return isSame ? '' : 'an earlier message'
+  }
+
+  #former(answered: Answered): Former {
+    const known = this.#formers.get(answered)
+    if (known !== undefined) return known
     const [now, then] = [fieldsOf(this.#request), fieldsOf(answered.request)]
-    if (!sameSystem(now.system, then.system)) return 'the system prompt'
-    if (!sameTools(now.tools, then.tools)) return 'the tools'
-    const former = this.#former.get(answered) ?? tell(messagesOf(answered.request))
-    this.#former.set(answered, former)
-    const opening = this.#openings.get(signatureOf(former.lead))
-    if (opening === undefined) return ''
-    return isSameUpTo(this.#told, index, former, opening) ? '' : 'an earlier message'
+    const former: Former = {
+      told: tell(messagesOf(answered.request)),
+      change: !sameSystem(now.system, then.system)
+        ? 'the system prompt'
+        : sameTools(now.tools, then.tools)
+          ? ''
+          : 'the tools',
+      isSameTo: new Map(),
+      answer: stepsOf('assistant', answered.blocks),
+      thinking: thinkingPlaces(answered.blocks),
+    }
+    this.#formers.set(answered, former)
+    return former
   }
 }
 
 function tell(messages: readonly Message[]): Told {
   const lead = leadingCompaction(messages)
   const steps: Step[] = []
-  const offsets = messages.map(({ role, blocks }, index) => {
-    const offset = steps.length
+  const starts: Start[] = []
+  let restart: number | undefined
+  for (const [index, { role, blocks }] of messages.entries()) {
+    starts.push({ step: steps.length, restart })
     const own = index === 0 && lead !== undefined ? blocks.slice(1) : blocks
-    for (const step of stepsOf(role, own)) steps.push(step)
-    return offset
-  })
-  return { lead, steps, offsets: [...offsets, steps.length] }
+    for (const step of stepsOf(role, own)) {
+      if (isRestart(step)) restart = steps.length
+      steps.push(step)
+    }
+  }
+  starts.push({ step: steps.length, restart })
+  return { lead, steps, starts }
+}
+
+/** A compaction that the API made by itself comes unsigned; what stood before it no longer counts. */
+export function isRestart({ fields }: Pick<Block, 'fields'>): boolean {
+  return fields.type === 'compaction' && !textOf(fields.signature)
 }
 
 /**
@@ -103,51 +154,31 @@ function openingsOf(
   }
 }
 
-/** Lengths are compared first: so each former request is walked through once at most. */
-function isSameUpTo(told: Told, message: number, former: Told, opening: readonly Step[]): boolean {
-  const end = told.offsets[message] ?? 0
-  const cut = lastRestart(told.steps, end)
-  const formerCut = lastRestart(former.steps, former.steps.length)
-  if (cut !== -1 || formerCut !== -1) {
-    if (cut === -1 || formerCut === -1 || end - cut !== former.steps.length - formerCut)
-      return false
-    return sameSteps(told.steps.slice(cut, end), former.steps.slice(formerCut))
-  }
-  if (opening.length + end !== former.steps.length) return false
-  return sameSteps([...opening, ...told.steps.slice(0, end)], former.steps)
+/** Lengths are compared first: so an earlier request is walked through for one message at most. */
+function isSameUpTo(end: Start, told: Told, former: Told, opening: readonly Step[]): boolean {
+  const { restart } = former.starts.at(-1) ?? {}
+  const formerSteps = former.steps.slice(restart ?? 0)
+  const before = end.restart === undefined ? opening : []
+  const count = before.length + end.step - (end.restart ?? 0)
+  if ((restart === undefined) !== (end.restart === undefined)) return false
+  if (count !== formerSteps.length) return false
+  return sameSteps([...before, ...told.steps.slice(end.restart ?? 0, end.step)], formerSteps)
 }
 
-/** A compaction that the API made by itself restarts what is compared. */
-function lastRestart(steps: readonly Step[], end: number): number {
-  for (let index = end - 1; index >= 0; index -= 1) {
-    const { fields } = steps[index] ?? { fields: {} }
-    if (fields.type === 'compaction' && textOf(fields.signature) === undefined) return index
-  }
-  return -1
+/** How many steps are the same from the start on. */
+function sameStart(some: readonly Step[], others: readonly Step[]): number {
+  const index = some.findIndex((step, at) => !sameStep(step, others[at]))
+  return index === -1 ? some.length : index
 }
 
-interface OwnAnswer {
-  changeBefore(thinking: Block, stepsBefore: number): string
-}
-
-/** The part of the same answer that stands before a thinking block. */
-function ownAnswer(message: Message, answered: Answered): OwnAnswer {
-  const kept = stepsOf('assistant', message.blocks)
-  const given = stepsOf('assistant', answered.blocks)
-  const firstChange = given.findIndex((step, index) => !sameStep(step, kept[index]))
-  const same = firstChange === -1 ? given.length : firstChange
+function thinkingPlaces(blocks: readonly Block[]): ReadonlyMap<string | undefined, number> {
   const places = new Map<string | undefined, number>()
   let steps = 0
-  for (const block of answered.blocks) {
+  for (const block of blocks) {
     if (isThinking(block)) places.set(thinkingKey(block), steps)
     else steps += 1
   }
-  return {
-    changeBefore(thinking, stepsBefore) {
-      const isSame = places.get(thinkingKey(thinking)) === stepsBefore && stepsBefore <= same
-      return isSame ? '' : 'the answer it belongs to'
-    },
-  }
+  return places
 }
 
 function signatureOf(compaction: Block | undefined): string | undefined {

@@ -43,7 +43,7 @@ const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
   const messages = messagesOf(request)
   for (const [index, message] of messages.entries()) {
     const before = messages[index - 1]
-    if (before === undefined || before.role !== message.role || message.role === 'system') continue
+    if (before?.role !== message.role || !['user', 'assistant'].includes(message.role)) continue
     if (index === 1 && isCompactionAlone(before)) continue
     if (isServerBlock(before.blocks.at(-1))) continue // paused, and gone on with
     report(message.place, `two messages of the ${message.role} in a row`)
@@ -62,9 +62,10 @@ function isEmpty(content: Json | undefined): boolean {
 }
 
 function checkBlocks(content: Json | undefined, place: string, report: Report): void {
-  if (typeof content === 'string') return
-  if (!Array.isArray(content)) return report(place, 'the content is neither a text nor blocks')
-  for (const [index, block] of content.entries()) {
+  if (typeof content !== 'string' && !Array.isArray(content)) {
+    report(place, 'the content is neither a text nor blocks')
+  }
+  for (const [index, block] of listOf(content).entries()) {
     if (textOf(fieldsOf(block).type) === undefined) {
       report(`${place}[${index}]`, 'a block is an object with a type')
     }

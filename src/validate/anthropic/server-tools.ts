@@ -1,18 +1,26 @@
 // Tools that the API runs itself: call and result stay in one answer, as they came.
 import { type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf, textOf } from '../walk.ts'
-import { type Block, blocksOf, type Message, messagesOf } from './conversation.ts'
+import {
+  type Block,
+  blocksOf,
+  blocksOfTurn,
+  type Message,
+  messagesOf,
+  turnsOf,
+} from './conversation.ts'
 import { sameJson, sameSteps, stepsOf } from './same.ts'
 
 const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
   const messages = messagesOf(input.request)
+  const turns = turnsOf(messages)
   const originals = originalResults(input)
   // Calls of code that itself waits for a tool of the client: the result comes in a later answer.
   const waiting = new Set<string>()
-  for (const message of messages) {
-    const isLast = message.index === messages.length - 1
+  for (const turn of turns) {
+    const blocks = blocksOfTurn(turn)
     const unanswered = new Map<string, Block>()
-    for (const block of message.blocks) {
+    for (const block of blocks) {
       const { fields, place } = block
       if (isServerCall(block)) unanswered.set(textOf(fields.id) ?? '', block)
       if (!isServerResult(block)) continue
@@ -25,19 +33,15 @@ const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
         report(place, 'the result of a server tool must stay as it came')
       }
     }
-    for (const id of callersIn(message)) if (unanswered.delete(id)) waiting.add(id)
+    for (const id of callersIn(blocks)) if (unanswered.delete(id)) waiting.add(id)
     // An answer that was paused goes back as the last message; the API then goes on with it.
-    if (isLast) continue
+    if (turn === turns.at(-1)) continue
     for (const [id, { place }] of unanswered) report(place, `the answer lost the result of ${id}`)
   }
-  checkPaused()
-
-  function checkPaused(): void {
-    const last = messages.at(-1)
-    const paused = pausedBlocks(input)
-    if (last?.role !== 'assistant' || paused === undefined) return
-    if (!isSameAnswer(last, paused)) report(last.place, 'a paused answer is sent back as it came')
-  }
+  const last = messages.at(-1)
+  const paused = pausedBlocks(input)
+  if (last?.role !== 'assistant' || paused === undefined || isSameAnswer(last, paused)) return
+  report(last.place, 'a paused answer is sent back as it came')
 })
 
 export const SERVER_TOOL_RULES: readonly Rule[] = [serverCallsKeepTheirResults]
@@ -64,7 +68,7 @@ function isServerCall({ type }: Block): boolean {
   return type === 'server_tool_use' || type === 'mcp_tool_use'
 }
 
-function callersIn({ blocks }: Message): readonly string[] {
+function callersIn(blocks: readonly Block[]): readonly string[] {
   return blocks.flatMap(({ fields }) => textOf(fieldsOf(fields.caller).tool_id) ?? [])
 }
 

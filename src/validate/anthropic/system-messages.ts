@@ -38,19 +38,19 @@ function checkPlace(
   report: Report,
 ): void {
   const before = messages[first.index - 1]
-  const after = messages[last.index + 1]
   if (before === undefined) {
     report(first.place, 'the first message cannot be the system’s: use the field `system`')
-  } else if (before.role === 'assistant') {
-    // Behind a compaction it is VALID-A15's affair.
-    const isServerEnd = isServerResult(before.blocks.at(-1))
-    if (!isServerEnd && !(first.index === 1 && isCompactionAlone(before))) {
-      report(first.place, 'a system message must follow a message of the user')
-    }
-  }
-  if (after?.role === 'user') {
+  } else if (before.role === 'assistant' && !mayFollow(before)) {
+    report(first.place, 'a system message must follow a message of the user')
+  } else if (messages[last.index + 1]?.role === 'user') {
     report(last.place, 'only an answer may follow a system message')
   }
+}
+
+/** Behind a compaction it is VALID-A15's affair. */
+function mayFollow(answer: Message): boolean {
+  if (isServerResult(answer.blocks.at(-1))) return true
+  return answer.index === 0 && isCompactionAlone(answer)
 }
 
 /** One that was sent stays: compared with the request before, up to the first difference. */

@@ -121,7 +121,8 @@ function checkChain(answers: readonly Message[], history: History, report: Repor
   for (const answer of answers) {
     const first = answer.blocks.find(isThinking)
     if (first !== undefined) {
-      if (hasGap) return report(first.place, 'thinking between this and older thinking was dropped')
+      if (hasGap) report(first.place, 'thinking between this and older thinking was dropped')
+      if (hasGap) return
       hasKept = true
     } else if (hasKept && history.ofMessage(answer)?.blocks.some(isThinking)) hasGap = true
   }

@@ -38,7 +38,10 @@ describe('turns of Gemini', () => {
 
   it('lets a function call follow only the user or a function response [VALID-G2]', () => {
     suite.prove('VALID-G2', {
-      broken: [{ request: ask(hello, done, model(signed), user(response)), where: 'contents[2]' }],
+      broken: [
+        { request: ask(hello, done, model(signed), user(response)), where: 'contents[2]' },
+        { request: ask(user(signed), user(response)), where: 'contents[0]' },
+      ],
       kept: [
         { request: ask(hello, model(signed), user(response), model(signed), user(response)) },
         { request: ask(hello, model(signed), { role: 'function', parts: [response] }) },
@@ -105,6 +108,7 @@ describe('parts of Gemini', () => {
         { request: ask(hello, model(signed, call), user(response, response)) },
         // An earlier turn is closed by the next words of the user.
         { request: ask(hello, model(call), user(response), done, hello) },
+        { request: ask(hello, model(call), user(response, text('and b.txt'))) },
         { request: open, profile: { thinkingEnabled: false } },
       ],
     })
@@ -120,6 +124,10 @@ describe('parts of Gemini', () => {
         { request: ask(user(text(''))), where: 'contents[0].parts[0]' },
         { request: ask(user('a')), where: 'contents[0].parts[0]' },
         { request: ask(hello, model({ thought: true }), hello), where: 'contents[1].parts[0]' },
+        {
+          request: ask(hello, model({ thoughtSignature: 'c2ln' }), hello),
+          where: 'contents[1].parts[0]',
+        },
         { request: blank, profile: { strict: true }, where: 'contents[0].parts[0]' },
         {
           request: { ...ask(hello), systemInstruction: { parts: [text('')] } },

@@ -24,6 +24,12 @@ const HOSTED_CALLS: ReadonlySet<string> = new Set([
   'mcp_call',
 ])
 
+/** A run of reasoning that items of one answer share, and how many of it the request has so far. */
+interface Bond {
+  readonly run: readonly string[]
+  kept: number
+}
+
 /**
  * An item with an id is bound to the reasoning before it; without the id it is free. That the
  * items are kept is a matter of `store`, which is on unless it is false.
@@ -100,34 +106,46 @@ function unfollowed(items: readonly Item[]): readonly Item[] {
 function withoutReasoning(input: RuleInput, isBound: (item: Item) => boolean): readonly Item[] {
   const chain = chainOf(input)
   const bonds = knownBonds(input.earlier)
-  const seen = new Set(chain.items.map(({ id }) => id))
+  const seen = new Set(chain.items.flatMap(({ id }) => id ?? []))
   let isReasoned = !chain.isKnown
   return itemsOf(input.request).filter((item) => {
     if (item.id !== undefined) seen.add(item.id)
     if (isReasoning(item)) isReasoned = true
     if (item.type === 'message' && !isOwnOutput(item)) isReasoned = !chain.isKnown
     if (item.id === undefined || !isBound(item)) return false
-    const needed = bonds.get(item.id)
-    if (needed) return chain.isKnown && !needed.every((id) => seen.has(id))
+    const bond = bonds.get(item.id)
+    if (bond) return chain.isKnown && !isKept(bond, seen)
     return input.profile.thinkingEnabled !== false && !isReasoned
   })
 }
 
-/** The id of each item of the answers → the ids of the reasoning run before it. */
-function knownBonds(earlier: readonly Exchange[]): ReadonlyMap<string, readonly string[]> {
-  const bonds = new Map<string, readonly string[]>()
+/** The id of each item of the answers → the reasoning run before it. */
+function knownBonds(earlier: readonly Exchange[]): ReadonlyMap<string, Bond> {
+  const bonds = new Map<string, Bond>()
   for (const { answer } of earlier) {
     let run: string[] = []
+    let bond: Bond = { run, kept: 0 }
     let isOpen = false
     for (const { type, id } of outputOf(answer)) {
       if (type === 'reasoning') {
-        if (!isOpen) run = []
+        if (!isOpen) {
+          run = []
+          bond = { run, kept: 0 }
+        }
         if (id !== undefined) run.push(id)
-      } else if (id !== undefined) bonds.set(id, run)
+      } else if (id !== undefined) bonds.set(id, bond)
       isOpen = type === 'reasoning'
     }
   }
   return bonds
+}
+
+/** What was seen stays seen: what a bond has counted is never looked at again. */
+function isKept(bond: Bond, seen: ReadonlySet<string>): boolean {
+  for (let id = bond.run[bond.kept]; id !== undefined && seen.has(id); id = bond.run[bond.kept]) {
+    bond.kept += 1
+  }
+  return bond.kept === bond.run.length
 }
 
 function isOwnOutput({ type = '', fields }: Item): boolean {

@@ -1,0 +1,143 @@
+// A small assistant that needs no model: it reads, edits and runs through tools, and can summarise.
+import { type Asked, type AskedPart, lastUserTurn, textIn } from './asked.ts'
+import { groupsOf, type Instruction, instructionsIn, inWords } from './instructions.ts'
+import type { ScriptedAnswer } from './reply.ts'
+import { quoted, summaryOf } from './summary.ts'
+import { callFor, plainCall } from './tool-use.ts'
+
+/** Everything follows from the request alone: the same request always gets the same answer. */
+export function assist(asked: Asked): ScriptedAnswer {
+  const answer = decide(asked)
+  if (!asked.thinking) return answer
+  const said = textIn(asked.turns[lastUserTurn(asked)]?.parts ?? [])
+  const names = answer.calls?.map(({ name }) => name).join(', ')
+  const plan = names === undefined ? 'I can answer now.' : `I will call ${names}.`
+  return { thinking: `The user says ${quoted(said)}. ${plan}`, ...answer }
+}
+
+function decide(asked: Asked): ScriptedAnswer {
+  const at = lastUserTurn(asked)
+  const text = textIn(asked.turns[at]?.parts ?? [])
+  const mayCall = asked.tools.length > 0 && asked.toolChoice !== 'none'
+  if (asked.compaction !== undefined) return { text: summaryOf(asked) }
+  if (!mayCall && /summar/i.test(text)) return { text: summaryOf(asked) }
+  const since = asked.turns.slice(at + 1).flatMap(({ parts }) => parts)
+  if (mayCall) {
+    const compacting = compactionStep(asked, text, since)
+    if (compacting !== undefined) return compacting
+    const forced = forcedCall(asked, since)
+    if (forced !== undefined) return forced
+  }
+  const instructions = instructionsIn(text)
+  if (instructions.length > 0) return work(asked, instructions, since, mayCall)
+  if (since.some(({ type }) => type === 'result')) return { text: resultsInWords(since) }
+  if (/summar/i.test(text)) return { text: summaryOf(asked) }
+  return { text: question(asked, text, at) ?? `You said ${quoted(text)}. I have noted it.` }
+}
+
+/** The next instructions that are not done yet, or a report on all of them. */
+function work(
+  asked: Asked,
+  instructions: readonly Instruction[],
+  since: readonly AskedPart[],
+  mayCall: boolean,
+): ScriptedAnswer {
+  const tools = mayCall ? asked.tools : []
+  const possible = instructions.filter((each) => callFor(each, tools) !== undefined)
+  const impossible = instructions.filter((each) => !possible.includes(each))
+  let done = since.filter(({ type }) => type === 'call').length
+  for (const group of groupsOf(possible, asked.parallelCalls)) {
+    if (done < group.length) {
+      const calls = group.slice(done).flatMap((each) => callFor(each, tools) ?? [])
+      return { text: `I will ${group.slice(done).map(inWords).join(' and ')}.`, calls }
+    }
+    done -= group.length
+  }
+  const lacking = impossible.map((each) => `I have no tool to ${inWords(each)}.`)
+  return { text: [...reports(possible, since), ...lacking].join('\n') }
+}
+
+function reports(instructions: readonly Instruction[], since: readonly AskedPart[]) {
+  const calls = since.filter((part) => part.type === 'call')
+  return calls.map((call, index) => {
+    const instruction = instructions[index]
+    const result = since.find((part) => part.type === 'result' && part.id === call.id)
+    const what = instruction === undefined ? call.name : inWords(instruction)
+    return result?.type === 'result' ? reportOf(what, result) : `${what}: no result.`
+  })
+}
+
+function resultsInWords(since: readonly AskedPart[]): string {
+  return since
+    .flatMap((part) => (part.type === 'result' ? [reportOf('The tool', part)] : []))
+    .join('\n')
+}
+
+function reportOf(what: string, { text, failed }: { text: string; failed: boolean }): string {
+  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
+  const begin = lines.length === 0 ? 'nothing' : quoted(lines[0] ?? '')
+  if (failed) return `${what} failed: ${begin}.`
+  return `${what}: it begins ${begin} and has ${lines.length} lines, ${text.length} characters.`
+}
+
+/** A choice that forces a call is met once; then the results are reported. */
+function forcedCall(asked: Asked, since: readonly AskedPart[]): ScriptedAnswer | undefined {
+  const { toolChoice, tools } = asked
+  if (toolChoice === 'auto' || toolChoice === 'none') return undefined
+  const wanted = typeof toolChoice === 'string' ? undefined : toolChoice.name
+  const fitting = tools.filter(({ name }) => wanted === undefined || name === wanted)
+  const text = textIn(asked.turns[lastUserTurn(asked)]?.parts ?? [])
+  const done = since.filter(({ type }) => type === 'call').length
+  const next = instructionsIn(text)[done]
+  const [first] = fitting
+  const call = next === undefined ? undefined : callFor(next, fitting)
+  if (call === undefined && first === undefined) return undefined
+  return { calls: [call ?? plainCall(first ?? { name: '', schema: {} })] }
+}
+
+/** The tools that précis itself offers for compaction: a summary through `compact`, or through EDL. */
+function compactionStep(
+  asked: Asked,
+  text: string,
+  since: readonly AskedPart[],
+): ScriptedAnswer | undefined {
+  const offers = (name: string) => asked.tools.some((tool) => tool.name === name)
+  if (offers('edl') && text.includes('/summary.md')) {
+    if (since.some(({ type }) => type === 'call')) return { text: 'The summary is up to date.' }
+    const script = `file \`/summary.md\`\ninsert_after <<END_OF_SUMMARY\n${summaryOf(asked)}\nEND_OF_SUMMARY`
+    return { calls: [{ name: 'edl', arguments: { script } }] }
+  }
+  if (!offers('compact') || !/(?:^|\s)[@/]compact\b|`compact`/.test(text)) return undefined
+  if (since.some(({ type }) => type === 'call')) return undefined
+  const summary = summaryOf(asked)
+  const isRanged = JSON.stringify(
+    asked.tools.find(({ name }) => name === 'compact')?.schema,
+  ).includes('replacements')
+  return {
+    calls: [
+      { name: 'compact', arguments: isRanged ? { replacements: [{ summary }] } : { summary } },
+    ],
+  }
+}
+
+const QUESTION =
+  /^(?:what|which|who|where)(?: is| are| was| were|['’]s) (?:the |my |our )?(.+?)\?$/i
+
+/** Answers from what stands in the context and nothing else: what a compaction lost is not known. */
+function question(asked: Asked, text: string, at: number): string | undefined {
+  const subject = QUESTION.exec(text)?.[1]?.toLowerCase()
+  if (subject === undefined) return undefined
+  const lines = [asked.system, ...asked.turns.slice(0, at).flatMap(({ parts }) => parts.map(said))]
+    .flatMap((each) => each.split('\n'))
+    .map((line) => line.trim())
+  const found = lines.findLast(
+    (line) => line.toLowerCase().includes(subject) && !line.endsWith('?'),
+  )
+  return found === undefined
+    ? `I do not see ${subject} in my context.`
+    : `From my context: ${quoted(found)}`
+}
+
+function said(part: AskedPart): string {
+  return part.type === 'call' ? '' : part.text
+}

@@ -1,0 +1,84 @@
+// Reading a request's body and writing an answer, with a limit on everything.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Json } from '../core/json.ts'
+import type { HttpAnswer } from './wire-format.ts'
+
+export type Body = { readonly value: Json; readonly chars: number } | 'too-large' | 'no-json'
+
+/** Reads to the end even where it is too much, so that the client gets to see the answer. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Body> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > 4 * maxBytes) break
+    if (bytes <= maxBytes) chunks.push(chunk)
+  }
+  if (bytes > maxBytes) return 'too-large'
+  const text = Buffer.concat(chunks).toString('utf8')
+  try {
+    return { value: JSON.parse(text) as Json, chars: text.length }
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'no-json'
+    throw error
+  }
+}
+
+export function sendJson(
+  response: ServerResponse,
+  { status, headers = {}, body }: HttpAnswer,
+): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  })
+  response.end(text)
+}
+
+export function startStream(
+  response: ServerResponse,
+  contentType: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache', ...headers })
+  response.flushHeaders()
+}
+
+/** Resolves when the piece is on its way and there is room for the next; false when nobody listens. */
+export async function sendPiece(response: ServerResponse, piece: string): Promise<boolean> {
+  if (response.destroyed) return false
+  if (!response.write(piece)) {
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        response.off('drain', done)
+        response.off('close', done)
+        resolve()
+      }
+      response.on('drain', done)
+      response.on('close', done)
+    })
+  }
+  return !response.destroyed
+}
+
+/** One event of a stream of server-sent events. */
+export function sseFrame(data: Json | '[DONE]', event?: string): string {
+  const text = data === '[DONE]' ? data : JSON.stringify(data)
+  return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`
+}
+
+const PIECE_CHARS = 24
+
+/** A text in the pieces in which it streams. No character is torn in two. */
+export function pieces(text: string): readonly string[] {
+  const found: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const end = at + PIECE_CHARS
+    const isTorn = text.slice(end - 1, end) > '\ud7ff' && !text.slice(at, end).isWellFormed()
+    found.push(text.slice(at, isTorn ? end + 1 : end))
+    at = isTorn ? end + 1 : end
+  }
+  return found
+}

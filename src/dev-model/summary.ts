@@ -1,0 +1,109 @@
+// The assistant's summaries: what was asked, which files and commands there were, where things stand.
+import { cutHead } from '../core/tokens/cut.ts'
+import { fieldsOf } from '../validate/walk.ts'
+import { type Asked, type AskedPart, lastUserTurn, textIn } from './asked.ts'
+
+interface Facts {
+  readonly requests: readonly string[]
+  readonly files: readonly string[]
+  readonly commands: readonly string[]
+  readonly failures: readonly string[]
+  readonly state: string
+}
+
+const SHORT_CHARS = 200
+const MAX_ITEMS = 20
+const PATH = /(?:[\w@~-]*[./])*[\w-]+\.[a-z]\w{0,7}\b/gi
+const HEADINGS = ['Requests', 'Files', 'Commands', 'Failures', 'State']
+
+/** Everything before the request for it; where that is nothing, the transcript in the request. */
+export function summaryOf(asked: Asked): string {
+  const last = lastUserTurn(asked)
+  const prompt = textIn(asked.turns[last]?.parts ?? [])
+  const before = asked.turns.slice(0, asked.compaction === undefined ? last : undefined)
+  const facts = before.length > 0 ? factsOf(before) : factsInText(prompt)
+  return headingsIn(prompt)
+    .map((heading) => `## ${heading}\n${sectionOf(heading, facts)}`)
+    .join('\n\n')
+}
+
+/** The numbered headings that the prompt asks for, or the assistant's own. */
+function headingsIn(prompt: string): readonly string[] {
+  const asked = [...prompt.matchAll(/^\d+\. ([A-Z][^:\n]{2,60}):/gm)].map(
+    ([, title]) => title ?? '',
+  )
+  return asked.length > 0 ? asked.slice(0, MAX_ITEMS) : HEADINGS
+}
+
+function sectionOf(heading: string, facts: Facts): string {
+  if (/request|intent/i.test(heading)) return listed(facts.requests)
+  if (/file|code|change/i.test(heading)) return listed(facts.files)
+  if (/command|technical|completed/i.test(heading)) return listed(facts.commands)
+  if (/fail|issue|error/i.test(heading)) return listed(facts.failures)
+  if (/state|status|pending|continu|next/i.test(heading)) return facts.state
+  return 'none'
+}
+
+function listed(items: readonly string[]): string {
+  if (items.length === 0) return 'none'
+  return items.map((item) => `- ${item}`).join('\n')
+}
+
+function factsOf(turns: Asked['turns']): Facts {
+  const parts = turns.flatMap((turn) => turn.parts)
+  const users = turns.filter(({ role }) => role === 'user').map((turn) => textIn(turn.parts))
+  const answers = turns.filter(({ role }) => role === 'assistant').map((turn) => textIn(turn.parts))
+  const answer = answers.findLast((text) => text !== '')
+  return {
+    requests: latest(users.filter((text) => text !== '').map(quoted)),
+    files: latest(filesIn(parts.map(wordsOf).join('\n'))),
+    commands: latest(unique(parts.flatMap(commandOf))),
+    failures: latest(
+      parts.flatMap((part) => (part.type === 'result' && part.failed ? [quoted(part.text)] : [])),
+    ),
+    state: answer === undefined ? 'Nothing was answered yet.' : `Last answer: ${quoted(answer)}`,
+  }
+}
+
+/** A transcript in one text, with headings such as `# user:` before what each side said. */
+function factsInText(text: string): Facts {
+  const said = [...text.matchAll(/^# (user|assistant):\n([^\n]+)/gm)]
+  const by = (who: string) => said.filter(([, role]) => role === who).map((each) => each[2] ?? '')
+  const answer = by('assistant').at(-1)
+  return {
+    requests: latest(by('user').map(quoted)),
+    files: latest(filesIn(text)),
+    commands: [],
+    failures: [],
+    state: answer === undefined ? 'none' : `Last answer: ${quoted(answer)}`,
+  }
+}
+
+/** Shortened, on one line, in quotation marks: nothing in it reads as a new request. */
+export function quoted(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length <= SHORT_CHARS ? `“${line}”` : `“${cutHead(line, SHORT_CHARS)}…”`
+}
+
+function wordsOf(part: AskedPart): string {
+  return part.type === 'call' ? JSON.stringify(part.arguments) : part.text
+}
+
+function filesIn(text: string): readonly string[] {
+  return unique(text.match(PATH) ?? [])
+}
+
+function commandOf(part: AskedPart): readonly string[] {
+  if (part.type !== 'call') return []
+  const { command, cmd } = fieldsOf(part.arguments)
+  const found = command ?? cmd
+  return typeof found === 'string' ? [found.split('\n', 1)[0] ?? ''] : []
+}
+
+function unique(items: readonly string[]): readonly string[] {
+  return [...new Set(items)]
+}
+
+function latest(items: readonly string[]): readonly string[] {
+  return items.slice(-MAX_ITEMS)
+}

@@ -1,0 +1,117 @@
+// Which of the offered tools does a thing, and the arguments its schema asks for.
+import type { Json } from '../core/json.ts'
+import { type Fields, fieldsOf, listOf, textOf } from '../validate/walk.ts'
+import type { OfferedTool } from './asked.ts'
+import type { Instruction } from './instructions.ts'
+import type { AnswerCall } from './reply.ts'
+
+/** The value of a field → the names that fields for it go by. */
+interface Wanted {
+  readonly name: RegExp
+  readonly value: string
+}
+
+const TOOL_NAMES: Readonly<Record<Instruction['kind'], RegExp>> = {
+  read: /read|view|cat|open|get_?file|show/i,
+  edit: /edit|replace|patch/i,
+  run: /run|bash|shell|exec|command|terminal/i,
+}
+
+const PATH_FIELD = /path|file|uri|name/i
+const FROM_FIELD = /^(?:old|from|search|find|before)/i
+const TO_FIELD = /^(?:new|to|replace|after|with)/i
+const COMMAND_FIELD = /command|cmd|script|code|input/i
+
+/** The call that does it, or undefined where no tool fits. */
+export function callFor(
+  instruction: Instruction,
+  tools: readonly OfferedTool[],
+): AnswerCall | undefined {
+  for (const { name, schema } of tools) {
+    if (!TOOL_NAMES[instruction.kind].test(name)) continue
+    const left = wantedBy(instruction)
+    const given = fill(schema, left, MAX_DEPTH)
+    if (left.length === 0) return { name, arguments: given }
+  }
+  return undefined
+}
+
+/** A call of a tool that must be called, with nothing to say to it but what its schema demands. */
+export function plainCall({ name, schema }: OfferedTool): AnswerCall {
+  return { name, arguments: fill(schema, [], MAX_DEPTH) }
+}
+
+function wantedBy(instruction: Instruction): Wanted[] {
+  switch (instruction.kind) {
+    case 'read':
+      return [{ name: PATH_FIELD, value: instruction.path }]
+    case 'edit':
+      return [
+        { name: FROM_FIELD, value: instruction.from },
+        { name: TO_FIELD, value: instruction.to },
+        { name: PATH_FIELD, value: instruction.path },
+      ]
+    case 'run':
+      return [{ name: COMMAND_FIELD, value: instruction.command }]
+  }
+}
+
+const MAX_DEPTH = 4
+
+/**
+ * Fields that are wanted, which are taken off the list, or required, which get a plain value. Some
+ * tools take their edits as a list of objects: what is wanted is looked for in there, too.
+ */
+function fill(schema: Json, wanted: Wanted[], depth: number): Fields {
+  const { properties, required } = fieldsOf(schema)
+  const needed = new Set(listOf(required))
+  const given: Record<string, Json> = {}
+  for (const [field, fieldSchema] of Object.entries(fieldsOf(properties))) {
+    const index = acceptsText(fieldSchema) ? wanted.findIndex(({ name }) => name.test(field)) : -1
+    const [match] = index === -1 ? [] : wanted.splice(index, 1)
+    const before = wanted.length
+    const nested = depth === 0 ? undefined : fillNested(fieldsOf(fieldSchema), wanted, depth - 1)
+    if (match !== undefined) given[field] = match.value
+    else if (nested !== undefined && (wanted.length < before || needed.has(field))) {
+      given[field] = nested
+    } else if (needed.has(field)) given[field] = plainValue(fieldsOf(fieldSchema))
+  }
+  return given
+}
+
+function fillNested(
+  { type, items, properties, required }: Fields,
+  wanted: Wanted[],
+  depth: number,
+): Json | undefined {
+  if (type === 'object')
+    return fill({ properties: properties ?? {}, required: required ?? [] }, wanted, depth)
+  const before = wanted.length
+  if (type !== 'array' || fieldsOf(items).type !== 'object') return undefined
+  const item = fill(items ?? {}, wanted, depth)
+  return wanted.length < before ? [item] : []
+}
+
+function acceptsText(schema: Json): boolean {
+  const { type } = fieldsOf(schema)
+  return type === undefined || type === 'string' || listOf(type).includes('string')
+}
+
+function plainValue(schema: Fields): Json {
+  if (schema.const !== undefined) return schema.const
+  const [first] = listOf(schema.enum)
+  if (first !== undefined) return first
+  switch (textOf(schema.type) ?? textOf(listOf(schema.type)[0])) {
+    case 'number':
+    case 'integer':
+      return typeof schema.minimum === 'number' ? schema.minimum : 1
+    case 'boolean':
+      return false
+    case 'array':
+      return []
+    case 'object':
+      return {}
+    default:
+      return 'x'
+  }
+}

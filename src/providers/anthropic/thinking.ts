@@ -1,0 +1,63 @@
+// How a wish for thinking is put to a Claude model: newer ones decide themselves, older ones get a number.
+import type { Json } from '../../core/json.ts'
+import type { ModelRequest, ThinkingWish } from '../../core/model.ts'
+import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
+
+/** `adaptive` models refuse a number of tokens, `budget` models know nothing else. */
+export type ThinkingStyle = 'adaptive' | 'budget' | 'none'
+
+/** The API takes no smaller number, and it must leave room for the answer. */
+const SMALLEST_BUDGET_TOKENS = 1_024
+const BUDGET_OF_EFFORT = { low: 2_048, medium: 8_192, high: 16_384 } as const
+
+export function thinkingFields(
+  request: ModelRequest,
+  messages: readonly Json[],
+  style: ThinkingStyle,
+  note: (problem: string) => void,
+): Fields {
+  const { thinking, dropStaleThinking = false, maxOutputTokens } = request
+  if (style === 'none') return {}
+  if (style === 'adaptive') return adaptiveFields(thinking, dropStaleThinking)
+  if (thinking === undefined) return {}
+  const budget = budgetOf(thinking, maxOutputTokens)
+  if (budget === undefined) {
+    note(`thinking was left out: ${maxOutputTokens} output tokens leave no room for it`)
+    return {}
+  }
+  if (!mayBegin(messages)) {
+    note('thinking was left out: the open tool round began without it')
+    return {}
+  }
+  return { thinking: { type: 'enabled', budget_tokens: budget } }
+}
+
+/** Asking to drop stale blocks is a field of the thinking itself, so it switches that on. */
+function adaptiveFields(wish: ThinkingWish | undefined, dropStale: boolean): Fields {
+  const binding = dropStale ? { block_binding: { prefix_mismatch_behavior: 'drop_block' } } : {}
+  return {
+    ...((wish !== undefined || dropStale) && { thinking: { type: 'adaptive', ...binding } }),
+    ...(wish?.effort !== undefined && { output_config: { effort: wish.effort } }),
+  }
+}
+
+function budgetOf(
+  { effort, budgetTokens }: ThinkingWish,
+  maxOutputTokens: number,
+): number | undefined {
+  const wished = budgetTokens ?? BUDGET_OF_EFFORT[effort ?? 'medium']
+  const budget = Math.min(Math.max(wished, SMALLEST_BUDGET_TOKENS), maxOutputTokens - 1)
+  return budget < SMALLEST_BUDGET_TOKENS ? undefined : budget
+}
+
+/**
+ * A turn that calls tools must have started with thinking (VALID-A12). One that a model of another
+ * provider began has none that this one could read.
+ */
+function mayBegin(messages: readonly Json[]): boolean {
+  const last = messages.findLast((message) => isFields(message) && message.role === 'assistant')
+  const blocks = isFields(last) && Array.isArray(last.content) ? last.content : []
+  const typeAt = (index: number) => (isFields(blocks[index]) ? blocks[index].type : undefined)
+  const callsTools = blocks.some((_, index) => typeAt(index) === 'tool_use')
+  return !callsTools || typeAt(0) === 'thinking' || typeAt(0) === 'redacted_thinking'
+}

@@ -1,0 +1,169 @@
+// A model request as the body of a call of Ollama's own chat API.
+import type { Json } from '../../core/json.ts'
+import type { Message, MessagePart } from '../../core/message.ts'
+import type { ModelRequest } from '../../core/model.ts'
+import { type Draft, finished, joinedUsers, otherDraft, userDraft } from '../openai-chat/drafts.ts'
+import { effortOf } from '../openai-chat/effort.ts'
+import { argumentsOf, type Fields } from '../openai-chat/fields.ts'
+import { answerText, mediaPieces, resultText } from '../openai-chat/messages.ts'
+import { WireIds, WireNames } from '../openai-chat/names.ts'
+import {
+  type Accepts,
+  type Piece,
+  piecesOfPart,
+  piecesOfResult,
+  textsOf,
+} from '../openai-chat/pieces.ts'
+import {
+  type AnswerTurn,
+  alternating,
+  callsOf,
+  type Note,
+  opened,
+  turnsOf,
+} from '../openai-chat/rounds.ts'
+import { chatTool, nativeFields, systemText, type Written } from '../openai-chat/write.ts'
+
+export interface OllamaProfile {
+  readonly provider: string
+  /** How large a window the model is loaded with; absent leaves the server's default. */
+  readonly windowTokens?: number
+  readonly accepts: Accepts
+  /** Models of named efforts refuse true, all others refuse names. */
+  readonly thinking: 'none' | 'switch' | 'effort'
+}
+
+export const OLLAMA: OllamaProfile = {
+  provider: 'ollama',
+  accepts: { images: 'inline', files: false },
+  thinking: 'switch',
+}
+
+const CALL_ID_CHARS = 64
+
+export function writeOllama(request: ModelRequest, profile: OllamaProfile, note: Note): Written {
+  const names = new WireNames(note)
+  // There is no way to forbid calls but to offer no tools.
+  const offered = request.toolChoice === 'none' ? [] : request.tools
+  const tools = offered.map((tool) => chatTool(tool, names))
+  const system = systemText(request.system)
+  const { windowTokens } = profile
+  const body = {
+    model: request.model,
+    messages: [
+      ...(system === '' ? [] : [{ role: 'system', content: system }]),
+      ...ollamaMessages(request.messages, profile, names, note),
+    ],
+    ...(tools.length > 0 && { tools }),
+    ...thinkOf(request, profile),
+    // A prompt that does not fit is an error, where the server is new enough; older ones cut in silence.
+    truncate: false,
+    shift: false,
+    ...nativeFields(request, profile.provider),
+    options: {
+      ...(windowTokens !== undefined && { num_ctx: windowTokens }),
+      num_predict: request.maxOutputTokens,
+      ...nativeOptions(request, profile),
+    },
+    stream: true,
+  }
+  return { body, toolName: (wireName) => names.originalOf(wireName) }
+}
+
+function nativeOptions(request: ModelRequest, { provider }: OllamaProfile): Fields {
+  const { options } = nativeFields(request, provider)
+  return options === undefined ? {} : argumentsOf(options)
+}
+
+function thinkOf({ thinking }: ModelRequest, profile: OllamaProfile): Fields {
+  if (thinking === undefined || profile.thinking === 'none') return {}
+  return { think: profile.thinking === 'switch' ? true : (effortOf(thinking) ?? 'medium') }
+}
+
+function ollamaMessages(
+  messages: readonly Message[],
+  profile: OllamaProfile,
+  names: WireNames,
+  note: Note,
+): Json[] {
+  const turns = turnsOf(messages, (part) => isSendable(part, profile, note), note)
+  const shaped = opened(alternating(turns))
+  const lastUser = shaped.findLastIndex(({ role }) => role === 'user')
+  const ids = new WireIds({ maxChars: CALL_ID_CHARS }, note)
+  const drafts = shaped.flatMap((turn, index): Draft[] => {
+    if (turn.role === 'user')
+      return [userDraft(turn.parts.flatMap((part) => piecesOfPart(part, profile.accepts, note)))]
+    ids.nextAnswer()
+    return [
+      otherDraft(answerMessage(turn, ids, names, index > lastUser)),
+      ...resultDrafts(turn, ids, names, profile, note),
+    ]
+  })
+  return finished(joinedUsers(drafts), userMessage)
+}
+
+function isSendable(part: MessagePart, { provider }: OllamaProfile, note: Note): boolean {
+  if (part.type === 'native') {
+    note(`a part that only ${part.provider} understands was left out`)
+    return false
+  }
+  if (part.type !== 'thinking' && part.type !== 'redacted_thinking') return true
+  const isOwn = part.model.startsWith(`${provider}/`)
+  if (!isOwn) note(`thinking of ${part.model} was left out`)
+  return isOwn && part.type === 'thinking'
+}
+
+/** Thinking goes back within the loop of calls that is under way, as the templates of models want it. */
+function answerMessage(
+  turn: AnswerTurn,
+  ids: WireIds,
+  names: WireNames,
+  isInLoop: boolean,
+): Fields {
+  const calls = callsOf(turn).map(({ id, name, arguments: value }) => ({
+    id: ids.of(id),
+    function: { name: names.of(name), arguments: argumentsOf(value) },
+  }))
+  const thinking = turn.parts.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : []))
+  return {
+    role: 'assistant',
+    content: answerText(turn),
+    ...(isInLoop && thinking.length > 0 && { thinking: thinking.join('\n').toWellFormed() }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+function resultDrafts(
+  turn: AnswerTurn,
+  ids: WireIds,
+  names: WireNames,
+  profile: OllamaProfile,
+  note: Note,
+): Draft[] {
+  const nameOf = new Map(callsOf(turn).map(({ id, name }) => [id, names.of(name)]))
+  const shown: Piece[] = []
+  const drafts = turn.results.map((result): Draft => {
+    const name = nameOf.get(result.id) ?? ''
+    const pieces = piecesOfResult(result, profile.accepts, note)
+    shown.push(...mediaPieces(pieces, name))
+    return otherDraft({
+      role: 'tool',
+      tool_name: name,
+      tool_call_id: ids.of(result.id),
+      content: resultText(pieces),
+    })
+  })
+  return shown.length === 0 ? drafts : [...drafts, userDraft(shown)]
+}
+
+/** Images stand beside the text here, in their order. */
+function userMessage(pieces: readonly Piece[]): Json {
+  const images = pieces.flatMap((piece) =>
+    piece.type === 'image' && piece.data !== undefined ? [piece.data] : [],
+  )
+  return {
+    role: 'user',
+    content: textsOf(pieces).join('\n\n'),
+    ...(images.length > 0 && { images }),
+  }
+}

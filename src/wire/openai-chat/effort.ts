@@ -1,0 +1,14 @@
+// How hard a model shall think, for wires that know words instead of a number of tokens.
+import type { ThinkingWish } from '../../core/model.ts'
+
+export type Effort = NonNullable<ThinkingWish['effort']>
+
+const LOW_TOKENS = 4_096
+const MEDIUM_TOKENS = 12_288
+
+/** Undefined where the wish names neither: the model's own default. */
+export function effortOf({ effort, budgetTokens }: ThinkingWish): Effort | undefined {
+  if (effort !== undefined || budgetTokens === undefined) return effort
+  if (budgetTokens <= LOW_TOKENS) return 'low'
+  return budgetTokens <= MEDIUM_TOKENS ? 'medium' : 'high'
+}

@@ -1,0 +1,168 @@
+// The messages of a Chat Completions call: answers, one tool message for each call, and what users say.
+import type { Json } from '../../core/json.ts'
+import type { Message, MessagePart } from '../../core/message.ts'
+import {
+  type Draft,
+  finished,
+  joinedUsers,
+  otherDraft,
+  userDraft,
+  withAnswerBetween,
+} from './drafts.ts'
+import { argumentsOf, type Fields, jsonText } from './fields.ts'
+import { withinImageLimits } from './image-limits.ts'
+import { type IdRule, WireIds, type WireNames } from './names.ts'
+import { type Piece, piecesOfPart, piecesOfResult, textsOf, urlOf } from './pieces.ts'
+import type { ChatProfile } from './profile.ts'
+import {
+  type AnswerTurn,
+  alternating,
+  callsOf,
+  type Note,
+  opened,
+  type Turn,
+  turnsOf,
+} from './rounds.ts'
+
+const PARAGRAPH = '\n\n'
+
+/** Mistral's older models take no user message right behind a result. */
+const BETWEEN: Fields = { role: 'assistant', content: '[tool results received]' }
+
+export function chatMessages(
+  messages: readonly Message[],
+  profile: ChatProfile,
+  names: WireNames,
+  note: Note,
+): Json[] {
+  const limited = withinImageLimits(messages, note)
+  const turns = turnsOf(limited, (part) => isSendable(part, profile, note), note)
+  const shaped = profile.strict ? opened(alternating(turns)) : turns
+  const ids = new WireIds(idRule(profile), note)
+  const lastUser = shaped.findLastIndex(({ role }) => role === 'user')
+  const drafts = shaped.flatMap((turn, index): Draft[] => {
+    if (turn.role === 'user')
+      return [userDraft(turn.parts.flatMap((part) => piecesOfPart(part, profile.accepts, note)))]
+    ids.nextAnswer()
+    const isInLoop = profile.strict || index > lastUser
+    return [
+      otherDraft(answerMessage(turn, ids, names, profile, isInLoop)),
+      ...resultDrafts(turn, ids, names, profile, note),
+    ]
+  })
+  return finished(arranged(drafts, profile), userMessage)
+}
+
+function arranged(drafts: readonly Draft[], { strict, backend }: ChatProfile): readonly Draft[] {
+  if (!strict) return drafts
+  const joined = joinedUsers(drafts)
+  return backend === 'mistral' ? withAnswerBetween(joined, BETWEEN) : joined
+}
+
+function idRule({ backend }: ChatProfile): IdRule {
+  return backend === 'mistral' ? { maxChars: 9, exactChars: 9 } : { maxChars: 40 }
+}
+
+function isSendable(part: MessagePart, profile: ChatProfile, note: Note): boolean {
+  if (part.type === 'native') {
+    note(`a part that only ${part.provider} understands was left out`)
+    return false
+  }
+  if (part.type !== 'thinking' && part.type !== 'redacted_thinking') return true
+  const isOwn = part.model.startsWith(`${profile.provider}/`)
+  if (!isOwn) note(`thinking of ${part.model} was left out`)
+  return isOwn && part.type === 'thinking' && profile.backend === 'deepseek'
+}
+
+/** Thinking goes back only where it must: with the calls of the loop that is under way. */
+function answerMessage(
+  turn: AnswerTurn,
+  ids: WireIds,
+  names: WireNames,
+  profile: ChatProfile,
+  isInLoop: boolean,
+): Fields {
+  const text = answerText(turn)
+  const calls = callsOf(turn).map(({ id, name, arguments: value }) => ({
+    id: ids.of(id),
+    type: 'function',
+    function: { name: names.of(name), arguments: jsonText(argumentsOf(value)) },
+  }))
+  const thinking = turn.parts.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : []))
+  const isThought = profile.backend === 'deepseek' && calls.length > 0 && isInLoop
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 && !profile.strict ? null : text,
+    ...(isThought && { reasoning_content: thinking.join('\n').toWellFormed() }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+/** Text in a row is one text; what stood apart, by a call or by thinking, is its own paragraph. */
+export function answerText(turn: Turn): string {
+  const texts: string[] = []
+  turn.parts.forEach((part, index) => {
+    if (part.type !== 'text') return
+    if (turn.parts[index - 1]?.type === 'text') texts.push(`${texts.pop() ?? ''}${part.text}`)
+    else texts.push(part.text)
+  })
+  return texts.join(PARAGRAPH).toWellFormed()
+}
+
+/** A tool message holds text alone: images and files of the round follow it as the user's. */
+function resultDrafts(
+  turn: AnswerTurn,
+  ids: WireIds,
+  names: WireNames,
+  profile: ChatProfile,
+  note: Note,
+): Draft[] {
+  const nameOf = new Map(callsOf(turn).map(({ id, name }) => [id, names.of(name)]))
+  const shown: Piece[] = []
+  const drafts = turn.results.map((result): Draft => {
+    const name = nameOf.get(result.id) ?? ''
+    const pieces = piecesOfResult(result, profile.accepts, note)
+    shown.push(...mediaPieces(pieces, name))
+    return otherDraft({
+      role: 'tool',
+      tool_call_id: ids.of(result.id),
+      ...(profile.backend === 'qwen' && { name }),
+      content: resultText(pieces),
+    })
+  })
+  return shown.length === 0 ? drafts : [...drafts, userDraft(shown)]
+}
+
+/** What a tool showed, with a word on whose it is: nobody typed it. */
+export function mediaPieces(pieces: readonly Piece[], toolName: string): Piece[] {
+  const media = pieces.filter(({ type }) => type !== 'text')
+  if (media.length === 0) return []
+  return [{ type: 'text', text: `[shown by the result of ${toolName}]` }, ...media]
+}
+
+export function resultText(pieces: readonly Piece[]): string {
+  const texts = textsOf(pieces)
+  const media = pieces.length - texts.length
+  if (media > 0) texts.push(`[${media === 1 ? 'an image follows' : `${media} images follow`}]`)
+  return texts.join('\n')
+}
+
+/** Plain text wherever possible: not every server reads a list of parts. */
+function userMessage(pieces: readonly Piece[]): Json {
+  const texts = textsOf(pieces)
+  const isText = texts.length === pieces.length
+  return { role: 'user', content: isText ? texts.join(PARAGRAPH) : pieces.map(wirePart) }
+}
+
+function wirePart(piece: Piece): Json {
+  switch (piece.type) {
+    case 'text':
+      return { type: 'text', text: piece.text }
+    case 'image':
+      return { type: 'image_url', image_url: { url: urlOf(piece) } }
+    case 'file': {
+      const data = `data:${piece.mimeType};base64,${piece.data}`
+      return { type: 'file', file: { filename: piece.name, file_data: data } }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// What can be shown to a model, in no wire's shape yet: texts, images and files, from parts and results.
+import type { Block, Media } from '../../core/content.ts'
+import type { MessagePart, ToolResultPart } from '../../core/message.ts'
+import type { Note } from './rounds.ts'
+
+export type Piece =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'image'
+      readonly mimeType: string
+      readonly data?: string
+      readonly uri?: string
+    }
+  | {
+      readonly type: 'file'
+      readonly mimeType: string
+      readonly data: string
+      readonly name: string
+    }
+
+/** What the other side can look at; the rest is named in words instead. */
+export interface Accepts {
+  readonly images: 'any' | 'inline' | 'none' // inline: bytes in the request, no links
+  readonly files: boolean
+}
+
+const IMAGE_TYPES = /^image\/(?:png|jpeg|jpg|gif|webp|\*)$/
+
+/** The pieces of a part of a user's message; none for what is no content. */
+export function piecesOfPart(part: MessagePart, accepts: Accepts, note: Note): Piece[] {
+  switch (part.type) {
+    case 'text':
+      return [text(part.text)]
+    case 'checkpoint':
+      return [text(`<checkpoint:${part.id}>`)]
+    case 'system_reminder':
+      return [text(`<system-reminder>${part.text}</system-reminder>`)]
+    case 'image':
+      return [image(part.media, accepts, note)]
+    case 'document':
+      return [document(part.media, accepts, note)]
+    default:
+      return []
+  }
+}
+
+const STATUS_LINES = {
+  failed: '[the call failed]',
+  aborted: '[the call was aborted]',
+  denied: '[the call was denied]',
+} as const
+
+/** A result always says something: these wires have no mark for errors, and some refuse empty text. */
+export function piecesOfResult(result: ToolResultPart, accepts: Accepts, note: Note): Piece[] {
+  const pieces = result.content.flatMap((block) => piecesOfBlock(block, accepts, note))
+  const shown = pieces.filter((piece) => piece.type !== 'text' || piece.text.trim() !== '')
+  if (result.status !== 'completed') return [text(STATUS_LINES[result.status]), ...shown]
+  return shown.length === 0 ? [text('(no output)')] : shown
+}
+
+export function textsOf(pieces: readonly Piece[]): string[] {
+  return pieces.flatMap((piece) => (piece.type === 'text' ? [piece.text] : []))
+}
+
+/** The place of an image in a request: its link, or its bytes as one. */
+export function urlOf(image: Extract<Piece, { type: 'image' }>): string {
+  if (image.data === undefined) return image.uri ?? ''
+  const mimeType = image.mimeType === 'image/*' ? 'image/png' : image.mimeType
+  return `data:${mimeType};base64,${image.data}`
+}
+
+function piecesOfBlock(block: Block, accepts: Accepts, note: Note): Piece[] {
+  const mimeType = block.mimeType ?? (block.type === 'image' ? 'image/png' : '')
+  const media: Media = {
+    mimeType,
+    ...(block.data !== undefined && { data: block.data }),
+    ...(block.uri !== undefined && { uri: block.uri }),
+    ...(block.text !== undefined && { text: block.text }),
+  }
+  switch (block.type) {
+    case 'text':
+      return [text(block.text ?? '')]
+    case 'image':
+      return [image(media, accepts, note)]
+    case 'resource':
+      if (block.text !== undefined) return [text(block.text)]
+      return mimeType.startsWith('image/')
+        ? [image(media, accepts, note)]
+        : [document(media, accepts, note)]
+    case 'native':
+      note(`a block that only ${block.provider ?? 'its provider'} understands was left out`)
+      return block.text === undefined ? [] : [text(block.text)]
+  }
+}
+
+function image(media: Media, accepts: Accepts, note: Note): Piece {
+  const { mimeType, data, uri } = media
+  const isLink = data === undefined && /^https?:/.test(uri ?? '')
+  const isTaken = IMAGE_TYPES.test(mimeType) && (data !== undefined || isLink)
+  if (isTaken && (accepts.images === 'any' || (accepts.images === 'inline' && !isLink)))
+    return {
+      type: 'image',
+      mimeType,
+      ...(data !== undefined && { data }),
+      ...(data === undefined && uri !== undefined && { uri }),
+    }
+  note(`an image (${mimeType}) cannot be sent here; it is named in words`)
+  return text(`[image${named(media)} not shown]`)
+}
+
+function document(media: Media, accepts: Accepts, note: Note): Piece {
+  const { mimeType, data, title } = media
+  if (media.text !== undefined) {
+    const heading = title === undefined ? '' : `${title}\n`
+    return text(`<document>\n${heading}${media.text}\n</document>`)
+  }
+  if (accepts.files && data !== undefined && mimeType === 'application/pdf')
+    return { type: 'file', mimeType, data, name: title ?? 'document.pdf' }
+  note(`a document (${mimeType || 'of unknown type'}) cannot be sent here; it is named in words`)
+  return text(`[document${named(media)} not shown]`)
+}
+
+function named({ title, uri, mimeType }: Media): string {
+  const name = title ?? (uri?.startsWith('data:') ? undefined : uri) ?? mimeType
+  return name === '' ? '' : ` ${name}`
+}
+
+function text(value: string): Piece {
+  return { type: 'text', text: value.toWellFormed() }
+}

@@ -1,0 +1,119 @@
+// A conversation as turns whose calls are all answered, each exactly once: what every wire with tools needs.
+import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/message.ts'
+
+/** Is told what was left out or changed on the way to the wire. */
+export type Note = (problem: string) => void
+export type Role = Message['role']
+
+export interface UserTurn {
+  readonly role: 'user'
+  readonly parts: readonly MessagePart[] // never a result
+}
+export interface AnswerTurn {
+  readonly role: 'assistant'
+  readonly parts: readonly MessagePart[]
+  readonly results: readonly ToolResultPart[] // one for each call, in the order of the calls
+}
+export type Turn = UserTurn | AnswerTurn
+
+/** Stands before a conversation whose opening was compacted into an answer. On the wire only. */
+export const OPENING = '[earlier conversation compacted]'
+const INTERRUPTED = 'The call was interrupted and has no result.'
+const NOT_YET = 'The call has no result yet.'
+
+const ASSISTANT_ONLY = new Set(['thinking', 'redacted_thinking', 'tool_call'])
+const USER_ONLY = new Set(['image', 'document', 'tool_result', 'checkpoint', 'system_reminder'])
+
+interface OpenTurn {
+  readonly role: Role
+  readonly parts: MessagePart[]
+  readonly results: Map<string, ToolResultPart>
+}
+
+/**
+ * Turns without what the wire would refuse. A result stands with the last answer before it; without a
+ * call there it goes. Where nothing but left-out parts was said, the opening alone remains.
+ */
+export function turnsOf(
+  messages: readonly Message[],
+  isSendable: (part: MessagePart) => boolean,
+  note: Note,
+): Turn[] {
+  const turns: OpenTurn[] = []
+  for (const { role, parts } of messages) {
+    const own = parts.filter((part) => isInPlace(part, role, note) && isSendable(part))
+    const answer = turns.findLast((turn) => turn.role === 'assistant')
+    for (const part of own) if (part.type === 'tool_result') settle(part, answer, note)
+    const others = own.filter((part) => part.type !== 'tool_result')
+    const kept = role === 'assistant' ? withoutRepeats(others, note) : others
+    if (kept.length > 0) turns.push({ role, parts: kept, results: new Map() })
+  }
+  const last = turns.at(-1)
+  const closed = turns.map((turn) => close(turn, turn === last, note))
+  return closed.length > 0 || messages.length === 0 ? closed : [openingTurn()]
+}
+
+/** Turns of one role in a row become one, as far as results do not stand between them. */
+export function alternating(turns: readonly Turn[]): Turn[] {
+  const merged: Turn[] = []
+  for (const turn of turns) {
+    const last = merged.at(-1)
+    const parts = [...(last?.parts ?? []), ...turn.parts]
+    if (last?.role === 'user' && turn.role === 'user') merged.splice(-1, 1, { ...last, parts })
+    else if (last?.role === 'assistant' && turn.role === 'assistant' && last.results.length === 0)
+      merged.splice(-1, 1, { ...turn, parts })
+    else merged.push(turn)
+  }
+  return merged
+}
+
+/** With the user as the first to speak. */
+export function opened(turns: readonly Turn[]): readonly Turn[] {
+  return turns[0]?.role === 'assistant' ? [openingTurn(), ...turns] : turns
+}
+
+export function callsOf(turn: Turn): ToolCallPart[] {
+  return turn.parts.filter((part) => part.type === 'tool_call')
+}
+
+function openingTurn(): UserTurn {
+  return { role: 'user', parts: [{ type: 'text', text: OPENING }] }
+}
+
+function isInPlace(part: MessagePart, role: Role, note: Note): boolean {
+  if (part.type === 'text') return part.text.trim() !== ''
+  if (!(role === 'user' ? ASSISTANT_ONLY : USER_ONLY).has(part.type)) return true
+  note(`a ${part.type} part cannot stand in a message of the ${role}; it was left out`)
+  return false
+}
+
+/** Puts a result with its call, if that call is in the answer and has none. */
+function settle(result: ToolResultPart, answer: OpenTurn | undefined, note: Note): void {
+  const isCalled = answer?.parts.some((part) => part.type === 'tool_call' && part.id === result.id)
+  if (answer && isCalled && !answer.results.has(result.id)) answer.results.set(result.id, result)
+  else note(`a second or orphaned result of ${result.id} was left out`)
+}
+
+/** One answer may call an id once: a repeat would share its result. */
+function withoutRepeats(parts: readonly MessagePart[], note: Note): MessagePart[] {
+  const ids = new Set<string>()
+  return parts.filter((part) => {
+    if (part.type !== 'tool_call') return true
+    if (ids.has(part.id)) note(`a second call with the id ${part.id} in one answer was left out`)
+    return ids.size < ids.add(part.id).size
+  })
+}
+
+/** Calls of the last answer may still be running; the wire wants a result for them all the same. */
+function close({ role, parts, results }: OpenTurn, isLast: boolean, note: Note): Turn {
+  if (role === 'user') return { role, parts }
+  const closed = parts.flatMap((part): ToolResultPart[] => {
+    if (part.type !== 'tool_call') return []
+    const result = results.get(part.id)
+    if (result) return [result]
+    note(`the call ${part.id} has no result; the wire says so in its place`)
+    const content = [{ type: 'text' as const, text: isLast ? NOT_YET : INTERRUPTED }]
+    return [{ type: 'tool_result', id: part.id, content, status: isLast ? 'completed' : 'aborted' }]
+  })
+  return { role, parts, results: closed }
+}

@@ -1,0 +1,54 @@
+// A model request as the body of a Responses call: nothing is stored there, reasoning is carried along.
+import type { Json } from '../../core/json.ts'
+import type { ModelRequest, ToolSchema } from '../../core/model.ts'
+import { effortOf } from '../openai-chat/effort.ts'
+import type { Fields } from '../openai-chat/fields.ts'
+import { WireNames } from '../openai-chat/names.ts'
+import type { Note } from '../openai-chat/rounds.ts'
+import { nativeFields, systemText, type Written } from '../openai-chat/write.ts'
+import { inputItems } from './items.ts'
+import type { ResponsesProfile } from './profile.ts'
+
+export function writeResponses(
+  request: ModelRequest,
+  profile: ResponsesProfile,
+  note: Note,
+): Written {
+  const names = new WireNames(note)
+  const tools = request.tools.map((tool) => functionTool(tool, names))
+  const instructions = systemText(request.system)
+  const body = {
+    model: request.model,
+    ...(instructions !== '' && { instructions }),
+    input: inputItems(request.messages, profile, names, note),
+    ...(tools.length > 0 && { tools, tool_choice: request.toolChoice }),
+    max_output_tokens: request.maxOutputTokens,
+    ...reasoningOf(request, profile),
+    store: false,
+    ...(profile.encryptedReasoning && { include: ['reasoning.encrypted_content'] }),
+    ...nativeFields(request, profile.provider),
+    stream: true,
+  }
+  return { body, toolName: (wireName) => names.originalOf(wireName) }
+}
+
+/** Not strict: the schemas of tools are any JSON Schema, and strict ones must be of a narrower kind. */
+function functionTool(tool: ToolSchema, names: WireNames): Json {
+  return {
+    type: 'function',
+    name: names.of(tool.name),
+    description: tool.description.toWellFormed(),
+    parameters: tool.inputSchema,
+    strict: false,
+  }
+}
+
+function reasoningOf({ thinking }: ModelRequest, profile: ResponsesProfile): Fields {
+  if (thinking === undefined || !profile.encryptedReasoning) return {}
+  const effort = effortOf(thinking)
+  const reasoning = {
+    ...(effort && { effort }),
+    ...(profile.reasoningSummary && { summary: 'auto' }),
+  }
+  return Object.keys(reasoning).length === 0 ? {} : { reasoning }
+}
