@@ -120,6 +120,7 @@ function compactionStep(
   }
 }
 
+const UNKNOWN = 'I do not see'
 const QUESTION =
   /^(?:what|which|who|where)(?: is| are| was| were|['’]s) (?:the |my |our )?(.+?)\?$/i
 
@@ -130,11 +131,10 @@ function question(asked: Asked, text: string, at: number): string | undefined {
   const lines = [asked.system, ...asked.turns.slice(0, at).flatMap(({ parts }) => parts.map(said))]
     .flatMap((each) => each.split('\n'))
     .map((line) => line.trim())
-  const found = lines.findLast(
-    (line) => line.toLowerCase().includes(subject) && !line.endsWith('?'),
-  )
+  const tells = (line: string) => !line.endsWith('?') && !line.startsWith(UNKNOWN)
+  const found = lines.findLast((line) => line.toLowerCase().includes(subject) && tells(line))
   return found === undefined
-    ? `I do not see ${subject} in my context.`
+    ? `${UNKNOWN} ${subject} in my context.`
     : `From my context: ${quoted(found)}`
 }
 

@@ -80,7 +80,7 @@ export class Faults {
 /** `stall ms=500 at=middle`, `rate-limit retry-after=2`, `truncate tokens=100`. */
 export function parseFault(text: string): Fault {
   const [kind = '', ...settings] = text.trim().split(/[\s;,]+/)
-  const values = new Map(settings.map((each) => each.split('=', 2) as [string, string?]))
+  const values = new Map(settings.map((each) => [each.split('=')[0], each.split('=')[1]]))
   const number = (name: string) => {
     const value = Number(values.get(name) ?? Number.NaN)
     return Number.isFinite(value) && value >= 0 ? value : undefined

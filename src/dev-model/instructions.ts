@@ -7,7 +7,7 @@ export type Instruction =
 
 const MAX_INSTRUCTIONS = 50
 /** Where one instruction ends and the next begins on one line. */
-const NEXT = /[,;]? +then +(?=(?:read|edit|run) )/i
+const NEXT = /[,;]? {1,4}then {1,4}(?=(?:read|edit|run) )/i
 
 /**
  * Only lines that begin with the verb count: a summary that quotes a request in a list, or a

@@ -13,7 +13,8 @@ interface Facts {
 
 const SHORT_CHARS = 200
 const MAX_ITEMS = 20
-const PATH = /(?:[\w@~-]*[./])*[\w-]+\.[a-z]\w{0,7}\b/gi
+const PATH = /^[\w@~./-]*[\w-]\.[a-z]\w{0,7}$/i
+const MAX_PATH_CHARS = 200
 const HEADINGS = ['Requests', 'Files', 'Commands', 'Failures', 'State']
 
 /** Everything before the request for it; where that is nothing, the transcript in the request. */
@@ -81,7 +82,7 @@ function factsInText(text: string): Facts {
 
 /** Shortened, on one line, in quotation marks: nothing in it reads as a new request. */
 export function quoted(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
+  const line = cutHead(text, 4 * SHORT_CHARS).replace(/\s+/g, ' ').trim()
   return line.length <= SHORT_CHARS ? `“${line}”` : `“${cutHead(line, SHORT_CHARS)}…”`
 }
 
@@ -90,7 +91,8 @@ function wordsOf(part: AskedPart): string {
 }
 
 function filesIn(text: string): readonly string[] {
-  return unique(text.match(PATH) ?? [])
+  const words = text.split(/[\s"'`“”()[\]{},;:<>|*=]/)
+  return unique(words.filter((word) => word.length <= MAX_PATH_CHARS && PATH.test(word)))
 }
 
 function commandOf(part: AskedPart): readonly string[] {

@@ -52,7 +52,6 @@ export interface Turn {
   readonly reply: Reply
   readonly usage: TurnUsage
   readonly at: Date
-  readonly profile: Profile | undefined
 }
 
 /** What earlier exchanges are found by. */
@@ -66,11 +65,13 @@ export interface Links {
 export interface WireFormat {
   readonly id: WireId
   readonly streamType: string // the content type of a stream
+  /** Absent where a provider has no rules beyond the shape. */
+  readonly profile?: Profile
   readonly links: Links
   /** A field that is missing or misshapen, so that neither rules nor assistant can read on. */
   shape(body: Fields, isCounting: boolean): Refusal | undefined
   /** Rules that only who gave the answers can check. */
-  check(body: Fields, earlier: readonly Exchange[], profile: Profile): readonly Violation[]
+  check(body: Fields): readonly Violation[]
   read(body: Fields, earlier: readonly Exchange[]): Asked
   segments(body: Fields, earlier: readonly Exchange[]): readonly Segment[]
   /** The body as it is read after the oldest messages were left out. */

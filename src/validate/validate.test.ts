@@ -164,27 +164,27 @@ const mutation = fc.record({
 type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never
 
 function mutate(value: Json, { at, how, by }: Mutation): Json {
-  const holders: [holder: Record<string, Json> | Json[], key: string | number][] = []
+  const holders: { holder: Json[] | Record<string, Json>; key: string }[] = []
   const waiting: Json[] = [value]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next !== 'object' || next === null) continue
     for (const [key, item] of Object.entries(next)) {
-      const holder = next as Record<string, Json>
-      holders.push([holder, Array.isArray(next) ? Number(key) : key])
+      holders.push({ holder: next as Record<string, Json>, key })
       waiting.push(item)
     }
   }
-  const [holder, key] = holders[at % holders.length] ?? [{}, '']
-  if (Array.isArray(holder) && typeof key === 'number') {
-    const item = holder[key] ?? null
-    if (how === 'remove') holder.splice(key, 1)
-    else if (how === 'repeat') holder.splice(key, 0, structuredClone(item))
-    else if (how === 'swap') holder.splice(0, 2, holder[1] ?? null, holder[0] ?? null)
-    else holder[key] = by
-  } else if (!Array.isArray(holder)) {
+  const { holder, key } = holders[at % holders.length] ?? { holder: [], key: '0' }
+  if (!Array.isArray(holder)) {
     if (how === 'remove') delete holder[key]
     else holder[key] = by
+    return value
   }
+  const index = Number(key)
+  const item = holder[index] ?? null
+  if (how === 'remove') holder.splice(index, 1)
+  else if (how === 'repeat') holder.splice(index, 0, structuredClone(item))
+  else if (how === 'swap') holder.splice(0, 2, holder[1] ?? null, holder[0] ?? null)
+  else holder[index] = by
   return value
 }
 

@@ -4,7 +4,6 @@ import type { NewEvent } from '../../src/core/event.ts'
 import type { Store } from '../../src/core/ports.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { type ChildWork, READY, runChild } from './child.ts'
-import { below } from './random.ts'
 import { foldRows, type Sum } from './sum.ts'
 
 const THREADS = ['a', 'b', 'c']
@@ -24,10 +23,10 @@ async function appendForever(store: Store, threadId: string, child: ChildWork): 
     const snapshot = { seq: sum.seq, foldVersion: 1, state: { ...sum } }
     const { version } = await store.append(threadId, events, {
       expectedVersion: sum.seq - events.length,
-      ...(below(child.random, 3) === 0 && { snapshot }),
+      ...(child.random.int(0, 2) === 0 && { snapshot }),
     })
     child.acknowledge(`${threadId} ${version}`)
-    if (below(child.random, 10) === 0) await forkAndDelete(store, threadId, version, child)
+    if (child.random.int(0, 9) === 0) await forkAndDelete(store, threadId, version, child)
   }
 }
 
@@ -49,7 +48,7 @@ async function currentSum(store: Store, threadId: string): Promise<Sum> {
 }
 
 function batch(threadId: string, before: number, { random }: ChildWork): NewEvent[] {
-  const size = 1 + below(random, 6)
+  const size = random.int(1, 6)
   const [first, last] = [before + 1, before + size]
   return Array.from({ length: size }, (_, index) => ({
     v: 2,
@@ -60,8 +59,8 @@ function batch(threadId: string, before: number, { random }: ChildWork): NewEven
     data: {
       first,
       last,
-      number: below(random, 1000),
-      filler: 'x'.repeat(below(random, 20) === 0 ? 100_000 : below(random, 1000)),
+      number: random.int(0, 999),
+      filler: 'x'.repeat(random.int(0, 19) === 0 ? 100_000 : random.int(0, 999)),
     },
   }))
 }

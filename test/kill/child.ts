@@ -1,6 +1,7 @@
 // The process that is killed: does its work in a loop, and says in one line what is surely stored.
+
 import { writeSync } from 'node:fs'
-import { type Random, randomFrom } from './random.ts'
+import { Random } from '../generate/random.ts'
 
 export interface ChildWork {
   /** Everything that is to outlive the process is in here. */
@@ -17,5 +18,5 @@ export const READY = 'ready'
 export async function runChild(work: (child: ChildWork) => Promise<void>): Promise<void> {
   const [folder = '', seed = ''] = process.argv.slice(2)
   const acknowledge = (line: string) => void writeSync(1, `${line}\n`)
-  await work({ folder, random: randomFrom(Number(seed)), acknowledge })
+  await work({ folder, random: new Random(Number(seed)), acknowledge })
 }

@@ -6,7 +6,6 @@ import type { Threads } from '../../src/threads/threads.ts'
 import { answer, result, thoughtAnswer, user } from '../say.ts'
 import { type ChildWork, READY, runChild } from './child.ts'
 import { hashOf, THREAD, threadsOn } from './compact-threads.ts'
-import { below } from './random.ts'
 
 await runChild(async (child) => {
   const threads = threadsOn(await openStore(join(child.folder, 'log.db')), child.random)
@@ -20,11 +19,11 @@ await runChild(async (child) => {
 })
 
 async function step(threads: Threads, { random }: ChildWork): Promise<void> {
-  const choice = below(random, 10)
+  const choice = random.int(0, 9)
   if (choice < 5) {
-    const call = `call_${below(random, 1e6)}`
+    const call = `call_${random.int(0, 999_999)}`
     await threads.append(THREAD, [user('go on'), ...thoughtAnswer('hm', 'reading', call)])
-    await threads.append(THREAD, [result(call, 'a line of output\n'.repeat(below(random, 400)))])
+    await threads.append(THREAD, [result(call, 'a line of output\n'.repeat(random.int(0, 399)))])
     await threads.append(THREAD, answer('read'))
   } else if (choice < 7) await threads.compact(THREAD, 'trim-tool-results')
   else if (choice < 9) await threads.compact(THREAD, 'tail-only')

@@ -7,6 +7,7 @@ import { emptyContext, foldEvent } from '../../src/core/context.ts'
 import type { EventAt, ThreadEvent } from '../../src/core/event.ts'
 import type { Store } from '../../src/core/ports.ts'
 import { openStore } from '../../src/stores/index.ts'
+import { Random } from '../generate/random.ts'
 import { hashOf, THREAD, threadsOn } from './compact-threads.ts'
 import type { Scenario } from './harness.ts'
 
@@ -47,7 +48,7 @@ async function checkOpening(
   version: number,
   hashes: ReadonlyMap<number, string>,
 ): Promise<void> {
-  const threads = threadsOn(store, () => 0)
+  const threads = threadsOn(store, new Random(0))
   expect(hashOf(await threads.context(THREAD))).toBe(hashes.get(version))
   const { problems } = await threads.messages(THREAD)
   expect(problems.filter(({ code }) => code === 'missing-row' || code === 'orphan-result')).toEqual(

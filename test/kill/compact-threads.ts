@@ -1,4 +1,5 @@
 // The thread that is compacted while its process is killed, and how to tell its contexts apart.
+
 import { createHash } from 'node:crypto'
 import type { Context } from '../../src/core/context.ts'
 import type { Store } from '../../src/core/ports.ts'
@@ -7,7 +8,7 @@ import { seamsOf } from '../../src/core/seam.ts'
 import type { Strategy } from '../../src/core/strategy.ts'
 import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
-import { below, type Random } from './random.ts'
+import type { Random } from '../generate/random.ts'
 
 export const THREAD = 'thr_killed'
 
@@ -28,7 +29,9 @@ export function threadsOn(store: Store, random: Random): Threads {
   return createThreads({
     store,
     clock: { now: () => new Date(), sleep: async () => undefined },
-    ids: { next: (prefix) => `${prefix}_${below(random, 2 ** 31)}_${below(random, 2 ** 31)}` },
+    ids: {
+      next: (prefix) => `${prefix}_${random.int(0, 2 ** 31 - 1)}_${random.int(0, 2 ** 31 - 1)}`,
+    },
     strategies: [...DEFAULT_STRATEGIES, tailOnly],
   })
 }

@@ -1,11 +1,12 @@
 // Kills a working process again and again, and after each kill checks what is left.
+
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Random } from '../generate/random.ts'
 import { READY } from './child.ts'
-import { below, type Random, randomFrom } from './random.ts'
 
 export interface Scenario {
   readonly name: string
@@ -68,7 +69,7 @@ async function killInOneFolder(
   seed: number,
 ): Promise<KillReport> {
   const folder = mkdtempSync(join(tmpdir(), 'precis-kill-'))
-  const random = randomFrom(seed)
+  const random = new Random(seed)
   const acknowledged: string[] = []
   let beforeReady = 0
   try {
@@ -90,9 +91,9 @@ async function killInOneFolder(
 
 /** The whole lines that the child wrote before it died. */
 function killOnce(script: URL, folder: string, random: Random): Promise<readonly string[]> {
-  const args = [fileURLToPath(script), folder, String(below(random, 2 ** 32))]
-  const early = below(random, EARLY_ONE_IN) === 0
-  const delayMs = random() * (early ? LONGEST_START_MS : LONGEST_WORK_MS)
+  const args = [fileURLToPath(script), folder, String(random.int(0, 2 ** 32 - 1))]
+  const early = random.int(0, EARLY_ONE_IN - 1) === 0
+  const delayMs = random.next() * (early ? LONGEST_START_MS : LONGEST_WORK_MS)
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     const kill = () => void child.kill('SIGKILL')

@@ -6,7 +6,7 @@ import { PROVIDER } from '../../wire/anthropic/blocks.ts'
 import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
 import { wireMessages } from '../../wire/anthropic/write.ts'
 import { withCacheMarks } from './cache-marks.ts'
-import { thinkingFields, type ThinkingStyle } from './thinking.ts'
+import { type ThinkingStyle, thinkingFields } from './thinking.ts'
 
 export interface Wire {
   readonly body: Fields

@@ -51,13 +51,29 @@ function budgetOf(
 }
 
 /**
- * A turn that calls tools must have started with thinking (VALID-A12). One that a model of another
- * provider began has none that this one could read.
+ * A turn that calls tools must have started with thinking (VALID-A12): its first answer, or its last.
+ * One that a model of another provider began has none that this one could read.
  */
 function mayBegin(messages: readonly Json[]): boolean {
-  const last = messages.findLast((message) => isFields(message) && message.role === 'assistant')
-  const blocks = isFields(last) && Array.isArray(last.content) ? last.content : []
-  const typeAt = (index: number) => (isFields(blocks[index]) ? blocks[index].type : undefined)
-  const callsTools = blocks.some((_, index) => typeAt(index) === 'tool_use')
-  return !callsTools || typeAt(0) === 'thinking' || typeAt(0) === 'redacted_thinking'
+  const last = messages.findLastIndex((message) => roleOf(message) === 'assistant')
+  if (!typesIn(messages[last]).includes('tool_use')) return true
+  let start = last
+  while (start > 0 && !isNewTurn(messages[start - 1])) start -= 1
+  const first = messages.slice(start).find((message) => roleOf(message) === 'assistant')
+  return [first, messages[last]].some((answer) =>
+    /^(?:redacted_)?thinking$/.test(typesIn(answer)[0] ?? ''),
+  )
+}
+
+function isNewTurn(message: Json | undefined): boolean {
+  return roleOf(message) === 'user' && !typesIn(message).includes('tool_result')
+}
+
+function roleOf(message: Json | undefined): Json | undefined {
+  return isFields(message) ? message.role : undefined
+}
+
+function typesIn(message: Json | undefined): readonly string[] {
+  const blocks = isFields(message) && Array.isArray(message.content) ? message.content : []
+  return blocks.map((block: Json) => (isFields(block) ? String(block.type) : ''))
 }

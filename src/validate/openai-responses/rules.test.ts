@@ -111,6 +111,11 @@ describe('calls and outputs of Responses', () => {
       kept: [
         { request: ask(user, call('c'), call('d'), output('d'), output('c'), said()) },
         { request: follow('resp_1', output('d'), output('c')), earlier },
+        // An answer without an id continues nothing.
+        {
+          request: { ...ask(user), previous_response_id: 7 },
+          earlier: [{ request: ask(user), answer: { output: [call('c')] } }],
+        },
         { request: ask(thought('rs_1'), { type: 'mcp_approval_request', id: 'mcpr_1' }, user) },
       ],
     })
@@ -298,6 +303,7 @@ describe('ids, names and content of Responses', () => {
     suite.prove('VALID-R7', {
       broken: [
         { request: ask(user, said(), compaction, user), where: 'input[1]' },
+        { request: ask(compaction, said(), second, user), where: 'input[1]' },
         { request: ask(user, compaction), profile: { strict: true }, where: 'input[0]' },
         { request: ask(trigger, user), where: 'input[0]' },
         { request: ask(user, trigger, trigger), where: 'input[1]' },

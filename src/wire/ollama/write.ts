@@ -4,7 +4,7 @@ import type { Message, MessagePart } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
 import { type Draft, finished, joinedUsers, otherDraft, userDraft } from '../openai-chat/drafts.ts'
 import { effortOf } from '../openai-chat/effort.ts'
-import { argumentsOf, type Fields } from '../openai-chat/fields.ts'
+import { argumentsOf, type Fields, isFields } from '../openai-chat/fields.ts'
 import { answerText, mediaPieces, resultText } from '../openai-chat/messages.ts'
 import { WireIds, WireNames } from '../openai-chat/names.ts'
 import {
@@ -72,7 +72,7 @@ export function writeOllama(request: ModelRequest, profile: OllamaProfile, note:
 
 function nativeOptions(request: ModelRequest, { provider }: OllamaProfile): Fields {
   const { options } = nativeFields(request, provider)
-  return options === undefined ? {} : argumentsOf(options)
+  return isFields(options) ? options : {}
 }
 
 function thinkOf({ thinking }: ModelRequest, profile: OllamaProfile): Fields {

@@ -150,10 +150,8 @@ describe.each(Object.entries(WIRES))('%s', (_name, { profile, write }) => {
       fc.property(fc.integer(), fc.integer({ min: 1, max: 25 }), (seed, steps) => {
         const { system, messages } = generateThread(seed, steps).log.build()
         if (messages.length === 0) return
-        const problems: string[] = []
-        const body = write(requestOf(system, messages), (problem) => problems.push(problem))
+        const body = write(requestOf(system, messages), ignore)
         expect(validate(profile, body)).toEqual([])
-        expect(JSON.stringify(body).isWellFormed()).toBe(true)
         expect(loneHalves(body)).toEqual([])
       }),
       { numRuns: 150 },
@@ -213,11 +211,7 @@ function listOf({ messages, input }: Fields): readonly Fields[] {
   return (messages ?? input ?? []) as readonly Fields[]
 }
 
-/** Half characters, also those that hide in JSON text inside of a string. */
+/** Half characters: JSON escapes nothing else in this way, also in the JSON text of arguments. */
 function loneHalves(value: Json): string[] {
-  return (
-    JSON.stringify(value).match(
-      /(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\+u[dD][c-fC-F]|\\u[dD][89abAB]/g,
-    ) ?? []
-  )
+  return JSON.stringify(value).match(/\\u[dD][89a-fA-F]/g) ?? []
 }

@@ -7,14 +7,17 @@ export function isFields(value: Json | undefined): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The arguments of a call as an object; anything else was never a valid call, and is shown as what it was. */
+/**
+ * The arguments of a call as an object; anything else was never a valid call, and is shown as what it
+ * was. Half characters become the sign for a lost one: no parser of UTF-8 takes them.
+ */
 export function argumentsOf(value: Json): Fields {
-  return isFields(value) ? value : { input: value }
+  return JSON.parse(argumentsText(value))
 }
 
-/** JSON text that every parser of UTF-8 takes: half characters become the sign for a lost one. */
-export function jsonText(value: Json): string {
-  return JSON.stringify(value, (_key, each: Json) =>
+/** The same as JSON text. */
+export function argumentsText(value: Json): string {
+  return JSON.stringify(isFields(value) ? value : { input: value }, (_key, each: Json) =>
     typeof each === 'string' ? each.toWellFormed() : each,
   )
 }

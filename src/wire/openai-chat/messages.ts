@@ -9,7 +9,7 @@ import {
   userDraft,
   withAnswerBetween,
 } from './drafts.ts'
-import { argumentsOf, type Fields, jsonText } from './fields.ts'
+import { argumentsText, type Fields } from './fields.ts'
 import { withinImageLimits } from './image-limits.ts'
 import { type IdRule, WireIds, type WireNames } from './names.ts'
 import { type Piece, piecesOfPart, piecesOfResult, textsOf, urlOf } from './pieces.ts'
@@ -86,7 +86,7 @@ function answerMessage(
   const calls = callsOf(turn).map(({ id, name, arguments: value }) => ({
     id: ids.of(id),
     type: 'function',
-    function: { name: names.of(name), arguments: jsonText(argumentsOf(value)) },
+    function: { name: names.of(name), arguments: argumentsText(value) },
   }))
   const thinking = turn.parts.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : []))
   const isThought = profile.backend === 'deepseek' && calls.length > 0 && isInLoop
@@ -106,7 +106,7 @@ export function answerText(turn: Turn): string {
     if (turn.parts[index - 1]?.type === 'text') texts.push(`${texts.pop() ?? ''}${part.text}`)
     else texts.push(part.text)
   })
-  return texts.join(PARAGRAPH).toWellFormed()
+  return texts.join(PARAGRAPH).trim().toWellFormed()
 }
 
 /** A tool message holds text alone: images and files of the round follow it as the user's. */

@@ -18,6 +18,8 @@ export type Turn = UserTurn | AnswerTurn
 
 /** Stands before a conversation whose opening was compacted into an answer. On the wire only. */
 export const OPENING = '[earlier conversation compacted]'
+/** Text of two answers is not one text. */
+const BREAK = { type: 'text', text: '\n\n' } as const
 const INTERRUPTED = 'The call was interrupted and has no result.'
 const NOT_YET = 'The call has no result yet.'
 
@@ -58,10 +60,10 @@ export function alternating(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = []
   for (const turn of turns) {
     const last = merged.at(-1)
-    const parts = [...(last?.parts ?? []), ...turn.parts]
-    if (last?.role === 'user' && turn.role === 'user') merged.splice(-1, 1, { ...last, parts })
+    if (last?.role === 'user' && turn.role === 'user')
+      merged.splice(-1, 1, { ...last, parts: [...last.parts, ...turn.parts] })
     else if (last?.role === 'assistant' && turn.role === 'assistant' && last.results.length === 0)
-      merged.splice(-1, 1, { ...turn, parts })
+      merged.splice(-1, 1, { ...turn, parts: [...last.parts, BREAK, ...turn.parts] })
     else merged.push(turn)
   }
   return merged

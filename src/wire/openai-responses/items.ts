@@ -2,7 +2,7 @@
 import type { TextPart } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/message.ts'
-import { argumentsOf, type Fields, isFields, jsonText } from '../openai-chat/fields.ts'
+import { argumentsText, type Fields, isFields } from '../openai-chat/fields.ts'
 import { withinImageLimits } from '../openai-chat/image-limits.ts'
 import { WireIds, type WireNames } from '../openai-chat/names.ts'
 import { type Piece, piecesOfPart, piecesOfResult, textsOf, urlOf } from '../openai-chat/pieces.ts'
@@ -119,7 +119,7 @@ function callItem(call: ToolCallPart, ids: WireIds, names: WireNames): Item {
     type: 'function_call',
     call_id: ids.of(call.id),
     name: names.of(call.name),
-    arguments: jsonText(argumentsOf(call.arguments)),
+    arguments: argumentsText(call.arguments),
   }
 }
 

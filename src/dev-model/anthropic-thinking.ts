@@ -1,0 +1,117 @@
+// Thinking that comes back: whether it is ours, unchanged, and still behind the conversation it was made in.
+import type { Json } from '../core/json.ts'
+import { dropsUnboundThinking } from '../validate/anthropic/binding.ts'
+import {
+  type Block,
+  isThinking,
+  type Message,
+  messagesOf,
+  openRound,
+} from '../validate/anthropic/conversation.ts'
+import type { Profile, Violation } from '../validate/rule.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../validate/walk.ts'
+import { isBoundTo, isOfModel, meaningHash, type Seal, sealed, unsealed } from './anthropic-seal.ts'
+import { digest } from './digest.ts'
+
+/** The running hash of a conversation, block by block, thinking left out. */
+export interface Prefix {
+  readonly frame: string // system and tools
+  readonly told: string
+}
+
+export function hashOf({ frame, told }: Prefix): string {
+  return digest(frame, told)
+}
+
+/** The prefix of what comes after the whole request. */
+export function prefixOf(body: Fields): Prefix {
+  const told = messagesOf(body).reduce((sum, { role, blocks }) => blocks.reduce((each, block) => afterBlock(each, role, block), sum), '')
+  return { frame: frameOf(body), told }
+}
+
+export function afterBlock(told: string, role: string, block: Pick<Block, 'type' | 'fields'>): string {
+  if (isThinking(block)) return told
+  if (block.type === 'compaction') return replacedBy(block.fields) ?? told
+  return digest(told, role, meaningHash(block.fields))
+}
+
+/** A compaction of ours carries the hash of what it stands for: what came after it stays valid. */
+function replacedBy({ content, signature }: Fields): string | undefined {
+  return unsealed('compaction', textOf(content) ?? '', textOf(signature) ?? '')?.payload
+}
+
+function frameOf({ system, tools }: Fields): string {
+  const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : listOf(system)
+  const loaded = listOf(tools).filter((tool) => !(isFields(tool) && tool.defer_loading === true))
+  return digest(meaningHash(prompt), meaningHash(loaded))
+}
+
+export function sealedThinking(kind: string, text: string, prefix: Prefix, model: string): string {
+  return kind === 'thinking'
+    ? sealed(kind, text, { prefix: hashOf(prefix), model })
+    : sealed(kind, '', { prefix: hashOf(prefix), model }, Buffer.from(text).toString('base64url'))
+}
+
+/** A block that the API leaves out, and why, in its own words. */
+export interface Dropped {
+  readonly place: string
+  readonly reason: 'model_binding_mismatch' | 'prefix_binding_mismatch'
+}
+
+export interface ThinkingCheck {
+  readonly violations: readonly Violation[]
+  readonly dropped: readonly Dropped[]
+}
+
+/** What the rules cannot know: they see no signature from within. */
+export function checkThinking(body: Fields, profile: Profile): ThinkingCheck {
+  const violations: Violation[] = []
+  const dropped: Dropped[] = []
+  const messages = messagesOf(body)
+  const open = openRound(messages)
+  const isBinding = profile.preservedThinking
+  let told = ''
+  for (const message of messages) {
+    for (const block of message.blocks) {
+      const { place } = block
+      const seal = sealOf(block)
+      if (seal === 'broken') {
+        violations.push({ id: 'VALID-A12', where: place, message: 'the signature is not valid' })
+      } else if (seal !== undefined && !isOfModel(seal, textOf(body.model) ?? '')) {
+        dropped.push({ place, reason: 'model_binding_mismatch' })
+      } else if (isBinding && seal && !isBoundTo(seal, hashOf({ frame: frameOf(body), told }))) {
+        if (dropsUnboundThinking(body)) dropped.push({ place, reason: 'prefix_binding_mismatch' })
+        else violations.push(unbound(message, open, place))
+      }
+      told = afterBlock(told, message.role, block)
+    }
+  }
+  return { violations, dropped }
+}
+
+function sealOf({ type, fields }: Block): Seal | 'broken' | undefined {
+  const signature = textOf(type === 'thinking' ? fields.signature : fields.data)
+  // One that lacks it altogether is the rules' affair.
+  if (!isThinking({ type }) || signature === undefined || signature === '') return undefined
+  const text = type === 'thinking' ? (textOf(fields.thinking) ?? '') : ''
+  return unsealed(type, text, signature) ?? 'broken'
+}
+
+function unbound(message: Message, open: Message | undefined, where: string): Violation {
+  return message === open
+    ? { id: 'VALID-A22', where, message: 'an open tool round keeps thinking behind a changed prefix' }
+    : { id: 'VALID-A13', where, message: 'what stood before this thinking was changed' }
+}
+
+/** The body as the model sees it: without the blocks that were left out. */
+export function withoutDropped(body: Fields, dropped: readonly Dropped[]): Fields {
+  if (dropped.length === 0) return body
+  const places = new Set(dropped.map(({ place }) => place))
+  const messages = listOf(body.messages).map((message, index): Json => {
+    const { content } = fieldsOf(message)
+    if (!Array.isArray(content)) return message
+    const kept = content.filter((_, at) => !places.has(`messages[${index}].content[${at}]`))
+    return { ...fieldsOf(message), content: kept }
+  })
+  return { ...body, messages }
+}

@@ -1,0 +1,190 @@
+// The events of Anthropic's stream as frames: blocks are gathered until they are whole.
+import type { ModelRef } from '../../core/content.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { Json } from '../../core/json.ts'
+import type { ModelFrame } from '../../core/model.ts'
+import { type Fields, isFields, without } from '../../wire/anthropic/shape.ts'
+import { mergedUsage, stopReasonOf, usageOf } from './usage.ts'
+
+/** A block on its way: its fields so far, and the JSON of its input as text. */
+interface OpenBlock {
+  fields: Fields
+  json: string
+}
+
+export interface Source {
+  readonly provider: string
+  readonly model: string
+}
+
+/** Takes events in order and gives the frames that each completes. Unknown events say nothing. */
+export class StreamDecoder {
+  readonly #source: Source
+  readonly #open = new Map<Json, OpenBlock>()
+  #startUsage: Json | undefined
+  #endUsage: Json | undefined
+  #stopReason: string | undefined
+  #isComplete = false
+
+  constructor(source: Source) {
+    this.#source = source
+  }
+
+  *decode(event: Json): Generator<ModelFrame> {
+    if (!isFields(event)) return
+    switch (event.type) {
+      case 'message_start':
+        this.#startUsage = isFields(event.message) ? event.message.usage : undefined
+        return
+      case 'content_block_start':
+        if (isFields(event.content_block))
+          this.#open.set(event.index ?? null, { fields: event.content_block, json: '' })
+        return
+      case 'content_block_delta':
+        yield* this.#extend(event)
+        return
+      case 'content_block_stop':
+        yield* this.#close(event.index ?? null)
+        return
+      case 'message_delta':
+        this.#endUsage = mergedUsage(this.#endUsage, event.usage)
+        if (isFields(event.delta) && typeof event.delta.stop_reason === 'string')
+          this.#stopReason = event.delta.stop_reason
+        return
+      case 'message_stop':
+        this.#isComplete = true
+        yield this.#end()
+    }
+  }
+
+  /** Throws where the connection ended before the answer did. */
+  requireComplete(): void {
+    if (this.#isComplete) return
+    throw new PrecisError('unreachable', 'The connection ended before the answer did.', {
+      where: `${this.#source.provider}/${this.#source.model}`,
+      hint: 'Check the network, then try again.',
+      retryable: true,
+    })
+  }
+
+  *#extend({ index, delta }: Fields): Generator<ModelFrame> {
+    const block = this.#open.get(index ?? null)
+    if (block === undefined || !isFields(delta)) return
+    if (delta.type === 'input_json_delta') {
+      if (typeof delta.partial_json === 'string') block.json += delta.partial_json
+      return
+    }
+    block.fields = extended(block.fields, delta)
+    if (delta.type === 'text_delta' && typeof delta.text === 'string')
+      yield { type: 'text-delta', text: delta.text }
+    if (delta.type === 'thinking_delta' && typeof delta.thinking === 'string' && delta.thinking)
+      yield { type: 'thinking-delta', text: delta.thinking }
+  }
+
+  *#close(index: Json): Generator<ModelFrame> {
+    const block = this.#open.get(index)
+    if (block === undefined) return
+    this.#open.delete(index)
+    yield frameOf(block, this.#source)
+  }
+
+  #end(): ModelFrame {
+    const reported = mergedUsage(this.#startUsage, this.#endUsage)
+    const usage = usageOf(reported)
+    return {
+      type: 'end',
+      stopReason: stopReasonOf(this.#stopReason),
+      ...(usage && { usage }),
+      ...(this.#stopReason !== undefined && { rawStopReason: this.#stopReason }),
+      ...(reported !== undefined && { rawUsage: reported }),
+    }
+  }
+}
+
+/** A delta of any kind, also of ones to come: texts and lists grow, the rest is set. */
+function extended(fields: Fields, delta: Fields): Fields {
+  if (delta.type === 'citations_delta') return grown(fields, 'citations', [delta.citation ?? null])
+  // A signature comes in one piece, and replaces the empty one that the block began with.
+  if (delta.type === 'signature_delta') return { ...fields, ...without(delta, 'type') }
+  let all = fields
+  for (const [name, value] of Object.entries(without(delta, 'type'))) all = grown(all, name, value)
+  return all
+}
+
+function grown(fields: Fields, name: string, more: Json): Fields {
+  const there = fields[name]
+  if (more === null) return fields
+  if (typeof there === 'string' && typeof more === 'string')
+    return { ...fields, [name]: there + more }
+  if (Array.isArray(there) && Array.isArray(more)) return { ...fields, [name]: [...there, ...more] }
+  return { ...fields, [name]: more }
+}
+
+function frameOf({ fields, json }: OpenBlock, { provider, model }: Source): ModelFrame {
+  const ref: ModelRef = `${provider}/${model}`
+  switch (fields.type) {
+    case 'text':
+      return { type: 'part', part: textPart(fields, provider) }
+    case 'thinking':
+      return {
+        type: 'part',
+        part: {
+          type: 'thinking',
+          thinking: stringIn(fields, 'thinking'),
+          ...(stringIn(fields, 'signature') && { signature: stringIn(fields, 'signature') }),
+          model: ref,
+        },
+      }
+    case 'redacted_thinking':
+      return {
+        type: 'part',
+        part: { type: 'redacted_thinking', data: stringIn(fields, 'data'), model: ref },
+      }
+    case 'tool_use':
+      return callFrame(fields, json)
+    default:
+      return { type: 'part', part: { type: 'native', provider, value: nativeValue(fields, json) } }
+  }
+}
+
+/** Citations and whatever else comes with a text; nulls only say that there is nothing. */
+function textPart(fields: Fields, provider: string) {
+  const extra = Object.fromEntries(
+    Object.entries(without(fields, 'type', 'text')).filter(([, value]) => value !== null),
+  )
+  return {
+    type: 'text' as const,
+    text: stringIn(fields, 'text'),
+    ...(Object.keys(extra).length > 0 && { extra: { provider, fields: extra } }),
+  }
+}
+
+function callFrame(fields: Fields, json: string): ModelFrame {
+  const id = stringIn(fields, 'id')
+  const name = stringIn(fields, 'name')
+  const given = parsed(json, fields.input ?? {})
+  return given === undefined
+    ? { type: 'broken-call', id, name, text: json }
+    : { type: 'call', id, name, arguments: given }
+}
+
+/** As it goes back (VALID-A20). An input that was cut off stays as it was at the start of the block. */
+function nativeValue(fields: Fields, json: string): Json {
+  const input = json === '' ? undefined : parsed(json, {})
+  return input === undefined ? fields : { ...fields, input }
+}
+
+function parsed(json: string, whenEmpty: Json): Json | undefined {
+  if (json.trim() === '') return whenEmpty
+  try {
+    return JSON.parse(json) as Json
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined
+    throw thrown
+  }
+}
+
+function stringIn(fields: Fields, name: string): string {
+  const value = fields[name]
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,95 @@
+// A model server for tests: it answers what it is told to, and keeps what it was asked.
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Json } from '../../core/json.ts'
+import type { Clock } from '../../core/ports.ts'
+
+/** What is sent, and what happens then: a proper end, silence, or a connection that breaks. */
+export interface Reply {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string
+  readonly then?: 'hang' | 'break'
+}
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Json
+  /** Resolves when the other side went away before the answer was complete. */
+  readonly left: Promise<void>
+}
+
+export interface FixtureServer {
+  readonly url: string
+  readonly asked: Asked[]
+  /** The next replies, one for each request; the last is repeated. */
+  replyWith(...replies: readonly Reply[]): void
+  close(): Promise<void>
+}
+
+export async function startFixtureServer(): Promise<FixtureServer> {
+  const asked: Asked[] = []
+  let replies: Reply[] = []
+  const server = createServer(async (request, response) => {
+    const left = new Promise<void>((resolve) => {
+      response.on('close', () => {
+        if (!response.writableFinished) resolve()
+      })
+    })
+    let text = ''
+    for await (const piece of request.setEncoding('utf8')) text += piece
+    asked.push({
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body: text === '' ? null : JSON.parse(text),
+      left,
+    })
+    const reply = replies.length > 1 ? replies.shift() : replies[0]
+    send(response, reply ?? { status: 500, body: 'no reply was set' })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    replyWith(...next) {
+      replies = [...next]
+    },
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function send(response: ServerResponse, { status = 200, headers = {}, body, then }: Reply): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  if (then === undefined) response.end(body)
+  // A break right after the bytes would overtake them.
+  else response.write(body, () => then === 'break' && setImmediate(() => response.destroy()))
+}
+
+/** Named events, as Anthropic sends them. */
+export function eventStream(events: readonly { readonly type: string }[]): Reply {
+  return {
+    headers: { 'content-type': 'text/event-stream' },
+    body: events.map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`).join(''),
+  }
+}
+
+/** A clock whose pauses take no time and are kept. */
+export function pausesKept(): { readonly clock: Clock; readonly pausesMs: number[] } {
+  const pausesMs: number[] = []
+  const clock: Clock = {
+    now: () => new Date(0),
+    async sleep(ms) {
+      pausesMs.push(ms)
+    },
+  }
+  return { clock, pausesMs }
+}
