@@ -1,4 +1,5 @@
 // How rounds become a figure: order, middle values, ratios of pairs.
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { compare, judged, numberText } from './figure.ts'
 import { interleave, ratioOf, spreadOf } from './measure.ts'
@@ -8,14 +9,25 @@ describe('rounds', () => {
   it('take turns, in turned order every other round, and drop the warm-up', async () => {
     const order: string[] = []
     const arm = (name: string) => (round: number) => order.push(`${name}${round}`)
-    const series = await interleave({ a: arm('a'), b: arm('b') }, { rounds: 2, warmUps: 1 })
+    const options = { rounds: 2, warmUps: 1, keepAll: true }
+    const series = await interleave({ a: arm('a'), b: arm('b') }, options)
     expect(order).toEqual(['b-1', 'a-1', 'a0', 'b0', 'b1', 'a1'])
     expect(series).toEqual({ a: [3, 6], b: [4, 5] })
   })
 
   it('stop when the budget is spent, after a least number', async () => {
-    const series = await interleave({ a: () => 1 }, { rounds: 1_000, budgetMs: -1 })
+    const options = { rounds: 1_000, budgetMs: -1, keepAll: true }
+    const series = await interleave({ a: () => 1 }, options)
     expect(series.a).toHaveLength(9)
+  })
+
+  it('count where they are among the quieter half', async () => {
+    const arm = async (round: number) => {
+      await setTimeout(round === 1 ? 60 : 0)
+      return round
+    }
+    const series = await interleave({ a: arm, b: arm }, { rounds: 2, warmUps: 0 })
+    expect(series).toEqual({ a: [0], b: [0] })
   })
 
   it('are summed up by the middle one and the middle half', () => {

@@ -15,6 +15,8 @@ export interface Rounds {
   readonly rounds: number
   /** After this no further round begins, unless there were fewer than `LEAST_ROUNDS`. */
   readonly budgetMs?: number
+  /** Otherwise the slower half is left out: rounds in which other programs were busiest. */
+  readonly keepAll?: boolean
   /** Rounds before those that count: compilers and caches get warm. */
   readonly warmUps?: number
 }
@@ -26,23 +28,32 @@ type Arms<K extends string> = Readonly<Record<K, (round: number) => number | Pro
 /** Runs every arm once a round, in turned order every other round, with the garbage taken out first. */
 export async function interleave<K extends string>(
   arms: Arms<K>,
-  { rounds, warmUps = 1, budgetMs = Number.POSITIVE_INFINITY }: Rounds,
+  { rounds, warmUps = 1, budgetMs = Number.POSITIVE_INFINITY, keepAll = false }: Rounds,
 ): Promise<Record<K, number[]>> {
   const names = Object.keys(arms) as K[]
-  const series = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
-    K,
-    number[]
-  >
+  const measured: { readonly values: Record<K, number>; readonly ms: number }[] = []
   const deadline = performance.now() + budgetMs
-  for (let round = -Math.min(warmUps, rounds); round < rounds; round += 1) {
+  for (let round = 0 - Math.min(warmUps, rounds); round < rounds; round += 1) {
     if (round >= LEAST_ROUNDS && performance.now() > deadline) break
+    const values = {} as Record<K, number>
+    let ms = 0
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       collectGarbage()
-      const value = await arms[name](round)
-      if (round >= 0) series[name].push(value)
+      const start = performance.now()
+      values[name] = await arms[name](round)
+      ms += performance.now() - start
     }
+    if (round >= 0) measured.push({ values, ms })
   }
-  return series
+  const kept = keepAll ? measured : quieterHalf(measured)
+  const series = (name: K) => [name, kept.map(({ values }) => values[name])] as const
+  return Object.fromEntries(names.map(series)) as Record<K, number[]>
+}
+
+/** Chosen by the time that all arms took together, which favours none of them. */
+function quieterHalf<T extends { readonly ms: number }>(measured: readonly T[]): readonly T[] {
+  const sorted = measured.toSorted((a, b) => a.ms - b.ms)
+  return sorted.slice(0, Math.ceil(sorted.length / 2))
 }
 
 export function spreadOf(series: Series): Spread {

@@ -19,6 +19,7 @@ const FIGURES = [
   'batch-10',
   'batch-100',
   'batch-1000',
+  'batch-100-memory',
   'memory-small',
   'memory-large',
   'memory-context',

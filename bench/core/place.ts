@@ -9,8 +9,11 @@ import type { Strategy } from '../../src/core/strategy.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
 
 /** Runs in a folder of its own, which is gone afterwards. */
-export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'precis-bench-'))
+export async function inFolder<T>(
+  work: (folder: string) => Promise<T>,
+  parent = tmpdir(),
+): Promise<T> {
+  const folder = await mkdtemp(join(parent, 'precis-bench-'))
   try {
     return await work(folder)
   } finally {

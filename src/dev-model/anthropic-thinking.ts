@@ -25,11 +25,18 @@ export function hashOf({ frame, told }: Prefix): string {
 
 /** The prefix of what comes after the whole request. */
 export function prefixOf(body: Fields): Prefix {
-  const told = messagesOf(body).reduce((sum, { role, blocks }) => blocks.reduce((each, block) => afterBlock(each, role, block), sum), '')
+  const told = messagesOf(body).reduce(
+    (sum, { role, blocks }) => blocks.reduce((each, block) => afterBlock(each, role, block), sum),
+    '',
+  )
   return { frame: frameOf(body), told }
 }
 
-export function afterBlock(told: string, role: string, block: Pick<Block, 'type' | 'fields'>): string {
+export function afterBlock(
+  told: string,
+  role: string,
+  block: Pick<Block, 'type' | 'fields'>,
+): string {
   if (isThinking(block)) return told
   if (block.type === 'compaction') return replacedBy(block.fields) ?? told
   return digest(told, role, meaningHash(block.fields))
@@ -99,7 +106,11 @@ function sealOf({ type, fields }: Block): Seal | 'broken' | undefined {
 
 function unbound(message: Message, open: Message | undefined, where: string): Violation {
   return message === open
-    ? { id: 'VALID-A22', where, message: 'an open tool round keeps thinking behind a changed prefix' }
+    ? {
+        id: 'VALID-A22',
+        where,
+        message: 'an open tool round keeps thinking behind a changed prefix',
+      }
     : { id: 'VALID-A13', where, message: 'what stood before this thinking was changed' }
 }
 

@@ -82,7 +82,9 @@ function factsInText(text: string): Facts {
 
 /** Shortened, on one line, in quotation marks: nothing in it reads as a new request. */
 export function quoted(text: string): string {
-  const line = cutHead(text, 4 * SHORT_CHARS).replace(/\s+/g, ' ').trim()
+  const line = cutHead(text, 4 * SHORT_CHARS)
+    .replace(/\s+/g, ' ')
+    .trim()
   return line.length <= SHORT_CHARS ? `“${line}”` : `“${cutHead(line, SHORT_CHARS)}…”`
 }
 

@@ -70,10 +70,14 @@ export interface WireFormat {
   readonly links: Links
   /** A field that is missing or misshapen, so that neither rules nor assistant can read on. */
   shape(body: Fields, isCounting: boolean): Refusal | undefined
+  /** Something that the request only names, and that is not there any more. */
+  lost(body: Fields, earlier: readonly Exchange[]): Refusal | undefined
   /** Rules that only who gave the answers can check. */
   check(body: Fields): readonly Violation[]
   read(body: Fields, earlier: readonly Exchange[]): Asked
   segments(body: Fields, earlier: readonly Exchange[]): readonly Segment[]
+  /** Beyond so many tokens the oldest messages are left out, without a word; undefined: refused instead. */
+  silentWindow(body: Fields, windowTokens: number): number | undefined
   /** The body as it is read after the oldest messages were left out. */
   fitted(body: Fields, windowTokens: number): Fields
   account(body: Fields, segments: readonly Segment[], caches: Caches, nowMs: number): CacheUsage

@@ -114,7 +114,7 @@ export function providerContract(harness: ProviderHarness): void {
     })
 
     it('does not ask again once a frame was given out', async () => {
-      server.replyWith({ ...beginning('Half'), then: 'break' }, answer('Whole'))
+      server.replyWith({ ...beginning('Half'), ending: 'break' }, answer('Whole'))
       const frames: ModelFrame[] = []
       const reading = all(given().provider.stream(REQUEST), frames)
       await expect(reading).rejects.toMatchObject({ code: 'unreachable' })
@@ -128,7 +128,7 @@ export function providerContract(harness: ProviderHarness): void {
     })
 
     it('closes the connection when the signal fires, and rejects with aborted', async () => {
-      server.replyWith({ ...beginning('Half'), then: 'hang' })
+      server.replyWith({ ...beginning('Half'), ending: 'hang' })
       const controller = new AbortController()
       const reading = (async () => {
         for await (const _ of given().provider.stream({ ...REQUEST, signal: controller.signal }))
@@ -147,13 +147,24 @@ export function providerContract(harness: ProviderHarness): void {
     })
 
     it('closes the connection when the reader leaves', async () => {
-      server.replyWith({ ...beginning('Half'), then: 'hang' })
+      server.replyWith({ ...beginning('Half'), ending: 'hang' })
       for await (const _ of given().provider.stream(REQUEST)) break
       await server.asked[0]?.left
     })
 
-    it('does not wait for ever for an answer to begin, nor for the rest of one', async () => {
-      server.replyWith({ ...beginning('Half'), then: 'hang' })
+    it('does not wait for ever for an answer to begin', async () => {
+      server.replyWith({ ...beginning('Half'), ending: 'silence' })
+      const { provider, pausesMs } = given({ connectMs: 50 })
+      await expect(all(provider.stream(REQUEST))).rejects.toMatchObject({
+        code: 'timeout',
+        message: expect.stringContaining('0.05 s'),
+      })
+      expect(pausesMs).toHaveLength(1) // a time-out is repeated once
+      await server.asked[0]?.left
+    })
+
+    it('does not wait for ever for the rest of an answer', async () => {
+      server.replyWith({ ...beginning('Half'), ending: 'hang' })
       const reading = all(given({ idleMs: 50 }).provider.stream(REQUEST))
       await expect(reading).rejects.toMatchObject({ code: 'timeout', retryable: true })
       await server.asked[0]?.left

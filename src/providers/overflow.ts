@@ -1,5 +1,4 @@
-// How each provider says «too long»: a table of wordings, and the ways in which it is not said at all.
-import type { StopReason, TokenUsage } from '../core/content.ts'
+// How each provider says «too long»: a table of wordings, each with its witness.
 import type { Failure } from './failure.ts'
 
 /** One wording. The witness is what a server really answered; numbers in it differ. */
@@ -220,38 +219,4 @@ export function isOverflow({
 /** A request so large that no waiting lets it through a limit per minute. */
 export function isOverLimitAlone(message: string): boolean {
   return /request too large/i.test(message) && /tokens per min/i.test(message)
-}
-
-/** An answer that came although the context did not fit, as far as can be told from outside. */
-export interface AnswerSigns {
-  readonly stopReason: StopReason
-  readonly rawStopReason?: string
-  readonly usage?: TokenUsage
-  readonly windowTokens: number
-  /** How long the request should be. Without it, a silent cut cannot be seen. */
-  readonly estimatedTokens?: number
-}
-
-/** An estimate may be a quarter off; beyond that, the server read something else than was sent. */
-const ESTIMATE_ERROR = 1.25
-const FULL_SHARE = 0.99
-
-/** Why the answer is one to a context that did not fit, or undefined. */
-export function silentOverflow(signs: AnswerSigns): string | undefined {
-  const { stopReason, rawStopReason, usage, windowTokens, estimatedTokens } = signs
-  if (rawStopReason === 'model_context_window_exceeded') return 'the answer filled the window'
-  if (usage === undefined) return undefined
-  const { promptTokens, completionTokens } = usage
-  if (promptTokens > windowTokens) return 'the request was longer than the window, and was answered'
-  if (
-    stopReason === 'length' &&
-    completionTokens === 0 &&
-    promptTokens >= FULL_SHARE * windowTokens
-  )
-    return 'the request left no room for an answer'
-  const isCut =
-    estimatedTokens !== undefined &&
-    estimatedTokens > windowTokens &&
-    estimatedTokens > ESTIMATE_ERROR * promptTokens
-  return isCut ? 'the server read less than it was sent' : undefined
 }

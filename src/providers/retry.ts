@@ -90,7 +90,9 @@ function pauseAfter(
   { policy, random = Math.random }: Attempts,
 ): number | undefined {
   const { retries, firstPauseMs, longestPauseMs, longestAskedMs } = { ...RETRY_POLICY, ...policy }
-  if (!error.retryable || count >= retries) return undefined
+  // Whoever waited for nothing has waited long: a time-out is repeated once.
+  const limit = error.code === 'timeout' ? Math.min(1, retries) : retries
+  if (!error.retryable || count >= limit) return undefined
   const { retryAfterMs } = error.details
   // A little more than asked for, so that all who were turned away do not come back together.
   if (typeof retryAfterMs === 'number')

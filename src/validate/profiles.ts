@@ -29,5 +29,3 @@ export const PROFILES = {
   },
   gemini: { wire: 'gemini', preservedThinking: false, prefill: false, strict: false },
 } as const satisfies Record<string, Profile>
-
-export type ProfileName = keyof typeof PROFILES

@@ -78,7 +78,7 @@ describe('validate', () => {
           checkSound(profile, original, [{ request, answer: request }, ...EARLIER])
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: 1_500 },
     )
   })
 

@@ -62,18 +62,19 @@ function keysOf({ where, id }: Violation): readonly Key[] {
 }
 
 function partsOf(text: string): readonly Key[] {
-  return (text.match(/\d+|[^\d.[\]]+/g) ?? []).map((part) =>
-    /^\d/.test(part) ? Number(part) : part,
-  )
+  return (text.match(/\d+|[^\d.[\]]+/g) ?? []).map((part) => {
+    const number = Number(part)
+    return Number.isNaN(number) ? part : number
+  })
 }
 
 function compareKeys(some: readonly Key[], others: readonly Key[]): number {
-  for (const [index, key] of some.entries()) {
-    const other = others[index]
-    if (other === undefined) return 1
-    if (key === other) continue
-    if (typeof key === typeof other) return key < other ? -1 : 1
-    return typeof key === 'number' ? -1 : 1
+  const length = Math.min(some.length, others.length)
+  for (let index = 0; index < length; index += 1) {
+    const [a = '', b = ''] = [some[index], others[index]]
+    if (a === b) continue
+    if (typeof a === typeof b) return a < b ? -1 : 1
+    return typeof a === 'number' ? -1 : 1
   }
   return some.length - others.length
 }

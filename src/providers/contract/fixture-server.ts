@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import type { Json } from '../../core/json.ts'
 import type { Clock } from '../../core/ports.ts'
 
-/** What is sent, and what happens then: a proper end, silence, or a connection that breaks. */
+/** What is sent and how it ends, where not properly: waiting, broken off, or before it began. */
 export interface Reply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: string
-  readonly then?: 'hang' | 'break'
+  readonly ending?: 'hang' | 'break' | 'silence'
 }
 
 export interface Asked {
@@ -67,15 +67,16 @@ export async function startFixtureServer(): Promise<FixtureServer> {
   }
 }
 
-function send(response: ServerResponse, { status = 200, headers = {}, body, then }: Reply): void {
+function send(response: ServerResponse, { status = 200, headers = {}, body, ending }: Reply): void {
+  if (ending === 'silence') return
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  if (then === undefined) response.end(body)
+  if (ending === undefined) response.end(body)
   // A break right after the bytes would overtake them.
-  else response.write(body, () => then === 'break' && setImmediate(() => response.destroy()))
+  else response.write(body, () => ending === 'break' && setImmediate(() => response.destroy()))
 }
 
 /** Named events, as Anthropic sends them. */
-export function eventStream(events: readonly { readonly type: string }[]): Reply {
+export function eventStream(events: readonly { readonly [name: string]: Json }[]): Reply {
   return {
     headers: { 'content-type': 'text/event-stream' },
     body: events.map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`).join(''),

@@ -2,8 +2,8 @@
 import type { Json } from '../../core/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf } from '../walk.ts'
-import { isThinking, lacksBeta, type Message, messagesOf, openRound } from './conversation.ts'
-import { History } from './history.ts'
+import { conversationOf, isThinking, lacksBeta, type Message, openRound } from './conversation.ts'
+import { type History, historyOf } from './history.ts'
 import { isRestart, Prefixes } from './prefix.ts'
 
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01'
@@ -12,8 +12,8 @@ const BINDING_BETA = 'thinking-binding-controls-2026-08-01'
 const prefixIsUnchanged = rule('VALID-A13', (input, report) => {
   const { request, profile } = input
   if (!profile.preservedThinking || dropsUnboundThinking(request)) return
-  const messages = messagesOf(request)
-  const history = new History(input.earlier)
+  const messages = conversationOf(input)
+  const history = historyOf(input)
   if (history.isEmpty) return
   const prefixes = new Prefixes(request, messages, history)
   // The open round has a rule of its own.
@@ -28,9 +28,9 @@ const prefixIsUnchanged = rule('VALID-A13', (input, report) => {
 
 const openRoundSurvivesRewrite = rule('VALID-A22', (input, report) => {
   const { request, profile } = input
-  const messages = messagesOf(request)
+  const messages = conversationOf(input)
   const open = openRound(messages)
-  const history = new History(input.earlier)
+  const history = historyOf(input)
   if (open === undefined || history.isEmpty || dropsUnboundThinking(request)) return
   const prefixes = new Prefixes(request, messages, history)
   const [first] = prefixes.changedThinking(open)

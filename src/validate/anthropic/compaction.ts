@@ -5,13 +5,14 @@ import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
 import { dropsUnboundThinking } from './binding.ts'
 import {
   type Block,
+  conversationOf,
   isThinking,
   lacksBeta,
   leadingCompaction,
   type Message,
   messagesOf,
 } from './conversation.ts'
-import { type Answered, History } from './history.ts'
+import { type Answered, type History, historyOf } from './history.ts'
 import { isCompactionAlone } from './roles.ts'
 import { sameJson } from './same.ts'
 
@@ -21,7 +22,7 @@ const THRESHOLD_EDIT = 'compact_20260112'
 const compactionIsWellUsed = rule('VALID-A15', (input, report) => {
   const { request } = input
   const fields = fieldsOf(request)
-  const messages = messagesOf(request)
+  const messages = conversationOf(input)
   const blocks = messages.flatMap((message) =>
     message.blocks.filter(({ type }) => type === 'compaction'),
   )
@@ -45,7 +46,7 @@ export function asksForCompaction(request: Json): boolean {
 
 /** A block of the other kind, which follows what it summarises, comes unsigned with its setting. */
 function isOnDemand({ fields }: Block, request: Fields): boolean {
-  return fields.signature !== undefined || !hasThresholdEdit(request)
+  return isGiven(fields.signature) || !hasThresholdEdit(request)
 }
 
 function hasThresholdEdit({ context_management }: Fields): boolean {
@@ -108,7 +109,7 @@ function checkPlaces(blocks: readonly Block[], signed: readonly Block[], report:
 function checkOrigin(
   block: Block,
   messages: readonly Message[],
-  { request, earlier, profile }: RuleInput,
+  input: RuleInput,
   report: Report,
 ): void {
   const [first, second] = messages
@@ -117,12 +118,12 @@ function checkOrigin(
   if (kept?.role === 'system') {
     report(kept.place, 'the first message behind a compaction cannot be the system’s')
   }
-  const history = new History(earlier)
+  const history = historyOf(input)
   const answered = history.ofCompaction(textOf(block.fields.signature))
   if (answered === undefined) return
   checkUnmodified(block, answered, report)
   const last = messagesOf(answered.request).at(-1)
-  const isBound = profile.preservedThinking && !dropsUnboundThinking(request)
+  const isBound = input.profile.preservedThinking && !dropsUnboundThinking(input.request)
   if (isBound && kept?.role === last?.role && keepsThinking(block, messages, history)) {
     report(kept?.place ?? block.place, 'the first kept message has the role of the last summarised')
   }

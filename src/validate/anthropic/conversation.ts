@@ -1,5 +1,6 @@
 // An Anthropic request as the rules see it: messages and blocks with their places, and merged turns.
 import type { Json } from '../../core/json.ts'
+import type { RuleInput } from '../rule.ts'
 import { type Fields, fieldsOf, isFields, listOf, textOf } from '../walk.ts'
 
 /** One content block. A content that is a string counts as one text block. */
@@ -22,6 +23,16 @@ export interface Message {
 export interface Turn {
   readonly role: string
   readonly messages: readonly Message[]
+}
+
+/** For one validation the same to every rule, and so taken apart once. */
+const conversations = new WeakMap<RuleInput, readonly Message[]>()
+const mergedTurns = new WeakMap<readonly Message[], readonly Turn[]>()
+
+export function conversationOf(input: RuleInput): readonly Message[] {
+  const known = conversations.get(input) ?? messagesOf(input.request)
+  conversations.set(input, known)
+  return known
 }
 
 export function messagesOf(request: Json): readonly Message[] {
@@ -48,6 +59,12 @@ export function blocksOf({ content }: Fields, parent: string): readonly Block[] 
 }
 
 export function turnsOf(messages: readonly Message[]): readonly Turn[] {
+  const known = mergedTurns.get(messages) ?? mergeTurns(messages)
+  mergedTurns.set(messages, known)
+  return known
+}
+
+function mergeTurns(messages: readonly Message[]): readonly Turn[] {
   const turns: { role: string; messages: Message[] }[] = []
   for (const message of messages) {
     if (message.role === 'system') continue
@@ -68,13 +85,13 @@ const NESTING = 3
 
 /** The block and the blocks in it: those of a result, a search result, a document. */
 export function withNested(block: Block, depth = NESTING): readonly Block[] {
-  if (depth === 0) return [block]
   const { fields, place } = block
+  const isPlain = fields.content === undefined && fields.source === undefined
+  if (isPlain || depth === 0) return [block]
   const inner = [
     ...blocksIn(fields.content, `${place}.content`),
     ...blocksIn(fieldsOf(fields.source).content, `${place}.source.content`),
   ]
-  if (inner.length === 0) return [block]
   return [block, ...inner.flatMap((each) => withNested(each, depth - 1))]
 }
 

@@ -1,6 +1,6 @@
 // Earlier exchanges, found by what their answers hold: calls, thinking, compactions, texts.
 import type { Json } from '../../core/json.ts'
-import type { Exchange } from '../rule.ts'
+import type { Exchange, RuleInput } from '../rule.ts'
 import { type Fields, fieldsOf, textOf } from '../walk.ts'
 import { type Block, blocksOf, isThinking, type Message } from './conversation.ts'
 
@@ -9,6 +9,15 @@ export interface Answered {
   readonly request: Json
   readonly stopReason: string | undefined
   readonly blocks: readonly Block[]
+}
+
+const histories = new WeakMap<RuleInput, History>()
+
+/** For one validation the same to every rule. */
+export function historyOf(input: RuleInput): History {
+  const known = histories.get(input) ?? new History(input.earlier)
+  histories.set(input, known)
+  return known
 }
 
 export class History {

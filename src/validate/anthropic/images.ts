@@ -1,7 +1,7 @@
 // Images and the size of the request: how many, how large, of which kind.
 import { type Report, type Rule, rule } from '../rule.ts'
 import { type Fields, fieldsOf, jsonBytes, textOf } from '../walk.ts'
-import { messagesOf, withNested } from './conversation.ts'
+import { conversationOf, withNested } from './conversation.ts'
 import { imageSize } from './image-size.ts'
 
 const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
@@ -14,8 +14,9 @@ const FEW_IMAGES = 20
 const MAX_EDGE_OF_MANY_PX = 2_000
 const LARGE_WINDOW_TOKENS = 200_000
 
-const imagesFit = rule('VALID-A18', ({ request, profile }, report) => {
-  const images = messagesOf(request)
+const imagesFit = rule('VALID-A18', (input, report) => {
+  const { request, profile } = input
+  const images = conversationOf(input)
     .flatMap(({ blocks }) => blocks.flatMap((block) => withNested(block)))
     .filter(({ type }) => type === 'image')
   const maxImages = (profile.windowTokens ?? 0) > LARGE_WINDOW_TOKENS ? 600 : 100

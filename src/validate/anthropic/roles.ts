@@ -2,7 +2,7 @@
 import type { Json } from '../../core/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, listOf, textOf } from '../walk.ts'
-import { leadingCompaction, type Message, messagesOf } from './conversation.ts'
+import { conversationOf, leadingCompaction, type Message } from './conversation.ts'
 import { isServerBlock } from './server-tools.ts'
 
 const messagesAreFilled = rule('VALID-A1', ({ request, profile }, report) => {
@@ -30,17 +30,17 @@ const messagesAreFilled = rule('VALID-A1', ({ request, profile }, report) => {
   }
 })
 
-const userSpeaksFirst = rule('VALID-A2', ({ request }, report) => {
-  const messages = messagesOf(request)
+const userSpeaksFirst = rule('VALID-A2', (input, report) => {
+  const messages = conversationOf(input)
   const [first] = messages
   if (first?.role !== 'assistant' || leadingCompaction(messages) !== undefined) return
   report(first.place, 'the first message must be the user’s')
 })
 
 /** The API merges what stands in a row; backends that speak its format answer 400. */
-const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
-  if (!profile.strict) return
-  const messages = messagesOf(request)
+const rolesAlternate = rule('VALID-A3', (input, report) => {
+  if (!input.profile.strict) return
+  const messages = conversationOf(input)
   for (const [index, message] of messages.entries()) {
     const before = messages[index - 1]
     if (before?.role !== message.role || !['user', 'assistant'].includes(message.role)) continue

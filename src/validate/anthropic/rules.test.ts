@@ -391,6 +391,7 @@ describe('content', () => {
         { request: chat(user('hi'), ...round('a')) },
         // Not begun for the model: a summary is asked for, or a paused answer goes on.
         { request: { ...begun('So'), compaction: { type: 'summarize' } } },
+        { request: { ...begun('So '), compaction: { type: 'summarize' } }, profile: LEGACY },
         { request: begun([search]) },
         { request: begun([search, found]) },
         { request: begun('So'), earlier },

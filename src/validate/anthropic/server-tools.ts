@@ -5,14 +5,14 @@ import {
   type Block,
   blocksOf,
   blocksOfTurn,
+  conversationOf,
   type Message,
-  messagesOf,
   turnsOf,
 } from './conversation.ts'
 import { sameJson, sameSteps, stepsOf } from './same.ts'
 
 const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
-  const messages = messagesOf(input.request)
+  const messages = conversationOf(input)
   const turns = turnsOf(messages)
   const originals = originalResults(input)
   // Calls of code that itself waits for a tool of the client: the result comes in a later answer.

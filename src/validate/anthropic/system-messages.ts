@@ -1,7 +1,7 @@
 // Messages of the system in the middle of a conversation: where they may stand.
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf, isFields } from '../walk.ts'
-import { type Message, messagesOf } from './conversation.ts'
+import { conversationOf, type Message, messagesOf } from './conversation.ts'
 import { isCompactionAlone } from './roles.ts'
 import { sameSteps, stepsOfMessage } from './same.ts'
 import { isServerResult } from './server-tools.ts'
@@ -9,7 +9,7 @@ import { isServerResult } from './server-tools.ts'
 const systemMessagesStandRight = rule('VALID-A16', (input, report) => {
   // Where the role itself is refused, VALID-A1 says so.
   if (!input.profile.systemMessages) return
-  const messages = messagesOf(input.request)
+  const messages = conversationOf(input)
   for (const group of groupsOf(messages)) checkPlace(group, messages, report)
   checkKept(messages, input, report)
 })

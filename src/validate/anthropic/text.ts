@@ -4,18 +4,18 @@ import { eachString, isGiven, textOf } from '../walk.ts'
 import { asksForCompaction } from './compaction.ts'
 import {
   type Block,
+  conversationOf,
   fieldPlace,
   isThinking,
   type Message,
-  messagesOf,
   systemBlocks,
   withNested,
 } from './conversation.ts'
 import { isPaused } from './server-tools.ts'
 
-const textsAreNotBlank = rule('VALID-A9', ({ request }, report) => {
-  for (const block of systemBlocks(request)) checkText(block, report)
-  for (const { blocks } of messagesOf(request)) {
+const textsAreNotBlank = rule('VALID-A9', (input, report) => {
+  for (const block of systemBlocks(input.request)) checkText(block, report)
+  for (const { blocks } of conversationOf(input)) {
     for (const block of blocks) {
       for (const each of withNested(block)) checkText(each, report)
     }
@@ -36,10 +36,10 @@ function checkText(block: Block, report: Report): void {
 
 const endsAsItMay = rule('VALID-A10', (input, report) => {
   const { request, profile } = input
-  const last = messagesOf(request).at(-1)
-  if (last?.role !== 'assistant') return
+  const last = conversationOf(input).at(-1)
+  if (last?.role !== 'assistant' || asksForCompaction(request) || isPaused(last, input)) return
   if (profile.prefill) checkEnd(last, report)
-  else if (!asksForCompaction(request) && !isPaused(last, input)) {
+  else {
     report(last.place, 'the model takes no unfinished answer: the last message must be the user’s')
   }
 })

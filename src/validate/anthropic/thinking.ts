@@ -3,13 +3,13 @@ import type { Json } from '../../core/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf, textOf } from '../walk.ts'
 import { dropsUnboundThinking } from './binding.ts'
-import { type Block, isThinking, type Message, messagesOf, openRound } from './conversation.ts'
-import { History } from './history.ts'
+import { type Block, conversationOf, isThinking, type Message, openRound } from './conversation.ts'
+import { type History, historyOf } from './history.ts'
 import { Prefixes } from './prefix.ts'
 import { sameJson } from './same.ts'
 
 const thinkingIsIntact = rule('VALID-A12', (input, report) => {
-  const messages = messagesOf(input.request)
+  const messages = conversationOf(input)
   for (const message of messages) checkShape(message, report)
   if (isThinkingEnabled(input)) checkLoopStart(messages, report)
   checkAgainstHistory(messages, input, report)
@@ -63,7 +63,7 @@ function hasResults(messages: readonly Message[]): boolean {
 }
 
 function checkAgainstHistory(messages: readonly Message[], input: RuleInput, report: Report): void {
-  const history = new History(input.earlier)
+  const history = historyOf(input)
   if (history.isEmpty) return
   const answers = messages.filter(({ role }) => role === 'assistant')
   const tampered = answers.flatMap(({ blocks }) =>

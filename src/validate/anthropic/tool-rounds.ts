@@ -1,10 +1,10 @@
 // Calls and their results: each call answered once, right after it, before anything else is said.
 import { type Rule, rule } from '../rule.ts'
 import { textOf } from '../walk.ts'
-import { blocksOfTurn, messagesOf, type Turn, turnsOf } from './conversation.ts'
+import { blocksOfTurn, conversationOf, type Turn, turnsOf } from './conversation.ts'
 
-const everyCallIsAnswered = rule('VALID-A4', ({ request }, report) => {
-  const turns = turnsOf(messagesOf(request))
+const everyCallIsAnswered = rule('VALID-A4', (input, report) => {
+  const turns = turnsOf(conversationOf(input))
   for (const [index, turn] of turns.entries()) {
     const calls = blocksOfTurn(turn, 'tool_use')
     if (turn.role === 'user') {
@@ -29,8 +29,8 @@ const everyCallIsAnswered = rule('VALID-A4', ({ request }, report) => {
   }
 })
 
-const everyResultHasItsCall = rule('VALID-A5', ({ request }, report) => {
-  const turns = turnsOf(messagesOf(request))
+const everyResultHasItsCall = rule('VALID-A5', (input, report) => {
+  const turns = turnsOf(conversationOf(input))
   for (const [index, turn] of turns.entries()) {
     const results = blocksOfTurn(turn, 'tool_result')
     if (results.length === 0) continue
@@ -46,8 +46,8 @@ const everyResultHasItsCall = rule('VALID-A5', ({ request }, report) => {
   }
 })
 
-const resultsComeFirst = rule('VALID-A6', ({ request }, report) => {
-  for (const turn of turnsOf(messagesOf(request))) {
+const resultsComeFirst = rule('VALID-A6', (input, report) => {
+  for (const turn of turnsOf(conversationOf(input))) {
     if (turn.role !== 'user') continue
     let hasOthers = false
     for (const { type, place } of blocksOfTurn(turn)) {

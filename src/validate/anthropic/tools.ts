@@ -1,18 +1,19 @@
 // Calls, results and tools by themselves: ids, names, inputs, and what a result may hold.
 import type { Json } from '../../core/json.ts'
-import { type Report, type Rule, rule } from '../rule.ts'
+import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf, isFields, isGiven, listOf, textOf } from '../walk.ts'
-import { type Block, messagesOf } from './conversation.ts'
+import { type Block, conversationOf } from './conversation.ts'
 
 const ID = /^[a-zA-Z0-9_-]+$/
 const NAME = /^[a-zA-Z0-9_-]+$/
 /** Newer models take 128; a profile says so. */
 const NAME_CHARS = 64
 
-const callsAreWellFormed = rule('VALID-A7', ({ request, profile }, report) => {
+const callsAreWellFormed = rule('VALID-A7', (input, report) => {
+  const { request, profile } = input
   const maxChars = profile.toolNameChars ?? NAME_CHARS
   const seen = new Set<string>()
-  for (const { fields, place } of blocksOfType(request, 'tool_use')) {
+  for (const { fields, place } of blocksOfType(input, 'tool_use')) {
     const id = textOf(fields.id)
     if (id === undefined || !ID.test(id))
       report(`${place}.id`, `a call’s id must match ${ID.source}`)
@@ -28,9 +29,9 @@ const callsAreWellFormed = rule('VALID-A7', ({ request, profile }, report) => {
   }
 })
 
-const toolsAreDefined = rule('VALID-A8', ({ request }, report) => {
-  if (listOf(fieldsOf(request).tools).length > 0) return
-  const [first] = [...blocksOfType(request, 'tool_use'), ...blocksOfType(request, 'tool_result')]
+const toolsAreDefined = rule('VALID-A8', (input, report) => {
+  if (listOf(fieldsOf(input.request).tools).length > 0) return
+  const [first] = [...blocksOfType(input, 'tool_use'), ...blocksOfType(input, 'tool_result')]
   if (first === undefined) return
   report('tools', `tools must be defined: there is a ${first.type} at ${first.place}`)
 })
@@ -38,8 +39,8 @@ const toolsAreDefined = rule('VALID-A8', ({ request }, report) => {
 /** `tool_reference` is what the search among tools answers with; sessions of real agents hold it. */
 const RESULT_TYPES = ['text', 'image', 'document', 'search_result', 'tool_reference']
 
-const resultsHoldWhatTheyMay = rule('VALID-A11', ({ request }, report) => {
-  for (const { fields, place } of blocksOfType(request, 'tool_result')) {
+const resultsHoldWhatTheyMay = rule('VALID-A11', (input, report) => {
+  for (const { fields, place } of blocksOfType(input, 'tool_result')) {
     const { content } = fields
     if (!isGiven(content) || typeof content === 'string') continue
     if (!Array.isArray(content)) {
@@ -63,8 +64,10 @@ export const TOOL_RULES: readonly Rule[] = [
   resultsHoldWhatTheyMay,
 ]
 
-function blocksOfType(request: Json, type: string): readonly Block[] {
-  return messagesOf(request).flatMap(({ blocks }) => blocks.filter((block) => block.type === type))
+function blocksOfType(input: RuleInput, type: string): readonly Block[] {
+  return conversationOf(input).flatMap(({ blocks }) =>
+    blocks.filter((block) => block.type === type),
+  )
 }
 
 function checkName(name: Json | undefined, place: string, maxChars: number, report: Report): void {

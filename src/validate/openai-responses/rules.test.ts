@@ -54,6 +54,7 @@ describe('calls and outputs of Responses', () => {
         { request: ask(user, output('c')), where: 'input[1].call_id' },
         { request: ask(user, call('c'), output('c'), output('c')), where: 'input[3].call_id' },
         { request: ask(user, output(null)), where: 'input[1].call_id' },
+        { request: follow('resp_9', output(null)), where: 'input[0].call_id' },
         // The call must be of the same kind.
         {
           request: ask(user, { type: 'custom_tool_call_output', call_id: 'c', output: '' }),
@@ -101,6 +102,7 @@ describe('calls and outputs of Responses', () => {
       broken: [
         { request: ask(user, call('c')), where: 'input[1].call_id' },
         { request: ask(user, call('c'), call('d'), output('c')), where: 'input[2].call_id' },
+        { request: ask(user, call('c'), call('c'), output('c')), where: 'input[1].call_id' },
         { request: ask(user, call(null)), where: 'input[1].call_id' },
         {
           request: ask(user, { type: 'custom_tool_call', call_id: 'c', name: 'sh', input: '' }),
@@ -127,6 +129,8 @@ describe('reasoning of Responses', () => {
     const bound = call('c', { id: 'fc_1' })
     const twin = call('d', { id: 'fc_2' })
     const earlier = [exchange(ask(user), 'resp_1', thought('rs_1'), bound, twin)]
+    const steps = [thought('rs_1'), search, thought('rs_2'), thought('rs_3'), said('msg_1')]
+    const stepwise = [exchange(ask(user), 'resp_1', ...steps)]
     const free = [exchange(ask(user), 'resp_1', said('msg_1'))]
     suite.prove('VALID-R3', {
       broken: [
@@ -142,6 +146,7 @@ describe('reasoning of Responses', () => {
           earlier,
           where: ['input[2]', 'input[4]'],
         },
+        { request: ask(user, ...steps.slice(3)), earlier: stepwise, where: 'input[2]' },
       ],
       kept: [
         { request: ask(user, thought('rs_1'), bound, output('c'), said('msg_1'), user) },
@@ -150,6 +155,7 @@ describe('reasoning of Responses', () => {
         { request: ask(user, call('c'), output('c'), said()) },
         { request: ask(user, said('msg_1')), profile: { thinkingEnabled: false } },
         { request: ask(user, said('msg_1')), earlier: free },
+        { request: ask(user, ...steps.slice(2)), earlier: stepwise },
         { request: { ...ask(user, said('msg_1')), store: false } },
         { request: ask({ type: 'item_reference', id: 'rs_1' }, said('msg_1')) },
         { request: follow('resp_9', said('msg_1')) },

@@ -39,7 +39,7 @@ export const OLLAMA: OllamaProfile = {
   thinking: 'switch',
 }
 
-const CALL_ID_CHARS = 64
+const CALL_ID_CHARS = 40
 
 export function writeOllama(request: ModelRequest, profile: OllamaProfile, note: Note): Written {
   const names = new WireNames(note)

@@ -106,7 +106,7 @@ export function answerText(turn: Turn): string {
     if (turn.parts[index - 1]?.type === 'text') texts.push(`${texts.pop() ?? ''}${part.text}`)
     else texts.push(part.text)
   })
-  return texts.join(PARAGRAPH).trim().toWellFormed()
+  return texts.join(PARAGRAPH).toWellFormed()
 }
 
 /** A tool message holds text alone: images and files of the round follow it as the user's. */

@@ -18,7 +18,6 @@ export type Turn = UserTurn | AnswerTurn
 
 /** Stands before a conversation whose opening was compacted into an answer. On the wire only. */
 export const OPENING = '[earlier conversation compacted]'
-/** Text of two answers is not one text. */
 const BREAK = { type: 'text', text: '\n\n' } as const
 const INTERRUPTED = 'The call was interrupted and has no result.'
 const NOT_YET = 'The call has no result yet.'
@@ -63,10 +62,16 @@ export function alternating(turns: readonly Turn[]): Turn[] {
     if (last?.role === 'user' && turn.role === 'user')
       merged.splice(-1, 1, { ...last, parts: [...last.parts, ...turn.parts] })
     else if (last?.role === 'assistant' && turn.role === 'assistant' && last.results.length === 0)
-      merged.splice(-1, 1, { ...turn, parts: [...last.parts, BREAK, ...turn.parts] })
+      merged.splice(-1, 1, { ...turn, parts: joinedParts(last, turn) })
     else merged.push(turn)
   }
   return merged
+}
+
+/** Text of two answers is not one text. */
+function joinedParts(first: Turn, second: Turn): MessagePart[] {
+  const meets = first.parts.at(-1)?.type === 'text' && second.parts[0]?.type === 'text'
+  return [...first.parts, ...(meets ? [BREAK] : []), ...second.parts]
 }
 
 /** With the user as the first to speak. */

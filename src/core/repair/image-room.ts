@@ -1,0 +1,53 @@
+// How many bytes of images fit into a request beside everything else.
+import type { ImageLimits } from '../media.ts'
+import type { Message } from '../message.ts'
+import type { RepairProfile } from './profile.ts'
+
+/** What a wire adds around a part: names of fields, braces, a role. */
+const ENVELOPE_BYTES = 200
+/** Below this share of the body nobody needs to count. */
+const PLENTY = 0.25
+/** System prompt and tools are not seen from here. */
+const USABLE = 0.95
+
+export function withRoomForText(
+  messages: readonly Message[],
+  { images = {}, requestBytes = Number.POSITIVE_INFINITY }: RepairProfile,
+): ImageLimits {
+  const imageBytes = sumOf(messages, imageBytesOf)
+  if (imageBytes < requestBytes * PLENTY) return images
+  const otherBytes = sumOf(messages, (part) => jsonBytes(part) + ENVELOPE_BYTES) - imageBytes
+  const room = Math.max(0, requestBytes * USABLE - otherBytes)
+  return { ...images, maxTotalBytes: Math.min(room, images.maxTotalBytes ?? room) }
+}
+
+function sumOf(
+  messages: readonly Message[],
+  bytesOf: (part: Message['parts'][number]) => number,
+): number {
+  return messages.reduce(
+    (sum, { parts }) => sum + parts.reduce((bytes, part) => bytes + bytesOf(part), 0),
+    0,
+  )
+}
+
+function imageBytesOf(part: Message['parts'][number]): number {
+  if (part.type === 'image') return part.media.data?.length ?? 0
+  if (part.type !== 'tool_result') return 0
+  return part.content.reduce(
+    (sum, block) => sum + (block.type === 'image' ? (block.data?.length ?? 0) : 0),
+    0,
+  )
+}
+
+/** Of the compact JSON text, in UTF-8. */
+function jsonBytes(part: Message['parts'][number]): number {
+  const text = JSON.stringify(part)
+  let bytes = text.length
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code >= 0x800) bytes += 2
+    else if (code >= 0x80) bytes += 1
+  }
+  return bytes
+}

@@ -1,0 +1,150 @@
+// Ids of calls and names of tools as a provider takes them, the same for the same everywhere.
+import type { ToolCallPart, ToolResultPart } from '../message.ts'
+import type { IdRule, RepairProfile } from './profile.ts'
+import { type Changes, type Turn, withParts } from './turn.ts'
+
+/** The narrowest of what providers ask for. */
+const STRICT_IDS: IdRule = { maxChars: 40 }
+const STRICT_NAME_CHARS = 64
+
+export interface Named {
+  readonly turns: Turn[]
+  /** The tools that got another name, for the definitions that go with the messages. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** Legal and unique ones stay as they are, and no other is mapped onto them. */
+export function mendNames(turns: readonly Turn[], profile: RepairProfile, changes: Changes): Named {
+  const calls = turns.flatMap(({ parts }) =>
+    parts.flatMap(({ part }) => (part.type === 'tool_call' ? [part] : [])),
+  )
+  const names = new LegalNames(
+    calls.map(({ name }) => name),
+    profile.nameChars,
+  )
+  const ids = new LegalIds(
+    calls.map(({ id }) => id),
+    profile.ids,
+  )
+  const mended = turns.map((turn) => {
+    if (turn.role === 'assistant') ids.nextAnswer()
+    return withParts(
+      turn,
+      turn.parts.map((placed) => {
+        const { part, at } = placed
+        if (part.type !== 'tool_call' && part.type !== 'tool_result') return placed
+        const id = ids.of(part)
+        if (id !== part.id) changes.add('illegal-id', at, idReason(part, id))
+        if (part.type === 'tool_result')
+          return id === part.id ? placed : { at, part: { ...part, id } }
+        const name = names.of(part.name)
+        if (name !== part.name)
+          changes.add('illegal-name', at, `the tool name ${quoted(part.name)} became ${name}`)
+        return id === part.id && name === part.name ? placed : { at, part: { ...part, id, name } }
+      }),
+    )
+  })
+  return { turns: mended, names: names.changed }
+}
+
+function idReason(part: ToolCallPart | ToolResultPart, id: string): string {
+  const whose = part.type === 'tool_call' ? 'the call' : 'the result of the call'
+  return `${whose} ${quoted(part.id)} is now ${id}: the id is not legal, or was used before`
+}
+
+const QUOTED_CHARS = 80
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > QUOTED_CHARS ? `${text.slice(0, QUOTED_CHARS)}…` : text)
+}
+
+/** Call ids. Where one answer uses an id twice, calls and results are told apart by their order. */
+class LegalIds {
+  readonly #rule: IdRule
+  readonly #reserved: ReadonlySet<string>
+  readonly #used = new Set<string>()
+  #round = new Map<string, string>()
+  #seen = new Map<string, number>()
+  #counter = 0
+
+  constructor(ids: readonly string[], rule: IdRule = STRICT_IDS) {
+    this.#rule = rule
+    this.#reserved = new Set(ids.filter((id) => this.#isLegal(id)))
+  }
+
+  nextAnswer(): void {
+    this.#round = new Map()
+    this.#seen = new Map()
+    if (this.#rule.mayRepeat) this.#used.clear()
+  }
+
+  of({ type, id }: Pick<ToolCallPart | ToolResultPart, 'type' | 'id'>): string {
+    const time = this.#seen.get(`${type} ${id}`) ?? 0
+    this.#seen.set(`${type} ${id}`, time + 1)
+    const key = `${time} ${id}`
+    const known = this.#round.get(key)
+    if (known !== undefined) return known
+    const legal = this.#isLegal(id) && !this.#used.has(id) ? id : this.#fresh(id)
+    this.#used.add(legal)
+    this.#round.set(key, legal)
+    return legal
+  }
+
+  #isLegal(id: string): boolean {
+    const { maxChars, exactChars } = this.#rule
+    if (exactChars !== undefined) return id.length === exactChars && /^[a-zA-Z0-9]+$/.test(id)
+    return id.length <= maxChars && /^[a-zA-Z0-9_-]+$/.test(id)
+  }
+
+  #fresh(id: string): string {
+    const { maxChars, exactChars } = this.#rule
+    const isTaken = (each: string) => this.#used.has(each) || this.#reserved.has(each)
+    if (exactChars === undefined) return freshName(id, maxChars, 'call', isTaken)
+    for (;;) {
+      this.#counter += 1
+      const fresh = `c${String(this.#counter).padStart(exactChars - 1, '0')}`
+      if (!isTaken(fresh)) return fresh
+    }
+  }
+}
+
+class LegalNames {
+  readonly changed = new Map<string, string>()
+  readonly #maxChars: number
+  readonly #used: Set<string>
+
+  constructor(names: readonly string[], maxChars: number = STRICT_NAME_CHARS) {
+    this.#maxChars = maxChars
+    this.#used = new Set(names.filter((name) => this.#isLegal(name)))
+  }
+
+  of(name: string): string {
+    if (this.#isLegal(name)) return name
+    const known = this.changed.get(name)
+    if (known !== undefined) return known
+    const legal = freshName(name, this.#maxChars, 'unnamed', (each) => this.#used.has(each))
+    this.#used.add(legal)
+    this.changed.set(name, legal)
+    return legal
+  }
+
+  #isLegal(name: string): boolean {
+    return name.length <= this.#maxChars && /^[a-zA-Z0-9_-]+$/.test(name)
+  }
+}
+
+/** As near to the original as the rule allows, numbered where that is taken. */
+function freshName(
+  name: string,
+  maxChars: number,
+  fallback: string,
+  isTaken: (name: string) => boolean,
+): string {
+  const legal = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxChars) || fallback
+  let fresh = legal
+  for (let count = 2; isTaken(fresh); count += 1) {
+    const suffix = `_${count}`
+    fresh = `${legal.slice(0, maxChars - suffix.length)}${suffix}`
+  }
+  return fresh
+}

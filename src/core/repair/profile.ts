@@ -1,0 +1,62 @@
+// What can be sent to somebody: everything that a repair has to know about a provider.
+import type { ModelRef } from '../content.ts'
+import type { Json } from '../json.ts'
+import type { ImageLimits } from '../media.ts'
+import type { Message, MessagePart } from '../message.ts'
+
+/** An absent field is the strict reading, except for `provider`. */
+export interface RepairProfile {
+  /** Whose thinking and native parts can be sent. Absent: they are left as they are, whoever made them. */
+  readonly provider?: string
+  /** Thinking of other models of the provider goes, too, where the model is known. */
+  readonly model?: ModelRef
+  /** `signed`: only with its signature; `plain`: as text that is passed back; `none`: never. */
+  readonly thinking?: 'signed' | 'plain' | 'none'
+  /** Thinking is bound to all that stands before it, and refused behind a change. */
+  readonly preservedThinking?: boolean
+  /** The request asks the provider to drop thinking that no longer fits, so nothing is taken out here. */
+  readonly dropsStaleThinking?: boolean
+  /** A turn that calls tools must start with thinking. */
+  readonly thinkingEnabled?: boolean
+  /** The last message may be an unfinished answer. */
+  readonly prefill?: boolean
+  /** Roles in a row need not be joined. */
+  readonly repeatedRoles?: boolean
+  /** A result may be blank. */
+  readonly blankResults?: boolean
+  readonly ids?: IdRule
+  readonly nameChars?: number
+  readonly images?: ImageLimits
+  /** The largest body; images make room for the rest. */
+  readonly requestBytes?: number
+  /** False where the request defines none: then calls and results are told as text. */
+  readonly hasTools?: boolean
+  readonly natives?: NativeRules
+}
+
+export interface IdRule {
+  readonly maxChars: number
+  /** Every id has exactly this many letters and digits. */
+  readonly exactChars?: number
+  /** An id may come back in another answer. */
+  readonly mayRepeat?: boolean
+}
+
+/** What the provider asks of its own kinds of parts: blocks that only it understands. */
+export interface NativeRules {
+  /** The parts that would be refused where they stand, by index, each with the reason. */
+  refused(message: Message, place: MessagePlace): ReadonlyMap<number, string>
+  /** Why a native block cannot stand in a result; undefined where it can. */
+  refusedInResult(value: Json): string | undefined
+  /** The provider goes on with this answer, so it may stand last. */
+  isPaused(parts: readonly MessagePart[]): boolean
+  /** The part may open a conversation in the place of a user's message. */
+  opens(part: MessagePart): boolean
+}
+
+export interface MessagePlace {
+  readonly isFirst: boolean
+  readonly isLast: boolean
+}
+
+export const STRICT_PROFILE: RepairProfile = {}

@@ -1,0 +1,85 @@
+// What a tool's result holds: no blank texts beside others, nothing but text in errors, no foreign blocks.
+import type { Block } from '../content.ts'
+import type { ToolResultPart } from '../message.ts'
+import { blockCaption } from './as-text.ts'
+import type { RepairProfile } from './profile.ts'
+import type { Changes, PlacedPart } from './turn.ts'
+
+const NOTHING: Block = { type: 'text', text: '(no output)' }
+
+export function mendResult(
+  placed: PlacedPart,
+  result: ToolResultPart,
+  profile: RepairProfile,
+  changes: Changes,
+): PlacedPart {
+  const blocks = result.content.map((block, index) =>
+    mendBlock(block, `${placed.at}.content[${index}]`, result, profile, changes),
+  )
+  const content = withoutBlanks(blocks, `${placed.at}.content`, result, profile, changes)
+  const isSame =
+    content.length === result.content.length &&
+    content.every((block, index) => block === result.content[index])
+  return isSame ? placed : { ...placed, part: { ...result, content } }
+}
+
+function mendBlock(
+  block: Block,
+  at: string,
+  result: ToolResultPart,
+  profile: RepairProfile,
+  changes: Changes,
+): Block {
+  const why = refusal(block, result, profile)
+  if (why === undefined) return block
+  changes.add(why === ERROR ? 'refused-part' : 'foreign-part', at, `${why}; it became text`)
+  return { type: 'text', text: block.text ?? blockCaption(block) }
+}
+
+const ERROR = 'the result of a failed call holds text only'
+
+function refusal(
+  block: Block,
+  { status }: ToolResultPart,
+  { provider, natives }: RepairProfile,
+): string | undefined {
+  if (block.type === 'text') return undefined
+  if (block.type === 'native') {
+    if (provider !== undefined && block.provider !== provider)
+      return `only ${block.provider ?? 'its provider'} understands it`
+    const why = natives?.refusedInResult(block.value ?? null)
+    if (why !== undefined) return why
+    if (status !== 'completed' && !isTextBlock(block)) return ERROR
+    return undefined
+  }
+  const isText = block.type === 'resource' && block.text !== undefined
+  return status === 'completed' || isText ? undefined : ERROR
+}
+
+/** A text with fields that only its provider knows. */
+function isTextBlock({ value }: Block): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'text'
+}
+
+function withoutBlanks(
+  blocks: readonly Block[],
+  at: string,
+  { status }: ToolResultPart,
+  { blankResults = false }: RepairProfile,
+  changes: Changes,
+): readonly Block[] {
+  const filled = blocks.filter((block) => !isBlank(block))
+  const isSilent = filled.length === 0
+  const mustSpeak = !blankResults || status !== 'completed'
+  if (isSilent && mustSpeak && blocks.length > 0) {
+    changes.add('blank-text', at, 'a blank result; it says that there was no output')
+    return [NOTHING]
+  }
+  if (filled.length === blocks.length || (isSilent && blocks.length === 1)) return blocks
+  changes.add('blank-text', at, 'texts of blanks alone in a result; they were left out')
+  return filled
+}
+
+function isBlank({ type, text }: Block): boolean {
+  return (type === 'text' || (type === 'resource' && text !== undefined)) && !text?.trim()
+}

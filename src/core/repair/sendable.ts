@@ -1,0 +1,128 @@
+// Each part by itself: whether it can be sent in a message of its role, and what stands there if not.
+import type { MessagePart, ToolCallPart } from '../message.ts'
+import { isFields, partInWords } from './as-text.ts'
+import type { RepairProfile } from './profile.ts'
+import { mendResult } from './result-content.ts'
+import { type Changes, isThinking, type PlacedPart, type Turn, textAt, withParts } from './turn.ts'
+
+const ASSISTANT_ONLY = new Set<string>(['thinking', 'redacted_thinking', 'tool_call'])
+/** A result in an answer is moved, with its round, to where it belongs. */
+const USER_ONLY = new Set<string>(['image', 'document', 'checkpoint', 'system_reminder'])
+/** Stands where nothing but thinking was, so that the roles go on alternating. */
+const THOUGHT_ALONE = '[no words, only thinking]'
+
+export function mendParts(
+  turns: readonly Turn[],
+  profile: RepairProfile,
+  changes: Changes,
+): Turn[] {
+  return turns.map((turn) => {
+    const { thinking, isRewritten } = thinkingOf(turn, profile, changes)
+    const kept = turn.parts.filter((placed) => !isThinking(placed) || thinking.has(placed))
+    const parts = kept.flatMap((placed) => mendPart(placed, turn.role, profile, changes))
+    // Blank text was never sent to anybody: without it the turn says what it said.
+    const known = new Set(kept)
+    const mended = withParts(turn, parts, isRewritten || parts.some((part) => !known.has(part)))
+    return saysSomething(mended, turn)
+  })
+}
+
+/** Leaves a word in the place of an answer that was only thinking, all of which had to go. */
+export function saysSomething(turn: Turn, before: Turn): Turn {
+  const isGone = turn.parts.length === 0 && before.parts.some(isThinking)
+  if (!isGone || turn.role === 'user') return turn
+  return { ...turn, parts: [textAt(THOUGHT_ALONE, turn.at)] }
+}
+
+interface KeptThinking {
+  readonly thinking: ReadonlySet<PlacedPart>
+  /** Valid blocks went as well: an answer keeps all of its thinking or none. */
+  readonly isRewritten: boolean
+}
+
+function thinkingOf(turn: Turn, profile: RepairProfile, changes: Changes): KeptThinking {
+  const blocks = turn.parts.filter(isThinking)
+  const lastCall = turn.parts.findLastIndex(({ part }) => part.type === 'tool_call')
+  const refused = new Map<PlacedPart, string>()
+  for (const [index, placed] of turn.parts.entries()) {
+    if (!isThinking(placed)) continue
+    const isBehind = lastCall !== -1 && index > lastCall
+    const why =
+      turn.role === 'user'
+        ? 'thinking in a message of the user'
+        : (refusal(placed.part, profile) ??
+          (isBehind ? 'thinking behind the calls that it led to' : undefined))
+    if (why !== undefined) refused.set(placed, why)
+  }
+  if (refused.size === 0) return { thinking: new Set(blocks), isRewritten: false }
+  for (const placed of blocks)
+    changes.add(
+      'thinking',
+      placed.at,
+      `${refused.get(placed) ?? 'other thinking of its answer had to go'}; it was left out`,
+    )
+  return { thinking: new Set(), isRewritten: refused.size < blocks.length }
+}
+
+/** Why thinking cannot be sent to this provider; undefined where it can. */
+function refusal(part: MessagePart, profile: RepairProfile): string | undefined {
+  if (part.type !== 'thinking' && part.type !== 'redacted_thinking') return undefined
+  const { provider, model, thinking = 'signed' } = profile
+  if (provider !== undefined && !part.model.startsWith(`${provider}/`))
+    return `thinking of ${part.model}, which only ${part.model.split('/')[0]} can read`
+  if (model !== undefined && part.model !== model)
+    return `thinking of ${part.model}, which ${model} cannot read`
+  if (thinking === 'none') return 'thinking, which is not sent back here'
+  if (thinking === 'plain')
+    return part.type === 'thinking' ? undefined : 'sealed thinking, which is not sent back here'
+  if (part.type === 'thinking') return part.signature ? undefined : 'thinking without a signature'
+  return part.data === '' ? 'sealed thinking without its content' : undefined
+}
+
+function mendPart(
+  placed: PlacedPart,
+  role: Turn['role'],
+  profile: RepairProfile,
+  changes: Changes,
+): readonly PlacedPart[] {
+  const { part, at } = placed
+  if (part.type === 'text' && part.text.trim() === '') {
+    changes.add('blank-text', at, 'a text of blanks alone; it was left out')
+    return []
+  }
+  if (!isThinking(placed) && (role === 'user' ? ASSISTANT_ONLY : USER_ONLY).has(part.type)) {
+    changes.add('misplaced-part', at, `a ${part.type} in a message of the ${role}; it became text`)
+    return inWords(part, at)
+  }
+  switch (part.type) {
+    case 'native':
+      if (profile.provider === undefined || part.provider === profile.provider) return [placed]
+      changes.add('foreign-part', at, `only ${part.provider} understands it; it became text`)
+      return inWords(part, at)
+    case 'document':
+      if (part.media.data ?? part.media.uri ?? part.media.text) return [placed]
+      changes.add('refused-part', at, 'a document without content; it became text')
+      return inWords(part, at)
+    case 'tool_call':
+      return [mendInput(placed, part, changes)]
+    case 'tool_result':
+      return [mendResult(placed, part, profile, changes)]
+    default:
+      return [placed]
+  }
+}
+
+function inWords(part: MessagePart, at: string): readonly PlacedPart[] {
+  const text = partInWords(part)
+  return text.trim() === '' ? [] : [textAt(text, at)]
+}
+
+function mendInput(placed: PlacedPart, call: ToolCallPart, changes: Changes): PlacedPart {
+  if (isFields(call.arguments)) return placed
+  changes.add(
+    'input-shape',
+    placed.at,
+    'the input of a call is no object; it became one with `input`',
+  )
+  return { ...placed, part: { ...call, arguments: { input: call.arguments } } }
+}

@@ -1,0 +1,124 @@
+// Thinking behind words that were changed, and the tool round that cannot go on without its thinking.
+import type { MessagePart } from '../message.ts'
+import { callInWords, resultInParts } from './as-text.ts'
+import type { RepairProfile } from './profile.ts'
+import { saysSomething } from './sendable.ts'
+import {
+  type Changes,
+  hasCalls,
+  isThinking,
+  type PlacedPart,
+  type Turn,
+  textAt,
+  withParts,
+} from './turn.ts'
+
+/**
+ * Where thinking is bound to its prefix, all of it goes from the first change on. The calls of the last
+ * answers may not be sent without their thinking: these rounds are told as text to the end of the
+ * user's message before them.
+ */
+export function mendThinking(
+  turns: readonly Turn[],
+  isSystemChanged: boolean,
+  profile: RepairProfile,
+  changes: Changes,
+): Turn[] {
+  const isBound = profile.preservedThinking !== false && !profile.dropsStaleThinking
+  const first = isSystemChanged ? 0 : turns.findIndex(({ isRewritten }) => isRewritten)
+  const isStripped = isBound && first !== -1
+  const stripped = isStripped
+    ? turns.map((turn, index) => (index < first ? turn : withoutThinking(turn, changes)))
+    : turns
+  const lost = stripped.map((turn, index) => turn !== turns[index])
+  const start = foldStart(stripped, lost, profile.thinkingEnabled ?? false)
+  return start === undefined ? [...stripped] : folded(stripped, start, changes)
+}
+
+function withoutThinking(turn: Turn, changes: Changes): Turn {
+  const kept = turn.parts.filter((placed) => {
+    if (!isThinking(placed)) return true
+    changes.add('thinking', placed.at, 'something before it was changed; it was left out')
+    return false
+  })
+  return saysSomething(withParts(turn, kept), turn)
+}
+
+/** The first answer that has to be told as text with all that follows it; undefined where none has. */
+function foldStart(
+  turns: readonly Turn[],
+  lost: readonly boolean[],
+  thinkingEnabled: boolean,
+): number | undefined {
+  let end = turns.length
+  for (;;) {
+    const open = turns.slice(0, end).findLastIndex(({ role }) => role === 'assistant')
+    const answer = turns[open]
+    const isOpen = answer !== undefined && hasCalls(answer) && open > 0
+    if (!isOpen) break
+    if (lost[open]) end = open
+    else if (thinkingEnabled && !isLoopThought(turns, open)) end = loopStart(turns, open)
+    else break
+  }
+  return end === turns.length ? undefined : end
+}
+
+/** The first or the last answer of the turn starts with thinking. */
+function isLoopThought(turns: readonly Turn[], open: number): boolean {
+  return [loopStart(turns, open), open].some((index) => {
+    const first = turns[index]?.parts[0]
+    return first !== undefined && isThinking(first)
+  })
+}
+
+/** Back over answers and results to the answer behind what the user last said. */
+function loopStart(turns: readonly Turn[], open: number): number {
+  let start = open
+  while (start > 1) {
+    const before = turns[start - 1]
+    const isSaid =
+      before?.role === 'user' && !before.parts.some(({ part }) => part.type === 'tool_result')
+    if (isSaid) return start
+    start -= 1
+  }
+  return start
+}
+
+const HEADING = '[what was done since, as text:]'
+
+function folded(turns: readonly Turn[], start: number, changes: Changes): Turn[] {
+  const before = turns[start - 1]
+  const told = turns.slice(start)
+  const at = told[0]?.at ?? 'messages'
+  changes.add(
+    'open-round',
+    at,
+    'an open tool round cannot be sent without its thinking; it became text',
+  )
+  const names = new Map<string, string>()
+  const parts = told.flatMap((turn) =>
+    turn.parts.flatMap((placed) => toldPart(placed, turn, names)),
+  )
+  const opening: Turn = before ?? { role: 'user', at, parts: [], isRewritten: true }
+  return [
+    ...turns.slice(0, Math.max(0, start - 1)),
+    withParts(opening, [...opening.parts, textAt(HEADING, at), ...parts]),
+  ]
+}
+
+/** Words of the assistant are marked as such: they stand in a message of the user. */
+function toldPart({ part, at }: PlacedPart, turn: Turn, names: Map<string, string>): PlacedPart[] {
+  if (part.type === 'thinking' || part.type === 'redacted_thinking') return []
+  if (part.type === 'text' && turn.role === 'assistant') return [textAt(`[said] ${part.text}`, at)]
+  return partsAsText(part, names).map((each) => ({ part: each, at }))
+}
+
+/** Calls and results as text; everything else as it is. `names` remembers which call is whose. */
+export function partsAsText(part: MessagePart, names: Map<string, string>): MessagePart[] {
+  if (part.type === 'tool_call') {
+    names.set(part.id, part.name)
+    return [{ type: 'text', text: callInWords(part) }]
+  }
+  if (part.type !== 'tool_result') return [part]
+  return resultInParts(part, names.get(part.id) ?? part.id)
+}

@@ -1,0 +1,78 @@
+// A message under repair: its parts with the places they came from, and the list of what was changed.
+import type { Message, MessagePart } from '../message.ts'
+
+export type RepairKind =
+  | 'aborted-call'
+  | 'blank-text'
+  | 'consecutive-roles'
+  | 'duplicate-result'
+  | 'empty-conversation'
+  | 'empty-message'
+  | 'first-message'
+  | 'foreign-part'
+  | 'illegal-id'
+  | 'illegal-name'
+  | 'image'
+  | 'input-shape'
+  | 'last-message'
+  | 'lone-surrogate'
+  | 'misplaced-part'
+  | 'open-round'
+  | 'orphan-result'
+  | 'refused-part'
+  | 'result-order'
+  | 'system-message'
+  | 'thinking'
+  | 'tools-undefined'
+
+/** One thing that a repair did: to what, in the terms of the input, and why it had to. */
+export interface RepairChange {
+  readonly what: RepairKind
+  readonly where: string // `messages[3].parts[1]`
+  readonly why: string
+}
+
+export interface PlacedPart {
+  readonly part: MessagePart
+  readonly at: string
+}
+
+export interface Turn {
+  readonly role: Message['role']
+  readonly at: string
+  readonly parts: readonly PlacedPart[]
+  /** Says something else than it did: thinking that follows was made behind other words. */
+  readonly isRewritten: boolean
+}
+
+/** Gathers what is changed. Each pass gets it, so that nothing can be changed in silence. */
+export class Changes {
+  readonly list: RepairChange[] = []
+
+  add(what: RepairKind, where: string, why: string): void {
+    this.list.push({ what, where, why })
+  }
+}
+
+export function messageOf({ role, parts }: Turn): Message {
+  return { role, parts: parts.map(({ part }) => part) }
+}
+
+export function textAt(text: string, at: string): PlacedPart {
+  return { part: { type: 'text', text }, at }
+}
+
+/** A turn with other parts; the same turn where none differs. */
+export function withParts(turn: Turn, parts: readonly PlacedPart[], isRewritten = true): Turn {
+  const isSame =
+    parts.length === turn.parts.length && parts.every((part, index) => part === turn.parts[index])
+  return isSame ? turn : { ...turn, parts, isRewritten: turn.isRewritten || isRewritten }
+}
+
+export function isThinking({ part }: PlacedPart): boolean {
+  return part.type === 'thinking' || part.type === 'redacted_thinking'
+}
+
+export function hasCalls({ role, parts }: Turn): boolean {
+  return role === 'assistant' && parts.some(({ part }) => part.type === 'tool_call')
+}

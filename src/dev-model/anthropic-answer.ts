@@ -1,0 +1,194 @@
+// An answer in Anthropic's shape: whole, or as the events of a stream.
+import type { Json } from '../core/json.ts'
+import { type Fields, fieldsOf, textOf } from '../validate/walk.ts'
+import { compactionBlock } from './anthropic-compaction.ts'
+import { afterBlock, type Dropped, prefixOf, sealedThinking } from './anthropic-thinking.ts'
+import { idOf } from './digest.ts'
+import { pieces, sseFrame } from './http.ts'
+import type { Ending, ReplyPart } from './reply.ts'
+import type { Turn } from './wire-format.ts'
+
+const STOP_REASONS: Readonly<Record<Ending, string>> = {
+  end: 'end_turn',
+  tool_use: 'tool_use',
+  length: 'max_tokens',
+  refusal: 'refusal',
+  window: 'model_context_window_exceeded',
+  stop_sequence: 'stop_sequence',
+  pause: 'pause_turn',
+}
+
+export function wholeMessage(turn: Turn, dropped: readonly Dropped[]): Fields {
+  return {
+    ...emptyMessage(turn, dropped),
+    content: blocksOf(turn),
+    ...endOf(turn),
+    usage: usageOf(turn, turn.usage.outputTokens),
+  }
+}
+
+export function* messageFrames(turn: Turn, dropped: readonly Dropped[]): Iterable<string> {
+  yield event({ type: 'message_start', message: emptyMessage(turn, dropped) })
+  yield event({ type: 'ping' })
+  for (const [index, block] of blocksOf(turn).entries()) {
+    const part = turn.reply.parts[index]
+    const json = part?.type === 'call' ? part.arguments : ''
+    const { start, deltas } = streamed(block, json)
+    yield event({ type: 'content_block_start', index, content_block: start })
+    for (const delta of deltas) yield event({ type: 'content_block_delta', index, delta })
+    yield event({ type: 'content_block_stop', index })
+  }
+  const { cache_creation, service_tier, inference_geo, speed, ...usage } = usageOf(
+    turn,
+    turn.usage.outputTokens,
+  )
+  yield event({ type: 'message_delta', delta: { container: null, ...endOf(turn) }, usage })
+  yield event({ type: 'message_stop' })
+}
+
+function event(data: Fields): string {
+  return sseFrame(data, textOf(data.type))
+}
+
+function emptyMessage(turn: Turn, dropped: readonly Dropped[]): Fields {
+  const { seed, asked, body } = turn
+  const betas = Array.isArray(body.betas) ? body.betas : []
+  return {
+    id: idOf('msg_', seed),
+    type: 'message',
+    role: 'assistant',
+    model: asked.model,
+    content: [],
+    container: null,
+    diagnostics: null,
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    usage: usageOf(turn, 1),
+    ...(betas.includes('thinking-binding-controls-2026-08-01') && {
+      input_transformations: dropped.map(({ place, reason }) => ({
+        type: 'thinking_dropped',
+        path: place.replaceAll(/\[(\d+)\]/g, '.$1'),
+        reason,
+      })),
+    }),
+  }
+}
+
+function endOf({ asked, reply }: Turn): Fields {
+  const isCompaction = asked.compaction !== undefined && reply.ending === 'end'
+  return {
+    stop_reason: isCompaction ? 'compaction' : STOP_REASONS[reply.ending],
+    stop_sequence: reply.stopSequence ?? null,
+    stop_details:
+      reply.ending === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null,
+  }
+}
+
+function usageOf({ usage }: Turn, outputTokens: number): Fields {
+  return {
+    input_tokens: usage.uncachedTokens,
+    cache_creation_input_tokens: usage.writtenTokens,
+    cache_read_input_tokens: usage.readTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.writtenTokens - usage.writtenForHourTokens,
+      ephemeral_1h_input_tokens: usage.writtenForHourTokens,
+    },
+    output_tokens: outputTokens,
+    output_tokens_details: null,
+    server_tool_use: null,
+    service_tier: 'standard',
+    inference_geo: null,
+    speed: null,
+  }
+}
+
+/** A compaction that did not come to its end has no summary, and no content at all. */
+function blocksOf({ asked, body, reply }: Turn): readonly Fields[] {
+  if (asked.compaction !== undefined) {
+    if (reply.ending !== 'end') return []
+    const text = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+    return [compactionBlock(body, text)]
+  }
+  const prefix = prefixOf(body)
+  const isOmitted = fieldsOf(body.thinking).display === 'omitted'
+  let { told } = prefix
+  return reply.parts.map((part) => {
+    const block = blockOf(part, isOmitted, (kind, text) =>
+      sealedThinking(kind, text, { ...prefix, told }, asked.model),
+    )
+    told = afterBlock(told, 'assistant', { type: part.type, fields: block })
+    return block
+  })
+}
+
+function blockOf(
+  part: ReplyPart,
+  isOmitted: boolean,
+  seal: (kind: string, text: string) => string,
+): Fields {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text, citations: null }
+    case 'thinking': {
+      const thinking = isOmitted ? '' : part.thinking
+      return { type: 'thinking', thinking, signature: seal('thinking', thinking) }
+    }
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: seal('redacted_thinking', part.data) }
+    case 'call':
+      return {
+        type: 'tool_use',
+        id: part.id.startsWith('toolu_') ? part.id : `toolu_${part.id}`,
+        name: part.name,
+        input: inputOf(part.arguments),
+        caller: { type: 'direct' },
+      }
+  }
+}
+
+/** Arguments that were cut off are no JSON any more: the whole message then has none of them. */
+function inputOf(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}
+    throw error
+  }
+}
+
+/** A block as it begins, and what is added to it. */
+function streamed(block: Fields, json: string): { start: Fields; deltas: readonly Fields[] } {
+  const added = (type: string, field: string, text: string) =>
+    pieces(text).map((piece) => ({ type, [field]: piece }))
+  switch (block.type) {
+    case 'text':
+      return {
+        start: { ...block, text: '' },
+        deltas: added('text_delta', 'text', textOf(block.text) ?? ''),
+      }
+    case 'thinking':
+      return {
+        start: { ...block, thinking: '', signature: '' },
+        deltas: [
+          ...added('thinking_delta', 'thinking', textOf(block.thinking) ?? ''),
+          { type: 'signature_delta', signature: block.signature ?? '' },
+        ],
+      }
+    case 'tool_use':
+      return {
+        start: { ...block, input: {} },
+        deltas: [
+          { type: 'input_json_delta', partial_json: '' },
+          ...added('input_json_delta', 'partial_json', json),
+        ],
+      }
+    case 'compaction':
+      return {
+        start: { ...block, content: null },
+        deltas: [{ type: 'compaction_delta', content: block.content ?? null }],
+      }
+    default:
+      return { start: block, deltas: [] }
+  }
+}

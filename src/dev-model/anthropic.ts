@@ -1,0 +1,92 @@
+// Anthropic Messages: what its requests say, and what is kept of them.
+import { blocksOf, messagesOf } from '../validate/anthropic/conversation.ts'
+import { PROFILES } from '../validate/profiles.ts'
+import type { Profile } from '../validate/rule.ts'
+import { type Fields, fieldsOf, isFields, isGiven, listOf, textOf } from '../validate/walk.ts'
+import { messageFrames, wholeMessage } from './anthropic-answer.ts'
+import { checkCompactions } from './anthropic-compaction.ts'
+import { anthropicErrorFrame, refuseAnthropic } from './anthropic-errors.ts'
+import { readAnthropic } from './anthropic-request.ts'
+import { shapeOfAnthropic } from './anthropic-shape.ts'
+import { checkThinking, withoutDropped } from './anthropic-thinking.ts'
+import { keepMsOf, type Segment, segmentOf } from './count.ts'
+import { digest, promptText } from './digest.ts'
+import { withoutOldest } from './truncate.ts'
+import type { Links, WireFormat } from './wire-format.ts'
+
+export function anthropicFormat(profile: Profile = PROFILES.anthropic): WireFormat {
+  const dropped = (body: Fields) => checkThinking(body, profile).dropped
+  return {
+    id: 'anthropic',
+    streamType: 'text/event-stream; charset=utf-8',
+    profile,
+    links,
+    shape: shapeOfAnthropic,
+    lost: () => undefined,
+    check: (body) => [...checkThinking(body, profile).violations, ...checkCompactions(body)],
+    read: readAnthropic,
+    segments: (body) => segmentsOf(withoutDropped(body, dropped(body))),
+    silentWindow: () => undefined,
+    fitted: (body, windowTokens) => withoutOldest(body, 'messages', windowTokens),
+    account: (body, segments, { marked }, nowMs) =>
+      marked.account(textOf(body.model) ?? '', settingsOf(body), segments, nowMs),
+    whole: (turn) => wholeMessage(turn, dropped(turn.body)),
+    frames: (turn) => messageFrames(turn, dropped(turn.body)),
+    refuse: refuseAnthropic,
+    errorFrame: anthropicErrorFrame,
+  }
+}
+
+/** Tools, system, messages: the order in which the provider reads, and caches, a request. */
+function segmentsOf(body: Fields): readonly Segment[] {
+  const { tools, system, cache_control } = body
+  const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : listOf(system)
+  const segments = [
+    ...listOf(tools).map((tool) => segmentOf('tools', tool)),
+    ...prompt.map((block) => segmentOf('system', block)),
+    ...messagesOf(body).flatMap(({ role, blocks }) =>
+      blocks.map(({ fields }) => segmentOf('messages', fields, `${role} `)),
+    ),
+  ]
+  // A mark for the whole request falls on its last block.
+  const last = segments.at(-1)
+  if (!isFields(cache_control) || last === undefined || last.keepMs !== undefined) return segments
+  return [...segments.slice(0, -1), { ...last, keepMs: keepMsOf(cache_control) }]
+}
+
+/** Settings that make the cached messages useless, but leave tools and system as they are. */
+function settingsOf({ tool_choice, thinking, speed }: Fields): string {
+  const { type, budget_tokens } = fieldsOf(thinking)
+  return JSON.stringify([tool_choice ?? null, type ?? null, budget_tokens ?? null, speed ?? null])
+}
+
+const links: Links = {
+  ofRequest: (body) =>
+    messagesOf(body).flatMap((message) =>
+      message.role === 'assistant' ? keysOf(message.fields, body) : [],
+    ),
+  ofAnswer: (body, answer) => keysOf(fieldsOf(answer), body),
+  onward: ({ request }) => compactionKeys(fieldsOf(request)),
+}
+
+/** Calls, thinking and compactions name an answer; a text does so in the same conversation only. */
+function keysOf(message: Fields, body: Fields): readonly string[] {
+  const blocks = blocksOf(message, '')
+  const named = blocks.flatMap(({ type, fields }) => {
+    const name = type === 'tool_use' ? fields.id : (fields.signature ?? fields.data)
+    return isGiven(name) ? [`${type} ${String(name)}`] : []
+  })
+  const text = blocks.map(({ fields }) => textOf(fields.text) ?? '').join('')
+  const opening = promptText(listOf(body.messages)[0] ?? null)
+  return text === '' ? named : [...named, `text ${digest(opening, text)}`]
+}
+
+function compactionKeys(body: Fields): readonly string[] {
+  return messagesOf(body)
+    .flatMap(({ blocks }) => blocks)
+    .flatMap(({ type, fields }) =>
+      type === 'compaction' && isGiven(fields.signature)
+        ? [`compaction ${String(fields.signature)}`]
+        : [],
+    )
+}

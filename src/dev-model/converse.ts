@@ -1,0 +1,102 @@
+// A request to a model, from its body to the end of its answer, with a record of what became of it.
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { PrecisError } from '../core/errors.ts'
+import type { Json } from '../core/json.ts'
+import { type Fields, textOf } from '../validate/walk.ts'
+import { lastUserTurn, textIn, type WireId } from './asked.ts'
+import { deliver } from './deliver.ts'
+import type { Desk } from './desk.ts'
+import type { Fault } from './faults.ts'
+import { sendJson } from './http.ts'
+import type { Outcome, Recording } from './recorder.ts'
+import { countTurn, takeTurn } from './turn.ts'
+import type { Refusal, WireFormat } from './wire-format.ts'
+
+export interface Sent {
+  readonly value: Fields
+  readonly chars: number
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+}
+
+export async function converse(
+  desk: Desk,
+  kind: 'turn' | 'count',
+  format: WireFormat,
+  sent: Sent,
+  response: ServerResponse,
+): Promise<void> {
+  const { headers, path } = sent
+  const recording = desk.recorder.start(format.id, path, desk.clock.now(), headers, sent)
+  const gone = new AbortController()
+  response.once('close', () => {
+    if (response.writableFinished || recording.outcome === 'dropped') return
+    recording.outcome = 'aborted'
+    gone.abort()
+  })
+  try {
+    const fault = kind === 'turn' ? faultFor(desk, format, sent) : undefined
+    if (fault !== undefined) recording.fault = fault.kind
+    const body = bodyOf(format.id, sent)
+    const question = { format, body, chars: sent.chars, fault, recording }
+    const unknown = unknownModel(desk, textOf(body.model))
+    const result = unknown ?? (kind === 'count' ? countTurn(desk, question) : await takeTurn(desk, question))
+    if (typeof result === 'number') {
+      sendJson(response, { status: 200, body: countBody(format.id, result) })
+      finish(recording, response, 'answered')
+    } else if ('kind' in result) refuse(recording, response, format, result)
+    else {
+      const { clock, pieceDelayMs } = desk
+      const delivery = { response, format, clock, fault, signal: gone.signal, pieceDelayMs }
+      finish(recording, response, await deliver(result, delivery))
+    }
+  } catch (error) {
+    recording.failure = error instanceof Error ? error.message : String(error)
+    const isAsked = PrecisError.is(error)
+    if (response.headersSent) response.destroy()
+    else if (isAsked) refuse(recording, response, format, { kind: 'invalid', message: error.message })
+    else refuse(recording, response, format, { kind: 'server-error' })
+  }
+}
+
+function refuse(
+  recording: Recording,
+  response: ServerResponse,
+  format: WireFormat,
+  refusal: Refusal,
+): void {
+  sendJson(response, format.refuse(refusal))
+  finish(recording, response, 'refused')
+}
+
+function finish(recording: Recording, response: ServerResponse, outcome: Outcome): void {
+  if (recording.outcome === 'open') recording.outcome = outcome
+  if (response.headersSent) recording.status = response.statusCode
+}
+
+/** The rules read the beta headers as a field of the body, where the provider's SDK has them, too. */
+function bodyOf(wire: WireId, { value, headers }: Sent): Fields {
+  if (wire !== 'anthropic') return value
+  const betas = String(headers['anthropic-beta'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+  return { ...value, betas: betas.filter((name) => name !== '') }
+}
+
+function faultFor({ faults }: Desk, format: WireFormat, { value, headers }: Sent): Fault | undefined {
+  const asked = format.read(value, [])
+  const last = asked.turns[lastUserTurn(asked)]
+  const header = headers['x-precis-fault']
+  return faults.take(header === undefined ? undefined : String(header), textIn(last?.parts ?? []))
+}
+
+function unknownModel({ models }: Desk, model: string | undefined): Refusal | undefined {
+  if (models === undefined || model === undefined || models.includes(model)) return undefined
+  return { kind: 'not-found', message: `model: ${model}`, code: 'model_not_found' }
+}
+
+function countBody(wire: WireId, tokens: number): Json {
+  return wire === 'openai-responses'
+    ? { object: 'response.input_tokens', input_tokens: tokens }
+    : { input_tokens: tokens }
+}

@@ -1,0 +1,91 @@
+// The lists of models, in each provider's shape. The window stands where clients look for it.
+import type { Json } from '../core/json.ts'
+import { digest } from './digest.ts'
+
+/** When the models of the stand-in were made: a fixed day, so that answers are the same. */
+const CREATED = new Date('2026-01-01T00:00:00Z')
+
+export interface ModelFacts {
+  readonly id: string
+  readonly windowTokens: number
+}
+
+export function anthropicModel({ id, windowTokens }: ModelFacts): Json {
+  return {
+    type: 'model',
+    id,
+    display_name: id,
+    created_at: CREATED.toISOString(),
+    deprecated_at: null,
+    retires_at: null,
+    lifecycle: 'active',
+    line: null,
+    max_input_tokens: windowTokens,
+    max_tokens: windowTokens,
+    capabilities: null,
+  }
+}
+
+export function anthropicModels(models: readonly ModelFacts[]): Json {
+  return {
+    data: models.map(anthropicModel),
+    has_more: false,
+    first_id: models[0]?.id ?? null,
+    last_id: models.at(-1)?.id ?? null,
+  }
+}
+
+/** `context_length` and `max_model_len` are what compatible servers add. */
+export function openaiModel({ id, windowTokens }: ModelFacts): Json {
+  return {
+    id,
+    object: 'model',
+    created: CREATED.getTime() / 1_000,
+    owned_by: 'precis',
+    context_length: windowTokens,
+    max_model_len: windowTokens,
+  }
+}
+
+export function openaiModels(models: readonly ModelFacts[]): Json {
+  return { object: 'list', data: models.map(openaiModel) }
+}
+
+const DETAILS = {
+  parent_model: '',
+  format: 'gguf',
+  family: 'dev',
+  families: ['dev'],
+  parameter_size: '0B',
+  quantization_level: 'F16',
+}
+
+export function ollamaModels(models: readonly ModelFacts[]): Json {
+  return {
+    models: models.map(({ id }) => ({
+      name: id,
+      model: id,
+      modified_at: CREATED.toISOString(),
+      size: 0,
+      digest: digest(id),
+      details: DETAILS,
+    })),
+  }
+}
+
+export function ollamaModel({ id, windowTokens }: ModelFacts): Json {
+  return {
+    license: '',
+    modelfile: `FROM ${id}`,
+    parameters: '',
+    template: '{{ .Prompt }}',
+    details: DETAILS,
+    model_info: {
+      'general.architecture': 'dev',
+      'general.parameter_count': 0,
+      'dev.context_length': windowTokens,
+    },
+    capabilities: ['completion', 'tools', 'thinking'],
+    modified_at: CREATED.toISOString(),
+  }
+}

@@ -1,0 +1,53 @@
+// One HTTP request: whose API it is for, whether it may come in, and who answers it.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { fieldsOf, isFields } from '../validate/walk.ts'
+import { answerTo } from './catalogue.ts'
+import { converse } from './converse.ts'
+import type { Desk } from './desk.ts'
+import { readBody, sendJson } from './http.ts'
+import { type Route, routeOf } from './routes.ts'
+import type { Refusal } from './wire-format.ts'
+
+const LOOPBACK_HOSTS = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/
+
+export async function respond(
+  desk: Desk,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { headers, method = 'GET' } = request
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+  const route = routeOf(method, path, headers['anthropic-version'] !== undefined)
+  const format = desk.formats[route.wire]
+  // A page on the web can make a browser send here under another name; no client of ours does.
+  if (!LOOPBACK_HOSTS.test(headers.host ?? '')) {
+    const body = { error: 'only requests to the loopback address are answered' }
+    return sendJson(response, { status: 403, body })
+  }
+  const refusal = admission(desk, route, request)
+  if (refusal !== undefined) return sendJson(response, format.refuse(refusal))
+  const body =
+    method === 'POST' ? await readBody(request, desk.maxBodyBytes) : { value: {}, chars: 0 }
+  if (body === 'too-large') return sendJson(response, format.refuse({ kind: 'too-large' }))
+  if (body === 'no-json' || !isFields(body.value)) {
+    const message = 'The request body is not valid JSON: expected an object'
+    return sendJson(response, format.refuse({ kind: 'invalid', message }))
+  }
+  if (route.kind === 'turn' || route.kind === 'count') {
+    const sent = { value: body.value, chars: body.chars, path, headers }
+    await converse(desk, route.kind, format, sent, response)
+  } else sendJson(response, answerTo(desk, route, method, fieldsOf(body.value)))
+}
+
+/** A key that is missing or wrong. Ollama asks for one only where it was told to. */
+function admission(
+  { apiKey }: Desk,
+  { wire, kind }: Route,
+  { headers }: IncomingMessage,
+): Refusal | undefined {
+  if (kind === 'running' || kind === 'version' || kind === 'order-fault') return undefined
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  const key = String(headers['x-api-key'] ?? bearer ?? '')
+  const isFine = apiKey === undefined ? wire === 'ollama' || key !== '' : key === apiKey
+  return isFine ? undefined : { kind: 'unauthorised', isMissing: key === '' }
+}

@@ -1,0 +1,162 @@
+// One request from reading to reply: shape, rules, window, faults, script or assistant, accounting.
+import type { Clock } from '../core/ports.ts'
+import type { Exchange, Violation } from '../validate/rule.ts'
+import { validate } from '../validate/validate.ts'
+import type { Fields } from '../validate/walk.ts'
+import type { Asked } from './asked.ts'
+import type { Brain } from './brain.ts'
+import { type Segment, sumOfTokens } from './count.ts'
+import { digest } from './digest.ts'
+import type { Fault } from './faults.ts'
+import type { Memory } from './memory.ts'
+import type { Recording } from './recorder.ts'
+import { cutOff, limitedTo, type Reply, replyFrom, type ScriptedAnswer } from './reply.ts'
+import type { Caches, Refusal, Turn, WireFormat } from './wire-format.ts'
+
+/** What lasts from one request to the next. */
+export interface World {
+  readonly clock: Clock
+  readonly brain: Brain
+  readonly memory: Memory
+  readonly caches: Caches
+  readonly windowTokens: number
+  /** The answer ends at the window instead of being refused before it begins (VALID-A19). */
+  readonly stopsAtWindow: boolean
+}
+
+export interface Question {
+  readonly format: WireFormat
+  readonly body: Fields
+  readonly chars: number
+  readonly fault: Fault | undefined
+  readonly recording: Recording
+}
+
+interface Examined {
+  readonly refusal: Refusal | undefined
+  readonly earlier: readonly Exchange[]
+}
+
+export async function takeTurn(world: World, question: Question): Promise<Turn | Refusal> {
+  const { format, body, fault, recording } = question
+  const { refusal, earlier } = examine(world, question, false)
+  const early = refusalBy(fault)
+  if (early !== undefined && (fault?.at !== 'middle' || body.stream !== true)) return early
+  if (refusal !== undefined) return refusal
+  const { seen, segments } = readAs(world, question, earlier)
+  const inputTokens = sumOfTokens(segments)
+  const asked = format.read(seen, earlier)
+  const overflow = overflowOf(world, question, asked, inputTokens)
+  if (overflow !== undefined) return overflow
+  const seed = digest(format.id, JSON.stringify(body))
+  const reply = await replyTo(world, question, asked, seed, inputTokens)
+  const at = world.clock.now()
+  const usage = {
+    ...format.account(seen, segments, world.caches, at.getTime()),
+    inputTokens,
+    outputTokens: reply.outputTokens,
+    reasoningTokens: reply.reasoningTokens,
+  }
+  recording.usage = usage
+  const turn = { seed, body, asked, reply, usage, at }
+  const answer = format.whole(turn)
+  world.memory.remember({ request: body, answer }, format.links.ofAnswer(body, answer), question.chars)
+  return turn
+}
+
+/** The tokens of a request that is only counted. The rules hold for it all the same. */
+export function countTurn(world: World, question: Question): number | Refusal {
+  const { refusal, earlier } = examine(world, question, true)
+  return refusal ?? sumOfTokens(question.format.segments(question.body, earlier))
+}
+
+function examine({ memory }: World, question: Question, isCounting: boolean): Examined {
+  const { format, body, recording } = question
+  const { betas, ...sent } = body
+  const misshapen = format.shape(sent, isCounting)
+  if (misshapen !== undefined) return { refusal: misshapen, earlier: [] }
+  const earlier = memory.related(format.links.ofRequest(body), format.links.onward)
+  const lost = format.lost(body, earlier)
+  if (lost !== undefined) return { refusal: lost, earlier }
+  recording.violations = violationsOf(format, body, earlier)
+  const [first, ...others] = recording.violations
+  return {
+    refusal: first === undefined ? undefined : { kind: 'rules', violations: [first, ...others] },
+    earlier,
+  }
+}
+
+function violationsOf(
+  format: WireFormat,
+  body: Fields,
+  earlier: readonly Exchange[],
+): readonly Violation[] {
+  if (format.profile === undefined) return []
+  const found = validate(format.profile, body, { earlier })
+  const known = new Set(found.map(({ where }) => where))
+  return [...found, ...format.check(body).filter(({ where }) => !known.has(where))]
+}
+
+function refusalBy(fault: Fault | undefined): Refusal | undefined {
+  switch (fault?.kind) {
+    case 'rate-limit':
+      return { kind: 'rate-limit', retryAfterS: fault.retryAfterS ?? 1 }
+    case 'overloaded':
+    case 'server-error':
+      return { kind: fault.kind }
+    default:
+      return undefined
+  }
+}
+
+/** What the model gets to see of the request: all of it, or what a silent window leaves. */
+function readAs(
+  world: World,
+  { format, body, fault }: Question,
+  earlier: readonly Exchange[],
+): { seen: Fields; segments: readonly Segment[] } {
+  const segments = format.segments(body, earlier)
+  const tokens = sumOfTokens(segments)
+  const ordered =
+    fault?.kind === 'truncate' ? (fault.windowTokens ?? Math.floor(tokens / 2)) : undefined
+  const limit = ordered ?? format.silentWindow(body, world.windowTokens)
+  if (limit === undefined || tokens <= limit) return { seen: body, segments }
+  const seen = format.fitted(body, limit)
+  return { seen, segments: format.segments(seen, earlier) }
+}
+
+function overflowOf(
+  world: World,
+  { format, body, fault }: Question,
+  { maxOutputTokens = 0 }: Asked,
+  inputTokens: number,
+): Refusal | undefined {
+  const { windowTokens, stopsAtWindow } = world
+  const sizes = { kind: 'overflow', outputTokens: maxOutputTokens, windowTokens } as const
+  if (fault?.kind === 'overflow') {
+    return { ...sizes, inputTokens: Math.max(inputTokens, windowTokens + 1) }
+  }
+  if (format.silentWindow(body, windowTokens) !== undefined) return undefined
+  const needed = inputTokens + (stopsAtWindow ? 0 : maxOutputTokens)
+  return needed > windowTokens ? { ...sizes, inputTokens } : undefined
+}
+
+async function replyTo(
+  world: World,
+  { body, fault }: Question,
+  asked: Asked,
+  seed: string,
+  inputTokens: number,
+): Promise<Reply> {
+  const ordered = fault === undefined ? undefined : ORDERED[fault.kind]
+  const answer = ordered ?? (await world.brain.answer(asked, body))
+  const reply = replyFrom(answer, asked, seed)
+  if (fault?.kind === 'cut-off') return cutOff(reply)
+  return world.stopsAtWindow ? limitedTo(reply, world.windowTokens - inputTokens, 'window') : reply
+}
+
+/** Faults that are an answer of their own. */
+const ORDERED: Partial<Record<Fault['kind'], ScriptedAnswer>> = {
+  empty: { parts: [] },
+  refusal: { text: 'I cannot help with that.', stopReason: 'refusal' },
+}

@@ -1,0 +1,52 @@
+// Anthropic, and servers that speak its API, as entries of the registry.
+import { PROFILES } from '../../validate/profiles.ts'
+import type { Profile } from '../../validate/rule.ts'
+import type { ModelInfo } from '../catalogue.ts'
+import type { ProviderEntry } from '../registry.ts'
+import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE, anthropicProvider } from './provider.ts'
+
+export const ANTHROPIC: ProviderEntry = {
+  id: 'anthropic',
+  keyVariables: [ANTHROPIC_KEY_VARIABLE],
+  baseUrlVariable: 'ANTHROPIC_BASE_URL',
+  baseUrl: ANTHROPIC_BASE_URL,
+  create: ({ infoOf, ...options }) =>
+    anthropicProvider({
+      ...options,
+      thinkingStyleOf: (model) => infoOf(model).thinking ?? 'adaptive',
+    }),
+  profileOf: anthropicProfile,
+}
+
+/**
+ * The stand-in model under the name `dev`. Its server is started when the model is first asked for,
+ * and takes any key.
+ */
+export function devEntry(start: () => Promise<{ readonly url: string }>): ProviderEntry {
+  return {
+    id: 'dev',
+    keyVariables: [],
+    baseUrl: 'http://127.0.0.1',
+    async create({ infoOf, ...options }) {
+      const { url } = await start()
+      return anthropicProvider({
+        ...options,
+        apiKey: 'dev',
+        baseUrl: url,
+        thinkingStyleOf: (model) => infoOf(model).thinking ?? 'adaptive',
+      })
+    },
+    profileOf: anthropicProfile,
+  }
+}
+
+/** A model that is not listed is read strictly: it is more likely newer than older. */
+function anthropicProfile(_model: string, info: ModelInfo): Profile {
+  const { prefill = false, boundThinking = !info.known, windowTokens, known } = info
+  return {
+    ...(prefill ? PROFILES['anthropic-legacy'] : PROFILES.anthropic),
+    preservedThinking: boundThinking,
+    toolNameChars: 128,
+    ...(known && { windowTokens }),
+  }
+}

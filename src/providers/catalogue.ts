@@ -1,0 +1,85 @@
+// What is known of models without asking anybody: windows, limits and prices, from a dated list.
+import { z } from 'zod'
+import { PrecisError } from '../core/errors.ts'
+import listed from './catalogue.json' with { type: 'json' }
+
+/** For models that nobody listed. Too small only costs an early compaction; too large costs a turn. */
+export const DEFAULT_WINDOW_TOKENS = 128_000
+
+const tokens = z.number().int().positive()
+const dollars = z.number().nonnegative() // for a million tokens
+const prices = {
+  input: dollars,
+  cacheRead: dollars.exactOptional(),
+  cacheWrite5m: dollars.exactOptional(),
+  cacheWrite1h: dollars.exactOptional(),
+  output: dollars,
+}
+const entry = z.strictObject({
+  windowTokens: tokens,
+  inputTokens: tokens.exactOptional(), // where the prompt alone has a smaller limit
+  outputTokens: tokens.exactOptional(),
+  price: z
+    .strictObject({
+      ...prices,
+      // Prompts above a length cost more, from their first token on.
+      long: z.strictObject({ aboveTokens: tokens, ...prices }).exactOptional(),
+    })
+    .exactOptional(),
+  thinking: z.enum(['adaptive', 'budget']).exactOptional(),
+  prefill: z.boolean().exactOptional(), // an answer may be begun for the model
+  boundThinking: z.boolean().exactOptional(), // thinking is valid behind its own prefix only
+})
+const override = entry.extend({ windowTokens: tokens.exactOptional() })
+const catalogue = z.object({ date: z.iso.date(), models: z.record(z.string(), entry) })
+
+type Entry = z.output<typeof entry>
+type Override = z.output<typeof override>
+export type Prices = Omit<NonNullable<Entry['price']>, 'long'>
+
+export interface ModelInfo extends Omit<Entry, 'windowTokens'> {
+  /** How long a prompt may be: what a context is measured against. */
+  readonly windowTokens: number
+  /** Whether somebody listed it, or this is the default. */
+  readonly known: boolean
+}
+
+/** By `provider/model`; each entry replaces what is listed, or adds to it. */
+export type ModelOverrides = Readonly<Record<string, Override>>
+
+const LISTED = catalogue.parse(listed)
+
+/** When the list was made. */
+export const CATALOGUE_DATE = LISTED.date
+export const LISTED_MODELS: readonly string[] = Object.keys(LISTED.models)
+
+/** Snapshots have the figures of the model they are one of. */
+const SNAPSHOT = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
+
+export function modelInfo(model: string, overrides: ModelOverrides = {}): ModelInfo {
+  const names = [model, model.replace(SNAPSHOT, '')]
+  const found = names.map((name) => LISTED.models[name]).find(Boolean)
+  const own = names.map((name) => overrides[name]).find(Boolean)
+  const { windowTokens, ...rest } = { ...found, ...own }
+  const window = windowTokens ?? DEFAULT_WINDOW_TOKENS
+  return {
+    ...rest,
+    windowTokens: Math.min(window, rest.inputTokens ?? window),
+    known: windowTokens !== undefined,
+  }
+}
+
+/** Figures from settings. Throws `invalid-settings` with the model and what is wrong. */
+export function readModelOverrides(value: unknown, where: string): ModelOverrides {
+  const read = z.record(z.string().regex(/^[^/]+\/.+$/), override).safeParse(value)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw new PrecisError(
+    'invalid-settings',
+    `${issue?.path.join('.') || 'the models'}: ${issue?.message ?? 'not as expected'}`,
+    {
+      where,
+      hint: 'A model is {"provider/model": {"windowTokens": 200000, "price": {"input": 3, "output": 15}}}.',
+    },
+  )
+}

@@ -1,0 +1,98 @@
+// The lines of Ollama's stream as frames.
+import type { ModelRef, StopReason, TokenUsage } from '../../core/content.ts'
+import type { Json } from '../../core/json.ts'
+import type { EndFrame, ModelFrame } from '../../core/model.ts'
+import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
+import { Stretches } from '../openai/parts.ts'
+import { ThinkTags } from '../openai/think-tags.ts'
+
+export interface OllamaSource {
+  readonly model: ModelRef
+  /** The names of tools as the request knows them. */
+  toolName(wireName: string): string
+}
+
+const STOP_REASONS: Readonly<Record<string, StopReason>> = { stop: 'end', length: 'length' }
+const FIGURES = ['prompt_eval_count', 'eval_count', 'total_duration', 'load_duration'] as const
+
+/** Takes lines in order and gives the frames that each completes. Calls come whole. */
+export class OllamaDecoder {
+  readonly #source: OllamaSource
+  readonly #stretches: Stretches
+  readonly #tags = new ThinkTags()
+  #calls = 0
+  isComplete = false
+
+  constructor(source: OllamaSource) {
+    this.#source = source
+    this.#stretches = new Stretches(source.model)
+  }
+
+  get model(): ModelRef {
+    return this.#source.model
+  }
+
+  *decode(line: Json): Generator<ModelFrame> {
+    if (!isFields(line)) return
+    if (isFields(line.message)) yield* this.#extend(line.message)
+    if (line.done !== true) return
+    for (const { kind, text } of this.#tags.end()) yield* this.#stretches.add(kind, text)
+    yield* this.#stretches.close()
+    this.isComplete = true
+    yield this.#end(line)
+  }
+
+  *#extend({ thinking, content, tool_calls: calls }: Fields): Generator<ModelFrame> {
+    if (typeof thinking === 'string') yield* this.#stretches.add('thinking', thinking)
+    if (typeof content === 'string')
+      for (const { kind, text } of this.#tags.push(content)) yield* this.#stretches.add(kind, text)
+    if (!Array.isArray(calls)) return
+    for (const call of calls) {
+      if (!isFields(call) || !isFields(call.function)) continue
+      yield* this.#stretches.close()
+      yield this.#call(call, call.function)
+    }
+  }
+
+  /** Older servers give calls no id. */
+  #call({ id }: Fields, { name, arguments: given }: Fields): ModelFrame {
+    this.#calls += 1
+    return {
+      type: 'call',
+      id: typeof id === 'string' && id !== '' ? id : `call_${this.#calls}`,
+      name: this.#source.toolName(typeof name === 'string' ? name : ''),
+      arguments: given ?? {},
+    }
+  }
+
+  #end(line: Fields): EndFrame {
+    const raw = typeof line.done_reason === 'string' ? line.done_reason : undefined
+    const usage = usageOf(line)
+    const reported = FIGURES.filter((name) => typeof line[name] === 'number')
+    return {
+      type: 'end',
+      stopReason: this.#stopReason(raw),
+      ...(usage && { usage }),
+      ...(raw !== undefined && { rawStopReason: raw }),
+      ...(reported.length > 0 && {
+        rawUsage: Object.fromEntries(reported.map((name) => [name, line[name] ?? null])),
+      }),
+    }
+  }
+
+  /** Servers before 0.1.45 say that they are done, and not why. */
+  #stopReason(raw = 'stop'): StopReason {
+    const reason = STOP_REASONS[raw] ?? 'error'
+    return reason === 'end' && this.#calls > 0 ? 'tool_use' : reason
+  }
+}
+
+/** The prompt is left out where all of it came from the cache of an old server: then it is unknown. */
+function usageOf({ prompt_eval_count: prompt, eval_count: completion }: Fields) {
+  if (typeof prompt !== 'number' || typeof completion !== 'number') return undefined
+  return {
+    promptTokens: prompt,
+    completionTokens: completion,
+    totalTokens: prompt + completion,
+  } satisfies TokenUsage
+}

@@ -1,0 +1,20 @@
+// A call from the pieces of its arguments: whole, or broken where they are no JSON.
+import type { Json } from '../../core/json.ts'
+import type { ModelFrame } from '../../core/model.ts'
+
+/** Models without arguments to give send nothing at all, or null. */
+export function callFrame(id: string, name: string, text: string): ModelFrame {
+  const given = text.trim() === '' ? {} : parsed(text)
+  return given === undefined
+    ? { type: 'broken-call', id, name, text }
+    : { type: 'call', id, name, arguments: given ?? {} }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined
+    throw thrown
+  }
+}

@@ -1,0 +1,82 @@
+// Chat Completions through the official SDK: OpenAI, LM Studio, and every server that speaks the same.
+import type OpenAI from 'openai'
+import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
+import type { Json } from '../../core/json.ts'
+import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
+import { PROFILES } from '../../validate/profiles.ts'
+import type { Profile } from '../../validate/rule.ts'
+import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
+import { type Written, writeChat } from '../../wire/openai-chat/write.ts'
+import { retryStream } from '../retry.ts'
+import { requireValid } from '../validated.ts'
+import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
+import { ChatDecoder } from './decode-chat.ts'
+import { askWindow } from './window.ts'
+
+export interface OpenAiChatOptions extends OpenAiOptions {
+  /** What the server takes, where it is not OpenAI's own or not as narrow as the narrowest. */
+  readonly profileOf?: (model: string) => Partial<ChatProfile>
+}
+
+export function openaiChatProvider(options: OpenAiChatOptions): Provider {
+  const access = openAiAccess(options, 'openai-chat')
+  const { id, isOpenAi, baseUrl } = access
+  const profileOf = (model: string): ChatProfile => ({
+    ...(isOpenAi ? OPENAI_CHAT : COMPATIBLE_CHAT),
+    ...options.profileOf?.(model),
+    provider: id,
+  })
+  return {
+    id,
+    async *stream(request) {
+      const { model, signal } = request
+      const profile = profileOf(model)
+      const repairs: string[] = []
+      const written = checkedBody(request, profile, repairs)
+      const client = access.client(model)
+      yield* retryStream(access.attempts(model, signal), (attemptSignal) =>
+        openStream(client, written, repairs, attemptSignal, {
+          model: `${id}/${model}`,
+          toolName: written.toolName,
+          hasThinkTags: profile.strict,
+        }),
+      )
+    },
+    ...(!isOpenAi && {
+      windowOf: (model, signal) =>
+        askWindow(access.client(model), baseUrl, model, access.attempts(model, signal)),
+    }),
+  }
+}
+
+function checkedBody(request: ModelRequest, profile: ChatProfile, repairs: string[]): Written {
+  requireConversation(request, 'VALID-C4', 'messages')
+  const written = writeChat(request, profile, (problem) => repairs.push(problem))
+  requireValid(rulesOf(profile), written.body)
+  return written
+}
+
+function rulesOf({ strict, backend }: ChatProfile): Profile {
+  return { ...PROFILES['openai-chat'], strict, ...(backend && { backend }) }
+}
+
+async function* openStream(
+  client: OpenAI,
+  { body }: Written,
+  repairs: readonly string[],
+  signal: AbortSignal,
+  source: ConstructorParameters<typeof ChatDecoder>[0],
+): AsyncGenerator<ModelFrame> {
+  const decoder = new ChatDecoder(source)
+  const parameters = body as unknown as ChatCompletionCreateParamsStreaming
+  const chunks = await client.chat.completions.create(parameters, { signal })
+  let isFirst = true
+  for await (const chunk of chunks)
+    for (const frame of decoder.decode(chunk as unknown as Json)) {
+      // Only now: a frame that was given out rules out a second attempt.
+      if (isFirst && repairs.length > 0) yield { type: 'repairs', problems: repairs }
+      isFirst = false
+      yield frame
+    }
+  if (!signal.aborted) yield* decoder.end()
+}

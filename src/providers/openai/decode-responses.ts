@@ -1,0 +1,158 @@
+// The events of a Responses stream as frames: items are whole when they are done.
+import type { ModelRef, StopReason } from '../../core/content.ts'
+import type { Json } from '../../core/json.ts'
+import type { ModelFrame } from '../../core/model.ts'
+import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
+import { callFrame } from './call-frame.ts'
+import { cutOff } from './parts.ts'
+import { responsesUsage } from './usage.ts'
+
+export interface ResponsesSource {
+  readonly provider: string
+  readonly model: ModelRef
+  /** The names of tools as the request knows them. */
+  toolName(wireName: string): string
+}
+
+/** Takes events in order and gives the frames that each completes. Unknown events say nothing. */
+export class ResponsesDecoder {
+  readonly #source: ResponsesSource
+  #hasCalled = false
+  #hasRefused = false
+  #hasThought = false
+  #isComplete = false
+
+  constructor(source: ResponsesSource) {
+    this.#source = source
+  }
+
+  *decode(event: Json): Generator<ModelFrame> {
+    if (!isFields(event)) return
+    switch (event.type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        yield* delta('text-delta', event.delta)
+        return
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        this.#hasThought = true
+        yield* delta('thinking-delta', event.delta)
+        return
+      case 'response.reasoning_summary_part.added':
+        if (this.#hasThought) yield { type: 'thinking-delta', text: '\n\n' }
+        return
+      case 'response.output_item.done':
+        if (isFields(event.item)) yield* this.#item(event.item)
+        return
+      case 'response.completed':
+      case 'response.incomplete':
+        if (isFields(event.response)) yield this.#end(event.response)
+        return
+      case 'response.failed':
+        throw failureOf(isFields(event.response) ? event.response.error : undefined)
+      case 'error':
+        throw failureOf(event)
+    }
+  }
+
+  /** Throws where the stream ended before the answer did. */
+  requireComplete(): void {
+    if (!this.#isComplete) throw cutOff(this.#source.model)
+  }
+
+  *#item(item: Fields): Generator<ModelFrame> {
+    switch (item.type) {
+      case 'message':
+        for (const part of listIn(item, 'content')) yield* this.#messagePart(part, item)
+        return
+      case 'function_call':
+        this.#hasCalled = true
+        yield callFrame(
+          stringIn(item, 'call_id') || stringIn(item, 'id'),
+          this.#source.toolName(stringIn(item, 'name')),
+          stringIn(item, 'arguments'),
+        )
+        return
+      case 'reasoning':
+        yield* this.#reasoning(item)
+        return
+      default:
+        yield this.#native(item)
+    }
+  }
+
+  /** The phase of a message goes back with its text; citations stay with the provider's own items. */
+  *#messagePart(part: Fields, item: Fields): Generator<ModelFrame> {
+    if (part.type === 'refusal') this.#hasRefused = true
+    const text = stringIn(part, 'text') || stringIn(part, 'refusal')
+    const { phase } = item
+    const { provider } = this.#source
+    if (text === '') return
+    yield {
+      type: 'part',
+      part: {
+        type: 'text',
+        text,
+        ...(typeof phase === 'string' && { extra: { provider, fields: { phase } } }),
+      },
+    }
+  }
+
+  /** With its sealed content it goes back as it is; without, only its words are of use. */
+  *#reasoning(item: Fields): Generator<ModelFrame> {
+    if (stringIn(item, 'encrypted_content') !== '') {
+      yield this.#native(item)
+      return
+    }
+    const words = [...listIn(item, 'summary'), ...listIn(item, 'content')]
+    const thinking = words.map((each) => stringIn(each, 'text')).join('\n\n')
+    if (thinking !== '')
+      yield { type: 'part', part: { type: 'thinking', thinking, model: this.#source.model } }
+  }
+
+  #native(value: Fields): ModelFrame {
+    return { type: 'part', part: { type: 'native', provider: this.#source.provider, value } }
+  }
+
+  #end(response: Fields): ModelFrame {
+    this.#isComplete = true
+    const { status, usage: reported, incomplete_details: details } = response
+    const reason = isFields(details) ? stringIn(details, 'reason') : ''
+    const usage = responsesUsage(reported)
+    return {
+      type: 'end',
+      stopReason: this.#stopReason(reason),
+      ...(usage && { usage }),
+      rawStopReason: reason || (typeof status === 'string' ? status : 'completed'),
+      ...(isFields(reported) && { rawUsage: reported }),
+    }
+  }
+
+  #stopReason(incomplete: string): StopReason {
+    if (incomplete === 'max_output_tokens') return 'length'
+    if (incomplete === 'content_filter' || this.#hasRefused) return 'refusal'
+    if (incomplete !== '') return 'error'
+    return this.#hasCalled ? 'tool_use' : 'end'
+  }
+}
+
+function* delta(type: 'text-delta' | 'thinking-delta', text: Json | undefined) {
+  if (typeof text === 'string' && text !== '') yield { type, text }
+}
+
+/** As the SDK would throw it: its code and its words are read like those of any refusal. */
+function failureOf(error: Json | undefined): Error {
+  const { code, message } = isFields(error) ? error : {}
+  const words = typeof message === 'string' ? message : 'the answer failed without a reason'
+  return Object.assign(new Error(words), typeof code === 'string' && { code })
+}
+
+function listIn(fields: Fields, name: string): Fields[] {
+  const value: Json | undefined = fields[name]
+  return Array.isArray(value) ? value.filter(isFields) : []
+}
+
+function stringIn(fields: Fields, name: string): string {
+  const value = fields[name]
+  return typeof value === 'string' ? value : ''
+}

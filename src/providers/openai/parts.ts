@@ -1,0 +1,47 @@
+// The frames of an answer that comes as running text: each stretch is given whole where it ends.
+import type { ModelRef } from '../../core/content.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { ModelFrame } from '../../core/model.ts'
+
+type Kind = 'text' | 'thinking'
+
+/** At most one stretch is open at a time; another kind closes it. */
+export class Stretches {
+  readonly #model: ModelRef
+  #kind: Kind = 'text'
+  #text = ''
+
+  constructor(model: ModelRef) {
+    this.#model = model
+  }
+
+  *add(kind: Kind, text: string): Generator<ModelFrame> {
+    if (text === '') return
+    if (kind !== this.#kind) yield* this.close()
+    this.#kind = kind
+    this.#text += text
+    yield { type: kind === 'text' ? 'text-delta' : 'thinking-delta', text }
+  }
+
+  *close(): Generator<ModelFrame> {
+    if (this.#text === '') return
+    const text = this.#text
+    this.#text = ''
+    yield {
+      type: 'part',
+      part:
+        this.#kind === 'text'
+          ? { type: 'text', text }
+          : { type: 'thinking', thinking: text, model: this.#model },
+    }
+  }
+}
+
+/** An answer that stopped without its end is none. */
+export function cutOff(model: ModelRef): PrecisError {
+  return new PrecisError('unreachable', 'The connection ended before the answer did.', {
+    where: model,
+    hint: 'Check the network, then try again.',
+    retryable: true,
+  })
+}

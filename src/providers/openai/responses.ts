@@ -1,0 +1,134 @@
+// OpenAI's Responses API through the official SDK: nothing is stored there, reasoning is carried along.
+import type OpenAI from 'openai'
+import type {
+  ResponseCreateParamsStreaming,
+  ResponseStreamEvent,
+} from 'openai/resources/responses/responses'
+import type { ModelRef } from '../../core/content.ts'
+import type { Json } from '../../core/json.ts'
+import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
+import { PROFILES } from '../../validate/profiles.ts'
+import type { Fields } from '../../wire/openai-chat/fields.ts'
+import { OPENAI_RESPONSES, type ResponsesProfile } from '../../wire/openai-responses/profile.ts'
+import { writeResponses } from '../../wire/openai-responses/write.ts'
+import { retryCall, retryStream } from '../retry.ts'
+import { requireValid } from '../validated.ts'
+import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
+import { concession, openable, type Terms } from './concessions.ts'
+import { ResponsesDecoder } from './decode-responses.ts'
+
+export interface OpenAiResponsesOptions extends OpenAiOptions {
+  /** What a model takes, where it is known; what is not is learnt from the first refusal. */
+  readonly profileOf?: (model: string) => Partial<ResponsesProfile>
+}
+
+export function openaiResponsesProvider(options: OpenAiResponsesOptions): Provider {
+  const access = openAiAccess(options, 'openai')
+  const { id } = access
+  const learnt = new Map<string, Terms>()
+  const termsOf = (model: string): Terms =>
+    learnt.get(model) ?? {
+      profile: {
+        ...OPENAI_RESPONSES,
+        encryptedReasoning: !isKnownNotToReason(model),
+        ...options.profileOf?.(model),
+        provider: id,
+      },
+      sealed: new Set(),
+    }
+  return {
+    id,
+    async *stream(request) {
+      const { model, signal } = request
+      checkedBody(request, termsOf(model)) // before a key is asked for
+      const client = access.client(model)
+      yield* retryStream(access.attempts(model, signal), async function* (attemptSignal) {
+        const opened = await open(client, request, termsOf(model), attemptSignal)
+        learnt.set(model, opened.terms)
+        yield* framesOf(opened, `${id}/${model}`, attemptSignal)
+      })
+    },
+    async countTokens(request) {
+      const { model, signal } = request
+      const { body } = checkedBody(request, termsOf(model))
+      const client = access.client(model)
+      const { input_tokens: tokens } = await retryCall(
+        access.attempts(model, signal),
+        (attemptSignal) =>
+          client.responses.inputTokens.count(countable(body), { signal: attemptSignal }),
+      )
+      return tokens
+    },
+  }
+}
+
+/** They refuse to be asked for their reasoning (VALID-R5). Of a name to come the opposite is likelier. */
+function isKnownNotToReason(model: string): boolean {
+  return /^(?:ft:)?(?:gpt-3|gpt-4|chatgpt)|-chat(?:-|$)/.test(model)
+}
+
+interface Checked {
+  readonly body: Fields
+  readonly repairs: readonly string[]
+  toolName(wireName: string): string
+}
+
+function checkedBody(request: ModelRequest, terms: Terms): Checked {
+  requireConversation(request, 'VALID-R6', 'input')
+  const repairs: string[] = []
+  const note = (problem: string) => repairs.push(problem)
+  const messages = openable(request.messages, terms, note)
+  const { body, toolName } = writeResponses({ ...request, messages }, terms.profile, note)
+  requireValid(PROFILES['openai-responses'], body)
+  return { body, repairs, toolName }
+}
+
+/** Of the body, what the count of its tokens takes. */
+function countable(body: Fields) {
+  const names = ['model', 'instructions', 'input', 'tools', 'tool_choice', 'reasoning']
+  return Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)))
+}
+
+interface Opened {
+  readonly events: AsyncIterable<ResponseStreamEvent>
+  readonly checked: Checked
+  readonly terms: Terms
+}
+
+/** Asks for less as long as that is what the refusals are about. */
+async function open(
+  client: OpenAI,
+  request: ModelRequest,
+  first: Terms,
+  signal: AbortSignal,
+): Promise<Opened> {
+  let terms = first
+  for (;;) {
+    const checked = checkedBody(request, terms)
+    const parameters = checked.body as unknown as ResponseCreateParamsStreaming
+    try {
+      return { events: await client.responses.create(parameters, { signal }), checked, terms }
+    } catch (thrown) {
+      const less = concession(thrown, terms, request.messages)
+      if (less === undefined) throw thrown
+      terms = less
+    }
+  }
+}
+
+async function* framesOf(
+  { events, checked: { repairs, toolName }, terms }: Opened,
+  model: ModelRef,
+  signal: AbortSignal,
+): AsyncGenerator<ModelFrame> {
+  const decoder = new ResponsesDecoder({ provider: terms.profile.provider, model, toolName })
+  let isFirst = true
+  for await (const event of events)
+    for (const frame of decoder.decode(event as unknown as Json)) {
+      // Only now: a frame that was given out rules out a second attempt.
+      if (isFirst && repairs.length > 0) yield { type: 'repairs', problems: repairs }
+      isFirst = false
+      yield frame
+    }
+  if (!signal.aborted) decoder.requireComplete()
+}

@@ -1,0 +1,72 @@
+// Every wording of «too long» is recognised by its witness, and everything that sounds alike is not.
+import { describe, expect, it } from 'vitest'
+import { isOverflow, NOT_OVERFLOW_ROWS, OVERFLOW_ROWS } from './overflow.ts'
+import { silentOverflow } from './silent-overflow.ts'
+
+describe('isOverflow', () => {
+  it.each(OVERFLOW_ROWS)('knows how $provider says it', ({ pattern, witness, code }) => {
+    expect(witness).toMatch(pattern)
+    expect(isOverflow({ status: 400, codes: [], message: witness })).toBe(true)
+    if (code) expect(isOverflow({ status: 400, codes: [code], message: 'no' })).toBe(true)
+  })
+
+  it.each(NOT_OVERFLOW_ROWS)('does not take for it: $what', ({ pattern, witness, status }) => {
+    expect(witness).toMatch(pattern)
+    const failure = { ...(status !== undefined && { status }), codes: [], message: witness }
+    expect(isOverflow(failure)).toBe(false)
+  })
+
+  it('takes no limit per time for it, whatever the words', () => {
+    const message = 'Your input exceeds the context window of this model'
+    expect(isOverflow({ status: 429, codes: ['rate_limit_error'], message })).toBe(false)
+  })
+
+  it.each([
+    'Internal server error',
+    'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after',
+    'max_tokens must be greater than thinking.budget_tokens',
+    'Overloaded',
+    '',
+  ])('takes nothing else for it: %s', (message) => {
+    expect(isOverflow({ status: 400, codes: ['invalid_request_error'], message })).toBe(false)
+  })
+})
+
+describe('silentOverflow', () => {
+  const usage = (promptTokens: number, completionTokens: number) => ({
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens + completionTokens,
+  })
+  const windowTokens = 1_000
+
+  it.each([
+    [
+      'a stop reason that says so',
+      { stopReason: 'length', rawStopReason: 'model_context_window_exceeded' },
+      'filled',
+    ],
+    ['more than the window was read', { stopReason: 'end', usage: usage(1_200, 5) }, 'longer'],
+    ['no room for an answer', { stopReason: 'length', usage: usage(995, 0) }, 'no room'],
+    [
+      'a cut that nobody reports',
+      { stopReason: 'end', usage: usage(1_000, 20), estimatedTokens: 1_900 },
+      'less',
+    ],
+  ] as const)('sees %s', (_what, signs, words) => {
+    expect(silentOverflow({ windowTokens, ...signs })).toContain(words)
+  })
+
+  it.each([
+    ['an answer', { stopReason: 'end', usage: usage(500, 5), estimatedTokens: 480 }],
+    ['an answer without figures', { stopReason: 'end' }],
+    ['an answer that was too long', { stopReason: 'length', usage: usage(500, 500) }],
+    [
+      'an estimate that was too high',
+      { stopReason: 'end', usage: usage(950, 5), estimatedTokens: 1_050 },
+    ],
+    ['a good tokenizer', { stopReason: 'end', usage: usage(500, 5), estimatedTokens: 900 }],
+  ] as const)('leaves alone %s', (_what, signs) => {
+    expect(silentOverflow({ windowTokens, ...signs })).toBeUndefined()
+  })
+})
