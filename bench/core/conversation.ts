@@ -36,7 +36,7 @@ export function exchange(random: Random, chars: number): EventDraft[] {
 }
 
 /** A turn with one tool round, five events and four entries; one in three thinks aloud. */
-export function toolTurn(random: Random, chars: number): EventDraft[] {
+function toolTurn(random: Random, chars: number): EventDraft[] {
   const call = `call_${random.int(0, 1e9).toString(36)}`
   const text = prose(random, chars)
   const half = prose(random, chars / 2)

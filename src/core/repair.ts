@@ -46,7 +46,8 @@ export function repair(
   const changes = new Changes()
   const opening = openingInstructions(messages, changes)
   const prompts = mendSystem([...system, ...opening], changes)
-  const isSystemChanged = changes.list.length > 0
+  // A blank prompt was never sent to anybody.
+  const isSystemChanged = changes.list.some(({ what }) => what !== 'blank-text')
   let turns: readonly Turn[] = placed(messages, opening.length, changes)
   turns = mendCharacters(turns, changes)
   if (profile.hasTools === false) turns = withoutTools(turns, changes)

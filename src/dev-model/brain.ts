@@ -1,7 +1,7 @@
 // Who answers: the script while it lasts, and otherwise the small assistant.
 import type { Json } from '../core/json.ts'
 import type { Asked } from './asked.ts'
-import { assist } from './assistant.ts'
+import { assist } from './assistant/assistant.ts'
 import type { ScriptedAnswer } from './reply.ts'
 
 /** `undefined` leaves this answer to the assistant. */

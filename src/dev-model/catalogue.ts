@@ -43,7 +43,8 @@ function modelsAnswer(
 ): HttpAnswer {
   const facts = (models ?? ['dev']).map((id) => ({ id, windowTokens }))
   if (model === undefined) {
-    const list = wire === 'ollama' ? ollamaModels : wire === 'anthropic' ? anthropicModels : openaiModels
+    const list =
+      wire === 'ollama' ? ollamaModels : wire === 'anthropic' ? anthropicModels : openaiModels
     return { status: 200, body: list(facts) }
   }
   const id = wire === 'ollama' ? (named ?? '') : model

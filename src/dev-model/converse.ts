@@ -8,6 +8,7 @@ import { deliver } from './deliver.ts'
 import type { Desk } from './desk.ts'
 import type { Fault } from './faults.ts'
 import { sendJson } from './http.ts'
+import { asCompaction, isCompactPath } from './openai/responses-compaction.ts'
 import type { Outcome, Recording } from './recorder.ts'
 import { countTurn, takeTurn } from './turn.ts'
 import type { Refusal, WireFormat } from './wire-format.ts'
@@ -38,23 +39,28 @@ export async function converse(
     const fault = kind === 'turn' ? faultFor(desk, format, sent) : undefined
     if (fault !== undefined) recording.fault = fault.kind
     const body = bodyOf(format.id, sent)
-    const question = { format, body, chars: sent.chars, fault, recording }
+    const question = { format, path, body, chars: sent.chars, fault, recording }
     const unknown = unknownModel(desk, textOf(body.model))
-    const result = unknown ?? (kind === 'count' ? countTurn(desk, question) : await takeTurn(desk, question))
+    const result =
+      unknown ?? (kind === 'count' ? countTurn(desk, question) : await takeTurn(desk, question))
     if (typeof result === 'number') {
       sendJson(response, { status: 200, body: countBody(format.id, result) })
       finish(recording, response, 'answered')
     } else if ('kind' in result) refuse(recording, response, format, result)
     else {
       const { clock, pieceDelayMs } = desk
-      const delivery = { response, format, clock, fault, signal: gone.signal, pieceDelayMs }
+      const onDrop = () => {
+        recording.outcome = 'dropped'
+      }
+      const delivery = { response, format, clock, fault, signal: gone.signal, pieceDelayMs, onDrop }
       finish(recording, response, await deliver(result, delivery))
     }
   } catch (error) {
     recording.failure = error instanceof Error ? error.message : String(error)
     const isAsked = PrecisError.is(error)
     if (response.headersSent) response.destroy()
-    else if (isAsked) refuse(recording, response, format, { kind: 'invalid', message: error.message })
+    else if (isAsked)
+      refuse(recording, response, format, { kind: 'invalid', message: error.message })
     else refuse(recording, response, format, { kind: 'server-error' })
   }
 }
@@ -75,7 +81,8 @@ function finish(recording: Recording, response: ServerResponse, outcome: Outcome
 }
 
 /** The rules read the beta headers as a field of the body, where the provider's SDK has them, too. */
-function bodyOf(wire: WireId, { value, headers }: Sent): Fields {
+function bodyOf(wire: WireId, { value, headers, path }: Sent): Fields {
+  if (wire === 'openai-responses' && isCompactPath(path)) return asCompaction(value)
   if (wire !== 'anthropic') return value
   const betas = String(headers['anthropic-beta'] ?? '')
     .split(',')
@@ -83,7 +90,11 @@ function bodyOf(wire: WireId, { value, headers }: Sent): Fields {
   return { ...value, betas: betas.filter((name) => name !== '') }
 }
 
-function faultFor({ faults }: Desk, format: WireFormat, { value, headers }: Sent): Fault | undefined {
+function faultFor(
+  { faults }: Desk,
+  format: WireFormat,
+  { value, headers }: Sent,
+): Fault | undefined {
   const asked = format.read(value, [])
   const last = asked.turns[lastUserTurn(asked)]
   const header = headers['x-precis-fault']

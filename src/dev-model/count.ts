@@ -16,7 +16,7 @@ export interface Segment {
 /** What a provider adds around each segment. */
 export const ENVELOPE_TOKENS = 4
 /** An image of unknown size: what a full-size one costs. */
-export const IMAGE_TOKENS = 1_600
+const IMAGE_TOKENS = 1_600
 /** Base64 of a document: about four characters for three bytes, of which most are no text. */
 const CHARS_PER_DOCUMENT_TOKEN = 16
 

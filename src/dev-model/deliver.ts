@@ -1,7 +1,7 @@
 // Sending an answer: at once, or piece by piece, with the faults that happen on the way.
 import type { ServerResponse } from 'node:http'
 import type { Clock, Signal } from '../core/ports.ts'
-import { requestIdOf } from './anthropic-errors.ts'
+import { idOf } from './digest.ts'
 import type { Fault } from './faults.ts'
 import { sendJson, sendPiece, startStream } from './http.ts'
 import type { Outcome } from './recorder.ts'
@@ -15,16 +15,19 @@ export interface Delivery {
   /** Fires when the client goes away. */
   readonly signal: Signal
   readonly pieceDelayMs: number
+  /** Called before a fault ends the connection: what the client does then is no abort. */
+  readonly onDrop: () => void
 }
 
 const STALL_MS = 60_000
 
 export async function deliver(turn: Turn, delivery: Delivery): Promise<Outcome> {
   const { response, format, fault } = delivery
-  const headers = { 'request-id': requestIdOf(turn.seed), 'x-request-id': requestIdOf(turn.seed) }
+  const requestId = idOf('req_', turn.seed)
+  const headers = { 'request-id': requestId, 'x-request-id': requestId }
   const isEarly = fault?.at !== 'middle'
   if (fault?.kind === 'stall' && isEarly) await stall(delivery)
-  if (fault?.kind === 'drop' && (fault.at === 'start' || !turn.asked.stream)) return drop(response)
+  if (fault?.kind === 'drop' && (fault.at === 'start' || !turn.asked.stream)) return drop(delivery)
   if (response.destroyed) return 'aborted'
   if (!turn.asked.stream) {
     sendJson(response, { status: 200, headers, body: format.whole(turn) })
@@ -38,7 +41,8 @@ export async function deliver(turn: Turn, delivery: Delivery): Promise<Outcome> 
       const ended = await inTheMiddle(delivery)
       if (ended !== undefined) return ended
     }
-    if (delivery.pieceDelayMs > 0) await delivery.clock.sleep(delivery.pieceDelayMs, delivery.signal)
+    if (delivery.pieceDelayMs > 0)
+      await delivery.clock.sleep(delivery.pieceDelayMs, delivery.signal)
     if (!(await sendPiece(response, frame))) return 'aborted'
   }
   response.end()
@@ -48,7 +52,7 @@ export async function deliver(turn: Turn, delivery: Delivery): Promise<Outcome> 
 /** What a fault does to a stream that has begun; undefined where the stream goes on. */
 async function inTheMiddle(delivery: Delivery): Promise<Outcome | undefined> {
   const { fault, format, response } = delivery
-  if (fault?.kind === 'drop') return drop(response)
+  if (fault?.kind === 'drop') return drop(delivery)
   if (fault?.at !== 'middle') return undefined
   switch (fault.kind) {
     case 'stall':
@@ -71,7 +75,8 @@ async function stall({ fault, clock, signal }: Delivery): Promise<void> {
 }
 
 /** Ends the connection under the answer, as a network would. */
-function drop(response: ServerResponse): Outcome {
+function drop({ response, onDrop }: Delivery): Outcome {
+  onDrop()
   response.destroy()
   return 'dropped'
 }

@@ -83,6 +83,16 @@ export function weighed(parts: readonly ReplyPart[], ending: Ending, stopSequenc
   }
 }
 
+/** What it says, or thinks, in one piece. */
+export function textOfKind({ parts }: Reply, kind: 'text' | 'thinking'): string {
+  return parts
+    .flatMap((part) => {
+      if (part.type !== kind) return []
+      return [part.type === 'text' ? part.text : part.thinking]
+    })
+    .join('')
+}
+
 function partsOf({ parts, thinking, text, calls = [] }: ScriptedAnswer): readonly ScriptedPart[] {
   if (parts !== undefined) return parts
   return [

@@ -13,6 +13,7 @@ const FIXED: Readonly<Record<string, Route>> = {
   'POST /v1/messages/count_tokens': { kind: 'count', wire: 'anthropic' },
   'POST /v1/chat/completions': { kind: 'turn', wire: 'openai-chat' },
   'POST /v1/responses': { kind: 'turn', wire: 'openai-responses' },
+  'POST /v1/responses/compact': { kind: 'turn', wire: 'openai-responses' },
   'POST /v1/responses/input_tokens': { kind: 'count', wire: 'openai-responses' },
   'POST /api/chat': { kind: 'turn', wire: 'ollama' },
   'GET /api/tags': { kind: 'models', wire: 'ollama' },

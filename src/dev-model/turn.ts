@@ -26,6 +26,7 @@ export interface World {
 
 export interface Question {
   readonly format: WireFormat
+  readonly path: string
   readonly body: Fields
   readonly chars: number
   readonly fault: Fault | undefined
@@ -58,9 +59,13 @@ export async function takeTurn(world: World, question: Question): Promise<Turn |
     reasoningTokens: reply.reasoningTokens,
   }
   recording.usage = usage
-  const turn = { seed, body, asked, reply, usage, at }
+  const turn = { seed, path: question.path, body, asked, reply, usage, at }
   const answer = format.whole(turn)
-  world.memory.remember({ request: body, answer }, format.links.ofAnswer(body, answer), question.chars)
+  world.memory.remember(
+    { request: body, answer },
+    format.links.ofAnswer(body, answer),
+    question.chars,
+  )
   return turn
 }
 

@@ -47,6 +47,7 @@ export interface TurnUsage extends CacheUsage {
 export interface Turn {
   /** From the request alone: what ids are made of. */
   readonly seed: string
+  readonly path: string
   readonly body: Fields
   readonly asked: Asked
   readonly reply: Reply

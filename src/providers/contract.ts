@@ -64,14 +64,14 @@ export function providerContract(harness: ProviderHarness): void {
 
     it('streams a text, then gives it whole, with the usage that was reported', async () => {
       server.replyWith(answer('Hi there', USAGE))
-      const frames = await all(given().provider.stream(REQUEST))
+      const frames = await allFrames(given().provider.stream(REQUEST))
       const deltas = frames.flatMap((frame) => (frame.type === 'text-delta' ? [frame.text] : []))
       expect(deltas.join('')).toBe('Hi there')
       expect(frames).toContainEqual({ type: 'part', part: { type: 'text', text: 'Hi there' } })
       expect(frames.at(-1)).toMatchObject({ type: 'end', stopReason: 'end', usage: USAGE })
     })
 
-    it('knows no usage where the response has none, and never zeros', async () => {
+    it('knows no usage where the response has none, and never zeros [LOG-04]', async () => {
       server.replyWith(answer('Hi'))
       const { answer: kept } = await collectAnswer('p/m', given().provider.stream(REQUEST))
       expect(kept.tokenUsage).toBeUndefined()
@@ -90,7 +90,7 @@ export function providerContract(harness: ProviderHarness): void {
 
     it('gives up after five attempts, with the last failure', async () => {
       server.replyWith(refusal(500, 'broken'))
-      await expect(all(given().provider.stream(REQUEST))).rejects.toMatchObject({
+      await expect(allFrames(given().provider.stream(REQUEST))).rejects.toMatchObject({
         code: 'model-failed',
         retryable: true,
       })
@@ -105,7 +105,7 @@ export function providerContract(harness: ProviderHarness): void {
       })
       server.replyWith(asking('7'), asking('3600'))
       const { provider, pausesMs } = given()
-      await expect(all(provider.stream(REQUEST))).rejects.toMatchObject({
+      await expect(allFrames(provider.stream(REQUEST))).rejects.toMatchObject({
         code: 'rate-limited',
         details: { retryAfterMs: 3_600_000 },
       })
@@ -114,17 +114,24 @@ export function providerContract(harness: ProviderHarness): void {
     })
 
     it('does not ask again once a frame was given out', async () => {
-      server.replyWith({ ...beginning('Half'), ending: 'break' }, answer('Whole'))
+      server.replyWith({ ...beginning('Half'), ending: 'hang' }, answer('Whole'))
+      const { provider, pausesMs } = given()
       const frames: ModelFrame[] = []
-      const reading = all(given().provider.stream(REQUEST), frames)
+      const reading = (async () => {
+        for await (const frame of provider.stream(REQUEST)) {
+          frames.push(frame)
+          server.breakConnections()
+        }
+      })()
       await expect(reading).rejects.toMatchObject({ code: 'unreachable' })
       expect(frames).toContainEqual({ type: 'text-delta', text: 'Half' })
+      expect(pausesMs).toEqual([])
       expect(server.asked).toHaveLength(1)
     })
 
     it('takes an answer that ends without its end as broken', async () => {
       server.replyWith(beginning('Half'))
-      await expect(all(given().provider.stream(REQUEST))).rejects.toBeInstanceOf(PrecisError)
+      await expect(allFrames(given().provider.stream(REQUEST))).rejects.toBeInstanceOf(PrecisError)
     })
 
     it('closes the connection when the signal fires, and rejects with aborted', async () => {
@@ -140,7 +147,9 @@ export function providerContract(harness: ProviderHarness): void {
 
     it('sends nothing when the signal fired before', async () => {
       const signal = AbortSignal.abort()
-      await expect(all(given().provider.stream({ ...REQUEST, signal }))).rejects.toMatchObject({
+      await expect(
+        allFrames(given().provider.stream({ ...REQUEST, signal })),
+      ).rejects.toMatchObject({
         code: 'aborted',
       })
       expect(server.asked).toHaveLength(0)
@@ -155,7 +164,7 @@ export function providerContract(harness: ProviderHarness): void {
     it('does not wait for ever for an answer to begin', async () => {
       server.replyWith({ ...beginning('Half'), ending: 'silence' })
       const { provider, pausesMs } = given({ connectMs: 50 })
-      await expect(all(provider.stream(REQUEST))).rejects.toMatchObject({
+      await expect(allFrames(provider.stream(REQUEST))).rejects.toMatchObject({
         code: 'timeout',
         message: expect.stringContaining('0.05 s'),
       })
@@ -165,14 +174,16 @@ export function providerContract(harness: ProviderHarness): void {
 
     it('does not wait for ever for the rest of an answer', async () => {
       server.replyWith({ ...beginning('Half'), ending: 'hang' })
-      const reading = all(given({ idleMs: 50 }).provider.stream(REQUEST))
+      const reading = allFrames(given({ idleMs: 50 }).provider.stream(REQUEST))
       await expect(reading).rejects.toMatchObject({ code: 'timeout', retryable: true })
       await server.asked[0]?.left
     })
 
     it('refuses a request that breaks a rule, names the rule and the place, and sends nothing', async () => {
       const messages: ModelRequest['messages'] = []
-      await expect(all(given().provider.stream({ ...REQUEST, messages }))).rejects.toMatchObject({
+      await expect(
+        allFrames(given().provider.stream({ ...REQUEST, messages })),
+      ).rejects.toMatchObject({
         code: 'invalid-request',
         where: expect.stringMatching(/^(?:messages|input|contents)/),
         details: { rule: expect.stringMatching(/^VALID-/) },
@@ -185,7 +196,7 @@ export function providerContract(harness: ProviderHarness): void {
       const url = server.url
       server = await startFixtureServer()
       const { provider, pausesMs } = given({}, url)
-      await expect(all(provider.stream(REQUEST))).rejects.toMatchObject({
+      await expect(allFrames(provider.stream(REQUEST))).rejects.toMatchObject({
         code: 'unreachable',
         message: expect.stringContaining(url),
         hint: expect.stringContaining('Start the server'),
@@ -204,14 +215,16 @@ export function providerContract(harness: ProviderHarness): void {
           random: () => 0,
           retry: { retries: 0 },
         })
-        const error = await all(provider.stream(REQUEST)).catch((thrown: unknown) => thrown)
+        const error = await allFrames(provider.stream(REQUEST)).catch((thrown: unknown) => thrown)
         expect(error).toBeInstanceOf(PrecisError)
         expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(KEY)
       }
     })
 
     it.runIf(harness.needsKey)('asks for a key before it asks the server', async () => {
-      await expect(all(given({}, server.url, ' ').provider.stream(REQUEST))).rejects.toMatchObject({
+      await expect(
+        allFrames(given({}, server.url, ' ').provider.stream(REQUEST)),
+      ).rejects.toMatchObject({
         code: 'auth-failed',
         hint: expect.stringMatching(/^Set [A-Z_]+_API_KEY/),
       })
@@ -220,10 +233,8 @@ export function providerContract(harness: ProviderHarness): void {
   })
 }
 
-async function all(
-  frames: AsyncIterable<ModelFrame>,
-  kept: ModelFrame[] = [],
-): Promise<ModelFrame[]> {
+export async function allFrames(frames: AsyncIterable<ModelFrame>): Promise<ModelFrame[]> {
+  const kept: ModelFrame[] = []
   for await (const frame of frames) kept.push(frame)
   return kept
 }

@@ -205,15 +205,21 @@ describe('backends of Chat Completions', () => {
 })
 
 describe('any request to any backend', () => {
-  const fields = ['role', 'content', 'tool_calls', 'tool_call_id', 'type', 'text', 'id']
-  const values = ['toolUse', 'toolResult', 'tool_result', 'tool_use', 'user', 'assistant', 'tool']
+  const rounds = chat(user, calling('abcDEF123'), result('abcDEF123', { name: 'read' }), user)
+  const blocks = [
+    { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'a' }] },
+    { toolResult: { toolUseId: 'a', content: [{ text: 'a' }] } },
+    { toolUse: { toolUseId: 'a' } },
+  ]
+  const tools = { tools: [{ name: 'read' }], toolConfig: { tools: [{}] }, thinking: { type: 'on' } }
+  const messages = { ...chat({ role: 'user', content: blocks }), ...tools, system: 'be brief' }
   const names = ['bedrock', 'mistral', 'deepseek', 'qwen'] as const
   for (const backend of names) {
     const wire = backend === 'bedrock' ? 'anthropic' : 'openai-chat'
     const other = suiteOf(BACKEND_RULES, { ...usual, wire, backend, strict: true })
 
     it(`is judged for ${backend} without throwing, at places that exist`, () => {
-      other.surviveAnything([...fields, ...values], ['messages', 'system', 'tools', 'toolConfig'])
+      other.surviveAnything([rounds, messages])
     })
 
     it(`is read for ${backend} in proportion to its length`, () => {

@@ -71,12 +71,7 @@ export function randomAnswer(random: Random, calls: readonly string[]): Answer {
     if (random.chance(0.2)) parts.push(thinking(random))
     parts.push({ type: 'tool_call', callId })
   }
-  if (random.chance(0.1))
-    parts.push({
-      type: 'native',
-      provider: 'anthropic',
-      value: { type: 'server_tool_use', id: 's1' },
-    })
+  if (random.chance(0.1)) parts.push(...serverSearch(random))
   const stopReason =
     calls.length > 0
       ? 'tool_use'
@@ -89,6 +84,15 @@ export function randomAnswer(random: Random, calls: readonly string[]): Answer {
     ...(random.chance(0.5) && { model: 'anthropic/test' as const }),
     ...(random.chance(0.3) && { tokenUsage: usage(random) }),
   }
+}
+
+/** What a provider did by itself: only it understands the two blocks, and they belong together. */
+function serverSearch(random: Random): Part[] {
+  const id = `srvtoolu_${random.int(0, 1e9)}`
+  return [
+    { type: 'server_tool_use', id, name: 'web_search', input: { query: 'q' } },
+    { type: 'web_search_tool_result', tool_use_id: id, content: [] },
+  ].map((value) => ({ type: 'native', provider: 'anthropic', value }))
 }
 
 /** Some models send back only the signature of what they thought. */

@@ -9,7 +9,7 @@ const CLOSING = '[no message of the user follows]'
 
 export function mendBeginning(
   turns: readonly Turn[],
-  { natives }: RepairProfile,
+  { anyOpening = false, natives }: RepairProfile,
   changes: Changes,
 ): Turn[] {
   const [first] = turns
@@ -18,7 +18,7 @@ export function mendBeginning(
     return [userTurn(NOTHING_SAID, 'messages')]
   }
   const opening = first.parts[0]?.part
-  if (first.role === 'user' || (opening && natives?.opens(opening))) return [...turns]
+  if (first.role === 'user' || anyOpening || (opening && natives?.opens(opening))) return [...turns]
   changes.add('first-message', first.at, 'the first message is an answer; a note stands before it')
   return [userTurn(OPENING, first.at), ...turns]
 }

@@ -22,6 +22,8 @@ export interface RepairProfile {
   readonly prefill?: boolean
   /** Roles in a row need not be joined. */
   readonly repeatedRoles?: boolean
+  /** An answer may come first. */
+  readonly anyOpening?: boolean
   /** A result may be blank. */
   readonly blankResults?: boolean
   readonly ids?: IdRule

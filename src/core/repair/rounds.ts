@@ -74,7 +74,10 @@ function mendStretch(
     return results.length === 0 ? [turn] : [turn, resultTurn(turn, results)]
   })
   const behind = closeRound(last, kept, pairs, profile, changes)
-  return [...early, ...(last ? [last] : []), ...behind]
+  const turns = [...early, ...(last ? [last] : []), ...behind]
+  // A message that went as a whole leaves its mark on what now stands last.
+  const isLess = kept.some(({ parts, isRewritten }) => parts.length === 0 && isRewritten)
+  return isLess ? turns.with(-1, { ...(turns.at(-1) as Turn), isRewritten: true }) : turns
 }
 
 /** The result of each call. Where an id comes back, the calls and results go by their order. */

@@ -1,6 +1,6 @@
 // Thinking behind words that were changed, and the tool round that cannot go on without its thinking.
 import type { MessagePart } from '../message.ts'
-import { callInWords, resultInParts } from './as-text.ts'
+import { callInWords, partInWords, resultInParts } from './as-text.ts'
 import type { RepairProfile } from './profile.ts'
 import { saysSomething } from './sendable.ts'
 import {
@@ -110,6 +110,7 @@ function folded(turns: readonly Turn[], start: number, changes: Changes): Turn[]
 function toldPart({ part, at }: PlacedPart, turn: Turn, names: Map<string, string>): PlacedPart[] {
   if (part.type === 'thinking' || part.type === 'redacted_thinking') return []
   if (part.type === 'text' && turn.role === 'assistant') return [textAt(`[said] ${part.text}`, at)]
+  if (part.type === 'native' && turn.role === 'assistant') return [textAt(partInWords(part), at)]
   return partsAsText(part, names).map((each) => ({ part: each, at }))
 }
 

@@ -15,6 +15,7 @@ export type RepairKind =
   | 'image'
   | 'input-shape'
   | 'last-message'
+  | 'left-out-field'
   | 'lone-surrogate'
   | 'misplaced-part'
   | 'open-round'
@@ -24,6 +25,7 @@ export type RepairKind =
   | 'system-message'
   | 'thinking'
   | 'tools-undefined'
+  | 'unreadable'
 
 /** One thing that a repair did: to what, in the terms of the input, and why it had to. */
 export interface RepairChange {

@@ -2,15 +2,18 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import type { Json } from '../../core/json.ts'
 import type { Clock } from '../../core/ports.ts'
 
-/** What is sent and how it ends, where not properly: waiting, broken off, or before it began. */
+/** What is sent and how it ends, where not properly: it never does, or never begins. */
 export interface Reply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: string
-  readonly ending?: 'hang' | 'break' | 'silence'
+  readonly ending?: 'hang' | 'silence'
+  /** Sends the body event by event, with this pause before each. */
+  readonly pauseMs?: number
 }
 
 export interface Asked {
@@ -27,6 +30,7 @@ export interface FixtureServer {
   readonly asked: Asked[]
   /** The next replies, one for each request; the last is repeated. */
   replyWith(...replies: readonly Reply[]): void
+  breakConnections(): void
   close(): Promise<void>
 }
 
@@ -49,7 +53,7 @@ export async function startFixtureServer(): Promise<FixtureServer> {
       left,
     })
     const reply = replies.length > 1 ? replies.shift() : replies[0]
-    send(response, reply ?? { status: 500, body: 'no reply was set' })
+    await send(response, reply ?? { status: 500, body: 'no reply was set' })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -59,6 +63,7 @@ export async function startFixtureServer(): Promise<FixtureServer> {
     replyWith(...next) {
       replies = [...next]
     },
+    breakConnections: () => server.closeAllConnections(),
     async close() {
       server.closeAllConnections()
       server.close()
@@ -67,12 +72,15 @@ export async function startFixtureServer(): Promise<FixtureServer> {
   }
 }
 
-function send(response: ServerResponse, { status = 200, headers = {}, body, ending }: Reply): void {
+async function send(response: ServerResponse, reply: Reply): Promise<void> {
+  const { status = 200, headers = {}, body, ending, pauseMs } = reply
   if (ending === 'silence') return
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  if (ending === undefined) response.end(body)
-  // A break right after the bytes would overtake them.
-  else response.write(body, () => ending === 'break' && setImmediate(() => response.destroy()))
+  for (const piece of pauseMs === undefined ? [body] : body.split(/(?<=\n\n)/)) {
+    if (pauseMs !== undefined) await setTimeout(pauseMs)
+    response.write(piece)
+  }
+  if (ending === undefined) response.end()
 }
 
 /** Named events, as Anthropic sends them. */

@@ -27,8 +27,15 @@ export function ollamaClient(address: OllamaAddress, signal: AbortSignal): Ollam
 /** Read here, since the SDK writes to the console while it reads one, and forgets its headers. */
 async function refusalOf(response: Response): Promise<Error> {
   const { status, headers } = response
-  const text = await response.text()
-  return Object.assign(new Error(saidIn(text) || `status ${status}`), { status, headers })
+  const said = saidIn(await response.text()) || `status ${status}`
+  return Object.assign(new Error(said), { status, headers, ...codeOf(said) })
+}
+
+/** Ollama gives no codes; its words for a prompt that does not fit get the one that others use. */
+export function codeOf(said: string): { readonly code?: string } {
+  return /input length exceeds the context length/i.test(said)
+    ? { code: 'context_length_exceeded' }
+    : {}
 }
 
 function saidIn(text: string): string {

@@ -6,12 +6,12 @@ import type { Clock, Signal } from '../../core/ports.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { OLLAMA, type OllamaProfile, writeOllama } from '../../wire/ollama/write.ts'
 import { LOCAL_TIMEOUTS, requireConversation } from '../openai/access.ts'
-import { cutOff } from '../openai/parts.ts'
+import { cutOff, withRepairs } from '../openai/parts.ts'
 import { type Attempts, type RetryPolicy, retryCall, retryStream } from '../retry.ts'
 import type { Timeouts } from '../timed-fetch.ts'
 import { requireValid } from '../validated.ts'
 import { asChat } from './as-chat.ts'
-import { ollamaClient } from './client.ts'
+import { codeOf, ollamaClient } from './client.ts'
 import { OllamaDecoder } from './decode.ts'
 import { type ModelFacts, readFacts, windowFrom } from './facts.ts'
 import { type Truncation, truncationOf } from './truncation.ts'
@@ -72,7 +72,10 @@ export function ollamaProvider(options: OllamaOptions): Provider {
       yield* retryStream(attemptsOf(model, signal), async function* (attemptSignal) {
         const client = ollamaClient(address, attemptSignal)
         const lines = await client.chat(copyOf(written.body))
-        for await (const frame of framesOf(lines, decoderOf(), repairs, attemptSignal)) {
+        for await (const frame of withRepairs(
+          repairs,
+          framesOf(lines, decoderOf(), attemptSignal),
+        )) {
           const cut =
             frame.type === 'end'
               ? truncationOf(model, written.body, frame, profile.windowTokens)
@@ -134,22 +137,14 @@ function copyOf(body: Json): ChatRequest & { stream: true } {
 async function* framesOf(
   lines: AsyncIterable<ChatResponse>,
   decoder: OllamaDecoder,
-  repairs: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<ModelFrame> {
-  let isFirst = true
   try {
-    for await (const line of lines)
-      for (const frame of decoder.decode(line as unknown as Json)) {
-        // Only now: a frame that was given out rules out a second attempt.
-        if (isFirst && repairs.length > 0) yield { type: 'repairs', problems: repairs }
-        isFirst = false
-        yield frame
-      }
+    for await (const line of lines) yield* decoder.decode(line as unknown as Json)
   } catch (thrown) {
-    if (thrown instanceof Error && /^Did not receive done/.test(thrown.message))
-      throw cutOff(decoder.model)
-    throw thrown
+    if (!(thrown instanceof Error)) throw thrown
+    if (/^Did not receive done/.test(thrown.message)) throw cutOff(decoder.model)
+    throw Object.assign(thrown, codeOf(thrown.message))
   }
   if (!signal.aborted && !decoder.isComplete) throw cutOff(decoder.model)
 }

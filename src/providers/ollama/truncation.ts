@@ -4,7 +4,7 @@ import type { Json } from '../../core/json.ts'
 import type { EndFrame } from '../../core/model.ts'
 import { estimateTokens } from '../../core/tokens/estimate.ts'
 import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
-import { silentOverflow } from '../overflow.ts'
+import { silentOverflow } from '../silent-overflow.ts'
 
 export interface Truncation {
   readonly model: string

@@ -10,7 +10,8 @@ import { type Written, writeChat } from '../../wire/openai-chat/write.ts'
 import { retryStream } from '../retry.ts'
 import { requireValid } from '../validated.ts'
 import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
-import { ChatDecoder } from './decode-chat.ts'
+import { ChatDecoder, type ChatSource } from './decode-chat.ts'
+import { withRepairs } from './parts.ts'
 import { askWindow } from './window.ts'
 
 export interface OpenAiChatOptions extends OpenAiOptions {
@@ -35,11 +36,14 @@ export function openaiChatProvider(options: OpenAiChatOptions): Provider {
       const written = checkedBody(request, profile, repairs)
       const client = access.client(model)
       yield* retryStream(access.attempts(model, signal), (attemptSignal) =>
-        openStream(client, written, repairs, attemptSignal, {
-          model: `${id}/${model}`,
-          toolName: written.toolName,
-          hasThinkTags: profile.strict,
-        }),
+        withRepairs(
+          repairs,
+          openStream(client, written, attemptSignal, {
+            model: `${id}/${model}`,
+            toolName: written.toolName,
+            hasThinkTags: profile.strict,
+          }),
+        ),
       )
     },
     ...(!isOpenAi && {
@@ -63,20 +67,12 @@ function rulesOf({ strict, backend }: ChatProfile): Profile {
 async function* openStream(
   client: OpenAI,
   { body }: Written,
-  repairs: readonly string[],
   signal: AbortSignal,
-  source: ConstructorParameters<typeof ChatDecoder>[0],
+  source: ChatSource,
 ): AsyncGenerator<ModelFrame> {
   const decoder = new ChatDecoder(source)
   const parameters = body as unknown as ChatCompletionCreateParamsStreaming
   const chunks = await client.chat.completions.create(parameters, { signal })
-  let isFirst = true
-  for await (const chunk of chunks)
-    for (const frame of decoder.decode(chunk as unknown as Json)) {
-      // Only now: a frame that was given out rules out a second attempt.
-      if (isFirst && repairs.length > 0) yield { type: 'repairs', problems: repairs }
-      isFirst = false
-      yield frame
-    }
+  for await (const chunk of chunks) yield* decoder.decode(chunk as unknown as Json)
   if (!signal.aborted) yield* decoder.end()
 }

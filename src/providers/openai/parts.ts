@@ -45,3 +45,16 @@ export function cutOff(model: ModelRef): PrecisError {
     retryable: true,
   })
 }
+
+/** Only before the first frame: one that was given out rules out a second attempt. */
+export async function* withRepairs(
+  problems: readonly string[],
+  frames: AsyncIterable<ModelFrame>,
+): AsyncGenerator<ModelFrame> {
+  let isFirst = true
+  for await (const frame of frames) {
+    if (isFirst && problems.length > 0) yield { type: 'repairs', problems }
+    isFirst = false
+    yield frame
+  }
+}

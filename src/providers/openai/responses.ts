@@ -16,6 +16,7 @@ import { requireValid } from '../validated.ts'
 import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
 import { concession, openable, type Terms } from './concessions.ts'
 import { ResponsesDecoder } from './decode-responses.ts'
+import { withRepairs } from './parts.ts'
 
 export interface OpenAiResponsesOptions extends OpenAiOptions {
   /** What a model takes, where it is known; what is not is learnt from the first refusal. */
@@ -45,7 +46,8 @@ export function openaiResponsesProvider(options: OpenAiResponsesOptions): Provid
       yield* retryStream(access.attempts(model, signal), async function* (attemptSignal) {
         const opened = await open(client, request, termsOf(model), attemptSignal)
         learnt.set(model, opened.terms)
-        yield* framesOf(opened, `${id}/${model}`, attemptSignal)
+        const frames = framesOf(opened, `${id}/${model}`, attemptSignal)
+        yield* withRepairs(opened.checked.repairs, frames)
       })
     },
     async countTokens(request) {
@@ -117,18 +119,11 @@ async function open(
 }
 
 async function* framesOf(
-  { events, checked: { repairs, toolName }, terms }: Opened,
+  { events, checked: { toolName }, terms }: Opened,
   model: ModelRef,
   signal: AbortSignal,
 ): AsyncGenerator<ModelFrame> {
   const decoder = new ResponsesDecoder({ provider: terms.profile.provider, model, toolName })
-  let isFirst = true
-  for await (const event of events)
-    for (const frame of decoder.decode(event as unknown as Json)) {
-      // Only now: a frame that was given out rules out a second attempt.
-      if (isFirst && repairs.length > 0) yield { type: 'repairs', problems: repairs }
-      isFirst = false
-      yield frame
-    }
+  for await (const event of events) yield* decoder.decode(event as unknown as Json)
   if (!signal.aborted) decoder.requireComplete()
 }

@@ -10,28 +10,28 @@ const CLOSE = '</think>'
 
 /** Splits a text that comes in pieces. What could still become a tag is held back until it cannot. */
 export class ThinkTags {
-  #state: 'start' | 'thinking' | 'behind' | 'text' = 'start'
+  #state: 'start' | 'inside' | 'thinking' | 'behind' | 'text' = 'start'
   #held = '';
 
   *push(piece: string): Generator<Said> {
     this.#held += piece
     if (this.#state === 'start') this.#begin()
+    if (this.#state === 'inside') this.#skipBlanks('thinking')
     if (this.#state === 'thinking') yield* this.#think()
-    if (this.#state === 'behind') this.#skipBlanks()
+    if (this.#state === 'behind') this.#skipBlanks('text')
     if (this.#state === 'text') yield* this.#give('text', this.#held.length)
   }
 
   /** What is left at the end: a tag that never came was text. */
   *end(): Generator<Said> {
-    const kind = this.#state === 'thinking' ? 'thinking' : 'text'
-    if (this.#state !== 'behind') yield* this.#give(kind, this.#held.length)
+    yield* this.#give(this.#state === 'thinking' ? 'thinking' : 'text', this.#held.length)
   }
 
   #begin(): void {
     const text = this.#held.trimStart()
     if (text.startsWith(OPEN)) {
-      this.#state = 'thinking'
-      this.#held = text.slice(OPEN.length).trimStart()
+      this.#state = 'inside'
+      this.#held = text.slice(OPEN.length)
     } else if (!OPEN.startsWith(text)) this.#state = 'text'
   }
 
@@ -46,9 +46,10 @@ export class ThinkTags {
     this.#state = 'behind'
   }
 
-  #skipBlanks(): void {
+  /** Blanks behind a tag belong to it. */
+  #skipBlanks(next: 'thinking' | 'text'): void {
     this.#held = this.#held.trimStart()
-    if (this.#held !== '') this.#state = 'text'
+    if (this.#held !== '') this.#state = next
   }
 
   *#give(kind: Said['kind'], chars: number): Generator<Said> {

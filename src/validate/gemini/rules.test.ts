@@ -148,9 +148,16 @@ describe('parts of Gemini', () => {
 
 describe('any request to Gemini', () => {
   it('is judged without throwing, at places that exist', () => {
-    const fields = ['role', 'parts', 'text', 'functionCall', 'functionResponse', 'function_call']
-    const values = ['thoughtSignature', 'thought', 'inlineData', 'user', 'model', 'function', 'a']
-    suite.surviveAnything([...fields, ...values], ['contents', 'systemInstruction', 'tools'])
+    const turns = ask(
+      hello,
+      model({ text: 'so', thought: true }, signed, call),
+      user(response, response, text('and b.txt')),
+      model({ function_call: { name: 'f' }, thought_signature: 'c2ln' }),
+      user({ function_response: { name: 'f' } }),
+      done,
+      user({ inlineData: { mimeType: 'image/png', data: 'AA==' } }),
+    )
+    suite.surviveAnything([turns, { ...turns, systemInstruction: { parts: [text('be brief')] } }])
   })
 
   it('is read in proportion to its length', () => {

@@ -22,8 +22,8 @@ export interface Proof {
 export interface RuleSuite {
   /** Breaks only this rule, at these places, and passes once the rule is taken out. */
   prove(id: string, proof: Proof): void
-  /** `words` are the names and values that lead a random request deep into the rules. */
-  surviveAnything(words: readonly string[], roots: readonly string[]): void
+  /** Neither random JSON nor a good request with values exchanged makes a rule throw. */
+  surviveAnything(samples: readonly Json[]): void
   /** Twice the request, twice the reading: counted, since time cannot be. */
   readInProportion(requestOf: (size: number) => Json): void
 }
@@ -45,9 +45,9 @@ export function suiteOf(rules: readonly Rule[], usual: Profile): RuleSuite {
       for (const each of kept) expect(violations(rules, each)).toEqual([])
     },
 
-    surviveAnything(words, roots) {
+    surviveAnything(samples) {
       const profiles = fc.record({ strict: fc.boolean(), thinkingEnabled: fc.boolean() })
-      const requests = fc.oneof(fc.jsonValue(), wordyJson(words, roots))
+      const requests = fc.oneof(fc.jsonValue(), damaged(samples), damaged(samples))
       fc.assert(
         fc.property(requests, profiles, requests, (anything, profile, answer) => {
           const request = anything as Json
@@ -73,20 +73,46 @@ export function suiteOf(rules: readonly Rule[], usual: Profile): RuleSuite {
   }
 }
 
-/** JSON in which any of the words may name a field or be a value. */
-function wordyJson(words: readonly string[], roots: readonly string[]) {
-  const word = fc.constantFrom(...words)
-  const leaf = fc.oneof({ weight: 4, arbitrary: word }, fc.constantFrom('', ' ', null, 7, true))
-  const { value } = fc.letrec((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 5, depthSize: 'small' },
-      leaf,
-      fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(word, tie('value'), { maxKeys: 6 }),
+type Path = readonly (string | number)[]
+
+/** One of the samples, in which some values became others, of the same request or of no sense. */
+function damaged(samples: readonly Json[]) {
+  const nonsense = fc.constantFrom<Json | undefined>(undefined, null, 7, true, '', ' ', [], {})
+  const exchange = fc.record({
+    at: fc.nat(),
+    from: fc.option(fc.nat(), { nil: undefined }),
+    nonsense,
+  })
+  const exchanges = fc.array(exchange, { minLength: 1, maxLength: 5 })
+  return fc.tuple(fc.constantFrom(...samples), exchanges).map(([sample, list]) =>
+    list.reduce<Json>((request, { at, from, nonsense: other }) => {
+      const nodes = nodesOf(request, [])
+      const path = nodes[at % nodes.length]?.path ?? []
+      const value = from === undefined ? other : nodes[from % nodes.length]?.value
+      return replaceAt(request, path, value) ?? null
+    }, sample),
+  )
+}
+
+function nodesOf(value: Json, path: Path): readonly { path: Path; value: Json }[] {
+  const isParent = typeof value === 'object' && value !== null
+  const below = isParent ? Object.entries(value as Record<string, Json>) : []
+  return [
+    { path, value },
+    ...below.flatMap(([key, item]) =>
+      nodesOf(item, [...path, Array.isArray(value) ? Number(key) : key]),
     ),
-  }))
-  const list = fc.array(fc.dictionary(word, value, { maxKeys: 6 }), { maxLength: 6 })
-  return fc.dictionary(fc.constantFrom(...roots), fc.oneof(list, value), { maxKeys: 5 })
+  ]
+}
+
+/** Nothing in the place of an item or a field takes it away. */
+function replaceAt(value: Json, [key, ...rest]: Path, other: Json | undefined): Json | undefined {
+  if (key === undefined) return other
+  const entries = Object.entries(value as Record<string, Json>).flatMap(([name, item]) => {
+    const kept = name === String(key) ? replaceAt(item, rest, other) : item
+    return kept === undefined ? [] : [[name, kept] as const]
+  })
+  return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries)
 }
 
 /** A place may name a field that is missing, but never an item that is. */

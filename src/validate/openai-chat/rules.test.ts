@@ -50,12 +50,14 @@ describe('tool rounds of Chat Completions', () => {
           where: 'messages[3].tool_call_id',
         },
         {
-          request: chat(user, calling(call(null))),
-          where: 'messages[1].tool_calls[0].id',
+          request: chat(user, calling(call(null), call(null))),
+          where: ['messages[1].tool_calls[0].id', 'messages[1].tool_calls[1].id'],
         },
       ],
       kept: [
         { request: chat(user, calling(call('a'), call('b')), result('b'), result('a'), answer) },
+        // Only an answer calls; elsewhere the field means nothing.
+        { request: chat({ ...user, tool_calls: [call('a')] }) },
         // Ids may repeat from turn to turn.
         { request: chat(user, calling(call('a')), result('a'), calling(call('a')), result('a')) },
       ],
@@ -98,6 +100,7 @@ describe('tool rounds of Chat Completions', () => {
       kept: [
         { request: chat(user, calling(call('x'.repeat(40))), result('x'.repeat(40))) },
         { request: chat(user, answer) },
+        { request: chat({ ...user, tool_calls: [] }) },
       ],
     })
   })
@@ -134,6 +137,7 @@ describe('content of Chat Completions', () => {
         { request: chat(user, silent), where: 'messages[1].content' },
         { request: chat(user, { role: 'assistant', content: '' }), where: 'messages[1].content' },
         { request: chat({ role: 'user' }), where: 'messages[0].content' },
+        { request: chat({ role: 'user', refusal: 'no' }), where: 'messages[0].content' },
         { request: chat({ role: 'user', content: [] }), where: 'messages[0].content' },
         { request: chat({ role: 'system', content: null }, user), where: 'messages[0].content' },
         { request: chat({ role: 'developer', content: '' }, user), where: 'messages[0].content' },
@@ -165,6 +169,7 @@ describe('content of Chat Completions', () => {
       broken: [
         { request: round([text('a'), image]), where: 'messages[2].content[1]' },
         { request: round([{ type: 'text' }]), where: 'messages[2].content[0]' },
+        { request: round([{ type: 'refusal', text: 'a' }]), where: 'messages[2].content[0]' },
         { request: round(null), where: 'messages[2].content' },
         { request: round([]), where: 'messages[2].content' },
       ],
@@ -251,6 +256,7 @@ describe('calls and limits of Chat Completions', () => {
         { request: round('files.read'), where: 'messages[1].tool_calls[0].function.name' },
         { request: round('x'.repeat(65)), where: 'messages[1].tool_calls[0].function.name' },
         { request: round(''), where: 'messages[1].tool_calls[0].function.name' },
+        { request: round(null), where: 'messages[1].tool_calls[0].function.name' },
         {
           request: chat(user, calling(custom), result('a')),
           where: 'messages[1].tool_calls[0].custom.name',
@@ -283,6 +289,7 @@ describe('calls and limits of Chat Completions', () => {
       chat({ role: 'user', content: Array.from({ length: count }, () => image) })
     const million = 'x'.repeat(1_048_577)
     const heavy = { type: 'image_url', image_url: { url: `data:,${'A'.repeat(40_000_000)}` } }
+    const linked = { type: 'image_url', image_url: { url: `http:,${'A'.repeat(70_000_000)}` } }
     suite.prove('VALID-C10', {
       broken: [
         { request: tools(129), where: 'tools' },
@@ -315,6 +322,8 @@ describe('calls and limits of Chat Completions', () => {
       kept: [
         { request: tools(128) },
         { request: images(500) },
+        { request: chat({ role: 'user', content: Array.from({ length: 501 }, () => text('a')) }) },
+        { request: chat({ role: 'user', content: [linked] }) },
         { request: chat({ role: 'user', content: [heavy] }), profile: STRICT },
         { request: chat({ role: 'user', content: million }) },
         { request: chat({ role: 'user', content: million.slice(1) }), profile: STRICT },
@@ -325,13 +334,22 @@ describe('calls and limits of Chat Completions', () => {
 
 describe('any request to Chat Completions', () => {
   it('is judged without throwing, at places that exist', () => {
-    const fields = ['role', 'content', 'tool_calls', 'tool_call_id', 'function_call', 'name', 'id']
-    const inner = ['function', 'arguments', 'custom', 'input', 'type', 'text', 'image_url', 'url']
-    const roles = ['system', 'user', 'assistant', 'tool', 'function', 'json_object', 'data:,AA']
-    suite.surviveAnything(
-      [...fields, ...inner, ...roles],
-      ['messages', 'tools', 'functions', 'response_format'],
+    const rounds = chat(
+      system,
+      { role: 'user', name: 'J_Doe', content: [text('as json'), image] },
+      calling(call('a'), call('b')),
+      result('a'),
+      result('b', [text('b')]),
+      calling({ id: 'c', type: 'custom', custom: { name: 'sh', input: 'ls' } }),
+      result('c'),
+      { role: 'assistant', content: null, refusal: 'no' },
+      user,
+      legacyCall('read'),
+      legacyResult('read'),
     )
+    const tools = [{ type: 'function', function: { name: 'read' } }]
+    const asked = { functions: [{ name: 'read' }], response_format: { type: 'json_object' } }
+    suite.surviveAnything([rounds, { ...rounds, ...asked, tools }])
   })
 
   it('is read in proportion to its length', () => {

@@ -51,6 +51,7 @@ const reasoningIsKeptWhole = rule('VALID-R3', (input, report) => {
  * Whether another organisation, model or provider wrote the content cannot be seen; a content
  * that differs from the one an earlier answer had under the same id can. That `include` asks for
  * the content of the next answer is no condition of this request, and is not checked.
+ * Read strictly, a reference to reasoning has no content either, whatever was stored before.
  */
 const reasoningIsEncrypted = rule('VALID-R5', (input, report) => {
   const known = encryptedContents(input.earlier)

@@ -140,6 +140,10 @@ describe('reasoning of Responses', () => {
         { request: ask(thought('rs_1'), user, said()), where: 'input[0]' },
         { request: ask(user, bound, output('c')), where: 'input[1]' },
         { request: ask(user, said('msg_1')), where: 'input[1]' },
+        {
+          request: ask(user, { type: 'item_reference', id: 'fc_1' }, said('msg_1')),
+          where: 'input[2]',
+        },
         // Known from the answer: another reasoning will not do.
         {
           request: ask(user, thought('rs_2'), bound, output('c'), twin, output('d')),
@@ -332,14 +336,28 @@ describe('ids, names and content of Responses', () => {
 
 describe('any request to Responses', () => {
   it('is judged without throwing, at places that exist', () => {
-    const fields = ['type', 'id', 'call_id', 'role', 'content', 'name', 'arguments', 'output']
-    const types = ['message', 'reasoning', 'function_call', 'function_call_output', 'compaction']
-    const more = ['web_search_call', 'item_reference', 'compaction_trigger', 'encrypted_content']
-    const values = ['user', 'assistant', 'input_text', 'output_text', 'rs_1', 'fc_1', 'c']
-    suite.surviveAnything(
-      [...fields, ...types, ...more, ...values],
-      ['input', 'tools', 'previous_response_id', 'store', 'conversation', 'id', 'output'],
-    )
+    const items = [
+      user,
+      thought('rs_1', { encrypted_content: 'abc' }),
+      call('c', { id: 'fc_1' }),
+      output('c'),
+      thought('rs_2'),
+      search,
+      said('msg_1'),
+      { type: 'custom_tool_call', call_id: 'd', name: 'sh', input: 'ls' },
+      { type: 'custom_tool_call_output', call_id: 'd', output: '' },
+      { type: 'mcp_approval_request', id: 'mcpr_1' },
+      { type: 'mcp_approval_response', approval_request_id: 'mcpr_1' },
+      { type: 'item_reference', id: 'rs_3' },
+      { type: 'compaction_trigger' },
+    ]
+    const tools = [{ type: 'function', name: 'read' }]
+    suite.surviveAnything([
+      { ...ask(...items), tools, store: false },
+      ask(compaction, ...items),
+      follow('resp_1', call('c'), output('c'), user),
+      { id: 'resp_1', previous_response_id: 'resp_1', input: items, output: items },
+    ])
   })
 
   it('ends where a chain of responses bites its tail', () => {

@@ -1,17 +1,18 @@
 // Thinking that comes back: whether it is ours, unchanged, and still behind the conversation it was made in.
-import type { Json } from '../core/json.ts'
-import { dropsUnboundThinking } from '../validate/anthropic/binding.ts'
+import type { Json } from '../../core/json.ts'
+import { dropsUnboundThinking } from '../../validate/anthropic/binding.ts'
 import {
   type Block,
   isThinking,
   type Message,
   messagesOf,
   openRound,
-} from '../validate/anthropic/conversation.ts'
-import type { Profile, Violation } from '../validate/rule.ts'
-import { type Fields, fieldsOf, isFields, listOf, textOf } from '../validate/walk.ts'
-import { isBoundTo, isOfModel, meaningHash, type Seal, sealed, unsealed } from './anthropic-seal.ts'
-import { digest } from './digest.ts'
+} from '../../validate/anthropic/conversation.ts'
+import type { Profile, Violation } from '../../validate/rule.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../validate/walk.ts'
+import { digest } from '../digest.ts'
+import { isBoundTo, isOfModel, type Seal, sealed, unsealed } from '../seal.ts'
+import { meaningHash } from './meaning.ts'
 
 /** The running hash of a conversation, block by block, thinking left out. */
 export interface Prefix {

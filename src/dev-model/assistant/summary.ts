@@ -1,7 +1,7 @@
 // The assistant's summaries: what was asked, which files and commands there were, where things stand.
-import { cutHead } from '../core/tokens/cut.ts'
-import { fieldsOf } from '../validate/walk.ts'
-import { type Asked, type AskedPart, lastUserTurn, textIn } from './asked.ts'
+import { cutHead } from '../../core/tokens/cut.ts'
+import { fieldsOf } from '../../validate/walk.ts'
+import { type Asked, type AskedPart, lastUserTurn, textIn } from '../asked.ts'
 
 interface Facts {
   readonly requests: readonly string[]

@@ -1,7 +1,7 @@
 // Fields that an Anthropic request must have, must not have, or may not combine.
-import type { Json } from '../core/json.ts'
-import { type Fields, fieldsOf, isGiven, listOf } from '../validate/walk.ts'
-import type { Refusal } from './wire-format.ts'
+import type { Json } from '../../core/json.ts'
+import { type Fields, fieldsOf, isGiven, listOf } from '../../validate/walk.ts'
+import type { Refusal } from '../wire-format.ts'
 
 /** Everything that a request may hold; the API refuses a field that it does not know. */
 const KNOWN = new Set([

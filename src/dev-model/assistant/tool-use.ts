@@ -1,9 +1,9 @@
 // Which of the offered tools does a thing, and the arguments its schema asks for.
-import type { Json } from '../core/json.ts'
-import { type Fields, fieldsOf, listOf, textOf } from '../validate/walk.ts'
-import type { OfferedTool } from './asked.ts'
+import type { Json } from '../../core/json.ts'
+import { type Fields, fieldsOf, listOf, textOf } from '../../validate/walk.ts'
+import type { OfferedTool } from '../asked.ts'
+import type { AnswerCall } from '../reply.ts'
 import type { Instruction } from './instructions.ts'
-import type { AnswerCall } from './reply.ts'
 
 /** The value of a field → the names that fields for it go by. */
 interface Wanted {

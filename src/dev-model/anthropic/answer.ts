@@ -1,12 +1,12 @@
 // An answer in Anthropic's shape: whole, or as the events of a stream.
-import type { Json } from '../core/json.ts'
-import { type Fields, fieldsOf, textOf } from '../validate/walk.ts'
-import { compactionBlock } from './anthropic-compaction.ts'
-import { afterBlock, type Dropped, prefixOf, sealedThinking } from './anthropic-thinking.ts'
-import { idOf } from './digest.ts'
-import { pieces, sseFrame } from './http.ts'
-import type { Ending, ReplyPart } from './reply.ts'
-import type { Turn } from './wire-format.ts'
+import type { Json } from '../../core/json.ts'
+import { type Fields, fieldsOf, textOf } from '../../validate/walk.ts'
+import { idOf } from '../digest.ts'
+import { pieces, sseFrame } from '../http.ts'
+import type { Ending, ReplyPart } from '../reply.ts'
+import type { Turn } from '../wire-format.ts'
+import { compactionBlock } from './compaction.ts'
+import { afterBlock, type Dropped, prefixOf, sealedThinking } from './thinking.ts'
 
 const STOP_REASONS: Readonly<Record<Ending, string>> = {
   end: 'end_turn',

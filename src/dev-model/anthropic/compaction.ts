@@ -1,9 +1,9 @@
 // Anthropic's compaction on demand: the block it answers with, and the check of one that comes back.
-import { messagesOf } from '../validate/anthropic/conversation.ts'
-import type { Violation } from '../validate/rule.ts'
-import { type Fields, textOf } from '../validate/walk.ts'
-import { sealed, unsealed } from './anthropic-seal.ts'
-import { prefixOf } from './anthropic-thinking.ts'
+import { messagesOf } from '../../validate/anthropic/conversation.ts'
+import type { Violation } from '../../validate/rule.ts'
+import { type Fields, textOf } from '../../validate/walk.ts'
+import { sealed, unsealed } from '../seal.ts'
+import { prefixOf } from './thinking.ts'
 
 export function compactionBlock(body: Fields, content: string): Fields {
   const { told } = prefixOf(body)

@@ -1,9 +1,9 @@
 // How Anthropic says no: status, error type, and its own words for each broken rule.
-import type { Json } from '../core/json.ts'
-import type { Violation } from '../validate/rule.ts'
-import { digest } from './digest.ts'
-import { sseFrame } from './http.ts'
-import type { HttpAnswer, Refusal } from './wire-format.ts'
+import type { Json } from '../../core/json.ts'
+import type { Violation } from '../../validate/rule.ts'
+import { idOf } from '../digest.ts'
+import { sseFrame } from '../http.ts'
+import type { HttpAnswer, Refusal } from '../wire-format.ts'
 
 interface Told {
   readonly status: number
@@ -15,7 +15,7 @@ interface Told {
 
 export function refuseAnthropic(refusal: Refusal): HttpAnswer {
   const told = tell(refusal)
-  const requestId = requestIdOf(told.message)
+  const requestId = idOf('req_', told.message)
   return {
     status: told.status,
     headers: { 'request-id': requestId, ...told.headers },
@@ -25,10 +25,6 @@ export function refuseAnthropic(refusal: Refusal): HttpAnswer {
 
 export function anthropicErrorFrame(refusal: Refusal): string {
   return sseFrame(errorBody(tell(refusal)), 'error')
-}
-
-export function requestIdOf(text: string): string {
-  return `req_${digest(text).slice(0, 24)}`
 }
 
 function errorBody({ type, message, details }: Told): { readonly [key: string]: Json } {

@@ -1,7 +1,7 @@
 // A small assistant that needs no model: it reads, edits and runs through tools, and can summarise.
-import { type Asked, type AskedPart, lastUserTurn, textIn } from './asked.ts'
+import { type Asked, type AskedPart, lastUserTurn, textIn } from '../asked.ts'
+import type { ScriptedAnswer } from '../reply.ts'
 import { groupsOf, type Instruction, instructionsIn, inWords } from './instructions.ts'
-import type { ScriptedAnswer } from './reply.ts'
 import { quoted, summaryOf } from './summary.ts'
 import { callFor, plainCall } from './tool-use.ts'
 
