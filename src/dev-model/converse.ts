@@ -8,7 +8,7 @@ import { deliver } from './deliver.ts'
 import type { Desk } from './desk.ts'
 import type { Fault } from './faults.ts'
 import { sendJson } from './http.ts'
-import { asCompaction, isCompactPath } from './openai/responses-compaction.ts'
+import { responsesBody } from './openai/responses-body.ts'
 import type { Outcome, Recording } from './recorder.ts'
 import { countTurn, takeTurn } from './turn.ts'
 import type { Refusal, WireFormat } from './wire-format.ts'
@@ -36,9 +36,9 @@ export async function converse(
     gone.abort()
   })
   try {
-    const fault = kind === 'turn' ? faultFor(desk, format, sent) : undefined
-    if (fault !== undefined) recording.fault = fault.kind
     const body = bodyOf(format.id, sent)
+    const fault = kind === 'turn' ? faultFor(desk, format, body, headers) : undefined
+    if (fault !== undefined) recording.fault = fault.kind
     const question = { format, path, body, chars: sent.chars, fault, recording }
     const unknown = unknownModel(desk, textOf(body.model))
     const result =
@@ -82,7 +82,7 @@ function finish(recording: Recording, response: ServerResponse, outcome: Outcome
 
 /** The rules read the beta headers as a field of the body, where the provider's SDK has them, too. */
 function bodyOf(wire: WireId, { value, headers, path }: Sent): Fields {
-  if (wire === 'openai-responses' && isCompactPath(path)) return asCompaction(value)
+  if (wire === 'openai-responses') return responsesBody(value, path)
   if (wire !== 'anthropic') return value
   const betas = String(headers['anthropic-beta'] ?? '')
     .split(',')
@@ -93,9 +93,10 @@ function bodyOf(wire: WireId, { value, headers, path }: Sent): Fields {
 function faultFor(
   { faults }: Desk,
   format: WireFormat,
-  { value, headers }: Sent,
+  body: Fields,
+  headers: IncomingHttpHeaders,
 ): Fault | undefined {
-  const asked = format.read(value, [])
+  const asked = format.read(body, [])
   const last = asked.turns[lastUserTurn(asked)]
   const header = headers['x-precis-fault']
   return faults.take(header === undefined ? undefined : String(header), textIn(last?.parts ?? []))

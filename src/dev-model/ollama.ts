@@ -45,6 +45,9 @@ export function ollamaFormat(contextTokens = CONTEXT_TOKENS): WireFormat {
 
 function shapeOf(body: Fields): Refusal | undefined {
   if (!textOf(body.model)) return { kind: 'invalid', message: 'model is required' }
+  if (isGiven(body.messages) && !Array.isArray(body.messages)) {
+    return { kind: 'invalid', message: 'messages is not a list' }
+  }
   for (const message of listOf(body.messages)) {
     const { role } = fieldsOf(message)
     if (!ROLES.includes(textOf(role) ?? '')) {

@@ -17,7 +17,7 @@ import type { Links, Refusal, WireFormat } from './wire-format.ts'
 export function openaiResponsesFormat(profile: Profile = PROFILES['openai-responses']): WireFormat {
   const all = (body: Fields, earlier: readonly Exchange[]) => [
     ...chainOf({ request: body, earlier, profile }).items,
-    ...sentItems(body),
+    ...itemsOf(body),
   ]
   return {
     id: 'openai-responses',
@@ -38,14 +38,6 @@ export function openaiResponsesFormat(profile: Profile = PROFILES['openai-respon
     refuse: (refusal) => refuseOpenai('openai-responses', refusal),
     errorFrame: responsesErrorFrame,
   }
-}
-
-/** An input that is a text is one message of the user. */
-function sentItems(body: Fields): readonly Item[] {
-  const text = textOf(body.input)
-  if (text === undefined) return itemsOf(body)
-  const fields = { type: 'message', role: 'user', content: text }
-  return [{ where: 'input', type: 'message', id: undefined, fields }]
 }
 
 function segmentsOf(body: Fields, items: readonly Item[]): readonly Segment[] {
@@ -92,7 +84,7 @@ function lostResponse(body: Fields, earlier: readonly Exchange[]): Refusal | und
 
 /** What another model or another server sealed cannot be read here. */
 function checkEncrypted(body: Fields): readonly Violation[] {
-  return sentItems(body).flatMap(({ where, type = '', fields }) => {
+  return itemsOf(body).flatMap(({ where, type = '', fields }) => {
     const content = textOf(fields.encrypted_content)
     if (content === undefined || content === '') return []
     const seal = unsealed(type, '', content)

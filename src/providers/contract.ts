@@ -221,7 +221,8 @@ export function providerContract(harness: ProviderHarness): void {
       }
     })
 
-    it.runIf(harness.needsKey)('asks for a key before it asks the server', async () => {
+    if (!harness.needsKey) return
+    it('asks for a key before it asks the server', async () => {
       await expect(
         allFrames(given({}, server.url, ' ').provider.stream(REQUEST)),
       ).rejects.toMatchObject({

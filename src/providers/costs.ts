@@ -24,7 +24,7 @@ export function costOf(
   const { long } = price
   const rates: Prices = long !== undefined && promptTokens > long.aboveTokens ? long : price
   const freshTokens = Math.max(0, promptTokens - cacheReadTokens - cacheWriteTokens)
-  const write = cacheLife === '1h' ? rates.cacheWrite1h : rates.cacheWrite5m
+  const write = (cacheLife === '1h' ? rates.cacheWrite1h : undefined) ?? rates.cacheWrite5m
   return (
     (freshTokens * rates.input +
       cacheReadTokens * (rates.cacheRead ?? rates.input) +

@@ -75,6 +75,12 @@ const KINDS: readonly Kind[] = [
   },
   {
     code: 'auth-failed',
+    fits: ({ message }) => /invalid header value|ByteString/.test(message),
+    what: ({ provider }) => `The key for ${provider} has characters that no key has`,
+    hint: setKey,
+  },
+  {
+    code: 'auth-failed',
     fits: (failure) => failure.status === 403 || has(failure, /^permission_(?:error|denied)$/i),
     what: ({ provider, model }) => `The key of ${provider} may not use ${model ?? 'this'}`,
     hint: () => 'Use a key of an account that has access, or choose another model.',

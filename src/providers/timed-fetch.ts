@@ -8,7 +8,7 @@ export interface Timeouts {
   readonly idleMs: number
 }
 
-export const TIMEOUTS: Timeouts = { connectMs: 120_000, idleMs: 120_000 }
+const TIMEOUTS: Timeouts = { connectMs: 120_000, idleMs: 120_000 }
 
 /**
  * For the SDKs in place of the global fetch. It follows no redirect: a key belongs to the server it

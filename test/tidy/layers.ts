@@ -13,6 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   strategies: PLUG_IN,
   providers: [...PLUG_IN, 'validate', 'wire'],
   stores: [...PLUG_IN, 'node-guard'],
+  redact: PLUG_IN,
   tools: PLUG_IN,
   formats: [...PLUG_IN, 'wire'],
   'dev-model': ['core', 'validate', 'wire'],

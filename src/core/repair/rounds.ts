@@ -70,7 +70,12 @@ function mendStretch(
   const kept = users.map((turn) => withoutStrays(turn, pairs, changes))
   const last = answers.at(-1)
   const early = answers.slice(0, -1).flatMap((turn) => {
-    const results = callsOf(turn).map((call) => pairs.get(call) ?? aborted(call, changes))
+    const results = callsOf(turn).map((call) => {
+      const result = pairs.get(call)
+      if (result === undefined) return aborted(call, changes)
+      changes.add('result-order', result.at, 'an answer stood before it; it was moved to its call')
+      return result
+    })
     return results.length === 0 ? [turn] : [turn, resultTurn(turn, results)]
   })
   const behind = closeRound(last, kept, pairs, profile, changes)

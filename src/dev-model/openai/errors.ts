@@ -43,7 +43,7 @@ function tell(wire: OpenaiWire, refusal: Refusal): Told {
         ? { ...invalid("You didn't provide an API key."), status: 401 }
         : { ...invalid('Incorrect API key provided.', undefined, 'invalid_api_key'), status: 401 }
     case 'not-found':
-      return { ...invalid(refusal.message, undefined, refusal.code), status: 404 }
+      return { ...invalid(notFound(refusal.message), undefined, refusal.code), status: 404 }
     case 'too-large':
       return { ...invalid('The request is too large.'), status: 413 }
     case 'rate-limit':
@@ -63,6 +63,13 @@ function tell(wire: OpenaiWire, refusal: Refusal): Told {
       return { status: 500, type: 'server_error', message, code: 'server_error' }
     }
   }
+}
+
+function notFound(message: string): string {
+  return message.replace(
+    /^model: (.*)$/,
+    'The model `$1` does not exist or you do not have access to it.',
+  )
 }
 
 function invalid(message: string, param?: string, code?: string): Told {

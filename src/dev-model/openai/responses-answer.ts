@@ -5,7 +5,7 @@ import { idOf } from '../digest.ts'
 import { type ReplyPart, textOfKind } from '../reply.ts'
 import { sealed } from '../seal.ts'
 import type { Turn } from '../wire-format.ts'
-import { isCompactPath, keptMessages } from './responses-compaction.ts'
+import { isCompactPath, keptMessages } from './responses-body.ts'
 
 export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete'
 

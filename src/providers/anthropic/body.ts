@@ -5,6 +5,7 @@ import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { PROVIDER } from '../../wire/anthropic/blocks.ts'
 import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
 import { wireMessages } from '../../wire/anthropic/write.ts'
+import { wellFormed } from '../well-formed.ts'
 import { withCacheMarks } from './cache-marks.ts'
 import { type ThinkingStyle, thinkingFields } from './thinking.ts'
 
@@ -27,7 +28,7 @@ export function wireOf(request: ModelRequest, target: Target): Wire {
   const note = (problem: string) => repairs.push(problem)
   const messages = wireMessages(ofThisServer(request.messages, target.provider, note), note)
   const native = request.native?.provider === target.provider ? request.native : undefined
-  const plain: Fields = {
+  const given: Fields = {
     model: request.model,
     max_tokens: request.maxOutputTokens,
     ...systemFields(request.system),
@@ -36,6 +37,7 @@ export function wireOf(request: ModelRequest, target: Target): Wire {
     ...thinkingFields(request, messages, target.thinkingStyle, note),
     ...native?.fields,
   }
+  const plain = wellFormed(given, note)
   return {
     body: request.cache ? withCacheMarks(plain) : plain,
     betas: [...new Set([...neededBetas(plain), ...(native?.betas ?? [])])],

@@ -1,4 +1,5 @@
 // What is particular to Anthropic: blocks, signatures, figures, marks, headers; over HTTP, through the SDK.
+import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
@@ -505,6 +506,21 @@ describe('other calls', () => {
       await other.close()
     }
   })
+
+  it.each(['sk-broken\nsecret-half', 'sk-with-„quotes“-0123'])(
+    'refuses a key that can be none, without showing it',
+    async (apiKey) => {
+      const error = await allFrames(provider({ apiKey }).stream(REQUEST)).catch(
+        (thrown: unknown) => thrown,
+      )
+      expect(error).toMatchObject({
+        code: 'auth-failed',
+        hint: 'Set ANTHROPIC_API_KEY to a valid key.',
+      })
+      expect(inspect(error, { depth: 20 })).not.toMatch(/secret-half|quotes/)
+      expect(server.asked).toHaveLength(0)
+    },
+  )
 
   it('takes no key and no address from the environment', async () => {
     const before = { ...process.env }

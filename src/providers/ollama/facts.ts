@@ -16,7 +16,7 @@ export interface ModelFacts {
  * Memory for the window is taken when the model is loaded, whether it is used or not; this is about
  * 4 GB for a model of 8 billion parameters. Who has more sets `windowTokens`.
  */
-export const DEFAULT_WINDOW_TOKENS = 32_768
+const DEFAULT_WINDOW_TOKENS = 32_768
 
 export function readFacts(shown: Json): ModelFacts {
   if (!isFields(shown)) return {}

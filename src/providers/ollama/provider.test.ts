@@ -169,6 +169,15 @@ describe('the window', () => {
     })
   })
 
+  it('is the one that is listed for the model, where one is', async () => {
+    server.replyWith(HI)
+    const windowTokens = (model: string) => (model === 'm-1' ? 12_345 : undefined)
+    await all({}, { windowTokens })
+    expect(server.asked).toMatchObject([
+      { path: '/api/chat', body: { options: { num_ctx: 12_345 } } },
+    ])
+  })
+
   it('says which model is missing', async () => {
     server.replyWith({ status: 404, body: '{"error":"model \'m-1\' not found"}' })
     await expect(all()).rejects.toMatchObject({

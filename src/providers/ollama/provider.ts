@@ -21,8 +21,8 @@ export interface OllamaOptions {
   readonly baseUrl?: string | undefined
   /** For servers behind a gate; a local one takes none. */
   readonly apiKey?: string | undefined
-  /** The window models are loaded with. Absent: what the Modelfile says, or a careful default. */
-  readonly windowTokens?: number
+  /** The window a model is loaded with. Absent: what its Modelfile says, or a careful default. */
+  readonly windowTokens?: number | ((model: string) => number | undefined)
   readonly clock: Clock
   readonly random?: () => number
   readonly retry?: Partial<RetryPolicy>
@@ -44,6 +44,8 @@ export function ollamaProvider(options: OllamaOptions): Provider {
     policy: options.retry,
     random: options.random,
   })
+  const { windowTokens: wish } = options
+  const wishedFor = (model: string) => (typeof wish === 'function' ? wish(model) : wish)
   const known = new Map<string, ModelFacts>()
   const factsOf = async (model: string, signal: Signal | undefined): Promise<ModelFacts> => {
     const facts =
@@ -61,9 +63,10 @@ export function ollamaProvider(options: OllamaOptions): Provider {
     async *stream(request) {
       const { model, signal } = request
       requireConversation(request, 'VALID-C4', 'messages')
-      const needsFacts = options.windowTokens === undefined || isDemanding(request)
+      const wishedTokens = wishedFor(model)
+      const needsFacts = wishedTokens === undefined || isDemanding(request)
       const facts = needsFacts ? await factsOf(model, signal) : {}
-      const profile = profileOf(id, facts, options.windowTokens)
+      const profile = profileOf(id, facts, wishedTokens)
       const repairs: string[] = []
       const written = writeOllama(request, profile, (problem) => repairs.push(problem))
       requireValid({ ...PROFILES['openai-chat'], strict: true }, asChat(written.body))
@@ -85,8 +88,7 @@ export function ollamaProvider(options: OllamaOptions): Provider {
         }
       })
     },
-    windowOf: async (model, signal) =>
-      windowFrom(await factsOf(model, signal), options.windowTokens),
+    windowOf: async (model, signal) => windowFrom(await factsOf(model, signal), wishedFor(model)),
   }
 }
 

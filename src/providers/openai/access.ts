@@ -73,7 +73,7 @@ export function openAiAccess(options: OpenAiOptions, defaultId: string): Access 
   }
 }
 
-export function isOpenAiAddress(baseUrl: string): boolean {
+function isOpenAiAddress(baseUrl: string): boolean {
   if (!URL.canParse(baseUrl)) return false
   const { hostname } = new URL(baseUrl)
   return hostname === 'api.openai.com' || hostname.endsWith('.api.openai.com')

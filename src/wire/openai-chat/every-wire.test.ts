@@ -154,7 +154,7 @@ describe.each(Object.entries(WIRES))('%s', (_name, { profile, write }) => {
         expect(validate(profile, body)).toEqual([])
         expect(loneHalves(body)).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 
@@ -175,7 +175,7 @@ describe('ollama', () => {
         checkOllama(listOf(body))
         expect(loneHalves(body)).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 

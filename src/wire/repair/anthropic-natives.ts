@@ -19,11 +19,13 @@ export function anthropicNatives(compactsByThreshold: boolean): NativeRules {
     },
     isPaused(parts) {
       const last = nativeOf(parts.at(-1))
-      return (
-        unpaired(parts).calls.size > 0 || (last !== undefined && isServerResult(last))
-      )
+      return unpaired(parts).calls.size > 0 || (last !== undefined && isServerResult(last))
     },
-    opens: (part) => typeOf(nativeOf(part)) === 'compaction',
+    opens(part) {
+      const block = nativeOf(part)
+      if (block === undefined || typeOf(block) !== 'compaction') return false
+      return compactionRefusal(block, true, compactsByThreshold) === undefined
+    },
   }
 }
 

@@ -1,0 +1,147 @@
+// Images by age, measured by their dimensions; base64 in text folded away.
+import { describe, expect, it } from 'vitest'
+import { pngOf } from '../../test/generate/damage.ts'
+import { imageSize } from '../validate/anthropic/image-size.ts'
+import type { Block, MediaPart } from './content.ts'
+import { ageImages, captionOf, type ImageLimits, measureImages } from './media.ts'
+import type { Message, MessagePart } from './message.ts'
+import { weighUser } from './tokens/weigh.ts'
+
+const png = (widthPx: number, heightPx: number): MediaPart => ({
+  type: 'image',
+  media: { mimeType: 'image/png', data: pngOf(widthPx, heightPx) },
+})
+const small = png(10, 10)
+const block: Block = { type: 'image', mimeType: 'image/png', data: pngOf(10, 10) }
+
+function messagesOf(...images: readonly MessagePart[]): Message[] {
+  return images.map((image) => ({ role: 'user', parts: [{ type: 'text', text: 'see' }, image] }))
+}
+
+/** The messages whose image had to go. */
+function goneFrom(messages: readonly Message[], limits: ImageLimits): number[] {
+  const { messages: aged, aged: gone } = ageImages(messages, { sizeOf: imageSize, ...limits })
+  for (const { message, part, caption } of gone)
+    expect(aged[message]?.parts[part]).toEqual({ type: 'text', text: caption })
+  return gone.map(({ message }) => message)
+}
+
+const many = { over: 2, maxEdgePx: 2_000 }
+const LIMITS: readonly (readonly [
+  string,
+  readonly MessagePart[],
+  ImageLimits,
+  readonly number[],
+])[] = [
+  ['nothing binds', [small, small], {}, []],
+  ['the count: the oldest go', [small, small, small], { maxImages: 2 }, [0]],
+  ['the count of none', [small, small], { maxImages: 0 }, [0, 1]],
+  ['the sum of bytes: the oldest go', [small, small, small], { maxTotalBytes: 100 }, [0]],
+  ['the bytes of one', [small, png(1, 1)], { maxImageBytes: 43 }, [0, 1]],
+  ['the edge of one, wherever it is', [small, png(9_000, 1), small], { maxEdgePx: 8_000 }, [1]],
+  ['the edge of one at the limit', [png(8_000, 8_000)], { maxEdgePx: 8_000 }, []],
+  ['few large ones among many go', [small, small, small, small, png(1, 2_001)], { many }, [4]],
+  [
+    'many large ones make the oldest go',
+    [png(3_000, 1), png(3_000, 1), png(3_000, 1)],
+    { many },
+    [0],
+  ],
+  ['large ones among few stay', [png(3_000, 1), png(3_000, 1)], { many }, []],
+  [
+    'a kind that is not taken',
+    [{ type: 'image', media: { mimeType: 'image/bmp', data: 'Qk0=' } }],
+    { mimeTypes: ['image/png'] },
+    [0],
+  ],
+  ['an image without content', [{ type: 'image', media: { mimeType: 'image/png' } }], {}, [0]],
+  [
+    'a link counts, and has no bytes',
+    [{ type: 'image', media: { mimeType: 'image/*', uri: 'https://example.org/a.png' } }, small],
+    { maxImages: 1, mimeTypes: ['image/png'] },
+    [0],
+  ],
+  [
+    'uploaded images count',
+    [{ type: 'native', provider: 'anthropic', value: { type: 'image', source: {} } }, small],
+    { maxImages: 1 },
+    [0],
+  ],
+]
+
+describe('ageing images', () => {
+  it.each(LIMITS)('keeps %s [NEED-19]', (_, images, limits, gone) => {
+    const messages = messagesOf(...images)
+    expect(goneFrom(messages, limits)).toEqual(gone)
+    const { messages: aged } = ageImages(messages, { sizeOf: imageSize, ...limits })
+    expect(ageImages(aged, { sizeOf: imageSize, ...limits })).toEqual({ messages: aged, aged: [] })
+  })
+
+  it('gives back the same messages where nothing has to go', () => {
+    const messages = messagesOf(small)
+    expect(ageImages(messages, { maxImages: 1 }).messages).toBe(messages)
+  })
+
+  it('reaches into the results of tools', () => {
+    const result = (content: readonly Block[]): MessagePart => ({
+      type: 'tool_result',
+      id: 'a',
+      content,
+      status: 'completed',
+    })
+    const text: Block = { type: 'text', text: 'two pictures' }
+    const { messages, aged } = ageImages(
+      [{ role: 'user', parts: [result([text, block, block])] }],
+      { maxImages: 1, sizeOf: imageSize },
+      ({ block: index }) => `e12.${index}`,
+    )
+    const caption = '[image image/png 10×10 px, 33 bytes, ref e12.1]'
+    expect(messages[0]?.parts).toEqual([result([text, { type: 'text', text: caption }, block])])
+    expect(aged).toEqual([
+      { message: 0, part: 0, block: 1, caption, why: 'an image beyond the newest 1' },
+    ])
+  })
+
+  it('uses the size that was measured before, and needs no bytes for it', () => {
+    const known: MessagePart = {
+      type: 'image',
+      media: { mimeType: 'image/png', data: 'AAAA', widthPx: 9_000, heightPx: 1 },
+    }
+    expect(goneFrom(messagesOf(known), { maxEdgePx: 8_000 })).toEqual([0])
+  })
+})
+
+describe('a caption', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    [
+      captionOf(png(1_200, 800).media, 'e12', imageSize),
+      '[image image/png 1200×800 px, 33 bytes, ref e12]',
+    ],
+    [
+      captionOf({ mimeType: 'image/gif', data: 'A'.repeat(40_000) }, 'e1'),
+      '[image image/gif, 30 kB, ref e1]',
+    ],
+    [captionOf({ data: 'A'.repeat(8_000_000) }, undefined), '[image 6.0 MB]'],
+    [
+      captionOf({ uri: 'https://example.org/a.png?token=x' }, 'e1'),
+      '[image https://example.org/a.png, ref e1]',
+    ],
+    [captionOf({ uri: `data:image/png;base64,${'A'.repeat(500)}` }, undefined), '[image]'],
+  ]
+  it.each(cases)('%s', (caption, expected) => expect(caption).toBe(expected))
+})
+
+describe('measured images', () => {
+  it('are counted by their dimensions', () => {
+    const parts = [{ type: 'text', text: 'see' } as const, png(1_500, 1_000)]
+    const measured = measureImages(parts, imageSize)
+    expect(measured[1]).toMatchObject({ media: { widthPx: 1_500, heightPx: 1_000 } })
+    expect(weighUser(measured) - weighUser(parts.slice(0, 1))).toBe(2_000)
+    expect(measureImages(measured, imageSize)).toEqual(measured)
+  })
+
+  it('are left alone where the size cannot be told', () => {
+    const parts = [{ type: 'image', media: { mimeType: 'image/png', data: 'AAAA' } } as const]
+    expect(measureImages(parts, imageSize)).toEqual(parts)
+  })
+})

@@ -1,0 +1,217 @@
+// The small assistant: the same request, the same answer, and nothing but what the request holds.
+import { describe, expect, it } from 'vitest'
+import type { Asked, AskedPart, AskedTurn, OfferedTool } from '../asked.ts'
+import { assist } from './assistant.ts'
+
+const object = (...fields: readonly string[]) => ({
+  type: 'object',
+  properties: Object.fromEntries(fields.map((field) => [field, { type: 'string' }])),
+  required: fields,
+})
+const READ: OfferedTool = { name: 'read_file', schema: object('path') }
+const EDIT: OfferedTool = {
+  name: 'str_replace',
+  schema: object('file_path', 'old_string', 'new_string'),
+}
+const RUN: OfferedTool = { name: 'bash', schema: object('command') }
+const TOOLS = [READ, EDIT, RUN]
+
+function asked(turns: readonly AskedTurn[], changes: Partial<Asked> = {}): Asked {
+  return {
+    wire: 'anthropic',
+    model: 'dev',
+    system: '',
+    turns,
+    tools: TOOLS,
+    toolChoice: 'auto',
+    parallelCalls: true,
+    thinking: false,
+    stream: false,
+    stopSequences: [],
+    ...changes,
+  }
+}
+
+const user = (text: string): AskedTurn => ({ role: 'user', parts: [{ type: 'text', text }] })
+const agent = (...parts: readonly AskedPart[]): AskedTurn => ({ role: 'assistant', parts })
+const says = (text: string): AskedPart => ({ type: 'text', text })
+const call = (id: string, name: string, value: Record<string, string>): AskedPart => ({
+  type: 'call',
+  id,
+  name,
+  arguments: value,
+})
+const result = (id: string, text: string, failed = false): AskedTurn => ({
+  role: 'user',
+  parts: [{ type: 'result', id, text, failed }],
+})
+
+describe('instructions', () => {
+  it.each([
+    ['read src/a.ts', { name: 'read_file', arguments: { path: 'src/a.ts' } }],
+    [
+      'edit src/a.ts: one two -> three',
+      {
+        name: 'str_replace',
+        arguments: { file_path: 'src/a.ts', old_string: 'one two', new_string: 'three' },
+      },
+    ],
+    ['run npm test -- --bail', { name: 'bash', arguments: { command: 'npm test -- --bail' } }],
+  ])('«%s» becomes a call', (text, expected) => {
+    expect(assist(asked([user(text)])).calls).toEqual([expected])
+  })
+
+  it('takes an edit tool whose edits are a list of objects', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        edits: { type: 'array', items: object('oldText', 'newText') },
+      },
+      required: ['path', 'edits'],
+    }
+    const { calls } = assist(asked([user('edit a: b -> c')], { tools: [{ name: 'edit', schema }] }))
+    expect(calls?.[0]?.arguments).toEqual({ path: 'a', edits: [{ oldText: 'b', newText: 'c' }] })
+  })
+
+  it('reads several files at once, and one after the other where calls may not be parallel', () => {
+    const turns = [user('read a.txt\nread b.txt')]
+    expect(assist(asked(turns)).calls).toHaveLength(2)
+    expect(assist(asked(turns, { parallelCalls: false })).calls).toHaveLength(1)
+  })
+
+  it('goes on where it stands, then reports first lines and sizes', () => {
+    const turns = [
+      user('read a.txt, then run ls'),
+      agent(call('1', 'read_file', { path: 'a.txt' })),
+      result('1', 'first line\nsecond\n'),
+    ]
+    const next = assist(asked(turns))
+    expect(next.calls).toEqual([{ name: 'bash', arguments: { command: 'ls' } }])
+    const done = [...turns, agent(call('2', 'bash', { command: 'ls' })), result('2', 'no ls', true)]
+    expect(assist(asked(done))).toEqual({
+      text: 'read a.txt: it begins “first line” and has 2 lines, 18 characters.\nrun ls failed: “no ls”.',
+    })
+  })
+
+  it('says so where it has no tool, and never calls one where it may not', () => {
+    const without = assist(asked([user('read a.txt')], { tools: [RUN] }))
+    expect(without).toEqual({ text: 'I have no tool to read a.txt.' })
+    const forbidden = assist(asked([user('read a.txt')], { toolChoice: 'none' }))
+    expect(forbidden.calls).toBeUndefined()
+  })
+
+  it('does not take a quoted request, or a list of them, for a new one', () => {
+    const answer = assist(asked([user('Requests so far:\n- “read a.txt”\n- run ls')]))
+    expect(answer.calls).toBeUndefined()
+  })
+})
+
+describe('a choice that forces a call', () => {
+  it('calls the named tool with what its schema demands', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        kind: { enum: ['b', 'c'] },
+        count: { type: 'integer' },
+        note: { type: 'string' },
+      },
+      required: ['kind', 'count'],
+    }
+    const tools = [READ, { name: 'log', schema }]
+    const answer = assist(asked([user('hello')], { tools, toolChoice: { name: 'log' } }))
+    expect(answer).toEqual({ calls: [{ name: 'log', arguments: { kind: 'b', count: 1 } }] })
+  })
+
+  it('calls any tool, the fitting one where the text says which', () => {
+    const answer = assist(asked([user('run ls')], { toolChoice: 'any' }))
+    expect(answer.calls).toEqual([{ name: 'bash', arguments: { command: 'ls' } }])
+  })
+})
+
+describe('a summary', () => {
+  const talk = [
+    user('read src/main.ts'),
+    agent(says('I will read it.'), call('1', 'read_file', { path: 'src/main.ts' })),
+    result('1', 'import x from "./lib/util.js"'),
+    agent(says('It imports one thing.')),
+    user('run npm test'),
+    agent(call('2', 'bash', { command: 'npm test' })),
+    result('2', '3 failed', true),
+    agent(says('Three tests fail.')),
+  ]
+
+  it('tells requests, files, commands, failures and the last state', () => {
+    const prompt = user('Write a summary of the conversation.')
+    expect(assist(asked([...talk, prompt], { toolChoice: 'none' })).text).toBe(
+      [
+        '## Requests\n- “read src/main.ts”\n- “run npm test”',
+        '## Files\n- src/main.ts\n- ./lib/util.js',
+        '## Commands\n- npm test',
+        '## Failures\n- “3 failed”',
+        '## State\nLast answer: “Three tests fail.”',
+      ].join('\n\n'),
+    )
+  })
+
+  it('uses the headings it is asked for, and shortens long requests', () => {
+    const prompt = user('Summarise:\n1. User intent: what for.\n2. Current state: where.')
+    const { text = '' } = assist(asked([user('x'.repeat(5_000)), prompt], { tools: [] }))
+    expect(text.match(/^## .*$/gm)).toEqual(['## User intent', '## Current state'])
+    expect(text).toContain(`“${'x'.repeat(200)}…”`)
+  })
+
+  it('takes a transcript in the prompt where there is nothing before it', () => {
+    const prompt = user('Make a summary.\n# user:\nfix lib/a.c\n\n# assistant:\nDone.')
+    const { text = '' } = assist(asked([prompt], { tools: [] }))
+    expect(text).toContain('## Requests\n- “fix lib/a.c”')
+    expect(text).toContain('Last answer: “Done.”')
+  })
+
+  it('goes through the tools for it where they are offered: compact, and edl', () => {
+    const compact = { name: 'compact', schema: object('summary') }
+    const whole = assist(asked([...talk, user('@compact')], { tools: [compact] }))
+    expect(whole.calls).toMatchObject([
+      { name: 'compact', arguments: { summary: expect.any(String) } },
+    ])
+    const edl = { name: 'edl', schema: object('script') }
+    const chunk = user('Chunk 1 of 1. Update /summary.md.\n# user:\nfix lib/a.c')
+    const first = assist(asked([chunk], { tools: [edl] }))
+    expect(first.calls?.[0]?.arguments).toMatchObject({
+      script: expect.stringMatching(/^file `\/summary\.md`\ninsert_after <<\w+\n/),
+    })
+    const written = [chunk, agent(call('1', 'edl', { script: '' })), result('1', 'ok')]
+    expect(assist(asked(written, { tools: [edl] })).calls).toBeUndefined()
+  })
+})
+
+describe('questions', () => {
+  it('are answered from the context alone', () => {
+    const question = user('What is the port of the staging server?')
+    const told = [user('The port of the staging server is 8443.'), agent(says('Noted.')), question]
+    expect(assist(asked(told)).text).toContain('8443')
+    expect(assist(asked([question])).text).toBe(
+      'I do not see port of the staging server in my context.',
+    )
+  })
+})
+
+describe('thinking', () => {
+  it('is there where it is asked for', () => {
+    const { thinking, text } = assist(asked([user('hello')], { thinking: true }))
+    expect(thinking).toContain('“hello”')
+    expect(text).toBe('You said “hello”. I have noted it.')
+  })
+})
+
+describe('odd requests', () => {
+  it.each<[string, readonly AskedTurn[]]>([
+    ['no turns', []],
+    ['results alone', [result('1', 'x')]],
+    ['300 KB of one letter', [user('a'.repeat(300_000)), user('summary?')]],
+    ['300 KB of blanks', [user(' '.repeat(300_000)), user(`read a${' '.repeat(300_000)}`)]],
+  ])('%s', (_, turns) => {
+    expect(assist(asked(turns))).toBeDefined()
+    expect(assist(asked(turns, { toolChoice: 'none' }))).toBeDefined()
+  })
+})

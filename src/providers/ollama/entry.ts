@@ -1,0 +1,25 @@
+// Ollama as an entry of the registry.
+import { PROFILES } from '../../validate/profiles.ts'
+import type { ProviderEntry } from '../registry.ts'
+import { OLLAMA_BASE_URL, ollamaProvider } from './provider.ts'
+
+/** Its requests are checked as what they are like: those of Chat Completions, read strictly. */
+export const OLLAMA_ENTRY: ProviderEntry = {
+  id: 'ollama',
+  keyVariables: ['OLLAMA_API_KEY'],
+  baseUrlVariable: 'OLLAMA_BASE_URL',
+  baseUrl: OLLAMA_BASE_URL,
+  create: ({ id, apiKey, baseUrl, clock, infoOf }) =>
+    ollamaProvider({
+      id,
+      apiKey,
+      baseUrl,
+      clock,
+      // What a context is measured against is what the model must be loaded with.
+      windowTokens(model) {
+        const { known, windowTokens } = infoOf(model)
+        return known ? windowTokens : undefined
+      },
+    }),
+  profileOf: () => ({ ...PROFILES['openai-chat'], strict: true }),
+}

@@ -1,0 +1,107 @@
+// OpenAI, and the servers that speak one of its APIs, as entries of the registry.
+import { PROFILES } from '../../validate/profiles.ts'
+import type { Profile } from '../../validate/rule.ts'
+import type { ChatProfile } from '../../wire/openai-chat/profile.ts'
+import type { ModelInfo } from '../catalogue.ts'
+import type { ProviderEntry } from '../registry.ts'
+import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from './access.ts'
+import { openaiChatProvider } from './chat.ts'
+import { openaiResponsesProvider } from './responses.ts'
+
+export const OPENAI: ProviderEntry = {
+  id: 'openai',
+  keyVariables: [OPENAI_KEY_VARIABLE],
+  baseUrlVariable: 'OPENAI_BASE_URL',
+  baseUrl: OPENAI_BASE_URL,
+  create: ({ id, apiKey, baseUrl, clock }) =>
+    openaiResponsesProvider({ id, apiKey, baseUrl, clock }),
+  profileOf: (_model, info) => withWindow(PROFILES['openai-responses'], info),
+}
+
+/** A server of Chat Completions: where it is, whether it wants a key, and what is special about it. */
+interface ChatServer {
+  readonly id: string
+  readonly baseUrl: string
+  readonly keyVariable?: string
+  readonly baseUrlVariable?: string
+  readonly profile?: Partial<ChatProfile>
+}
+
+const CHAT_SERVERS: readonly ChatServer[] = [
+  {
+    id: 'openai-chat',
+    baseUrl: OPENAI_BASE_URL,
+    keyVariable: OPENAI_KEY_VARIABLE,
+    profile: { strict: false },
+  },
+  { id: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1', baseUrlVariable: 'LMSTUDIO_BASE_URL' },
+  /** Any other: llama.cpp, vLLM, a gateway; it is where the settings say. */
+  {
+    id: 'compatible',
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    baseUrlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
+  },
+  {
+    id: 'openrouter',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    keyVariable: 'OPENROUTER_API_KEY',
+  },
+  {
+    id: 'mistral',
+    baseUrl: 'https://api.mistral.ai/v1',
+    keyVariable: 'MISTRAL_API_KEY',
+    profile: { backend: 'mistral' },
+  },
+  {
+    id: 'deepseek',
+    baseUrl: 'https://api.deepseek.com/v1',
+    keyVariable: 'DEEPSEEK_API_KEY',
+    profile: { backend: 'deepseek' },
+  },
+  {
+    id: 'kimi',
+    baseUrl: 'https://api.moonshot.ai/v1',
+    keyVariable: 'MOONSHOT_API_KEY',
+    profile: { backend: 'deepseek' }, // the same rule (VALID-O4)
+  },
+  {
+    id: 'qwen',
+    baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    keyVariable: 'DASHSCOPE_API_KEY',
+    profile: { backend: 'qwen' },
+  },
+]
+
+export const OPENAI_CHAT_ENTRIES: readonly ProviderEntry[] = CHAT_SERVERS.map(chatEntry)
+
+function chatEntry(server: ChatServer): ProviderEntry {
+  const { keyVariable, baseUrlVariable, profile = {} } = server
+  return {
+    id: server.id,
+    // A gate before a server of one's own may want a key, too.
+    keyVariables: [keyVariable ?? 'OPENAI_COMPATIBLE_API_KEY'],
+    ...(baseUrlVariable !== undefined && { baseUrlVariable }),
+    baseUrl: server.baseUrl,
+    create: ({ id, apiKey, baseUrl, clock }) =>
+      openaiChatProvider({
+        id,
+        apiKey,
+        baseUrl,
+        clock,
+        // Behind another address there may be a server of one's own, which needs none.
+        needsKey: keyVariable !== undefined && baseUrl === server.baseUrl,
+        ...(keyVariable !== undefined && { keyVariable }),
+        profileOf: () => profile,
+      }),
+    profileOf: (_model, info) => withWindow(rulesOf(profile), info),
+  }
+}
+
+function rulesOf({ strict = true, backend }: Partial<ChatProfile>): Profile {
+  return { ...PROFILES['openai-chat'], strict, ...(backend && { backend }) }
+}
+
+/** A window that nobody listed is only a default: no rule can be held to it. */
+function withWindow(profile: Profile, { known, windowTokens }: ModelInfo): Profile {
+  return known ? { ...profile, windowTokens } : profile
+}

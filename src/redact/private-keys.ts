@@ -1,0 +1,46 @@
+// Private keys in PEM: whole ones, and what a cut text has left of one.
+import type { Replace } from './redact.ts'
+
+const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g
+const END = '-----END '
+const END_LINE = /-----END [A-Z0-9 ]{0,80}-----/y
+/** An end further away belongs to something else. */
+const MAX_KEY_CHARS = 20_000
+/** Lines of base64, also as JSON or a program writes them. */
+const BODY = /(?:[A-Za-z0-9+/=:,.\s\\"'-]){0,20000}/y
+
+export function redactPrivateKeys(text: string, replace: Replace): string {
+  const pieces: string[] = []
+  let written = 0
+  let end = -1
+  for (const { 0: header, index } of text.matchAll(BEGIN)) {
+    if (index < written) continue
+    // Looked for once for all keys that have none: otherwise many beginnings would each search to the end.
+    if (end !== text.length && end < index) end = endBehind(text, index)
+    const start = index + header.length
+    const close = end - start < MAX_KEY_CHARS ? behindEnd(text, end) : behindBody(text, start)
+    pieces.push(text.slice(written, index), replace('private-key'))
+    written = close
+  }
+  return written === 0 ? text : [...pieces, text.slice(written)].join('')
+}
+
+/** The length of the text where there is no end. */
+function endBehind(text: string, index: number): number {
+  const found = text.indexOf(END, index)
+  return found === -1 ? text.length : found
+}
+
+function behindEnd(text: string, end: number): number {
+  END_LINE.lastIndex = end
+  return end + (END_LINE.exec(text)?.[0].length ?? 0)
+}
+
+function behindBody(text: string, start: number): number {
+  BODY.lastIndex = start
+  const body = BODY.exec(text)?.[0] ?? ''
+  // Not into the next key, nor over the words behind this one.
+  const next = body.indexOf('-----')
+  const own = next === -1 ? body : body.slice(0, next)
+  return start + (/\n[ \t]*\n|["']/.exec(own)?.index ?? own.length)
+}
