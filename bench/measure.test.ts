@@ -9,19 +9,19 @@ describe('rounds', () => {
   it('take turns, in turned order every other round, and drop the warm-up', async () => {
     const order: string[] = []
     const arm = (name: string) => (round: number) => order.push(`${name}${round}`)
-    const options = { rounds: 2, warmUps: 1, keepAll: true }
+    const options = { rounds: 2, warmUps: 1, keep: 1 }
     const series = await interleave({ a: arm('a'), b: arm('b') }, options)
     expect(order).toEqual(['b-1', 'a-1', 'a0', 'b0', 'b1', 'a1'])
     expect(series).toEqual({ a: [3, 6], b: [4, 5] })
   })
 
   it('stop when the budget is spent, after a least number', async () => {
-    const options = { rounds: 1_000, budgetMs: -1, keepAll: true }
+    const options = { rounds: 1_000, budgetMs: -1, keep: 1 }
     const series = await interleave({ a: () => 1 }, options)
     expect(series.a).toHaveLength(9)
   })
 
-  it('count where they are among the quieter half', async () => {
+  it('count where they are among the quietest', async () => {
     const arm = async (round: number) => {
       await setTimeout(round === 1 ? 60 : 0)
       return round

@@ -15,8 +15,8 @@ export interface Rounds {
   readonly rounds: number
   /** After this no further round begins, unless there were fewer than `LEAST_ROUNDS`. */
   readonly budgetMs?: number
-  /** Otherwise the slower half is left out: rounds in which other programs were busiest. */
-  readonly keepAll?: boolean
+  /** Which part of the rounds counts, the fastest first: in the others, other programs were busier. */
+  readonly keep?: number
   /** Rounds before those that count: compilers and caches get warm. */
   readonly warmUps?: number
 }
@@ -28,7 +28,7 @@ type Arms<K extends string> = Readonly<Record<K, (round: number) => number | Pro
 /** Runs every arm once a round, in turned order every other round, with the garbage taken out first. */
 export async function interleave<K extends string>(
   arms: Arms<K>,
-  { rounds, warmUps = 1, budgetMs = Number.POSITIVE_INFINITY, keepAll = false }: Rounds,
+  { rounds, warmUps = 1, budgetMs = Number.POSITIVE_INFINITY, keep = 0.5 }: Rounds,
 ): Promise<Record<K, number[]>> {
   const names = Object.keys(arms) as K[]
   const measured: { readonly values: Record<K, number>; readonly ms: number }[] = []
@@ -45,15 +45,16 @@ export async function interleave<K extends string>(
     }
     if (round >= 0) measured.push({ values, ms })
   }
-  const kept = keepAll ? measured : quieterHalf(measured)
+  const kept = quietest(measured, keep)
   const series = (name: K) => [name, kept.map(({ values }) => values[name])] as const
   return Object.fromEntries(names.map(series)) as Record<K, number[]>
 }
 
 /** Chosen by the time that all arms took together, which favours none of them. */
-function quieterHalf<T extends { readonly ms: number }>(measured: readonly T[]): readonly T[] {
+function quietest<T extends { readonly ms: number }>(measured: readonly T[], part: number): T[] {
+  if (part === 1) return [...measured]
   const sorted = measured.toSorted((a, b) => a.ms - b.ms)
-  return sorted.slice(0, Math.ceil(sorted.length / 2))
+  return sorted.slice(0, Math.ceil(sorted.length * part))
 }
 
 export function spreadOf(series: Series): Spread {

@@ -1,8 +1,11 @@
 // Wires the parts together: the only file that knows every plug-in.
 import { PrecisError } from './core/errors.ts'
-import type { Store } from './core/ports.ts'
+import type { ModelPort, Store } from './core/ports.ts'
+import type { Settings } from './core/settings.ts'
+import type { DevModel } from './dev-model/index.ts'
 import type { Format } from './formats/format.ts'
 import { FORMATS } from './formats/index.ts'
+import type { ModelRegistry } from './providers/registry.ts'
 import { memoryStore } from './stores/memory.ts'
 import { DEFAULT_STRATEGIES } from './strategies/index.ts'
 import { randomIds, systemClock } from './system.ts'
@@ -12,21 +15,98 @@ export interface Composed {
   readonly threads: Threads
   /** Throws `unknown-format` with the known ones. */
   format(id: string): Format
+  /** Models by name. The SDKs behind them are loaded on the first call: they take a while. */
+  models(): Promise<ModelRegistry>
+  /** A model for summaries; asks for the registry when it is asked itself. */
+  readonly model: ModelPort
   close(): Promise<void>
 }
 
 export interface ComposeOptions {
   readonly store?: Store
+  readonly settings?: Pick<Settings, 'models' | 'providers' | 'catalogue'>
+  readonly environment?: Readonly<Record<string, string | undefined>>
 }
 
-export function compose({ store = memoryStore() }: ComposeOptions = {}): Composed {
+export function compose(options: ComposeOptions = {}): Composed {
+  const { store = memoryStore(), settings = { models: {} }, environment = {} } = options
   const threads = createThreads({
     store,
     clock: systemClock,
     ids: randomIds,
     strategies: DEFAULT_STRATEGIES,
   })
-  return { threads, format: findFormat, close: () => store.close() }
+  let registry: Promise<Registry> | undefined
+  const opened = () => {
+    registry ??= openRegistry(settings, environment)
+    return registry
+  }
+  return {
+    threads,
+    format: findFormat,
+    models: async () => (await opened()).models,
+    model: {
+      async ask(request) {
+        const [{ modelPort }, { models }] = [await import('./providers/ask.ts'), await opened()]
+        return modelPort(models).ask(request)
+      },
+    },
+    async close() {
+      if (registry) await (await registry).close()
+      await store.close()
+    },
+  }
+}
+
+interface Registry {
+  readonly models: ModelRegistry
+  close(): Promise<void>
+}
+
+async function openRegistry(
+  settings: NonNullable<ComposeOptions['settings']>,
+  environment: NonNullable<ComposeOptions['environment']>,
+): Promise<Registry> {
+  const [{ createRegistry }, { readModelOverrides }, anthropic, openai, ollama] = await Promise.all(
+    [
+      import('./providers/registry.ts'),
+      import('./providers/catalogue.ts'),
+      import('./providers/anthropic/entry.ts'),
+      import('./providers/openai/entries.ts'),
+      import('./providers/ollama/entry.ts'),
+    ],
+  )
+  let standIn: DevModel | undefined
+  const dev = anthropic.devEntry(async () => {
+    const { startDevModel } = await import('./dev-model/index.ts')
+    standIn = await startDevModel()
+    return standIn
+  })
+  const models = createRegistry({
+    entries: [
+      anthropic.ANTHROPIC,
+      openai.OPENAI,
+      ...openai.OPENAI_CHAT_ENTRIES,
+      ollama.OLLAMA_ENTRY,
+      dev,
+    ],
+    settings: {
+      models: defined(settings.models),
+      providers: Object.fromEntries(
+        Object.entries(settings.providers ?? {}).map(([id, given]) => [id, defined(given)]),
+      ),
+      catalogue: readModelOverrides(settings.catalogue ?? {}, 'catalogue'),
+    },
+    environment,
+    clock: systemClock,
+  })
+  return { models, close: async () => standIn?.close() }
+}
+
+/** Without the fields that are there and undefined. */
+function defined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
 function findFormat(id: string): Format {

@@ -127,7 +127,7 @@ async function storedCost(settings: Settings, folder: string): Promise<Answered[
       short: (round) =>
         appendMicros(short[Math.floor(Math.max(0, round) / appendRounds)] ?? '', 'short', round),
     },
-    { rounds: appendThreads * appendRounds, keepAll: true },
+    { rounds: appendThreads * appendRounds, keep: 1 },
   )
   await store.close()
   return appendFigures(settings, series, slowest)

@@ -39,7 +39,7 @@ export const FULL: Settings = {
   appendsPerRound: 100,
   contextEntries: 300,
   openRounds: 21,
-  batchRounds: 201,
+  batchRounds: 401,
   batchEvents: 300,
   memoryEvents: 50_000,
   memoryRuns: 3,

@@ -1,5 +1,5 @@
 // A conversation file in, a smaller one out, and a report of what was done.
-import { compose } from '../compose.ts'
+import { type Composed, compose } from '../compose.ts'
 import type { Edit } from '../core/change.ts'
 import type { Context } from '../core/context.ts'
 import { newEntriesOf } from '../core/entry.ts'
@@ -19,6 +19,7 @@ export interface CompactFlags {
   readonly from: string
   readonly to: string
   readonly strategy?: string
+  readonly model?: string
   readonly budget?: string
   readonly input?: string
   readonly output?: string
@@ -36,15 +37,19 @@ export async function compactFile(file: string | undefined, flags: CompactFlags)
   const settings = loadSettings({
     cwd: process.cwd(),
     environment: process.env,
-    flags: flags.strategy === undefined ? {} : { strategy: flags.strategy },
+    flags: {
+      ...(flags.strategy !== undefined && { strategy: flags.strategy }),
+      ...(flags.model !== undefined && { models: { default: flags.model } }),
+    },
   })
-  const { threads, format, close } = compose()
+  const composed = compose({ settings: settings.settings, environment: process.env })
+  const { format, close } = composed
   const from = format(flags.from)
   const to = format(flags.to)
   await refuseOverwriting(source, flags.output)
   try {
     const imported = readFormat(from, await readText(source, process.stdin), source)
-    const run = await runCompaction(threads, imported, settings, budget)
+    const run = await runCompaction(composed, imported, settings, budget)
     const written = to.write(run.view, from.id === to.id ? imported.envelope : undefined)
     const report: Report = {
       input: { source, format: from.id },
@@ -109,7 +114,7 @@ interface Run {
 }
 
 async function runCompaction(
-  threads: Threads,
+  { threads, model }: Composed,
   imported: Imported,
   { settings }: ResolvedSettings,
   budget: Budget | undefined,
@@ -121,6 +126,7 @@ async function runCompaction(
   const outcome = await threads.compact(threadId, settings.strategy, {
     trigger: 'command',
     minTokens: settings.gate.minTokens,
+    ...(settings.models.default !== undefined && { provider: model }),
     ...(target !== undefined && { targetTokens: target }),
   })
   if (!outcome.committed)

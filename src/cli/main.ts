@@ -3,6 +3,7 @@ import '../node-guard.ts'
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { compactCommand } from './commands/compact.ts'
+import { devModelCommand } from './commands/dev-model.ts'
 import { failureOf, printFailure } from './failure.ts'
 import { writeStream } from './io.ts'
 
@@ -38,6 +39,7 @@ function programOf(): Command {
     .configureOutput({ outputError: () => undefined })
     .showSuggestionAfterError()
   compactCommand(program)
+  devModelCommand(program)
   for (const command of program.commands) command.copyInheritedSettings(program)
   return program
 }

@@ -87,8 +87,19 @@ describe('settings', () => {
       'PRECIS_AUTO_COOLDOWN_MS',
       'PRECIS_MODELS_DEFAULT',
       'PRECIS_MODELS_FAST',
+      'PRECIS_PROVIDERS',
+      'PRECIS_CATALOGUE',
       'PRECIS_STORE',
     ])
+  })
+
+  it('let no project say where keys are sent', () => {
+    const values = { providers: { anthropic: { baseUrl: 'http://127.0.0.1:1' } } }
+    expect(() => resolveSettings([{ origin: 'project', where: 'p.json', values }])).toThrow(
+      'providers may not be set by a project',
+    )
+    const { settings } = resolveSettings([{ origin: 'user', where: 'u.json', values }])
+    expect(settings.providers).toEqual(values.providers)
   })
 
   it('are read from the environment as what they are; empty and foreign variables are left alone', () => {

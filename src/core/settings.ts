@@ -34,6 +34,14 @@ const schema = z.strictObject({
     cooldownMs: z.number().int().nonnegative().describe('a whole number from 0').optional(),
   }),
   models: z.strictObject({ default: model().optional(), fast: model().optional() }),
+  providers: z
+    .record(z.string(), z.strictObject({ baseUrl: z.url().optional() }))
+    .describe('addresses by provider, as in {"ollama": {"baseUrl": "http://127.0.0.1:11434"}}')
+    .optional(),
+  catalogue: z
+    .record(z.string(), z.looseObject({}))
+    .describe('models by name, as in {"lmstudio/qwen3": {"windowTokens": 32768}}')
+    .optional(),
   store: name('sqlite, memory, or the address of a store').default('sqlite'),
 })
 
@@ -78,8 +86,10 @@ export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSetti
     origins.set(key, { value: leaf.parse(undefined) as Json | undefined, origin: 'default' })
   for (const { origin, where, values } of layers) {
     const placeOf = typeof where === 'string' ? () => where : where
-    for (const [key, value] of flatten(values, '', placeOf))
+    for (const [key, value] of flatten(values, '', placeOf)) {
+      if (origin === 'project' && PERSONAL.has(key)) throw notForProjects(key, placeOf(key))
       origins.set(key, { value: checked(key, value, placeOf), origin, where: placeOf(key) })
+    }
   }
   const given = schema.parse(nested([...origins].map(([key, { value }]) => [key, value])))
   const auto = autoOf(PRESETS[given.preset].trigger)
@@ -89,6 +99,17 @@ export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSetti
   const settings = { ...given, auto: { ...auto, ...(given.auto as Partial<AutoSettings>) } }
   requireRoom(settings, origins)
   return { settings, origins: Object.fromEntries(origins) }
+}
+
+/** A checked-out repository must not be able to send the user's key to a server of its own. */
+const PERSONAL: ReadonlySet<string> = new Set(['providers'])
+
+function notForProjects(key: string, where: string): PrecisError {
+  return new PrecisError('invalid-settings', `${key} may not be set by a project`, {
+    where,
+    hint: `It decides where keys are sent: set ${key} in your own settings file.`,
+    details: { key },
+  })
 }
 
 function autoOf(trigger: TriggerPolicy): AutoSettings {

@@ -1,5 +1,5 @@
 // Anthropic Messages: what its requests say, and what is kept of them.
-import { blocksOf, messagesOf } from '../validate/anthropic/conversation.ts'
+import { blocksOf, type Message, messagesOf } from '../validate/anthropic/conversation.ts'
 import { PROFILES } from '../validate/profiles.ts'
 import type { Profile } from '../validate/rule.ts'
 import { type Fields, fieldsOf, isFields, isGiven, listOf, textOf } from '../validate/walk.ts'
@@ -62,23 +62,24 @@ function settingsOf({ tool_choice, thinking, speed }: Fields): string {
 
 const links: Links = {
   ofRequest: (body) =>
-    messagesOf(body).flatMap((message) =>
-      message.role === 'assistant' ? keysOf(message.fields, body) : [],
-    ),
-  ofAnswer: (body, answer) => keysOf(fieldsOf(answer), body),
+    messagesOf(body)
+      .filter(({ role }) => role === 'assistant')
+      .flatMap(keysIn(body)),
+  ofAnswer: (body, answer) => keysIn(body)({ blocks: blocksOf(fieldsOf(answer), '') }),
   onward: ({ request }) => compactionKeys(fieldsOf(request)),
 }
 
 /** Calls, thinking and compactions name an answer; a text does so in the same conversation only. */
-function keysOf(message: Fields, body: Fields): readonly string[] {
-  const blocks = blocksOf(message, '')
-  const named = blocks.flatMap(({ type, fields }) => {
-    const name = type === 'tool_use' ? fields.id : (fields.signature ?? fields.data)
-    return isGiven(name) ? [`${type} ${String(name)}`] : []
-  })
-  const text = blocks.map(({ fields }) => textOf(fields.text) ?? '').join('')
+function keysIn(body: Fields): (message: Pick<Message, 'blocks'>) => readonly string[] {
   const opening = promptText(listOf(body.messages)[0] ?? null)
-  return text === '' ? named : [...named, `text ${digest(opening, text)}`]
+  return ({ blocks }) => {
+    const named = blocks.flatMap(({ type, fields }) => {
+      const name = type === 'tool_use' ? fields.id : (fields.signature ?? fields.data)
+      return isGiven(name) ? [`${type} ${String(name)}`] : []
+    })
+    const text = blocks.map(({ fields }) => textOf(fields.text) ?? '').join('')
+    return text === '' ? named : [...named, `text ${digest(opening, text)}`]
+  }
 }
 
 function compactionKeys(body: Fields): readonly string[] {

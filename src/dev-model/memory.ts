@@ -9,7 +9,7 @@ interface Remembered {
 }
 
 const MAX_EXCHANGES = 2_000
-const MAX_CHARS = 200_000_000
+const MAX_CHARS = 100_000_000
 
 export class Memory {
   readonly #byNumber = new Map<number, Remembered>()

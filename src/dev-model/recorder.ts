@@ -31,7 +31,7 @@ export type Recording = { -readonly [Key in keyof RecordedRequest]: RecordedRequ
 /** The only headers that are kept: no key is among them, under whatever name it comes. */
 const KEPT_HEADERS = ['anthropic-beta', 'anthropic-version', 'content-type', 'user-agent']
 const MAX_REQUESTS = 1_000
-const MAX_CHARS = 200_000_000
+const MAX_CHARS = 100_000_000
 
 export class Recorder {
   readonly #kept: { recording: Recording; chars: number }[] = []

@@ -71,7 +71,7 @@ export function cutOff(reply: Reply): Reply {
   return limitedTo(reply, Math.max(1, Math.floor(reply.outputTokens / 2)), 'length')
 }
 
-export function weighed(parts: readonly ReplyPart[], ending: Ending, stopSequence?: string): Reply {
+function weighed(parts: readonly ReplyPart[], ending: Ending, stopSequence?: string): Reply {
   const tokens = parts.map(tokensOf)
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
   return {

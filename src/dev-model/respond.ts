@@ -1,5 +1,5 @@
 // One HTTP request: whose API it is for, whether it may come in, and who answers it.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { fieldsOf, isFields } from '../validate/walk.ts'
 import { answerTo } from './catalogue.ts'
 import { converse } from './converse.ts'
@@ -19,8 +19,7 @@ export async function respond(
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
   const route = routeOf(method, path, headers['anthropic-version'] !== undefined)
   const format = desk.formats[route.wire]
-  // A page on the web can make a browser send here under another name; no client of ours does.
-  if (!LOOPBACK_HOSTS.test(headers.host ?? '')) {
+  if (!isFromHere(headers)) {
     const body = { error: 'only requests to the loopback address are answered' }
     return sendJson(response, { status: 403, body })
   }
@@ -39,7 +38,13 @@ export async function respond(
   } else sendJson(response, answerTo(desk, route, method, fieldsOf(body.value)))
 }
 
-/** A key that is missing or wrong. Ollama asks for one only where it was told to. */
+/** A page on the web can make a browser send here, under another name or not; no client of ours does. */
+function isFromHere({ host = '', origin }: IncomingHttpHeaders): boolean {
+  const from = origin?.replace(/^https?:\/\//, '')
+  return LOOPBACK_HOSTS.test(host) && (from === undefined || LOOPBACK_HOSTS.test(from))
+}
+
+/** A key that is missing or wrong, which Ollama asks for only where it was told to; a version that is missing. */
 function admission(
   { apiKey }: Desk,
   { wire, kind }: Route,
@@ -49,5 +54,7 @@ function admission(
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   const key = String(headers['x-api-key'] ?? bearer ?? '')
   const isFine = apiKey === undefined ? wire === 'ollama' || key !== '' : key === apiKey
-  return isFine ? undefined : { kind: 'unauthorised', isMissing: key === '' }
+  if (!isFine) return { kind: 'unauthorised', isMissing: key === '' }
+  if (wire !== 'anthropic' || headers['anthropic-version'] !== undefined) return undefined
+  return { kind: 'invalid', message: 'anthropic-version: header is required' }
 }

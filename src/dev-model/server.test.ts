@@ -64,17 +64,31 @@ describe('the server', () => {
     await expect(startDevModel({ port: dev.port })).rejects.toMatchObject({ code: 'usage' })
   })
 
-  it('answers no request that came under another name', async () => {
+  it.each([
+    ['under another name', { host: 'attacker.example' }],
+    ['from a page on the web', { origin: 'https://attacker.example' }],
+  ])('answers no request that came %s', async (_, headers) => {
     const { dev } = await start()
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const { hostname, port } = new URL(dev.url)
-      const sent = httpRequest(
-        { hostname, port, path: '/api/tags', headers: { host: 'attacker.example' } },
-        (response) => resolve(response.resume().statusCode),
-      )
+      const options = { hostname, port, path: '/api/tags', headers }
+      const sent = httpRequest(options, (response) => resolve(response.resume().statusCode))
       sent.on('error', reject).end()
     })
     expect(status).toBe(403)
+  })
+
+  it('outlives a client that goes away in the middle of its request', async () => {
+    const { dev } = await start()
+    const half = connect(dev.port, '127.0.0.1')
+    const closed = new Promise((resolve) => half.on('close', resolve))
+    half.write(
+      'POST /api/chat HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"model"',
+      () => half.destroy(),
+    )
+    await closed
+    await dev.idle()
+    expect((await fetch(`${dev.url}/api/version`)).status).toBe(200)
   })
 
   it('knows no other paths, and says so in the words of whose they are', async () => {

@@ -80,10 +80,8 @@ export async function startDevModel(options: DevModelOptions = {}): Promise<DevM
   const underWay = new UnderWay()
   const server = createServer((request, response) => {
     underWay.add(response)
-    respond(desk, request, response).catch((error: unknown) => {
-      // Only reading the request can fail here, when the client goes away: nobody is left to tell.
-      response.destroy(error instanceof Error ? error : undefined)
-    })
+    // Only reading the request can fail here, when the client goes away: nobody is left to tell.
+    respond(desk, request, response).catch(() => response.destroy())
   })
   setLimits(server)
   const address = await listen(server, host, port)

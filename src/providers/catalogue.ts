@@ -16,7 +16,8 @@ const prices = {
   output: dollars,
 }
 const entry = z.strictObject({
-  windowTokens: tokens,
+  // Absent where the server decides it: what runs at home has the window it was loaded with.
+  windowTokens: tokens.exactOptional(),
   inputTokens: tokens.exactOptional(), // where the prompt alone has a smaller limit
   outputTokens: tokens.exactOptional(),
   price: z
@@ -30,11 +31,9 @@ const entry = z.strictObject({
   prefill: z.boolean().exactOptional(), // an answer may be begun for the model
   boundThinking: z.boolean().exactOptional(), // thinking is valid behind its own prefix only
 })
-const override = entry.extend({ windowTokens: tokens.exactOptional() })
 const catalogue = z.object({ date: z.iso.date(), models: z.record(z.string(), entry) })
 
 type Entry = z.output<typeof entry>
-type Override = z.output<typeof override>
 export type Prices = Omit<NonNullable<Entry['price']>, 'long'>
 
 export interface ModelInfo extends Omit<Entry, 'windowTokens'> {
@@ -45,7 +44,7 @@ export interface ModelInfo extends Omit<Entry, 'windowTokens'> {
 }
 
 /** By `provider/model`; each entry replaces what is listed, or adds to it. */
-export type ModelOverrides = Readonly<Record<string, Override>>
+export type ModelOverrides = Readonly<Record<string, Entry>>
 
 const LISTED = catalogue.parse(listed)
 
@@ -71,7 +70,7 @@ export function modelInfo(model: string, overrides: ModelOverrides = {}): ModelI
 
 /** Figures from settings. Throws `invalid-settings` with the model and what is wrong. */
 export function readModelOverrides(value: unknown, where: string): ModelOverrides {
-  const read = z.record(z.string().regex(/^[^/]+\/.+$/), override).safeParse(value)
+  const read = z.record(z.string().regex(/^[^/]+\/.+$/), entry).safeParse(value)
   if (read.success) return read.data
   const [issue] = read.error.issues
   throw new PrecisError(

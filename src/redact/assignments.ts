@@ -3,7 +3,7 @@ import type { Replace } from './redact.ts'
 
 /** A name and what assigns to it, in code, JSON (also inside a string), YAML, a shell, or an address. */
 const NAME =
-  /(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?<name>[A-Za-z_][\w.-]{2,80})(?:\\{0,3}["'`])?\]?(?<sign>[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8})|(?<=\s)--(?<flag>[a-z][a-z-]{2,40})[ \t]{1,4}(?!-)/g
+  /(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?<!\[redacted:)(?<name>[A-Za-z_][\w.-]{2,80})(?:\\{0,3}["'`])?\]?(?<sign>[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8})|(?<=\s)--(?<flag>[a-z][a-z-]{2,40})[ \t]{1,4}(?!-)/g
 const MAX_VALUE_CHARS = 300
 
 export function redactAssignments(text: string, replace: Replace): string {
@@ -20,14 +20,22 @@ export function redactAssignments(text: string, replace: Replace): string {
     if (kind === undefined) continue
     const value = valueAt(text, found.index + found[0].length)
     if (value === undefined) continue
-    // In a shell or an address there is nothing but values; elsewhere it may be code.
-    const isPlain = flag !== undefined || sign === '=' || /^[A-Z][A-Z0-9_]+$/.test(name ?? '')
-    if (!isSecret(kind, value, isPlain)) continue
+    // `exports.readToken = readToken` passes something on.
+    if (name?.endsWith(value.text) || !isSecret(kind, value, styleOf(name, sign))) continue
     pieces.push(text.slice(written, value.start), replace(kind))
     written = value.end
     NAME.lastIndex = value.end
   }
   return written === 0 ? text : [...pieces, text.slice(written)].join('')
+}
+
+/** In a shell or an address there is nothing but values; elsewhere what is not quoted may be code. */
+type Style = 'variable' | 'plain' | 'listed' | 'code'
+
+function styleOf(name: string | undefined, sign: string): Style {
+  if (name === undefined) return 'plain'
+  if (sign === '=') return /^[A-Z][A-Z0-9_]+$/.test(name) ? 'variable' : 'plain'
+  return /^:[ \t]+$/.test(sign) ? 'listed' : 'code'
 }
 
 type Kind = 'aws-secret' | 'password' | 'api-key' | 'token' | 'secret'
@@ -53,7 +61,8 @@ interface Value {
 }
 
 const QUOTE = /\\{0,3}["'`]/y
-const BARE = /[^\s"'`,;<>(){}[\]&|\\]{1,300}/y
+/** Up to another sign at most, but for the padding of base64. */
+const BARE = /[^\s"'`,;<>(){}[\]&|\\=]{1,300}={0,2}/y
 
 /** The literal that starts here; undefined where it is none: a call, an unfinished string, nothing. */
 function valueAt(text: string, at: number): Value | undefined {
@@ -76,7 +85,7 @@ function valueAt(text: string, at: number): Value | undefined {
 
 /** Not a value but what stands for one: a variable, a type, an example, a word of the same field. */
 const STANDS_FOR =
-  /^[<${%*[(#@]|^(?:null|none|nil|undefined|true|false|string|number|boolean|object|required|optional)\b|your|example|placeholder|change-?_?me|dummy|redacted|xxx|\.\.\.|…|\*\*\*|process\.env|environ|getenv|^[./~]|:\/\//i
+  /^[<${%*[(#@]|^(?:null|none|nil|undefined|true|false|string|number|boolean|object|required|optional|u?int\d*|float\d*|\w*array)\b|your|example|placeholder|change-?_?me|dummy|redacted|xxx|\.\.\.|…|\*\*\*|process\.env|environ|getenv|^[./~]|:\/\//i
 /** The name again, as a parameter that is passed on. */
 const SAME_WORD = /^(?:[a-z]+[_-]?)?(?:passw(?:or)?d|passphrase|secret|token|api_?key|key)\d?$/i
 
@@ -84,23 +93,26 @@ const SHORTEST_PASSWORD = 6
 const SHORTEST_TOKEN = 16
 const AWS_SECRET = /^[A-Za-z0-9/+]{40}$/
 
-function isSecret(kind: Kind, { text, isQuoted }: Value, isPlain: boolean): boolean {
+function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean {
   if (kind === 'aws-secret' && AWS_SECRET.test(text)) return true
   if (STANDS_FOR.test(text) || SAME_WORD.test(text) || new Set(text).size < 4) return false
-  const hasDigit = /\d/.test(text)
+  if (!isQuoted && isCode(text, style)) return false
+  const digits = text.match(/\d/g)?.length ?? 0
   const hasLetter = /[a-z]/i.test(text)
   if (kind === 'password') {
-    if (text.length < SHORTEST_PASSWORD) return false
-    // Letters alone are a word of the interface, a type or a variable, unless nothing else can stand there.
-    return (hasLetter && (hasDigit || /[^\w.-]/.test(text))) || (isPlain && isShouted(text))
+    if (text.length < SHORTEST_PASSWORD || !hasLetter) return false
+    // Letters alone are a word of an interface or a type, unless nothing but a value can stand there.
+    return digits > 0 || /[^\w.-]/.test(text) || (style === 'variable' && text.length >= 8)
   }
-  if (text.length < SHORTEST_TOKEN || !hasLetter || !hasDigit) return false
-  const digits = text.match(/\d/g)?.length ?? 0
-  return (isQuoted || isPlain || digits > 1) && text.split(/[-_.:]/).some(isRandomPiece)
+  if (text.length < SHORTEST_TOKEN || !hasLetter || digits === 0) return false
+  const isValue = isQuoted || style === 'variable' || style === 'plain' || digits > 1
+  return isValue && text.split(/[-_.:]/).some(isRandomPiece)
+}
 
-  function isShouted(value: string): boolean {
-    return !isQuoted && /^[A-Za-z]{12,}$/.test(value) && /[a-z][A-Z]|^[a-z]+$/.test(value)
-  }
+/** A field of something, or a name where names are assigned. */
+function isCode(text: string, style: Style): boolean {
+  if (/^[A-Za-z_$][\w$]*(?:[?!]?\.[A-Za-z_$][\w$]*)+[!;]?$/.test(text)) return true
+  return style === 'code' && /^[A-Za-z_$][A-Za-z_$]*\d{0,2}[!;]?$/.test(text)
 }
 
 /** Letters and digits in one piece; `access-token-v2` has no such piece. */

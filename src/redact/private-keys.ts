@@ -6,8 +6,8 @@ const END = '-----END '
 const END_LINE = /-----END [A-Z0-9 ]{0,80}-----/y
 /** An end further away belongs to something else. */
 const MAX_KEY_CHARS = 20_000
-/** Lines of base64, also as JSON or a program writes them. */
-const BODY = /(?:[A-Za-z0-9+/=:,.\s\\"'-]){0,20000}/y
+/** Anything but lines of base64 and headers, also as JSON or a program writes them. */
+const NO_BODY = /\n[ \t]*\n|[^A-Za-z0-9+/=:,.\s\\-]/
 
 export function redactPrivateKeys(text: string, replace: Replace): string {
   const pieces: string[] = []
@@ -36,11 +36,10 @@ function behindEnd(text: string, end: number): number {
   return end + (END_LINE.exec(text)?.[0].length ?? 0)
 }
 
+/** Up to the next key, the end of the string, or the words behind this one. */
 function behindBody(text: string, start: number): number {
-  BODY.lastIndex = start
-  const body = BODY.exec(text)?.[0] ?? ''
-  // Not into the next key, nor over the words behind this one.
-  const next = body.indexOf('-----')
-  const own = next === -1 ? body : body.slice(0, next)
-  return start + (/\n[ \t]*\n|["']/.exec(own)?.index ?? own.length)
+  const rest = text.slice(start, start + MAX_KEY_CHARS)
+  const next = rest.indexOf('-----')
+  const own = next === -1 ? rest : rest.slice(0, next)
+  return start + (NO_BODY.exec(own)?.index ?? own.length)
 }

@@ -65,7 +65,7 @@ export function redactTokens(text: string, replace: Replace): string {
         const [match] = found as [string]
         const groups = found.at(-1) as { secret?: string; user?: string } | string
         const { secret = match, user } = typeof groups === 'object' ? groups : {}
-        if (isPlaceholder(secret) || secret === user || accepts?.(secret) === false) return match
+        if (isPlaceholder(match) || secret === user || accepts?.(secret) === false) return match
         return (
           behind(match, secret) +
           replace(kind) +
@@ -94,8 +94,8 @@ function isMixedLong(secret: string): boolean {
 }
 
 /** What an earlier pass left, or a text that was redacted before. */
-function isPlaceholder(secret: string): boolean {
-  return secret.includes('[redacted')
+function isPlaceholder(match: string): boolean {
+  return match.includes('[redacted')
 }
 
 /** The secret is the last group of its match, so its last place is its own. */

@@ -3,14 +3,13 @@ import { contentOf } from '../core/build.ts'
 import type { Put } from '../core/change.ts'
 import { textOfUserContent } from '../core/content.ts'
 import type { Item } from '../core/entry.ts'
-import { PrecisError } from '../core/errors.ts'
 import type { EventAt } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import { runsOf } from '../core/run.ts'
 import { openRoundStart } from '../core/seam.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
-import { askForSummary } from './ask-for-summary.ts'
+import { askForSummary, noModel } from './ask-for-summary.ts'
 import { FIVE_POINTS } from './prompts/five-points.ts'
 
 const KEPT_USER_MESSAGES = 3
@@ -20,7 +19,7 @@ export const aiSummarize: Strategy = {
   id: 'ai-summarize',
   async propose({ context, eventAt, run, instructions }) {
     const { provider } = run
-    if (!provider) throw new PrecisError('no-model', 'AI summarization requires a provider')
+    if (!provider) throw noModel('AI summarization requires a provider')
     const items = context.items.toArray()
     const replaced = items.slice(0, openRoundStart(items, context.open))
     if (replaced.length === 0) return { edits: [] }

@@ -38,3 +38,9 @@ export async function askForSummary(request: SummaryRequest): Promise<AskAnswer>
     throw new PrecisError('model-failed', 'The model answered with an empty summary.')
   return answer
 }
+
+export function noModel(message: string): PrecisError {
+  return new PrecisError('no-model', message, {
+    hint: 'Name a model (models.default, --model); `dev` tries it out without a key. trim-tool-results needs none.',
+  })
+}

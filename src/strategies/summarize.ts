@@ -1,11 +1,10 @@
 // `summarize`: the conversation's own model writes eight sections; the last two events stay.
 import { buildMessages } from '../core/build.ts'
 import type { Item } from '../core/entry.ts'
-import { PrecisError } from '../core/errors.ts'
 import { runsOf } from '../core/run.ts'
 import { seamsOf } from '../core/seam.ts'
 import type { Strategy } from '../core/strategy.ts'
-import { askForSummary } from './ask-for-summary.ts'
+import { askForSummary, noModel } from './ask-for-summary.ts'
 import { EIGHT_SECTIONS } from './prompts/eight-sections.ts'
 
 const KEPT_EVENTS = 2
@@ -16,8 +15,7 @@ export const summarize: Strategy = {
   id: 'summarize',
   async propose({ context, eventAt, run, instructions }) {
     const { provider } = run
-    if (!provider)
-      throw new PrecisError('no-model', 'Summarization requires an Agent instance or AI provider')
+    if (!provider) throw noModel('Summarization requires an Agent instance or AI provider')
     const items = context.items.toArray()
     const end = summarisedUpTo(items, context.open)
     if (end === 0) return { edits: [] }

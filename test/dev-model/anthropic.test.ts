@@ -198,7 +198,7 @@ describe('a tool round with thinking', () => {
   })
 })
 
-describe('compaction on demand [VALID-A15]', () => {
+describe('compaction on demand', () => {
   const betas = ['compact-2026-09-04']
 
   it('answers with one signed block, which opens the next request', async () => {

@@ -13,6 +13,7 @@ Examples:
   precis compact session.json
   precis compact session.json --output smaller.json
   precis compact session.json --budget 40% --output smaller.json
+  precis compact session.json --strategy summarize --model dev
   cat session.json | precis compact - --output - > smaller.json
 
 Exit codes: 0 done, 1 failed and nothing was written, 2 wrong usage or settings.`
@@ -27,6 +28,7 @@ export function compactCommand(program: Command): void {
     .option('--from <format>', 'the format of the input', 'anthropic')
     .option('--to <format>', 'the format of the output', 'anthropic')
     .option('--strategy <id>', 'how to make it smaller')
+    .option('--model <name>', 'the model for summaries: provider/model, or dev, the stand-in')
     .option('--budget <tokens|%>', 'fail unless the result is this small, as in 50000 or 40%')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)

@@ -20,7 +20,7 @@ export interface Prefix {
   readonly told: string
 }
 
-export function hashOf({ frame, told }: Prefix): string {
+function hashOf({ frame, told }: Prefix): string {
   return digest(frame, told)
 }
 

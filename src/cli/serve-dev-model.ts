@@ -1,0 +1,32 @@
+// Serves the stand-in model until the process is told to stop.
+import { once } from 'node:events'
+import { PrecisError } from '../core/errors.ts'
+import { startDevModel } from '../dev-model/index.ts'
+import { writeStream } from './io.ts'
+
+const HIGHEST_PORT = 65_535
+
+export async function serveDevModel(flags: { port: string; window?: string }): Promise<void> {
+  const port = wholeNumber(flags.port, '--port', 0, HIGHEST_PORT)
+  const windowTokens =
+    flags.window === undefined
+      ? undefined
+      : wholeNumber(flags.window, '--window', 1, Number.MAX_SAFE_INTEGER)
+  const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  const server = await startDevModel({ port, ...(windowTokens !== undefined && { windowTokens }) })
+  await writeStream(
+    process.stdout,
+    `The stand-in model listens at ${server.url} (stop it with Ctrl-C). It is no language model.\n`,
+  )
+  await stopped
+  await server.close()
+}
+
+function wholeNumber(text: string, where: string, lowest: number, highest: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (number >= lowest && number <= highest) return number
+  throw new PrecisError('usage', `${JSON.stringify(text)} is no whole number from ${lowest} on`, {
+    where,
+    hint: `Give a number from ${lowest} to ${highest}.`,
+  })
+}

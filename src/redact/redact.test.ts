@@ -1,0 +1,284 @@
+// Secrets of every kind are taken out, ordinary texts are left alone, and no text takes long.
+import { readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { redact, secretsOf } from './redact.ts'
+
+/** Put together here, so that nobody takes this file for a leak. */
+const token = (prefix: string, chars: number, alphabet = 'a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ') =>
+  prefix + alphabet.repeat(Math.ceil(chars / alphabet.length)).slice(0, chars)
+
+const JWT = [token('eyJ', 20), token('eyJ', 40), token('', 43)].join('.')
+const AWS_ID = token('AKIA', 16, 'QWERTYUIOP234567')
+const AWS_SECRET = token('', 40, 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYz')
+const PEM = (kind: string) =>
+  `-----BEGIN ${kind}PRIVATE KEY-----\n${token('MII', 61)}\n${token('', 40)}==\n-----END ${kind}PRIVATE KEY-----`
+
+/** kind, text, what is left of it. */
+const SECRETS: readonly (readonly [string, string, string])[] = [
+  ['jwt', `cookie: s=${JWT}; path=/`, 'cookie: s=[redacted:jwt]; path=/'],
+  ['bearer', `Authorization: Bearer ${token('', 30)}`, 'Authorization: Bearer [redacted:bearer]'],
+  [
+    'bearer',
+    `{"authorization":"bearer ${token('', 30)}"}`,
+    '{"authorization":"bearer [redacted:bearer]"}',
+  ],
+  ['private-key', `a\n${PEM('RSA ')}\nb`, 'a\n[redacted:private-key]\nb'],
+  ['private-key', JSON.stringify({ k: PEM('') }), '{"k":"[redacted:private-key]"}'],
+  ['private-key', PEM('OPENSSH ').slice(0, 90), '[redacted:private-key]'],
+  ['stripe-key', `key ${token('sk_' + 'live_', 24)}.`, 'key [redacted:stripe-key].'],
+  ['google-key', `?key=${token('AIza', 35)}&x=1`, '?key=[redacted:google-key]&x=1'],
+  ['aws-key', `id ${AWS_ID},`, 'id [redacted:aws-key],'],
+  [
+    'aws-secret',
+    `aws_secret_access_key = ${AWS_SECRET}`,
+    'aws_secret_access_key = [redacted:aws-secret]',
+  ],
+  [
+    'aws-secret',
+    `"secretAccessKey": "${AWS_SECRET}"`,
+    '"secretAccessKey": "[redacted:aws-secret]"',
+  ],
+  [
+    'github-token',
+    `https://${token('ghp_', 36)}@github.com/a`,
+    'https://[redacted:github-token]@github.com/a',
+  ],
+  ['github-token', token('github_pat_', 60), '[redacted:github-token]'],
+  ['gitlab-token', token('glpat-', 20), '[redacted:gitlab-token]'],
+  ['slack-token', token('xoxb-', 50), '[redacted:slack-token]'],
+  [
+    'npm-token',
+    `//registry/:_authToken=${token('npm_', 36)}`,
+    '//registry/:_authToken=[redacted:npm-token]',
+  ],
+  ['anthropic-key', token('sk-ant-api03-', 90), '[redacted:anthropic-key]'],
+  ['openai-key', token('sk-proj-', 60), '[redacted:openai-key]'],
+  ['openai-key', token('sk-', 48), '[redacted:openai-key]'],
+  ['huggingface-token', token('hf_', 34), '[redacted:huggingface-token]'],
+  [
+    'basic-auth',
+    'https://ann:hunter22@example.org/x',
+    'https://ann:[redacted:basic-auth]@example.org/x',
+  ],
+  [
+    'basic-auth',
+    'postgres://app:s3cr3t!@db:5432/app',
+    'postgres://app:[redacted:basic-auth]@db:5432/app',
+  ],
+  [
+    'basic-auth',
+    'Authorization: Basic YW5uOmh1bnRlcjIy',
+    'Authorization: Basic [redacted:basic-auth]',
+  ],
+  ['password', 'password=hunter22', 'password=[redacted:password]'],
+  ['password', 'db:\n  password: hunter2\n', 'db:\n  password: [redacted:password]\n'],
+  ['password', 'const dbPassword = "corr3ct-horse"', 'const dbPassword = "[redacted:password]"'],
+  [
+    'password',
+    '{"user":"ann","password":"hunter2!"}',
+    '{"user":"ann","password":"[redacted:password]"}',
+  ],
+  [
+    'password',
+    String.raw`{\"password\":\"hunter2!\"}`,
+    String.raw`{\"password\":\"[redacted:password]\"}`,
+  ],
+  ['password', 'DB_PASSWORD=correcthorse', 'DB_PASSWORD=[redacted:password]'],
+  ['password', 'mysql --password hunter22 -u root', 'mysql --password [redacted:password] -u root'],
+  [
+    'password',
+    'login?user=ann&password=hunter2&x=1',
+    'login?user=ann&password=[redacted:password]&x=1',
+  ],
+  ['api-key', `api_key: ${token('', 24)}`, 'api_key: [redacted:api-key]'],
+  ['api-key', `X-Api-Key: ${token('', 24)}`, 'X-Api-Key: [redacted:api-key]'],
+  ['token', `SESSION_TOKEN='${token('', 24)}'`, "SESSION_TOKEN='[redacted:token]'"],
+  ['secret', `client_secret=${token('', 24)}`, 'client_secret=[redacted:secret]'],
+]
+
+describe('a secret', () => {
+  it.each(SECRETS)('of the kind %s is taken out of %s', (kind, text, expected) => {
+    expect(redact(text)).toEqual({ text: expected, found: [{ kind, count: 1 }] })
+    expect(redact(expected)).toEqual({ text: expected, found: [] })
+  })
+
+  it('is counted by kind, however many there are', () => {
+    const text = `${AWS_ID} ${AWS_ID} password=hunter22 ${AWS_ID},${AWS_SECRET}`
+    const { found } = redact(text)
+    expect(found).toEqual([
+      { kind: 'aws-key', count: 3 },
+      { kind: 'aws-secret', count: 1 },
+      { kind: 'password', count: 1 },
+    ])
+  })
+
+  it('that is cut off or unfinished takes nothing else with it', () => {
+    const text = `${PEM('').slice(0, 80)}\n\nSo the key begins. ${'More words. '.repeat(2_000)}`
+    const { text: clean } = redact(text)
+    expect(clean.startsWith('[redacted:private-key]\n\nSo the key begins.')).toBe(true)
+    expect(clean.length).toBeGreaterThan(24_000)
+  })
+})
+
+describe('the secrets of an environment', () => {
+  const secrets = secretsOf({
+    ANTHROPIC_API_KEY: 'plain-words-only',
+    DATABASE_PASSWORD: 'a"b c/d\\efg',
+    SHORT_TOKEN: 'ollama',
+    HOME: '/home/ann',
+    GITHUB_TOKEN: undefined,
+  })
+
+  it('are found by their names', () => {
+    expect(secrets.map(({ name }) => name)).toEqual([
+      'ANTHROPIC_API_KEY',
+      'DATABASE_PASSWORD',
+      'SHORT_TOKEN',
+    ])
+  })
+
+  it('are taken out as they are, as JSON writes them, and as an address does', () => {
+    const value = 'a"b c/d\\efg'
+    const text = [
+      value,
+      JSON.stringify({ value }),
+      encodeURIComponent(value),
+      'plain-words-only',
+    ].join(' | ')
+    expect(redact(text, secrets)).toEqual({
+      text: '[redacted:DATABASE_PASSWORD] | {"value":"[redacted:DATABASE_PASSWORD]"} | [redacted:DATABASE_PASSWORD] | [redacted:ANTHROPIC_API_KEY]',
+      found: [
+        { kind: 'ANTHROPIC_API_KEY', count: 1 },
+        { kind: 'DATABASE_PASSWORD', count: 3 },
+      ],
+    })
+  })
+
+  it('that are too short to be secrets are left', () => {
+    expect(redact('use ollama here', secrets)).toEqual({ text: 'use ollama here', found: [] })
+  })
+
+  it('are whole where one begins another', () => {
+    const both = [
+      { name: 'A', value: 'shared-start' },
+      { name: 'B', value: 'shared-start-and-more' },
+    ]
+    expect(redact('shared-start-and-more', both).text).toBe('[redacted:B]')
+  })
+})
+
+const ORDINARY: readonly string[] = [
+  'function login(user: string, password: string): Promise<Token> {}',
+  'const password = await prompt("Password: ")\nif (password.length < 8) throw new Error("too short")',
+  'const token = request.headers.get("authorization")?.replace("Bearer ", "")',
+  'password: process.env.DB_PASSWORD, apiKey: process.env["OPENAI_API_KEY"] ?? ""',
+  'api_key = os.environ["ANTHROPIC_API_KEY"]\nclient = Client(api_key=api_key, password=password)',
+  'export ANTHROPIC_API_KEY=<your key>\nexport DB_PASSWORD=$SECRET_FROM_VAULT TOKEN=${TOKEN}',
+  'DATABASE_URL=postgres://user:password@localhost:5432/app',
+  'postgres://postgres:postgres@localhost/test and https://$USER:$PASS@host/x',
+  '{"type": "password", "label": "Passwort", "placeholder": "Your password"}',
+  'max_tokens: 4096, tokenizer: "cl100k_base", tokenCount = 123456789012345678',
+  'input[type=password]:focus { outline: none } .sk-fading-circle-container-wrapper {}',
+  'secretName: my-app-tls-secret-v2\nsecretKeyRef: { name: db, key: password }',
+  'token: "user-access-token-v2", kind: Token, secret: "/run/secrets/db-1", auth: bearer',
+  'The bearer of this letter, a certain Basic understanding, and a secret: nobody knows it.',
+  'commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\nindex 83db48f..bf2a1c9 100644',
+  'sha512-2hH1u8eyC5g0gS5t5hH2u9r1b3QZ0vXxQ1k8yqk0FJ6B1mXH7hB3kZ0pXxQ1k8yqk0FJ6B1mXH7hB3kZ0pA==',
+  'id: 550e8400-e29b-41d4-a716-446655440000, etag: "33a64df551425fcc55e4d42a148795d9"',
+  'expect(() => login("ann", "")).toThrow("password: must have at least 8 characters")',
+  'def check(password=None, token=parse_token2(header), *, secret_key: bytes = b""): ...',
+  'A JWT begins with eyJ and has three parts; an AWS id begins with AKIA; see ghp_ and xoxb-.',
+  'exports.exchangeX509Token = exchangeX509Token\npassword: Uint8Array, pwd: /home/ann/project1',
+  'PWD=/home/ann OLDPWD=/tmp/build-17 make PASS=1; ok 12 - pass: 34 of 34',
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1x ann@example.org\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
+  'mailto:ann@example.org http://localhost:8080/@scope/name git@github.com:ann/app.git',
+]
+
+describe('ordinary text is left as it is', () => {
+  it.each(ORDINARY)('%s', (text) => expect(redact(text)).toEqual({ text, found: [] }))
+
+  it('such as code, logs, letters and data in many languages', () => {
+    const folder = new URL('../../test/texts/', import.meta.url)
+    for (const name of readdirSync(folder)) {
+      const text = readFileSync(new URL(name, folder), 'utf8')
+      expect(redact(text), name).toEqual({ text, found: [] })
+    }
+  })
+
+  it('such as a whole session', () => {
+    const text = readFileSync(new URL('../../samples/session.json', import.meta.url), 'utf8')
+    expect(redact(text)).toEqual({ text, found: [] })
+  })
+})
+
+describe('any text', () => {
+  const pieces = SECRETS.map(([, text]) => text)
+
+  it('is redacted once and for all', () => {
+    const texts = fc.array(fc.oneof(fc.constantFrom(...pieces, ...ORDINARY), fc.string()), {
+      maxLength: 8,
+    })
+    fc.assert(
+      fc.property(texts, fc.constantFrom('', ' ', '\n', '"', '='), (parts, between) => {
+        const once = redact(parts.join(between)).text
+        expect(redact(once)).toEqual({ text: once, found: [] })
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  const BAIT = [
+    'a',
+    '-',
+    ' ',
+    '=',
+    '\\',
+    'eyJ',
+    'eyJ.',
+    'eyJaaaaaaaaaa.',
+    'eyJaaaaaaaaaa.eyJaaaaaaaaaa ',
+    '-a',
+    '.a',
+    'a-a.',
+    'password',
+    'password ',
+    'password=',
+    'password="',
+    'password: ',
+    '"password"',
+    'password=\\',
+    '--password ',
+    '--token=',
+    'token = a1',
+    'sk-',
+    'sk-a',
+    'xoxb-',
+    'glpat-',
+    'github_pat_',
+    'ghp_',
+    'AKIA',
+    'AKIAAAAAAAAAAAAAAAAA,',
+    'Bearer ',
+    'Bearer aaaaaaaaaaaaaaaaaaaa ',
+    'Authorization: ',
+    'Authorization: Basic ',
+    '://a:',
+    'http://',
+    'http://a:a',
+    'a://b:c',
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN PRIVATE KEY-----\n',
+    '-----BEGIN ',
+    '-----BEGIN A A A A PRIVATE ',
+    '-----END ',
+    'https://hooks.slack.com/services/T',
+  ]
+
+  it.each(BAIT)('comes to an end: a megabyte of %j', (bait) => {
+    const text = bait.repeat(Math.ceil(1_000_000 / bait.length))
+    expect(redact(text).text.length).toBeGreaterThan(0)
+    // The end of a key may be far away from many beginnings.
+    expect(redact(`${text}-----END PRIVATE KEY-----`).text.length).toBeGreaterThan(0)
+  })
+})
