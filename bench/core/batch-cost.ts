@@ -40,7 +40,7 @@ async function costOfSize(
   folder: string,
 ): Promise<Answered> {
   const { seed, eventChars, batchEvents, batchRounds } = settings
-  const batchCount = Math.min(50, Math.ceil(batchEvents / size))
+  const batchCount = Math.min(10, Math.ceil(batchEvents / size))
   progress(`batch: ${batchRounds} rounds of ${batchCount} × ${on.what}`)
   const random = new Random(seed)
   const store = await openSqliteStore(join(folder, 'store.db'))

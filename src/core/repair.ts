@@ -58,7 +58,8 @@ export function repair(
   turns = mendEnd(turns, profile, changes)
   turns = mendImages(turns, profile, changes)
   const named = mendNames(turns, profile, changes)
-  turns = mendThinking(named.turns, isSystemChanged, profile, changes)
+  const isToolRenamed = profile.toolNames?.some((name) => named.names.has(name)) ?? false
+  turns = mendThinking(named.turns, isSystemChanged || isToolRenamed, profile, changes)
   const isSame = changes.list.length === 0
   return {
     // Without a change there was no message of the system among them.

@@ -1,7 +1,7 @@
 // The strict stand-in for model providers: an HTTP server on the loopback address, for tests and for users.
 import { createServer, type Server } from 'node:http'
 import { isIP } from 'node:net'
-import { PrecisError } from '../core/errors.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import type { Profile } from '../validate/rule.ts'
 import { anthropicFormat } from './anthropic.ts'
@@ -10,6 +10,7 @@ import { MarkedCache } from './cache.ts'
 import { machineClock } from './clock.ts'
 import type { Desk } from './desk.ts'
 import { type FaultOrder, Faults } from './faults.ts'
+import { sendJson } from './http.ts'
 import { Memory } from './memory.ts'
 import { ollamaFormat } from './ollama.ts'
 import { openaiChatFormat } from './openai-chat.ts'
@@ -80,8 +81,11 @@ export async function startDevModel(options: DevModelOptions = {}): Promise<DevM
   const underWay = new UnderWay()
   const server = createServer((request, response) => {
     underWay.add(response)
-    // Only reading the request can fail here, when the client goes away: nobody is left to tell.
-    respond(desk, request, response).catch(() => response.destroy())
+    respond(desk, request, response).catch((error: unknown) => {
+      // The client went away while it was sending, and nobody is left to tell; or there is a bug here.
+      if (response.headersSent || response.destroyed) response.destroy()
+      else sendJson(response, { status: 500, body: { error: asPrecisError(error).message } })
+    })
   })
   setLimits(server)
   const address = await listen(server, host, port)

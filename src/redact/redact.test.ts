@@ -174,7 +174,7 @@ const ORDINARY: readonly string[] = [
   'const token = request.headers.get("authorization")?.replace("Bearer ", "")',
   'password: process.env.DB_PASSWORD, apiKey: process.env["OPENAI_API_KEY"] ?? ""',
   'api_key = os.environ["ANTHROPIC_API_KEY"]\nclient = Client(api_key=api_key, password=password)',
-  'export ANTHROPIC_API_KEY=<your key>\nexport DB_PASSWORD=$SECRET_FROM_VAULT TOKEN=${TOKEN}',
+  `export ANTHROPIC_API_KEY=<your key>\nexport DB_PASSWORD=$SECRET_FROM_VAULT TOKEN=\${TOKEN}`,
   'DATABASE_URL=postgres://user:password@localhost:5432/app',
   'postgres://postgres:postgres@localhost/test and https://$USER:$PASS@host/x',
   '{"type": "password", "label": "Passwort", "placeholder": "Your password"}',
@@ -276,9 +276,8 @@ describe('any text', () => {
   ]
 
   it.each(BAIT)('comes to an end: a megabyte of %j', (bait) => {
-    const text = bait.repeat(Math.ceil(1_000_000 / bait.length))
-    expect(redact(text).text.length).toBeGreaterThan(0)
     // The end of a key may be far away from many beginnings.
-    expect(redact(`${text}-----END PRIVATE KEY-----`).text.length).toBeGreaterThan(0)
+    const text = `${bait.repeat(Math.ceil(1_000_000 / bait.length))}-----END PRIVATE KEY-----`
+    expect(redact(text).text.length).toBeGreaterThan(0)
   })
 })

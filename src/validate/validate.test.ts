@@ -26,7 +26,7 @@ describe('validate', () => {
     ).toEqual(['VALID-G1'])
   })
 
-  it('holds requests to the role rules of the strict reading [ALWAYS-19]', () => {
+  it('holds requests to the role rules of the strict reading', () => {
     const request = {
       messages: [assistant('hello'), user('a'), user('b'), assistant(''), user('c')],
     }

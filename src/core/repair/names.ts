@@ -18,10 +18,8 @@ export function mendNames(turns: readonly Turn[], profile: RepairProfile, change
   const calls = turns.flatMap(({ parts }) =>
     parts.flatMap(({ part }) => (part.type === 'tool_call' ? [part] : [])),
   )
-  const names = new LegalNames(
-    calls.map(({ name }) => name),
-    profile.nameChars,
-  )
+  const { toolNames = [] } = profile
+  const names = new LegalNames([...toolNames, ...calls.map(({ name }) => name)], profile.nameChars)
   const ids = new LegalIds(
     calls.map(({ id }) => id),
     profile.ids,
@@ -38,13 +36,20 @@ export function mendNames(turns: readonly Turn[], profile: RepairProfile, change
         if (part.type === 'tool_result')
           return id === part.id ? placed : { at, part: { ...part, id } }
         const name = names.of(part.name)
-        if (name !== part.name)
-          changes.add('illegal-name', at, `the tool name ${quoted(part.name)} became ${name}`)
+        if (name !== part.name) changes.add('illegal-name', at, nameReason(part.name, name))
         return id === part.id && name === part.name ? placed : { at, part: { ...part, id, name } }
       }),
     )
   })
+  for (const [index, name] of toolNames.entries()) {
+    const legal = names.of(name)
+    if (legal !== name) changes.add('illegal-name', `tools[${index}].name`, nameReason(name, legal))
+  }
   return { turns: mended, names: names.changed }
+}
+
+function nameReason(name: string, legal: string): string {
+  return `the tool name ${quoted(name)} became ${legal}`
 }
 
 function idReason(part: ToolCallPart | ToolResultPart, id: string): string {

@@ -28,6 +28,8 @@ export interface RepairProfile {
   readonly blankResults?: boolean
   readonly ids?: IdRule
   readonly nameChars?: number
+  /** The tools that the request defines: they get new names together with their calls. */
+  readonly toolNames?: readonly string[]
   readonly images?: ImageLimits
   /** The largest body; images make room for the rest. */
   readonly requestBytes?: number

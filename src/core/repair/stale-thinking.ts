@@ -20,12 +20,12 @@ import {
  */
 export function mendThinking(
   turns: readonly Turn[],
-  isSystemChanged: boolean,
+  isFrontChanged: boolean, // what stands before all messages: the system prompt, the tools
   profile: RepairProfile,
   changes: Changes,
 ): Turn[] {
   const isBound = profile.preservedThinking !== false && !profile.dropsStaleThinking
-  const first = isSystemChanged ? 0 : turns.findIndex(({ isRewritten }) => isRewritten)
+  const first = isFrontChanged ? 0 : turns.findIndex(({ isRewritten }) => isRewritten)
   const isStripped = isBound && first !== -1
   const stripped = isStripped
     ? turns.map((turn, index) => (index < first ? turn : withoutThinking(turn, changes)))

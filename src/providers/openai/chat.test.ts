@@ -202,7 +202,7 @@ describe('frames', () => {
     expect(frames).toContainEqual(text('<think>a</think>b'))
   })
 
-  it('reads cached tokens as a part of the prompt [NEED-09]', async () => {
+  it('reads cached tokens as a part of the prompt', async () => {
     const usage = {
       prompt_tokens: 1_000,
       completion_tokens: 10,

@@ -120,7 +120,7 @@ describe.each(CASES)('$id with the stand-in', ({ id, server, create }) => {
     return { ...collected, message }
   }
 
-  it('goes through rounds of parallel calls, thinking and images [NEED-02] [NEED-03]', async () => {
+  it('goes through rounds of parallel calls, thinking and images', async () => {
     dev.script([
       {
         thinking: 'Two files.',
@@ -185,7 +185,7 @@ describe.each(CASES)('$id with the stand-in', ({ id, server, create }) => {
     expect(JSON.stringify(dev.requests.map(({ body }) => body))).not.toContain('foreign')
   })
 
-  it('reports usage, in which the cached tokens are a part of the prompt [NEED-09]', async () => {
+  it('reports usage, in which the cached tokens are a part of the prompt', async () => {
     const { provider } = given()
     const { answer } = await ask(provider, [user(text('Hello'))])
     const { promptTokens = 0, completionTokens = 0, totalTokens } = answer.tokenUsage ?? {}

@@ -153,7 +153,7 @@ describe('frames', () => {
     expect(await framesOf(...events)).toEqual(expected)
   })
 
-  it('reads cached tokens as a part of the prompt [NEED-09]', async () => {
+  it('reads cached tokens as a part of the prompt', async () => {
     const usage = {
       input_tokens: 1_000,
       input_tokens_details: { cached_tokens: 800, cache_write_tokens: 100 },

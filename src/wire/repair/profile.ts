@@ -23,6 +23,7 @@ export interface RequestFacts {
   readonly provider?: string
   readonly model?: ModelRef
   readonly hasTools?: boolean
+  readonly toolNames?: readonly string[]
   readonly thinkingEnabled?: boolean
   readonly dropsStaleThinking?: boolean
   /** The API compacts by itself: unsigned blocks of it may stand anywhere. */

@@ -1,0 +1,44 @@
+// `precis check`: its options and its help. The work is loaded when it is asked for.
+import type { Command } from 'commander'
+import { PROFILES } from '../../validate/profiles.ts'
+import type { CheckFlags } from '../check-file.ts'
+
+const HELP = `
+Providers:
+  ${Object.keys(PROFILES).join(', ')}
+
+What is checked:
+  A document with a model is a request. One without is a history: it may end with an answer, and its
+  tools need not be defined. A history in the Anthropic format is converted for other providers.
+  With --from, a request in the provider's own format is checked as it stands.
+
+Where things go:
+  Each broken rule is printed with its id (see docs/spec/valid.md), its place and what is wrong.
+  --repair FILE writes a copy that keeps the rules, and lists what was changed and why.
+  --repair - writes the copy to standard output and the report to standard error.
+  --json makes the report JSON; errors are then JSON, too.
+
+Examples:
+  precis check session.json --provider anthropic
+  precis check session.json --provider anthropic --repair mended.json
+  precis check request.json --provider openai-chat --from openai-chat
+  cat session.json | precis check - --provider bedrock --json
+
+Exit codes: 0 all rules are kept (by the copy, with --repair), 1 some are broken or it failed,
+2 wrong usage or settings.`
+
+export function checkCommand(program: Command): void {
+  program
+    .command('check')
+    .description('tell whether a provider would accept a request or a history')
+    .argument('<file>', 'the request or the history; - is standard input')
+    .requiredOption('--provider <name>', 'whose rules')
+    .option('--from <format>', 'the format of the input', 'anthropic')
+    .option('--repair <file>', 'where a repaired copy goes; - is standard output')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', HELP)
+    .action(async (file: string, flags: CheckFlags) => {
+      const { checkFile } = await import('../check-file.ts')
+      await checkFile(file, flags)
+    })
+}
