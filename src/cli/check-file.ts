@@ -39,11 +39,11 @@ export async function checkFile(source: string, flags: CheckFlags): Promise<void
   const { violations, remarks } = check(document, target)
   const repaired = flags.repair === undefined ? undefined : repairDocument(document, target)
   const report: CheckReport = {
-    input: { source, format: flags.from, kind: isRequest(document) ? 'request' : 'history' },
+    input: { source, format: flags.from, kind: kindOf(document, target) },
     provider: target.name,
     violations,
     remarks,
-    ...(repaired && { repair: repairOf(repaired, flags.repair ?? '-', target) }),
+    ...(repaired && { repair: repairOf(repaired, text, flags.repair ?? '-', target) }),
   }
   await deliver(report, repaired?.text ?? text, flags)
   const left = report.repair?.violations ?? violations
@@ -61,8 +61,12 @@ function readDocument(text: string, from: string): Json {
   return document
 }
 
-function isRequest(document: Json): boolean {
-  return isFields(document) && (typeof document.model === 'string' || !('messages' in document))
+/** A document in another format is always a request: that is all its rules know. */
+function kindOf(document: Json, { profile, write }: Target): 'request' | 'history' {
+  const isOurs = write !== undefined || profile.wire === HISTORY_FORMAT
+  return isOurs && !(isFields(document) && typeof document.model === 'string')
+    ? 'history'
+    : 'request'
 }
 
 /** What is missing at the end of a history, or around it, is not there yet. */
@@ -70,13 +74,15 @@ const RULES_OF_REQUESTS = ['VALID-A8', 'VALID-A10', 'VALID-O1']
 
 function check(
   document: Json,
-  { profile, write }: Target,
+  target: Target,
 ): { violations: readonly Violation[]; remarks: readonly string[] } {
+  const { profile, write } = target
   if (write === undefined) {
     const request = Array.isArray(document) ? { messages: document } : document
-    const found = validate(profile, request)
-    const isWhole = isRequest(document) || profile.wire !== HISTORY_FORMAT
-    const violations = found.filter(({ id }) => isWhole || !RULES_OF_REQUESTS.includes(id))
+    const isRequest = kindOf(document, target) === 'request'
+    const violations = validate(profile, request).filter(
+      ({ id }) => isRequest || !RULES_OF_REQUESTS.includes(id),
+    )
     return { violations, remarks: [] }
   }
   const { messages, system, envelope, changes } = readLoosely(document)
@@ -93,10 +99,12 @@ function check(
 
 function repairOf(
   { text, changes }: RepairedDocument,
+  original: string,
   output: string,
   target: Target,
-): CheckReport['repair'] {
-  return { output, changes, violations: check(parseJsonText(text), target).violations }
+): NonNullable<CheckReport['repair']> {
+  const { violations } = check(parseJsonText(text ?? original), target)
+  return { output, changes, violations }
 }
 
 const DEFAULT_COLUMNS = 100

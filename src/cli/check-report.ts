@@ -23,6 +23,9 @@ export interface CheckReport {
 
 const SHOWN = 50
 const SHOWN_REMARKS = 5
+const PLACE_COLUMNS = 60
+/** A reason stays readable in the narrowest terminal. */
+const MIN_COLUMNS = 60
 
 export function renderCheck(report: CheckReport, style: Style, columns: number): string {
   const { input, provider, violations, remarks, repair } = report
@@ -32,7 +35,7 @@ export function renderCheck(report: CheckReport, style: Style, columns: number):
       `${style.bold('précis')} · ${oneLine(source, 60)} ${style.dim(`(${input.format} ${input.kind})`)} for ${style.bold(provider)}`,
     ],
     violationLines(violations, '', style, columns),
-    listLines(countOf(remarks.length, 'remark', 'remarks'), remarks, SHOWN_REMARKS, style, columns),
+    remarkLines(remarks, style, columns),
     ...(repair ? repairSections(repair, style, columns) : []),
   ]
   const filled = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
@@ -44,12 +47,11 @@ function repairSections(
   style: Style,
   columns: number,
 ): readonly (readonly string[])[] {
-  const changed = changes.map(({ what, where, why }) => `${what}  ${style.bold(where)}  ${why}`)
-  const heading = countOf(changes.length, 'change', 'changes')
+  const changed = changes.map(({ what, where, why }) => [what, where, why] as const)
   return [
     changes.length === 0
       ? ['Nothing had to be changed.']
-      : listLines(heading, changed, SHOWN, style, columns),
+      : [`${countOf(changes.length, 'change', 'changes')}:`, ...rows(changed, style, columns)],
     violations.length === 0 ? [] : violationLines(violations, ' by the copy', style, columns),
     output === '-' ? [] : [`Written to ${style.bold(output)}.`],
   ]
@@ -63,27 +65,39 @@ function violationLines(
 ): readonly string[] {
   if (violations.length === 0)
     return [style.good('Every rule is kept that can be told from the document.')]
-  const width = Math.max(...violations.map(({ id }) => id.length))
-  const lines = violations.map(
-    ({ id, where, message }) => `${id.padEnd(width)}  ${style.bold(where)}  ${message}`,
-  )
-  const heading = `${countOf(lines.length, 'broken rule', 'broken rules')}${whose}`
-  return listLines(heading, lines, SHOWN, style, columns)
+  const broken = violations.map(({ id, where, message }) => [id, where, message] as const)
+  return [
+    `${countOf(broken.length, 'broken rule', 'broken rules')}${whose}:`,
+    ...rows(broken, style, columns),
+  ]
 }
 
-function listLines(
-  heading: string,
-  lines: readonly string[],
-  shown: number,
+/** Names and places may come from the document: nothing of them may control the terminal. */
+function rows(
+  entries: readonly (readonly [string, string, string])[],
   style: Style,
   columns: number,
 ): readonly string[] {
-  if (lines.length === 0) return []
-  const more = lines.length - shown
+  const shown = entries.slice(0, SHOWN)
+  const width = Math.max(...shown.map(([name]) => name.length))
+  const lines = shown.map(([name, where, why]) => {
+    const place = oneLine(where, PLACE_COLUMNS)
+    const left = Math.max(MIN_COLUMNS, columns - width - place.length - 6)
+    return `  ${name.padEnd(width)}  ${style.bold(place)}  ${oneLine(why, left)}`
+  })
+  return [...lines, ...more(entries.length - SHOWN, style)]
+}
+
+function more(count: number, style: Style): readonly string[] {
+  return count > 0 ? [style.dim(`  and ${count} more: --json lists them all`)] : []
+}
+
+function remarkLines(remarks: readonly string[], style: Style, columns: number): readonly string[] {
+  if (remarks.length === 0) return []
   return [
-    `${heading}:`,
-    ...lines.slice(0, shown).map((line) => `  ${oneLine(line, Math.max(columns - 2, 160))}`),
-    ...(more > 0 ? [style.dim(`  and ${more} more: --json lists them all`)] : []),
+    `${countOf(remarks.length, 'remark', 'remarks')} on the conversion:`,
+    ...remarks.slice(0, SHOWN_REMARKS).map((remark) => `  ${oneLine(remark, columns - 2)}`),
+    ...more(remarks.length - SHOWN_REMARKS, style),
   ]
 }
 

@@ -2,6 +2,7 @@
 import '../node-guard.ts'
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { checkCommand } from './commands/check.ts'
 import { compactCommand } from './commands/compact.ts'
 import { devModelCommand } from './commands/dev-model.ts'
 import { failureOf, printFailure } from './failure.ts'
@@ -39,6 +40,7 @@ function programOf(): Command {
     .configureOutput({ outputError: () => undefined })
     .showSuggestionAfterError()
   compactCommand(program)
+  checkCommand(program)
   devModelCommand(program)
   for (const command of program.commands) command.copyInheritedSettings(program)
   return program

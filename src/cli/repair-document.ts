@@ -10,15 +10,12 @@ import { readLoosely } from '../wire/repair/read-anthropic.ts'
 import type { Target } from './check-wires.ts'
 
 export interface RepairedDocument {
-  /** Undefined where there was nothing to repair: the original will do, byte for byte. */
+  /** Absent where there was nothing to change: the original will do, byte for byte. */
   readonly text?: string
   readonly changes: readonly RepairChange[]
 }
 
-export function repairDocument(
-  document: Json,
-  { profile }: Target,
-): RepairedDocument & { text: string } {
+export function repairDocument(document: Json, { profile }: Target): RepairedDocument {
   const history = readLoosely(document)
   const envelope = isFields(history.envelope) ? history.envelope : {}
   const isWhole = typeof envelope.model === 'string'
@@ -28,14 +25,13 @@ export function repairDocument(
     factsOf(envelope, isWhole),
   )
   const { messages, system, names, changes } = repair(history.messages, history.system, rules)
-  const written = anthropic.write({ messages, system }, renamed(history.envelope, names))
-  return {
-    text: written.text,
-    changes: [
-      ...history.changes,
-      ...changes.map((change) => ({ ...change, where: placeIn(document, change.where) })),
-    ],
-  }
+  const all = [
+    ...history.changes,
+    ...changes.map((change) => ({ ...change, where: placeIn(document, change.where) })),
+  ]
+  if (all.length === 0) return { changes: all }
+  const { text } = anthropic.write({ messages, system }, renamed(history.envelope, names))
+  return { text, changes: all }
 }
 
 function factsOf(envelope: Fields, isWhole: boolean): RequestFacts {

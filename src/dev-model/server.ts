@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http'
 import { isIP } from 'node:net'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
+import { systemClock } from '../system.ts'
 import type { Profile } from '../validate/rule.ts'
 import { anthropicFormat } from './anthropic.ts'
 import { Brain, type Script } from './brain.ts'
 import { MarkedCache } from './cache.ts'
-import { machineClock } from './clock.ts'
 import type { Desk } from './desk.ts'
 import { type FaultOrder, Faults } from './faults.ts'
 import { sendJson } from './http.ts'
@@ -106,7 +106,7 @@ export async function startDevModel(options: DevModelOptions = {}): Promise<DevM
 function deskOf(options: DevModelOptions): Desk {
   const { profiles = {}, ollamaContextTokens } = options
   return {
-    clock: options.clock ?? machineClock,
+    clock: options.clock ?? systemClock,
     brain: new Brain(options.script),
     memory: new Memory(),
     caches: {

@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   redact: PLUG_IN,
   tools: PLUG_IN,
   formats: [...PLUG_IN, 'wire'],
-  'dev-model': ['core', 'validate', 'wire'],
+  'dev-model': ['core', 'validate', 'wire', 'system'],
   threads: ['core'],
   agent: ['core', 'threads'],
   protocol: ['core'],

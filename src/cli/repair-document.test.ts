@@ -1,0 +1,97 @@
+// Documents damaged in any place: the repaired copy keeps every rule that is about messages.
+import { describe, expect, it } from 'vitest'
+import { everyKind } from '../../test/anthropic-examples.ts'
+import { Random } from '../../test/generate/random.ts'
+import type { Json } from '../core/json.ts'
+import { PROFILES } from '../validate/profiles.ts'
+import { validate } from '../validate/validate.ts'
+import { targetOf } from './check-wires.ts'
+import { repairDocument } from './repair-document.ts'
+
+type Mutable = Json[] | { [key: string]: Json }
+
+const CASES = 3_000
+const target = targetOf('anthropic', 'anthropic')
+
+/** What stands in files that somebody edited: other types, other roles, nothing, too much. */
+const ODD: readonly Json[] = [
+  null,
+  '',
+  ' ',
+  'tool',
+  7,
+  true,
+  [],
+  {},
+  [[]],
+  '\ud83d',
+  { type: 'text' },
+  { type: 'text', text: ' ' },
+  { type: 'tool_use', id: 'x', name: 'y', input: 'z' },
+  { type: 'tool_use' },
+  { type: 'tool_result', tool_use_id: 'nowhere', content: { odd: true }, is_error: 'yes' },
+  { type: 'thinking', thinking: 7, signature: 's' },
+  { type: 'redacted_thinking' },
+  { type: 'image', source: { type: 'base64', media_type: 'image/tiff', data: 'AAAA' } },
+  { type: 'image' },
+  { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+  { type: 'compaction', content: 'c', signature: 's' },
+  { type: 'mystery', deep: [{}] },
+  { role: 'system', content: 'be kind' },
+  { role: 'tool', tool_call_id: 'x', content: 'y' },
+  { role: 'assistant', content: [{ type: 'text', text: 'ok ' }] },
+]
+
+describe('a damaged document', () => {
+  it(`is repaired, whatever was done to its messages (${CASES} times)`, () => {
+    for (let seed = 1; seed <= CASES; seed += 1) {
+      const { document, did } = damaged(seed)
+      const story = `seed ${seed}: ${did.join('; ')}`
+      const { text, changes } = repairDocument(document, target)
+      const repaired: Json = text === undefined ? document : JSON.parse(text)
+      expect(validate(PROFILES.anthropic, repaired), story).toEqual([])
+      expect(text === undefined, story).toBe(changes.length === 0)
+      const again = repairDocument(repaired, target)
+      expect(again.changes, story).toEqual([])
+    }
+  })
+})
+
+function damaged(seed: number): { document: Json; did: readonly string[] } {
+  const random = new Random(seed)
+  const messages = structuredClone(everyKind.messages) as unknown as Json[]
+  const did = Array.from({ length: random.int(1, 4) }, () => damageOne(messages, random))
+  return { document: { ...everyKind, messages } as unknown as Json, did }
+}
+
+/** One change at a random depth. */
+function damageOne(messages: Mutable, random: Random): string {
+  let current: Mutable = messages
+  const path: string[] = []
+  for (;;) {
+    const keys: readonly string[] = Object.keys(current)
+    if (keys.length === 0) return `nothing at ${path.join('.')}`
+    const key = random.pick(keys)
+    path.push(key)
+    const below: Json | undefined = (current as { [key: string]: Json })[key]
+    const isDeeper = typeof below === 'object' && below !== null
+    if (isDeeper && random.chance(0.75)) {
+      current = below as Mutable
+      continue
+    }
+    return `${change(current, key, random)} ${path.join('.')}`
+  }
+}
+
+function change(parent: Mutable, key: string, random: Random): string {
+  const action = random.pick(['replace', 'remove', 'double', 'insert'])
+  const odd = structuredClone(random.pick(ODD))
+  if (!Array.isArray(parent)) {
+    if (action === 'remove') delete parent[key]
+    else parent[action === 'insert' ? 'odd' : key] = odd
+  } else if (action === 'remove') parent.splice(Number(key), 1)
+  else if (action === 'double')
+    parent.splice(Number(key), 0, structuredClone(parent[Number(key)] as Json))
+  else parent.splice(Number(key), action === 'insert' ? 0 : 1, odd)
+  return action
+}
