@@ -108,11 +108,32 @@ function endingWithUser(messages: ModelRequest['messages']): ModelRequest['messa
     : [...messages, { role: 'user', parts: [{ type: 'text', text: 'go on' }] }]
 }
 
-/** Everything before each seam becomes a summary, once as the user's and once as the agent's word. */
-function atEverySeam(log: TestLog, look: (place: number) => void): void {
+/** A recorded conversation, cut at up to `most` seams, for every provider; how many requests that were. */
+export function checkCuts(log: TestLog, name: string, most: number): number {
+  let cases = 0
+  atEverySeam(
+    log,
+    (place) => {
+      for (const target of TARGETS) cases += checkRequest(log, target, `${name}, cut at ${place}`)
+    },
+    most,
+  )
+  return cases
+}
+
+/** Everything before a seam becomes a summary, at odd places as the agent's word, else as the user's. */
+function atEverySeam(
+  log: TestLog,
+  look: (place: number) => void,
+  most = Number.POSITIVE_INFINITY,
+): void {
   const items = log.context.items.toArray()
-  seamsOf(items, log.context.open).forEach((seam, place) => {
-    if (!seam || place === 0) return
+  const places = seamsOf(items, log.context.open).flatMap((seam, at) =>
+    seam && at > 0 ? [at] : [],
+  )
+  const every = Math.max(1, Math.ceil(places.length / most))
+  const chosen = places.filter((_, at) => at % every === 0)
+  for (const place of chosen) {
     const covers = runsOf(items.slice(0, place), log.eventAt)
     const summary =
       place % 2 === 0
@@ -122,10 +143,10 @@ function atEverySeam(log: TestLog, look: (place: number) => void): void {
             data: { content: 'what was before', calls: [] },
             label: 'summary',
           } as const)
-    if (log.compact({ edits: [{ covers, put: [summary] }] }) !== undefined) return
+    if (log.compact({ edits: [{ covers, put: [summary] }] }) !== undefined) continue
     look(place)
     log.undo()
-  })
+  }
 }
 
 const model: ModelPort = {

@@ -15,7 +15,8 @@ export function anthropicNatives(compactsByThreshold: boolean): NativeRules {
     refusedInResult(value) {
       if (!isFields(value) || !RESULT_TYPES.has(typeOf(value)))
         return 'a result cannot hold this kind of block'
-      return hasBlankText(value) ? 'a block with a blank text' : undefined
+      if (isOddImage(value)) return ODD_IMAGE
+      return flawIn(value)
     },
     isPaused(parts) {
       const last = nativeOf(parts.at(-1))
@@ -57,7 +58,17 @@ function refusalAnywhere(block: Fields, role: Message['role']): string | undefin
   if (OWN_PARTS.has(typeOf(block))) return 'a block in disguise'
   if (role === 'user' && (isServerCall(block) || isServerResult(block)))
     return 'a tool of the provider in a message of the user'
-  return hasBlankText(block) ? 'a block with a blank text' : undefined
+  if (role === 'assistant' && ['image', 'document'].includes(typeOf(block)))
+    return `a block of the kind ${typeOf(block)} in an answer`
+  if (isOddImage(block)) return ODD_IMAGE
+  return flawIn(block)
+}
+
+const ODD_IMAGE = 'an image whose source the API does not know'
+
+/** Bytes are read as a part of their own, unless something stands beside them. */
+function isOddImage(block: Fields): boolean {
+  return typeOf(block) === 'image' && !(isFields(block.source) && block.source.type !== 'base64')
 }
 
 const COMPACTION_FIELDS = new Set(['type', 'content', 'signature', 'cache_control'])
@@ -107,16 +118,27 @@ function isServerResult(block: Fields): boolean {
 /** How deep blocks are nested in blocks. */
 const NESTING = 3
 
-function hasBlankText(block: Fields, depth = NESTING): boolean {
+const IMAGE_TYPES = new Set<unknown>(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
+const IMAGE_BYTES = 5 * 1024 * 1024
+
+/** What would be refused in a block or in the blocks in it: blank texts, images of other kinds. */
+function flawIn(block: Fields, depth = NESTING): string | undefined {
   const { type, text, content, source } = block
-  if (type === 'text' && (typeof text !== 'string' || text.trim() === '')) return true
-  if (depth === 0) return false
-  const inner = [content, isFields(source) ? source.content : undefined]
-  return inner.some(
-    (list) =>
-      Array.isArray(list) &&
-      list.some((each: Json) => isFields(each) && hasBlankText(each, depth - 1)),
-  )
+  if (type === 'text' && (typeof text !== 'string' || text.trim() === ''))
+    return 'a block with a blank text'
+  const { type: kind, media_type: mimeType, data } = isFields(source) ? source : {}
+  const isInline = type === 'image' && kind === 'base64'
+  const bytes = typeof data === 'string' ? data.length : 0
+  if (isInline && (!IMAGE_TYPES.has(mimeType) || bytes > IMAGE_BYTES))
+    return 'a block with an image that is not taken'
+  if (depth === 0) return undefined
+  for (const list of [content, isFields(source) ? source.content : undefined]) {
+    for (const each of Array.isArray(list) ? (list as readonly Json[]) : []) {
+      const flaw = isFields(each) ? flawIn(each, depth - 1) : undefined
+      if (flaw !== undefined) return flaw
+    }
+  }
+  return undefined
 }
 
 function nativeOf(part: MessagePart | undefined): Fields | undefined {

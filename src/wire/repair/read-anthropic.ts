@@ -82,7 +82,10 @@ class LooseReader {
         this.#block(block, `${at}.content[${index}]`, author),
       )
     if (content === undefined || content === null) return []
-    if (isFields(content)) return [this.#block(content, `${at}.content`, author)]
+    if (isFields(content)) {
+      this.note('unreadable', `${at}.content`, 'a block that is in no list; read as the only one')
+      return [this.#block(content, `${at}.content`, author)]
+    }
     this.note('unreadable', `${at}.content`, 'neither a text nor blocks; it became text')
     return [inWords(content)]
   }
