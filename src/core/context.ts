@@ -148,7 +148,13 @@ function foldEntry(context: Context, event: EventOf<EntryType>): Context {
       const usage = event.data.tokenUsage
       if (!usage) return { ...next, open }
       const tokens = usage.promptTokens + usage.completionTokens
-      return { ...next, open, measured: { version: event.seq, tokens, estimate: weightOf(next) } }
+      return {
+        ...next,
+        open,
+        measured: { version: event.seq, tokens, estimate: weightOf(next) },
+        // The weight of the measurement before this one is whole by now: its calls are folded.
+        calibration: calibrationOf(context),
+      }
     }
     case 'TOOL_RESULT':
       return event.data.id !== undefined && next.open.has(event.data.id)

@@ -114,6 +114,8 @@ class LooseReader {
       type === 'tool_use' ? ['id', 'name'] : type === 'tool_result' ? ['tool_use_id'] : []
     const missing = needed.filter((name) => typeof block[name] !== 'string')
     for (const name of missing) this.note('unreadable', `${at}.${name}`, 'no text; read as empty')
+    if (type === 'tool_use' && (block.input === undefined || block.input === null))
+      this.note('unreadable', `${at}.input`, 'no input; read as an empty one')
     const names = Object.fromEntries(missing.map((name) => [name, '']))
     const { is_error: isError, ...others } = block
     if (
