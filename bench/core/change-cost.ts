@@ -47,15 +47,15 @@ export async function changeCost(settings: Settings): Promise<Answered[]> {
   for (const [id, { what, prepare }] of Object.entries(WORKS)) {
     progress(`changes: ${id}`)
     const many = prepare(logOf(manyEntries, settings))
-    const few = prepare(logOf(fewEntries, settings))
-    // Once before the clock starts: a collection has just emptied the caches, and the smaller side,
-    // which is repeated to make the same amount of work, would be the only one to fill them again.
-    const timed = (work: Work, count: number) => {
-      work()
-      return microsEach(count, work)
-    }
+    // As many logs as make the same amount of data: one that fits the caches would be repeated in them.
+    const few = Array.from({ length: manyEntries / fewEntries }, () =>
+      prepare(logOf(fewEntries, settings)),
+    )
     const series = await interleave(
-      { many: () => timed(many, 1), few: () => timed(few, manyEntries / fewEntries) },
+      {
+        many: () => microsEach(1, many),
+        few: () => microsEach(few.length, (index) => few[index]?.()),
+      },
       { rounds: changeRounds, warmUps: 5, budgetMs: settings.budgetMs },
     )
     const question = {

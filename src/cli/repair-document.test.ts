@@ -10,7 +10,7 @@ import { repairDocument } from './repair-document.ts'
 
 type Mutable = Json[] | { [key: string]: Json }
 
-const CASES = Number(process.env.PRECIS_CASES ?? 3_000)
+const CASES = Number(process.env.PRECIS_CASES ?? 1_500)
 const target = targetOf('anthropic', 'anthropic')
 
 /** What stands in files that somebody edited: other types, other roles, nothing, too much. */

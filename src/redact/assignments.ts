@@ -1,5 +1,5 @@
 // Secrets that can be told by the name they are assigned to: `password=…`, `"api_key": "…"`, `--token …`.
-import type { Replace } from './redact.ts'
+import type { Replace } from './replace.ts'
 
 /** A name and what assigns to it, in code, JSON (also inside a string), YAML, a shell, or an address. */
 const NAME =

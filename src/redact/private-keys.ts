@@ -1,5 +1,5 @@
 // Private keys in PEM: whole ones, and what a cut text has left of one.
-import type { Replace } from './redact.ts'
+import type { Replace } from './replace.ts'
 
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g
 const END = '-----END '

@@ -49,8 +49,8 @@ const SECRETS: readonly (readonly [string, string, string])[] = [
   ['slack-token', token('xoxb-', 50), '[redacted:slack-token]'],
   [
     'npm-token',
-    `//registry/:_authToken=${token('npm_', 36)}`,
-    '//registry/:_authToken=[redacted:npm-token]',
+    `npm token ${token('npm_', 36)}, revoked`,
+    'npm token [redacted:npm-token], revoked',
   ],
   ['anthropic-key', token('sk-ant-api03-', 90), '[redacted:anthropic-key]'],
   ['openai-key', token('sk-proj-', 60), '[redacted:openai-key]'],
@@ -126,7 +126,7 @@ describe('the secrets of an environment', () => {
     ANTHROPIC_API_KEY: 'plain-words-only',
     DATABASE_PASSWORD: 'a"b c/d\\efg',
     SHORT_TOKEN: 'ollama',
-    HOME: '/home/ann',
+    HOME: '/srv/ann',
     GITHUB_TOKEN: undefined,
   })
 
@@ -189,8 +189,8 @@ const ORDINARY: readonly string[] = [
   'expect(() => login("ann", "")).toThrow("password: must have at least 8 characters")',
   'def check(password=None, token=parse_token2(header), *, secret_key: bytes = b""): ...',
   'A JWT begins with eyJ and has three parts; an AWS id begins with AKIA; see ghp_ and xoxb-.',
-  'exports.exchangeX509Token = exchangeX509Token\npassword: Uint8Array, pwd: /home/ann/project1',
-  'PWD=/home/ann OLDPWD=/tmp/build-17 make PASS=1; ok 12 - pass: 34 of 34',
+  'exports.exchangeX509Token = exchangeX509Token\npassword: Uint8Array, pwd: /srv/ann/project1',
+  'PWD=/srv/ann OLDPWD=/tmp/build-17 make PASS=1; ok 12 - pass: 34 of 34',
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1x ann@example.org\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
   'mailto:ann@example.org http://localhost:8080/@scope/name git@github.com:ann/app.git',
 ]

@@ -6,6 +6,7 @@
 // secret (of `aws_secret_access_key = …` it marks 40 characters from the name on, and half the key stays).
 import { redactAssignments } from './assignments.ts'
 import { redactPrivateKeys } from './private-keys.ts'
+import type { Replace } from './replace.ts'
 import { redactTokens } from './tokens.ts'
 
 /** A value that is known to be secret, under the name by which people know it. */
@@ -19,9 +20,6 @@ export interface Redacted {
   /** What was taken out, by kind, in the order of their names. */
   readonly found: readonly { readonly kind: string; readonly count: number }[]
 }
-
-/** Replaces one secret and counts it. */
-export type Replace = (kind: string) => string
 
 /**
  * Each secret becomes `[redacted:aws-key]` or the like; the words around it stay. Takes time in proportion

@@ -1,5 +1,5 @@
 // Tokens that can be told by their form alone: a prefix, an alphabet, a length.
-import type { Replace } from './redact.ts'
+import type { Replace } from './replace.ts'
 
 interface TokenForm {
   readonly kind: string

@@ -42,7 +42,7 @@ const chat = (name: string, profile: Profile, writer: ChatProfile): Target => ({
   write: (request) => writeChat(request, writer, ignore).body,
 })
 
-export const TARGETS: readonly Target[] = [
+const TARGETS: readonly Target[] = [
   anthropic('anthropic', PROFILES.anthropic),
   anthropic('anthropic-legacy', PROFILES['anthropic-legacy']),
   chat('openai-chat', PROFILES['openai-chat'], OPENAI_CHAT),

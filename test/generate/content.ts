@@ -28,7 +28,7 @@ export function randomText(random: Random): string {
 }
 
 /** One result in a while is far larger than the rest: many lines, or a single endless one. */
-export function hugeText(random: Random): string {
+function hugeText(random: Random): string {
   return random.chance(0.5)
     ? Array.from(
         { length: random.int(200, 600) },

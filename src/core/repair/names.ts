@@ -70,6 +70,7 @@ class LegalIds {
   readonly #used = new Set<string>()
   #round = new Map<string, string>()
   #seen = new Map<string, number>()
+  readonly #counts = new Map<string, number>()
   #counter = 0
 
   constructor(ids: readonly string[], rule: IdRule = STRICT_IDS) {
@@ -104,7 +105,7 @@ class LegalIds {
   #fresh(id: string): string {
     const { maxChars, exactChars } = this.#rule
     const isTaken = (each: string) => this.#used.has(each) || this.#reserved.has(each)
-    if (exactChars === undefined) return freshName(id, maxChars, 'call', isTaken)
+    if (exactChars === undefined) return freshName(id, maxChars, 'call', isTaken, this.#counts)
     for (;;) {
       this.#counter += 1
       const fresh = `c${String(this.#counter).padStart(exactChars - 1, '0')}`
@@ -117,6 +118,7 @@ class LegalNames {
   readonly changed = new Map<string, string>()
   readonly #maxChars: number
   readonly #used: Set<string>
+  readonly #counts = new Map<string, number>()
 
   constructor(names: readonly string[], maxChars: number = STRICT_NAME_CHARS) {
     this.#maxChars = maxChars
@@ -127,7 +129,8 @@ class LegalNames {
     if (this.#isLegal(name)) return name
     const known = this.changed.get(name)
     if (known !== undefined) return known
-    const legal = freshName(name, this.#maxChars, 'unnamed', (each) => this.#used.has(each))
+    const isTaken = (each: string) => this.#used.has(each)
+    const legal = freshName(name, this.#maxChars, 'unnamed', isTaken, this.#counts)
     this.#used.add(legal)
     this.changed.set(name, legal)
     return legal
@@ -144,12 +147,16 @@ function freshName(
   maxChars: number,
   fallback: string,
   isTaken: (name: string) => boolean,
+  counts: Map<string, number>, // how far the numbers of each name have come
 ): string {
   const legal = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxChars) || fallback
   let fresh = legal
-  for (let count = 2; isTaken(fresh); count += 1) {
+  let count = counts.get(legal) ?? 1
+  while (isTaken(fresh)) {
+    count += 1
     const suffix = `_${count}`
     fresh = `${legal.slice(0, maxChars - suffix.length)}${suffix}`
   }
+  counts.set(legal, count)
   return fresh
 }

@@ -51,11 +51,10 @@ function foldStart(
   thinkingEnabled: boolean,
 ): number | undefined {
   let end = turns.length
-  for (;;) {
-    const open = turns.slice(0, end).findLastIndex(({ role }) => role === 'assistant')
+  for (let open = turns.length - 1; open > 0; open -= 1) {
     const answer = turns[open]
-    const isOpen = answer !== undefined && hasCalls(answer) && open > 0
-    if (!isOpen) break
+    if (open >= end || answer?.role !== 'assistant') continue
+    if (!hasCalls(answer)) break
     if (lost[open]) end = open
     else if (thinkingEnabled && !isLoopThought(turns, open)) end = loopStart(turns, open)
     else break

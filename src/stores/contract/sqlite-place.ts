@@ -21,7 +21,7 @@ export async function sqlitePlace(): Promise<StorePlace> {
   return { store: await again(), again, remove }
 }
 
-export function temporaryFolder(): string {
+function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'precis-'))
 }
 
