@@ -4,13 +4,7 @@ import './node-guard.ts'
 export type { PlainEvent } from './core/adopt.ts'
 export * from './core/auto-compact.ts'
 export { budgetForWindow, TokenBudget } from './core/budget.ts'
-export {
-  type Built,
-  buildMessages,
-  contentOf,
-  type EntryContent,
-  type Problem,
-} from './core/build.ts'
+export { type Built, buildMessages } from './core/build.ts'
 export type * from './core/change.ts'
 export { type Command, parseCommand } from './core/commands.ts'
 export type * from './core/content.ts'
@@ -24,8 +18,10 @@ export {
   weightOf,
 } from './core/context.ts'
 export type { EntryKind, Item } from './core/entry.ts'
+export { contentOf, type EntryContent } from './core/entry-content.ts'
 export { asPrecisError, ERROR_TABLE, type ErrorCode, PrecisError } from './core/errors.ts'
 export type * from './core/event.ts'
+export { foldBase64 } from './core/fold-base64.ts'
 export {
   GATE_MIN_TOKENS,
   type GateInput,
@@ -35,12 +31,16 @@ export {
   type RefusalReason,
 } from './core/gate.ts'
 export type { Json } from './core/json.ts'
+export { ageImages, type ImageLimits, measureImages } from './core/media.ts'
 export type * from './core/message.ts'
+export { collectAnswer, type ModelFrame, type ModelRequest, type Provider } from './core/model.ts'
 export * from './core/policy.ts'
 export type * from './core/ports.ts'
 export * from './core/presets.ts'
 export { readContext } from './core/reading.ts'
 export { covered } from './core/refs.ts'
+export { type Repaired, repair } from './core/repair.ts'
+export type { Problem } from './core/round-results.ts'
 export { runsOf } from './core/run.ts'
 export { openRoundStart, roundsOf, seamsOf } from './core/seam.ts'
 export type * from './core/strategy.ts'
@@ -51,7 +51,9 @@ export { estimateTokens } from './core/tokens/estimate.ts'
 export type { ContextBudget, TriggerPolicy } from './core/trigger.ts'
 export { aggregateTokenUsage, type UsageState } from './core/usage.ts'
 export { allEvents, type CompactionView, type ShownEvent, workingEvents } from './core/working.ts'
+export { costOf } from './providers/costs.ts'
 export { loadO200k } from './providers/o200k.ts'
+export { redact, secretsOf } from './redact/redact.ts'
 export {
   asCompactionStrategy,
   type CompactionEvent,
@@ -65,3 +67,7 @@ export { DEFAULT_STRATEGIES, registerDefaultStrategies } from './strategies/inde
 export { randomIds, systemClock } from './system.ts'
 export type { CompactionOptions, CompactionOutcome } from './threads/compact-thread.ts'
 export { createThreads, type Threads, type ThreadsOptions } from './threads/threads.ts'
+export { PROFILES } from './validate/profiles.ts'
+export type { Exchange, Profile, Violation } from './validate/rule.ts'
+export { validate } from './validate/validate.ts'
+export { repairProfile } from './wire/repair/profile.ts'

@@ -5,14 +5,18 @@ import type { Context } from '../core/context.ts'
 import { newEntriesOf } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventAt, EventOf } from '../core/event.ts'
+import type { Json } from '../core/json.ts'
+import { isJson } from '../core/schema.ts'
 import type { ResolvedSettings } from '../core/settings.ts'
-import type { Format, Imported, View } from '../formats/format.ts'
+import type { Imported, View } from '../formats/format.ts'
+import { parseJsonText } from '../formats/json-text.ts'
 import type { Threads } from '../threads/threads.ts'
 import { type Budget, budgetTokens, parseBudget } from './budget.ts'
-import { isSameFile, readText, writeStream, writeText } from './io.ts'
+import { readText, writeStream, writeText } from './io.ts'
 import { biggest, dropsOf, type Measure, measure } from './measure.ts'
 import { originOf, type Report, renderReport } from './report.ts'
 import { loadSettings } from './settings.ts'
+import { readingFrom, refuseOverwriting, sourceName } from './source.ts'
 import { oneLine, styleOf, thousands } from './terminal.ts'
 
 export interface CompactFlags {
@@ -42,14 +46,17 @@ export async function compactFile(file: string | undefined, flags: CompactFlags)
       ...(flags.model !== undefined && { models: { default: flags.model } }),
     },
   })
+  requireEstimate(settings)
   const composed = compose({ settings: settings.settings, environment: process.env })
   const { format, close } = composed
   const from = format(flags.from)
   const to = format(flags.to)
-  await refuseOverwriting(source, flags.output)
+  await refuseOverwriting(source, flags.output, '--output')
   try {
-    const imported = readFormat(from, await readText(source, process.stdin), source)
-    const run = await runCompaction(composed, imported, settings, budget)
+    const text = await readText(source, process.stdin)
+    const imported = readingFrom(source, () => from.read(text))
+    const threadId = await importInto(composed.threads, imported, text, source)
+    const run = await runCompaction(composed, threadId, settings, budget)
     const written = to.write(run.view, from.id === to.id ? imported.envelope : undefined)
     const report: Report = {
       input: { source, format: from.id },
@@ -77,30 +84,70 @@ function sourceOf(file: string | undefined, input: string | undefined): string {
   })
 }
 
-async function refuseOverwriting(source: string, output: string | undefined): Promise<void> {
-  if (output === undefined || output === '-' || source === '-') return
-  if (output !== '' && !(await isSameFile(source, output))) return
-  throw new PrecisError('usage', output === '' ? '--output is empty' : 'the output is the input', {
-    where: '--output',
-    hint: 'Write to another file: the original is the only whole copy of the conversation.',
+/** The report and the budget would be in a unit that nobody asked for. */
+function requireEstimate(settings: ResolvedSettings): void {
+  const { counter } = settings.settings
+  if (counter === 'estimate') return
+  const { where } = settings.origins.counter ?? {}
+  throw new PrecisError('invalid-settings', `precis compact cannot count with ${counter} yet`, {
+    ...(where !== undefined && { where }),
+    hint: 'Set counter to estimate for this command, or leave it out.',
+    details: { key: 'counter' },
   })
 }
 
-/** Reads the text; an error that only knows the place in the document learns the file. */
-function readFormat(format: Format, text: string, source: string): Imported {
+/** A thread with the conversation in it. What the log cannot hold is named by its place in the input. */
+async function importInto(threads: Threads, imported: Imported, text: string, source: string) {
+  const threadId = await threads.create({ reason: 'import' })
   try {
-    return format.read(text)
+    await threads.import(threadId, imported.drafts)
   } catch (thrown) {
-    if (!PrecisError.is(thrown)) throw thrown
-    const name = source === '-' ? 'standard input' : source
-    const { code, message, where, hint, details } = thrown
-    throw new PrecisError(code, message, {
-      where: where === undefined ? name : `${name}, ${where}`,
-      ...(hint !== undefined && { hint }),
-      details,
-      cause: thrown,
-    })
+    if (!PrecisError.is(thrown) || thrown.code !== 'invalid-input') throw thrown
+    const place = unstorablePlace(parseJsonText(text))
+    throw new PrecisError(
+      thrown.code,
+      place === undefined
+        ? `the conversation cannot be read: ${thrown.message}`
+        : 'a value is nested too deep, or holds a number too large',
+      {
+        where: [sourceName(source), ...(place === undefined ? [] : [place])].join(', '),
+        hint: 'Nothing was written. Values may be nested up to 1,000 deep; leave out or shorten this one.',
+        cause: thrown,
+      },
+    )
   }
+  return threadId
+}
+
+/** As many steps as lead from a document to a field of a tool's input. */
+const PLACE_STEPS = 6
+/** An input begins so many steps below its document; its own depth is what counts. */
+const STEPS_TO_INPUT = 5
+
+/** The path to the first value that is no JSON to the log: endless numbers, and what is too deep. */
+function unstorablePlace(document: Json): string | undefined {
+  const start = Array.isArray(document)
+    ? { path: 'messages', depth: 1 - STEPS_TO_INPUT }
+    : { path: '', depth: -STEPS_TO_INPUT }
+  // Beside the messages the log counts from the document on.
+  return placeFrom(document, start.path, start.depth) ?? placeFrom(document, start.path, 1)
+}
+
+function placeFrom(document: Json, start: string, depth: number): string | undefined {
+  let value: unknown = document
+  let path = start
+  for (
+    let step = 1;
+    step <= PLACE_STEPS && typeof value === 'object' && value !== null;
+    step += 1
+  ) {
+    const found = Object.entries(value).find(([, inner]) => !isJson(inner, depth + step))
+    if (found === undefined) break
+    const [key, inner] = found
+    path += Array.isArray(value) ? `[${key}]` : `${path === '' ? '' : '.'}${key}`
+    value = inner
+  }
+  return path === start ? undefined : path
 }
 
 interface Run {
@@ -115,12 +162,10 @@ interface Run {
 
 async function runCompaction(
   { threads, model }: Composed,
-  imported: Imported,
+  threadId: string,
   { settings }: ResolvedSettings,
   budget: Budget | undefined,
 ): Promise<Run> {
-  const threadId = await threads.create({ reason: 'import' })
-  await threads.import(threadId, imported.drafts)
   const before = await stateOf(threads, threadId)
   const target = budget && budgetTokens(budget, before.size.tokens)
   const outcome = await threads.compact(threadId, settings.strategy, {

@@ -141,16 +141,25 @@ function ifMissing(thrown: NodeJS.ErrnoException): undefined {
 
 function unwritable(file: string, thrown: unknown): PrecisError {
   const { code, message } = thrown as NodeJS.ErrnoException
-  const folder = code === 'ENOENT' || code === 'ENOTDIR'
-  return new PrecisError(
-    'file-unwritable',
-    folder ? `there is no folder ${dirname(file)}` : `${file} cannot be written: ${message}`,
-    {
-      where: file,
-      hint: folder ? 'Make the folder first.' : 'Check that you may write there.',
-      cause: thrown,
-    },
-  )
+  const failed = (sentence: string, hint: string) =>
+    new PrecisError('file-unwritable', sentence, { where: file, hint, cause: thrown })
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return failed(`there is no folder ${dirname(file)}`, 'Make the folder first.')
+    case 'ENOSPC':
+      return failed(
+        `${file} cannot be written: the disk is full`,
+        'Make room there, or write to another disk.',
+      )
+    case 'EDQUOT':
+      return failed(
+        `${file} cannot be written: your share of the disk is used up`,
+        'Make room there, or write to another disk.',
+      )
+    default:
+      return failed(`${file} cannot be written: ${message}`, 'Check that you may write there.')
+  }
 }
 
 /** Writes to a stream and waits. A reader that went away (`| head`) is no failure. */

@@ -351,6 +351,48 @@ describe('failures', () => {
   it.each(full)('says that a full disk is full: %s', (device) => {
     const { status, stderr } = precis(['compact', 'in.json', '--output', device])
     expect(status).toBe(1)
-    expect(stderr).toContain(`${device} cannot be written: ENOSPC`)
+    expect(stderr).toBe(
+      `precis: ${device} cannot be written: the disk is full\n  hint: Make room there, or write to another disk.\n`,
+    )
+  })
+
+  it.each(full)('says so of standard output as well: %s', (device) => {
+    const shell = `${process.execPath} ${PRECIS} compact ${SAMPLE} --output - > ${device}`
+    const { status, stderr } = spawnSync('sh', ['-c', shell], { encoding: 'utf8' })
+    expect(status).toBe(1)
+    expect(stderr).toContain('standard output cannot be written: the disk is full')
+  })
+
+  const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+  const call = (input: string) => `{"type":"tool_use","id":"t","name":"read","input":${input}}`
+  const said = (input: string) =>
+    `[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"text","text":"b"},${call(input)}]}]`
+  it.each([
+    ['a deep input', said(deep), 'messages[1].content[1].input'],
+    ['a deep input in a document', `{"messages":${said(deep)}}`, 'messages[1].content[1].input'],
+    ['a number without end', said('{"x":1e999}'), 'messages[1].content[1].input.x'],
+    ['a deep field beside the messages', `{"metadata":${deep},"messages":[]}`, 'metadata'],
+  ])('locates what the log cannot hold: %s', (_, content, where) => {
+    writeFileSync(join(folder, 'bad.json'), content)
+    const { status, stdout, stderr } = precis(['compact', 'bad.json', '--output', 'out.json'])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(/^precis: a value is nested too deep, or holds a number too large\n/)
+    expect(stderr).toContain(`  where: bad.json, ${where}`)
+    expect(stderr).toContain('  hint: ')
+    expect(stderr).not.toMatch(/evt_|a row of the log/)
+    expect(left()).toEqual(['bad.json'])
+  })
+
+  it.each(['o200k', 'chars4'])('refuses a counter it cannot measure with: %s', (counter) => {
+    const given = precis(['compact', 'in.json', '--output', 'out.json'], {
+      env: { PRECIS_COUNTER: counter },
+    })
+    expect(given).toMatchObject({ status: 2, stdout: '' })
+    expect(given.stderr).toBe(
+      `precis: precis compact cannot count with ${counter} yet\n  where: PRECIS_COUNTER\n  hint: Set counter to estimate for this command, or leave it out.\n`,
+    )
+    expect(left()).toEqual([])
+    const estimate = precis(['compact', 'in.json'], { env: { PRECIS_COUNTER: 'estimate' } })
+    expect(estimate.status).toBe(0)
   })
 })

@@ -1,8 +1,9 @@
 // What a context is made of, and what a compaction took out of it, in estimated tokens.
-import { contentOf } from '../core/build.ts'
+
 import type { Edit, EntryId } from '../core/change.ts'
 import { type Context, weightOf } from '../core/context.ts'
 import { type Item, newEntriesOf, newId, rootOf } from '../core/entry.ts'
+import { contentOf } from '../core/entry-content.ts'
 import type { EventAt, EventOf } from '../core/event.ts'
 import { itemsOfRun } from '../core/run.ts'
 import { weighCall } from '../core/tokens/weigh.ts'

@@ -11,7 +11,10 @@ import {
   thoughtAnswer,
   user,
 } from '../../test/say.ts'
-import type { EventDraft } from './event.ts'
+import { buildMessages } from './build.ts'
+import { readRow } from './codec.ts'
+import { foldEvents } from './context.ts'
+import type { EventAt, EventDraft } from './event.ts'
 import type { MessagePart } from './message.ts'
 
 /** Messages as one line each: `user[result a, "text", reminder, checkpoint]`. */
@@ -152,6 +155,31 @@ describe('messages from entries', () => {
       'assistant["two", call a]',
       'user[result a failed]',
     ])
+  })
+
+  it('sends a call that is listed twice once, and says so', () => {
+    const { lines, problems } = built(answer('twice', 'a', 'a'), result('a', 'x'))
+    expect(lines).toEqual(['assistant["twice", call a]', 'user[result a completed]'])
+    expect(problems).toEqual(['duplicate-call e1'])
+  })
+
+  it('leaves out a call whose arguments cannot be read, and its result with it [LOG-24] [LOG-86]', () => {
+    const log = new TestLog()
+    log.append([user('go'), ...answer('reading', 'a', 'b')])
+    log.append([result('a', 'x'), result('b', 'y')])
+    const broken = log.events.map((event) =>
+      event.type === 'TOOL_CALL' && event.data.id === 'a' ? readRow({ ...event, data: 7 }) : event,
+    )
+    const eventAt: EventAt = (seq) => broken[seq - 1]
+    const context = foldEvents(broken, eventAt)
+    const { messages, problems } = buildMessages(context, eventAt)
+    expect(messages.map(({ parts }) => parts.map(word))).toEqual([
+      ['"go"'],
+      ['"reading"', 'call b'],
+      ['result b completed'],
+    ])
+    expect(problems.map(({ code }) => code)).toEqual(['missing-row', 'orphan-result'])
+    expect(context.ignored).toEqual([{ seq: 3, reason: expect.stringContaining('cannot be read') }])
   })
 
   it('leaves an open call open and says so', () => {

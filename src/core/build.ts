@@ -1,93 +1,16 @@
 // Messages from entries: the only place where a context becomes what a provider is sent.
-import type { EntryId } from './change.ts'
-import type { Answer, Part, ToolCall, ToolResult, ToolStatus, UserContent } from './content.ts'
+import type { Answer, Part, ToolCall, UserContent } from './content.ts'
 import type { Context } from './context.ts'
-import { callsAfter, callsOfAnswer, type Item, newEntryAt, parseEntryId } from './entry.ts'
+import { contentOf } from './entry-content.ts'
 import type { EventAt } from './event.ts'
-import type { Message, MessagePart, ToolResultPart } from './message.ts'
-import { type Round, roundsOf } from './seam.ts'
-
-/** Something in the log that no provider would accept as it is, and what was done about it. */
-export interface Problem {
-  readonly code:
-    | 'orphan-result'
-    | 'duplicate-result'
-    | 'abandoned-call'
-    | 'open-call'
-    | 'missing-row'
-  readonly entry: EntryId
-  readonly message: string
-}
+import type { Message, MessagePart } from './message.ts'
+import { missingRow, orphan, type Problem, roundResults } from './round-results.ts'
+import { roundsOf } from './seam.ts'
 
 export interface Built {
   readonly system: readonly string[]
   readonly messages: readonly Message[]
   readonly problems: readonly Problem[]
-}
-
-/** What an entry says, whether it is an original or came with a change. */
-export type EntryContent =
-  | { readonly kind: 'user'; readonly content: UserContent }
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly calls: readonly ToolCall[] }
-  | { readonly kind: 'result'; readonly result: ToolResult }
-  | { readonly kind: 'reminder'; readonly text: string }
-  | { readonly kind: 'checkpoint'; readonly id: string }
-  | { readonly kind: 'gap' }
-
-/** Of several results for one call the most telling counts; ties keep the first. */
-const PRIORITY: Readonly<Record<ToolStatus, number>> = {
-  denied: 4,
-  failed: 3,
-  aborted: 2,
-  completed: 1,
-}
-
-export function outranks(status: ToolStatus, other: ToolStatus): boolean {
-  return PRIORITY[status] > PRIORITY[other]
-}
-
-/** The content of an entry, from the rows of the log. Undefined where a row is missing. */
-export function contentOf(id: EntryId, eventAt: EventAt): EntryContent | undefined {
-  const parsed = parseEntryId(id)
-  if (!parsed.original) {
-    if (eventAt(parsed.seq) === undefined) return undefined
-    const entry = newEntryAt(id, eventAt)
-    switch (entry?.type) {
-      case undefined:
-        return { kind: 'gap' }
-      case 'USER_MESSAGE':
-        return { kind: 'user', content: entry.data }
-      case 'AGENT_MESSAGE':
-        return {
-          kind: 'answer',
-          answer: entry.data,
-          calls: callsOfAnswer(entry.of, entry.data, eventAt),
-        }
-      case 'TOOL_RESULT':
-        return { kind: 'result', result: entry.data }
-      case 'SYSTEM_REMINDER':
-        return { kind: 'reminder', text: entry.data }
-    }
-  }
-  const event = eventAt(parsed.seq)
-  switch (event?.type) {
-    case 'USER_MESSAGE':
-      return { kind: 'user', content: event.data }
-    case 'AGENT_MESSAGE':
-      return {
-        kind: 'answer',
-        answer: event.data,
-        calls: callsAfter(event.seq, event.data, eventAt),
-      }
-    case 'TOOL_RESULT':
-      return { kind: 'result', result: event.data }
-    case 'SYSTEM_REMINDER':
-      return { kind: 'reminder', text: event.data }
-    case 'CHECKPOINT':
-      return { kind: 'checkpoint', id: event.data.id }
-    default:
-      return undefined
-  }
 }
 
 /**
@@ -118,7 +41,17 @@ export function buildMessages(context: Context, eventAt: EventAt): Built {
       )
       if (parts.length > 0) messages.push({ role: 'assistant', parts })
       const round = rounds.get(index)
-      if (round) user.results = roundResults(round, items, context.open, eventAt, paired, problems)
+      if (!round) return
+      const results = roundResults({
+        round,
+        calls: content.calls,
+        items,
+        open: context.open,
+        eventAt,
+      })
+      user.results = [...results.parts]
+      for (const at of results.paired) paired.add(at)
+      problems.push(...results.problems)
     } else if (content.kind === 'result') {
       if (!paired.has(index)) problems.push(orphan(item))
     } else if (content.kind === 'user') {
@@ -197,80 +130,4 @@ function userParts(content: UserContent): MessagePart[] {
   return parts.flatMap((part) =>
     part.type === 'tool_call' || (part.type === 'text' && part.text === '') ? [] : [part],
   )
-}
-
-/** The results of a round by call. A call that will never have one is answered here as aborted. */
-function roundResults(
-  round: Round,
-  items: readonly Item[],
-  open: ReadonlySet<string>,
-  eventAt: EventAt,
-  paired: Set<number>,
-  problems: Problem[],
-): MessagePart[] {
-  const calls = items[round.start]?.calls ?? []
-  return calls.flatMap((call): ToolResultPart[] => {
-    const indices = round.results.get(call)
-    for (const index of indices ?? []) paired.add(index)
-    if (indices) {
-      const best = bestResult(indices, items, eventAt)
-      for (const index of indices)
-        if (index !== best.index) problems.push(duplicate(items[index] as Item))
-      return [
-        { type: 'tool_result', id: call, content: best.result.content, status: best.result.status },
-      ]
-    }
-    const waiting = open.has(call) && round.end > items.length
-    problems.push(unanswered(round.answer, call, waiting))
-    return waiting
-      ? []
-      : [{ type: 'tool_result', id: call, content: [NO_RESULT], status: 'aborted' }]
-  })
-}
-
-const NO_RESULT = { type: 'text', text: 'The call was interrupted and has no result.' } as const
-const EMPTY_RESULT: ToolResult = { content: [], status: 'aborted' }
-
-function bestResult(indices: readonly number[], items: readonly Item[], eventAt: EventAt) {
-  const results = indices.map((index) => {
-    const content = contentOf((items[index] as Item).id, eventAt)
-    return { index, result: content?.kind === 'result' ? content.result : EMPTY_RESULT }
-  })
-  return results.reduce((best, next) =>
-    outranks(next.result.status, best.result.status) ? next : best,
-  )
-}
-
-function missingRow(item: Item): Problem {
-  return {
-    code: 'missing-row',
-    entry: item.id,
-    message: `The row of ${item.id} is not there; it was left out.`,
-  }
-}
-
-function orphan(item: Item): Problem {
-  return {
-    code: 'orphan-result',
-    entry: item.id,
-    message: `The result ${item.id} has no call; it was left out.`,
-  }
-}
-
-function duplicate(item: Item): Problem {
-  return {
-    code: 'duplicate-result',
-    entry: item.id,
-    message: `${item.id} is a second result for its call.`,
-  }
-}
-
-function unanswered(entry: EntryId, call: string, waiting: boolean): Problem {
-  return waiting
-    ? { code: 'open-call', entry, message: `The call ${call} still waits for its result.` }
-    : {
-        code: 'abandoned-call',
-        entry,
-        message: `The call ${call} never got a result; it is answered as aborted.`,
-      }
 }

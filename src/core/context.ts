@@ -1,6 +1,7 @@
 // The context: what the model sees of a log, as a fold over its events.
 import { applyChange } from './apply.ts'
 import type { EntryId } from './change.ts'
+import { undecodableOf } from './codec.ts'
 import { type Item, itemOfEvent, originalId, withCall } from './entry.ts'
 import { PrecisError } from './errors.ts'
 import {
@@ -123,9 +124,19 @@ export function foldEvent(context: Context, event: ThreadEvent, eventAt: EventAt
         ...next,
         head: { ...next.head, userSystem: event.seq, userSystemTokens: weighText(event.data) },
       }
+    case 'FOREIGN':
+      return foldForeign(next, event)
     default:
       return next
   }
+}
+
+/** A row that could not be read is in the log and not in the context; that is said. */
+function foldForeign(context: Context, event: EventOf<'FOREIGN'>): Context {
+  const undecodable = undecodableOf(event)
+  if (!undecodable) return context
+  const reason = `it cannot be read: ${undecodable.error.message}`
+  return { ...context, ignored: [...context.ignored, { seq: event.seq, reason }] }
 }
 
 /** Folds a whole log, or continues from a context. */

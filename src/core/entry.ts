@@ -197,13 +197,13 @@ export function callsOfAnswer(
   return callsAfter(event.seq, event.data, eventAt).filter((call) => answer.calls.includes(call.id))
 }
 
-/** TOOL_CALLs stand right behind their answer: they came in the same append. */
+/** TOOL_CALLs stand behind their answer, before the next entry: they came in the same append. */
 export function callsAfter(seq: number, answer: Answer, eventAt: EventAt): ToolCall[] {
   const calls: ToolCall[] = []
   for (let next = seq + 1; calls.length < answer.calls.length; next += 1) {
     const event = eventAt(next)
-    if (event?.type !== 'TOOL_CALL') break
-    if (event.data.answer === seq) calls.push(event.data)
+    if (event === undefined || bearsEntry(event)) break
+    if (event.type === 'TOOL_CALL' && event.data.answer === seq) calls.push(event.data)
   }
   return calls
 }

@@ -129,5 +129,9 @@ export function isChange(event: ThreadEvent): event is EventOf<ChangeType> {
   return CHANGE_TYPES.has(event.type)
 }
 
+export function isChangeType(type: string): type is ChangeType {
+  return CHANGE_TYPES.has(type)
+}
+
 /** Reads an event of the log by its number: an array in a replay, loaded rows in a running thread. */
 export type EventAt = (seq: number) => ThreadEvent | undefined

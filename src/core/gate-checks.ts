@@ -169,21 +169,23 @@ function isPins(entry: NewEntry, text: string): boolean {
 }
 
 /**
- * What comes in is smaller than what goes out, wherever that is large enough to matter. A rewrite is
- * exempt: a marker may make a short result a little longer, and only the whole counts there.
+ * What comes in is smaller than what goes out, wherever that is large enough to matter. A rewrite may be
+ * longer by the marker that says it was cut: an image beside a short text is large, and stays.
  */
 export function checkSize(draft: Draft, minTokens: number): Refusal | undefined {
   for (const { edit, start, end, items } of draft.placed) {
-    if (isRewrite(edit)) continue
     const covered = draft.before.slice(start, end)
     const staying = new Set(items.map((item) => item.id))
     const goes = sum(covered.filter((item) => !staying.has(item.id)))
     const was = new Set(covered.map((item) => item.id))
     const comes = sum(weighedItems(edit, items, was))
-    if (goes >= minTokens && comes >= goes) return notSmaller(comes, goes)
+    const most = isRewrite(edit) ? goes + MARKER_TOKENS : goes - 1
+    if (goes >= minTokens && comes > most) return notSmaller(comes, goes)
   }
   return undefined
 }
+
+const MARKER_TOKENS = 32
 
 /** Where nobody asked for it, a compaction that does not shrink the context is none. */
 export function checkShrinks(draft: Draft, minTokens: number): Refusal | undefined {

@@ -2,10 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { answer, reminder, result, thoughtAnswer, user } from '../../test/say.ts'
+import { applyChange } from './apply.ts'
 import type { Edit, NewEntry, Put, Trigger } from './change.ts'
 import { newEntryAt } from './entry.ts'
 import { GATE_MIN_TOKENS } from './gate.ts'
+import { checkPins } from './gate-checks.ts'
+import { pinsReducer } from './pins.ts'
 import type { Proposal } from './strategy.ts'
+import { reducedBy } from './thread-state.ts'
 
 const LONG = 'the quick brown fox jumps over the lazy dog '.repeat(200)
 
@@ -77,7 +81,7 @@ describe('the gate', () => {
     },
   )
 
-  it('refuses rewrites that shrink nothing, unless somebody asked for them [ALWAYS-02]', () => {
+  it('refuses rewrites that make a long entry longer [ALWAYS-02]', () => {
     const data = {
       id: 'a',
       content: [{ type: 'text', text: LONG + LONG }],
@@ -87,7 +91,7 @@ describe('the gate', () => {
       edits: [{ covers: ['e5'], put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: 'e5' }] }],
     }
     expect(sample().compact(longer, 'auto')).toBe('not-smaller')
-    expect(sample().compact(longer, 'command')).toBeUndefined()
+    expect(sample().compact(longer, 'command')).toBe('not-smaller')
   })
 
   it('asks for a smaller replacement only from the minimum on [ALWAYS-02]', () => {
@@ -250,29 +254,83 @@ describe('pins at the gate', () => {
     expect(log.context.items.toArray().map((item) => item.id)).toEqual(['c10.0', 'e1', 'e7', 'e8'])
   })
 
-  it('are never rewritten [ALWAYS-21]', () => {
+  it('are never rewritten, while what is not pinned is [ALWAYS-21]', () => {
     const log = sample()
+    log.append([...answer('once more', 'c')])
+    log.append([result('c', LONG)])
     log.pin({ entries: ['e5'] })
-    const cut: Edit[] = (['e5', 'e6'] as const).map((of, at) => ({
+    const cut = (of: 'e5' | 'e6' | 'e11', id: string): Edit => ({
       covers: [of],
       put: [
         {
           type: 'TOOL_RESULT',
-          data: { id: 'ab'[at] as string, content: [], status: 'completed' },
+          data: { id, content: [], status: 'completed' },
           label: 'trimmed',
           of,
         },
       ],
-    }))
-    log.compact({ edits: cut })
-    expect(log.context.items.toArray().map((item) => item.id)).toEqual([
-      'e1',
-      'e2',
-      'e5',
-      'e6',
-      'e7',
-      'e8',
-    ])
+    })
+    const before = log.items
+    expect(log.compact({ edits: [cut('e5', 'a'), cut('e6', 'b'), cut('e11', 'c')] })).toBe(
+      undefined,
+    )
+    expect(log.items.slice(0, -1)).toEqual(before.slice(0, -1))
+    expect(log.context.items.last?.id).toBe('c13.0')
+    expect(newEntryAt('c13.0', log.eventAt)?.of).toBe('e11')
+  })
+
+  it('refuse a rewrite that names the pinned entry in an unusual way [ALWAYS-21]', () => {
+    const log = sample()
+    log.pin({ entries: ['e5'] })
+    const before = log.items
+    const data = { id: 'a', content: [], status: 'completed' } as const
+    const rewrite: NewEntry = { type: 'TOOL_RESULT', data, label: 'trimmed', of: 'e5' }
+    expect(log.compact(replace([['e5', 'e5', 1]], rewrite))).toBe('loses-pin')
+    expect(log.items).toEqual(before)
+  })
+
+  it('are checked again on what would stand afterwards [ALWAYS-21]', () => {
+    const log = sample()
+    log.pin({ entries: ['e1'] })
+    log.pin({ text: 'Use pnpm.' })
+    const pins = reducedBy(log.state, pinsReducer)
+    const check = (...put: Put[]) => {
+      const { edits } = replace(ALL, ...put)
+      const before = log.context.items.toArray()
+      const seq = log.context.version + 1
+      const applied = applyChange(before, { edits }, seq, 'forward', log.eventAt)
+      if (!applied.ok) throw new Error(applied.message)
+      const draft = {
+        before,
+        after: applied.items,
+        placed: applied.placed,
+        open: new Set<string>(),
+      }
+      return checkPins(draft, pins, log.eventAt)?.message
+    }
+    const text = (data: string): NewEntry => ({ type: 'USER_MESSAGE', data, label: 'pins' })
+    expect(check(summary('S'), { keep: 'e1' }, text('Use pnpm.'))).toBeUndefined()
+    expect(check(summary('S'), text('Use pnpm.'))).toContain('e1')
+    expect(check(summary('S'), { keep: 'e1' })).toContain('text')
+    expect(check(summary('S'), { keep: 'e1' }, text('Use npm.'))).toContain('text')
+    expect(check({ ...text('Use pnpm.'), label: 'summary' }, { keep: 'e1' })).toContain('text')
+  })
+
+  it('are content with a text that stands already, and not with another [ALWAYS-21]', () => {
+    const log = sample()
+    log.pin({ text: 'Use pnpm.' })
+    log.compact(replace(['e1'], summary('S')))
+    const standing = () =>
+      log.context.items
+        .toArray()
+        .map((item) => newEntryAt(item.id, log.eventAt))
+        .flatMap((entry) => (entry?.label === 'pins' ? [entry.data] : []))
+    expect(standing()).toEqual(['Use pnpm.'])
+    expect(log.compact(replace(['e7'], summary('T')))).toBeUndefined()
+    expect(standing()).toEqual(['Use pnpm.'])
+    log.pin({ text: 'Ask first.' })
+    expect(log.compact(replace(['e8'], summary('U')))).toBeUndefined()
+    expect(standing()).toContain('Use pnpm.\n\nAsk first.')
   })
 
   it('hold pinned texts in one extra user entry, once, through every compaction [ALWAYS-21]', () => {

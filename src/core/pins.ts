@@ -22,7 +22,14 @@ export const pinsReducer: Reducer<Pins> = {
     return pins
   },
   encode: (pins) => pins as unknown as Json,
-  decode: (json) => json as unknown as Pins,
+  decode(json) {
+    if (!Array.isArray(json) || !json.every(isPin)) throw new TypeError('no list of pins')
+    return json as unknown as Pins
+  },
+}
+
+function isPin(json: Json): boolean {
+  return typeof json === 'object' && json !== null && 'pinId' in json
 }
 
 /** The pinned entries that are visible; a pin on any part of a tool round holds the whole round. */
@@ -70,7 +77,7 @@ export function keepPins(
       const place = isRewrite(edit) ? undefined : findRuns(edit.covers, items, index)
       return place ? keepHeld(edit, items.slice(place.start, place.end), held, eventAt) : edit
     })
-  return withPinnedText(kept, items, pins, eventAt)
+  return withPinnedText(kept, items, pins, held, eventAt)
 }
 
 /** A rewrite stands alone in its edit: it covers one entry and puts one. */
@@ -85,11 +92,19 @@ function keepHeld(
   held: ReadonlySet<EntryId>,
   eventAt: EventAt,
 ): Edit {
-  const isKept = (item: Item) => edit.put.some((put) => 'keep' in put && runHas(put.keep, item.id))
+  const keeps = edit.put.flatMap((put) => ('keep' in put ? [put.keep] : []))
+  const isKept = keptIn(keeps)
   if (!covered.some((item) => held.has(item.id) && !isKept(item))) return edit
   const stays = covered.filter((item) => held.has(item.id) || isKept(item))
   const kept = runsOf(stays, eventAt).map((keep): Put => ({ keep }))
   return { covers: edit.covers, put: beforeContinuation(putsOf(edit).filter(isNew), kept) }
+}
+
+/** Looks single entries up in a set: an edit may keep thousands of them. */
+function keptIn(keeps: readonly Run[]): (item: Item) => boolean {
+  const single = new Set<Run>(keeps.filter((run) => typeof run === 'string'))
+  const ranges = keeps.filter((run) => typeof run !== 'string')
+  return ({ id }) => single.has(id) || ranges.some((run) => runHas(run, id))
 }
 
 /** What the user or the agent wants done next stays last. */
@@ -100,22 +115,33 @@ function beforeContinuation(put: readonly Put[], more: readonly Put[]): Put[] {
     : [...put, ...more]
 }
 
+/** One entry for all pinned texts: one that is covered makes room for the new one, kept or not. */
 function withPinnedText(
   edits: Edit[],
   items: readonly Item[],
   pins: Pins,
+  held: ReadonlySet<EntryId>,
   eventAt: EventAt,
 ): Edit[] {
   const text = pinnedText(pins)
   if (text === undefined) return edits
+  const isPins = (id: EntryId) => newEntryAt(id, eventAt)?.label === 'pins' && !held.has(id)
   const covered = (id: EntryId) =>
     edits.some((edit) => edit.covers.some((run: Run) => runHas(run, id)))
-  const standing = items.filter((item) => newEntryAt(item.id, eventAt)?.label === 'pins')
-  if (standing.some((item) => !covered(item.id) && newEntryAt(item.id, eventAt)?.data === text))
-    return edits
+  const standing = items.filter((item) => isPins(item.id) && !covered(item.id))
+  const bare = edits.map((edit) => ({
+    ...edit,
+    put: edit.put.filter((put) => !('keep' in put && isPins(firstOf(put.keep)))),
+  }))
+  if (standing.some((item) => newEntryAt(item.id, eventAt)?.data === text)) return bare
   const at = edits.findLastIndex((edit) => !isRewrite(edit))
   const entry: NewEntry = { type: 'USER_MESSAGE', data: text, label: 'pins' }
-  return edits.map((edit, index) =>
+  return bare.map((edit, index) =>
     index === at ? { ...edit, put: beforeContinuation(putsOf(edit), [entry]) } : edit,
   )
+}
+
+/** New entries are never part of a range, so a run that names one names it alone. */
+function firstOf(run: Run): EntryId {
+  return typeof run === 'string' ? run : run[0]
 }

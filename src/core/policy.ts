@@ -94,7 +94,9 @@ export function policyAfter(state: PolicyState, event: PolicyEvent): PolicyState
       return { ...state, told: true }
     case 'reading':
       if (!event.over) return { ...state, armed: true, unhelpful: 0, failures: 0, told: false }
-      // Still as full: that one did not help. Another attempt is free until the policy pauses.
+      // Still as full: that one did not help. It re-arms all the same, without having dropped below:
+      // the pause is for two that did not help, and without a second attempt there would be only one.
+      // From the pause on, only a reading below the trigger re-arms. See docs/decisions/0010.
       return state.armed ? state : { ...state, armed: true, unhelpful: state.unhelpful + 1 }
   }
 }

@@ -90,6 +90,24 @@ describe('undo', () => {
     expect(shown()).toEqual(['e1', 'e2', 'e3', 'e4'])
   })
 
+  it('un-hides no thinking when an older change is taken back', () => {
+    const log = new TestLog()
+    log.append([user('one'), ...thoughtAnswer('t1', '1'), user('two'), ...thoughtAnswer('t2', '2')])
+    const first = summarise(log, 'S1', 'e1', 'e2')
+    const hidden = log.context.items.toArray().find((item) => item.id === 'e4')
+    expect(hidden?.hide).toEqual(['thinking'])
+    summarise(log, 'S2', 'e3')
+    log.undo(first)
+    // Its prefix is another one since S2: neither what came back nor what stood behind may show it.
+    expect(log.context.items.toArray().map(({ id, hide }) => [id, hide])).toEqual([
+      ['e1', undefined],
+      ['e2', ['thinking']],
+      ['c6.0', undefined],
+      ['e4', ['thinking']],
+    ])
+    expect(JSON.stringify(log.build())).not.toContain('t1')
+  })
+
   it('refuses what is no change in force', () => {
     const log = sample()
     summarise(log, 'S1', 'e1')
@@ -130,6 +148,53 @@ describe('redo', () => {
   })
 })
 
+describe('several in a row', () => {
+  it('undone and redone, two changes leave what they had left, hiding included [ALWAYS-22]', () => {
+    const log = new TestLog()
+    log.append([
+      user('one'),
+      ...thoughtAnswer('t1', '1'),
+      user('two'),
+      ...thoughtAnswer('t2', '2'),
+      user('x'),
+    ])
+    summarise(log, 'S1', 'e1')
+    log.append([...thoughtAnswer('t3', '3'), user('four')])
+    summarise(log, 'S2', 'e3')
+    const after = log.items
+    log.undo()
+    log.undo()
+    log.redo()
+    log.redo()
+    expect(log.items).toEqual(after)
+  })
+
+  it('a redo that needs another redo first names that one [ALWAYS-22]', () => {
+    const log = sample()
+    summarise(log, 'S1', 'e1', 'e2')
+    summarise(log, 'S2', 'c6.0', 'e3')
+    log.undo()
+    const first = log.context.version
+    log.undo()
+    const second = log.context.version
+    const error = errorOf(() => log.redo(first))
+    expect(error).toMatchObject({ code: 'covered-by', details: { coveredBy: second } })
+    expect(error.hint).toContain(`Redo event ${second} first`)
+  })
+
+  it('a change that closed a call takes its aborted answer along when it comes back', () => {
+    const log = new TestLog()
+    log.append([user('go'), ...answer('compacting', 'x')])
+    const put = [{ type: 'USER_MESSAGE', data: 'S', label: 'summary' }] as const
+    log.compact({ edits: [{ covers: ['e1', 'e2'], put }], closes: ['x'] })
+    log.undo()
+    log.redo()
+    expect(log.build().problems).toEqual([])
+    log.undo()
+    expect(log.build().messages.at(-1)?.parts[0]).toMatchObject({ type: 'tool_result', id: 'x' })
+  })
+})
+
 describe('expand', () => {
   it('puts one stretch back and leaves the rest compacted', () => {
     const log = sample()
@@ -146,6 +211,27 @@ describe('expand', () => {
     expect(log.items).toEqual(compacted)
     log.expand('e1')
     expect(ids(log)).toEqual(['e1', 'e2', 'c6.1', 'e5'])
+  })
+
+  it('hides the thinking of what it brings back, which stood behind another prefix', () => {
+    const log = new TestLog()
+    log.append([user('one'), ...thoughtAnswer('t1', '1'), user('two'), ...thoughtAnswer('t2', '2')])
+    log.append([user('three')])
+    log.compact({
+      edits: [
+        { covers: ['e1'], put: [{ type: 'USER_MESSAGE', data: 'S1', label: 'summary' }] },
+        { covers: ['e3', 'e4'], put: [{ type: 'USER_MESSAGE', data: 'S2', label: 'summary' }] },
+      ],
+    })
+    log.expand('c6.1')
+    expect(log.context.items.toArray().map(({ id, hide }) => [id, hide])).toEqual([
+      ['c6.0', undefined],
+      ['e2', ['thinking']],
+      ['e3', undefined],
+      ['e4', ['thinking']],
+      ['e5', undefined],
+    ])
+    expect(JSON.stringify(log.build())).not.toContain('t2')
   })
 
   it('restores a trimmed result', () => {

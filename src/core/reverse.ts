@@ -22,7 +22,9 @@ export function undo(
   target = context.stack.at(-1),
 ): ReversalDraft {
   if (target === undefined)
-    throw new PrecisError('nothing-to-undo', 'There is no compaction to undo.')
+    throw new PrecisError('nothing-to-undo', 'There is no compaction to undo.', {
+      hint: 'Nothing was compacted, or everything was taken back already.',
+    })
   if (!context.stack.includes(target))
     throw new PrecisError('nothing-to-undo', `Event ${target} is no change that is in force.`, {
       where: `event ${target}`,
@@ -38,7 +40,9 @@ export function redo(
   target = context.undone.at(-1),
 ): ReversalDraft {
   if (target === undefined || !context.undone.includes(target))
-    throw new PrecisError('nothing-to-redo', 'There is no undone compaction to redo.')
+    throw new PrecisError('nothing-to-redo', 'There is no undone compaction to redo.', {
+      hint: `Undone and not redone: ${context.undone.join(', ') || 'none'}.`,
+    })
   return takeBack(context, changeAt(target, eventAt), eventAt)
 }
 
@@ -76,8 +80,9 @@ function takeBack(context: Context, change: EventOf<ChangeType>, eventAt: EventA
   // An older change un-hides nothing: the prefix that thinking was bound to has changed since.
   const edits = newest
     ? change.data.inverse
-    : change.data.inverse.filter((edit) => !hidesOnly(edit)).map(withThinkingHidden)
-  const data = reversal(context, change, edits, change.seq, eventAt)
+    : change.data.inverse.filter((edit) => !showsOnly(edit)).map(withThinkingHidden)
+  const again = [...edits, ...goneAgain(context, change, eventAt)]
+  const data = reversal(context, change, again, change.seq, eventAt)
   const undoing = change.type !== 'COMPACTION_UNDONE'
   const of =
     change.type === 'COMPACTION' || change.type === 'CONTENT_EXPANDED' ? change.seq : change.data.of
@@ -85,6 +90,25 @@ function takeBack(context: Context, change: EventOf<ChangeType>, eventAt: EventA
     type: undoing ? 'COMPACTION_UNDONE' : 'COMPACTION_REDONE',
     data: { ...data, of, reverts: change.seq },
   }
+}
+
+/**
+ * The undo of a change that closed calls has answered them as aborted, since they came back open. When
+ * the change comes back, the calls go with it, and so do these answers.
+ */
+function goneAgain(context: Context, change: EventOf<ChangeType>, eventAt: EventAt): Edit[] {
+  if (change.type !== 'COMPACTION_UNDONE') return []
+  const closes = new Set(changeAt(change.data.of, eventAt).data.closes ?? [])
+  return context.items
+    .toArray()
+    .filter((item) => item.kind === 'result' && seqOf(item.id) > change.seq)
+    .filter((item) => closes.has(item.calls?.[0] ?? ''))
+    .map((item) => ({ covers: [item.id], put: [{ gap: true }] }))
+}
+
+/** Does this edit only show thinking again? */
+function showsOnly(edit: Edit): boolean {
+  return hidesOnly(edit) && edit.put.every((put) => 'keep' in put && put.hide?.length === 0)
 }
 
 function withThinkingHidden(edit: Edit): Edit {
@@ -143,7 +167,9 @@ function covered(
   const lost = edits
     .filter((edit) => !findRuns(edit.covers, items, index))
     .flatMap((edit) => edit.covers)
-  const later = context.stack.filter((seq) => seq > change.seq)
+  const later = [...context.stack, ...context.undone]
+    .filter((seq) => seq > change.seq)
+    .toSorted((a, b) => a - b)
   const by =
     later.find((seq) =>
       changeAt(seq, eventAt).data.edits.some((edit) => touches(edit.covers, lost)),
@@ -155,7 +181,7 @@ function covered(
     `Event ${change.seq} cannot be taken back: event ${by} covers what it put in.`,
     {
       where: `event ${change.seq}`,
-      hint: `Undo event ${by} first; undoing newest first always works.`,
+      hint: `${eventAt(by)?.type === 'COMPACTION_UNDONE' ? 'Redo' : 'Undo'} event ${by} first; newest first always works.`,
       details: { change: change.seq, coveredBy: by },
     },
   )

@@ -71,9 +71,20 @@ function decodeState(
   for (const reducer of reducers) {
     const stored = state.reducers.find((candidate) => candidate.name === reducer.name)
     if (stored?.version !== reducer.version) return undefined
-    reduced.set(reducer.name, reducer.decode(stored.state))
+    const decoded = decodedBy(reducer, stored.state)
+    if (decoded === undefined) return undefined
+    reduced.set(reducer.name, decoded.state)
   }
   return { context, reduced }
+}
+
+/** A state that its reducer cannot read is no loss: the log still has everything it was made of. */
+function decodedBy(reducer: Reducer<unknown>, state: Json): { state: unknown } | undefined {
+  try {
+    return { state: reducer.decode(state) }
+  } catch {
+    return undefined
+  }
 }
 
 interface StoredReducer {

@@ -73,6 +73,16 @@ describe('the working conversation', () => {
     )
   })
 
+  it('keeps the marker in its place when the system prompt changes later', () => {
+    const log = new TestLog()
+    log.append([system('old'), user('one'), user('two')])
+    log.compact({ edits: [{ covers: ['e2'], put: [summary('S')] }] })
+    log.append([system('new'), user('three')])
+    expect(line(log.working())).toBe(
+      'SYSTEM_PROMPT#5 USER_MESSAGE#4 USER_MESSAGE#3 COMPACTION#4 USER_MESSAGE#6',
+    )
+  })
+
   it('comes back whole when the compaction is undone', () => {
     const log = new TestLog()
     log.append([user('one'), ...answer('1'), local('noted')])

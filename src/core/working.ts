@@ -1,5 +1,5 @@
 // The working conversation: the events that stand for a context, as the API shows them.
-import { outranks } from './build.ts'
+
 import type { CompactionData, EntryId, NewEntry } from './change.ts'
 import { type Context, emptyContext, foldEvent, markerOf } from './context.ts'
 import { newEntryAt, parseEntryId, rootOf } from './entry.ts'
@@ -11,6 +11,7 @@ import {
   type Origin,
   type ThreadEvent,
 } from './event.ts'
+import { outranks } from './round-results.ts'
 
 /** A COMPACTION as it is shown: with the working conversation right after it, which is never stored. */
 export type CompactionView = CompactionData & { readonly compactedEvents: readonly ThreadEvent[] }
@@ -40,46 +41,39 @@ export function withCompacted(
 
 /** `getEvents`: the working conversation with the latest compaction's marker in its place. */
 export function workingEvents(context: Context, eventAt: EventAt): ThreadEvent[] {
-  const events = compactedEvents(context, eventAt)
+  const { head, rest } = shownEvents(context, eventAt)
   const marker = markerOf(context)
   const event = marker === undefined ? undefined : eventAt(marker)
-  if (marker === undefined || event === undefined) return events
-  const later = events.findIndex((shown) => shown.seq > marker)
-  return later < 0 ? [...events, event] : [...events.slice(0, later), event, ...events.slice(later)]
+  if (marker === undefined || event === undefined) return [...head, ...rest]
+  const later = rest.findIndex((shown) => shown.seq > marker)
+  const at = later < 0 ? rest.length : later
+  return [...head, ...rest.slice(0, at), event, ...rest.slice(at)]
 }
 
 /** The working conversation without its marker. */
 export function compactedEvents(context: Context, eventAt: EventAt): ThreadEvent[] {
-  const lead = leadingEvents(context, eventAt)
-  const shown: ThreadEvent[] =
-    context.active.length === 0 ? lead : headFirst(context, lead, eventAt)
-  const head = new Set(context.active.length === 0 ? [] : headSeqs(context))
-  for (const item of context.items) {
+  const { head, rest } = shownEvents(context, eventAt)
+  return [...head, ...rest]
+}
+
+/** Once compacted, the system prompts in force come first and superseded ones are gone. */
+function shownEvents(context: Context, eventAt: EventAt) {
+  const isCompacted = context.active.length > 0
+  const head = isCompacted ? headSeqs(context).flatMap((seq) => eventAt(seq) ?? []) : []
+  const shown = [...leadingEvents(context, eventAt)]
+  for (const item of context.items)
     for (const event of eventsOfEntry(item.id, item.calls, context.version, eventAt))
-      if (!head.has(event.seq)) shown.push(event)
-  }
-  return collapseResults(shown)
+      shown.push(event)
+  const rest = isCompacted ? shown.filter((event) => !isSystemPrompt(event)) : shown
+  return { head, rest: collapseResults(rest) }
+}
+
+function isSystemPrompt({ type }: ThreadEvent): boolean {
+  return type === 'SYSTEM_PROMPT' || type === 'USER_SYSTEM_PROMPT'
 }
 
 function headSeqs(context: Context): number[] {
   return [context.head.system, context.head.userSystem].filter((seq) => seq !== undefined)
-}
-
-/** Once compacted, the system prompts in force come first and superseded ones are gone. */
-function headFirst(
-  context: Context,
-  lead: readonly ThreadEvent[],
-  eventAt: EventAt,
-): ThreadEvent[] {
-  const head = headSeqs(context)
-    .map(eventAt)
-    .filter((event) => event !== undefined)
-  return [
-    ...head,
-    ...lead.filter(
-      (event) => event.type !== 'SYSTEM_PROMPT' && event.type !== 'USER_SYSTEM_PROMPT',
-    ),
-  ]
 }
 
 /** Events before the first entry of the log belong to no entry, and are always shown. */

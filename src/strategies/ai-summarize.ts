@@ -1,8 +1,9 @@
 // `ai-summarize`: a summary in five points as an agent message, then the last three user messages.
-import { contentOf } from '../core/build.ts'
+
 import type { Put } from '../core/change.ts'
 import { textOfUserContent } from '../core/content.ts'
-import type { Item } from '../core/entry.ts'
+import { type Item, rootOf } from '../core/entry.ts'
+import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import { runsOf } from '../core/run.ts'
@@ -32,7 +33,10 @@ export const aiSummarize: Strategy = {
       instructions,
     })
     const content = `${HEADING}\n\n${answer.text}`
-    const kept = replaced.filter((item) => item.kind === 'user').slice(-KEPT_USER_MESSAGES)
+    // What the user said: not what a compaction put in their place, a summary or pinned texts.
+    const kept = replaced
+      .filter((item) => item.kind === 'user' && rootOf(item.id, eventAt).startsWith('e'))
+      .slice(-KEPT_USER_MESSAGES)
     const put: Put[] = [
       { type: 'AGENT_MESSAGE', data: { content, calls: [] }, label: 'summary' },
       ...runsOf(kept, eventAt).map((keep) => ({ keep })),

@@ -54,11 +54,30 @@ export function asCompactionStrategy(
         data: { ...result.data, originalEventCount: plain.length, compactedEventCount: 0 },
       }
       const withBare: EventAt = (seq) => (seq === bare.seq ? bare : eventAt(seq))
-      const compacted = compactedEvents(foldEvent(context, bare, withBare), withBare).filter(
-        (event: ThreadEvent) => !invented.has(event.id),
-      )
+      const after = foldEvent(context, bare, withBare)
+      const shown = compactedEvents(after, withBare).filter(({ id }) => !invented.has(id))
+      const compacted = asGiven(shown, plain, events)
       const counted = { ...bare, data: { ...bare.data, compactedEventCount: compacted.length } }
       return withCompacted(counted, compacted) as CompactionEvent
     },
   }
+}
+
+/** Events that came in go out in the order they came in, and as they were unless they were rewritten. */
+function asGiven(
+  shown: readonly ThreadEvent[],
+  plain: readonly PlainEvent[],
+  adopted: readonly ThreadEvent[],
+): ThreadEvent[] {
+  const placeOf = new Map(plain.map((event, at) => [event.id, at]))
+  const untouched = new Set(adopted)
+  const given = shown
+    .filter(({ id }) => placeOf.has(id))
+    .toSorted((a, b) => (placeOf.get(a.id) ?? 0) - (placeOf.get(b.id) ?? 0))
+  return shown.map((event) => {
+    if (!placeOf.has(event.id)) return event
+    const next = given.shift() ?? event
+    const data = plain[placeOf.get(next.id) ?? -1]?.data
+    return untouched.has(next) ? ({ ...next, data } as ThreadEvent) : next
+  })
 }

@@ -1,9 +1,10 @@
 // The tool call that asked for a compaction, and how the compaction ends it.
-import { contentOf } from '../core/build.ts'
+
 import type { Edit } from '../core/change.ts'
 import { type Answer, type Part, textOfParts } from '../core/content.ts'
 import type { Context } from '../core/context.ts'
 import type { Item } from '../core/entry.ts'
+import { contentOf } from '../core/entry-content.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventAt } from '../core/event.ts'
 import { openRoundStart } from '../core/seam.ts'

@@ -1,8 +1,9 @@
 // `checkpoint-range`: the agent replaces ranges between checkpoints with its own summaries.
-import { contentOf } from '../core/build.ts'
+
 import type { Edit, Put } from '../core/change.ts'
 import type { Context } from '../core/context.ts'
 import type { Item } from '../core/entry.ts'
+import { contentOf } from '../core/entry-content.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventAt } from '../core/event.ts'
 import { runsOf, type Stretch } from '../core/run.ts'

@@ -101,6 +101,22 @@ describe('trim-tool-results on plain events', () => {
     expect(one.id).not.toBe(two.id)
   })
 
+  it('keeps the order of calls and results that took turns, and adds nothing to events [LOG-40]', async () => {
+    const events = plain(
+      ['USER_MESSAGE', 'hi'],
+      ['AGENT_MESSAGE', { content: 'reading' }],
+      ['TOOL_CALL', { id: 't1', name: 'read', arguments: {} }],
+      ['TOOL_RESULT', toolResult('t1', [{ type: 'text', text: '1\n2\n3\n4' }])],
+      ['TOOL_CALL', { id: 't2', name: 'read', arguments: {} }],
+      ['TOOL_RESULT', toolResult('t2', [{ type: 'text', text: 'short' }])],
+      ['USER_MESSAGE', 'thanks'],
+    )
+    const { data } = await strategy.compact(events, run)
+    expect(data.compactedEvents.map(({ id }) => id)).toEqual(events.map(({ id }) => id))
+    for (const at of [0, 1, 2, 4, 5, 6])
+      expect(data.compactedEvents[at]?.data).toEqual(events[at]?.data)
+  })
+
   it('makes up no answer for calls that come without one', async () => {
     const events = plain(
       ['USER_MESSAGE', 'hi'],

@@ -1,8 +1,8 @@
 // `trim-tool-results`: long tool results become their first three lines and a marker. No model.
 
-import { contentOf } from '../core/build.ts'
 import type { Edit } from '../core/change.ts'
 import type { Block, ToolResult } from '../core/content.ts'
+import { contentOf } from '../core/entry-content.ts'
 import { unansweredRoundStart } from '../core/seam.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { cutHead } from '../core/tokens/cut.ts'

@@ -27,6 +27,7 @@ export class LiveThread {
   #state: ThreadState
   #rows: LoadedRows
   #snapshotSeq: number
+  #lastId = ''
   #queue: Promise<unknown> = Promise.resolve()
 
   private constructor(ports: ThreadPorts, id: string) {
@@ -75,15 +76,30 @@ export class LiveThread {
   /** Folds what other writers have appended since. Call it inside `exclusively`. */
   async refresh(): Promise<void> {
     for (;;) {
-      const from = this.context.version + 1
+      const { version } = this.context
+      // The last row that is known comes along: if it is another one now, so is the thread.
+      const from = Math.max(1, version)
       const rows = await this.#ports.store.read(this.id, { from, limit: READ_ROWS })
-      const events = this.#rows.addRows(rows)
+      if (version > 0 && rows[0]?.id !== this.#lastId) return this.#reopen()
+      const events = this.#rows.addRows(version > 0 ? rows.slice(1) : rows)
       // A change may bring back any entry of the log; its author had the rows, this process may not.
       if (events.some(isChange)) return this.#restore()
-      for (const event of events)
-        this.#state = this.#ports.fold.step(this.#state, event, this.#rows.eventAt)
+      this.#fold(events)
       if (rows.length < READ_ROWS) return
     }
+  }
+
+  /** Deleted, or deleted and begun anew: nothing that was read of it counts any more. */
+  async #reopen(): Promise<void> {
+    if (!(await this.#ports.store.info(this.id))) throw unknownThread(this.id)
+    this.#snapshotSeq = 0
+    await this.#restore()
+  }
+
+  #fold(events: readonly ThreadEvent[]): void {
+    for (const event of events)
+      this.#state = this.#ports.fold.step(this.#state, event, this.#rows.eventAt)
+    this.#lastId = events.at(-1)?.id ?? this.#lastId
   }
 
   /** Loads the rows of every entry in the context, and of the events that go with them. */
@@ -144,6 +160,7 @@ export class LiveThread {
     }
     for (const event of events) this.#rows.add(event)
     this.#state = state
+    this.#lastId = events.at(-1)?.id ?? this.#lastId
     if (due) this.#snapshotSeq = state.context.version
     if (events.some(isChange)) this.#rows.forgetAllBut(entryIds(state.context))
     return events
@@ -175,33 +192,38 @@ export class LiveThread {
   async #continueFrom(restored: ThreadState): Promise<boolean> {
     const rows = new LoadedRows(this.#ports.store, this.id)
     let state = restored
+    let lastId = ''
     for (;;) {
-      const page = await this.#ports.store.read(this.id, {
-        from: state.context.version + 1,
-        limit: READ_ROWS,
-      })
-      const events = rows.addRows(page)
+      const from = Math.max(1, state.context.version)
+      const page = await this.#ports.store.read(this.id, { from, limit: READ_ROWS })
+      const events = rows.addRows(page.filter((row) => row.seq > state.context.version))
       if (events.some(isChange)) return false
       for (const event of events) state = this.#ports.fold.step(state, event, rows.eventAt)
+      lastId = page.at(-1)?.id ?? lastId
       if (page.length === READ_ROWS) continue
       this.#rows = rows
       this.#state = state
+      this.#lastId = lastId
       return true
     }
   }
 
   async #replay(): Promise<void> {
     for (;;) {
-      const rows = await this.#ports.store.read(this.id, {
-        from: this.context.version + 1,
-        limit: READ_ROWS,
-      })
-      for (const event of this.#rows.addRows(rows))
-        this.#state = this.#ports.fold.step(this.#state, event, this.#rows.eventAt)
+      const from = this.context.version + 1
+      const rows = await this.#ports.store.read(this.id, { from, limit: READ_ROWS })
+      this.#fold(this.#rows.addRows(rows))
       if (rows.length < READ_ROWS) break
     }
     this.#rows.forgetAllBut(entryIds(this.context))
   }
+}
+
+export function unknownThread(threadId: string): PrecisError {
+  return new PrecisError('unknown-thread', `Thread ${threadId} not found`, {
+    where: threadId,
+    hint: 'Create it first, or check the id and the store.',
+  })
 }
 
 function entryIds(context: Context): EntryId[] {

@@ -84,6 +84,12 @@ function numbered(
 
 /** What could not be read back would be in the live context and missing from the next replay. */
 function requireReadable(event: ThreadEvent): void {
+  const time = event.timestamp
+  if (!(time instanceof Date) || Number.isNaN(time.getTime()))
+    throw new PrecisError('invalid-input', 'The timestamp of a draft is no date.', {
+      where: `${event.type} ${event.id}`,
+      hint: 'Give a Date, or leave it out.',
+    })
   const read = readEvent(writeEvent(event))
   if (read.ok) return
   throw new PrecisError('invalid-input', read.error.message, {

@@ -1,6 +1,5 @@
 // The threads that are open in this process, the latest used ones kept.
-import { PrecisError } from '../core/errors.ts'
-import { LiveThread, type ThreadPorts } from './live-thread.ts'
+import { LiveThread, type ThreadPorts, unknownThread } from './live-thread.ts'
 
 /** The one that was used longest ago is closed first; it is opened again when it is needed. */
 const MAX_OPEN = 64
@@ -32,8 +31,7 @@ export class OpenThreads {
 
   async get(threadId: string): Promise<LiveThread> {
     const thread = await this.find(threadId)
-    if (!thread)
-      throw new PrecisError('unknown-thread', `Thread ${threadId} not found`, { where: threadId })
+    if (!thread) throw unknownThread(threadId)
     return thread
   }
 
@@ -41,7 +39,12 @@ export class OpenThreads {
   async on<T>(threadId: string, work: (thread: LiveThread) => Promise<T> | T): Promise<T> {
     const thread = await this.get(threadId)
     return thread.exclusively(async () => {
-      await thread.refresh()
+      try {
+        await thread.refresh()
+      } catch (error) {
+        this.forget(threadId)
+        throw error
+      }
       return work(thread)
     })
   }

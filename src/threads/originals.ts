@@ -2,11 +2,13 @@
 import type { EntryId } from '../core/change.ts'
 import { isEntryId, parseEntryId } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
-import { isChange, type ThreadEvent } from '../core/event.ts'
-import { covered } from '../core/refs.ts'
+import type { ThreadEvent } from '../core/event.ts'
+import { walkCovered } from '../core/refs.ts'
 import type { LiveThread } from './live-thread.ts'
 
 const ORIGINALS = 10_000
+/** Rows are loaded by themselves: what follows an entry belongs to a context, not to a ref. */
+const WITHOUT_TAIL = 0
 
 export async function originalsOf(
   thread: LiveThread,
@@ -14,33 +16,27 @@ export async function originalsOf(
   limit = ORIGINALS,
 ): Promise<ThreadEvent[]> {
   if (!isEntryId(ref) || parseEntryId(ref).seq > thread.context.version) throw unknownRef(ref)
-  await loadCovered(thread, [ref])
-  const events = covered(ref, thread.rows.eventAt)
-    .slice(0, limit)
-    .map((id) => thread.rows.eventAt(parseEntryId(id).seq))
-    .filter((event) => event !== undefined)
-  if (events.length === 0 && parseEntryId(ref).original) throw unknownRef(ref)
+  const seqs = await coveredSeqs(thread, ref, limit)
+  await thread.rows.loadSeqs(seqs, WITHOUT_TAIL)
+  const events = seqs.map(thread.rows.eventAt).filter((event) => event !== undefined)
+  if (events.length === 0 && seqs.length > 0 && parseEntryId(ref).original) throw unknownRef(ref)
   return events
 }
 
-/** Level by level: a summary may cover summaries. Each level is older than the one before. */
-async function loadCovered(thread: LiveThread, refs: readonly EntryId[]): Promise<void> {
-  const { rows, context } = thread
-  let level = refs
-  while (level.length > 0) {
-    await rows.loadEntries(level, context.version)
-    const next: EntryId[] = []
-    for (const id of level) {
-      const event = id.startsWith('c') ? rows.eventAt(parseEntryId(id).seq) : undefined
-      if (!event || !isChange(event)) continue
-      await rows.loadEdits(event.data.edits, context.version)
-      const runs = event.data.edits.flatMap((edit) => edit.covers)
-      next.push(
-        ...runs.filter((run) => typeof run === 'string').filter((run) => run.startsWith('c')),
-      )
+/** Loads what it comes to, and no further than the limit. */
+async function coveredSeqs(thread: LiveThread, ref: EntryId, limit: number): Promise<number[]> {
+  const seqs: number[] = []
+  if (limit <= 0) return seqs
+  for (const step of walkCovered(ref, thread.rows.eventAt)) {
+    if (typeof step === 'string') {
+      seqs.push(parseEntryId(step).seq)
+      if (seqs.length >= limit) break
+    } else {
+      const rows = Array.from({ length: step.to - step.from + 1 }, (_, at) => step.from + at)
+      await thread.rows.loadSeqs(rows, WITHOUT_TAIL)
     }
-    level = next
   }
+  return seqs
 }
 
 function unknownRef(ref: string): PrecisError {

@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestLog } from '../../test/generate/test-log.ts'
 import { testClock, testFold, testIds } from '../../test/generate/test-log.ts'
 import { generateThread } from '../../test/generate/thread.ts'
+import { readRow, undecodableOf } from '../core/codec.ts'
 import type { Context } from '../core/context.ts'
-import type { NewEvent } from '../core/event.ts'
-import type { Store } from '../core/ports.ts'
+import type { NewEvent, ThreadEvent } from '../core/event.ts'
+import type { Row, Store } from '../core/ports.ts'
 import { openSqliteStore } from '../stores/index.ts'
 import { createThreads } from './threads.ts'
 
@@ -28,7 +29,10 @@ afterAll(async () => {
 
 /** Writes a log as it stands into the store, with a snapshot somewhere on the way. */
 async function write(log: TestLog, threadId: string, snapshotAt: number): Promise<void> {
-  const events = log.events.map(({ seq: _, ...event }) => ({ ...event, threadId }) as NewEvent)
+  const events = log
+    .rows()
+    .map(({ seq: _, ...row }) => ({ ...row, threadId, timestamp: new Date(row.timestamp) }))
+    .map((row) => row as NewEvent)
   const parts = [events.slice(0, snapshotAt), events.slice(snapshotAt)]
   let state = testFold.init()
   for (const event of log.events.slice(0, snapshotAt))
@@ -40,6 +44,14 @@ async function write(log: TestLog, threadId: string, snapshotAt: number): Promis
     await store.append(threadId, part, { expectedVersion, ...snapshot })
     expectedVersion += part.length
   }
+}
+
+/** The event as it reads in another thread; one that stands for a broken row has that row in it. */
+function inThread(event: ThreadEvent, threadId: string): ThreadEvent {
+  const broken = undecodableOf(event)
+  return broken
+    ? readRow({ ...(broken.undecodable as unknown as Row), threadId })
+    : { ...event, threadId }
 }
 
 function plain({ items, open, ...context }: Context) {
@@ -56,7 +68,7 @@ describe('random threads in SQLite', () => {
       const at = `seed ${seed}`
       expect(plain(await threads.context(threadId)), at).toEqual(plain(log.context))
       expect(await threads.messages(threadId), at).toEqual(log.build())
-      const working = log.working().map((event) => ({ ...event, threadId }))
+      const working = log.working().map((event) => inThread(event, threadId))
       expect(await threads.getEvents(threadId), at).toEqual(working)
       for (let left = log.context.stack.length; left > 0; left -= 1) {
         log.undo()

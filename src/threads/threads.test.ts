@@ -256,6 +256,72 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     expect(await threads.getAllEvents(id)).toHaveLength(1)
   })
 
+  it('takes no change that did not pass the gate', async () => {
+    const { threads, id } = await setUp()
+    await threads.append(id, [user('one'), user('two')])
+    await threads.compact(id, 'all-but-last')
+    const change = (await threads.getAllEvents(id)).at(-1)
+    const drafts = [{ type: 'COMPACTION', data: change?.data }] as EventDraft[]
+    for (const how of ['append', 'import'] as const)
+      await expect(threads[how](id, drafts)).rejects.toMatchObject({ code: 'invalid-input' })
+    expect(await threads.getAllEvents(id)).toHaveLength(4)
+  })
+
+  it('notices that another writer has deleted the thread, or begun it anew', async () => {
+    const { threads, reopen, id } = await setUp()
+    await threads.append(id, [user('secret'), user('two'), user('three')])
+    const other = await reopen()
+    await other.delete(id)
+    expect(await threads.getEvents(id)).toEqual([])
+    await expect(threads.messages(id)).rejects.toMatchObject({ code: 'unknown-thread' })
+    await other.create({ threadId: id })
+    await other.append(id, [user('b1'), user('b2'), user('b3')])
+    expect(await threads.getEvents(id)).toEqual(await other.getEvents(id))
+    await threads.compact(id, 'all-but-last')
+    expect((await (await reopen()).context(id)).ignored).toEqual([])
+  })
+
+  it('keeps one entry of pinned texts, and the user words beside it, through many compactions', async () => {
+    const { threads, id } = await setUp()
+    const provider = { ask: async () => ({ text: 'S', stopReason: 'end' as const }) }
+    for (const text of ['First', 'Second', 'Third', 'Fourth'])
+      await threads.append(id, [user(text), ...answer(`re ${text}`)])
+    await threads.pin(id, { text: 'PINNED' })
+    for (let cycle = 0; cycle < 4; cycle += 1)
+      await threads.compact(id, 'ai-summarize', { provider })
+    const said = (await threads.messages(id)).messages.flatMap(({ role, parts }) =>
+      role === 'user' ? parts.map((part) => (part.type === 'text' ? part.text : part.type)) : [],
+    )
+    expect(said).toEqual(['Second', 'Third', 'Fourth', 'PINNED'])
+    await expect(threads.pin(id, {})).rejects.toMatchObject({ code: 'invalid-input' })
+  })
+
+  it('forks at the end of an answer, never between it and its calls', async () => {
+    const { threads, id } = await setUp()
+    const events = await threads.append(id, [user('go'), ...answer('reading', 'a', 'b')])
+    const fork = await threads.fork(id, events[1]?.seq)
+    await threads.append(fork, [user('stop')])
+    const { messages, problems } = await threads.messages(fork)
+    expect(problems).toEqual([])
+    expect(messages[2]?.parts.map(({ type }) => type)).toEqual([
+      'tool_result',
+      'tool_result',
+      'text',
+    ])
+  })
+
+  it('opens although its snapshot cannot be read', async () => {
+    const { threads, reopen, id } = await setUp()
+    const tokenUsage = { promptTokens: 1e308, completionTokens: 1e308, totalTokens: 1e308 }
+    await threads.append(id, [
+      user('hi'),
+      measuredAnswer('1', tokenUsage),
+      measuredAnswer('2', tokenUsage),
+    ])
+    await threads.compact(id, 'all-but-last')
+    expect((await (await reopen()).messages(id)).messages).toHaveLength(2)
+  })
+
   it('forks with the past of its parent, and goes its own way', async () => {
     const { threads, reopen, id } = await setUp()
     await threads.append(id, [user('one'), ...answer('1'), user('two')])
@@ -331,6 +397,18 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     await threads.append(id, answer('1'))
     await following
     expect(seen).toEqual(['USER_MESSAGE', 'AGENT_MESSAGE'])
+  })
+
+  it('hands the size from which on a summary must be smaller to the gate [ALWAYS-02]', async () => {
+    const { threads, id } = await setUp()
+    await threads.append(id, [user('short'), user('next')])
+    threads.register({
+      id: 'wordy',
+      propose: async () => ({ edits: [{ covers: ['e2'], put: [summary('long '.repeat(50))] }] }),
+    })
+    const refused = await threads.compact(id, 'wordy', { minTokens: 1 })
+    expect(refused).toMatchObject({ committed: false, refusal: { reason: 'not-smaller' } })
+    expect((await threads.compact(id, 'wordy')).committed).toBe(true)
   })
 
   it('aborted, a compaction changes nothing', async () => {

@@ -8,6 +8,8 @@ import { PrecisError } from '../core/errors.ts'
 import {
   EVENT_VERSION,
   type EventDraft,
+  isChangeType,
+  type NewEventOf,
   type PinData,
   type ThreadEvent,
   type ThreadStarted,
@@ -83,6 +85,7 @@ export interface Threads {
 }
 
 const IMPORT_DRAFTS = 1_000
+const CALL_ROWS = 64
 const READ_ROWS = 2_000
 
 export function createThreads(options: ThreadsOptions): Threads {
@@ -105,6 +108,7 @@ export function createThreads(options: ThreadsOptions): Threads {
 function growing(threads: OpenThreads): Pick<Threads, 'create' | 'append' | 'import'> {
   const { ports } = threads
   const append: Threads['append'] = async (threadId, drafts, choices = {}) => {
+    for (const draft of drafts) requireOrdinary(draft)
     const thread = await threads.get(threadId)
     const { openCalls = 'close', expectedVersion } = choices
     return thread.exclusively(() => thread.append(() => drafts, openCalls, expectedVersion))
@@ -140,13 +144,16 @@ function reading(
 > {
   const { store } = threads.ports
   return {
-    async getEvents(threadId) {
-      if (!(await threads.find(threadId))) return []
-      return threads.on(threadId, async (thread) => {
-        await thread.loadContext()
-        return workingEvents(thread.context, thread.rows.eventAt)
-      })
-    },
+    getEvents: (threadId) =>
+      threads
+        .on(threadId, async (thread) => {
+          await thread.loadContext()
+          return workingEvents(thread.context, thread.rows.eventAt)
+        })
+        .catch((error: unknown) => {
+          if (PrecisError.is(error) && error.code === 'unknown-thread') return []
+          throw error
+        }),
     getAllEvents: async (threadId) => allEvents(await readAll(store, threadId)),
     context: (threadId) => threads.on(threadId, (thread) => thread.context),
     messages: (threadId) =>
@@ -170,6 +177,7 @@ function pinning(threads: OpenThreads): Pick<Threads, 'pins' | 'pin' | 'unpin'> 
     pins: (threadId) => threads.on(threadId, (thread) => reducedBy(thread.state, pinsReducer)),
     pin: (threadId, pin) =>
       threads.on(threadId, async (thread) => {
+        requirePin(pin)
         requireVisible(thread.context, pin.entries ?? [])
         const pinId = threads.ports.ids.next('pin')
         await thread.append(() => [{ type: 'PIN', data: { ...pin, pinId } }], 'leave')
@@ -178,7 +186,10 @@ function pinning(threads: OpenThreads): Pick<Threads, 'pins' | 'pin' | 'unpin'> 
     unpin: (threadId, pinId) =>
       threads.on(threadId, async (thread) => {
         if (!reducedBy(thread.state, pinsReducer).some((pin) => pin.pinId === pinId))
-          throw new PrecisError('not-found', `There is no pin ${pinId}.`, { where: pinId })
+          throw new PrecisError('not-found', `There is no pin ${pinId}.`, {
+            where: pinId,
+            hint: '`pins` lists those in force.',
+          })
         await thread.append(() => [{ type: 'UNPIN', data: { pinId } }], 'leave')
       }),
   }
@@ -206,23 +217,30 @@ function compacting(
 }
 
 function branching(threads: OpenThreads): Pick<Threads, 'fork' | 'delete'> {
-  const { store, ids, clock } = threads.ports
+  const { store, ids, clock, fold } = threads.ports
   return {
-    async fork(threadId, seq) {
-      const at = seq ?? (await threads.on(threadId, (thread) => thread.context.version))
-      await threads.get(threadId)
-      const forkId = ids.next('thr')
-      const started = {
-        v: EVENT_VERSION,
-        id: ids.next('evt'),
-        threadId: forkId,
-        timestamp: clock.now(),
-        type: 'THREAD_STARTED' as const,
-        data: { from: { threadId, seq: at }, reason: 'fork' as const },
-      }
-      await store.fork(threadId, at, forkId, [started])
-      return forkId
-    },
+    fork: (threadId, seq) =>
+      threads.on(threadId, async (thread) => {
+        const at = await wholeAppend(store, threadId, seq ?? thread.context.version)
+        const forkId = ids.next('thr')
+        const started: NewEventOf<'THREAD_STARTED'> = {
+          v: EVENT_VERSION,
+          id: ids.next('evt'),
+          threadId: forkId,
+          timestamp: clock.now(),
+          type: 'THREAD_STARTED',
+          data: { from: { threadId, seq: at }, reason: 'fork' },
+        }
+        // A fork of the present has its context already; one of the past is replayed when it is opened.
+        const state =
+          at === thread.context.version
+            ? fold.step(thread.state, { ...started, seq: at + 1 }, thread.rows.eventAt)
+            : undefined
+        await store.fork(threadId, at, forkId, [started], {
+          ...(state && { snapshot: fold.encode(state) }),
+        })
+        return forkId
+      }),
     async delete(threadId) {
       threads.forget(threadId)
       return store.delete(threadId)
@@ -230,10 +248,30 @@ function branching(threads: OpenThreads): Pick<Threads, 'fork' | 'delete'> {
   }
 }
 
+/** Only the gate and an undo change a context: nobody writes such an event by hand. */
+function requireOrdinary(draft: EventDraft): void {
+  if (typeof draft !== 'object' || draft === null)
+    throw new PrecisError('invalid-input', 'A draft is an object with `type` and `data`.', {
+      hint: 'Nothing was appended. Types of events and their data: docs/log-format.md.',
+    })
+  if (isChangeType(draft.type))
+    throw new PrecisError('invalid-input', `A ${draft.type} cannot be appended by hand.`, {
+      where: draft.type,
+      hint: 'Use compact, undo, redo or expand: they check what they change.',
+    })
+}
+
 function unknownStrategy(id: string, known: readonly string[]): PrecisError {
   return new PrecisError('unknown-strategy', `Unknown compaction strategy: ${id}`, {
     where: id,
     hint: `Known strategies: ${known.join(', ') || 'none'}.`,
+  })
+}
+
+function requirePin({ entries = [], text }: Omit<PinData, 'pinId'>): void {
+  if (entries.length > 0 || (text ?? '').trim() !== '') return
+  throw new PrecisError('invalid-input', 'A pin needs entries or a text.', {
+    hint: 'Name entries of the context, or give the text to keep.',
   })
 }
 
@@ -249,6 +287,18 @@ function requireVisible(context: Context, entries: readonly EntryId[]): void {
         hint: 'Expand it first, or pin its text.',
       },
     )
+}
+
+/** An answer and its calls were appended together: a cut between them moves behind the last call. */
+async function wholeAppend(store: Store, threadId: string, seq: number): Promise<number> {
+  let at = seq
+  for (;;) {
+    const rows = await store.read(threadId, { from: at + 1, limit: CALL_ROWS })
+    const others = rows.findIndex((row) => row.type !== 'TOOL_CALL')
+    if (others >= 0) return at + others
+    at += rows.length
+    if (rows.length < CALL_ROWS) return at
+  }
 }
 
 function* batches(drafts: readonly EventDraft[]): Generator<readonly EventDraft[]> {

@@ -1,16 +1,25 @@
 // Random compactions: sound ones of many kinds, and some that the gate must refuse.
 import type { Edit, EntryId, NewEntry, Put } from '../../src/core/change.ts'
+import type { Context } from '../../src/core/context.ts'
 import type { Item } from '../../src/core/entry.ts'
+import { contentOf } from '../../src/core/entry-content.ts'
+import type { EventAt } from '../../src/core/event.ts'
 import { runsOf } from '../../src/core/run.ts'
 import { roundsOf, seamsOf } from '../../src/core/seam.ts'
 import type { Proposal } from '../../src/core/strategy.ts'
 import type { Random } from './random.ts'
-import type { TestLog } from './test-log.ts'
+
+/** What a proposal is made from: a log in memory, or what a strategy is handed. */
+export interface View {
+  readonly context: Context
+  readonly eventAt: EventAt
+}
 
 /** A compaction that the gate should let pass, of one of many kinds; undefined where nothing can be cut. */
-export function randomProposal(log: TestLog, random: Random): Proposal | undefined {
-  const items = log.context.items.toArray()
-  const seams = seamsOf(items, log.context.open)
+export function randomProposal(view: View, random: Random): Proposal | undefined {
+  const items = view.context.items.toArray()
+  if (view.context.open.size > 0 && random.chance(0.5)) return closing(view, items, random)
+  const seams = seamsOf(items, view.context.open)
   const places = seams.flatMap((seam, place) => (seam ? [place] : []))
   if (places.length < 2) return undefined
   const kind = random.weighted({
@@ -24,46 +33,49 @@ export function randomProposal(log: TestLog, random: Random): Proposal | undefin
     broken: 2,
   })
   if (kind === 'none') return { edits: [] }
-  if (kind === 'trim') return { edits: rewrites(items, random) }
+  if (kind === 'trim') return { edits: rewrites(view, items, random) }
   if (kind === 'whole')
-    return { edits: [edit(log, items, 0, places.at(-1) as number, [summary(random)])] }
-  if (kind === 'broken') return { edits: [carelessEdit(log, items, places, random)] }
+    return { edits: [edit(view, items, 0, places.at(-1) as number, [summary(random)])] }
+  if (kind === 'broken') return { edits: [carelessEdit(view, items, places, random)] }
   const cuts = pickCuts(places, kind === 'several' ? random.int(1, 3) : 1, random)
   return {
     edits: cuts.map(([start, end]) => {
-      if (kind === 'remove') return edit(log, items, start, end, [])
+      if (kind === 'remove') return edit(view, items, start, end, [])
       const put: Put[] = [summary(random)]
       if (kind === 'keep')
-        for (const keep of keptRounds(log, items, start, end, random)) put.push({ keep })
-      return edit(log, items, start, end, put)
+        for (const keep of keptRounds(view, items, start, end, random)) put.push({ keep })
+      return edit(view, items, start, end, put)
     }),
   }
 }
 
 /** Cuts anywhere, or keeps anything: what the gate is there to refuse. */
 function carelessEdit(
-  log: TestLog,
+  view: View,
   items: readonly Item[],
   places: readonly number[],
   random: Random,
 ): Edit {
   if (random.chance(0.5)) {
     const start = random.int(0, items.length - 1)
-    return edit(log, items, start, random.int(start + 1, items.length), [summary(random)])
+    return edit(view, items, start, random.int(start + 1, items.length), [summary(random)])
   }
   const [start, end] = pickCuts(places, 1, random)[0] as [number, number]
   const kept = items.slice(start, end).filter(() => random.chance(0.5))
-  return edit(log, items, start, end, [summary(random), ...kept.map((item) => ({ keep: item.id }))])
+  return edit(view, items, start, end, [
+    summary(random),
+    ...kept.map((item) => ({ keep: item.id })),
+  ])
 }
 
 function edit(
-  log: TestLog,
+  view: View,
   items: readonly Item[],
   start: number,
   end: number,
   put: readonly Put[],
 ): Edit {
-  return { covers: runsOf(items.slice(start, end), log.eventAt), put }
+  return { covers: runsOf(items.slice(start, end), view.eventAt), put }
 }
 
 function pickCuts(places: readonly number[], count: number, random: Random): [number, number][] {
@@ -78,13 +90,13 @@ function pickCuts(places: readonly number[], count: number, random: Random): [nu
 
 /** Whole rounds, or entries outside of rounds: what a summary may keep beside itself. */
 function keptRounds(
-  log: TestLog,
+  view: View,
   items: readonly Item[],
   start: number,
   end: number,
   random: Random,
 ): EntryId[] {
-  const rounds = roundsOf(items, log.context.open)
+  const rounds = roundsOf(items, view.context.open)
   const inRound = new Set(
     rounds.flatMap((round) => items.slice(round.start, round.end).map((item) => item.id)),
   )
@@ -94,21 +106,49 @@ function keptRounds(
     .map((item) => item.id)
 }
 
-function rewrites(items: readonly Item[], random: Random): Edit[] {
-  return items
-    .filter((item) => item.kind === 'result' && random.chance(0.6))
-    .map((item): Edit => {
-      const id = item.calls?.[0]
-      const data = {
-        ...(id !== undefined && { id }),
-        content: [{ type: 'text' as const, text: '[cut]' }],
-        status: 'completed' as const,
-      }
-      return {
-        covers: [item.id],
-        put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: item.id }],
-      }
-    })
+/** Ends an open call: with everything, as the agent's own compaction does, or by a rewrite of its answer. */
+function closing(view: View, items: readonly Item[], random: Random): Proposal | undefined {
+  const [call] = view.context.open
+  const answer = items.findLast((item) => item.kind === 'answer')
+  if (call === undefined || answer === undefined) return undefined
+  if (view.context.open.size === 1 && random.chance(0.7))
+    return { edits: [edit(view, items, 0, items.length, [summary(random)])], closes: [call] }
+  return { edits: rewrittenAnswer(view, answer, random, call), closes: [call] }
+}
+
+function rewrites(view: View, items: readonly Item[], random: Random): Edit[] {
+  return items.flatMap((item) => {
+    if (item.kind === 'result' && random.chance(0.6)) return [rewrittenResult(item)]
+    return item.kind === 'answer' && random.chance(0.2) ? rewrittenAnswer(view, item, random) : []
+  })
+}
+
+function rewrittenResult(item: Item): Edit {
+  const id = item.calls?.[0]
+  const data = {
+    ...(id !== undefined && { id }),
+    content: [{ type: 'text' as const, text: '[cut]' }],
+    status: 'completed' as const,
+  }
+  return { covers: [item.id], put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: item.id }] }
+}
+
+/** The same answer with other words, its thinking as it was or gone; without one of its calls, if named. */
+function rewrittenAnswer(view: View, item: Item, random: Random, without?: string): Edit[] {
+  const said = contentOf(item.id, view.eventAt)
+  if (said?.kind !== 'answer') return []
+  const { parts, ...answer } = said.answer
+  const kept = random.chance(0.5)
+    ? parts?.filter((part) => part.type !== 'tool_call' || part.callId !== without)
+    : undefined
+  const data = {
+    ...answer,
+    content: `rewritten ${random.int(0, 99)}`,
+    calls: answer.calls.filter((call) => call !== without),
+    ...(kept && { parts: kept }),
+  }
+  const label = without === undefined ? 'repaired' : 'closed'
+  return [{ covers: [item.id], put: [{ type: 'AGENT_MESSAGE', data, label, of: item.id }] }]
 }
 
 function summary(random: Random): NewEntry {

@@ -6,7 +6,7 @@ import type { Context } from '../../src/core/context.ts'
 import type { EventAt, EventDraft, PinData, ThreadEvent } from '../../src/core/event.ts'
 import { type GateResult, passGate } from '../../src/core/gate.ts'
 import { pinsReducer } from '../../src/core/pins.ts'
-import type { Clock, Ids, Reducer } from '../../src/core/ports.ts'
+import type { Clock, Ids, Reducer, Row } from '../../src/core/ports.ts'
 import { expand, type ReversalDraft, redo, undo } from '../../src/core/reverse.ts'
 import type { Proposal } from '../../src/core/strategy.ts'
 import { reducedBy, type ThreadState, threadFold } from '../../src/core/thread-state.ts'
@@ -46,6 +46,8 @@ export class TestLog {
   readonly events: ThreadEvent[] = []
   readonly clock = testClock()
   readonly ids = testIds()
+  /** Rows that nobody can decode, as a store holds them, by number. */
+  readonly damaged = new Map<number, Row>()
   state: ThreadState = testFold.init()
 
   readonly eventAt: EventAt = (seq) => this.events[seq - 1]
@@ -60,18 +62,28 @@ export class TestLog {
   }
 
   append(drafts: readonly EventDraft[], openCalls: OpenCalls = 'close'): ThreadEvent[] {
-    const numbering = {
-      threadId: this.threadId,
-      clock: this.clock,
-      ids: this.ids,
-      fold: testFold,
-      openCalls,
-      rows: this,
-    }
-    const { events, state } = numberDrafts(drafts, this.state, numbering)
+    const { events, state } = this.#number(drafts, openCalls)
     this.events.push(...events)
     this.state = state
     return events
+  }
+
+  /** Appends drafts of which some rows were damaged before anybody read them. */
+  appendDamaged(drafts: readonly EventDraft[], damage: (row: Row) => Row): void {
+    for (const whole of this.#number(drafts, 'leave').events) {
+      const row = writeEvent(whole)
+      const broken = damage(row)
+      if (broken !== row) this.damaged.set(row.seq, broken)
+      const event = readRow(broken)
+      this.events.push(event)
+      this.state = testFold.step(this.state, event, this.eventAt)
+    }
+  }
+
+  #number(drafts: readonly EventDraft[], openCalls: OpenCalls) {
+    const { threadId, clock, ids } = this
+    const numbering = { threadId, clock, ids, fold: testFold, openCalls, rows: this }
+    return numberDrafts(drafts, this.state, numbering)
   }
 
   gate(
@@ -137,9 +149,14 @@ export class TestLog {
     return workingEvents(this.context, this.eventAt)
   }
 
+  /** The log as a store holds it. */
+  rows(): Row[] {
+    return this.events.map((event) => this.damaged.get(event.seq) ?? writeEvent(event))
+  }
+
   /** The same log written to JSON and read again, as a store would hand it back. */
   reloaded(): ThreadEvent[] {
-    return this.events.map((event) => readRow(JSON.parse(JSON.stringify(writeEvent(event)))))
+    return this.rows().map((row) => readRow(JSON.parse(JSON.stringify(row))))
   }
 
   #reverse(draft: ReversalDraft): void {

@@ -1,6 +1,7 @@
 // Random threads from a seed: everything that can happen to a conversation, in any order.
 import { PrecisError } from '../../src/core/errors.ts'
 import type { EventDraft } from '../../src/core/event.ts'
+import { breakRow } from './broken-row.ts'
 import { randomAnswer, randomResult, randomText, randomUserContent } from './content.ts'
 import { randomProposal } from './proposal.ts'
 import { Random } from './random.ts'
@@ -14,6 +15,7 @@ export interface Generated {
 
 /** What a step did, for a report when a property fails. */
 export type Step = (generated: Generated) => string
+export type OnStep = (generated: Generated, did: string) => void
 
 const STEPS = {
   turn: 10,
@@ -29,17 +31,37 @@ const STEPS = {
   redo: 2,
   expand: 2,
   foreign: 1,
+  askCompact: 2,
+  brokenRow: 2,
+  brokenCall: 1,
 } as const
+
+/** Without what puts entries back elsewhere than where the last change took them from. */
+const FORWARD_STEPS = { ...STEPS, undoOlder: 0, redo: 0, expand: 0 } as const
 
 /** A thread of `steps` random steps. `onStep` sees it after each one. */
 export function generateThread(
   seed: number,
   steps: number,
-  onStep: (generated: Generated, did: string) => void = () => undefined,
+  onStep: OnStep = () => undefined,
+): Generated {
+  return play(seed, steps, STEPS, onStep)
+}
+
+/** The same with compactions and undo of the newest change alone. */
+export function generateForward(seed: number, steps: number, onStep: OnStep): Generated {
+  return play(seed, steps, FORWARD_STEPS, onStep)
+}
+
+function play(
+  seed: number,
+  steps: number,
+  weights: Readonly<Record<keyof typeof STEPS, number>>,
+  onStep: OnStep,
 ): Generated {
   const generated = { seed, log: new TestLog(), random: new Random(seed) }
   for (let step = 0; step < steps; step += 1) {
-    const name = generated.random.weighted(STEPS)
+    const name = generated.random.weighted(weights)
     onStep(generated, PLAY[name](generated))
   }
   return generated
@@ -154,6 +176,34 @@ const PLAY: Readonly<Record<keyof typeof STEPS, Step>> = {
     ])
     return 'foreign'
   },
+  /** The agent asks for a compaction by a call, which that compaction may end. */
+  askCompact({ log, random }) {
+    log.append(answerWithCalls(random, ['call_compact']))
+    const proposal = randomProposal(log, random)
+    return proposal ? `asked ${log.compact(proposal, 'tool') ?? 'committed'}` : 'asked nothing'
+  },
+  /** A row that cannot be decoded, where an ordinary one would have stood or where none would. */
+  brokenRow({ log, random }) {
+    const [waiting] = log.context.open
+    const draft = random.pick<EventDraft>([
+      { type: 'USER_MESSAGE', data: randomText(random) },
+      { type: 'AGENT_MESSAGE', data: randomAnswer(random, []) },
+      { type: 'LOCAL_SYSTEM_MESSAGE', data: randomText(random) },
+      result(random, waiting ?? 'call_1'),
+    ])
+    log.appendDamaged([draft], (row) => breakRow(row, random))
+    return `broken ${draft.type}`
+  },
+  brokenCall({ log, random }) {
+    const calls = callIds(random)
+    const broken = random.pick(calls)
+    const at = log.context.version + 2 + calls.indexOf(broken)
+    log.appendDamaged(answerWithCalls(random, calls), (row) =>
+      row.seq === at ? breakRow(row, random) : row,
+    )
+    for (const call of calls) if (random.chance(0.7)) log.append([result(random, call)])
+    return 'broken TOOL_CALL'
+  },
 }
 
 /** A refusal with a reason is an answer; anything else is a bug and flies. */
@@ -172,11 +222,11 @@ function attempt(name: string, act: () => void): string {
 }
 
 /** Call ids repeat between rounds on purpose: pairing is by round. */
-function callIds(random: Random): string[] {
+export function callIds(random: Random): string[] {
   return Array.from({ length: random.int(1, 3) }, (_, at) => `call_${random.int(0, 4)}_${at}`)
 }
 
-function answerWithCalls(random: Random, calls: readonly string[]): EventDraft[] {
+export function answerWithCalls(random: Random, calls: readonly string[]): EventDraft[] {
   return [
     { type: 'AGENT_MESSAGE', data: randomAnswer(random, calls) },
     ...calls.map(

@@ -1,6 +1,7 @@
 // Roles that alternate, and rounds that are whole: each call answered once, right behind it, first of all.
-import { outranks } from '../build.ts'
+
 import type { ToolCallPart, ToolResultPart } from '../message.ts'
+import { outranks } from '../round-results.ts'
 import { resultInParts } from './as-text.ts'
 import type { RepairProfile } from './profile.ts'
 import { type Changes, type PlacedPart, type Turn, withParts } from './turn.ts'
