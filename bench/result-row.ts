@@ -17,6 +17,16 @@ export interface ResultRow {
   readonly figures: readonly Figure[]
 }
 
+/** What a figure depends on, from the root of the tree. */
+const MEASURED = [
+  ':/src',
+  ':/bench',
+  ':/test/generate',
+  ':/package-lock.json',
+  ':!/bench/results',
+  ':(exclude,top,glob)**/*.test.ts',
+]
+
 export function resultRow(
   bench: string,
   settings: ResultRow['settings'],
@@ -27,7 +37,7 @@ export function resultRow(
     bench,
     date: new Date().toISOString().slice(0, 10),
     commit: git('rev-parse', '--short=12', 'HEAD'),
-    changed: git('status', '--porcelain', '--', 'src', 'bench', 'package-lock.json') !== '',
+    changed: git('status', '--porcelain', '--', ...MEASURED) !== '',
     node: process.versions.node,
     cpu: processors[0]?.model.trim() ?? 'unknown',
     cores: processors.length,

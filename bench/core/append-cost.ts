@@ -146,7 +146,7 @@ function appendFigures(
     reference: `behind ${few}`,
     goal: GOAL,
   } as const
-  // Each thread writes one snapshot in its rounds, the long one a large one: the mean has it, the median not.
+  // Each thread writes a snapshot in its rounds, the long one a large one: the mean has it, the median not.
   const mean = {
     ...typical,
     id: 'append-mean',

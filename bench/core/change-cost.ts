@@ -53,14 +53,14 @@ export async function changeCost(settings: Settings): Promise<Answered[]> {
     )
     const series = await interleave(
       {
-        many: () => microsEach(1, many),
-        few: () => microsEach(few.length, (index) => few[index]?.()),
+        many: () => microsEach(1, many) / 1_000,
+        few: () => microsEach(few.length, (index) => few[index]?.()) / 1_000,
       },
       { rounds: changeRounds, warmUps: 5, budgetMs: settings.budgetMs },
     )
     const question = {
       id,
-      unit: 'µs',
+      unit: 'ms',
       subject: `${what}, ${manyEntries.toLocaleString('en-US')} entries`,
       reference: `${fewEntries.toLocaleString('en-US')} entries`,
       goal: GOAL,

@@ -73,13 +73,22 @@ function optionsOf(args: readonly string[]): Options | string {
 
 async function measureAll({ settings, quick, json, write, groups }: Options): Promise<void> {
   const figures: Figure[] = []
-  for (const name of groups) figures.push(...(await figuresOf(name, settings, !quick)))
+  // A process for each group, so that none finds traces of another; where nothing is judged, one will do.
+  for (const names of quick ? [groups] : groups.map((name) => [name]))
+    figures.push(...(await figuresOf(names, settings, !quick)))
   const row: ResultRow = resultRow('core', { ...settings }, figures)
   if (write) appendRow(RESULTS, row)
   process.stdout.write(`${json ? JSON.stringify(row) : linesOf(row)}\n`)
 }
 
-async function figuresOf(name: string, settings: Settings, isJudged: boolean): Promise<Figure[]> {
-  const answers: Answered[] = JSON.parse(await outputOf(SCRIPT, [name, JSON.stringify(settings)]))
-  return answers.map((answer) => judged(answer, GROUPS[name]?.title ?? name, isJudged))
+async function figuresOf(
+  names: readonly string[],
+  settings: Settings,
+  isJudged: boolean,
+): Promise<Figure[]> {
+  const output = await outputOf(SCRIPT, [names.join(','), JSON.stringify(settings)])
+  const answers: Record<string, Answered[]> = JSON.parse(output)
+  return Object.entries(answers).flatMap(([name, group]) =>
+    group.map((answer) => judged(answer, GROUPS[name]?.title ?? name, isJudged)),
+  )
 }

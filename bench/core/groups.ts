@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts'
 
 export interface Group {
   readonly title: string
-  /** Loaded when it is measured: each group has a process of its own, and needs only its own code. */
+  /** Loaded when it is measured: a process needs only the code of its own groups. */
   load(): Promise<(settings: Settings) => Promise<Answered[]>>
 }
 

@@ -65,6 +65,7 @@ export async function compactFile(file: string | undefined, flags: CompactFlags)
       ...run.report,
       problems: [...imported.problems, ...run.problems, ...written.problems],
       output: flags.output ?? null,
+      options: givenOptions(flags),
     }
     await deliver(report, written.text, flags)
   } finally {
@@ -269,4 +270,12 @@ async function deliver(report: Report, text: string, flags: CompactFlags): Promi
 /** In a checkout there is no `precis` to type: npm runs it. */
 function program(): string {
   return process.env.npm_lifecycle_event === undefined ? 'precis' : 'npm run --silent precis --'
+}
+
+/** What decides the result, for a command that is to give the same one. */
+function givenOptions({ strategy, model }: CompactFlags): string[] {
+  return [
+    ...(strategy === undefined ? [] : ['--strategy', strategy]),
+    ...(model === undefined ? [] : ['--model', model]),
+  ]
 }

@@ -19,6 +19,7 @@ export interface Report {
   readonly thinkingHidden: number // answers whose thinking is no longer sent
   readonly problems: readonly string[]
   readonly output: string | null // a file, `-`, or nothing was written
+  readonly options: readonly string[] // as they were given, to be given again
 }
 
 const SHOWN_DROPS = 5
@@ -115,13 +116,14 @@ function problems({ problems: found }: Report, style: Style, columns: number): s
   ]
 }
 
-function nextSteps({ input, output }: Report, style: Style, program: string): string[] {
+function nextSteps({ input, output, options }: Report, style: Style, program: string): string[] {
   if (output !== null) return output === '-' ? [] : [`Written to ${style.bold(output)}.`]
-  const compact = `${program} compact ${input.source === '-' ? '-' : quoted(input.source)}`
+  const source = input.source === '-' ? '-' : quoted(input.source)
+  const compact = [program, 'compact', source, ...options.map(quoted)].join(' ')
   const steps = [
     [`${compact} --output compacted.json`, 'write the result'],
     [`${compact} --output - | …`, 'hand it to a program'],
-    [`${compact} --budget 40%`, 'fail unless it gets this small'],
+    [`${compact} --budget 50%`, 'fail unless it gets this small'],
     [`${program} compact --help`, 'all options'],
   ] as const
   const width = Math.max(...steps.map(([command]) => command.length))

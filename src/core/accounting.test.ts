@@ -20,7 +20,7 @@ function counted(log: TestLog, answer: string) {
 }
 
 describe('the reading of a window', () => {
-  it('starts from the last count, adds a calibrated estimate, and forgets counts before a change [NEED-09]', () => {
+  it('starts from the last count, adds a calibrated estimate, and forgets counts before a change', () => {
     const log = new TestLog()
     const reading = (measuredOnly = false) =>
       readContext(log.context, { ...calibrationOf(log.context), measuredOnly })
@@ -57,7 +57,7 @@ describe('the reading of a window', () => {
     expect(Math.abs((reading().tokens ?? 0) - after) / after).toBeLessThan(0.1)
   })
 
-  it('leaves room for the answer, and weighs images by their size [NEED-09]', () => {
+  it('leaves room for the answer, and weighs images by their size', () => {
     const input = {
       policy: PRESETS.log.trigger,
       state: INITIAL_POLICY_STATE,

@@ -91,7 +91,7 @@ function putItems(
   let reached = -1
   for (const put of putsOf(edit)) {
     if (!('keep' in put)) {
-      if (direction === 'reversal' && isNewEntry(put)) return 'a reversal brings in no new entry'
+      if (direction === 'reversal') return 'a reversal brings in no new entry'
       const id = newId(seq, next)
       items.push(isNewEntry(put) ? itemOfNewEntry(id, put, eventAt) : gapItem(id))
       next += 1

@@ -72,7 +72,7 @@ const LEFT: readonly (readonly [string, string])[] = [
 ]
 
 describe('folding base64', () => {
-  it.each(FOLDED)('folds %s [NEED-19]', (_, text, expected) => {
+  it.each(FOLDED)('folds %s', (_, text, expected) => {
     const folded = foldBase64(text, 'e7')
     expect(folded.text).toBe(expected)
     expect(foldBase64(folded.text, 'e7').folded).toEqual([])

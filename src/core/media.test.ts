@@ -70,7 +70,7 @@ const LIMITS: readonly (readonly [
 ]
 
 describe('ageing images', () => {
-  it.each(LIMITS)('keeps %s [NEED-19]', (_, images, limits, gone) => {
+  it.each(LIMITS)('keeps %s', (_, images, limits, gone) => {
     const messages = messagesOf(...images)
     expect(goneFrom(messages, limits)).toEqual(gone)
     const { messages: aged } = ageImages(messages, { sizeOf: imageSize, ...limits })

@@ -182,16 +182,17 @@ describe('several in a row', () => {
     expect(error.hint).toContain(`Redo event ${second} first`)
   })
 
-  it('a change that closed a call takes its aborted answer along when it comes back', () => {
+  it('the aborted answer to a call that came back and went again is never sent', () => {
     const log = new TestLog()
     log.append([user('go'), ...answer('compacting', 'x')])
     const put = [{ type: 'USER_MESSAGE', data: 'S', label: 'summary' }] as const
     log.compact({ edits: [{ covers: ['e1', 'e2'], put }], closes: ['x'] })
     log.undo()
-    log.redo()
-    expect(log.build().problems).toEqual([])
-    log.undo()
     expect(log.build().messages.at(-1)?.parts[0]).toMatchObject({ type: 'tool_result', id: 'x' })
+    log.redo()
+    // Its call is covered again: it stays in the log, gets no message, and is reported.
+    expect(log.build().messages).toHaveLength(1)
+    expect(log.build().problems.map(({ code }) => code)).toEqual(['orphan-result'])
   })
 })
 

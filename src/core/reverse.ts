@@ -81,8 +81,7 @@ function takeBack(context: Context, change: EventOf<ChangeType>, eventAt: EventA
   const edits = newest
     ? change.data.inverse
     : change.data.inverse.filter((edit) => !showsOnly(edit)).map(withThinkingHidden)
-  const again = [...edits, ...goneAgain(context, change, eventAt)]
-  const data = reversal(context, change, again, change.seq, eventAt)
+  const data = reversal(context, change, edits, change.seq, eventAt)
   const undoing = change.type !== 'COMPACTION_UNDONE'
   const of =
     change.type === 'COMPACTION' || change.type === 'CONTENT_EXPANDED' ? change.seq : change.data.of
@@ -90,20 +89,6 @@ function takeBack(context: Context, change: EventOf<ChangeType>, eventAt: EventA
     type: undoing ? 'COMPACTION_UNDONE' : 'COMPACTION_REDONE',
     data: { ...data, of, reverts: change.seq },
   }
-}
-
-/**
- * The undo of a change that closed calls has answered them as aborted, since they came back open. When
- * the change comes back, the calls go with it, and so do these answers.
- */
-function goneAgain(context: Context, change: EventOf<ChangeType>, eventAt: EventAt): Edit[] {
-  if (change.type !== 'COMPACTION_UNDONE') return []
-  const closes = new Set(changeAt(change.data.of, eventAt).data.closes ?? [])
-  return context.items
-    .toArray()
-    .filter((item) => item.kind === 'result' && seqOf(item.id) > change.seq)
-    .filter((item) => closes.has(item.calls?.[0] ?? ''))
-    .map((item) => ({ covers: [item.id], put: [{ gap: true }] }))
 }
 
 /** Does this edit only show thinking again? */

@@ -81,8 +81,9 @@ describe('originals', () => {
     expect(events.map((event) => event.seq)).toEqual(
       events.map((event) => event.seq).toSorted((a, b) => a - b),
     )
-    const changes = rows.filter((row) => row.type === 'COMPACTION').map((row) => row.seq)
-    expect(changes).toHaveLength(2)
+    // The last row is also read to see whether the thread is still there.
+    const changes = rows.filter((row) => row.type === 'COMPACTION' && `c${row.seq}.0` !== ref)
+    expect(changes).toHaveLength(1)
     expect(rows.length).toBeLessThan(620) // three for each round, and a few around them
   })
 

@@ -79,7 +79,7 @@ async function thoughts({ threads }: Composed, id: string): Promise<number> {
 }
 
 describe('thinking', () => {
-  it('goes back unchanged as long as nothing before it changed, and is hidden by a rewrite [NEED-03]', async () => {
+  it('goes back unchanged as long as nothing before it changed, and is hidden by a rewrite', async () => {
     const opened = open()
     const id = await begin(opened)
     await opened.threads.append(id, [user('read two.txt')])
@@ -94,7 +94,7 @@ describe('thinking', () => {
     await opened.close()
   })
 
-  it('stays in a round that is still open, and the provider is asked to drop what is stale [NEED-03]', async () => {
+  it('stays in a round that is still open, and the provider is asked to drop what is stale', async () => {
     const opened = open()
     const id = await begin(opened)
     await opened.threads.append(id, [user('read two.txt')])
@@ -111,7 +111,7 @@ describe('thinking', () => {
     await opened.close()
   })
 
-  it('is never put into words for a summary [NEED-03]', async () => {
+  it('is never put into words for a summary', async () => {
     const opened = open()
     const id = await begin(opened)
     const before = server.requests.length

@@ -138,9 +138,8 @@ function rewrittenAnswer(view: View, item: Item, random: Random, without?: strin
   const said = contentOf(item.id, view.eventAt)
   if (said?.kind !== 'answer') return []
   const { parts, ...answer } = said.answer
-  const kept = random.chance(0.5)
-    ? parts?.filter((part) => part.type !== 'tool_call' || part.callId !== without)
-    : undefined
+  // Thinking that led to a call goes with it; without one it stays at times.
+  const kept = without === undefined && random.chance(0.5) ? parts : undefined
   const data = {
     ...answer,
     content: `rewritten ${random.int(0, 99)}`,

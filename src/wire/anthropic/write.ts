@@ -63,7 +63,7 @@ function paired(turns: Turn[], note: Note): Turn[] {
 
 function pairedTurn(turn: Turn, before: Turn | undefined, note: Note): Turn {
   if (turn.role === 'assistant')
-    return { role: 'assistant', parts: withoutRepeats(turn.parts, note) }
+    return { role: 'assistant', parts: thinkingFirst(withoutRepeats(turn.parts, note), note) }
   const waiting = new Set(callIds(before))
   const results: MessagePart[] = []
   const others: MessagePart[] = []
@@ -73,6 +73,17 @@ function pairedTurn(turn: Turn, before: Turn | undefined, note: Note): Turn {
     else note(`a second or orphaned result of ${part.id} was left out`)
   }
   return { role: 'user', parts: [...results, ...others] }
+}
+
+/** Thinking leads to calls. Where answers were merged or a call was lost, some would stand behind the last. */
+function thinkingFirst(parts: readonly MessagePart[], note: Note): MessagePart[] {
+  const lastCall = parts.findLastIndex((part) => part.type === 'tool_call')
+  return parts.filter((part, at) => {
+    const isThinking = part.type === 'thinking' || part.type === 'redacted_thinking'
+    if (!isThinking || lastCall < 0 || at < lastCall) return true
+    note('thinking behind the calls that it did not lead to was left out')
+    return false
+  })
 }
 
 /** One answer may call an id once: a repeat would share its result. */

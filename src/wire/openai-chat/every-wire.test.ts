@@ -145,7 +145,7 @@ describe.each(Object.entries(WIRES))('%s', (_name, { profile, write }) => {
       }
   })
 
-  it('takes what random threads with compactions and undo build [NEED-02]', () => {
+  it('takes what random threads with compactions and undo build', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 1, max: 25 }), (seed, steps) => {
         const { system, messages } = generateThread(seed, steps).log.build()
