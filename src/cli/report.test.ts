@@ -21,6 +21,7 @@ const REPORT: Report = {
   thinkingHidden: 0,
   problems: [],
   output: null,
+  options: [],
 }
 
 function lines(report: Partial<Report>): string {
