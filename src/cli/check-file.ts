@@ -9,10 +9,12 @@ import { listOf, wrongShape } from '../wire/anthropic/shape.ts'
 import { readLoosely } from '../wire/repair/read-anthropic.ts'
 import { type CheckReport, renderCheck } from './check-report.ts'
 import { HISTORY_FORMAT, type Target, targetOf } from './check-wires.ts'
-import { readText, writeStream, writeText } from './io.ts'
+import { deliver } from './deliver.ts'
+import { readText } from './io.ts'
 import { type RepairedDocument, repairDocument } from './repair-document.ts'
 import { readingFrom, refuseOverwriting, sourceName } from './source.ts'
-import { styleOf } from './terminal.ts'
+
+const DEFAULT_COLUMNS = 100
 
 export interface CheckFlags {
   readonly provider: string
@@ -45,7 +47,14 @@ export async function checkFile(source: string, flags: CheckFlags): Promise<void
     remarks,
     ...(repaired && { repair: repairOf(repaired, text, flags.repair ?? '-', target) }),
   }
-  await deliver(report, repaired?.text ?? text, flags)
+  await deliver({
+    report,
+    result: repaired?.text ?? text,
+    output: flags.repair,
+    json: flags.json,
+    columns: DEFAULT_COLUMNS,
+    render: renderCheck,
+  })
   const left = report.repair?.violations ?? violations
   if (left.length > 0) throw broken(report, left.length)
 }
@@ -105,22 +114,6 @@ function repairOf(
 ): NonNullable<CheckReport['repair']> {
   const { violations } = check(parseJsonText(text ?? original), target)
   return { output, changes, violations }
-}
-
-const DEFAULT_COLUMNS = 100
-
-async function deliver(report: CheckReport, copy: string, flags: CheckFlags): Promise<void> {
-  const toStream = flags.repair === '-'
-  if (toStream) await writeStream(process.stdout, copy)
-  else if (flags.repair !== undefined) await writeText(flags.repair, copy)
-  const stream = toStream ? process.stderr : process.stdout
-  const columns = (stream.isTTY && stream.columns) || DEFAULT_COLUMNS
-  await writeStream(
-    stream,
-    flags.json
-      ? `${JSON.stringify(report, null, 2)}\n`
-      : renderCheck(report, styleOf(stream), columns),
-  )
 }
 
 function broken({ input, provider, repair }: CheckReport, count: number): PrecisError {

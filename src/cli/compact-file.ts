@@ -12,12 +12,13 @@ import type { Imported, View } from '../formats/format.ts'
 import { parseJsonText } from '../formats/json-text.ts'
 import type { Threads } from '../threads/threads.ts'
 import { type Budget, budgetTokens, parseBudget } from './budget.ts'
-import { readText, writeStream, writeText } from './io.ts'
+import { deliver } from './deliver.ts'
+import { readText } from './io.ts'
 import { biggest, dropsOf, type Measure, measure } from './measure.ts'
 import { originOf, type Report, renderReport } from './report.ts'
 import { loadSettings } from './settings.ts'
 import { readingFrom, refuseOverwriting, sourceName } from './source.ts'
-import { oneLine, styleOf, thousands } from './terminal.ts'
+import { oneLine, thousands } from './terminal.ts'
 
 export interface CompactFlags {
   readonly from: string
@@ -67,7 +68,14 @@ export async function compactFile(file: string | undefined, flags: CompactFlags)
       output: flags.output ?? null,
       options: givenOptions(flags),
     }
-    await deliver(report, written.text, flags)
+    await deliver({
+      report,
+      result: written.text,
+      output: flags.output,
+      json: flags.json,
+      columns: DEFAULT_COLUMNS,
+      render: (...shown) => renderReport(...shown, program()),
+    })
   } finally {
     await close()
   }
@@ -250,20 +258,6 @@ function irreducible(
       hint: `Nothing was written. Raise the budget to ${tokens}, or try another strategy. The biggest parts: ${list}.`,
       details: { floor: tokens, budget, biggest: parts },
     },
-  )
-}
-
-async function deliver(report: Report, text: string, flags: CompactFlags): Promise<void> {
-  const toStream = flags.output === '-'
-  if (toStream) await writeStream(process.stdout, text)
-  else if (flags.output !== undefined) await writeText(flags.output, text)
-  const stream = toStream ? process.stderr : process.stdout
-  const columns = (stream.isTTY && stream.columns) || DEFAULT_COLUMNS
-  await writeStream(
-    stream,
-    flags.json
-      ? `${JSON.stringify(report, null, 2)}\n`
-      : renderReport(report, styleOf(stream), columns, program()),
   )
 }
 

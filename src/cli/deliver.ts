@@ -1,0 +1,26 @@
+// Where a command's result and its report go: the result to a file or a stream, the report beside it.
+import { writeStream, writeText } from './io.ts'
+import { type Style, styleOf } from './terminal.ts'
+
+export interface Delivery<Report> {
+  readonly report: Report
+  readonly result: string
+  readonly output: string | undefined // a file, `-` for standard output, or nowhere
+  readonly json: boolean | undefined
+  readonly columns: number // where the terminal does not say how wide it is
+  render(report: Report, style: Style, columns: number): string
+}
+
+/** The report goes to standard output, unless the result does: then to standard error. */
+export async function deliver<Report>(delivery: Delivery<Report>): Promise<void> {
+  const { report, result, output, json, render } = delivery
+  const toStream = output === '-'
+  if (toStream) await writeStream(process.stdout, result)
+  else if (output !== undefined) await writeText(output, result)
+  const stream = toStream ? process.stderr : process.stdout
+  const columns = (stream.isTTY && stream.columns) || delivery.columns
+  const text = json
+    ? `${JSON.stringify(report, null, 2)}\n`
+    : render(report, styleOf(stream), columns)
+  await writeStream(stream, text)
+}
