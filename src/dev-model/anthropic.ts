@@ -1,9 +1,9 @@
 // Anthropic Messages: what its requests say, and what is kept of them.
 import { blocksOf, type Message, messagesOf } from '../validate/anthropic/conversation.ts'
-import { PROFILES } from '../validate/profiles.ts'
 import type { Profile } from '../validate/rule.ts'
 import { type Fields, fieldsOf, isFields, isGiven, listOf, textOf } from '../validate/walk.ts'
 import { messageFrames, wholeMessage } from './anthropic/answer.ts'
+import { claudeOf } from './anthropic/claude.ts'
 import { checkCompactions } from './anthropic/compaction.ts'
 import { anthropicErrorFrame, refuseAnthropic } from './anthropic/errors.ts'
 import { readAnthropic } from './anthropic/request.ts'
@@ -14,16 +14,20 @@ import { digest, promptText } from './digest.ts'
 import { withoutOldest } from './truncate.ts'
 import type { Links, WireFormat } from './wire-format.ts'
 
-export function anthropicFormat(profile: Profile = PROFILES.anthropic): WireFormat {
-  const dropped = (body: Fields) => checkThinking(body, profile).dropped
+/** Each model has its own rules, unless one profile is given for all. */
+export function anthropicFormat(profile?: Profile): WireFormat {
+  const claude = ({ model }: Fields) => claudeOf(textOf(model) ?? '')
+  const profileFor = (body: Fields) => profile ?? claude(body).profile
+  const checked = (body: Fields) => checkThinking(body, profileFor(body))
+  const dropped = (body: Fields) => checked(body).dropped
   return {
     id: 'anthropic',
     streamType: 'text/event-stream; charset=utf-8',
-    profile,
+    profileFor,
     links,
-    shape: shapeOfAnthropic,
+    shape: (body, isCounting) => shapeOfAnthropic(body, isCounting, claude(body)),
     lost: () => undefined,
-    check: (body) => [...checkThinking(body, profile).violations, ...checkCompactions(body)],
+    check: (body) => [...checked(body).violations, ...checkCompactions(body)],
     read: readAnthropic,
     segments: (body) => segmentsOf(withoutDropped(body, dropped(body))),
     silentWindow: () => undefined,

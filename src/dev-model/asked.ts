@@ -48,10 +48,13 @@ export function lastUserTurn({ turns }: Asked): number {
   return turns.findLastIndex(({ role, parts }) => role === 'user' && textIn(parts) !== '')
 }
 
+/** What was said, without the marks that an agent puts among the words: they ask for nothing. */
 export function textIn(parts: readonly AskedPart[]): string {
   return parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n')
+    .replaceAll(/^<checkpoint:[A-Za-z0-9]{6}>$/gm, '')
+    .replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '')
     .trim()
 }
 

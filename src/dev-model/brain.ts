@@ -10,8 +10,11 @@ export type ScriptFunction = (
   body: Json,
 ) => ScriptedAnswer | undefined | Promise<ScriptedAnswer | undefined>
 
-/** Answers in order, then the assistant; or a function of each request. */
-export type Script = readonly ScriptedAnswer[] | ScriptFunction
+/** One answer, or how to find it once the request is there. */
+export type ScriptStep = ScriptedAnswer | ScriptFunction
+
+/** Steps in order, then the assistant; or a function of each request. */
+export type Script = readonly ScriptStep[] | ScriptFunction
 
 export class Brain {
   #script: ScriptFunction
@@ -24,13 +27,22 @@ export class Brain {
     this.#script = asFunction(script)
   }
 
+  /** A step that says nothing but a fault leaves the words to the assistant. */
   async answer(asked: Asked, body: Json): Promise<ScriptedAnswer> {
-    return (await this.#script(asked, body)) ?? assist(asked)
+    const scripted = await this.#script(asked, body)
+    if (scripted === undefined) return assist(asked)
+    const { fault, ...said } = scripted
+    return Object.keys(said).length > 0 || fault === undefined
+      ? scripted
+      : { ...assist(asked), fault }
   }
 }
 
 function asFunction(script: Script): ScriptFunction {
   if (typeof script === 'function') return script
   const left = [...script]
-  return () => left.shift()
+  return (asked, body) => {
+    const step = left.shift()
+    return typeof step === 'function' ? step(asked, body) : step
+  }
 }

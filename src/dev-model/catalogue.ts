@@ -6,6 +6,9 @@ import type { FaultOrder } from './faults.ts'
 import {
   anthropicModel,
   anthropicModels,
+  loadedModels,
+  localModels,
+  type ModelFacts,
   ollamaModel,
   ollamaModels,
   openaiModel,
@@ -21,6 +24,8 @@ export function answerTo(desk: Desk, route: Route, method: string, body: Fields)
   switch (route.kind) {
     case 'models':
       return modelsAnswer(desk, route, textOf(body.model) ?? textOf(body.name))
+    case 'loaded':
+      return { status: 200, body: loadedModels(factsOf(desk)) }
     case 'stored':
       return storedAnswer(desk, route.id, method)
     case 'version':
@@ -36,16 +41,20 @@ export function answerTo(desk: Desk, route: Route, method: string, body: Fields)
   }
 }
 
+function factsOf({ models, windowTokens }: Desk): readonly ModelFacts[] {
+  return (models ?? ['dev']).map((id) => ({ id, windowTokens }))
+}
+
 function modelsAnswer(
-  { models, windowTokens, formats }: Desk,
-  { wire, model }: Extract<Route, { kind: 'models' }>,
+  desk: Desk,
+  { wire, model, isLocal = false }: Extract<Route, { kind: 'models' }>,
   named: string | undefined,
 ): HttpAnswer {
-  const facts = (models ?? ['dev']).map((id) => ({ id, windowTokens }))
+  const { models, windowTokens, formats } = desk
   if (model === undefined) {
-    const list =
-      wire === 'ollama' ? ollamaModels : wire === 'anthropic' ? anthropicModels : openaiModels
-    return { status: 200, body: list(facts) }
+    const openai = isLocal ? localModels : openaiModels
+    const list = wire === 'ollama' ? ollamaModels : wire === 'anthropic' ? anthropicModels : openai
+    return { status: 200, body: list(factsOf(desk)) }
   }
   const id = wire === 'ollama' ? (named ?? '') : model
   if (models !== undefined && !models.includes(id)) {

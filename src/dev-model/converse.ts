@@ -52,7 +52,7 @@ export async function converse(
       const onDrop = () => {
         recording.outcome = 'dropped'
       }
-      const delivery = { response, format, clock, fault, signal: gone.signal, pieceDelayMs, onDrop }
+      const delivery = { response, format, clock, signal: gone.signal, pieceDelayMs, onDrop }
       finish(recording, response, await deliver(result, delivery))
     }
   } catch (error) {

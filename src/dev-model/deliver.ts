@@ -11,7 +11,6 @@ export interface Delivery {
   readonly response: ServerResponse
   readonly format: WireFormat
   readonly clock: Clock
-  readonly fault: Fault | undefined
   /** Fires when the client goes away. */
   readonly signal: Signal
   readonly pieceDelayMs: number
@@ -22,11 +21,12 @@ export interface Delivery {
 const STALL_MS = 60_000
 
 export async function deliver(turn: Turn, delivery: Delivery): Promise<Outcome> {
-  const { response, format, fault } = delivery
+  const { response, format } = delivery
+  const { fault } = turn
   const requestId = idOf('req_', turn.seed)
   const headers = { 'request-id': requestId, 'x-request-id': requestId }
   const isEarly = fault?.at !== 'middle'
-  if (fault?.kind === 'stall' && isEarly) await stall(delivery)
+  if (fault?.kind === 'stall' && isEarly) await stall(fault, delivery)
   if (fault?.kind === 'drop' && (fault.at === 'start' || !turn.asked.stream)) return drop(delivery)
   if (response.destroyed) return 'aborted'
   if (!turn.asked.stream) {
@@ -38,7 +38,7 @@ export async function deliver(turn: Turn, delivery: Delivery): Promise<Outcome> 
   const middle = Math.ceil(frames.length / 2)
   for (const [index, frame] of frames.entries()) {
     if (index === middle) {
-      const ended = await inTheMiddle(delivery)
+      const ended = await inTheMiddle(fault, delivery)
       if (ended !== undefined) return ended
     }
     if (delivery.pieceDelayMs > 0)
@@ -50,13 +50,16 @@ export async function deliver(turn: Turn, delivery: Delivery): Promise<Outcome> 
 }
 
 /** What a fault does to a stream that has begun; undefined where the stream goes on. */
-async function inTheMiddle(delivery: Delivery): Promise<Outcome | undefined> {
-  const { fault, format, response } = delivery
+async function inTheMiddle(
+  fault: Fault | undefined,
+  delivery: Delivery,
+): Promise<Outcome | undefined> {
+  const { format, response } = delivery
   if (fault?.kind === 'drop') return drop(delivery)
   if (fault?.at !== 'middle') return undefined
   switch (fault.kind) {
     case 'stall':
-      await stall(delivery)
+      await stall(fault, delivery)
       return response.destroyed ? 'aborted' : undefined
     case 'overloaded':
     case 'server-error':
@@ -70,8 +73,8 @@ async function inTheMiddle(delivery: Delivery): Promise<Outcome | undefined> {
   }
 }
 
-async function stall({ fault, clock, signal }: Delivery): Promise<void> {
-  await clock.sleep(fault?.ms ?? STALL_MS, signal)
+async function stall({ ms = STALL_MS }: Fault, { clock, signal }: Delivery): Promise<void> {
+  await clock.sleep(ms, signal)
 }
 
 /** Ends the connection under the answer, as a network would. */

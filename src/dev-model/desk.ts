@@ -5,12 +5,17 @@ import type { Recorder } from './recorder.ts'
 import type { World } from './turn.ts'
 import type { WireFormat } from './wire-format.ts'
 
+type Formats = Readonly<Record<WireId, WireFormat>>
+
 export interface Desk extends World {
-  readonly formats: Readonly<Record<WireId, WireFormat>>
+  readonly formats: Formats
+  /** How a server on the user's own machine takes requests. */
+  readonly localFormats: Formats
   readonly faults: Faults
   readonly recorder: Recorder
   /** Absent: any key will do. */
   readonly apiKey: string | undefined
+  readonly keyless: boolean
   /** Absent: every name is a model. */
   readonly models: readonly string[] | undefined
   readonly maxBodyBytes: number

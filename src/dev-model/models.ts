@@ -51,6 +51,33 @@ export function openaiModels(models: readonly ModelFacts[]): Json {
   return { object: 'list', data: models.map(openaiModel) }
 }
 
+/** As local servers list them, which say nothing of windows here. */
+export function localModels(models: readonly ModelFacts[]): Json {
+  return {
+    object: 'list',
+    data: models.map(({ id }) => ({ id, object: 'model', owned_by: 'organization_owner' })),
+  }
+}
+
+/** LM Studio's own list: what the model could take, and what it is loaded with. */
+export function loadedModels(models: readonly ModelFacts[]): Json {
+  return {
+    object: 'list',
+    data: models.map(({ id, windowTokens }) => ({
+      id,
+      object: 'model',
+      type: 'llm',
+      publisher: 'precis',
+      arch: 'dev',
+      compatibility_type: 'gguf',
+      quantization: 'F16',
+      state: 'loaded',
+      max_context_length: windowTokens,
+      loaded_context_length: windowTokens,
+    })),
+  }
+}
+
 const DETAILS = {
   parent_model: '',
   format: 'gguf',

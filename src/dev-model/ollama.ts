@@ -4,20 +4,20 @@ import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../validate/walk
 import type { Asked, AskedPart, AskedTurn } from './asked.ts'
 import { segmentOf, sumOfTokens } from './count.ts'
 import { ollamaLines, ollamaMessage, refuseOllama } from './ollama/answer.ts'
+import { shapeOfOllama } from './ollama/shape.ts'
 import { NO_LINKS } from './openai/request.ts'
 import { withoutOldest } from './truncate.ts'
-import type { Refusal, WireFormat } from './wire-format.ts'
+import type { WireFormat } from './wire-format.ts'
 
 /** What Ollama reads of a prompt where nobody says otherwise, whatever the model could take. */
 const CONTEXT_TOKENS = 4_096
-const ROLES = ['system', 'user', 'assistant', 'tool']
 
 export function ollamaFormat(contextTokens = CONTEXT_TOKENS): WireFormat {
   return {
     id: 'ollama',
     streamType: 'application/x-ndjson',
     links: NO_LINKS,
-    shape: shapeOf,
+    shape: shapeOfOllama,
     lost: () => undefined,
     check: () => [],
     read: readOllama,
@@ -41,21 +41,6 @@ export function ollamaFormat(contextTokens = CONTEXT_TOKENS): WireFormat {
     refuse: refuseOllama,
     errorFrame: (refusal) => `${JSON.stringify(refuseOllama(refusal).body)}\n`,
   }
-}
-
-function shapeOf(body: Fields): Refusal | undefined {
-  if (!textOf(body.model)) return { kind: 'invalid', message: 'model is required' }
-  if (isGiven(body.messages) && !Array.isArray(body.messages)) {
-    return { kind: 'invalid', message: 'messages is not a list' }
-  }
-  for (const message of listOf(body.messages)) {
-    const { role } = fieldsOf(message)
-    if (!ROLES.includes(textOf(role) ?? '')) {
-      const known = ROLES.join(', ')
-      return { kind: 'invalid', message: `invalid role: ${String(role)}, must be one of ${known}` }
-    }
-  }
-  return undefined
 }
 
 function readOllama(body: Fields): Asked {

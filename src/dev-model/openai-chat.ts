@@ -15,16 +15,22 @@ import { sseFrame } from './http.ts'
 import { chatFrames, wholeCompletion } from './openai/chat-answer.ts'
 import { openaiError, refuseOpenai, tellOpenai } from './openai/errors.ts'
 import { accountAutomatically, NO_LINKS, parsedJson } from './openai/request.ts'
+import { strangeChat, unsupported } from './openai/strict.ts'
 import { withoutOldest } from './truncate.ts'
 import type { Refusal, WireFormat } from './wire-format.ts'
 
-export function openaiChatFormat(profile: Profile = PROFILES['openai-chat']): WireFormat {
+/** A local server skips what it does not know. */
+export function openaiChatFormat(
+  profile: Profile = PROFILES['openai-chat'],
+  isLocal = false,
+): WireFormat {
   return {
     id: 'openai-chat',
     streamType: 'text/event-stream; charset=utf-8',
-    profile,
+    profileFor: () => profile,
     links: NO_LINKS,
-    shape: shapeOf,
+    shape: (body) =>
+      shapeOf(body) ?? strangeChat(body, profile, isLocal) ?? unsupported('openai-chat', body),
     lost: () => undefined,
     check: () => [],
     read: (body) => readChat(body, profile),

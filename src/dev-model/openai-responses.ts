@@ -10,11 +10,16 @@ import { accountAutomatically } from './openai/request.ts'
 import { wholeResponse } from './openai/responses-answer.ts'
 import { readResponses } from './openai/responses-request.ts'
 import { responsesErrorFrame, responsesFrames } from './openai/responses-stream.ts'
+import { strangeResponses, unsupported } from './openai/strict.ts'
 import { isOfModel, unsealed } from './seal.ts'
 import { withoutOldest } from './truncate.ts'
 import type { Links, Refusal, WireFormat } from './wire-format.ts'
 
-export function openaiResponsesFormat(profile: Profile = PROFILES['openai-responses']): WireFormat {
+/** A local server skips what it does not know. */
+export function openaiResponsesFormat(
+  profile: Profile = PROFILES['openai-responses'],
+  isLocal = false,
+): WireFormat {
   const all = (body: Fields, earlier: readonly Exchange[]) => [
     ...chainOf({ request: body, earlier, profile }).items,
     ...itemsOf(body),
@@ -22,9 +27,12 @@ export function openaiResponsesFormat(profile: Profile = PROFILES['openai-respon
   return {
     id: 'openai-responses',
     streamType: 'text/event-stream; charset=utf-8',
-    profile,
+    profileFor: () => profile,
     links,
-    shape: shapeOf,
+    shape: (body, isCounting) =>
+      shapeOf(body, isCounting) ??
+      (isLocal ? undefined : strangeResponses(body)) ??
+      unsupported('openai-responses', body),
     lost: lostResponse,
     check: checkEncrypted,
     read: (body, earlier) => readResponses(body, all(body, earlier)),

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Json } from '../core/json.ts'
 import type { Violation } from '../validate/rule.ts'
-import type { WireId } from './asked.ts'
+import type { Asked, WireId } from './asked.ts'
 import type { FaultKind } from './faults.ts'
 import type { TurnUsage } from './wire-format.ts'
 
@@ -15,6 +15,8 @@ export interface RecordedRequest {
   readonly at: Date
   readonly headers: Readonly<Record<string, string>>
   readonly body: Json
+  /** What the model gets to see of it, in no wire format; absent where the request was refused before. */
+  readonly asked?: Asked
   /** Every rule that it breaks, also where a fault came before the refusal. */
   readonly violations: readonly Violation[]
   readonly outcome: Outcome

@@ -4,6 +4,7 @@ import { cutHead } from '../core/tokens/cut.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
 import type { Asked } from './asked.ts'
 import { idOf } from './digest.ts'
+import type { Fault } from './faults.ts'
 
 /** Why an answer ended. Each wire format has its own words for them. */
 export type Ending =
@@ -28,6 +29,8 @@ export interface ScriptedAnswer {
   readonly calls?: readonly AnswerCall[]
   readonly parts?: readonly ScriptedPart[]
   readonly stopReason?: Ending
+  /** What goes wrong with this answer, as if it had been ordered for the request. */
+  readonly fault?: Fault
 }
 
 export type ScriptedPart =

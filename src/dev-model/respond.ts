@@ -18,7 +18,7 @@ export async function respond(
   const { headers, method = 'GET' } = request
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
   const route = routeOf(method, path, headers['anthropic-version'] !== undefined)
-  const format = desk.formats[route.wire]
+  const format = (route.isLocal ? desk.localFormats : desk.formats)[route.wire]
   if (!isFromHere(headers)) {
     const body = { error: 'only requests to the loopback address are answered' }
     return sendJson(response, { status: 403, body })
@@ -44,16 +44,17 @@ function isFromHere({ host = '', origin }: IncomingHttpHeaders): boolean {
   return LOOPBACK_HOSTS.test(host) && (from === undefined || LOOPBACK_HOSTS.test(from))
 }
 
-/** A key that is missing or wrong, which Ollama asks for only where it was told to; a version that is missing. */
+/** A key that is missing or wrong, which local servers do not ask for; a version that is missing. */
 function admission(
-  { apiKey }: Desk,
-  { wire, kind }: Route,
+  { apiKey, keyless }: Desk,
+  { wire, kind, isLocal = false }: Route,
   { headers }: IncomingMessage,
 ): Refusal | undefined {
   if (kind === 'running' || kind === 'version' || kind === 'order-fault') return undefined
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   const key = String(headers['x-api-key'] ?? bearer ?? '')
-  const isFine = apiKey === undefined ? wire === 'ollama' || key !== '' : key === apiKey
+  const isOpen = isLocal || keyless || (wire === 'ollama' && apiKey === undefined)
+  const isFine = isOpen || (apiKey === undefined ? key !== '' : key === apiKey)
   if (!isFine) return { kind: 'unauthorised', isMissing: key === '' }
   if (wire !== 'anthropic' || headers['anthropic-version'] !== undefined) return undefined
   return { kind: 'invalid', message: 'anthropic-version: header is required' }

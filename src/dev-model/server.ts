@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import { systemClock } from '../system.ts'
+import { PROFILES } from '../validate/profiles.ts'
 import type { Profile } from '../validate/rule.ts'
 import { anthropicFormat } from './anthropic.ts'
 import { Brain, type Script } from './brain.ts'
@@ -33,6 +34,8 @@ export interface DevModelOptions {
   }
   /** The only key that is let in; without it any key will do. */
   readonly apiKey?: string
+  /** Requests without a key are let in, as local servers do it. Under `/local` they always are. */
+  readonly keyless?: boolean
   /** The only models there are; without it every name is one. */
   readonly models?: readonly string[]
   /** Anthropic keeps no shorter prefix in its cache (VALID-A17: 512 to 4096, by model). */
@@ -61,6 +64,8 @@ export interface DevModel {
   close(): Promise<void>
 }
 
+/** The templates of most local models want turns that alternate. */
+const LOCAL_CHAT: Profile = { ...PROFILES['openai-chat'], strict: true }
 const WINDOW_TOKENS = 200_000
 const MAX_BODY_BYTES = 32 * 1_024 * 1_024
 const MAX_CONNECTIONS = 256
@@ -105,6 +110,9 @@ export async function startDevModel(options: DevModelOptions = {}): Promise<DevM
 
 function deskOf(options: DevModelOptions): Desk {
   const { profiles = {}, ollamaContextTokens } = options
+  const { 'openai-chat': chat, 'openai-responses': responses } = profiles
+  const anthropic = anthropicFormat(profiles.anthropic)
+  const ollama = ollamaFormat(ollamaContextTokens)
   return {
     clock: options.clock ?? systemClock,
     brain: new Brain(options.script),
@@ -116,14 +124,21 @@ function deskOf(options: DevModelOptions): Desk {
     windowTokens: options.windowTokens ?? WINDOW_TOKENS,
     stopsAtWindow: options.stopsAtWindow ?? false,
     formats: {
-      anthropic: anthropicFormat(profiles.anthropic),
-      'openai-chat': openaiChatFormat(profiles['openai-chat']),
-      'openai-responses': openaiResponsesFormat(profiles['openai-responses']),
-      ollama: ollamaFormat(ollamaContextTokens),
+      anthropic,
+      'openai-chat': openaiChatFormat(chat),
+      'openai-responses': openaiResponsesFormat(responses),
+      ollama,
+    },
+    localFormats: {
+      anthropic,
+      'openai-chat': openaiChatFormat(chat ?? LOCAL_CHAT, true),
+      'openai-responses': openaiResponsesFormat(responses, true),
+      ollama,
     },
     faults: new Faults(),
     recorder: new Recorder(),
     apiKey: options.apiKey,
+    keyless: options.keyless ?? false,
     models: options.models,
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     pieceDelayMs: options.pieceDelayMs ?? 0,

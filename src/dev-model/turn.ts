@@ -39,18 +39,27 @@ interface Examined {
 }
 
 export async function takeTurn(world: World, question: Question): Promise<Turn | Refusal> {
-  const { format, body, fault, recording } = question
+  const { format, body, recording } = question
   const { refusal, earlier } = examine(world, question, false)
-  const early = refusalBy(fault)
-  if (early !== undefined && (fault?.at !== 'middle' || body.stream !== true)) return early
+  const ordered = refusalBy(question.fault, body)
+  if (ordered !== undefined) return ordered
   if (refusal !== undefined) return refusal
-  const { seen, segments } = readAs(world, question, earlier)
-  const inputTokens = sumOfTokens(segments)
-  const asked = format.read(seen, earlier)
-  const overflow = overflowOf(world, question, asked, inputTokens)
+  const first = readAs(world, question, earlier)
+  recording.asked = first.asked
+  const overflow = overflowOf(world, question, first)
   if (overflow !== undefined) return overflow
+  const answer = await answerTo(world, question, first.asked)
+  // A step of the script brings its own fault, where nobody ordered another.
+  const fault = question.fault ?? answer.fault
+  if (fault !== undefined) recording.fault = fault.kind
+  const faulty = { ...question, fault }
+  const read = fault === question.fault ? first : readAs(world, faulty, earlier)
+  recording.asked = read.asked
+  const late = refusalBy(fault, body) ?? overflowOf(world, faulty, read)
+  if (late !== undefined) return late
+  const { seen, segments, asked, inputTokens } = read
   const seed = digest(format.id, JSON.stringify(body))
-  const reply = await replyTo(world, question, asked, seed, inputTokens)
+  const reply = replyTo(world, faulty, answer, asked, seed, inputTokens)
   const at = world.clock.now()
   const usage = {
     ...format.account(seen, segments, world.caches, at.getTime()),
@@ -59,13 +68,11 @@ export async function takeTurn(world: World, question: Question): Promise<Turn |
     reasoningTokens: reply.reasoningTokens,
   }
   recording.usage = usage
-  const turn = { seed, path: question.path, body, asked, reply, usage, at }
-  const answer = format.whole(turn)
-  world.memory.remember(
-    { request: body, answer },
-    format.links.ofAnswer(body, answer),
-    question.chars,
-  )
+  const { path } = question
+  const turn = { seed, path, body, asked, reply, usage, at, ...(fault && { fault }) }
+  const given = format.whole(turn)
+  const links = format.links.ofAnswer(body, given)
+  world.memory.remember({ request: body, answer: given }, links, question.chars)
   return turn
 }
 
@@ -96,13 +103,16 @@ function violationsOf(
   body: Fields,
   earlier: readonly Exchange[],
 ): readonly Violation[] {
-  if (format.profile === undefined) return []
-  const found = validate(format.profile, body, { earlier })
+  const profile = format.profileFor?.(body)
+  if (profile === undefined) return []
+  const found = validate(profile, body, { earlier })
   const known = new Set(found.map(({ where }) => where))
   return [...found, ...format.check(body).filter(({ where }) => !known.has(where))]
 }
 
-function refusalBy(fault: Fault | undefined): Refusal | undefined {
+/** In the middle of a stream the answer has begun, and is broken off later. */
+function refusalBy(fault: Fault | undefined, { stream }: Fields): Refusal | undefined {
+  if (fault?.at === 'middle' && stream === true) return undefined
   switch (fault?.kind) {
     case 'rate-limit':
       return { kind: 'rate-limit', retryAfterS: fault.retryAfterS ?? 1 }
@@ -114,27 +124,40 @@ function refusalBy(fault: Fault | undefined): Refusal | undefined {
   }
 }
 
-/** What the model gets to see of the request: all of it, or what a silent window leaves. */
+/** What the model gets to see of a request. */
+interface Read {
+  readonly seen: Fields
+  readonly segments: readonly Segment[]
+  readonly inputTokens: number
+  readonly asked: Asked
+}
+
+/** All of it, or what a silent window leaves. */
 function readAs(
   world: World,
   { format, body, fault }: Question,
   earlier: readonly Exchange[],
-): { seen: Fields; segments: readonly Segment[] } {
+): Read {
   const segments = format.segments(body, earlier)
   const tokens = sumOfTokens(segments)
   const ordered =
     fault?.kind === 'truncate' ? (fault.windowTokens ?? Math.floor(tokens / 2)) : undefined
   const limit = ordered ?? format.silentWindow(body, world.windowTokens)
-  if (limit === undefined || tokens <= limit) return { seen: body, segments }
-  const seen = format.fitted(body, limit)
-  return { seen, segments: format.segments(seen, earlier) }
+  const isWhole = limit === undefined || tokens <= limit
+  const seen = isWhole ? body : format.fitted(body, limit)
+  const left = isWhole ? segments : format.segments(seen, earlier)
+  return {
+    seen,
+    segments: left,
+    inputTokens: sumOfTokens(left),
+    asked: format.read(seen, earlier),
+  }
 }
 
 function overflowOf(
   world: World,
   { format, body, fault }: Question,
-  { maxOutputTokens = 0 }: Asked,
-  inputTokens: number,
+  { asked: { maxOutputTokens = 0 }, inputTokens }: Read,
 ): Refusal | undefined {
   const { windowTokens, stopsAtWindow } = world
   const sizes = { kind: 'overflow', outputTokens: maxOutputTokens, windowTokens } as const
@@ -146,16 +169,26 @@ function overflowOf(
   return needed > windowTokens ? { ...sizes, inputTokens } : undefined
 }
 
-async function replyTo(
-  world: World,
+/** The script is not asked where an ordered fault is the whole answer. */
+async function answerTo(
+  { brain }: World,
   { body, fault }: Question,
+  asked: Asked,
+): Promise<ScriptedAnswer> {
+  const ordered = fault === undefined ? undefined : ORDERED[fault.kind]
+  return ordered ?? brain.answer(asked, body)
+}
+
+function replyTo(
+  world: World,
+  { fault }: Question,
+  answer: ScriptedAnswer,
   asked: Asked,
   seed: string,
   inputTokens: number,
-): Promise<Reply> {
+): Reply {
   const ordered = fault === undefined ? undefined : ORDERED[fault.kind]
-  const answer = ordered ?? (await world.brain.answer(asked, body))
-  const reply = replyFrom(answer, asked, seed)
+  const reply = replyFrom(ordered ?? answer, asked, seed)
   if (fault?.kind === 'cut-off') return cutOff(reply)
   return world.stopsAtWindow ? limitedTo(reply, world.windowTokens - inputTokens, 'window') : reply
 }

@@ -5,6 +5,7 @@ import type { Fields } from '../validate/walk.ts'
 import type { Asked, WireId } from './asked.ts'
 import type { CacheUsage, MarkedCache } from './cache.ts'
 import type { Segment } from './count.ts'
+import type { Fault } from './faults.ts'
 import type { AutomaticCache } from './prefix-cache.ts'
 import type { Reply } from './reply.ts'
 
@@ -15,6 +16,9 @@ export type Refusal =
       readonly message: string
       readonly param?: string
       readonly code?: string
+      readonly status?: number // 400 where it is absent
+      /** The whole answer, for a backend that says it in a shape of its own. */
+      readonly body?: Json
     }
   | { readonly kind: 'rules'; readonly violations: readonly [Violation, ...Violation[]] }
   | {
@@ -53,6 +57,8 @@ export interface Turn {
   readonly reply: Reply
   readonly usage: TurnUsage
   readonly at: Date
+  /** What goes wrong on the way to the client. */
+  readonly fault?: Fault
 }
 
 /** What earlier exchanges are found by. */
@@ -66,8 +72,8 @@ export interface Links {
 export interface WireFormat {
   readonly id: WireId
   readonly streamType: string // the content type of a stream
-  /** Absent where a provider has no rules beyond the shape. */
-  readonly profile?: Profile
+  /** The rules for the model that is asked; absent where a provider has none beyond the shape. */
+  profileFor?(body: Fields): Profile
   readonly links: Links
   /** A field that is missing or misshapen, so that neither rules nor assistant can read on. */
   shape(body: Fields, isCounting: boolean): Refusal | undefined

@@ -47,7 +47,7 @@ const STREAMS: Readonly<
   anthropic: async (url, prompt) =>
     collect(
       await clients(url).anthropic.messages.create({
-        model: 'claude-opus-5',
+        model: 'claude-opus-4-5',
         max_tokens: 2_000,
         stream: true,
         ...(prompt === 'think' && { thinking: { type: 'enabled', budget_tokens: 1_024 } }),

@@ -156,7 +156,7 @@ describe('Chat Completions', () => {
         messages: [
           user('a'),
           calls(call('c1')),
-          tool('c1', [{ type: 'image_url', image_url: { url: 'x' } }]),
+          tool('c1', [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }]),
         ],
       },
     ],

@@ -1,46 +1,25 @@
 // Fields that an Anthropic request must have, must not have, or may not combine.
 import type { Json } from '../../core/json.ts'
-import { type Fields, fieldsOf, isGiven, listOf } from '../../validate/walk.ts'
+import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { type Finding, findingsIn } from '../schema.ts'
 import type { Refusal } from '../wire-format.ts'
+import type { Claude } from './claude.ts'
+import { ANTHROPIC_REQUEST, ANTHROPIC_TOOL } from './fields.ts'
+import { samplingProblems } from './sampling.ts'
 
-/** Everything that a request may hold; the API refuses a field that it does not know. */
-const KNOWN = new Set([
-  'model',
-  'messages',
-  'max_tokens',
-  'system',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'stream',
-  'stop_sequences',
-  'temperature',
-  'top_k',
-  'top_p',
-  'metadata',
-  'cache_control',
-  'compaction',
-  'container',
-  'context_management',
-  'diagnostics',
-  'fallback_credit_token',
-  'fallbacks',
-  'inference_geo',
-  'mcp_servers',
-  'output_config',
-  'output_format',
-  'service_tier',
-  'speed',
-  'thread',
-])
 const MIN_BUDGET_TOKENS = 1_024
 
-export function shapeOfAnthropic(body: Fields, isCounting: boolean): Refusal | undefined {
+export function shapeOfAnthropic(
+  body: Fields,
+  isCounting: boolean,
+  claude: Claude,
+): Refusal | undefined {
   const message = [
     ...missing(body, isCounting),
-    ...strange(body),
     ...misshapen(body),
+    ...strange(body),
     ...uncombined(body),
+    ...samplingProblems(body, claude),
   ][0]
   return message === undefined ? undefined : { kind: 'invalid', message }
 }
@@ -50,10 +29,43 @@ function missing(body: Fields, isCounting: boolean): readonly string[] {
   return needed.filter((name) => !isGiven(body[name])).map((name) => `${name}: Field required`)
 }
 
+/** Fields and kinds of blocks that the API does not know, bytes that are none, a name twice. */
 function strange(body: Fields): readonly string[] {
-  return Object.keys(body)
-    .filter((name) => !KNOWN.has(name))
-    .map((name) => `${name}: Extra inputs are not permitted`)
+  const tools = listOf(body.tools)
+  const found = [
+    ...findingsIn(ANTHROPIC_REQUEST, body),
+    ...tools.flatMap((tool, index) =>
+      isOwn(fieldsOf(tool)) ? [...findingsIn(ANTHROPIC_TOOL, tool, ['tools', index])] : [],
+    ),
+  ].map(inWords)
+  const names = tools.flatMap((tool) => textOf(fieldsOf(tool).name) ?? [])
+  return new Set(names).size === names.length
+    ? found
+    : [...found, 'tools: Tool names must be unique.']
+}
+
+function isOwn({ type }: Fields): boolean {
+  return !isGiven(type) || type === 'custom'
+}
+
+function inWords(finding: Finding): string {
+  const steps = finding.path.map((step) => (typeof step === 'object' ? step.variant : step))
+  const place = steps.join('.')
+  const holder = steps.slice(0, -1).join('.')
+  switch (finding.what) {
+    case 'unknown-field':
+      return `${place}: Extra inputs are not permitted`
+    case 'no-tag':
+      return `${place}.${finding.by}: Field required`
+    case 'no-bytes':
+      return `${holder}: image cannot be empty`
+    case 'bad-bytes':
+      return `${holder}: invalid base64 data`
+    case 'unknown-tag': {
+      const known = finding.known.map((name) => `'${name}'`).sort()
+      return `${place}: Input tag '${finding.tag}' found using '${finding.by}' does not match any of the expected tags: ${known.join(', ')}`
+    }
+  }
 }
 
 function misshapen(body: Fields): readonly string[] {

@@ -1,6 +1,7 @@
 // A small assistant that needs no model: it reads, edits and runs through tools, and can summarise.
 import { type Asked, type AskedPart, lastUserTurn, textIn } from '../asked.ts'
-import type { ScriptedAnswer } from '../reply.ts'
+import type { AnswerCall, ScriptedAnswer } from '../reply.ts'
+import { asksToCompact, compactCall, edlStep } from './compact.ts'
 import { groupsOf, type Instruction, instructionsIn, inWords } from './instructions.ts'
 import { quoted, summaryOf } from './summary.ts'
 import { callFor, plainCall } from './tool-use.ts'
@@ -23,16 +24,23 @@ function decide(asked: Asked): ScriptedAnswer {
   if (!mayCall && /summar/i.test(text)) return { text: summaryOf(asked) }
   const since = asked.turns.slice(at + 1).flatMap(({ parts }) => parts)
   if (mayCall) {
-    const compacting = compactionStep(asked, text, since)
-    if (compacting !== undefined) return compacting
-    const forced = forcedCall(asked, since)
-    if (forced !== undefined) return forced
+    const step = edlStep(asked, text, since) ?? forcedCall(asked, since)
+    if (step !== undefined) return step
   }
-  const instructions = instructionsIn(text)
+  const instructions = instructionsOf(asked, text)
   if (instructions.length > 0) return work(asked, instructions, since, mayCall)
   if (since.some(({ type }) => type === 'result')) return { text: resultsInWords(since) }
   if (/summar/i.test(text)) return { text: summaryOf(asked) }
   return { text: question(asked, text, at) ?? `You said ${quoted(text)}. I have noted it.` }
+}
+
+function instructionsOf({ tools }: Asked, text: string): readonly Instruction[] {
+  const found = instructionsIn(text)
+  const offersCompact = tools.some(({ name }) => name === 'compact')
+  // Without the tool, «compact» at the beginning of a line is a word like any other.
+  const possible = found.filter(({ kind }) => kind !== 'compact' || offersCompact)
+  if (possible.length > 0 || !offersCompact || !asksToCompact(text)) return possible
+  return [{ kind: 'compact', words: '', said: 'compact' }]
 }
 
 /** The next instructions that are not done yet, or a report on all of them. */
@@ -43,18 +51,27 @@ function work(
   mayCall: boolean,
 ): ScriptedAnswer {
   const tools = mayCall ? asked.tools : []
-  const possible = instructions.filter((each) => callFor(each, tools) !== undefined)
+  const callOf = (instruction: Instruction): AnswerCall | undefined => {
+    if (instruction.kind !== 'compact') return callFor(instruction, tools)
+    const rest = instructions.slice(instructions.indexOf(instruction) + 1)
+    return compactCall({ ...asked, tools }, instruction.words, saidIn(rest))
+  }
+  const possible = instructions.filter((each) => callOf(each) !== undefined)
   const impossible = instructions.filter((each) => !possible.includes(each))
   let done = since.filter(({ type }) => type === 'call').length
   for (const group of groupsOf(possible, asked.parallelCalls)) {
     if (done < group.length) {
-      const calls = group.slice(done).flatMap((each) => callFor(each, tools) ?? [])
+      const calls = group.slice(done).flatMap((each) => callOf(each) ?? [])
       return { text: `I will ${group.slice(done).map(inWords).join(' and ')}.`, calls }
     }
     done -= group.length
   }
   const lacking = impossible.map((each) => `I have no tool to ${inWords(each)}.`)
   return { text: [...reports(possible, since), ...lacking].join('\n') }
+}
+
+function saidIn(instructions: readonly Instruction[]): string {
+  return instructions.map(({ said }) => said).join('\n')
 }
 
 function reports(instructions: readonly Instruction[], since: readonly AskedPart[]) {
@@ -90,34 +107,10 @@ function forcedCall(asked: Asked, since: readonly AskedPart[]): ScriptedAnswer |
   const done = since.filter(({ type }) => type === 'call').length
   const next = instructionsIn(text)[done]
   const [first] = fitting
+  if (first === undefined) return undefined
   const call = next === undefined ? undefined : callFor(next, fitting)
-  if (call === undefined && first === undefined) return undefined
-  return { calls: [call ?? plainCall(first ?? { name: '', schema: {} })] }
-}
-
-/** The tools that précis itself offers for compaction: a summary through `compact`, or through EDL. */
-function compactionStep(
-  asked: Asked,
-  text: string,
-  since: readonly AskedPart[],
-): ScriptedAnswer | undefined {
-  const offers = (name: string) => asked.tools.some((tool) => tool.name === name)
-  if (offers('edl') && text.includes('/summary.md')) {
-    if (since.some(({ type }) => type === 'call')) return { text: 'The summary is up to date.' }
-    const script = `file \`/summary.md\`\ninsert_after <<END_OF_SUMMARY\n${summaryOf(asked)}\nEND_OF_SUMMARY`
-    return { calls: [{ name: 'edl', arguments: { script } }] }
-  }
-  if (!offers('compact') || !/(?:^|\s)[@/]compact\b|`compact`/.test(text)) return undefined
-  if (since.some(({ type }) => type === 'call')) return undefined
-  const summary = summaryOf(asked)
-  const isRanged = JSON.stringify(
-    asked.tools.find(({ name }) => name === 'compact')?.schema,
-  ).includes('replacements')
-  return {
-    calls: [
-      { name: 'compact', arguments: isRanged ? { replacements: [{ summary }] } : { summary } },
-    ],
-  }
+  const compact = first.name === 'compact' ? compactCall(asked, '', '') : undefined
+  return { calls: [call ?? compact ?? plainCall(first)] }
 }
 
 const UNKNOWN = 'I do not see'

@@ -1,36 +1,105 @@
-// What a user's text asks the assistant to do, line by line: read, edit, run.
+// What a user's text asks the assistant to do, line by line: read, write, edit, list, search, run, recall, compact.
 
-export type Instruction =
+export type Order =
   | { readonly kind: 'read'; readonly path: string }
+  | { readonly kind: 'write'; readonly path: string; readonly content: string }
   | { readonly kind: 'edit'; readonly path: string; readonly from: string; readonly to: string }
+  | { readonly kind: 'list'; readonly path?: string }
+  | { readonly kind: 'search'; readonly query: string; readonly path?: string }
   | { readonly kind: 'run'; readonly command: string }
+  | { readonly kind: 'recall'; readonly query: string }
+  | { readonly kind: 'compact'; readonly words: string }
+
+export type Instruction = Order & {
+  /** The line itself. */
+  readonly said: string
+}
+
+/** What it finds in a line → the order; the first that fits counts. */
+type Form = readonly [line: RegExp, order: (...found: readonly string[]) => Order]
+
+const FORMS: readonly Form[] = [
+  [
+    /^edit (\S+): (.*?) -> (.*)$/i,
+    (path = '', from = '', to = '') => ({ kind: 'edit', path, from, to }),
+  ],
+  [
+    // In quotation marks, what is replaced may hold any words.
+    /^replace (".*?"|'.*?'|`.*?`|“.*?”|.+?) (?:by|with) (.*) in (\S+)$/i,
+    (from = '', to = '', path = '') => ({
+      kind: 'edit',
+      path,
+      from: unquoted(from),
+      to: unquoted(to),
+    }),
+  ],
+  [/^read (\S+)$/i, (path = '') => ({ kind: 'read', path })],
+  [
+    /^write (\S+?): (.*)$/i,
+    (path = '', content = '') => ({ kind: 'write', path, content: `${unescaped(content)}\n` }),
+  ],
+  [/^list(?: (\S+))?$/i, (path) => ({ kind: 'list', ...(path && { path }) })],
+  [
+    /^search (?:for )?(.+?)(?: in (\S+))?$/i,
+    (query = '', path) => ({ kind: 'search', query: unquoted(query), ...(path && { path }) }),
+  ],
+  [/^run (\S.*)$/i, (command = '') => ({ kind: 'run', command })],
+  [/^recall (\S.*)$/i, (query = '') => ({ kind: 'recall', query: unquoted(query) })],
+  [/^compact\b(.*)$/i, (words = '') => ({ kind: 'compact', words })],
+]
 
 const MAX_INSTRUCTIONS = 50
 /** Where one instruction ends and the next begins on one line. */
-const NEXT = /[,;]? {1,4}then {1,4}(?=(?:read|edit|run) )/i
+const NEXT =
+  /[,;]? {1,4}then {1,4}(?=(?:read|write|edit|replace|list|search|run|recall|compact)\b)/i
+const FENCE = /^```/
 
 /**
  * Only lines that begin with the verb count: a summary that quotes a request in a list, or a
  * transcript, asks for nothing.
  */
 export function instructionsIn(text: string): readonly Instruction[] {
-  return text
-    .split('\n')
-    .flatMap((line) => line.split(NEXT))
-    .flatMap((line) => instructionOf(line.trim()) ?? [])
-    .slice(0, MAX_INSTRUCTIONS)
+  const found: Instruction[] = []
+  const lines = text.split('\n')
+  for (let at = 0; at < lines.length && found.length < MAX_INSTRUCTIONS; at += 1) {
+    const line = (lines[at] ?? '').trim()
+    const path = /^write (\S+?):$/i.exec(line)?.[1]
+    const end = path === undefined ? -1 : endOfBlock(lines, at + 1)
+    if (path === undefined || end === -1) found.push(...ordersIn(line))
+    else {
+      const block = lines.slice(at + 1, end + 1)
+      const content = `${block.slice(1, -1).join('\n')}\n`
+      found.push({ kind: 'write', path, content, said: [line, ...block].join('\n') })
+      at = end
+    }
+  }
+  return found.slice(0, MAX_INSTRUCTIONS)
 }
 
-function instructionOf(line: string): Instruction | undefined {
-  const edit = /^edit (\S+): (.*?) -> (.*)$/i.exec(line)
-  if (edit !== null) {
-    const [, path = '', from = '', to = ''] = edit
-    return { kind: 'edit', path, from, to }
-  }
-  const read = /^read (\S+)$/i.exec(line)?.[1]
-  if (read !== undefined) return { kind: 'read', path: read }
-  const command = /^run (\S.*)$/i.exec(line)?.[1]
-  return command === undefined ? undefined : { kind: 'run', command }
+/** The line that closes the block which opens at `start`; -1 where none opens there. */
+function endOfBlock(lines: readonly string[], start: number): number {
+  if (!FENCE.test(lines[start] ?? '')) return -1
+  return lines.findIndex((line, index) => index > start && FENCE.test(line))
+}
+
+function ordersIn(line: string): readonly Instruction[] {
+  return line.split(NEXT).flatMap((part) => {
+    const said = part.trim()
+    for (const [form, order] of FORMS) {
+      const found = form.exec(said)
+      if (found !== null) return [{ ...order(...found.slice(1)), said }]
+    }
+    return []
+  })
+}
+
+function unquoted(text: string): string {
+  return /^(["'`])(.*)\1$/s.exec(text)?.[2] ?? /^“(.*)”$/s.exec(text)?.[1] ?? text
+}
+
+/** `\n` stands for a new line, so that a file of several lines can be ordered in one. */
+function unescaped(text: string): string {
+  return unquoted(text).replaceAll('\\n', '\n')
 }
 
 /** What stands next to each other and only reads is read at once. */
@@ -51,10 +120,18 @@ export function groupsOf(
 export function inWords(instruction: Instruction): string {
   switch (instruction.kind) {
     case 'read':
-      return `read ${instruction.path}`
+    case 'write':
     case 'edit':
-      return `edit ${instruction.path}`
+      return `${instruction.kind} ${instruction.path}`
+    case 'list':
+      return `list ${instruction.path ?? 'the files'}`
+    case 'search':
+      return `search for ${instruction.query}`
     case 'run':
       return `run ${instruction.command}`
+    case 'recall':
+      return `recall ${instruction.query}`
+    case 'compact':
+      return 'compact the conversation'
   }
 }

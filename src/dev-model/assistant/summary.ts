@@ -28,20 +28,21 @@ export function summaryOf(asked: Asked): string {
     .join('\n\n')
 }
 
-/** The numbered headings that the prompt asks for, or the assistant's own. */
+/** The headings that the prompt asks for, numbered or as Markdown writes them; else the assistant's own. */
 function headingsIn(prompt: string): readonly string[] {
-  const asked = [...prompt.matchAll(/^\d+\. ([A-Z][^:\n]{2,60}):/gm)].map(
-    ([, title]) => title ?? '',
-  )
-  return asked.length > 0 ? asked.slice(0, MAX_ITEMS) : HEADINGS
+  for (const form of [/^\d+\. ([A-Z][^:\n]{2,60}):/gm, /^#{2,3} ([A-Z][^\n]{2,60})$/gm]) {
+    const asked = [...prompt.matchAll(form)].map(([, title]) => title ?? '')
+    if (asked.length > 0) return asked.slice(0, MAX_ITEMS)
+  }
+  return HEADINGS
 }
 
 function sectionOf(heading: string, facts: Facts): string {
-  if (/request|intent/i.test(heading)) return listed(facts.requests)
+  if (/request|intent|goal|objective/i.test(heading)) return listed(facts.requests)
   if (/file|code|change/i.test(heading)) return listed(facts.files)
-  if (/command|technical|completed/i.test(heading)) return listed(facts.commands)
+  if (/command|technical|completed|done/i.test(heading)) return listed(facts.commands)
   if (/fail|issue|error/i.test(heading)) return listed(facts.failures)
-  if (/state|status|pending|continu|next/i.test(heading)) return facts.state
+  if (/state|status|progress|pending|continu|next/i.test(heading)) return facts.state
   return 'none'
 }
 

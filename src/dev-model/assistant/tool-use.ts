@@ -13,25 +13,41 @@ interface Wanted {
 
 const TOOL_NAMES: Readonly<Record<Instruction['kind'], RegExp>> = {
   read: /read|view|cat|open|get_?file|show/i,
+  write: /write|create|save/i,
   edit: /edit|replace|patch/i,
+  list: /list|^ls$|^dir|tree|glob/i,
+  search: /search|grep|find/i,
   run: /run|bash|shell|exec|command|terminal/i,
+  recall: /recall/i,
+  compact: /^compact$/,
 }
 
 const PATH_FIELD = /path|file|uri|name/i
+const FOLDER_FIELD = /path|folder|dir|file/i
+const CONTENT_FIELD = /content|text|body|data/i
 const FROM_FIELD = /^(?:old|from|search|find|before)/i
 const TO_FIELD = /^(?:new|to|replace|after|with)/i
+const QUERY_FIELD = /query|pattern|regex|search|text|^q$/i
+const REF_FIELD = /ref|entry|^id$/i
 const COMMAND_FIELD = /command|cmd|script|code|input/i
+/** The name of an entry, as elisions carry it. */
+const REF = /^(?:\[?ref:)?((?:e\d+|c\d+\.\d+))\]?$/
 
-/** The call that does it, or undefined where no tool fits. */
+/** The call that does it, or undefined where no tool fits. A tool of the very name goes first. */
 export function callFor(
   instruction: Instruction,
   tools: readonly OfferedTool[],
 ): AnswerCall | undefined {
-  for (const { name, schema } of tools) {
-    if (!TOOL_NAMES[instruction.kind].test(name)) continue
-    const left = wantedBy(instruction)
-    const given = fill(schema, left, MAX_DEPTH)
-    if (left.length === 0) return { name, arguments: given }
+  const { kind } = instruction
+  const fitting = tools
+    .filter(({ name }) => TOOL_NAMES[kind].test(name))
+    .sort((one, other) => Number(other.name === kind) - Number(one.name === kind))
+  for (const { name, schema } of fitting) {
+    for (const wanted of wantedBy(instruction)) {
+      const left = [...wanted]
+      const given = fill(schema, left, MAX_DEPTH)
+      if (left.length === 0) return { name, arguments: given }
+    }
   }
   return undefined
 }
@@ -41,18 +57,44 @@ export function plainCall({ name, schema }: OfferedTool): AnswerCall {
   return { name, arguments: fill(schema, [], MAX_DEPTH) }
 }
 
-function wantedBy(instruction: Instruction): Wanted[] {
+/** What the arguments must hold; where there are several ways, the first that the schema has room for. */
+function wantedBy(instruction: Instruction): readonly (readonly Wanted[])[] {
   switch (instruction.kind) {
     case 'read':
-      return [{ name: PATH_FIELD, value: instruction.path }]
+      return [[{ name: PATH_FIELD, value: instruction.path }]]
+    case 'write':
+      return [
+        [
+          { name: CONTENT_FIELD, value: instruction.content },
+          { name: PATH_FIELD, value: instruction.path },
+        ],
+      ]
     case 'edit':
       return [
-        { name: FROM_FIELD, value: instruction.from },
-        { name: TO_FIELD, value: instruction.to },
-        { name: PATH_FIELD, value: instruction.path },
+        [
+          { name: FROM_FIELD, value: instruction.from },
+          { name: TO_FIELD, value: instruction.to },
+          { name: PATH_FIELD, value: instruction.path },
+        ],
       ]
+    case 'list':
+      return [
+        instruction.path === undefined ? [] : [{ name: FOLDER_FIELD, value: instruction.path }],
+      ]
+    case 'search': {
+      const query = { name: QUERY_FIELD, value: instruction.query }
+      const { path } = instruction
+      return [path === undefined ? [query] : [query, { name: FOLDER_FIELD, value: path }]]
+    }
     case 'run':
-      return [{ name: COMMAND_FIELD, value: instruction.command }]
+      return [[{ name: COMMAND_FIELD, value: instruction.command }]]
+    case 'recall': {
+      const ref = REF.exec(instruction.query)?.[1]
+      const query = [{ name: QUERY_FIELD, value: instruction.query }]
+      return ref === undefined ? [query] : [[{ name: REF_FIELD, value: ref }], query]
+    }
+    case 'compact':
+      return []
   }
 }
 

@@ -9,6 +9,7 @@ interface Told extends Words {
   readonly type: string
   readonly param?: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Json
 }
 
 export type OpenaiWire = 'openai-chat' | 'openai-responses'
@@ -17,7 +18,7 @@ export function refuseOpenai(wire: OpenaiWire, refusal: Refusal): HttpAnswer {
   const told = tell(wire, refusal)
   return {
     status: told.status,
-    body: openaiError(told),
+    body: told.body ?? openaiError(told),
     ...(told.headers && { headers: told.headers }),
   }
 }
@@ -32,8 +33,10 @@ export function openaiError({ message, type, param, code }: Told): { readonly er
 
 function tell(wire: OpenaiWire, refusal: Refusal): Told {
   switch (refusal.kind) {
-    case 'invalid':
-      return invalid(refusal.message, refusal.param, refusal.code)
+    case 'invalid': {
+      const { message, param, code, status = 400, body } = refusal
+      return { ...invalid(message, param, code), status, ...(body !== undefined && { body }) }
+    }
     case 'rules':
       return tellRule(wire, refusal.violations[0])
     case 'overflow':

@@ -1,0 +1,43 @@
+// What a Claude model takes, by its name: prefill, preserved thinking, sampling, kinds of thinking.
+import { PROFILES } from '../../validate/profiles.ts'
+import type { Profile } from '../../validate/rule.ts'
+
+export interface Claude {
+  readonly profile: Profile
+  /** `temperature`, `top_p` and `top_k` are refused, but for the default. */
+  readonly refusesSampling: boolean
+  /** `temperature` and `top_p` exclude each other. */
+  readonly oneSamplingField: boolean
+  readonly thinking: readonly ('enabled' | 'adaptive')[]
+}
+
+/** For `dev` and every name that is not known: the strict reading, and both kinds of thinking. */
+const NEWEST: Claude = {
+  profile: PROFILES.anthropic,
+  refusesSampling: true,
+  oneSamplingField: true,
+  thinking: ['enabled', 'adaptive'],
+}
+
+/** `claude-opus-4-5-20251101`, `claude-3-7-sonnet-latest`. */
+const FAMILY_FIRST = /^claude-([a-z]+)-(\d)(?:-(\d))?(?:-\d{8}|-latest|@.*)?$/
+const VERSION_FIRST = /^claude-(\d)(?:-(\d))?-([a-z]+)/
+
+export function claudeOf(model: string): Claude {
+  const [, family, major, minor = '0'] = FAMILY_FIRST.exec(model) ?? []
+  const [, oldMajor, oldMinor = '0'] = VERSION_FIRST.exec(model) ?? []
+  const version = Number(`${major ?? oldMajor}.${major === undefined ? oldMinor : minor}`)
+  if (Number.isNaN(version)) return NEWEST
+  const isBound = version >= 5.5 || (family === 'fable' && version >= 5.1)
+  const isPrefilled = version < 4.6
+  return {
+    profile: {
+      ...(isBound ? PROFILES.anthropic : PROFILES['anthropic-legacy']),
+      prefill: isPrefilled,
+      systemMessages: isBound,
+    },
+    refusesSampling: version >= 4.7,
+    oneSamplingField: version >= 4.1,
+    thinking: version < 4.6 ? ['enabled'] : version < 4.7 ? ['enabled', 'adaptive'] : ['adaptive'],
+  }
+}
