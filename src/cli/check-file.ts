@@ -2,13 +2,10 @@
 import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import { parseJsonText } from '../formats/json-text.ts'
-import type { Violation } from '../validate/rule.ts'
-import { validate } from '../validate/validate.ts'
-import { isFields } from '../validate/walk.ts'
-import { listOf, wrongShape } from '../wire/anthropic/shape.ts'
-import { readLoosely } from '../wire/repair/read-anthropic.ts'
+import { type Checked, checkDocument, kindOf } from './check-document.ts'
+import { documentAs, likelyFormat, type WireFormat } from './check-format.ts'
 import { type CheckReport, renderCheck } from './check-report.ts'
-import { HISTORY_FORMAT, type Target, targetOf } from './check-wires.ts'
+import { formatOf, HISTORY_FORMAT, profileOf, type Target, targetOf } from './check-wires.ts'
 import { deliver } from './deliver.ts'
 import { readText } from './io.ts'
 import { type RepairedDocument, repairDocument } from './repair-document.ts'
@@ -18,34 +15,33 @@ const DEFAULT_COLUMNS = 100
 
 export interface CheckFlags {
   readonly provider: string
-  readonly from: string
+  readonly from?: string
   readonly repair?: string
   readonly json?: boolean
 }
 
 /** Rejects with `invalid-request` where rules are broken, after the report is out. */
 export async function checkFile(source: string, flags: CheckFlags): Promise<void> {
-  const target = targetOf(flags.provider, flags.from)
+  profileOf(flags.provider)
+  const asked = flags.from === undefined ? undefined : formatOf(flags.from)
   if (source === '')
     throw new PrecisError('usage', 'no input is given', {
       hint: 'Name a file, as in precis check session.json --provider anthropic; - reads standard input.',
     })
-  if (flags.repair !== undefined && flags.from !== HISTORY_FORMAT)
-    throw new PrecisError('usage', `a request in the format ${flags.from} cannot be repaired yet`, {
-      where: '--repair',
-      hint: `Leave out --repair, or give it a history in the format ${HISTORY_FORMAT}.`,
-    })
+  // What is wrong with the options alone is told before anything is read.
+  if (asked !== undefined) targetFor(flags, asked)
   await refuseOverwriting(source, flags.repair, '--repair')
   const text = await readText(source, process.stdin)
-  const document = readingFrom(source, () => readDocument(text, flags.from))
-  const { violations, remarks } = check(document, target)
-  const repaired = flags.repair === undefined ? undefined : repairDocument(document, target)
+  const value = readingFrom(source, () => parseJsonText(text))
+  const format = asked ?? likelyFormat(value) ?? HISTORY_FORMAT
+  const target = targetFor(flags, format)
+  const document = readingFrom(source, () => documentAs(format, value))
+  const repaired = flags.repair === undefined ? undefined : repairDocument(value, target)
   const report: CheckReport = {
-    input: { source, format: flags.from, kind: kindOf(document, target) },
+    input: { source, format, kind: kindOf(document, format) },
     provider: target.name,
-    violations,
-    remarks,
-    ...(repaired && { repair: repairOf(repaired, text, flags.repair ?? '-', target) }),
+    ...checkDocument(document, format, target),
+    ...(repaired && { repair: repairOf(repaired, value, flags.repair ?? '-', target) }),
   }
   await deliver({
     report,
@@ -55,71 +51,39 @@ export async function checkFile(source: string, flags: CheckFlags): Promise<void
     columns: DEFAULT_COLUMNS,
     render: renderCheck,
   })
-  const left = report.repair?.violations ?? violations
-  if (left.length > 0) throw broken(report, left.length)
+  refuseBroken(report)
 }
 
-/** Only the outermost shape is asked for: what is wrong deeper down is what the rules are for. */
-function readDocument(text: string, from: string): Json {
-  const document = parseJsonText(text)
-  if (from !== HISTORY_FORMAT) return document
-  if (Array.isArray(document)) return document
-  if (!isFields(document))
-    throw wrongShape('', 'an object with `messages`, or an array of messages', document)
-  listOf(document.messages, 'messages', 'an array of messages')
-  return document
-}
-
-/** A document in another format is always a request: that is all its rules know. */
-function kindOf(document: Json, { profile, write }: Target): 'request' | 'history' {
-  const isOurs = write !== undefined || profile.wire === HISTORY_FORMAT
-  return isOurs && !(isFields(document) && typeof document.model === 'string')
-    ? 'history'
-    : 'request'
-}
-
-/** What is missing at the end of a history, or around it, is not there yet. */
-const RULES_OF_REQUESTS = ['VALID-A8', 'VALID-A10', 'VALID-O1']
-
-function check(
-  document: Json,
-  target: Target,
-): { violations: readonly Violation[]; remarks: readonly string[] } {
-  const { profile, write } = target
-  if (write === undefined) {
-    const request = Array.isArray(document) ? { messages: document } : document
-    const isRequest = kindOf(document, target) === 'request'
-    const violations = validate(profile, request).filter(
-      ({ id }) => isRequest || !RULES_OF_REQUESTS.includes(id),
-    )
-    return { violations, remarks: [] }
-  }
-  const { messages, system, envelope, changes } = readLoosely(document)
-  const remarks = changes.map(({ where, why }) => `${where}: ${why}`)
-  // A writer knows two roles; what else stands there is told by the repair.
-  const spoken = messages.flatMap(({ role, parts }) => (role === 'system' ? [] : [{ role, parts }]))
-  const instructions = messages.length - spoken.length
-  if (instructions > 0)
-    remarks.push(`${instructions} system messages among the messages were left out`)
-  const view = { system, messages: spoken }
-  const request = write(view, isFields(envelope) ? envelope : {}, (note) => remarks.push(note))
-  return { violations: validate(profile, request), remarks: [...new Set(remarks)] }
+function targetFor({ provider, repair }: CheckFlags, format: WireFormat): Target {
+  const target = targetOf(provider, format)
+  if (repair === undefined || format === HISTORY_FORMAT) return target
+  throw new PrecisError('usage', `a document in the format ${format} cannot be repaired yet`, {
+    where: '--repair',
+    hint: `Leave out --repair, or give it a document in the format ${HISTORY_FORMAT}.`,
+  })
 }
 
 function repairOf(
   { text, changes }: RepairedDocument,
-  original: string,
+  original: Json,
   output: string,
   target: Target,
 ): NonNullable<CheckReport['repair']> {
-  const { violations } = check(parseJsonText(text ?? original), target)
-  return { output, changes, violations }
+  const copy = text === undefined ? original : parseJsonText(text)
+  const checked = checkDocument(documentAs(HISTORY_FORMAT, copy), HISTORY_FORMAT, target)
+  return { output, changes, ...checked }
 }
 
-function broken({ input, provider, repair }: CheckReport, count: number): PrecisError {
+function refuseBroken({ input, provider, repair, ...checked }: CheckReport): void {
+  const { violations, sent }: Checked = repair ?? checked
+  const refused = sent === undefined ? violations.length : sent.violations.length
+  const count = violations.length + (sent?.violations.length ?? 0)
+  if (count === 0) return
   const rules = count === 1 ? 'a rule is' : `${count} rules are`
   const copy = repair === undefined ? '' : ' by the repaired copy'
-  return new PrecisError('invalid-request', `${rules} broken${copy}: ${provider} would refuse it`, {
+  const verdict =
+    refused > 0 ? `${provider} would refuse it` : `it is no sound ${input.format} ${input.kind}`
+  throw new PrecisError('invalid-request', `${rules} broken${copy}: ${verdict}`, {
     where: sourceName(input.source),
     hint:
       repair === undefined && input.format === HISTORY_FORMAT

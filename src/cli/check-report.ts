@@ -1,23 +1,20 @@
 // The report of a check: each broken rule with its place, and what a repair changed.
 import type { RepairChange } from '../core/repair/turn.ts'
 import type { Violation } from '../validate/rule.ts'
+import type { Checked, DocumentKind } from './check-document.ts'
 import { oneLine, type Style } from './terminal.ts'
 
-export interface CheckReport {
+export interface CheckReport extends Checked {
   readonly input: {
     readonly source: string
     readonly format: string
-    readonly kind: 'request' | 'history'
+    readonly kind: DocumentKind
   }
   readonly provider: string
-  readonly violations: readonly Violation[]
-  /** What a converted history lost on the way. */
-  readonly remarks: readonly string[]
-  readonly repair?: {
+  /** Its own violations are what the copy still breaks. */
+  readonly repair?: Checked & {
     readonly output: string // a file, or `-`
     readonly changes: readonly RepairChange[]
-    /** What the copy still breaks. */
-    readonly violations: readonly Violation[]
   }
 }
 
@@ -28,31 +25,62 @@ const PLACE_COLUMNS = 60
 const MIN_COLUMNS = 60
 
 export function renderCheck(report: CheckReport, style: Style, columns: number): string {
-  const { input, provider, violations, remarks, repair } = report
+  const { input, provider, repair } = report
   const source = input.source === '-' ? 'standard input' : input.source
+  const page = { format: input.format, provider, style, columns }
   const sections = [
     [
       `${style.bold('précis')} · ${oneLine(source, 60)} ${style.dim(`(${input.format} ${input.kind})`)} for ${style.bold(provider)}`,
     ],
-    violationLines(violations, '', style, columns),
-    remarkLines(remarks, style, columns),
-    ...(repair ? repairSections(repair, style, columns) : []),
+    ...checkedSections(report, '', page),
+    ...(repair ? repairSections(repair, page) : []),
   ]
   const filled = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
   return `${filled.join('\n\n')}\n`
 }
 
-function repairSections(
-  { output, changes, violations }: NonNullable<CheckReport['repair']>,
-  style: Style,
-  columns: number,
-): readonly (readonly string[])[] {
+interface Page {
+  readonly format: string
+  readonly provider: string
+  readonly style: Style
+  readonly columns: number
+}
+
+type Sections = readonly (readonly string[])[]
+
+function checkedSections({ violations, sent }: Checked, whose: string, page: Page): Sections {
+  const { format, provider, style, columns } = page
+  if (sent === undefined) {
+    const kept = 'Every rule is kept that can be told from the document.'
+    return [violationLines(violations, whose, kept, page)]
+  }
+  return [
+    violationLines(
+      violations,
+      ` of the format ${format}${whose}`,
+      `Every rule of the format ${format} is kept that can be told from the document.`,
+      page,
+    ),
+    violationLines(
+      sent.violations,
+      ` in what would be sent to ${provider}${whose}`,
+      `What would be sent to ${provider} keeps every rule.`,
+      page,
+    ),
+    remarkLines(sent.remarks, style, columns),
+  ]
+}
+
+function repairSections(repair: NonNullable<CheckReport['repair']>, page: Page): Sections {
+  const { output, changes, violations, sent } = repair
+  const { style, columns } = page
   const changed = changes.map(({ what, where, why }) => [what, where, why] as const)
+  const left = violations.length + (sent?.violations.length ?? 0)
   return [
     changes.length === 0
       ? ['Nothing had to be changed.']
       : [`${countOf(changes.length, 'change', 'changes')}:`, ...rows(changed, style, columns)],
-    violations.length === 0 ? [] : violationLines(violations, ' by the copy', style, columns),
+    ...(left === 0 ? [] : checkedSections(repair, ' by the copy', page)),
     output === '-' ? [] : [`Written to ${style.bold(output)}.`],
   ]
 }
@@ -60,11 +88,10 @@ function repairSections(
 function violationLines(
   violations: readonly Violation[],
   whose: string,
-  style: Style,
-  columns: number,
+  kept: string,
+  { style, columns }: Page,
 ): readonly string[] {
-  if (violations.length === 0)
-    return [style.good('Every rule is kept that can be told from the document.')]
+  if (violations.length === 0) return [style.good(kept)]
   const broken = violations.map(({ id, where, message }) => [id, where, message] as const)
   return [
     `${countOf(broken.length, 'broken rule', 'broken rules')}${whose}:`,

@@ -38,6 +38,20 @@ const FILES: Readonly<Record<string, unknown>> = {
     messages: [{ role: 'user', content: [{ type: 'compaction', content: 'c', signature: 's' }] }],
   },
   'chat.json': { model: 'm', messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] },
+  'items.json': {
+    model: 'm',
+    input: [{ type: 'function_call_output', call_id: 'x', output: 'y' }],
+  },
+  'contents.json': { contents: [{ role: 'model', parts: [{ text: 'a' }] }] },
+  'plain.json': { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] },
+  'nothing.json': { model: 'm' },
+  'named.json': {
+    model: 'm',
+    max_tokens: 9,
+    tools: [{ name: 'read file', input_schema: { type: 'object' } }],
+    tool_choice: { type: 'tool', name: 'read file' },
+    messages: [{ role: 'user', content: 'hi' }],
+  },
   'shape.json': { messages: 7 },
   'text.txt': 'not JSON',
 }
@@ -97,7 +111,6 @@ describe('precis check', () => {
           message: 'the next message has no result of the call a',
         },
       ],
-      remarks: [],
     })
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'invalid-request',
@@ -166,15 +179,68 @@ describe('precis check', () => {
     expect(stderr).toContain('a rule is broken by the repaired copy')
   })
 
-  it.each(['bedrock', 'mistral', 'openai-responses'])('checks a history for %s', (name) => {
-    expect(precis([SAMPLE, '--provider', name])).toMatchObject({ status: 0, stderr: '' })
+  it.each(['bedrock', 'mistral', 'openai-responses', 'gemini'])(
+    'checks a history for %s',
+    (name) => {
+      expect(precis([SAMPLE, '--provider', name])).toMatchObject({ status: 0, stderr: '' })
+    },
+  )
+
+  it('judges a document by its own format first, whatever a writer would make of it', () => {
+    const { status, stdout, stderr } = precis(['bad.json', '--provider', 'openai-chat'])
+    expect(status).toBe(1)
+    expect(stdout).toMatch(
+      /One broken rule of the format anthropic:\n {2}VALID-A4 {2}messages\[1\]\.content\[0\] /,
+    )
+    expect(stdout).toContain('What would be sent to openai-chat keeps every rule.')
+    expect(stderr).toMatch(
+      /^precis: a rule is broken: it is no sound anthropic request\n.*bad\.json/,
+    )
+    const asJson = precis(['bad.json', '--provider', 'openai-chat', '--json'])
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      violations: [{ id: 'VALID-A4', where: 'messages[1].content[0]' }],
+      sent: { violations: [] },
+    })
   })
 
-  it('checks a request in the provider’s own format as it stands', () => {
-    const args = ['chat.json', '--provider', 'openai-chat', '--from', 'openai-chat', '--json']
+  it('repairs a document for a provider of another format, in its own format', () => {
+    const args = ['bad.json', '--provider', 'openai-chat', '--repair', 'mended.json']
     const { status, stdout } = precis(args)
-    expect(status).toBe(1)
-    expect(JSON.parse(stdout).violations).toMatchObject([{ id: 'VALID-C2' }])
+    expect(status).toBe(0)
+    expect(stdout).toContain('aborted-call')
+    for (const provider of ['openai-chat', 'anthropic'])
+      expect(precis(['mended.json', '--provider', provider])).toMatchObject({ status: 0 })
+  })
+
+  it('renames a tool wherever the request names it', () => {
+    const args = ['named.json', '--provider', 'anthropic', '--repair', 'mended.json']
+    expect(precis(args).status).toBe(0)
+    expect(JSON.parse(read('mended.json'))).toMatchObject({
+      tools: [{ name: 'read_file' }],
+      tool_choice: { name: 'read_file' },
+    })
+  })
+
+  const own: readonly (readonly [string, string, string])[] = [
+    ['chat.json', 'openai-chat', 'VALID-C2'],
+    ['items.json', 'openai-responses', 'VALID-R1'],
+    ['contents.json', 'gemini', 'VALID-G1'],
+  ]
+  it.each(own)('tells the format of %s, with --from or without', (file, format, rule) => {
+    for (const from of [[], ['--from', format]]) {
+      const { status, stdout } = precis([file, '--provider', format, ...from, '--json'])
+      expect(status).toBe(1)
+      const report = JSON.parse(stdout)
+      expect(report.input).toEqual({ source: file, format, kind: 'request' })
+      expect(report.violations.map(({ id }: { id: string }) => id)).toContain(rule)
+    }
+  })
+
+  it('takes a document that could be of either format for the one that is said', () => {
+    const formats = [[], ['--from', 'anthropic'], ['--from', 'openai-chat']]
+    for (const from of formats) {
+      expect(precis(['plain.json', '--provider', 'openai-chat', ...from]).status).toBe(0)
+    }
   })
 
   const failures: readonly (readonly [string, readonly string[], number, RegExp])[] = [
@@ -188,15 +254,45 @@ describe('precis check', () => {
     ],
     [
       'a provider that cannot be converted for',
-      ['good.json', '--provider', 'gemini'],
+      ['chat.json', '--provider', 'anthropic'],
       2,
-      /cannot be converted for gemini yet[\s\S]*take one of anthropic, /,
+      /a document in the format openai-chat cannot be converted for anthropic yet\n.*\n.*take one of openai-chat, mistral, /,
     ],
     [
       'an unknown format',
-      ['good.json', '--provider', 'anthropic', '--from', 'xml'],
+      ['good.json', '--provider', 'anthropic', '--from', 'openai'],
       1,
-      /Unknown format: xml/,
+      /Unknown format: openai\n.*\n.*Known formats: anthropic, openai-chat, openai-responses, gemini\./,
+    ],
+    [
+      'an Anthropic document as chat',
+      ['good.json', '--provider', 'openai-chat', '--from', 'openai-chat'],
+      1,
+      /the document is not in the format openai-chat: it looks like anthropic/,
+    ],
+    [
+      'a chat document as Anthropic’s',
+      ['chat.json', '--provider', 'anthropic', '--from', 'anthropic'],
+      1,
+      /not in the format anthropic: it looks like openai-chat \(messages\[0\] has the role tool\)\n {2}where: chat\.json\n {2}hint: Say --from openai-chat/,
+    ],
+    [
+      'items as messages',
+      ['items.json', '--provider', 'openai-chat', '--from', 'openai-chat'],
+      1,
+      /not in the format openai-chat: it looks like openai-responses \(it has `input`\)/,
+    ],
+    [
+      'contents as items',
+      ['contents.json', '--provider', 'openai-responses', '--from', 'openai-responses'],
+      1,
+      /not in the format openai-responses: it looks like gemini/,
+    ],
+    [
+      'no conversation at all',
+      ['nothing.json', '--provider', 'openai-responses', '--from', 'openai-responses'],
+      1,
+      /input: expected an array of input, got nothing/,
     ],
     [
       'a missing file',
@@ -228,7 +324,13 @@ describe('precis check', () => {
       'a repair of another format',
       ['chat.json', '--provider', 'openai-chat', '--from', 'openai-chat', '--repair', 'x'],
       2,
-      /cannot be repaired yet/,
+      /a document in the format openai-chat cannot be repaired yet/,
+    ],
+    [
+      'a repair of another format, told from the document',
+      ['chat.json', '--provider', 'openai-chat', '--repair', 'x'],
+      2,
+      /a document in the format openai-chat cannot be repaired yet/,
     ],
   ]
   it.each(failures)('says what is wrong: %s', (_, args, status, message) => {

@@ -5,13 +5,19 @@ import { Random } from '../../test/generate/random.ts'
 import type { Json } from '../core/json.ts'
 import { PROFILES } from '../validate/profiles.ts'
 import { validate } from '../validate/validate.ts'
-import { targetOf } from './check-wires.ts'
+import { checkDocument } from './check-document.ts'
+import { documentAs } from './check-format.ts'
+import { type Target, targetOf } from './check-wires.ts'
 import { repairDocument } from './repair-document.ts'
 
 type Mutable = Json[] | { [key: string]: Json }
 
 const CASES = Number(process.env.PRECIS_CASES ?? 1_500)
 const target = targetOf('anthropic', 'anthropic')
+/** Every provider that a document in this format can be written for. */
+const OTHERS = Object.entries(PROFILES).flatMap(([name, { wire }]) =>
+  wire === 'anthropic' ? [] : [targetOf(name, 'anthropic')],
+)
 
 /** What stands in files that somebody edited: other types, other roles, nothing, too much. */
 const ODD: readonly Json[] = [
@@ -54,6 +60,48 @@ describe('a damaged document', () => {
       const again = repairDocument(repaired, target)
       expect(again.changes, story).toEqual([])
     }
+  })
+
+  it('is repaired for each provider of another format, and stays sound in its own', () => {
+    for (let seed = 1; seed <= CASES; seed += 1) {
+      const other = OTHERS[seed % OTHERS.length] as Target
+      const { document, did } = damaged(seed)
+      const { text } = repairDocument(document, other)
+      const repaired: Json = text === undefined ? document : JSON.parse(text)
+      const checked = checkDocument(documentAs('anthropic', repaired), 'anthropic', other)
+      const story = `seed ${seed}, for ${other.name}: ${did.join('; ')}`
+      expect([checked.violations, checked.sent?.violations], story).toEqual([[], []])
+    }
+  })
+})
+
+describe('names of tools', () => {
+  it('follow wherever the request names them', () => {
+    const document = {
+      model: 'm',
+      max_tokens: 9,
+      tools: [{ name: 'read file', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'tool', name: 'read file', disable_parallel_tool_use: true },
+      context_management: {
+        edits: [
+          { type: 'clear_tool_uses_20250919', exclude_tools: ['read file', 'other'] },
+          { type: 'clear_thinking_20251015' },
+        ],
+      },
+      messages: [{ role: 'user', content: 'go' }],
+    }
+    const { text = '' } = repairDocument(document, target)
+    expect(JSON.parse(text)).toEqual({
+      ...document,
+      tools: [{ ...document.tools[0], name: 'read_file' }],
+      tool_choice: { ...document.tool_choice, name: 'read_file' },
+      context_management: {
+        edits: [
+          { type: 'clear_tool_uses_20250919', exclude_tools: ['read_file', 'other'] },
+          { type: 'clear_thinking_20251015' },
+        ],
+      },
+    })
   })
 })
 

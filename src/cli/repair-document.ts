@@ -1,9 +1,10 @@
 // A repaired copy of a document in the Anthropic format, and the list of all that is different in it.
 import type { Json } from '../core/json.ts'
+import type { RepairProfile } from '../core/repair/profile.ts'
 import type { RepairChange } from '../core/repair/turn.ts'
 import { repair } from '../core/repair.ts'
 import { anthropic } from '../formats/anthropic.ts'
-import { imageSize } from '../validate/anthropic/image-size.ts'
+import { PROFILES } from '../validate/profiles.ts'
 import { type Fields, fieldsOf, isFields, listOf, textOf } from '../validate/walk.ts'
 import { type RequestFacts, repairProfile } from '../wire/repair/profile.ts'
 import { readLoosely } from '../wire/repair/read-anthropic.ts'
@@ -15,15 +16,11 @@ export interface RepairedDocument {
   readonly changes: readonly RepairChange[]
 }
 
-export function repairDocument(document: Json, { profile }: Target): RepairedDocument {
+export function repairDocument(document: Json, target: Target): RepairedDocument {
   const history = readLoosely(document)
   const envelope = isFields(history.envelope) ? history.envelope : {}
   const isWhole = typeof envelope.model === 'string'
-  const rules = repairProfile(
-    // A history may end with an answer, whatever comes next.
-    isWhole ? profile : { ...profile, prefill: true },
-    factsOf(envelope, isWhole),
-  )
+  const rules = rulesFor(target, factsOf(envelope, isWhole), isWhole)
   const { messages, system, names, changes } = repair(history.messages, history.system, rules)
   const all = [
     ...history.changes,
@@ -34,12 +31,31 @@ export function repairDocument(document: Json, { profile }: Target): RepairedDoc
   return { text, changes: all }
 }
 
+/** The copy keeps its format: for a provider of another one it has to satisfy both. */
+function rulesFor(
+  { profile, write }: Target,
+  facts: RequestFacts,
+  isWhole: boolean,
+): RepairProfile {
+  // A history may end with an answer, whatever comes next.
+  const rules = repairProfile(isWhole ? profile : { ...profile, prefill: true }, facts)
+  if (write === undefined) return rules
+  const own = repairProfile({ ...PROFILES.anthropic, prefill: true }, facts)
+  return {
+    ...own,
+    ...rules,
+    repeatedRoles: false,
+    anyOpening: false,
+    ids: { maxChars: Number.POSITIVE_INFINITY, ...rules.ids, mayRepeat: false },
+    images: { ...rules.images, ...own.images },
+  }
+}
+
 function factsOf(envelope: Fields, isWhole: boolean): RequestFacts {
   const { tools, thinking, context_management: management } = envelope
   const { type, block_binding: binding } = fieldsOf(thinking)
   const edits = listOf(fieldsOf(management).edits)
   return {
-    sizeOf: imageSize,
     ...(isWhole && { hasTools: listOf(tools).length > 0 }),
     toolNames: listOf(tools).map((tool) => textOf(fieldsOf(tool).name) ?? ''),
     ...(type === 'enabled' && { thinkingEnabled: true }),
@@ -48,13 +64,28 @@ function factsOf(envelope: Fields, isWhole: boolean): RequestFacts {
   }
 }
 
+/** Wherever the request names a tool beside its calls, the name follows. */
 function renamed(envelope: Json, names: ReadonlyMap<string, string>): Json {
-  if (names.size === 0 || !isFields(envelope) || !Array.isArray(envelope.tools)) return envelope
-  const tools = envelope.tools.map((tool: Json) => {
-    const name = isFields(tool) ? names.get(textOf(tool.name) ?? '') : undefined
-    return isFields(tool) && name !== undefined ? { ...tool, name } : tool
-  })
-  return { ...envelope, tools }
+  if (names.size === 0 || !isFields(envelope)) return envelope
+  const named = (value: Json | undefined) => names.get(textOf(value) ?? '') ?? value ?? null
+  const withName = (value: Json): Json =>
+    isFields(value) && value.name !== undefined ? { ...value, name: named(value.name) } : value
+  const { tools, tool_choice: choice, context_management: management } = envelope
+  return {
+    ...envelope,
+    ...(Array.isArray(tools) && { tools: tools.map(withName) }),
+    ...(isFields(choice) && { tool_choice: withName(choice) }),
+    ...(isFields(management) && {
+      context_management: {
+        ...management,
+        edits: listOf(management.edits).map((edit) =>
+          isFields(edit) && Array.isArray(edit.exclude_tools)
+            ? { ...edit, exclude_tools: edit.exclude_tools.map(named) }
+            : edit,
+        ),
+      },
+    }),
+  }
 }
 
 /** `messages[3].parts[1]` as the document writes it: `messages[3].content[1]`, or the text as a whole. */

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { CheckFlags } from '../check-file.ts'
+import { WIRE_FORMATS } from '../check-format.ts'
 
 const HELP = `
 Providers:
@@ -9,8 +10,9 @@ Providers:
 
 What is checked:
   A document with a model is a request. One without is a history: it may end with an answer, and its
-  tools need not be defined. A history in the Anthropic format is converted for other providers.
-  With --from, a request in the provider's own format is checked as it stands.
+  tools need not be defined. It is judged by the rules of its own format, which is told from what
+  stands in it unless --from names it. For a provider of another format, what would be sent to it is
+  judged as well; so far a document in the Anthropic format can be converted.
 
 Where things go:
   Each broken rule is printed with its id (see docs/spec/valid.md), its place and what is wrong.
@@ -33,7 +35,7 @@ export function checkCommand(program: Command): void {
     .description('tell whether a provider would accept a request or a history')
     .argument('<file>', 'the request or the history; - is standard input')
     .requiredOption('--provider <name>', 'whose rules')
-    .option('--from <format>', 'the format of the input', 'anthropic')
+    .option('--from <format>', `the format of the input: ${WIRE_FORMATS.join(', ')}`)
     .option('--repair <file>', 'where a repaired copy goes; - is standard output')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)

@@ -1,0 +1,69 @@
+// What is wrong with a document: by the rules of its own format, and in what would be sent of it.
+import type { Json } from '../core/json.ts'
+import { PROFILES } from '../validate/profiles.ts'
+import type { Violation } from '../validate/rule.ts'
+import { validate } from '../validate/validate.ts'
+import { type Fields, isFields } from '../validate/walk.ts'
+import { readLoosely } from '../wire/repair/read-anthropic.ts'
+import type { WireFormat } from './check-format.ts'
+import { HISTORY_FORMAT, type Target } from './check-wires.ts'
+
+export type DocumentKind = 'request' | 'history'
+
+/** What a provider of another format would get. */
+export interface Sent {
+  /** Their places are those of the converted request. */
+  readonly violations: readonly Violation[]
+  /** What got lost or was changed on the way. */
+  readonly remarks: readonly string[]
+}
+
+export interface Checked {
+  /** By the rules of the document's own format, at their places in the document. */
+  readonly violations: readonly Violation[]
+  /** Absent where the document is sent as it stands. */
+  readonly sent?: Sent
+}
+
+/** A document in another format than Anthropic's is always a request: that is all its rules know. */
+export function kindOf(document: Fields, format: WireFormat): DocumentKind {
+  return format === HISTORY_FORMAT && typeof document.model !== 'string' ? 'history' : 'request'
+}
+
+/**
+ * Writers make valid requests of broken histories: they leave out what they cannot place. So a
+ * document is judged first by its own rules, whoever it is for.
+ */
+export function checkDocument(document: Fields, format: WireFormat, target: Target): Checked {
+  const { profile, write } = target
+  if (write === undefined) {
+    const isHistory = kindOf(document, format) === 'history'
+    const violations = validate(profile, document)
+    return { violations: isHistory ? withoutRequestRules(violations) : violations }
+  }
+  return {
+    // What stands around the conversation is written anew.
+    violations: withoutRequestRules(validate(PROFILES[HISTORY_FORMAT], document)),
+    sent: sentOf(document, target, write),
+  }
+}
+
+/** What is missing at the end of a history, or around it, is not there yet. */
+const RULES_OF_REQUESTS = ['VALID-A8', 'VALID-A10', 'VALID-O1']
+
+function withoutRequestRules(violations: readonly Violation[]): readonly Violation[] {
+  return violations.filter(({ id }) => !RULES_OF_REQUESTS.includes(id))
+}
+
+function sentOf(document: Json, { profile }: Target, write: NonNullable<Target['write']>): Sent {
+  const { messages, system, envelope, changes } = readLoosely(document)
+  const remarks = changes.map(({ where, why }) => `${where}: ${why}`)
+  // A writer knows two roles; what else stands there is told by the repair.
+  const spoken = messages.flatMap(({ role, parts }) => (role === 'system' ? [] : [{ role, parts }]))
+  const instructions = messages.length - spoken.length
+  if (instructions > 0)
+    remarks.push(`${instructions} system messages among the messages were left out`)
+  const view = { system, messages: spoken }
+  const request = write(view, isFields(envelope) ? envelope : {}, (note) => remarks.push(note))
+  return { violations: validate(profile, request), remarks: [...new Set(remarks)] }
+}
