@@ -1,0 +1,81 @@
+// Sessions that were held through the Responses API: those of Codex, and of Copilot on the command line.
+import type { Json } from '../../src/core/json.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { type Fields, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { exchangesAt, jsonLines } from './exchanges.ts'
+
+const MADE_BY_THE_MODEL = /^(?:reasoning|\w+_call)$/
+
+function responsesExchanges(items: readonly Json[]): Exchange[] {
+  return exchangesAt(
+    items,
+    ({ type, role }) => role === 'assistant' || MADE_BY_THE_MODEL.test(textOf(type) ?? ''),
+    (input) => ({
+      model: 'recorded',
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      input,
+    }),
+    (output) => ({ output }),
+  )
+}
+
+/** A compaction starts anew, with the history that it names. */
+export function codexExchanges(text: string): Exchange[] {
+  const windows: Json[][] = [[]]
+  for (const { type, payload } of jsonLines(text)) {
+    const fields = fieldsOf(payload)
+    if (type === 'compacted') windows.push([...listOf(fields.replacement_history)].map(asSent))
+    else if (type === 'response_item') windows.at(-1)?.push(asSent(fields))
+  }
+  return windows.flatMap(responsesExchanges)
+}
+
+/** Notes of the agent's own are not sent, and what was sealed was taken out of the files. */
+function asSent(item: Json): Json {
+  const { internal_chat_message_metadata_passthrough, ...sent } = fieldsOf(item)
+  const isSealed = sent.type === 'reasoning' || sent.type === 'compaction'
+  return isSealed
+    ? { ...sent, encrypted_content: textOf(sent.encrypted_content) ?? 'sealed' }
+    : sent
+}
+
+/** What the model saw is told by events; reasoning is sealed in a form that is not sent like this. */
+export function copilotExchanges(text: string): Exchange[] {
+  return responsesExchanges(jsonLines(text).flatMap(copilotItems))
+}
+
+function copilotItems({ type, data }: Fields): readonly Json[] {
+  const { content, transformedContent, toolRequests, toolCallId, result, error } = fieldsOf(data)
+  const said = textOf(content) ?? ''
+  switch (type) {
+    case 'system.message':
+      return [{ role: 'developer', content: said }]
+    case 'user.message':
+      return [{ role: 'user', content: textOf(transformedContent) ?? said }]
+    case 'assistant.message':
+      return [
+        ...(said === '' ? [] : [{ role: 'assistant', content: said }]),
+        ...listOf(toolRequests).map((request) => callOf(fieldsOf(request))),
+      ]
+    case 'tool.execution_complete':
+      return [
+        {
+          type: 'function_call_output',
+          call_id: toolCallId ?? null,
+          output: textOf(fieldsOf(result).content) ?? textOf(fieldsOf(error).message) ?? '',
+        },
+      ]
+    default:
+      return []
+  }
+}
+
+function callOf({ toolCallId, name, arguments: given }: Fields): Json {
+  return {
+    type: 'function_call',
+    call_id: toolCallId ?? null,
+    name: name ?? null,
+    arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}),
+  }
+}
