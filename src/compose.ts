@@ -5,7 +5,9 @@ import type { Settings } from './core/settings.ts'
 import type { DevModel } from './dev-model/index.ts'
 import type { Format } from './formats/format.ts'
 import { FORMATS } from './formats/index.ts'
+import type { AskedModel } from './providers/redacted-port.ts'
 import type { ModelRegistry } from './providers/registry.ts'
+import { secretsOf } from './redact/known.ts'
 import { memoryStore } from './stores/memory.ts'
 import { DEFAULT_STRATEGIES } from './strategies/index.ts'
 import { randomIds, systemClock } from './system.ts'
@@ -17,14 +19,17 @@ export interface Composed {
   format(id: string): Format
   /** Models by name. The SDKs behind them are loaded on the first call: they take a while. */
   models(): Promise<ModelRegistry>
-  /** A model for summaries; asks for the registry when it is asked itself. */
+  /** A model for summaries; asks for the registry when it is asked itself. Tells others no secrets. */
   readonly model: ModelPort
+  /** The models that were asked for summaries, each as it was asked last. */
+  asked(): readonly AskedModel[]
   close(): Promise<void>
 }
 
 export interface ComposeOptions {
   readonly store?: Store
-  readonly settings?: Pick<Settings, 'models' | 'providers' | 'catalogue'>
+  readonly settings?: Pick<Settings, 'models' | 'providers' | 'catalogue'> &
+    Partial<Pick<Settings, 'redactPrompts'>>
   readonly environment?: Readonly<Record<string, string | undefined>>
 }
 
@@ -36,6 +41,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     ids: randomIds,
     strategies: DEFAULT_STRATEGIES,
   })
+  const asked = new Map<string, AskedModel>()
   let registry: Promise<Registry> | undefined
   const opened = () => {
     registry ??= openRegistry(settings, environment)
@@ -47,10 +53,18 @@ export function compose(options: ComposeOptions = {}): Composed {
     models: async () => (await opened()).models,
     model: {
       async ask(request) {
-        const [{ modelPort }, { models }] = [await import('./providers/ask.ts'), await opened()]
-        return modelPort(models).ask(request)
+        const { models } = await opened()
+        const { modelPort, redactedPort } = await import('./providers/index.ts')
+        const port = redactedPort(modelPort(models), {
+          registry: models,
+          secrets: secretsOf(environment),
+          policy: settings.redactPrompts,
+          onAsk: (model) => asked.set(model.ref, model),
+        })
+        return port.ask(request)
       },
     },
+    asked: () => [...asked.values()],
     async close() {
       if (registry) await (await registry).close()
       await store.close()
@@ -67,29 +81,17 @@ async function openRegistry(
   settings: NonNullable<ComposeOptions['settings']>,
   environment: NonNullable<ComposeOptions['environment']>,
 ): Promise<Registry> {
-  const [{ createRegistry }, { readModelOverrides }, anthropic, openai, ollama] = await Promise.all(
-    [
-      import('./providers/registry.ts'),
-      import('./providers/catalogue.ts'),
-      import('./providers/anthropic/entry.ts'),
-      import('./providers/openai/entries.ts'),
-      import('./providers/ollama/entry.ts'),
-    ],
+  const { createRegistry, devEntry, PROVIDER_ENTRIES, readModelOverrides } = await import(
+    './providers/index.ts'
   )
   let standIn: DevModel | undefined
-  const dev = anthropic.devEntry(async () => {
+  const dev = devEntry(async () => {
     const { startDevModel } = await import('./dev-model/index.ts')
     standIn = await startDevModel()
     return standIn
   })
   const models = createRegistry({
-    entries: [
-      anthropic.ANTHROPIC,
-      openai.OPENAI,
-      ...openai.OPENAI_CHAT_ENTRIES,
-      ollama.OLLAMA_ENTRY,
-      dev,
-    ],
+    entries: [...PROVIDER_ENTRIES, dev],
     settings: {
       models: defined(settings.models),
       providers: Object.fromEntries(

@@ -1,4 +1,4 @@
-// The library's front door: re-exports only. Stores are at `precis/stores`.
+// The library's front door: re-exports only. Stores are at `precis/stores`, models at `precis/providers`.
 import './node-guard.ts'
 
 export type { PlainEvent } from './core/adopt.ts'
@@ -53,7 +53,10 @@ export { aggregateTokenUsage, type UsageState } from './core/usage.ts'
 export { allEvents, type CompactionView, type ShownEvent, workingEvents } from './core/working.ts'
 export { costOf } from './providers/costs.ts'
 export { loadO200k } from './providers/o200k.ts'
-export { redact, secretsOf } from './redact/redact.ts'
+export { type Secret, secretsOf } from './redact/known.ts'
+export { type Redacted, redact } from './redact/redact.ts'
+export { type RedactionPolicy, redactFor } from './redact/redact-for.ts'
+export { type RedactedValue, redactValues } from './redact/redact-values.ts'
 export {
   asCompactionStrategy,
   type CompactionEvent,

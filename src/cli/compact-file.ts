@@ -10,6 +10,8 @@ import { isJson } from '../core/schema.ts'
 import type { ResolvedSettings } from '../core/settings.ts'
 import type { Imported, View } from '../formats/format.ts'
 import { parseJsonText } from '../formats/json-text.ts'
+import { secretsOf } from '../redact/known.ts'
+import { redactValues } from '../redact/redact-values.ts'
 import type { Threads } from '../threads/threads.ts'
 import { type Budget, budgetTokens, parseBudget } from './budget.ts'
 import { deliver } from './deliver.ts'
@@ -29,6 +31,7 @@ export interface CompactFlags {
   readonly input?: string
   readonly output?: string
   readonly json?: boolean
+  readonly redact?: boolean
 }
 
 /** The parts of a context that an error names when it cannot be made small enough. */
@@ -58,13 +61,19 @@ export async function compactFile(file: string | undefined, flags: CompactFlags)
     const imported = readingFrom(source, () => from.read(text))
     const threadId = await importInto(composed.threads, imported, text, source)
     const run = await runCompaction(composed, threadId, settings, budget)
-    const written = to.write(run.view, from.id === to.id ? imported.envelope : undefined)
+    const { system, messages } = run.view
+    const said = { system, messages, envelope: from.id === to.id ? imported.envelope : undefined }
+    const clean = redactValues(said, secretsOf(process.env))
+    const { envelope, ...view } = flags.redact ? clean.value : said
+    const written = to.write(view, envelope)
     const report: Report = {
       input: { source, format: from.id },
       strategy: { id: run.event.data.strategyId, origin: originOf(settings, 'strategy') },
       counter: 'estimate',
       ...run.report,
       problems: [...imported.problems, ...run.problems, ...written.problems],
+      models: composed.asked(),
+      secrets: { found: clean.found, removed: flags.redact ?? false },
       output: flags.output ?? null,
       options: givenOptions(flags),
     }
@@ -267,9 +276,10 @@ function program(): string {
 }
 
 /** What decides the result, for a command that is to give the same one. */
-function givenOptions({ strategy, model }: CompactFlags): string[] {
+function givenOptions({ strategy, model, redact }: CompactFlags): string[] {
   return [
     ...(strategy === undefined ? [] : ['--strategy', strategy]),
     ...(model === undefined ? [] : ['--model', model]),
+    ...(redact ? ['--redact'] : []),
   ]
 }

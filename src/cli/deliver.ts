@@ -1,4 +1,6 @@
 // Where a command's result and its report go: the result to a file or a stream, the report beside it.
+import { secretsOf } from '../redact/known.ts'
+import { redactValues } from '../redact/redact-values.ts'
 import { writeStream, writeText } from './io.ts'
 import { type Style, styleOf } from './terminal.ts'
 
@@ -11,9 +13,13 @@ export interface Delivery<Report> {
   render(report: Report, style: Style, columns: number): string
 }
 
-/** The report goes to standard output, unless the result does: then to standard error. */
+/**
+ * The report goes to standard output, unless the result does: then to standard error. It quotes the
+ * conversation and ends in logs, so it is told without secrets; the result is what it is.
+ */
 export async function deliver<Report>(delivery: Delivery<Report>): Promise<void> {
-  const { report, result, output, json, render } = delivery
+  const { result, output, json, render } = delivery
+  const report = redactValues(delivery.report, secretsOf(process.env)).value
   const toStream = output === '-'
   if (toStream) await writeStream(process.stdout, result)
   else if (output !== undefined) await writeText(output, result)

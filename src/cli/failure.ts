@@ -1,20 +1,31 @@
 // How a failure is told: one line, where, and what to do; or the same as JSON for a program.
 import { CommanderError } from 'commander'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { Secret } from '../redact/known.ts'
+import { redact } from '../redact/redact.ts'
+import { redactValues } from '../redact/redact-values.ts'
 
 /** Anything thrown while a command ran, as one of our errors. */
 export function failureOf(thrown: unknown): PrecisError {
   return thrown instanceof CommanderError ? usageError(thrown) : asPrecisError(thrown)
 }
 
-export function printFailure(error: PrecisError, json: boolean): string {
+/** Without the secrets: what is told on a terminal ends in logs. */
+export function printFailure(
+  error: PrecisError,
+  json: boolean,
+  secrets: readonly Secret[] = [],
+): string {
   const { code, message, where, hint, details } = error
-  if (json) return `${JSON.stringify({ error: { code, message, where, hint, details } })}\n`
+  if (json) {
+    const told = { error: { code, message, where, hint, details } }
+    return `${JSON.stringify(redactValues(told, secrets).value)}\n`
+  }
   const lines = [`precis: ${code === 'internal' ? `this is a bug: ${message}` : message}`]
   if (where !== undefined && !message.includes(where)) lines.push(`  where: ${where}`)
   if (hint !== undefined) lines.push(`  hint: ${hint}`)
   if (code === 'internal' && error.cause instanceof Error) lines.push(error.cause.stack ?? '')
-  return `${lines.join('\n')}\n`
+  return `${redact(lines.join('\n'), secrets).text}\n`
 }
 
 /** `error: unknown option '--outptu'\n(Did you mean --output?)` */

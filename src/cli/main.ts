@@ -2,9 +2,13 @@
 import '../node-guard.ts'
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { secretsOf } from '../redact/known.ts'
 import { checkCommand } from './commands/check.ts'
 import { compactCommand } from './commands/compact.ts'
 import { devModelCommand } from './commands/dev-model.ts'
+import { edlCommand } from './commands/edl.ts'
+import { sendCommand } from './commands/send.ts'
+import { threadsCommand } from './commands/threads.ts'
 import { failureOf, printFailure } from './failure.ts'
 import { writeStream } from './io.ts'
 
@@ -25,7 +29,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return 2
     const error = failureOf(thrown)
-    await writeStream(process.stderr, printFailure(error, argv.includes('--json')))
+    const secrets = secretsOf(process.env)
+    await writeStream(process.stderr, printFailure(error, argv.includes('--json'), secrets))
     return error.exitCode
   }
 }
@@ -40,8 +45,11 @@ function programOf(): Command {
     .configureOutput({ outputError: () => undefined })
     .showSuggestionAfterError()
   compactCommand(program)
+  sendCommand(program)
+  threadsCommand(program)
   checkCommand(program)
   devModelCommand(program)
+  edlCommand(program)
   for (const command of program.commands) command.copyInheritedSettings(program)
   return program
 }

@@ -20,6 +20,8 @@ const REPORT: Report = {
   drops: [{ entries: ['e4'], what: 'read \u001b[31mx', before: 1_000, after: 250 }],
   thinkingHidden: 0,
   problems: [],
+  models: [],
+  secrets: { found: [], removed: false },
   output: null,
   options: [],
 }
@@ -50,6 +52,28 @@ describe('the report', () => {
     expect(empty).toContain('Nothing changed')
     expect(empty).toContain('0 %')
     expect(empty).not.toContain('NaN')
+  })
+
+  it('names the models that were asked, who says how much fits, and what they were not told', () => {
+    const window = { tokens: 32_768, from: 'default' } as const
+    const models = [
+      { ref: 'ollama/m', window, redacted: [{ kind: 'aws-key', count: 2 }] },
+      { ref: 'openai/n', window: { tokens: 200_000, from: 'server' }, redacted: [] },
+    ] as const
+    const text = lines({ models })
+    expect(text).toContain('Asked ollama/m: window 32,768 tokens (a default, nobody says')
+    expect(text).toContain('was not told: 2 aws-key.')
+    expect(text).toContain('Asked openai/n: window 200,000 tokens (as its server says).')
+  })
+
+  it('says what looks secret in the result, or that it was taken out', () => {
+    const found = [{ kind: 'password', count: 1 }]
+    expect(lines({ secrets: { found, removed: false } })).toContain(
+      'The result holds what looks secret: 1 password. --redact takes it out.',
+    )
+    expect(lines({ secrets: { found, removed: true } })).toContain(
+      'Taken out of the result: 1 password.',
+    )
   })
 
   it('shows the first remarks and counts the others', () => {

@@ -1,5 +1,6 @@
 // The report of a compaction: before and after as a picture, what became smaller, what to do next.
 import type { ResolvedSettings } from '../core/settings.ts'
+import type { AskedModel } from '../providers/redacted-port.ts'
 import { CATEGORIES, type Drop, type Measure } from './measure.ts'
 import { bar, oneLine, padColumns, type Style, thousands } from './terminal.ts'
 
@@ -18,6 +19,9 @@ export interface Report {
   readonly drops: readonly Drop[]
   readonly thinkingHidden: number // answers whose thinking is no longer sent
   readonly problems: readonly string[]
+  readonly models: readonly AskedModel[] // which were asked for a summary
+  /** What looks like a secret in the result, and whether it was taken out. */
+  readonly secrets: { readonly found: AskedModel['redacted']; readonly removed: boolean }
   readonly output: string | null // a file, `-`, or nothing was written
   readonly options: readonly string[] // as they were given, to be given again
 }
@@ -46,6 +50,7 @@ export function renderReport(
     picture(report, style, columns),
     changes(report, style, columns),
     problems(report, style, columns),
+    [...models(report, style), ...secrets(report, style)],
     nextSteps(report, style, program),
   ]
   return `${sections
@@ -114,6 +119,33 @@ function problems({ problems: found }: Report, style: Style, columns: number): s
     ...found.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${oneLine(problem, columns - 2)}`),
     ...(more > 0 ? [style.dim(`  and ${more} more: --json lists them all`)] : []),
   ]
+}
+
+const WINDOW_WORDS = {
+  catalogue: 'as listed',
+  settings: 'as set',
+  server: 'as its server says',
+  default: 'a default, nobody says: set it in catalogue',
+} as const
+
+function models({ models: asked }: Report, style: Style): string[] {
+  return asked.flatMap(({ ref, window, redacted }) => [
+    `Asked ${style.bold(ref)}: window ${thousands(window.tokens)} tokens ${style.dim(`(${WINDOW_WORDS[window.from]})`)}.`,
+    ...(redacted.length === 0
+      ? []
+      : [`  It is another provider, and was not told: ${listed(redacted)}.`]),
+  ])
+}
+
+function secrets({ secrets: { found, removed } }: Report, style: Style): string[] {
+  if (found.length === 0) return []
+  if (removed) return [`Taken out of the result: ${listed(found)}.`]
+  const hint = style.dim('--redact takes it out.')
+  return [`The result holds what looks secret: ${listed(found)}. ${hint}`]
+}
+
+function listed(found: Report['secrets']['found']): string {
+  return found.map(({ kind, count }) => `${thousands(count)} ${kind}`).join(', ')
 }
 
 function nextSteps({ input, output, options }: Report, style: Style, program: string): string[] {

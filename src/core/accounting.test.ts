@@ -19,7 +19,7 @@ function counted(log: TestLog, answer: string) {
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens }
 }
 
-describe('the reading of a window', () => {
+describe('the reading of a window [NEED-09]', () => {
   it('starts from the last count, adds a calibrated estimate, and forgets counts before a change', () => {
     const log = new TestLog()
     const reading = (measuredOnly = false) =>

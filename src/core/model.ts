@@ -37,8 +37,10 @@ export interface ModelRequest {
   /** Absent leaves it to the model's own default. */
   readonly thinking?: ThinkingWish
   /**
-   * Something before the thinking in these messages was rewritten: the provider is asked to drop
-   * blocks that are bound to what is no longer there, where it would otherwise refuse the request.
+   * Whether the provider is asked to drop thinking that is bound to words which are no longer there,
+   * where it would otherwise refuse the request. Absent: it is asked whenever thinking is sent that it
+   * was not seen to make behind exactly these words. `false` leaves thinking that is known to be stale
+   * to the rules: the request is then not sent.
    */
   readonly dropStaleThinking?: boolean
   /** Places cache marks on the stable prefix, where the API has such marks. */
@@ -71,6 +73,8 @@ export interface EndFrame {
   /** In the provider's own words; finer than the unified ones. */
   readonly rawStopReason?: string
   readonly rawUsage?: Json
+  /** Why this is an answer to a context that did not fit, although nobody refused it. */
+  readonly overflow?: string
 }
 
 /** What arrives while a model answers. Parts and calls come whole at their end, in order. */
@@ -106,6 +110,8 @@ export interface CollectedAnswer {
   readonly repairs: readonly string[]
   readonly rawStopReason?: string
   readonly rawUsage?: Json
+  /** As in `EndFrame`: compact before the next request, and trust no summary. */
+  readonly overflow?: string
 }
 
 /** Gathers the frames of one answer. May be asked at any time: an answer cut short is still one. */
@@ -149,7 +155,7 @@ export class AnswerCollector {
 
   /** `cutShort` says why there is no end: the user stopped it, or the connection did. */
   collected(cutShort: 'aborted' | 'error' = 'error'): CollectedAnswer {
-    const { usage, rawStopReason, rawUsage } = this.#end ?? {}
+    const { usage, rawStopReason, rawUsage, overflow } = this.#end ?? {}
     const parts: readonly Part[] = this.#unfinishedText
       ? [...this.#parts, { type: 'text', text: this.#unfinishedText }]
       : this.#parts
@@ -167,6 +173,7 @@ export class AnswerCollector {
       repairs: this.#repairs,
       ...(rawStopReason !== undefined && { rawStopReason }),
       ...(rawUsage !== undefined && { rawUsage }),
+      ...(overflow !== undefined && { overflow }),
     }
   }
 

@@ -33,6 +33,7 @@ describe('settings', () => {
         cooldownMs: 0,
       },
       models: {},
+      redactPrompts: 'others',
       store: 'sqlite',
     })
     expect(Object.keys(origins)).toEqual(SETTING_KEYS)
@@ -89,6 +90,7 @@ describe('settings', () => {
       'PRECIS_MODELS_FAST',
       'PRECIS_PROVIDERS',
       'PRECIS_CATALOGUE',
+      'PRECIS_REDACT_PROMPTS',
       'PRECIS_STORE',
     ])
   })
@@ -100,6 +102,10 @@ describe('settings', () => {
     )
     const { settings } = resolveSettings([{ origin: 'user', where: 'u.json', values }])
     expect(settings.providers).toEqual(values.providers)
+    const told = { redactPrompts: 'never' }
+    expect(() => resolveSettings([{ origin: 'project', where: 'p.json', values: told }])).toThrow(
+      'redactPrompts may not be set by a project',
+    )
   })
 
   it('are read from the environment as what they are; empty and foreign variables are left alone', () => {

@@ -35,13 +35,23 @@ const schema = z.strictObject({
   }),
   models: z.strictObject({ default: model().optional(), fast: model().optional() }),
   providers: z
-    .record(z.string(), z.strictObject({ baseUrl: z.url().optional() }))
+    .record(
+      z.string(),
+      z.strictObject({
+        baseUrl: z.url().optional(),
+        timeoutMs: z.number().int().positive().optional(),
+      }),
+    )
     .describe('addresses by provider, as in {"ollama": {"baseUrl": "http://127.0.0.1:11434"}}')
     .optional(),
   catalogue: z
     .record(z.string(), z.looseObject({}))
     .describe('models by name, as in {"lmstudio/qwen3": {"windowTokens": 32768}}')
     .optional(),
+  redactPrompts: z
+    .enum(['others', 'always', 'never'])
+    .describe('others, always or never')
+    .default('others'),
   store: name('sqlite, memory, or the address of a store').default('sqlite'),
 })
 
@@ -101,13 +111,16 @@ export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSetti
   return { settings, origins: Object.fromEntries(origins) }
 }
 
-/** A checked-out repository must not be able to send the user's key to a server of its own. */
-const PERSONAL: ReadonlySet<string> = new Set(['providers'])
+/** A checked-out repository must not be able to send the user's keys to a server of its own. */
+const PERSONAL: ReadonlyMap<string, string> = new Map([
+  ['providers', 'It decides where keys are sent'],
+  ['redactPrompts', 'It decides who is told secrets'],
+])
 
 function notForProjects(key: string, where: string): PrecisError {
   return new PrecisError('invalid-settings', `${key} may not be set by a project`, {
     where,
-    hint: `It decides where keys are sent: set ${key} in your own settings file.`,
+    hint: `${PERSONAL.get(key)}: set ${key} in your own settings file.`,
     details: { key },
   })
 }

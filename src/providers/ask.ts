@@ -1,8 +1,8 @@
 // A model that answers in text, for whoever summarises: no tools, and no thinking of others.
-import type { Block } from '../core/content.ts'
 import type { Message, MessagePart } from '../core/message.ts'
 import { collectAnswer } from '../core/model.ts'
 import type { ModelPort } from '../core/ports.ts'
+import { partInWords } from '../core/repair/as-text.ts'
 import type { ModelRegistry } from './registry.ts'
 
 /** Room for a long summary, and for the thinking that some models do first. */
@@ -39,25 +39,18 @@ function withoutTools({ role, parts }: Message): Message {
   return { role, parts: parts.flatMap(plainPart) }
 }
 
+/** Thinking is never put into words for another request, and an image is named, not shown. */
+const TOLD = new Set([
+  'tool_call',
+  'tool_result',
+  'image',
+  'native',
+  'thinking',
+  'redacted_thinking',
+])
+
 function plainPart(part: MessagePart): MessagePart[] {
-  switch (part.type) {
-    case 'thinking':
-    case 'redacted_thinking':
-    case 'native':
-      return [] // thinking is never put into words for another request
-    case 'tool_call':
-      return text(`[called ${part.name} ${JSON.stringify(part.arguments)}]`)
-    case 'tool_result':
-      return text(`[result, ${part.status}]\n${part.content.map(blockText).join('\n')}`)
-    default:
-      return [part]
-  }
-}
-
-function blockText({ type, text: said, uri, mimeType }: Block): string {
-  return said ?? `[${[type, uri ?? mimeType].filter(Boolean).join(' ')}]`
-}
-
-function text(value: string): MessagePart[] {
-  return [{ type: 'text', text: value }]
+  if (!TOLD.has(part.type)) return [part]
+  const text = partInWords(part)
+  return text === '' ? [] : [{ type: 'text', text }]
 }

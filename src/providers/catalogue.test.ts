@@ -33,7 +33,12 @@ describe('the catalogue', () => {
   it('assumes a window for a model that is not listed, and says so', () => {
     expect(modelInfo('somebody/something')).toEqual({
       windowTokens: DEFAULT_WINDOW_TOKENS,
+      windowFrom: 'default',
       known: false,
+    })
+    expect(modelInfo('somebody/something', {}, 4_096)).toMatchObject({
+      windowTokens: 4_096,
+      windowFrom: 'default',
     })
   })
 
@@ -61,8 +66,10 @@ describe('the catalogue', () => {
     expect({ windowTokens, output: price?.output }).toEqual({ windowTokens: 150_000, output: 5 })
     expect(modelInfo('lmstudio/mine', overrides)).toMatchObject({
       windowTokens: 32_768,
+      windowFrom: 'settings',
       known: true,
     })
+    expect(modelInfo('openai/gpt-5', overrides).windowFrom).toBe('catalogue')
     expect(modelInfo('openai/gpt-5', overrides).price).toEqual({ input: 1, output: 2 })
   })
 

@@ -5,6 +5,11 @@ import listed from './catalogue.json' with { type: 'json' }
 
 /** For models that nobody listed. Too small only costs an early compaction; too large costs a turn. */
 export const DEFAULT_WINDOW_TOKENS = 128_000
+/**
+ * The same for what runs at home. Memory for the window is taken when the model is loaded, whether it
+ * is used or not; this is about 4 GB for a model of 8 billion parameters.
+ */
+export const HOME_WINDOW_TOKENS = 32_768
 
 const tokens = z.number().int().positive()
 const dollars = z.number().nonnegative() // for a million tokens
@@ -36,10 +41,18 @@ const catalogue = z.object({ date: z.iso.date(), models: z.record(z.string(), en
 type Entry = z.output<typeof entry>
 export type Prices = Omit<NonNullable<Entry['price']>, 'long'>
 
+/** How long a prompt may be, and who says so. */
+export interface ModelWindow {
+  readonly tokens: number
+  readonly from: WindowSource
+}
+export type WindowSource = 'catalogue' | 'settings' | 'server' | 'default'
+
 export interface ModelInfo extends Omit<Entry, 'windowTokens'> {
   /** How long a prompt may be: what a context is measured against. */
   readonly windowTokens: number
-  /** Whether somebody listed it, or this is the default. */
+  readonly windowFrom: WindowSource
+  /** Whether somebody listed it: the catalogue or the settings. */
   readonly known: boolean
 }
 
@@ -55,16 +68,23 @@ export const LISTED_MODELS: readonly string[] = Object.keys(LISTED.models)
 /** Snapshots have the figures of the model they are one of. */
 const SNAPSHOT = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
 
-export function modelInfo(model: string, overrides: ModelOverrides = {}): ModelInfo {
+export function modelInfo(
+  model: string,
+  overrides: ModelOverrides = {},
+  defaultWindowTokens = DEFAULT_WINDOW_TOKENS,
+): ModelInfo {
   const names = [model, model.replace(SNAPSHOT, '')]
   const found = names.map((name) => LISTED.models[name]).find(Boolean)
   const own = names.map((name) => overrides[name]).find(Boolean)
   const { windowTokens, ...rest } = { ...found, ...own }
-  const window = windowTokens ?? DEFAULT_WINDOW_TOKENS
+  const window = windowTokens ?? defaultWindowTokens
+  const isOwn = own?.windowTokens !== undefined
+  const isListed = windowTokens !== undefined
   return {
     ...rest,
     windowTokens: Math.min(window, rest.inputTokens ?? window),
-    known: windowTokens !== undefined,
+    windowFrom: isOwn ? 'settings' : isListed ? 'catalogue' : 'default',
+    known: isListed,
   }
 }
 

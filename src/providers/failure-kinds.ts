@@ -1,7 +1,7 @@
 // The kinds of failure that asking a model can have: how each is recognised, and what to do about it.
 import type { ErrorCode } from '../core/errors.ts'
 import type { Failure } from './failure.ts'
-import { isOverflow, isOverLimitAlone } from './overflow.ts'
+import { isOutputLimit, isOverflow, isOverLimitAlone } from './overflow.ts'
 
 /** Who was asked for what: enough to say what to do next. */
 export interface FailureContext {
@@ -40,6 +40,10 @@ export function setKey({ provider, keyVariable }: FailureContext): string {
     : `Set ${keyVariable} to a valid key.`
 }
 
+export function timeoutHint({ provider }: FailureContext): string {
+  return `Try again later, or set a longer providers.${provider}.timeoutMs.`
+}
+
 const TLS =
   /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO$|HOSTNAME_MISMATCH$)/
 const NO_ANSWER =
@@ -52,8 +56,15 @@ const KINDS: readonly Kind[] = [
   {
     code: 'overflow',
     fits: (failure) => isOverflow(failure),
-    what: ({ provider }) => `The request is longer than the window of ${named(provider)}`,
+    what: ({ provider }) => `The request is longer than the window of the model at ${provider}`,
     hint: () => 'Compact the conversation, or choose a model with a larger window.',
+  },
+  {
+    code: 'invalid-request',
+    fits: ({ status, message }) => (status ?? 400) === 400 && isOutputLimit(message),
+    what: ({ provider }) => `The model at ${provider} does not answer at such length`,
+    hint: ({ provider, model }) =>
+      `Ask for fewer output tokens: set outputTokens of ${provider}/${model ?? 'MODEL'} in catalogue.`,
   },
   {
     code: 'no-credit',
@@ -101,7 +112,7 @@ const KINDS: readonly Kind[] = [
       has(failure, NO_ANSWER) ||
       hungUp(failure),
     what: ({ baseUrl }) => `${addressOf(baseUrl)} did not answer in time`,
-    hint: () => 'Try again later, or set a longer time-out.',
+    hint: timeoutHint,
   },
   {
     code: 'unreachable',
@@ -203,8 +214,4 @@ function hungUp({ message }: Failure): boolean {
 
 function saysModel(message: string, model: string | undefined): boolean {
   return /model/i.test(message) || (model !== undefined && message.includes(model))
-}
-
-function named(provider: string): string {
-  return `the model at ${provider}`
 }

@@ -124,9 +124,24 @@ describe('toPrecisError', () => {
   })
 
   it('gives back one of ours, however deep it is wrapped', () => {
-    const ours = new PrecisError('timeout', 'too late')
+    const ours = new PrecisError('invalid-request', 'a broken rule')
     const wrapped = new Anthropic.APIConnectionError({ message: 'Connection error.', cause: ours })
     expect(toPrecisError(wrapped, CONTEXT)).toBe(ours)
+  })
+
+  it('says of a time-out who was late, and which setting makes it wait longer', () => {
+    const ours = new PrecisError('timeout', 'too late', {
+      retryable: true,
+      details: { limitMs: 5 },
+    })
+    expect(toPrecisError(ours, CONTEXT)).toMatchObject({
+      code: 'timeout',
+      message: 'too late',
+      where: 'anthropic/claude-x at https://api.example',
+      hint: expect.stringContaining('providers.anthropic.timeoutMs'),
+      retryable: true,
+      details: { provider: 'anthropic', limitMs: 5 },
+    })
   })
 
   it('shows a page as one short line', () => {

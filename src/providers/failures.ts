@@ -1,16 +1,23 @@
 // Failures of model access as PrecisErrors: what happened, and the next step. Keys never get through.
 import { PrecisError } from '../core/errors.ts'
+import { redactFailure } from '../redact/redact-failure.ts'
 import { causesOf, type Failure, readFailure } from './failure.ts'
-import { addressOf, type FailureContext, type Kind, kindOf, setKey } from './failure-kinds.ts'
+import {
+  addressOf,
+  type FailureContext,
+  type Kind,
+  kindOf,
+  setKey,
+  timeoutHint,
+} from './failure-kinds.ts'
 import { isOverLimitAlone } from './overflow.ts'
-import { type Redact, redactor } from './redact.ts'
 
 /** Anything thrown while a model was asked. One of ours is given back as it is. */
 export function toPrecisError(thrown: unknown, context: FailureContext): PrecisError {
   const chain = causesOf(thrown)
   const ours = chain.find(PrecisError.is)
-  if (ours) return ours
-  const redact = redactor(context.secrets)
+  if (ours) return ours.code === 'timeout' ? placed(ours, context) : ours
+  const redact = redactorOf(context)
   const failure = readFailure(thrown)
   const kind = kindOf(failure, context)
   const said = shortened(redact(failure.message))
@@ -25,14 +32,33 @@ export function toPrecisError(thrown: unknown, context: FailureContext): PrecisE
   })
 }
 
+/** Whoever watches the time knows neither the server nor the setting. */
+function placed(late: PrecisError, context: FailureContext): PrecisError {
+  const { code, message, retryable, details, cause } = late
+  return new PrecisError(code, message, {
+    where: redactorOf(context)(placeOf(context)),
+    hint: timeoutHint(context),
+    retryable,
+    details: { provider: context.provider, ...details },
+    cause,
+  })
+}
+
 /** The failure without a key: known before anything is sent. */
 export function missingKey(context: FailureContext): PrecisError {
   const { provider } = context
   return new PrecisError('auth-failed', `There is no key for ${provider}.`, {
-    where: redactor(context.secrets)(placeOf(context)),
+    where: redactorOf(context)(placeOf(context)),
     hint: setKey(context),
     details: { provider },
   })
+}
+
+type Redact = (text: string) => string
+
+function redactorOf({ secrets }: FailureContext): Redact {
+  const known = secrets.flatMap((value) => (value === undefined ? [] : [{ name: 'key', value }]))
+  return (text) => redactFailure(text, known)
 }
 
 /** A server that says whether to try again is believed, but for what can never pass. */

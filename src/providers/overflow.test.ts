@@ -1,6 +1,9 @@
 // Every wording of «too long» is recognised by its witness, and everything that sounds alike is not.
 import { describe, expect, it } from 'vitest'
-import { isOverflow, NOT_OVERFLOW_ROWS, OVERFLOW_ROWS } from './overflow.ts'
+import { toPrecisError } from './failures.ts'
+import { NOT_OVERFLOW_ROWS, OUTPUT_LIMIT_ROWS } from './not-overflow-rows.ts'
+import { isOutputLimit, isOverflow } from './overflow.ts'
+import { OVERFLOW_ROWS } from './overflow-rows.ts'
 import { silentOverflow } from './silent-overflow.ts'
 
 describe('isOverflow', () => {
@@ -10,10 +13,36 @@ describe('isOverflow', () => {
     if (code) expect(isOverflow({ status: 400, codes: [code], message: 'no' })).toBe(true)
   })
 
-  it.each(NOT_OVERFLOW_ROWS)('does not take for it: $what', ({ pattern, witness, status }) => {
-    expect(witness).toMatch(pattern)
-    const failure = { ...(status !== undefined && { status }), codes: [], message: witness }
-    expect(isOverflow(failure)).toBe(false)
+  it.each([...NOT_OVERFLOW_ROWS, ...OUTPUT_LIMIT_ROWS])(
+    'does not take for it: $what',
+    ({ pattern, witness, status }) => {
+      expect(witness).toMatch(pattern)
+      const failure = { ...(status !== undefined && { status }), codes: [], message: witness }
+      expect(isOverflow(failure)).toBe(false)
+      // Nor by its words alone, or with the code that some servers give to everything.
+      expect(isOverflow({ codes: ['context_length_exceeded'], message: witness })).toBe(false)
+    },
+  )
+
+  it.each([
+    ['8192', '64 in the messages', '8192', true],
+    ['131,072', '122942 in the messages', '8,192', false],
+  ])('of a window of %s, %s and %s asked for, tells whose fault it is', (...figures) => {
+    const [window, input, output, isLimit] = figures
+    const message = `This model's maximum context length is ${window} tokens. However, you requested too many tokens (${input}, ${output} in the completion).`
+    expect(isOutputLimit(message)).toBe(isLimit)
+    const refusal = { status: 400, codes: ['context_length_exceeded'], message }
+    expect(isOverflow(refusal)).toBe(!isLimit)
+  })
+
+  it('says which setting to change where the output limit is the fault', () => {
+    const [row] = OUTPUT_LIMIT_ROWS
+    const thrown = { status: 400, error: { message: row?.witness } }
+    const context = { provider: 'p', baseUrl: 'http://x', model: 'm', secrets: [] }
+    expect(toPrecisError(thrown, context)).toMatchObject({
+      code: 'invalid-request',
+      hint: expect.stringContaining('outputTokens of p/m in catalogue'),
+    })
   })
 
   it('takes no limit per time for it, whatever the words', () => {
@@ -55,6 +84,14 @@ describe('silentOverflow', () => {
     ],
   ] as const)('sees %s', (_what, signs, words) => {
     expect(silentOverflow({ windowTokens, ...signs })).toContain(words)
+  })
+
+  it('sees what needs no window, where nobody knows it', () => {
+    const cut = { stopReason: 'end', usage: usage(2_000, 5), estimatedTokens: 5_000 } as const
+    expect(silentOverflow(cut)).toContain('less')
+    const full = { stopReason: 'length', rawStopReason: 'model_context_window_exceeded' } as const
+    expect(silentOverflow(full)).toContain('filled')
+    expect(silentOverflow({ stopReason: 'end', usage: usage(9e9, 5) })).toBeUndefined()
   })
 
   it.each([

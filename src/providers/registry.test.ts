@@ -1,6 +1,7 @@
 // Names of models become providers, windows and rules; what cannot be resolved says what to do.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Provider } from '../core/model.ts'
+import { type DevModel, startDevModel } from '../dev-model/index.ts'
 import { ANTHROPIC, devEntry } from './anthropic/entry.ts'
 import { modelPort } from './ask.ts'
 import {
@@ -10,6 +11,8 @@ import {
   startFixtureServer,
 } from './contract/fixture-server.ts'
 import { allFrames, REQUEST } from './contract.ts'
+import { OLLAMA_ENTRY } from './ollama/entry.ts'
+import { OPENAI_CHAT_ENTRIES } from './openai/entries.ts'
 import { createRegistry, type ModelSettings, type ProviderEntry } from './registry.ts'
 
 let server: FixtureServer
@@ -45,8 +48,7 @@ describe('resolve', () => {
     expect(resolved).toMatchObject({
       ref: 'anthropic/claude-opus-5-5',
       model: 'claude-opus-5-5',
-      windowTokens: 1_000_000,
-      known: true,
+      window: { tokens: 1_000_000, from: 'catalogue' },
       profile: {
         wire: 'anthropic',
         preservedThinking: true,
@@ -61,7 +63,7 @@ describe('resolve', () => {
     const older = await registry({}).resolve('anthropic/claude-haiku-4-5')
     expect(older.profile).toMatchObject({ preservedThinking: false, prefill: true })
     const unknown = await registry({}).resolve('anthropic/claude-next')
-    expect(unknown).toMatchObject({ known: false, windowTokens: 128_000 })
+    expect(unknown.window).toEqual({ tokens: 128_000, from: 'default' })
     expect(unknown.profile).toMatchObject({ preservedThinking: true, prefill: false })
     expect(unknown.profile).not.toHaveProperty('windowTokens')
   })
@@ -86,6 +88,20 @@ describe('resolve', () => {
     ['claude-opus-5-5', 'Did you mean anthropic/claude-opus-5-5?'],
     ['anthropc/claude', 'Did you mean anthropic/claude?'],
     ['nobody/at-all', 'Providers: anthropic, dev.'],
+    ['meta-llama/llama-4', 'as in openrouter/meta-llama/llama-4'],
+    [
+      'http://127.0.0.1:1234/v1/',
+      '{"providers":{"lmstudio":{"baseUrl":"http://127.0.0.1:1234/v1"}}}, and name the model lmstudio/MODEL',
+    ],
+    ['http://localhost:11434', '{"ollama":{"baseUrl":"http://localhost:11434"}}'],
+    ['localhost:11434', '{"ollama":{"baseUrl":"http://localhost:11434"}}'],
+    ['https://me:secret@gate.example/v1', '{"compatible":{"baseUrl":"https://gate.example/v1"}}'],
+    ['127.0.0.1:8080/v1', 'name the model compatible/MODEL'],
+    ['http://', 'name the model compatible/MODEL'],
+    ['gate:8080/v1', '"baseUrl":"http://gate:8080/v1"'],
+    ['[::1]:1234', '"baseUrl":"http://[::1]:1234"'],
+    ['qwen3:14b', 'A model is provider/model'],
+    ['llama3.3:70b', 'Did you mean ollama/llama3.3:70b?'],
     ['anthropic/', 'A model is provider/model, or dev.'],
     ['', 'A model is provider/model, or dev.'],
   ])('says what was meant by %j', async (name, hint) => {
@@ -104,7 +120,7 @@ describe('resolve', () => {
     const { provider, model } = await registry(settings, environment).resolve('anthropic/m')
     server.replyWith(ANSWER)
     await allFrames(provider.stream({ ...REQUEST, model }))
-    expect(server.asked[0]).toMatchObject({
+    expect(server.asked.at(-1)).toMatchObject({
       path: '/v1/messages',
       headers: { authorization: 'Bearer sk-env-key' },
     })
@@ -147,29 +163,111 @@ describe('resolve', () => {
     const models = registry({}, {}, [entry])
     await expect(models.resolve('x/a')).rejects.toThrow('not yet')
     const [first, second] = await Promise.all([models.resolve('x/a'), models.resolve('x/b')])
-    expect(first.provider).toBe(made)
-    expect(second.provider).toBe(made)
+    expect(first.provider.id).toBe('x')
+    expect(second.provider).toBe(first.provider)
     expect(count).toBe(2)
   })
 })
 
-describe('withAskedWindow', () => {
-  it('asks the server for the window of a model that is not listed', async () => {
-    const models = registry({})
-    server.replyWith({ body: JSON.stringify({ id: 'm', max_input_tokens: 64_000 }) })
-    const asked = await models.withAskedWindow(await models.resolve('dev/m'))
-    expect(asked).toMatchObject({ windowTokens: 64_000, known: true })
-    expect(asked.profile.windowTokens).toBe(64_000)
+describe('the window', () => {
+  const listing = (tokens: number) => ({
+    body: JSON.stringify({ id: 'm', max_input_tokens: tokens }),
   })
 
-  it('keeps the default where the server does not know or cannot be asked', async () => {
+  it('is what is listed, or set, and then nobody is asked', async () => {
+    const catalogue = { 'anthropic/mine': { windowTokens: 50_000 } }
+    const models = registry(
+      { catalogue },
+      { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url },
+    )
+    const windowOf = async (name: string) => (await models.resolve(name)).window
+    expect(await windowOf('anthropic/mine')).toEqual({ tokens: 50_000, from: 'settings' })
+    expect(await windowOf('anthropic/claude-haiku-4-5')).toEqual({
+      tokens: 200_000,
+      from: 'catalogue',
+    })
+    expect(server.asked).toHaveLength(0)
+  })
+
+  it('is asked of the server where nobody listed it, and kept', async () => {
     const models = registry({})
+    server.replyWith(listing(64_000))
     const resolved = await models.resolve('dev/m')
+    expect(resolved.window).toEqual({ tokens: 64_000, from: 'server' })
+    expect(resolved.info).toMatchObject({ windowTokens: 64_000, windowFrom: 'server' })
+    expect(resolved.profile).toMatchObject({ windowTokens: 64_000, preservedThinking: true })
+    await models.resolve('dev/m')
+    expect(server.asked.map(({ path }) => path)).toEqual(['/v1/models/m'])
+  })
+
+  it('is asked for again after some minutes, and soon where it was not known', async () => {
+    let nowMs = 0
+    const clock = { now: () => new Date(nowMs), sleep: async () => undefined }
+    const models = createRegistry({
+      entries: [devEntry(async () => ({ url: server.url }))],
+      settings: {},
+      environment: {},
+      clock,
+    })
+    const windowAfter = async (ms: number) => {
+      nowMs += ms
+      return (await models.resolve('dev/m')).window
+    }
+    server.replyWith({ status: 404, body: '{}' }, listing(64_000), listing(32_000))
+    expect(await windowAfter(0)).toEqual({ tokens: 128_000, from: 'default' })
+    expect((await windowAfter(29_000)).from).toBe('default')
+    expect((await windowAfter(2_000)).tokens).toBe(64_000)
+    expect((await windowAfter(299_000)).tokens).toBe(64_000)
+    expect((await windowAfter(2_000)).tokens).toBe(32_000)
+    expect(server.asked).toHaveLength(3)
+  })
+
+  it('is a default, and says so, where the server does not know or cannot be asked', async () => {
+    const models = registry({})
     server.replyWith({ status: 404, body: '{}' })
-    expect(await models.withAskedWindow(resolved)).toBe(resolved)
-    const signal = AbortSignal.abort()
-    await expect(models.withAskedWindow(resolved, signal)).rejects.toMatchObject({
-      code: 'aborted',
+    const resolved = await models.resolve('dev/m')
+    expect(resolved.window).toEqual({ tokens: 128_000, from: 'default' })
+    expect(resolved.profile).not.toHaveProperty('windowTokens')
+    await server.close()
+    expect((await models.resolve('dev/n')).window.from).toBe('default')
+    server = await startFixtureServer()
+    const keyless = registry({}, { ANTHROPIC_BASE_URL: server.url })
+    expect((await keyless.resolve('anthropic/next')).window.from).toBe('default')
+    expect(server.asked).toHaveLength(0)
+  })
+
+  it('is not waited for, longer than the signal lets it', async () => {
+    const models = registry({})
+    server.replyWith({ body: '', ending: 'silence' })
+    const stop = new AbortController()
+    const resolving = models.resolve('dev/m', stop.signal)
+    while (server.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    stop.abort()
+    await expect(resolving).rejects.toMatchObject({ code: 'aborted' })
+    await server.asked[0]?.left
+  })
+})
+
+describe('the windows of local servers', () => {
+  let dev: DevModel
+  beforeEach(async () => {
+    dev = await startDevModel({ windowTokens: 20_000, models: ['m'] })
+  })
+  afterEach(() => dev.close())
+
+  it.each([
+    ['lmstudio', '/v1', 20_000, 32_768],
+    ['compatible', '/v1', 20_000, 32_768],
+    ['openrouter', '/v1', 20_000, 128_000],
+    ['ollama', '', 20_000, 32_768],
+  ])('are asked of %s', async (id, path, told, assumed) => {
+    const settings = { providers: { [id]: { baseUrl: dev.url + path } } }
+    const keys = { OPENAI_COMPATIBLE_API_KEY: 'any', OPENROUTER_API_KEY: 'any' }
+    const models = registry(settings, keys, [...OPENAI_CHAT_ENTRIES, OLLAMA_ENTRY])
+    expect((await models.resolve(`${id}/m`)).window).toEqual({ tokens: told, from: 'server' })
+    expect((await models.resolve(`${id}/unheard-of`)).window).toEqual({
+      tokens: assumed,
+      from: 'default',
     })
   })
 })
@@ -219,10 +317,10 @@ describe('modelPort', () => {
         },
       ],
     })
-    const text = JSON.stringify(server.asked[0]?.body)
-    expect(text).toContain('[called read {')
-    expect(text).toContain('[result, failed]')
-    expect(text).toContain('[image u]')
+    const text = JSON.stringify(server.asked.at(-1)?.body)
+    expect(text).toContain('[call of read: {')
+    expect(text).toContain('[result of c, which failed]')
+    expect(text).toContain('[image image/png, u]')
     expect(text).not.toContain('private')
     expect(text).not.toContain('tool_')
   })

@@ -2,16 +2,20 @@
 import type { ModelRef } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Provider } from '../core/model.ts'
-import { nearestWord } from '../core/nearest-word.ts'
 import type { Clock, Signal } from '../core/ports.ts'
 import type { Profile } from '../validate/rule.ts'
-import { LISTED_MODELS, type ModelInfo, type ModelOverrides, modelInfo } from './catalogue.ts'
+import { AskedWindows } from './asked-windows.ts'
+import { type ModelInfo, type ModelOverrides, type ModelWindow, modelInfo } from './catalogue.ts'
+import { type ModelRoles, nameOf, splitName } from './model-name.ts'
+import { noticingOverflow } from './silent-overflow.ts'
+import type { Timeouts } from './timed-fetch.ts'
 
 export interface ProviderOptions {
   readonly id: string
   readonly apiKey?: string
   readonly baseUrl: string
   readonly clock: Clock
+  readonly timeouts?: Timeouts
   infoOf(model: string): ModelInfo
   profileOf(model: string): Profile
 }
@@ -23,15 +27,25 @@ export interface ProviderEntry {
   readonly keyVariables: readonly string[]
   readonly baseUrlVariable?: string
   readonly baseUrl: string
+  /** Of models that nobody listed and whose server does not tell; else `DEFAULT_WINDOW_TOKENS`. */
+  readonly defaultWindowTokens?: number
+  /** Whether the server may leave out a part of a prompt that is too long, without a word. */
+  readonly cutsSilently?: boolean
   /** Called once, when the first of its models is asked for. */
   create(options: ProviderOptions): Provider | Promise<Provider>
   profileOf(model: string, info: ModelInfo): Profile
 }
 
+export interface ProviderSettings {
+  readonly baseUrl?: string
+  /** How long to wait for an answer to begin, and for its next piece. */
+  readonly timeoutMs?: number
+}
+
 /** What of the settings counts here. */
 export interface ModelSettings {
-  readonly models?: { readonly default?: string; readonly fast?: string }
-  readonly providers?: Readonly<Record<string, { readonly baseUrl?: string }>>
+  readonly models?: ModelRoles
+  readonly providers?: Readonly<Record<string, ProviderSettings>>
   readonly catalogue?: ModelOverrides
 }
 
@@ -47,123 +61,98 @@ export interface ResolvedModel {
   readonly provider: Provider
   readonly model: string // without the provider
   readonly profile: Profile
-  readonly windowTokens: number
-  /** False where the window is only the default. */
-  readonly known: boolean
+  /** How much a prompt may have, and who says so. `default`: nobody; show that it is one. */
+  readonly window: ModelWindow
   readonly info: ModelInfo
 }
 
 export interface ModelRegistry {
   /**
    * `provider/model`, `dev`, or a role: `default`, and `fast`, the cheaper one (where none is set,
-   * the default). Asks no server. Rejects with `no-model`, `model-not-found` or `invalid-settings`.
+   * the default). A window that nobody listed is asked of the server, for a few seconds at most, and
+   * the answer is kept for minutes; a server that cannot be asked changes nothing. Rejects with
+   * `no-model`, `model-not-found`, `invalid-settings` or, by the signal, `aborted`.
    */
-  resolve(name?: string): Promise<ResolvedModel>
-  /** The same model with the window that its server tells, where it does; a failure changes nothing. */
-  withAskedWindow(resolved: ResolvedModel, signal?: Signal): Promise<ResolvedModel>
+  resolve(name?: string, signal?: Signal): Promise<ResolvedModel>
 }
 
-const STAND_IN = 'dev'
-
 export function createRegistry(options: RegistryOptions): ModelRegistry {
-  const { entries, settings, environment, clock } = options
+  const { entries, settings, clock } = options
+  const windows = new AskedWindows(clock)
   const made = new Map<string, Promise<Provider>>()
-  const infoOf = (id: string, model: string) => modelInfo(`${id}/${model}`, settings.catalogue)
-  const make = async (entry: ProviderEntry): Promise<Provider> => {
-    const { id } = entry
-    const apiKey = firstSet(entry.keyVariables, environment)
-    return entry.create({
-      id,
-      ...(apiKey !== undefined && { apiKey }),
-      baseUrl: baseUrlOf(entry, settings, environment),
-      clock,
-      infoOf: (model) => infoOf(id, model),
-      profileOf: (model) => entry.profileOf(model, infoOf(id, model)),
-    })
-  }
   const providerOf = (entry: ProviderEntry): Promise<Provider> => {
     const known = made.get(entry.id)
     if (known) return known
-    const provider = make(entry)
+    const provider = makeProvider(entry, options, windows)
     made.set(entry.id, provider)
     provider.catch(() => made.delete(entry.id)) // the next call tries again
     return provider
   }
+  const ids = entries.map(({ id }) => id)
   return {
-    async resolve(name) {
-      const [id, model] = splitName(nameOf(name, settings.models ?? {}), entries)
+    async resolve(name, signal) {
+      const [id, model] = splitName(nameOf(name, settings.models ?? {}), ids)
       const entry = entries.find((each) => each.id === id)
-      if (entry === undefined) throw unknownProvider(id, model, entries)
-      const info = infoOf(id, model)
-      return {
-        ref: `${id}/${model}`,
-        provider: await providerOf(entry),
-        model,
-        profile: entry.profileOf(model, info),
-        windowTokens: info.windowTokens,
-        known: info.known,
-        info,
+      if (entry === undefined) throw noStandIn()
+      const ref: ModelRef = `${id}/${model}`
+      const listed = infoOf(entry, model, settings)
+      const provider = await providerOf(entry)
+      const asked =
+        listed.windowFrom === 'default' ? await windows.ask(ref, provider, signal) : undefined
+      const profile = entry.profileOf(model, listed)
+      const { windowTokens, windowFrom } = listed
+      if (asked === undefined) {
+        const window = { tokens: windowTokens, from: windowFrom }
+        return { ref, provider, model, profile, window, info: listed }
       }
-    },
-    async withAskedWindow(resolved, signal) {
-      const { provider, model } = resolved
-      if (resolved.known || provider.windowOf === undefined) return resolved
-      // Who cannot be asked now says so when the first request fails.
-      const asked = await provider.windowOf(model, signal).catch(ignoreFailure)
-      if (asked === undefined) return resolved
-      const profile = { ...resolved.profile, windowTokens: asked }
-      const info = { ...resolved.info, windowTokens: asked, known: true }
-      return { ...resolved, profile, info, windowTokens: asked, known: true }
+      return {
+        ref,
+        provider,
+        model,
+        profile: { ...profile, windowTokens: asked },
+        window: { tokens: asked, from: 'server' },
+        info: { ...listed, windowTokens: asked, windowFrom: 'server' },
+      }
     },
   }
 }
 
-function ignoreFailure(thrown: unknown): undefined {
-  if (PrecisError.is(thrown) && thrown.code !== 'aborted') return undefined
-  throw thrown
-}
-
-function nameOf(asked: string | undefined, models: NonNullable<ModelSettings['models']>): string {
-  const role = asked ?? 'default'
-  if (role !== 'default' && role !== 'fast') return role
-  const name = (role === 'fast' ? models.fast : undefined) ?? models.default
-  if (name !== undefined) return name
-  throw new PrecisError('no-model', 'No model is set.', {
-    where: `models.${role}`,
-    hint: 'Set models.default to provider/model, as in anthropic/claude-sonnet-5-5, or to dev for the stand-in.',
-  })
-}
-
-function splitName(name: string, entries: readonly ProviderEntry[]): [id: string, model: string] {
-  if (name === STAND_IN) return [STAND_IN, STAND_IN]
-  const at = name.indexOf('/')
-  if (at > 0 && at < name.length - 1) return [name.slice(0, at), name.slice(at + 1)]
-  const listed = LISTED_MODELS.find((each) => each.endsWith(`/${name}`))
-  throw new PrecisError('model-not-found', `${JSON.stringify(name)} names no model.`, {
-    where: name,
-    hint: listed
-      ? `Did you mean ${listed}?`
-      : `A model is provider/model, or dev. Providers: ${idsOf(entries)}.`,
-  })
-}
-
-function unknownProvider(
-  id: string,
-  model: string,
-  entries: readonly ProviderEntry[],
-): PrecisError {
-  const nearest = nearestWord(
+async function makeProvider(
+  entry: ProviderEntry,
+  { settings, environment, clock }: RegistryOptions,
+  windows: AskedWindows,
+): Promise<Provider> {
+  const { id, cutsSilently = false } = entry
+  const apiKey = firstSet(entry.keyVariables, environment)
+  const timeoutMs = settings.providers?.[id]?.timeoutMs
+  const provider = await entry.create({
     id,
-    entries.map((entry) => entry.id),
-  )
-  return new PrecisError('model-not-found', `There is no provider ${JSON.stringify(id)}.`, {
-    where: `${id}/${model}`,
-    hint: nearest ? `Did you mean ${nearest}/${model}?` : `Providers: ${idsOf(entries)}.`,
+    ...(apiKey !== undefined && { apiKey }),
+    baseUrl: baseUrlOf(entry, settings, environment),
+    clock,
+    ...(timeoutMs !== undefined && { timeouts: { connectMs: timeoutMs, idleMs: timeoutMs } }),
+    infoOf: (model) => infoOf(entry, model, settings),
+    profileOf: (model) => entry.profileOf(model, infoOf(entry, model, settings)),
+  })
+  return noticingOverflow(provider, {
+    cutsSilently,
+    windowOf(model) {
+      const { known, windowTokens } = infoOf(entry, model, settings)
+      return known ? windowTokens : windows.known(`${id}/${model}`)
+    },
   })
 }
 
-function idsOf(entries: readonly ProviderEntry[]): string {
-  return entries.map(({ id }) => id).join(', ')
+function infoOf(entry: ProviderEntry, model: string, { catalogue }: ModelSettings): ModelInfo {
+  return modelInfo(`${entry.id}/${model}`, catalogue, entry.defaultWindowTokens)
+}
+
+/** Who makes a registry without it has no stand-in. */
+function noStandIn(): PrecisError {
+  return new PrecisError('model-not-found', 'There is no stand-in here.', {
+    where: 'dev',
+    hint: 'Name a model as provider/model.',
+  })
 }
 
 function baseUrlOf(

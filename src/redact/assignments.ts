@@ -3,7 +3,7 @@ import type { Replace } from './replace.ts'
 
 /** A name and what assigns to it, in code, JSON (also inside a string), YAML, a shell, or an address. */
 const NAME =
-  /(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?<!\[redacted:)(?<name>[A-Za-z_][\w.-]{2,80})(?:\\{0,3}["'`])?\]?(?<sign>[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8})|(?<=\s)--(?<flag>[a-z][a-z-]{2,40})[ \t]{1,4}(?!-)/g
+  /(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?<!\[redacted:)(?<name>[A-Za-z_][\w.-]{2,80})(?:\\{0,3}["'`])?\]?(?<sign>[ \t]{0,8}(?::=|=>|=|:(?!:))[ \t]{0,8})|(?<=\s)--(?<flag>[a-z][a-z-]{2,40})[ \t]{1,4}(?!-)/g
 const MAX_VALUE_CHARS = 300
 
 export function redactAssignments(text: string, replace: Replace): string {
@@ -27,6 +27,14 @@ export function redactAssignments(text: string, replace: Replace): string {
     NAME.lastIndex = value.end
   }
   return written === 0 ? text : [...pieces, text.slice(written)].join('')
+}
+
+/** What the value of a field with this name is, where it is a secret: as in JSON, but without quotes. */
+export function secretKindOf(name: string, text: string): string | undefined {
+  const kind = kindOf(name)
+  if (kind === undefined || text.length > MAX_VALUE_CHARS || /\s/.test(text)) return undefined
+  const value = { text, isQuoted: true, start: 0, end: text.length }
+  return isSecret(kind, value, 'code') ? kind : undefined
 }
 
 /** In a shell or an address there is nothing but values; elsewhere what is not quoted may be code. */
@@ -111,7 +119,7 @@ function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean 
 
 /** A field of something, or a name where names are assigned. */
 function isCode(text: string, style: Style): boolean {
-  if (/^[A-Za-z_$][\w$]*(?:[?!]?\.[A-Za-z_$][\w$]*)+[!;]?$/.test(text)) return true
+  if (/^[A-Za-z_$][\w$]*(?:(?:[?!]?\.|::)[A-Za-z_$][\w$]*)+[!;]?$/.test(text)) return true
   return style === 'code' && /^[A-Za-z_$][A-Za-z_$]*\d{0,2}[!;]?$/.test(text)
 }
 

@@ -2,12 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { redact, secretsOf } from './redact.ts'
+import { secretsOf } from './known.ts'
+import { redact } from './redact.ts'
+import { redactFailure } from './redact-failure.ts'
 
 /** Put together here, so that nobody takes this file for a leak. */
 const token = (prefix: string, chars: number, alphabet = 'a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ') =>
   prefix + alphabet.repeat(Math.ceil(chars / alphabet.length)).slice(0, chars)
 
+const LETTERS = 'abCDefGHijKLmnOPqrSTuvWXyz'
+const HEX = '0123456789abcdef'
 const JWT = [token('eyJ', 20), token('eyJ', 40), token('', 43)].join('.')
 const AWS_ID = token('AKIA', 16, 'QWERTYUIOP234567')
 const AWS_SECRET = token('', 40, 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYz')
@@ -56,6 +60,56 @@ const SECRETS: readonly (readonly [string, string, string])[] = [
   ['openai-key', token('sk-proj-', 60), '[redacted:openai-key]'],
   ['openai-key', token('sk-', 48), '[redacted:openai-key]'],
   ['huggingface-token', token('hf_', 34), '[redacted:huggingface-token]'],
+  ['huggingface-token', token('hf_', 34, LETTERS), '[redacted:huggingface-token]'],
+  ['groq-key', `GROQ is ${token('gsk_', 52)}`, 'GROQ is [redacted:groq-key]'],
+  ['xai-key', token('xai-', 80), '[redacted:xai-key]'],
+  ['perplexity-key', token('pplx-', 48), '[redacted:perplexity-key]'],
+  ['replicate-token', token('r8_', 37), '[redacted:replicate-token]'],
+  ['together-key', token('tgp_v1_', 43), '[redacted:together-key]'],
+  ['fireworks-key', token('fw_', 24), '[redacted:fireworks-key]'],
+  ['cerebras-key', token('csk-', 48), '[redacted:cerebras-key]'],
+  ['nvidia-key', token('nvapi-', 64), '[redacted:nvidia-key]'],
+  ['tavily-key', token('tvly-dev-', 32), '[redacted:tavily-key]'],
+  ['langsmith-key', token('lsv2_pt_', 32, HEX) + token('_', 10, HEX), '[redacted:langsmith-key]'],
+  ['openai-key', token('sk-', 32, HEX), '[redacted:openai-key]'], // as DeepSeek gives them
+  ['databricks-token', token('dapi', 32, HEX), '[redacted:databricks-token]'],
+  ['vault-token', token('hvs.', 92), '[redacted:vault-token]'],
+  ['pulumi-token', token('pul-', 40, HEX), '[redacted:pulumi-token]'],
+  ['doppler-token', token('dp.pt.', 43), '[redacted:doppler-token]'],
+  ['grafana-token', token('glsa_', 32) + token('_', 8, HEX), '[redacted:grafana-token]'],
+  ['supabase-key', token('sbp_', 40, HEX), '[redacted:supabase-key]'],
+  ['sentry-token', token('sntryu_', 64, HEX), '[redacted:sentry-token]'],
+  ['newrelic-key', token('NRAK-', 27, 'A1B2C3D4E5F6'), '[redacted:newrelic-key]'],
+  ['age-key', token('AGE-SECRET-KEY-1', 58, 'QPZRY9X8GF2TVDW0'), '[redacted:age-key]'],
+  ['digitalocean-token', token('dop_v1_', 64, HEX), '[redacted:digitalocean-token]'],
+  ['pypi-token', token('pypi-AgE', 60), '[redacted:pypi-token]'],
+  ['rubygems-key', token('rubygems_', 48, HEX), '[redacted:rubygems-key]'],
+  ['docker-token', token('dckr_pat_', 27), '[redacted:docker-token]'],
+  ['sendgrid-key', `${token('SG.', 22)}.${token('', 43)}`, '[redacted:sendgrid-key]'],
+  ['shopify-token', token('shpat_', 32, HEX), '[redacted:shopify-token]'],
+  ['atlassian-token', token('ATATT3', 186), '[redacted:atlassian-token]'],
+  ['linear-key', token('lin_api_', 40), '[redacted:linear-key]'],
+  ['notion-token', token('ntn_', 46), '[redacted:notion-token]'],
+  ['figma-token', token('figd_', 40), '[redacted:figma-token]'],
+  ['postman-key', token('PMAK-', 24, HEX) + token('-', 34, HEX), '[redacted:postman-key]'],
+  ['telegram-token', `bot 123456789:${token('AA', 33)} runs`, 'bot [redacted:telegram-token] runs'],
+  [
+    'slack-webhook',
+    `https://hooks.slack.com/services/${token('T', 9)}/${token('B', 9)}/${token('', 24)}`,
+    'https://hooks.slack.com/services/[redacted:slack-webhook]',
+  ],
+  ['google-token', token('ya29.', 60), '[redacted:google-token]'],
+  [
+    'bearer',
+    `authorization: Bearer ${token('', 12, LETTERS)}`,
+    'authorization: Bearer [redacted:bearer]',
+  ],
+  [
+    'bearer',
+    `curl -H "Authorization: token ${token('', 20)}"`,
+    'curl -H "Authorization: token [redacted:bearer]"',
+  ],
+  ['bearer', `Bearer ${token('', 40, LETTERS)} said`, 'Bearer [redacted:bearer] said'],
   [
     'basic-auth',
     'https://ann:hunter22@example.org/x',
@@ -128,6 +182,11 @@ describe('the secrets of an environment', () => {
     SHORT_TOKEN: 'ollama',
     HOME: '/srv/ann',
     GITHUB_TOKEN: undefined,
+    GOOGLE_APPLICATION_CREDENTIALS: '/srv/ann/google.json',
+    FEATURE_TOKEN: 'disabled',
+    DEPLOY_KEY: '$VAULT_DEPLOY_KEY',
+    AWS_SECRET_ACCESS_KEY: `/${token('', 39)}`,
+    FUNNY_PASSWORD: '$ecret.Pa55',
   })
 
   it('are found by their names', () => {
@@ -135,24 +194,34 @@ describe('the secrets of an environment', () => {
       'ANTHROPIC_API_KEY',
       'DATABASE_PASSWORD',
       'SHORT_TOKEN',
+      'AWS_SECRET_ACCESS_KEY',
+      'FUNNY_PASSWORD',
     ])
   })
 
-  it('are taken out as they are, as JSON writes them, and as an address does', () => {
+  it('are taken out as they are, as JSON writes them, as an address does, and in base 64', () => {
     const value = 'a"b c/d\\efg'
     const text = [
       value,
       JSON.stringify({ value }),
       encodeURIComponent(value),
+      Buffer.from(value).toString('base64'),
       'plain-words-only',
     ].join(' | ')
     expect(redact(text, secrets)).toEqual({
-      text: '[redacted:DATABASE_PASSWORD] | {"value":"[redacted:DATABASE_PASSWORD]"} | [redacted:DATABASE_PASSWORD] | [redacted:ANTHROPIC_API_KEY]',
+      text: '[redacted:DATABASE_PASSWORD] | {"value":"[redacted:DATABASE_PASSWORD]"} | [redacted:DATABASE_PASSWORD] | [redacted:DATABASE_PASSWORD] | [redacted:ANTHROPIC_API_KEY]',
       found: [
         { kind: 'ANTHROPIC_API_KEY', count: 1 },
-        { kind: 'DATABASE_PASSWORD', count: 3 },
+        { kind: 'DATABASE_PASSWORD', count: 4 },
       ],
     })
+  })
+
+  it('are taken out once, even where one is a word of the placeholder', () => {
+    const odd = [{ name: 'ODD_KEY', value: 'redacted' }]
+    const once = redact('it was redacted twice: redacted', odd)
+    expect(once.text).toBe('it was [redacted:ODD_KEY] twice: [redacted:ODD_KEY]')
+    expect(redact(once.text, odd)).toEqual({ text: once.text, found: [] })
   })
 
   it('that are too short to be secrets are left', () => {
@@ -193,6 +262,11 @@ const ORDINARY: readonly string[] = [
   'PWD=/srv/ann OLDPWD=/tmp/build-17 make PASS=1; ok 12 - pass: 34 of 34',
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1x ann@example.org\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
   'mailto:ann@example.org http://localhost:8080/@scope/name git@github.com:ann/app.git',
+  'test providers::proton_pass::tests::reads_1_item ... ok, Provider::OnePassword => Kind::Vault2',
+  'Authorization: Bearer <token>, Authorization: Bearer YOUR_ACCESS_TOKEN, Authorization: Bearer $TOKEN',
+  'a Bearer authentication scheme, Bearer tokens-and-their-lifetimes, Bearer internationalization',
+  'gsk_ and xai- begin keys, as do hf_ and pplx-; r8_model_name_of_the_example_project_files_here',
+  'fw_status_register_of_the_device, 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',
 ]
 
 describe('ordinary text is left as it is', () => {
@@ -204,6 +278,21 @@ describe('ordinary text is left as it is', () => {
       const text = readFileSync(new URL(name, folder), 'utf8')
       expect(redact(text), name).toEqual({ text, found: [] })
     }
+  })
+
+  it('such as words in any order', () => {
+    const folder = new URL('../../test/texts/', import.meta.url)
+    const words = readdirSync(folder)
+      .flatMap((name) => readFileSync(new URL(name, folder), 'utf8').split(/[\s"'`(){}[\],;]+/))
+      .filter((word) => word.length < 40 && !/[:=]$/.test(word))
+    const text = fc.array(fc.constantFrom(...words), { maxLength: 60 })
+    fc.assert(
+      fc.property(text, fc.constantFrom(' ', '\n', ', '), (said, between) => {
+        const whole = said.join(between)
+        expect(redact(whole)).toEqual({ text: whole, found: [] })
+      }),
+      { numRuns: 1_000 },
+    )
   })
 
   it('such as a whole session', () => {
@@ -228,8 +317,45 @@ describe('any text', () => {
     )
   })
 
+  it('loses every value that is known to be secret, whatever surrounds it', () => {
+    const value = fc
+      .string({ minLength: 8, maxLength: 60 })
+      .filter((each) => each.trim().length >= 8)
+    fc.assert(
+      fc.property(value, fc.string(), fc.string(), (secret, before, after) => {
+        const secrets = [{ name: 'A_KEY', value: secret }]
+        const clean = redactFailure(`${before} ${secret} ${after}`, secrets)
+        const left = clean.split(/\[redacted:[\w-]+\]/)
+        for (const piece of left) expect(piece).not.toContain(secret.trim())
+        expect(redactFailure(clean, secrets)).toBe(clean)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
   const BAIT = [
     'a',
+    'eyJ-',
+    'eyJ_a-',
+    'gsk_',
+    'xai-a',
+    'hf_-',
+    'pplx-',
+    'hvs.',
+    'dp.pt.',
+    'sntryu_=',
+    'ATATT3-',
+    'tvly-a-',
+    '1:AA-',
+    '123456789:AA',
+    'Authorization: Bearer ',
+    'Authorization:',
+    'Authorization: token a',
+    'Bearer a.',
+    '[redacted:',
+    '[redacted:a]',
+    '//a',
+    '?key=',
     '-',
     ' ',
     '=',
@@ -279,5 +405,21 @@ describe('any text', () => {
     // The end of a key may be far away from many beginnings.
     const text = `${bait.repeat(Math.ceil(1_000_000 / bait.length))}-----END PRIVATE KEY-----`
     expect(redact(text).text.length).toBeGreaterThan(0)
+    expect(redactFailure(text, []).length).toBeGreaterThan(0)
+  })
+})
+
+describe('a failure', () => {
+  it.each([
+    'Incorrect API key provided: sk-proj-abcd*********wxyz.',
+    'https://me:abcdwxyz@api.example/v1',
+    'GET https://api.example/?api_key=abcdwxyz&x=1',
+    'header: Bearer abcdwxyz',
+    'key gsk_abcdwxyz and hf_abcdwxyz',
+  ])('shows no part of a key: %s', (text) => {
+    const clean = redactFailure(text, [])
+    expect(clean).not.toContain('abcd')
+    expect(clean).not.toContain('wxyz')
+    expect(redactFailure(clean, [])).toBe(clean)
   })
 })

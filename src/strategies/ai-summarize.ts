@@ -2,6 +2,7 @@
 
 import type { Put } from '../core/change.ts'
 import { textOfUserContent } from '../core/content.ts'
+import { conversationModel } from '../core/conversation-model.ts'
 import { type Item, rootOf } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
@@ -31,6 +32,7 @@ export const aiSummarize: Strategy = {
       prompt: FIVE_POINTS,
       run,
       instructions,
+      conversation: conversationModel(context, eventAt),
     })
     const content = `${HEADING}\n\n${answer.text}`
     // What the user said: not what a compaction put in their place, a summary or pinned texts.

@@ -1,4 +1,5 @@
 // Asks a model for a summary: the conversation, then the request, and no tools.
+import type { ModelRef } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Message } from '../core/message.ts'
 import type { AskAnswer, ModelPort } from '../core/ports.ts'
@@ -10,17 +11,19 @@ export interface SummaryRequest {
   readonly prompt: string
   readonly run: CompactionContext
   readonly instructions: string | undefined
+  readonly conversation: ModelRef | undefined
 }
 
 /** Rejects with `aborted` when the signal fired, and with `model-failed` on an empty or broken answer. */
 export async function askForSummary(request: SummaryRequest): Promise<AskAnswer> {
-  const { provider, messages, run, instructions } = request
+  const { provider, messages, run, instructions, conversation } = request
   const prompt = instructions
     ? `${request.prompt}\n\nThe user adds: ${instructions}`
     : request.prompt
   const answer = await provider.ask({
     messages: [...messages, { role: 'user', parts: [{ type: 'text', text: prompt }] }],
     model: run.model ?? 'default',
+    ...(conversation && { conversation }),
     ...(run.signal && { signal: run.signal }),
   })
   if (run.signal?.aborted)

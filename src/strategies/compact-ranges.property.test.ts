@@ -150,9 +150,13 @@ function cutByHand(
       summaries.set(start, { role: 'assistant', parts: [{ type: 'text', text: summary }] })
   }
   // One slot more: what follows the last message may be a result that no message shows.
-  return [...slots, undefined]
-    .flatMap((message, at) => [summaries.get(at), message && stripped(message)])
-    .filter((message) => message !== undefined && message.parts.length > 0) as Message[]
+  const left = [...slots, undefined]
+    .flatMap((message, at) => [summaries.get(at), message])
+    .filter((message) => message !== undefined)
+    .filter((message) => stripped(message).parts.length > 0)
+  const last = left.findLast(({ role }) => role === 'assistant')
+  const open = last?.parts.some(({ type }) => type === 'tool_call') ? last : undefined
+  return left.map((message) => (message === open ? message : stripped(message)))
 }
 
 function hasCheckpoint(parts: readonly MessagePart[], id: string): boolean {

@@ -1,5 +1,6 @@
 // `summarize`: the conversation's own model writes eight sections; the last two events stay.
 import { buildMessages } from '../core/build.ts'
+import { conversationModel } from '../core/conversation-model.ts'
 import type { Item } from '../core/entry.ts'
 import { runsOf } from '../core/run.ts'
 import { seamsOf } from '../core/seam.ts'
@@ -26,6 +27,7 @@ export const summarize: Strategy = {
       prompt: EIGHT_SECTIONS,
       run,
       instructions,
+      conversation: conversationModel(context, eventAt),
     })
     return {
       edits: [

@@ -1,4 +1,13 @@
-// The page on using précis as a library: its examples compile, run, and print what they promise.
+// The page on the library: its examples run, and it names every door of the package.
+import { expect, it } from 'vitest'
 import { checkExamples } from './example.ts'
+import { codeIn, readPage, tablesWith } from './page.ts'
 
 checkExamples('docs/library.md')
+
+it('the page on the library names every door of the package', () => {
+  const { exports }: { exports: Record<string, unknown> } = JSON.parse(readPage('package.json'))
+  const [doors] = tablesWith(readPage('docs/library.md'), 'import', 'what')
+  const named = doors?.rows.map(([cell = '']) => codeIn(cell)[0])
+  expect(named).toEqual(Object.keys(exports).map((door) => door.replace(/^\./, 'precis')))
+})

@@ -11,7 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   validate: ['core'],
   wire: ['core'],
   strategies: PLUG_IN,
-  providers: [...PLUG_IN, 'validate', 'wire'],
+  providers: [...PLUG_IN, 'validate', 'wire', 'redact'],
   stores: [...PLUG_IN, 'node-guard'],
   redact: PLUG_IN,
   tools: PLUG_IN,

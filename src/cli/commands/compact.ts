@@ -30,6 +30,7 @@ export function compactCommand(program: Command): void {
     .option('--strategy <id>', 'how to make it smaller')
     .option('--model <name>', 'the model for summaries: provider/model, or dev, the stand-in')
     .option('--budget <tokens|%>', 'fail unless the result is this small, as in 50000 or 40%')
+    .option('--redact', 'take what looks like a secret out of the result')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (file: string | undefined, flags: CompactFlags) => {

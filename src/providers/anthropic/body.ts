@@ -1,16 +1,18 @@
 // A request as the body of the Anthropic Messages API.
 import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
-import { PROVIDER } from '../../wire/anthropic/blocks.ts'
+import { toldWithoutThinking } from '../../core/repair/stale-thinking.ts'
 import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
+import type { Note } from '../../wire/anthropic/wire.ts'
 import { wireMessages } from '../../wire/anthropic/write.ts'
-import { wellFormed } from '../well-formed.ts'
+import { wellFormed } from '../../wire/well-formed.ts'
 import { withCacheMarks } from './cache-marks.ts'
-import { type ThinkingStyle, thinkingFields } from './thinking.ts'
+import { asksToDrop, type ThinkingStyle, thinkingFields } from './thinking.ts'
 
 export interface Wire {
   readonly body: Fields
+  /** What of the body thinking is bound to, without marks: `system`, `tools` and `messages`. */
+  readonly conversation: Fields
   /** Features to be switched on by header. */
   readonly betas: readonly string[]
   /** What was wrong with the messages, and how they are sent all the same. */
@@ -18,65 +20,66 @@ export interface Wire {
 }
 
 export interface Target {
-  /** Under which name this server's models are known: thinking of all others is not sent to it. */
+  /** The name of this server, for options that are only for it. */
   readonly provider: string
   readonly thinkingStyle: ThinkingStyle
+  /**
+   * Whether thinking is sent that may no longer fit what stands before it, for models that refuse it
+   * then. Decides where the request does not.
+   */
+  mayHoldStaleThinking?(conversation: Fields, note: Note): boolean
 }
 
+/** Of a prepared request: see src/wire/prepare.ts. */
 export function wireOf(request: ModelRequest, target: Target): Wire {
   const repairs: string[] = []
   const note = (problem: string) => repairs.push(problem)
-  const messages = wireMessages(ofThisServer(request.messages, target.provider, note), note)
+  const asked = conversationOf(request, note)
+  const dropsStale =
+    request.dropStaleThinking ?? target.mayHoldStaleThinking?.(asked, note) ?? false
+  const thinking = thinkingFields({
+    request,
+    messages: listIn(asked),
+    style: target.thinkingStyle,
+    dropsStale,
+    note,
+  })
+  // Where nobody can be asked to drop it, it is not sent, and its open round is told as text (VALID-A22).
+  const told =
+    dropsStale && !asksToDrop(thinking)
+      ? conversationOf(withoutThinking(request, note), note)
+      : asked
   const native = request.native?.provider === target.provider ? request.native : undefined
   const given: Fields = {
     model: request.model,
     max_tokens: request.maxOutputTokens,
-    ...systemFields(request.system),
-    ...toolFields(request),
-    messages,
-    ...thinkingFields(request, messages, target.thinkingStyle, note),
+    ...told,
+    ...thinking,
     ...native?.fields,
   }
   const plain = wellFormed(given, note)
   return {
     body: request.cache ? withCacheMarks(plain) : plain,
+    conversation: told,
     betas: [...new Set([...neededBetas(plain), ...(native?.betas ?? [])])],
     repairs,
   }
 }
 
-/**
- * Thinking and native parts belong to the server that made them, by its name. Those of this one go
- * under the name of the format; the writer leaves all others out and says so.
- */
-function ofThisServer(
-  messages: readonly Message[],
-  provider: string,
-  note: (problem: string) => void,
-): readonly Message[] {
-  if (provider === PROVIDER) return messages
-  return messages.map(({ role, parts }) => ({
-    role,
-    parts: parts.flatMap((part): MessagePart[] => {
-      const owner = ownerOf(part)
-      if (owner === undefined) return [part]
-      if (owner === provider) return [renamed(part)]
-      note(`a ${part.type} part of ${owner} was left out`)
-      return []
-    }),
-  }))
+/** What thinking is bound to: the system prompt, the tools, and all messages. */
+function conversationOf(request: ModelRequest, note: Note): Fields {
+  const messages = wireMessages(request.messages, note)
+  return { ...systemFields(request.system), ...toolFields(request), messages }
 }
 
-function ownerOf(part: MessagePart): string | undefined {
-  if (part.type === 'native') return part.provider
-  if (part.type !== 'thinking' && part.type !== 'redacted_thinking') return undefined
-  return part.model.slice(0, part.model.indexOf('/'))
+function listIn({ messages }: Fields): readonly Json[] {
+  return Array.isArray(messages) ? messages : []
 }
 
-function renamed(part: MessagePart): MessagePart {
-  if (part.type === 'native') return { ...part, provider: PROVIDER }
-  if (part.type !== 'thinking' && part.type !== 'redacted_thinking') return part
-  return { ...part, model: `${PROVIDER}/${part.model.slice(part.model.indexOf('/') + 1)}` }
+function withoutThinking(request: ModelRequest, note: Note): ModelRequest {
+  const { messages, changes } = toldWithoutThinking(request.messages)
+  for (const { where, why } of changes) note(`${where}: ${why}`)
+  return { ...request, messages }
 }
 
 function systemFields(system: readonly string[]): Fields {
@@ -85,7 +88,7 @@ function systemFields(system: readonly string[]): Fields {
   return { system: texts.map((text) => ({ type: 'text', text })) }
 }
 
-/** Without tools there is nothing to forbid; a history of calls then breaks VALID-A8. */
+/** Without tools there is nothing to forbid; a history of calls was told as text before. */
 function toolFields({ tools, toolChoice }: ModelRequest): Fields {
   if (tools.length === 0) return {}
   return {
@@ -109,7 +112,7 @@ function neededBetas({ thinking, messages }: Fields): string[] {
     .flatMap((content) => (Array.isArray(content) ? content : []))
     .filter((block: Json): block is Fields => isFields(block) && block.type === 'compaction')
   return [
-    ...(isFields(thinking) && 'block_binding' in thinking ? [BINDING_CONTROLS] : []),
+    ...(asksToDrop({ thinking: thinking ?? null }) ? [BINDING_CONTROLS] : []),
     ...compactions.map(({ signature }) =>
       typeof signature === 'string' ? SIGNED_COMPACTION : THRESHOLD_COMPACTION,
     ),

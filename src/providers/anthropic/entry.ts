@@ -46,6 +46,7 @@ function anthropicProfile(_model: string, info: ModelInfo): Profile {
   return {
     ...(prefill ? PROFILES['anthropic-legacy'] : PROFILES.anthropic),
     preservedThinking: boundThinking,
+    stopsAtWindow: !prefill,
     toolNameChars: 128,
     ...(known && { windowTokens }),
   }

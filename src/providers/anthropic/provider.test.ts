@@ -378,27 +378,26 @@ describe('the request', () => {
   })
 
   it('under another name, takes only what belongs to that name for its own', async () => {
-    const mixed: Message['parts'] = [
-      { type: 'thinking', thinking: 'Theirs', signature: 's1', model: 'anthropic/m-1' },
+    const theirs: Message = {
+      role: 'assistant',
+      parts: [
+        { type: 'thinking', thinking: 'Theirs', signature: 's1', model: 'anthropic/m-1' },
+        { type: 'text', text: 'So?' },
+      ],
+    }
+    const cited = { citations: [{ cited_text: 'c' }] }
+    const [first, ...rest] = round([
       { type: 'thinking', thinking: 'Ours', signature: 's2', model: 'dev/m-1' },
-    ]
-    const { body, frames } = await asking({ messages: round(mixed), tools: [TOOL] }, { id: 'dev' })
+      { type: 'text', text: 'T', extra: { provider: 'dev', fields: cited } },
+    ]) as [Message, ...Message[]]
+    const messages = [first, theirs, first, ...rest]
+    const { body, frames } = await asking({ messages, tools: [TOOL] }, { id: 'dev' })
     expect(JSON.stringify(body.messages)).not.toContain('Theirs')
-    expect(body.messages[1]?.content[0]).toEqual({
-      type: 'thinking',
-      thinking: 'Ours',
-      signature: 's2',
-    })
+    expect(body.messages[3]?.content.slice(0, 2)).toEqual([
+      { type: 'thinking', thinking: 'Ours', signature: 's2' },
+      { type: 'text', text: 'T', ...cited },
+    ])
     expect(frames[0]).toMatchObject({ type: 'repairs' })
-  })
-
-  it('refuses calls without tools by rule and place, and sends nothing', async () => {
-    await expect(asking({ messages: round([]), tools: [] })).rejects.toMatchObject({
-      code: 'invalid-request',
-      details: { rule: 'VALID-A8' },
-      where: 'tools',
-    })
-    expect(server.asked).toHaveLength(0)
   })
 
   it('asks newer models to think in words, older ones in tokens', async () => {

@@ -5,14 +5,17 @@ import type { Json } from '../../core/json.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import { PROFILES } from '../../validate/profiles.ts'
-import type { Profile } from '../../validate/rule.ts'
+import type { Profile, Violation } from '../../validate/rule.ts'
 import { without } from '../../wire/anthropic/shape.ts'
 import type { FailureContext } from '../failure-kinds.ts'
 import { missingKey } from '../failures.ts'
+import { preparing } from '../prepared.ts'
 import { type Attempts, type RetryPolicy, retryCall, retryStream } from '../retry.ts'
+import { estimateOf } from '../silent-overflow.ts'
 import { type Timeouts, timedFetch } from '../timed-fetch.ts'
 import { requireValid } from '../validated.ts'
 import { type Wire, wireOf } from './body.ts'
+import { BoundThinking, type SentThinking } from './bound-thinking.ts'
 import { StreamDecoder } from './decode.ts'
 import type { ThinkingStyle } from './thinking.ts'
 
@@ -58,26 +61,48 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     policy: options.retry,
     random: options.random,
   })
-  const checkedWire = (request: ModelRequest): Wire => {
-    const { model } = request
-    const wire = wireOf(request, { provider: id, thinkingStyle: thinkingStyleOf(model) })
-    requireValid(profileOf(model), { ...wire.body, betas: wire.betas })
+  const bound = new BoundThinking()
+  const checkedWire = (request: ModelRequest, isCounting: boolean): Wire => {
+    const { model, dropStaleThinking } = request
+    const profile: Profile = profileOf(model)
+    const wire = wireOf(request, {
+      provider: id,
+      thinkingStyle: thinkingStyleOf(model),
+      ...(profile.preservedThinking && {
+        mayHoldStaleThinking: (conversation, note) => isUnsure(bound.look(conversation), note),
+      }),
+    })
+    const isLeftToRules = profile.preservedThinking && dropStaleThinking === false
+    requireValid(
+      profile,
+      { ...wire.body, betas: wire.betas },
+      {
+        ...(profile.windowTokens !== undefined &&
+          !isCounting && { requestTokens: leastTokens(request) }),
+        ...(isLeftToRules && { violations: staleIn(bound.look(wire.conversation)) }),
+      },
+    )
     return wire
   }
-
-  return {
+  const provider: Provider = {
     id,
     async *stream(request) {
       const { model, signal } = request
-      const wire = checkedWire(request)
+      const wire = checkedWire(request, false)
       const asked = clientFor(contextOf(model))
-      yield* retryStream(attemptsOf(model, signal), (attemptSignal) =>
-        openStream(asked, wire, attemptSignal, { provider: id, model }),
-      )
+      const isBinding = profileOf(model).preservedThinking
+      yield* retryStream(attemptsOf(model, signal), async function* (attemptSignal) {
+        const seen = isBinding ? bound.follow(wire.conversation) : undefined
+        const source = { provider: id, model }
+        for await (const frame of openStream(asked, wire, attemptSignal, source)) {
+          seen?.(frame)
+          yield frame
+        }
+      })
     },
     async countTokens(request) {
       const { model, signal } = request
-      const wire = checkedWire(request)
+      const wire = checkedWire(request, true)
       const asked = clientFor(contextOf(model))
       const body = without(wire.body, 'max_tokens')
       const { input_tokens: tokens } = await retryCall(attemptsOf(model, signal), (attemptSignal) =>
@@ -96,6 +121,27 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       return info.max_input_tokens ?? undefined
     },
   }
+  return preparing(provider, profileOf)
+}
+
+/** Thinking is sent that this process did not see being made behind these very words. */
+function isUnsure(sent: readonly SentThinking[], note: (problem: string) => void): boolean {
+  const stale = staleIn(sent).length
+  if (stale > 0)
+    note(`thinking behind a changed past (${stale}): the provider drops what no longer fits`)
+  return sent.some(({ fit }) => fit !== 'fits')
+}
+
+function staleIn(sent: readonly SentThinking[]): Violation[] {
+  return sent.filter(({ fit }) => fit === 'stale').map(({ violation }) => violation)
+}
+
+/** An estimate may be wrong by much for odd texts: what is stopped by it must be hopeless. */
+const CERTAIN_SHARE = 0.5
+
+/** At least so many tokens, as far as anybody can tell without asking. */
+function leastTokens(request: ModelRequest): number {
+  return Math.floor(estimateOf(request) * CERTAIN_SHARE)
 }
 
 /** Key and address are given, so that the SDK looks for none of its own in the environment. */

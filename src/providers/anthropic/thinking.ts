@@ -10,15 +10,20 @@ export type ThinkingStyle = 'adaptive' | 'budget' | 'none'
 const SMALLEST_BUDGET_TOKENS = 1_024
 const BUDGET_OF_EFFORT = { low: 2_048, medium: 8_192, high: 16_384 } as const
 
-export function thinkingFields(
-  request: ModelRequest,
-  messages: readonly Json[],
-  style: ThinkingStyle,
-  note: (problem: string) => void,
-): Fields {
-  const { thinking, dropStaleThinking = false, maxOutputTokens } = request
+export interface ThinkingQuestion {
+  readonly request: ModelRequest
+  readonly messages: readonly Json[] // on the wire
+  readonly style: ThinkingStyle
+  /** Ask the API to drop thinking that no longer fits, as far as this style of thinking can ask. */
+  readonly dropsStale: boolean
+  readonly note: (problem: string) => void
+}
+
+export function thinkingFields(question: ThinkingQuestion): Fields {
+  const { request, messages, style, dropsStale, note } = question
+  const { thinking, maxOutputTokens } = request
   if (style === 'none') return {}
-  if (style === 'adaptive') return adaptiveFields(thinking, dropStaleThinking)
+  if (style === 'adaptive') return adaptiveFields(thinking, dropsStale)
   if (thinking === undefined) return {}
   const budget = budgetOf(thinking, maxOutputTokens)
   if (budget === undefined) {
@@ -29,16 +34,26 @@ export function thinkingFields(
     note('thinking was left out: the open tool round began without it')
     return {}
   }
-  return { thinking: { type: 'enabled', budget_tokens: budget } }
+  return { thinking: { type: 'enabled', budget_tokens: budget, ...bindingFields(dropsStale) } }
+}
+
+/** Whether these fields ask for it. */
+export function asksToDrop({ thinking }: Fields): boolean {
+  return isFields(thinking) && 'block_binding' in thinking
 }
 
 /** Asking to drop stale blocks is a field of the thinking itself, so it switches that on. */
-function adaptiveFields(wish: ThinkingWish | undefined, dropStale: boolean): Fields {
-  const binding = dropStale ? { block_binding: { prefix_mismatch_behavior: 'drop_block' } } : {}
+function adaptiveFields(wish: ThinkingWish | undefined, dropsStale: boolean): Fields {
   return {
-    ...((wish !== undefined || dropStale) && { thinking: { type: 'adaptive', ...binding } }),
+    ...((wish !== undefined || dropsStale) && {
+      thinking: { type: 'adaptive', ...bindingFields(dropsStale) },
+    }),
     ...(wish?.effort !== undefined && { output_config: { effort: wish.effort } }),
   }
+}
+
+function bindingFields(dropsStale: boolean): Fields {
+  return dropsStale ? { block_binding: { prefix_mismatch_behavior: 'drop_block' } } : {}
 }
 
 function budgetOf(

@@ -28,14 +28,7 @@ export function ollamaClient(address: OllamaAddress, signal: AbortSignal): Ollam
 async function refusalOf(response: Response): Promise<Error> {
   const { status, headers } = response
   const said = saidIn(await response.text()) || `status ${status}`
-  return Object.assign(new Error(said), { status, headers, ...codeOf(said) })
-}
-
-/** Ollama gives no codes; its words for a prompt that does not fit get the one that others use. */
-export function codeOf(said: string): { readonly code?: string } {
-  return /input length exceeds the context length/i.test(said)
-    ? { code: 'context_length_exceeded' }
-    : {}
+  return Object.assign(new Error(said), { status, headers })
 }
 
 function saidIn(text: string): string {

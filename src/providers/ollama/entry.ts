@@ -1,5 +1,6 @@
 // Ollama as an entry of the registry.
 import { PROFILES } from '../../validate/profiles.ts'
+import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
 import { OLLAMA_BASE_URL, ollamaProvider } from './provider.ts'
 
@@ -9,12 +10,15 @@ export const OLLAMA_ENTRY: ProviderEntry = {
   keyVariables: ['OLLAMA_API_KEY'],
   baseUrlVariable: 'OLLAMA_BASE_URL',
   baseUrl: OLLAMA_BASE_URL,
-  create: ({ id, apiKey, baseUrl, clock, infoOf }) =>
+  defaultWindowTokens: HOME_WINDOW_TOKENS,
+  cutsSilently: true,
+  create: ({ id, apiKey, baseUrl, clock, timeouts, infoOf }) =>
     ollamaProvider({
       id,
       apiKey,
       baseUrl,
       clock,
+      ...(timeouts && { timeouts }),
       // What a context is measured against is what the model must be loaded with.
       windowTokens(model) {
         const { known, windowTokens } = infoOf(model)

@@ -1,6 +1,7 @@
 // What an Ollama server tells about a model: its window, and what it can do.
 import type { Json } from '../../core/json.ts'
 import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
+import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
 
 export interface ModelFacts {
   /** The most the model was made for. */
@@ -11,12 +12,6 @@ export interface ModelFacts {
   readonly capabilities?: readonly string[]
   readonly family?: string
 }
-
-/**
- * Memory for the window is taken when the model is loaded, whether it is used or not; this is about
- * 4 GB for a model of 8 billion parameters. Who has more sets `windowTokens`.
- */
-const DEFAULT_WINDOW_TOKENS = 32_768
 
 export function readFacts(shown: Json): ModelFacts {
   if (!isFields(shown)) return {}
@@ -32,14 +27,17 @@ export function readFacts(shown: Json): ModelFacts {
   }
 }
 
-/** The window the model gets: as wished, as its Modelfile says, or a default; never more than it can. */
+/**
+ * The window the model gets: as wished, as its Modelfile says, or a default; never more than it can.
+ * Who has the memory for more sets `windowTokens`.
+ */
 export function windowFrom(
   { longestTokens, setTokens }: ModelFacts,
   wishedTokens: number | undefined,
 ): number | undefined {
   if (wishedTokens === undefined && setTokens === undefined && longestTokens === undefined)
     return undefined
-  const wanted = wishedTokens ?? setTokens ?? DEFAULT_WINDOW_TOKENS
+  const wanted = wishedTokens ?? setTokens ?? HOME_WINDOW_TOKENS
   return Math.min(wanted, longestTokens ?? wanted)
 }
 

@@ -10,7 +10,6 @@ import {
 } from '../contract/fixture-server.ts'
 import { REQUEST } from '../contract.ts'
 import { type OllamaOptions, ollamaProvider } from './provider.ts'
-import type { Truncation } from './truncation.ts'
 
 let server: FixtureServer
 beforeEach(async () => {
@@ -178,6 +177,27 @@ describe('the window', () => {
     ])
   })
 
+  it('is set where nobody knows it: the server would take a small one and cut the rest', async () => {
+    server.replyWith({ body: '{}' }, HI)
+    await all()
+    expect(server.asked[1]?.body).toMatchObject({ options: { num_ctx: 32_768 } })
+  })
+
+  it('is asked for again after some minutes, and is forgotten for models long out of use', async () => {
+    let nowMs = 0
+    const clock = { now: () => new Date(nowMs), sleep: async () => undefined }
+    const asked = provider({ clock })
+    server.replyWith(shown({ parameters: 'num_ctx 8192' }), shown({ parameters: 'num_ctx 16384' }))
+    expect(await asked.windowOf?.('m-1')).toBe(8_192)
+    expect(await asked.windowOf?.('m-1')).toBe(8_192)
+    nowMs = 6 * 60_000
+    expect(await asked.windowOf?.('m-1')).toBe(16_384)
+    for (let count = 0; count < 100; count += 1) await asked.windowOf?.(`other-${count}`)
+    expect(server.asked).toHaveLength(102)
+    await asked.windowOf?.('m-1')
+    expect(server.asked).toHaveLength(103)
+  })
+
   it('says which model is missing', async () => {
     server.replyWith({ status: 404, body: '{"error":"model \'m-1\' not found"}' })
     await expect(all()).rejects.toMatchObject({
@@ -218,48 +238,5 @@ describe('what a model can do', () => {
     }
     const { content, images } = messages.at(-1) ?? {}
     expect({ ...(think && { think }), content, ...(images && { images }) }).toEqual(expected)
-  })
-})
-
-describe('a prompt that was cut in silence', () => {
-  const long = 'All work and no play makes a dull page. '.repeat(500)
-  const messages: ModelRequest['messages'] = [
-    { role: 'user', parts: [{ type: 'text', text: long }] },
-  ]
-  const answered = (tokens: number) =>
-    lines(message({ content: 'Hi' }), ended('stop', { prompt_eval_count: tokens, eval_count: 1 }))
-
-  it('is reported, with what was read and what was sent', async () => {
-    server.replyWith(answered(2_000))
-    const cuts: Truncation[] = []
-    const frames = await all(
-      { messages },
-      { windowTokens: 4_096, onTruncation: (cut) => cuts.push(cut) },
-    )
-    expect(cuts).toMatchObject([{ model: 'm-1', promptTokens: 2_000, windowTokens: 4_096 }])
-    expect(cuts[0]?.estimatedTokens).toBeGreaterThan(4_096)
-    expect(frames.at(-1)).toMatchObject({
-      type: 'end',
-      usage: { promptTokens: 2_000 },
-      rawUsage: { prompt_eval_count: 2_000, truncated: cuts[0]?.reason },
-    })
-  })
-
-  it('is reported also where the server took a smaller window than it was given', async () => {
-    server.replyWith(answered(2_000))
-    const cuts: Truncation[] = []
-    await all({ messages }, { windowTokens: 32_768, onTruncation: (cut) => cuts.push(cut) })
-    expect(cuts).toHaveLength(1)
-  })
-
-  it.each([4_500, 5_000, 9_000])('is not seen in %i tokens read of about 5,000', async (tokens) => {
-    server.replyWith(answered(tokens))
-    const cuts: Truncation[] = []
-    const frames = await all(
-      { messages },
-      { windowTokens: 32_768, onTruncation: (cut) => cuts.push(cut) },
-    )
-    expect(cuts).toEqual([])
-    expect(frames.at(-1)).not.toHaveProperty('rawUsage.truncated')
   })
 })

@@ -4,17 +4,20 @@ import type { Json } from '../../core/json.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import { PROFILES } from '../../validate/profiles.ts'
+import type { Profile } from '../../validate/rule.ts'
 import { OLLAMA, type OllamaProfile, writeOllama } from '../../wire/ollama/write.ts'
+import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
+import { LimitedCache } from '../limited-cache.ts'
 import { LOCAL_TIMEOUTS, requireConversation } from '../openai/access.ts'
 import { cutOff, withRepairs } from '../openai/parts.ts'
+import { preparing } from '../prepared.ts'
 import { type Attempts, type RetryPolicy, retryCall, retryStream } from '../retry.ts'
 import type { Timeouts } from '../timed-fetch.ts'
 import { requireValid } from '../validated.ts'
 import { asChat } from './as-chat.ts'
-import { codeOf, ollamaClient } from './client.ts'
+import { ollamaClient } from './client.ts'
 import { OllamaDecoder } from './decode.ts'
 import { type ModelFacts, readFacts, windowFrom } from './facts.ts'
-import { type Truncation, truncationOf } from './truncation.ts'
 
 export interface OllamaOptions {
   readonly id?: string
@@ -27,14 +30,19 @@ export interface OllamaOptions {
   readonly random?: () => number
   readonly retry?: Partial<RetryPolicy>
   readonly timeouts?: Partial<Timeouts>
-  /** Is told of answers to a prompt that the server cut. `rawUsage` of the answer says it, too. */
-  readonly onTruncation?: (truncation: Truncation) => void
 }
+
+/** A model may be made anew under its name, with another window. */
+const KEEP_FACTS_MS = 5 * 60_000
+const MOST_MODELS = 100
+
+/** Its templates want turns that alternate. */
+const RULES: Profile = { ...PROFILES['openai-chat'], strict: true }
 
 export const OLLAMA_BASE_URL = 'http://127.0.0.1:11434'
 
 export function ollamaProvider(options: OllamaOptions): Provider {
-  const { id = 'ollama', baseUrl = OLLAMA_BASE_URL, clock, onTruncation } = options
+  const { id = 'ollama', baseUrl = OLLAMA_BASE_URL, clock } = options
   const apiKey = options.apiKey?.trim() || undefined
   const address = { baseUrl, apiKey, timeouts: { ...LOCAL_TIMEOUTS, ...options.timeouts } }
   const attemptsOf = (model: string, signal: Signal | undefined): Attempts => ({
@@ -46,7 +54,7 @@ export function ollamaProvider(options: OllamaOptions): Provider {
   })
   const { windowTokens: wish } = options
   const wishedFor = (model: string) => (typeof wish === 'function' ? wish(model) : wish)
-  const known = new Map<string, ModelFacts>()
+  const known = new LimitedCache<ModelFacts>(MOST_MODELS, clock)
   const factsOf = async (model: string, signal: Signal | undefined): Promise<ModelFacts> => {
     const facts =
       known.get(model) ??
@@ -55,10 +63,10 @@ export function ollamaProvider(options: OllamaOptions): Provider {
           show(ollamaClient(address, attemptSignal), model),
         ),
       )
-    known.set(model, facts)
+    known.set(model, facts, KEEP_FACTS_MS)
     return facts
   }
-  return {
+  const provider: Provider = {
     id,
     async *stream(request) {
       const { model, signal } = request
@@ -69,27 +77,18 @@ export function ollamaProvider(options: OllamaOptions): Provider {
       const profile = profileOf(id, facts, wishedTokens)
       const repairs: string[] = []
       const written = writeOllama(request, profile, (problem) => repairs.push(problem))
-      requireValid({ ...PROFILES['openai-chat'], strict: true }, asChat(written.body))
+      requireValid(RULES, asChat(written.body))
       const decoderOf = () =>
         new OllamaDecoder({ model: `${id}/${model}`, toolName: written.toolName })
       yield* retryStream(attemptsOf(model, signal), async function* (attemptSignal) {
         const client = ollamaClient(address, attemptSignal)
         const lines = await client.chat(copyOf(written.body))
-        for await (const frame of withRepairs(
-          repairs,
-          framesOf(lines, decoderOf(), attemptSignal),
-        )) {
-          const cut =
-            frame.type === 'end'
-              ? truncationOf(model, written.body, frame, profile.windowTokens)
-              : undefined
-          if (cut) onTruncation?.(cut)
-          yield cut ? marked(frame, cut) : frame
-        }
+        yield* withRepairs(repairs, framesOf(lines, decoderOf(), attemptSignal))
       })
     },
     windowOf: async (model, signal) => windowFrom(await factsOf(model, signal), wishedFor(model)),
   }
+  return preparing(provider, () => RULES)
 }
 
 async function show(client: Ollama, model: string): Promise<Json> {
@@ -120,12 +119,13 @@ function profileOf(
 ): OllamaProfile {
   const { capabilities, family = '' } = facts
   const can = (what: string) => capabilities?.includes(what) ?? true
-  const windowTokens = windowFrom(facts, wishedTokens)
+  // Without a number the server takes its own, which is small, and cuts what is longer.
+  const windowTokens = windowFrom(facts, wishedTokens) ?? HOME_WINDOW_TOKENS
   const thinking = EFFORT_FAMILIES.has(family) ? 'effort' : 'switch'
   return {
     ...OLLAMA,
     provider,
-    ...(windowTokens !== undefined && { windowTokens }),
+    windowTokens,
     accepts: { images: can('vision') ? 'inline' : 'none', files: false },
     thinking: can('thinking') ? thinking : 'none',
   }
@@ -144,19 +144,8 @@ async function* framesOf(
   try {
     for await (const line of lines) yield* decoder.decode(line as unknown as Json)
   } catch (thrown) {
-    if (!(thrown instanceof Error)) throw thrown
-    if (/^Did not receive done/.test(thrown.message)) throw cutOff(decoder.model)
-    throw Object.assign(thrown, codeOf(thrown.message))
+    const isCut = thrown instanceof Error && /^Did not receive done/.test(thrown.message)
+    throw isCut ? cutOff(decoder.model) : thrown
   }
   if (!signal.aborted && !decoder.isComplete) throw cutOff(decoder.model)
-}
-
-function marked(frame: ModelFrame, { reason, estimatedTokens }: Truncation): ModelFrame {
-  if (frame.type !== 'end') return frame
-  const { rawUsage } = frame
-  const reported = typeof rawUsage === 'object' && rawUsage !== null ? rawUsage : {}
-  return {
-    ...frame,
-    rawUsage: { ...reported, truncated: reason, estimated_prompt_tokens: estimatedTokens },
-  }
 }

@@ -260,7 +260,10 @@ describe('requests', () => {
       tools: [{ name: 'mcp.read', description: 'd', inputSchema: { type: 'object' } }],
     })
     expect(frames).toEqual([
-      { type: 'repairs', problems: ['the tool name "mcp.read" was written as mcp_read'] },
+      {
+        type: 'repairs',
+        problems: ['tools[0].name: the tool name "mcp.read" became mcp_read'],
+      },
       call('c1', 'mcp.read', {}),
       end('tool_use', 'tool_calls'),
     ])
@@ -294,13 +297,28 @@ describe('windowOf', () => {
       'LM Studio, not loaded',
       [listed({}), listed({ state: 'not-loaded', max_context_length: 131_072 }), missing],
       undefined,
-      ['/v1/models', '/api/v0/models', '/props'],
+      ['/v1/models', '/api/v0/models', '/api/v1/models', '/props'],
+    ],
+    [
+      'LM Studio without its older API',
+      [
+        listed({}),
+        json({ error: 'Unexpected endpoint' }),
+        json({
+          models: [
+            { key: 'other', loaded_instances: [{ id: 'm-1', config: { context_length: 12_288 } }] },
+            { key: 'm-1', loaded_instances: [{ id: 'x', config: { context_length: 4_096 } }] },
+          ],
+        }),
+      ],
+      12_288,
+      ['/v1/models', '/api/v0/models', '/api/v1/models'],
     ],
     [
       'llama.cpp',
-      [missing, missing, json({ default_generation_settings: { n_ctx: 4_096 } })],
+      [missing, missing, missing, json({ default_generation_settings: { n_ctx: 4_096 } })],
       4_096,
-      ['/v1/models', '/api/v0/models', '/props'],
+      ['/v1/models', '/api/v0/models', '/api/v1/models', '/props'],
     ],
   ])('%s', async (_name, replies, expected, paths) => {
     server.replyWith(...replies)

@@ -7,6 +7,7 @@ import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
 import { type Written, writeChat } from '../../wire/openai-chat/write.ts'
+import { preparing } from '../prepared.ts'
 import { retryStream } from '../retry.ts'
 import { requireValid } from '../validated.ts'
 import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
@@ -27,7 +28,7 @@ export function openaiChatProvider(options: OpenAiChatOptions): Provider {
     ...options.profileOf?.(model),
     provider: id,
   })
-  return {
+  const provider: Provider = {
     id,
     async *stream(request) {
       const { model, signal } = request
@@ -51,6 +52,7 @@ export function openaiChatProvider(options: OpenAiChatOptions): Provider {
         askWindow(access.client(model), baseUrl, model, access.attempts(model, signal)),
     }),
   }
+  return preparing(provider, (model) => rulesOf(profileOf(model)))
 }
 
 function checkedBody(request: ModelRequest, profile: ChatProfile, repairs: string[]): Written {

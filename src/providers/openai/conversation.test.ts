@@ -9,7 +9,7 @@ import { PROFILES } from '../../validate/profiles.ts'
 import { OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
 import { pausesKept } from '../contract/fixture-server.ts'
 import { ollamaProvider } from '../ollama/provider.ts'
-import type { Truncation } from '../ollama/truncation.ts'
+import { noticingOverflow } from '../silent-overflow.ts'
 import { openaiChatProvider } from './chat.ts'
 import { openaiResponsesProvider } from './responses.ts'
 
@@ -244,13 +244,10 @@ describe('windows of the stand-in', () => {
   })
 
   it('are cut to in silence by Ollama, and that is noticed', async () => {
-    const cuts: Truncation[] = []
-    const provider = ollamaProvider({
-      baseUrl: dev.url,
-      clock,
-      windowTokens: 2_048,
-      onTruncation: (cut) => cuts.push(cut),
-    })
+    const provider = noticingOverflow(
+      ollamaProvider({ baseUrl: dev.url, clock, windowTokens: 2_048 }),
+      { windowOf: () => 2_048, cutsSilently: true },
+    )
     const long = user(text('All work and no play makes a dull page. '.repeat(400)))
     const said: Message = { role: 'assistant', parts: [text('So be it.')] }
     const request = {
@@ -258,10 +255,8 @@ describe('windows of the stand-in', () => {
       model: 'm',
       maxOutputTokens: 100,
     }
-    for await (const _ of provider.stream(request)) {
-      // only the report counts here
-    }
-    expect(cuts).toMatchObject([{ model: 'm', windowTokens: 2_048 }])
+    const { overflow } = await collectAnswer('ollama/m', provider.stream(request))
+    expect(overflow).toBe('the server read less than it was sent')
     expect(dev.requests.at(-1)?.body).toMatchObject({ options: { num_ctx: 2_048 } })
   })
 })

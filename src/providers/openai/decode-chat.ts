@@ -29,6 +29,9 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   function_call: 'tool_use',
   length: 'length',
   content_filter: 'refusal',
+  // Z.ai's own
+  model_context_window_exceeded: 'length',
+  sensitive: 'refusal',
 }
 
 /** Takes chunks in order and gives the frames that each completes; the rest comes with the end. */

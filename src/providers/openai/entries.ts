@@ -2,7 +2,7 @@
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
 import type { ChatProfile } from '../../wire/openai-chat/profile.ts'
-import type { ModelInfo } from '../catalogue.ts'
+import { HOME_WINDOW_TOKENS, type ModelInfo } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
 import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from './access.ts'
 import { openaiChatProvider } from './chat.ts'
@@ -13,8 +13,8 @@ export const OPENAI: ProviderEntry = {
   keyVariables: [OPENAI_KEY_VARIABLE],
   baseUrlVariable: 'OPENAI_BASE_URL',
   baseUrl: OPENAI_BASE_URL,
-  create: ({ id, apiKey, baseUrl, clock }) =>
-    openaiResponsesProvider({ id, apiKey, baseUrl, clock }),
+  create: ({ id, apiKey, baseUrl, clock, timeouts }) =>
+    openaiResponsesProvider({ id, apiKey, baseUrl, clock, ...(timeouts && { timeouts }) }),
   profileOf: (_model, info) => withWindow(PROFILES['openai-responses'], info),
 }
 
@@ -25,6 +25,8 @@ interface ChatServer {
   readonly keyVariable?: string
   readonly baseUrlVariable?: string
   readonly profile?: Partial<ChatProfile>
+  /** Runs what its owner chose, with the window that was chosen: smaller than elsewhere. */
+  readonly isAtHome?: boolean
 }
 
 const CHAT_SERVERS: readonly ChatServer[] = [
@@ -34,12 +36,18 @@ const CHAT_SERVERS: readonly ChatServer[] = [
     keyVariable: OPENAI_KEY_VARIABLE,
     profile: { strict: false },
   },
-  { id: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1', baseUrlVariable: 'LMSTUDIO_BASE_URL' },
+  {
+    id: 'lmstudio',
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    baseUrlVariable: 'LMSTUDIO_BASE_URL',
+    isAtHome: true,
+  },
   /** Any other: llama.cpp, vLLM, a gateway; it is where the settings say. */
   {
     id: 'compatible',
     baseUrl: 'http://127.0.0.1:8080/v1',
     baseUrlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
+    isAtHome: true,
   },
   {
     id: 'openrouter',
@@ -75,19 +83,21 @@ const CHAT_SERVERS: readonly ChatServer[] = [
 export const OPENAI_CHAT_ENTRIES: readonly ProviderEntry[] = CHAT_SERVERS.map(chatEntry)
 
 function chatEntry(server: ChatServer): ProviderEntry {
-  const { keyVariable, baseUrlVariable, profile = {} } = server
+  const { keyVariable, baseUrlVariable, profile = {}, isAtHome = false } = server
   return {
     id: server.id,
     // A gate before a server of one's own may want a key, too.
     keyVariables: [keyVariable ?? 'OPENAI_COMPATIBLE_API_KEY'],
     ...(baseUrlVariable !== undefined && { baseUrlVariable }),
     baseUrl: server.baseUrl,
-    create: ({ id, apiKey, baseUrl, clock }) =>
+    ...(isAtHome && { cutsSilently: true, defaultWindowTokens: HOME_WINDOW_TOKENS }),
+    create: ({ id, apiKey, baseUrl, clock, timeouts }) =>
       openaiChatProvider({
         id,
         apiKey,
         baseUrl,
         clock,
+        ...(timeouts && { timeouts }),
         // Behind another address there may be a server of one's own, which needs none.
         needsKey: keyVariable !== undefined && baseUrl === server.baseUrl,
         ...(keyVariable !== undefined && { keyVariable }),

@@ -11,6 +11,7 @@ import { PROFILES } from '../../validate/profiles.ts'
 import type { Fields } from '../../wire/openai-chat/fields.ts'
 import { OPENAI_RESPONSES, type ResponsesProfile } from '../../wire/openai-responses/profile.ts'
 import { writeResponses } from '../../wire/openai-responses/write.ts'
+import { preparing } from '../prepared.ts'
 import { retryCall, retryStream } from '../retry.ts'
 import { requireValid } from '../validated.ts'
 import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
@@ -37,7 +38,7 @@ export function openaiResponsesProvider(options: OpenAiResponsesOptions): Provid
       },
       sealed: new Set(),
     }
-  return {
+  const provider: Provider = {
     id,
     async *stream(request) {
       const { model, signal } = request
@@ -62,6 +63,7 @@ export function openaiResponsesProvider(options: OpenAiResponsesOptions): Provid
       return tokens
     },
   }
+  return preparing(provider, () => PROFILES['openai-responses'])
 }
 
 /** They refuse to be asked for their reasoning (VALID-R5). Of a name to come the opposite is likelier. */

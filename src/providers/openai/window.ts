@@ -30,6 +30,23 @@ const SOURCES: readonly Source[] = [
     read: (answer, model) => tokens(entryOf(answer, model).loaded_context_length),
   },
   {
+    // LM Studio from 0.4 on: by instance, of which there may be several.
+    place: (baseUrl) => `${rootOf(baseUrl)}/api/v1/models`,
+    read({ models }, model) {
+      const entries: readonly Json[] = Array.isArray(models) ? models : []
+      const loaded = entries.filter(isFields).flatMap(({ key = null, loaded_instances: each }) => {
+        const instances: readonly Json[] = Array.isArray(each) ? each : []
+        return instances.filter(isFields).map((instance) => ({ key, instance }))
+      })
+      const named =
+        loaded.find(({ instance }) => instance.id === model) ??
+        loaded.find(({ key }) => key === model)
+      return isFields(named?.instance.config)
+        ? tokens(named.instance.config.context_length)
+        : undefined
+    },
+  },
+  {
     // llama.cpp before it said so in the list: it serves one model.
     place: (baseUrl) => `${rootOf(baseUrl)}/props`,
     read({ default_generation_settings: settings }) {

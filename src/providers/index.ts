@@ -1,0 +1,36 @@
+// Models for users of the library: adapters, the registry, the catalogue, and what answers cost.
+export { devEntry } from './anthropic/entry.ts'
+export { type AnthropicOptions, anthropicProvider } from './anthropic/provider.ts'
+export { modelPort } from './ask.ts'
+export {
+  CATALOGUE_DATE,
+  DEFAULT_WINDOW_TOKENS,
+  HOME_WINDOW_TOKENS,
+  LISTED_MODELS,
+  type ModelInfo,
+  type ModelOverrides,
+  type ModelWindow,
+  modelInfo,
+  type Prices,
+  readModelOverrides,
+  type WindowSource,
+} from './catalogue.ts'
+export { type CostOptions, costOf } from './costs.ts'
+export { PROVIDER_ENTRIES } from './entries.ts'
+export { type OllamaOptions, ollamaProvider } from './ollama/provider.ts'
+export { type OpenAiChatOptions, openaiChatProvider } from './openai/chat.ts'
+export { type OpenAiResponsesOptions, openaiResponsesProvider } from './openai/responses.ts'
+export { type AskedModel, type RedactedPortOptions, redactedPort } from './redacted-port.ts'
+export {
+  createRegistry,
+  type ModelRegistry,
+  type ModelSettings,
+  type ProviderEntry,
+  type ProviderOptions,
+  type ProviderSettings,
+  type RegistryOptions,
+  type ResolvedModel,
+} from './registry.ts'
+export type { RetryPolicy } from './retry.ts'
+export { noticingOverflow, type OverflowFacts } from './silent-overflow.ts'
+export type { Timeouts } from './timed-fetch.ts'
