@@ -1,0 +1,43 @@
+// Tools as a port: what an agent can do, what it may do without asking, and what comes of it.
+import type { Block, TokenUsage, ToolStatus } from './content.ts'
+import type { Json } from './json.ts'
+import type { ToolSchema } from './model.ts'
+import type { Signal } from './ports.ts'
+
+/** What a tool touches: this decides who must be asked before it runs. */
+export type ToolEffect = 'none' | 'read' | 'write' | 'run'
+
+export interface Tool extends ToolSchema {
+  readonly effect: ToolEffect
+  /** May run beside others of the same answer; the rest run one after the other, in order. */
+  readonly isParallel: boolean
+  /**
+   * What a call is about, in short: a path, or a command as it is. Patterns of approval match it, and it is
+   * what people are shown. The input may be anything: it is not checked yet.
+   */
+  subjectOf(input: Json): string
+  /**
+   * Never rejects for what the model or the workspace did wrong: that is a failed outcome with a
+   * sentence the model can act on. An aborted signal ends it soon, with an `aborted` outcome.
+   */
+  run(input: Json, call: ToolRun): Promise<ToolOutcome>
+}
+
+/** The call that a tool answers. */
+export interface ToolRun {
+  readonly threadId: string
+  readonly callId: string
+  readonly signal: Signal
+  /** Shown while it runs, never stored. */
+  onProgress?(text: string): void
+}
+
+export interface ToolOutcome {
+  readonly status: ToolStatus
+  readonly content: readonly Block[] // in full, as the log keeps it
+  /** What the model sees, where the whole is too long; a ref to the whole is added when it is built. */
+  readonly shown?: readonly Block[]
+  readonly metadata?: Json
+  /** What models used on its behalf were billed. */
+  readonly tokenUsage?: TokenUsage
+}

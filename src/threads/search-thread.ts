@@ -1,0 +1,153 @@
+// A search through the events of a thread, newest first, in bounded work: linear, without an index.
+import type { EntryId } from '../core/change.ts'
+import { readRow } from '../core/codec.ts'
+import { originalId } from '../core/entry.ts'
+import type { ThreadEvent } from '../core/event.ts'
+import type { Store } from '../core/ports.ts'
+import { countWords } from './query-words.ts'
+import { bodyOf, textOfCall } from './render-event.ts'
+
+export interface SearchLimits {
+  readonly events: number // the newest ones
+  readonly chars: number
+}
+
+export interface ScannedThread {
+  readonly matches: readonly MatchingEntry[] // best first
+  readonly words: readonly string[] // rarest first
+  readonly searchedFrom: number
+}
+
+export interface MatchingEntry {
+  readonly ref: EntryId
+  readonly seq: number
+  readonly tool?: string // whose result it is
+  readonly score: number
+  /** Part of it was never shown to the model. */
+  readonly isShownInPart: boolean
+}
+
+/** A row may hold megabytes: not too many at a time. */
+const PAGE_ROWS = 100
+/** What it reads from the archive is in the archive already; and a question is no answer. */
+const RECALL = 'recall'
+
+export async function searchThread(
+  store: Pick<Store, 'read' | 'info'>,
+  threadId: string,
+  words: readonly string[],
+  limits: SearchLimits,
+): Promise<ScannedThread> {
+  const scan = new Scan(words)
+  let to = (await store.info(threadId))?.version ?? 0
+  const first = Math.max(1, to - limits.events + 1)
+  while (to >= first && scan.chars < limits.chars) {
+    const from = Math.max(first, to - PAGE_ROWS + 1)
+    const rows = await store.read(threadId, { from, to })
+    for (const row of rows.toReversed()) scan.add(readRow(row))
+    to = from - 1
+  }
+  return { ...scan.ranked(), searchedFrom: to + 1 }
+}
+
+interface Weighed {
+  readonly seq: number
+  readonly counts: readonly number[]
+  readonly chars: number
+  readonly isShownInPart: boolean
+  tool?: string
+}
+
+/** Takes events backwards: a result comes before its call, calls before their answer. */
+class Scan {
+  readonly #words: readonly string[]
+  readonly #matching = new Map<number, Weighed>()
+  readonly #results = new Map<string, number>() // call → its result, until the call is met
+  readonly #calls = new Map<number, string[]>() // answer → what its calls say
+  #entries = 0
+  chars = 0
+
+  constructor(words: readonly string[]) {
+    this.#words = words
+  }
+
+  add(event: ThreadEvent): void {
+    switch (event.type) {
+      case 'TOOL_CALL':
+        this.#addCall(event.data)
+        return
+      case 'AGENT_MESSAGE': {
+        const calls = this.#calls.get(event.seq) ?? []
+        this.#calls.delete(event.seq)
+        this.#weigh(event.seq, [event.data.content, ...calls].join('\n'))
+        return
+      }
+      case 'TOOL_RESULT':
+        if (event.data.id !== undefined) this.#results.set(event.data.id, event.seq)
+        this.#weigh(event.seq, bodyOf(event, []), event.data.shown !== undefined)
+        return
+      case 'USER_MESSAGE':
+        this.#weigh(event.seq, bodyOf(event, []))
+    }
+  }
+
+  #addCall(call: Extract<ThreadEvent, { type: 'TOOL_CALL' }>['data']): void {
+    const result = this.#results.get(call.id)
+    this.#results.delete(call.id)
+    if (call.name === RECALL) {
+      if (result !== undefined) this.#matching.delete(result)
+      return
+    }
+    const weighed = result === undefined ? undefined : this.#matching.get(result)
+    if (weighed) weighed.tool = call.name
+    const others = this.#calls.get(call.answer) ?? []
+    this.#calls.set(call.answer, [textOfCall(call), ...others])
+  }
+
+  #weigh(seq: number, text: string, isShownInPart = false): void {
+    this.#entries += 1
+    this.chars += text.length
+    const counts = countWords(text, this.#words)
+    if (counts.every((count) => count === 0)) return
+    this.#matching.set(seq, { seq, counts, chars: text.length, isShownInPart })
+  }
+
+  /** By BM25 over the entries that were looked at; of equals, the newer one first. */
+  ranked(): Omit<ScannedThread, 'searchedFrom'> {
+    const matching = [...this.#matching.values()]
+    const meanChars = Math.max(1, this.chars / Math.max(1, this.#entries))
+    const rarity = this.#words.map((_, word) => {
+      const holders = matching.filter(({ counts }) => (counts[word] ?? 0) > 0).length
+      return Math.log(1 + (this.#entries - holders + 0.5) / (holders + 0.5))
+    })
+    const matches = matching
+      .map(({ counts, chars, ...entry }) => ({
+        ...entry,
+        ref: originalId(entry.seq),
+        score: score(counts, rarity, chars / meanChars),
+      }))
+      .sort((a, b) => b.score - a.score || b.seq - a.seq)
+    const byRarity = this.#words.map((word, index) => ({ word, rarity: rarity[index] ?? 0 }))
+    return {
+      matches,
+      words: byRarity.sort((a, b) => b.rarity - a.rarity).map(({ word }) => word),
+    }
+  }
+}
+
+/** How soon more of the same word stops to count, and how much the length of an entry counts. */
+const SATURATION = 1.2
+const LENGTH_SHARE = 0.75
+
+function score(
+  counts: readonly number[],
+  rarity: readonly number[],
+  relativeLength: number,
+): number {
+  const damping = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relativeLength)
+  return counts.reduce(
+    (sum, count, word) =>
+      sum + ((rarity[word] ?? 0) * count * (SATURATION + 1)) / (count + damping),
+    0,
+  )
+}

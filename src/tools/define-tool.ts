@@ -1,0 +1,107 @@
+// A tool from a schema of its input: wrong input, errors and aborts become outcomes a model can act on.
+import { z } from 'zod'
+import type { ToolStatus } from '../core/content.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { Json } from '../core/json.ts'
+import type { Signal } from '../core/ports.ts'
+import type { Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/tool.ts'
+import { fileError, isErrno } from './file-errors.ts'
+
+export interface ToolDefinition<Input> {
+  readonly name: string
+  readonly description: string
+  readonly effect: ToolEffect
+  readonly isParallel: boolean
+  readonly input: z.ZodObject & z.ZodType<Input>
+  /** `fields` are those of any object; of what is none, nothing. */
+  subject(fields: Readonly<Record<string, unknown>>): string
+  /** May throw PrecisErrors and errors of the file system. What else it throws is a bug. */
+  run(input: Input, call: ToolRun): Promise<ToolOutcome>
+}
+
+export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
+  const { name, description, effect, isParallel, input: schema } = definition
+  return {
+    name,
+    description,
+    effect,
+    isParallel,
+    inputSchema: jsonSchemaOf(schema),
+    subjectOf: (input) => definition.subject(isRecord(input) ? input : {}),
+    async run(input, call) {
+      const checked = schema.safeParse(input)
+      if (!checked.success) return textOutcome('failed', wrongInput(name, schema, checked.error))
+      if (call.signal.aborted) return abortedOutcome()
+      try {
+        return await definition.run(checked.data, call)
+      } catch (error) {
+        if (call.signal.aborted) return abortedOutcome()
+        return textOutcome('failed', sentenceOf(error))
+      }
+    },
+  }
+}
+
+/** An outcome of one text, short enough to be shown as it is. */
+export function textOutcome(status: ToolStatus, text: string, metadata?: Json): ToolOutcome {
+  return {
+    status,
+    content: [{ type: 'text', text }],
+    ...(metadata !== undefined && { metadata }),
+  }
+}
+
+function abortedOutcome(): ToolOutcome {
+  return textOutcome('aborted', 'Aborted before it was done.')
+}
+
+/** For loops that would otherwise go on after nobody waits for them any more. */
+export function throwIfAborted(signal: Signal): void {
+  if (signal.aborted) throw new PrecisError('aborted', 'Aborted before it was done.')
+}
+
+/** What becomes an argument of a program: the system takes no NUL in it. */
+export function plainText(): z.ZodString {
+  return z.string().refine((text) => !text.includes('\0'), 'must not hold a NUL byte')
+}
+
+/** A field as text, where it is one. */
+export function textField(fields: Readonly<Record<string, unknown>>, name: string): string {
+  const value = fields[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** Tools are made anew for each turn, their schemas are not. */
+const jsonSchemas = new WeakMap<z.ZodObject, Json>()
+
+function jsonSchemaOf(schema: z.ZodObject): Json {
+  const known = jsonSchemas.get(schema)
+  if (known !== undefined) return known
+  const { $schema: _, ...rest } = z.toJSONSchema(schema)
+  jsonSchemas.set(schema, rest as Json)
+  return rest as Json
+}
+
+/** `read: `offset`: expected number, received string. Fields: path, offset?, limit?.` */
+function wrongInput(tool: string, schema: z.ZodObject, error: z.ZodError): string {
+  const problems = error.issues.map((issue) => {
+    if (issue.code === 'unrecognized_keys')
+      return `unknown field ${issue.keys.map((key) => `\`${key}\``).join(', ')}`
+    const message = issue.message.replace(/^Invalid input: /, '')
+    return issue.path.length === 0 ? message : `\`${issue.path.join('.')}\`: ${message}`
+  })
+  const fields = Object.entries(schema.shape).map(([field, type]) =>
+    type instanceof z.ZodOptional ? `${field}?` : field,
+  )
+  return `${tool}: ${problems.join('; ')}. Fields: ${fields.join(', ')}.`
+}
+
+function sentenceOf(error: unknown): string {
+  const known = isErrno(error) ? fileError(error) : error
+  if (!PrecisError.is(known)) throw error
+  return known.hint === undefined ? known.message : `${known.message} ${known.hint}`
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

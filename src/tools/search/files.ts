@@ -1,0 +1,94 @@
+// A search without ripgrep: file by file and line by line, in JavaScript.
+import type { FileHandle } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
+import { relative, sep } from 'node:path'
+import { PrecisError } from '../../core/errors.ts'
+import { isErrno } from '../file-errors.ts'
+import { fileKindOf } from '../file-kind.ts'
+import { openPlace } from '../open-file.ts'
+import { walk } from '../walk.ts'
+import type { Place } from '../workspace.ts'
+import { type Hit, lineAround, nameFilter, type SearchRequest } from './find.ts'
+
+/** Deeper trees are links in a circle or an attack. */
+const MOST_LEVELS = 100
+
+/** The hits of each file that has some, in the order of names. A pattern may run away: not on a main thread. */
+export async function* searchFiles(request: SearchRequest): AsyncGenerator<Hit[]> {
+  const regex = compilePattern(request.pattern)
+  let left = request.limits.hits + 1 // one more tells that there are more
+  for await (const place of placesOf(request)) {
+    const hits = await searchFile(request, place, regex, left)
+    left -= hits.length
+    if (hits.length > 0) yield hits
+    if (left === 0) return
+  }
+}
+
+/** `\p{…}` and the like would silently mean something else without Unicode. */
+const NEEDS_UNICODE = /\\[pPu]\{/
+
+/** Unicode where it can be; `(?i)` in front is how ripgrep says that case does not matter. */
+export function compilePattern(pattern: string): RegExp {
+  const anyCase = /^\(\?i\)/.exec(pattern)?.[0] ?? ''
+  const body = pattern.slice(anyCase.length)
+  const flags = anyCase === '' ? '' : 'i'
+  try {
+    return new RegExp(body, `${flags}u`)
+  } catch (error) {
+    if (NEEDS_UNICODE.test(body)) throw error
+    return new RegExp(body, flags) // takes escapes that Unicode is strict about
+  }
+}
+
+async function* placesOf(request: SearchRequest): AsyncGenerator<Place> {
+  const { root, start, glob } = request
+  const isWanted = nameFilter(glob)
+  if ((await stat(start)).isFile()) {
+    const name = relative(root, start).replaceAll(sep, '/')
+    if (isWanted(name)) yield { path: start, name }
+    return
+  }
+  for await (const { kind, isIgnored, path, name } of walk({
+    root,
+    start,
+    maxDepth: MOST_LEVELS,
+    isOver: () => false,
+  }))
+    if (kind === 'file' && !isIgnored && isWanted(name)) yield { path, name }
+}
+
+async function searchFile(
+  { root, limits }: SearchRequest,
+  place: Place,
+  regex: RegExp,
+  most: number,
+): Promise<Hit[]> {
+  const text = await readText(root, place, limits.fileBytes)
+  if (text === undefined) return []
+  const hits: Hit[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    const found = line.search(regex)
+    if (found === -1) continue
+    const shown = lineAround(line, found, limits.lineChars)
+    hits.push({ name: place.name, line: index + 1, text: shown })
+    if (hits.length === most) break
+  }
+  return hits
+}
+
+/** Undefined for what is no text, too large, or not to be read: a search passes over it. */
+async function readText(root: string, place: Place, maxBytes: number): Promise<string | undefined> {
+  let file: FileHandle | undefined
+  try {
+    file = await openPlace(root, place)
+    if ((await file.stat()).size > maxBytes) return undefined
+    const bytes = await file.readFile()
+    return fileKindOf(bytes).kind === 'text' ? bytes.toString() : undefined
+  } catch (error) {
+    if (isErrno(error) || PrecisError.is(error)) return undefined
+    throw error
+  } finally {
+    await file?.close()
+  }
+}

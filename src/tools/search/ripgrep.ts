@@ -1,0 +1,152 @@
+// A search by ripgrep, which is fast; kept to the rules that the search without it has, too.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join, relative, sep } from 'node:path'
+import { createInterface } from 'node:readline'
+import { PrecisError } from '../../core/errors.ts'
+import type { Signal } from '../../core/ports.ts'
+import { type Found, type Hit, lineAround, nameFilter, type SearchRequest } from './find.ts'
+
+/** Undefined where it is not on this machine. */
+export function findRipgrep(path = process.env.PATH ?? ''): string | undefined {
+  const candidates = path.split(delimiter).filter((folder) => folder !== '')
+  return candidates.map((folder) => join(folder, 'rg')).find(canRun)
+}
+
+export async function searchByRipgrep(
+  program: string,
+  request: SearchRequest,
+  signal: Signal,
+): Promise<Found> {
+  const { root, limits } = request
+  const isWanted = nameFilter(request.glob)
+  const child = spawn(program, argumentsFor(request), {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = endOf(child)
+  let stopped: Found['stopped']
+  const stop = (why?: Found['stopped']) => {
+    stopped ??= why
+    child.kill('SIGKILL')
+  }
+  const timer = setTimeout(() => stop('time'), limits.timeMs)
+  const onAbort = () => stop()
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  try {
+    const hits: Hit[] = []
+    for await (const line of createInterface({ input: child.stdout })) {
+      const hit = hitOf(line, request)
+      if (hit === undefined || !isWanted(hit.name)) continue
+      if (hits.length === limits.hits) {
+        stop('hits')
+        break
+      }
+      hits.push(hit)
+    }
+    child.stdout.destroy() // what is not read of it would keep its end from coming
+    const complaint = await ended
+    if (complaint !== undefined && stopped === undefined && !signal.aborted) throw complaint
+    return { hits, ...(stopped && { stopped }) }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+    child.kill('SIGKILL')
+  }
+}
+
+/** Hidden files yes, git's own folder no; only .gitignore decides, also outside repositories. */
+function argumentsFor({ root, start, pattern, limits }: SearchRequest): string[] {
+  return [
+    '--no-config',
+    '--json',
+    '--sort=path',
+    '--hidden',
+    '--no-require-git',
+    '--no-ignore-dot',
+    '--no-ignore-exclude',
+    '--no-ignore-global',
+    '--no-messages',
+    '--glob=!.git',
+    `--max-filesize=${limits.fileBytes}`,
+    `--max-count=${limits.hits + 1}`,
+    `--regexp=${pattern}`,
+    '--',
+    relative(root, start) || '.',
+  ]
+}
+
+const COMPLAINT_CHARS = 600
+
+/** Resolves with what it complained of, when it has ended; 1 only says that nothing was found. */
+function endOf(child: ChildProcess): Promise<PrecisError | undefined> {
+  let complaint = ''
+  child.stderr?.setEncoding('utf8')
+  child.stderr?.on('data', (text: string) => {
+    complaint = (complaint + text).slice(0, COMPLAINT_CHARS)
+  })
+  const { promise, resolve } = Promise.withResolvers<PrecisError | undefined>()
+  child.on('error', (error) =>
+    resolve(
+      new PrecisError('internal', `ripgrep did not start: ${error.message}`, { cause: error }),
+    ),
+  )
+  child.on('close', (code) =>
+    resolve(
+      code === 0 || code === 1 || complaint === '' ? undefined : wrongPattern(complaint.trim()),
+    ),
+  )
+  return promise
+}
+
+export function wrongPattern(why: string): PrecisError {
+  return new PrecisError('invalid-input', `\`pattern\` is no valid regular expression: ${why}`, {
+    hint: 'Put a backslash before signs that are meant literally, as in `\\(`.',
+  })
+}
+
+/** Text, or bytes where it is no UTF-8. */
+interface RipgrepText {
+  readonly text?: string
+  readonly bytes?: string
+}
+interface RipgrepMessage {
+  readonly type: string
+  readonly data: {
+    readonly path: RipgrepText
+    readonly lines: RipgrepText
+    readonly line_number: number
+    readonly submatches: readonly { readonly start: number }[]
+  }
+}
+
+function hitOf(json: string, { limits }: SearchRequest): Hit | undefined {
+  const { type, data }: RipgrepMessage = JSON.parse(json)
+  if (type !== 'match') return undefined
+  const name = decode(data.path)
+    .toString()
+    .replace(/^\.[\\/]/, '')
+    .replaceAll(sep, '/')
+  const line = decode(data.lines)
+  // Places are counted in bytes there.
+  const start = line.subarray(0, data.submatches[0]?.start ?? 0).toString().length
+  return {
+    name,
+    line: data.line_number,
+    text: lineAround(line.toString(), start, limits.lineChars),
+  }
+}
+
+function decode({ text, bytes }: RipgrepText): Buffer {
+  return text === undefined ? Buffer.from(bytes ?? '', 'base64') : Buffer.from(text)
+}
+
+function canRun(program: string): boolean {
+  try {
+    accessSync(program, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

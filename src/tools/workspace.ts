@@ -1,0 +1,116 @@
+// The one folder that tools may touch: where a path given by a model leads, and whether that is inside.
+import { realpathSync, statSync } from 'node:fs'
+import { lstat, realpath } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { PrecisError } from '../core/errors.ts'
+import { fileError, isErrno } from './file-errors.ts'
+
+export interface WorkspaceOptions {
+  /** The folder of the session; relative paths start here. */
+  readonly root: string
+  readonly readOnly?: boolean
+}
+
+/** A path that was found to be inside, with every link followed. */
+export interface Place {
+  readonly path: string // absolute, no link in it at the time it was looked up
+  readonly name: string // relative to the root: how the model knows it
+}
+
+/**
+ * Keeps tools from leaving a folder by mistake or by a planted link. It is no sandbox: a command that
+ * `run` starts may go anywhere its user may.
+ */
+export interface Workspace {
+  readonly root: string
+  readonly isReadOnly: boolean
+  /** The path as it is written, relative to the root; no link is followed. For subjects. */
+  nameOf(path: string): string
+  /** Throws a PrecisError for what is outside; what does not exist yet is judged by its parents. */
+  locate(path: string): Promise<Place>
+}
+
+export function openWorkspace({ root, readOnly = false }: WorkspaceOptions): Workspace {
+  const given = resolve(root)
+  const real = realRoot(given)
+  return {
+    root: real,
+    isReadOnly: readOnly,
+    nameOf: (path) => nameIn(isInside(given, resolve(real, path)) ? given : real, path),
+    async locate(path) {
+      requirePlain(path)
+      const asked = resolve(real, path)
+      // What is written outside is refused unseen: not even whether it exists is told.
+      if (!isInside(real, asked) && !isInside(given, asked)) throw outside(path, real)
+      const found = await followLinks(asked, path)
+      if (!isInside(real, found)) throw outside(path, real)
+      return { path: found, name: nameIn(real, found) }
+    },
+  }
+}
+
+export function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
+}
+
+function realRoot(root: string): string {
+  try {
+    const real = realpathSync(root)
+    if (statSync(real).isDirectory()) return real
+  } catch (error) {
+    if (!isErrno(error)) throw error
+    throw fileError(error, root)
+  }
+  throw new PrecisError('invalid-input', `${root} is no folder.`, {
+    where: root,
+    hint: 'Name an existing folder as the workspace.',
+  })
+}
+
+function nameIn(root: string, path: string): string {
+  const name = relative(root, resolve(root, path))
+  return name === '' ? '.' : name.replaceAll(sep, '/')
+}
+
+function requirePlain(path: string): void {
+  if (path.includes('\0'))
+    throw new PrecisError('invalid-input', 'The path holds a NUL byte.', {
+      hint: 'Give the plain path.',
+    })
+  if (path === '~' || path.startsWith('~/'))
+    throw new PrecisError('invalid-input', '`~` is not expanded here.', {
+      hint: 'Give a path relative to the workspace.',
+    })
+}
+
+/** The real path; of what is missing, the real path of the nearest parent and the rest as written. */
+async function followLinks(asked: string, name: string): Promise<string> {
+  const missing: string[] = []
+  for (let at = asked; ; at = dirname(at)) {
+    try {
+      return join(await realpath(at), ...missing)
+    } catch (error) {
+      if (!isErrno(error)) throw error
+      if (error.code !== 'ENOENT' || at === dirname(at)) throw fileError(error, name)
+      if (await isThere(at))
+        throw new PrecisError('invalid-input', `${name} is a link that leads to nothing.`, {
+          hint: 'Use another path.',
+        })
+      missing.unshift(basename(at))
+    }
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+function outside(path: string, root: string): PrecisError {
+  return new PrecisError('invalid-input', `${path} is outside the workspace ${root}.`, {
+    where: path,
+    hint: 'Only what is inside can be used; give a path relative to it.',
+  })
+}

@@ -1,0 +1,82 @@
+// The tool `write`: whole or not at all, with its folders, its mode kept.
+import {
+  chmodSync,
+  chownSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { requirement } from '../../test/require.ts'
+import { outcomeOf, workspaceWith } from '../../test/tools/temporary-workspace.ts'
+import type { Workspace } from './workspace.ts'
+import { writeTool } from './write.ts'
+import { replaceFile } from './write-file.ts'
+
+function textOf({ root }: Workspace, path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+describe('write', () => {
+  it('creates a file and the folders above it', async () => {
+    const workspace = workspaceWith()
+    const input = { path: 'a/b/c.txt', content: 'größer\n' }
+    expect(await outcomeOf(writeTool(workspace), input)).toEqual([
+      'completed',
+      'Created a/b/c.txt: 9 bytes.',
+    ])
+    expect(textOf(workspace, 'a/b/c.txt')).toBe('größer\n')
+    expect(readdirSync(join(workspace.root, 'a/b'))).toEqual(['c.txt'])
+  })
+
+  it('replaces a file and keeps its mode, through links inside as well', async () => {
+    const workspace = workspaceWith({ 'run.sh': 'old' })
+    chmodSync(join(workspace.root, 'run.sh'), 0o751)
+    symlinkSync('run.sh', join(workspace.root, 'link'))
+    const tool = writeTool(workspace)
+    expect(await outcomeOf(tool, { path: 'link', content: 'new!' })).toEqual([
+      'completed',
+      'Replaced run.sh: 4 bytes (before: 3).',
+    ])
+    expect(textOf(workspace, 'run.sh')).toBe('new!')
+    expect(statSync(join(workspace.root, 'run.sh')).mode & 0o7777).toBe(0o751)
+    expect(readdirSync(workspace.root).sort()).toEqual(['link', 'run.sh'])
+  })
+
+  it('leaves everything as it was where it fails', async () => {
+    const workspace = workspaceWith({ 'a.txt': 'a', 'folder/': '' })
+    const tool = writeTool(workspace)
+    for (const [path, sentence] of [
+      ['folder', 'folder is a folder.'],
+      ['a.txt/b', 'A part of a.txt/b is a file'],
+      [`${'n'.repeat(300)}.txt`, 'too long'],
+    ] as const) {
+      const [status, text] = await outcomeOf(tool, { path, content: 'x' })
+      expect([status, text]).toEqual(['failed', expect.stringContaining(sentence)])
+    }
+    expect(readdirSync(workspace.root).sort()).toEqual(['a.txt', 'folder'])
+    expect(textOf(workspace, 'a.txt')).toBe('a')
+  })
+
+  it('writes nothing where somebody else has changed the file meanwhile', async () => {
+    const workspace = workspaceWith({ 'a.txt': 'a' })
+    const mark = statSync(join(workspace.root, 'a.txt'), { bigint: true })
+    writeFileSync(join(workspace.root, 'a.txt'), 'theirs')
+    await expect(replaceFile(workspace, 'a.txt', 'ours', mark)).rejects.toMatchObject({
+      message: 'a.txt was changed by somebody else meanwhile.',
+    })
+    expect(textOf(workspace, 'a.txt')).toBe('theirs')
+    expect(readdirSync(workspace.root)).toEqual(['a.txt'])
+  })
+
+  const root = requirement('other-user')
+  it.skipIf(!root.available)(`keeps the owner of a file ${root.notice}`, async () => {
+    const workspace = workspaceWith({ 'a.txt': 'a' })
+    chownSync(join(workspace.root, 'a.txt'), 65534, 65534)
+    await replaceFile(workspace, 'a.txt', 'b')
+    expect(statSync(join(workspace.root, 'a.txt')).uid).toBe(65534)
+  })
+})
