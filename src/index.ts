@@ -1,12 +1,39 @@
 // The library's front door: re-exports only. Stores are at `precis/stores`, models at `precis/providers`.
 import './node-guard.ts'
 
+export { type Agent, createAgent, type SendOutcome } from './agent/agent.ts'
+export type { ApprovalQuestion, Approver } from './agent/approve.ts'
+export type { CommandReply } from './agent/commands.ts'
+export { type CompactionDisplay, CompactionWatch } from './agent/compaction-watch.ts'
+export type { BeforeReply, CompactionHooks, HookedRun } from './agent/hooks.ts'
+export {
+  AGENT_LIMITS,
+  type AgentModel,
+  type AgentPorts,
+  type AgentSettings,
+} from './agent/ports.ts'
+export { systemPrompt } from './agent/system-prompt.ts'
+export { type Composed, type ComposeOptions, compose } from './compose.ts'
+export { type AgentOptions, composeAgent } from './compose-agent.ts'
 export type { PlainEvent } from './core/adopt.ts'
+export { type ApprovalPolicy, judge, patternProblem } from './core/approval.ts'
 export * from './core/auto-compact.ts'
 export { budgetForWindow, TokenBudget } from './core/budget.ts'
 export { type Built, buildMessages } from './core/build.ts'
 export type * from './core/change.ts'
-export { type Command, parseCommand } from './core/commands.ts'
+export {
+  checkpointToText,
+  createCheckpointContent,
+  generateCheckpointId,
+  readCheckpointText,
+} from './core/checkpoint.ts'
+export {
+  COMMANDS,
+  type Command,
+  completeCommand,
+  nearCommand,
+  parseCommand,
+} from './core/commands.ts'
 export type * from './core/content.ts'
 export { textOfParts, textOfUserContent } from './core/content.ts'
 export {
@@ -22,6 +49,7 @@ export { contentOf, type EntryContent } from './core/entry-content.ts'
 export { asPrecisError, ERROR_TABLE, type ErrorCode, PrecisError } from './core/errors.ts'
 export type * from './core/event.ts'
 export { foldBase64 } from './core/fold-base64.ts'
+export type * from './core/frame.ts'
 export {
   GATE_MIN_TOKENS,
   type GateInput,
@@ -48,6 +76,7 @@ export { estimateConversationTokens } from './core/tokens/chars4.ts'
 export { chars4Counter, estimateCounter, type TokenCounter } from './core/tokens/counter.ts'
 export { cutHead, cutTail } from './core/tokens/cut.ts'
 export { estimateTokens } from './core/tokens/estimate.ts'
+export type * from './core/tool.ts'
 export type { ContextBudget, TriggerPolicy } from './core/trigger.ts'
 export { aggregateTokenUsage, type UsageState } from './core/usage.ts'
 export { allEvents, type CompactionView, type ShownEvent, workingEvents } from './core/working.ts'
@@ -70,6 +99,8 @@ export { DEFAULT_STRATEGIES, registerDefaultStrategies } from './strategies/inde
 export { randomIds, systemClock } from './system.ts'
 export type { CompactionOptions, CompactionOutcome } from './threads/compact-thread.ts'
 export { createThreads, type Threads, type ThreadsOptions } from './threads/threads.ts'
+export { codingTools } from './tools/index.ts'
+export { openWorkspace, type Workspace } from './tools/workspace.ts'
 export { PROFILES } from './validate/profiles.ts'
 export type { Exchange, Profile, Violation } from './validate/rule.ts'
 export { validate } from './validate/validate.ts'

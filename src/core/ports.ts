@@ -1,5 +1,5 @@
 // What can be plugged in: the store, the model, the clock, ids and signals. Contracts stand on the members.
-import type { StopReason, TokenUsage } from './content.ts'
+import type { ModelRef, StopReason, TokenUsage } from './content.ts'
 import type { NewEvent, ThreadEvent } from './event.ts'
 import type { Json } from './json.ts'
 import type { Message } from './message.ts'
@@ -133,6 +133,14 @@ export interface Store {
   follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row>
   /** Removes a thread; its forks keep their past. False where there was none. */
   delete(threadId: string): Promise<boolean>
+  /**
+   * Takes a lease, or renews one's own, for `ttlMs` from now: true where `owner` holds it then, false
+   * where another does and its time is not over. For one owner at a time across all processes, which
+   * ends by itself where that owner dies.
+   */
+  takeLease(name: string, owner: string, ttlMs: number): Promise<boolean>
+  /** Gives a lease back; without effect where `owner` does not hold it. */
+  releaseLease(name: string, owner: string): Promise<void>
   /** Waits for the calls under way; later ones reject with `store-closed`. May be called again. */
   close(): Promise<void>
 }
@@ -142,6 +150,8 @@ export interface AskRequest {
   readonly messages: readonly Message[]
   readonly model?: string
   readonly maxOutputTokens?: number
+  /** Whose conversation this is: the model of its latest answer. Another provider is told no secrets. */
+  readonly conversation?: ModelRef
   readonly signal?: Signal
 }
 export interface AskAnswer {

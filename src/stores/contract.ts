@@ -5,6 +5,7 @@ import { closeContract } from './contract/close.ts'
 import { contentContract } from './contract/content.ts'
 import { followContract } from './contract/follow.ts'
 import { forkContract } from './contract/fork.ts'
+import { leaseContract } from './contract/lease.ts'
 import { listContract } from './contract/list.ts'
 import type { StoreFactory } from './contract/place.ts'
 import { randomContract } from './contract/random.ts'
@@ -21,6 +22,7 @@ export function storeContract(name: string, factory: StoreFactory): void {
     listContract(factory)
     forkContract(factory)
     followContract(factory)
+    leaseContract(factory)
     randomContract(factory)
     closeContract(factory)
     if (factory.durable) reopenContract(factory)

@@ -16,6 +16,8 @@ export const LIMITS = {
   /** Threads in one page of `list`. */
   pageSize: 1000,
   defaultPageSize: 100,
+  /** How long a lease may be asked for at a time: a day. */
+  leaseMs: 24 * 60 * 60 * 1000,
   /** Calls that may wait for the database at a time, and their characters; more are `store-busy`. */
   waitingCalls: 10_000,
   waitingLength: 512 * MEBI,

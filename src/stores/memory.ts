@@ -3,6 +3,7 @@ import type { NewEvent } from '../core/event.ts'
 import type {
   Appended,
   AppendOptions,
+  Clock,
   ForkOptions,
   Page,
   ReadRange,
@@ -12,18 +13,13 @@ import type {
   Store,
   ThreadInfo,
 } from '../core/ports.ts'
-import {
-  type Cells,
-  checkName,
-  checkNumber,
-  decodeRow,
-  decodeSnapshot,
-  type SnapshotCells,
-} from './cells.ts'
+import { type Cells, checkName, checkNumber, decodeRow, decodeSnapshot } from './cells.ts'
 import { encodeCursor, type ListPlace, readListOptions } from './cursor.ts'
 import { storeClosed, unknownThread, versionConflict } from './errors.ts'
 import { followRows, type Stretch } from './follow.ts'
+import { Leases, leaseKey, leaseRequest } from './leases.ts'
 import { LIMITS } from './limits.ts'
+import { add, findIn, infoOf, type MemoryThread } from './memory-thread.ts'
 import { checkRanges, type Range, type ReadQuery, readQuery } from './ranges.ts'
 import { recognise } from './recognise.ts'
 import {
@@ -36,24 +32,21 @@ import {
 } from './requests.ts'
 import { Wakeups } from './wakeups.ts'
 
-interface Thread {
-  readonly life: number
-  readonly rows: Cells[] // a fork holds the rows it shares: they never change
-  readonly byId: Map<string, Cells>
-  readonly snapshots: Map<number, SnapshotCells> // by fold version
-  readonly parent?: Parent
-  readonly created: Cells // the event whose time is its own
-}
-
-export function memoryStore(): Store {
-  return new MemoryStore()
+/** The clock is for leases alone: events bring their time along. */
+export function memoryStore(clock: Pick<Clock, 'now'> = { now: () => new Date() }): Store {
+  return new MemoryStore(clock)
 }
 
 class MemoryStore implements Store {
-  readonly #threads = new Map<string, Thread>()
+  readonly #threads = new Map<string, MemoryThread>()
   readonly #wakeups = new Wakeups()
   #lives = 0
   #closed = false
+  readonly #leases: Leases
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#leases = new Leases(() => clock.now().getTime())
+  }
 
   async append(
     threadId: string,
@@ -126,7 +119,7 @@ class MemoryStore implements Store {
   async list(
     options: { readonly after?: string; readonly limit?: number } = {},
   ): Promise<Page<ThreadInfo>> {
-    if (this.#closed) throw storeClosed()
+    this.#checkOpen()
     const { limit, after } = readListOptions(options)
     const infos = [...this.#threads].map(([threadId, thread]) => infoOf(threadId, thread))
     const place = (info: ThreadInfo) => [info.updatedAt.getTime(), info.threadId] as const
@@ -149,6 +142,16 @@ class MemoryStore implements Store {
     return deleted
   }
 
+  async takeLease(name: string, owner: string, ttlMs: number): Promise<boolean> {
+    this.#checkOpen()
+    return this.#leases.take(leaseRequest(name, owner, ttlMs))
+  }
+
+  async releaseLease(name: string, owner: string): Promise<void> {
+    this.#checkOpen()
+    this.#leases.release(leaseKey(name, owner))
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     this.#wakeups.wakeAll()
@@ -169,8 +172,12 @@ class MemoryStore implements Store {
   }
 
   #check(threadId: string): void {
-    if (this.#closed) throw storeClosed()
+    this.#checkOpen()
     checkName('a thread id', threadId)
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw storeClosed()
   }
 
   #read(threadId: string, { ranges, limit }: ReadQuery): Row[] {
@@ -184,10 +191,10 @@ class MemoryStore implements Store {
     return rows
   }
 
-  #begin(threadId: string, rows: Cells[], created: Cells, parent?: Parent): Thread {
+  #begin(threadId: string, rows: Cells[], created: Cells, parent?: Parent): MemoryThread {
     this.#lives += 1
     const byId = new Map(rows.map((row) => [row[1], row]))
-    const thread: Thread = {
+    const thread: MemoryThread = {
       life: this.#lives,
       rows,
       byId,
@@ -197,40 +204,6 @@ class MemoryStore implements Store {
     }
     this.#threads.set(threadId, thread)
     return thread
-  }
-}
-
-/** The rows with the same ids, up to a sequence number. */
-function findIn(
-  thread: Thread | undefined,
-  rows: readonly Cells[],
-  to = Infinity,
-): readonly (Cells | undefined)[] {
-  return rows.map((row) => {
-    const found = thread?.byId.get(row[1])
-    return found && found[0] <= to ? found : undefined
-  })
-}
-
-function add(thread: Thread, rows: readonly Cells[], snapshot: SnapshotCells | undefined): void {
-  for (const row of rows) {
-    thread.rows.push(row)
-    thread.byId.set(row[1], row)
-  }
-  if (!snapshot) return
-  const { snapshots } = thread
-  if ((snapshots.get(snapshot.foldVersion)?.seq ?? 0) > snapshot.seq) return
-  snapshots.set(snapshot.foldVersion, snapshot)
-}
-
-function infoOf(threadId: string, thread: Thread): ThreadInfo {
-  const last = thread.rows.at(-1) ?? thread.created
-  return {
-    threadId,
-    version: thread.rows.length,
-    createdAt: new Date(thread.created[4]),
-    updatedAt: new Date(last[4]),
-    ...(thread.parent && { parent: thread.parent }),
   }
 }
 

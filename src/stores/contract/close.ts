@@ -23,6 +23,8 @@ export function closeContract(factory: StoreFactory): void {
           store.snapshot('t', 1),
           store.list(),
           store.delete('t'),
+          store.takeLease('l', 'me', 1000),
+          store.releaseLease('l', 'me'),
           store.follow('t', 0, cancel().signal)[Symbol.asyncIterator]().next(),
         ]
         for (const call of calls) await expectError(call, 'store-closed')

@@ -9,6 +9,8 @@ export interface StorePlace {
   readonly store: Store
   /** Opens another store on the same place; only where the factory is `durable`. */
   again(): Promise<Store>
+  /** What `openStore` takes in another process; only where the factory is `durable`. */
+  readonly address?: string
   /** Closes what is open and leaves nothing behind. */
   remove(): Promise<void>
 }

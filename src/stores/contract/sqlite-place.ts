@@ -8,9 +8,10 @@ import { message, type StorePlace } from './place.ts'
 
 export async function sqlitePlace(): Promise<StorePlace> {
   const folder = temporaryFolder()
+  const address = join(folder, 'log.db')
   const opened: Store[] = []
   const again = async (): Promise<Store> => {
-    const store = await openSqliteStore(join(folder, 'log.db'), { pollMs: 20 })
+    const store = await openSqliteStore(address, { pollMs: 20 })
     opened.push(store)
     return store
   }
@@ -18,7 +19,7 @@ export async function sqlitePlace(): Promise<StorePlace> {
     for (const store of opened) await store.close()
     rmSync(folder, { recursive: true, force: true })
   }
-  return { store: await again(), again, remove }
+  return { store: await again(), again, address, remove }
 }
 
 function temporaryFolder(): string {

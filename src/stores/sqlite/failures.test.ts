@@ -34,10 +34,10 @@ describe('opening', () => {
       await expect(openSqliteStore(path)).rejects.toMatchObject({
         code: 'store-newer',
         where: path,
-        details: { version: 99, known: 1 },
+        details: { version: 99, known: 2 },
       })
       expect(readFileSync(path).equals(before)).toBe(true)
-      change(path, 'PRAGMA user_version = 1')
+      change(path, 'PRAGMA user_version = 2')
       const store = await openSqliteStore(path)
       expect(await store.read('t')).toHaveLength(10)
       await store.close()

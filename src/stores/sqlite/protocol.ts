@@ -2,6 +2,7 @@
 import { type ErrorCode, PrecisError } from '../../core/errors.ts'
 import type { Cells, SnapshotCells } from '../cells.ts'
 import type { ListQuery } from '../cursor.ts'
+import type { LeaseKey, LeaseRequest } from '../leases.ts'
 import type { Range } from '../ranges.ts'
 import type { AppendRequest, ForkRequest, Parent } from '../requests.ts'
 
@@ -52,6 +53,8 @@ export interface Calls {
     readonly answer?: SnapshotCells
   }
   list: { readonly request: ListQuery; readonly answer: readonly ThreadCells[] }
+  takeLease: { readonly request: { readonly lease: LeaseRequest }; readonly answer: boolean }
+  releaseLease: { readonly request: { readonly lease: LeaseKey }; readonly answer?: undefined }
   close: { readonly request: Record<never, never>; readonly answer?: undefined }
 }
 

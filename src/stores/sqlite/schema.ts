@@ -53,15 +53,27 @@ const STEPS: readonly string[] = [
     PRIMARY KEY (thread_key, fold_version)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Only adds, so that a process that has the file open with the version before goes on working.
+  `
+  CREATE TABLE leases (
+    name TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    ttl_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length
 
 /** Refuses what is not ours or newer than this program, and changes nothing. Gives the version. */
 export function checkDatabase(db: Database, path: string): number {
-  const version = numberOf(db, 'user_version')
-  const application = numberOf(db, 'application_id')
-  const tables = Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get())
+  // One read: between two, another process could make a store of a new file.
+  const [version, application, tables] = db.transaction(() => [
+    numberOf(db, 'user_version'),
+    numberOf(db, 'application_id'),
+    Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get()),
+  ])() as [number, number, number]
   if (application !== APPLICATION_ID && (tables > 0 || application !== 0 || version !== 0)) {
     throw new PrecisError('usage', `${path} is a database of another program.`, {
       hint: 'Nothing was changed. Name another file for the store.',

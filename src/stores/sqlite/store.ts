@@ -18,6 +18,7 @@ import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../cells.ts'
 import { encodeCursor, readListOptions } from '../cursor.ts'
 import { usageError } from '../errors.ts'
 import { followRows, type Stretch } from '../follow.ts'
+import { leaseKey, leaseRequest } from '../leases.ts'
 import { LIMITS } from '../limits.ts'
 import { checkRanges, type Range, type ReadQuery, readQuery } from '../ranges.ts'
 import { appended, appendRequest, forkRequest } from '../requests.ts'
@@ -134,6 +135,14 @@ class SqliteStore implements Store {
     const deleted = await this.#link.call({ name: 'delete', threadId })
     this.#wakeups.wake(threadId)
     return deleted
+  }
+
+  async takeLease(name: string, owner: string, ttlMs: number): Promise<boolean> {
+    return this.#link.call({ name: 'takeLease', lease: leaseRequest(name, owner, ttlMs) })
+  }
+
+  async releaseLease(name: string, owner: string): Promise<void> {
+    await this.#link.call({ name: 'releaseLease', lease: leaseKey(name, owner) })
   }
 
   close(): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Cells } from '../cells.ts'
 import type { ListPlace } from '../cursor.ts'
+import { type LeaseTable, leaseTable } from './lease-table.ts'
 import { type SnapshotTable, snapshotTable } from './snapshot-table.ts'
 
 /** A thread as its row has it; for `base…` and `parent…` see schema.ts. */
@@ -21,10 +22,16 @@ export interface Tables {
   readonly threads: ThreadTable
   readonly events: EventTable
   readonly snapshots: SnapshotTable
+  readonly leases: LeaseTable
 }
 
 export function tablesOf(db: Database): Tables {
-  return { threads: threadTable(db), events: eventTable(db), snapshots: snapshotTable(db) }
+  return {
+    threads: threadTable(db),
+    events: eventTable(db),
+    snapshots: snapshotTable(db),
+    leases: leaseTable(db),
+  }
 }
 
 type ThreadTable = ReturnType<typeof threadTable>

@@ -18,7 +18,13 @@ import { type Tables, tablesOf } from './tables.ts'
 import { commitTogether } from './transaction.ts'
 import { WorkQueue } from './work-queue.ts'
 
-const WRITES: ReadonlySet<string> = new Set(['append', 'fork', 'delete'])
+const WRITES: ReadonlySet<string> = new Set([
+  'append',
+  'fork',
+  'delete',
+  'takeLease',
+  'releaseLease',
+])
 
 if (parentPort) start(parentPort, workerData as WorkerOptions)
 
@@ -99,6 +105,10 @@ function perform(tables: Tables, request: Request): unknown {
       return snapshot(tables, request)
     case 'list':
       return list(tables, request)
+    case 'takeLease':
+      return tables.leases.take(request.lease, Date.now())
+    case 'releaseLease':
+      return tables.leases.release(request.lease)
     case 'close':
       return undefined
   }
