@@ -1,6 +1,6 @@
 // Wires the parts together: the only file that knows every plug-in.
 import { PrecisError } from './core/errors.ts'
-import type { ModelPort, Store } from './core/ports.ts'
+import type { Clock, Ids, ModelPort, Store } from './core/ports.ts'
 import type { Settings } from './core/settings.ts'
 import type { DevModel } from './dev-model/index.ts'
 import type { Format } from './formats/format.ts'
@@ -14,6 +14,9 @@ import { randomIds, systemClock } from './system.ts'
 import { createThreads, type Threads } from './threads/threads.ts'
 
 export interface Composed {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
   readonly threads: Threads
   /** Throws `unknown-format` with the known ones. */
   format(id: string): Format
@@ -48,6 +51,9 @@ export function compose(options: ComposeOptions = {}): Composed {
     return registry
   }
   return {
+    store,
+    clock: systemClock,
+    ids: randomIds,
     threads,
     format: findFormat,
     models: async () => (await opened()).models,

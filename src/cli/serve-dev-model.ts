@@ -1,8 +1,8 @@
 // Serves the stand-in model until the process is told to stop.
 import { once } from 'node:events'
-import { PrecisError } from '../core/errors.ts'
 import { startDevModel } from '../dev-model/index.ts'
 import { writeStream } from './io.ts'
+import { wholeNumber } from './numbers.ts'
 
 const HIGHEST_PORT = 65_535
 
@@ -20,13 +20,4 @@ export async function serveDevModel(flags: { port: string; window?: string }): P
   )
   await stopped
   await server.close()
-}
-
-function wholeNumber(text: string, where: string, lowest: number, highest: number): number {
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (number >= lowest && number <= highest) return number
-  throw new PrecisError('usage', `${JSON.stringify(text)} is no whole number from ${lowest} on`, {
-    where,
-    hint: `Give a number from ${lowest} to ${highest}.`,
-  })
 }

@@ -95,6 +95,8 @@ export interface Block {
   readonly data?: string
   readonly uri?: string
   readonly mimeType?: string
+  readonly widthPx?: number
+  readonly heightPx?: number
   readonly provider?: string
   readonly value?: Json
 }
@@ -103,7 +105,9 @@ export type ToolStatus = 'completed' | 'failed' | 'aborted' | 'denied'
 
 export interface ToolResult {
   readonly id?: string
-  readonly content: readonly Block[]
+  readonly content: readonly Block[] // the whole
+  /** What the model sees of it, where the whole is too long; the builder adds the ref of the whole. */
+  readonly shown?: readonly Block[]
   readonly status: ToolStatus
   readonly metadata?: Json
   readonly tokenUsage?: TokenUsage

@@ -1,6 +1,6 @@
 // What an entry says, read from the rows of the log.
 import type { EntryId } from './change.ts'
-import type { Answer, ToolCall, ToolResult, UserContent } from './content.ts'
+import type { Answer, Block, ToolCall, ToolResult, UserContent } from './content.ts'
 import { callsAfter, callsOfAnswer, newEntryAt, parseEntryId } from './entry.ts'
 import type { EventAt } from './event.ts'
 
@@ -31,7 +31,7 @@ export function contentOf(id: EntryId, eventAt: EventAt): EntryContent | undefin
           calls: callsOfAnswer(entry.of, entry.data, eventAt),
         }
       case 'TOOL_RESULT':
-        return { kind: 'result', result: entry.data }
+        return { kind: 'result', result: shownResult(id, entry.data) }
       case 'SYSTEM_REMINDER':
         return { kind: 'reminder', text: entry.data }
     }
@@ -47,7 +47,7 @@ export function contentOf(id: EntryId, eventAt: EventAt): EntryContent | undefin
         calls: callsAfter(event.seq, event.data, eventAt),
       }
     case 'TOOL_RESULT':
-      return { kind: 'result', result: event.data }
+      return { kind: 'result', result: shownResult(id, event.data) }
     case 'SYSTEM_REMINDER':
       return { kind: 'reminder', text: event.data }
     case 'CHECKPOINT':
@@ -55,4 +55,12 @@ export function contentOf(id: EntryId, eventAt: EventAt): EntryContent | undefin
     default:
       return undefined
   }
+}
+
+/** A result that is shown in part says where the whole is. */
+function shownResult(id: EntryId, result: ToolResult): ToolResult {
+  const { shown, ...rest } = result
+  if (shown === undefined) return result
+  const whole: Block = { type: 'text', text: `[The whole result can be read again: ref ${id}]` }
+  return { ...rest, content: [...shown, whole] }
 }

@@ -33,9 +33,16 @@ export interface QueueData {
   readonly content?: UserContent
 }
 
+/** What holds for one thread from here on; what is absent stays as it was. */
+export interface ThreadSettings {
+  readonly preset?: string
+  readonly strategy?: string // in place of the preset's
+  readonly workspace?: string // the folder that its tools work in
+}
+
 export interface ThreadStarted {
   readonly from?: { readonly threadId: string; readonly seq: number }
-  readonly reason?: 'fork' | 'fresh-session' | 'import'
+  readonly reason?: 'fork' | 'fresh-session' | 'import' | 'task'
   readonly title?: string
 }
 
@@ -55,6 +62,7 @@ export interface EventData {
   PIN: PinData
   UNPIN: PinData
   MODEL_CHANGED: { readonly model: ModelRef; readonly thinking?: string }
+  THREAD_SETTINGS: ThreadSettings
   MESSAGE_QUEUED: QueueData
   MESSAGE_WITHDRAWN: QueueData
   THREAD_STARTED: ThreadStarted

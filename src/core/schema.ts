@@ -87,12 +87,15 @@ const block = z.object({
   data: z.string().exactOptional(),
   uri: z.string().exactOptional(),
   mimeType: z.string().exactOptional(),
+  widthPx: z.number().exactOptional(),
+  heightPx: z.number().exactOptional(),
   provider: z.string().exactOptional(),
   value: json.exactOptional(),
 })
 const toolResult = z.object({
   id: z.string().exactOptional(),
   content: z.array(block),
+  shown: z.array(block).exactOptional(),
   status: z.enum(['completed', 'failed', 'aborted', 'denied']),
   metadata: json.exactOptional(),
   tokenUsage: tokenUsage.exactOptional(),
@@ -164,11 +167,16 @@ export const DATA_SCHEMAS = {
   PIN: pin,
   UNPIN: pin,
   MODEL_CHANGED: z.object({ model: modelRef, thinking: z.string().exactOptional() }),
+  THREAD_SETTINGS: z.object({
+    preset: z.string().exactOptional(),
+    strategy: z.string().exactOptional(),
+    workspace: z.string().exactOptional(),
+  }),
   MESSAGE_QUEUED: queue,
   MESSAGE_WITHDRAWN: queue,
   THREAD_STARTED: z.object({
     from: z.object({ threadId: z.string(), seq: count }).exactOptional(),
-    reason: z.enum(['fork', 'fresh-session', 'import']).exactOptional(),
+    reason: z.enum(['fork', 'fresh-session', 'import', 'task']).exactOptional(),
     title: z.string().exactOptional(),
   }),
   COMPACTION: z.object({

@@ -99,6 +99,12 @@ export function billedUsage({ conversation, summarizing }: UsageState): UsageTot
   }
 }
 
+/** Two bills as one. What neither says stays unknown. */
+export function sumUsage(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
+  const { eventCount: _, ...sum } = addUsage(addUsage(NOTHING, one), other)
+  return sum
+}
+
 function conversationUsage(event: ThreadEvent): TokenUsage | undefined {
   return event.type === 'AGENT_MESSAGE' || event.type === 'TOOL_RESULT'
     ? event.data.tokenUsage

@@ -1,4 +1,4 @@
-// One compaction of a thread: a strategy proposes, the gate checks, and one event is appended.
+// One compaction of a thread in two steps: a strategy proposes; the gate checks, and one event is appended.
 import type { Trigger } from '../core/change.ts'
 import { type Context, foldEvent } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
@@ -15,19 +15,33 @@ export interface CompactionOptions extends Omit<CompactionContext, 'threadId'> {
   readonly targetTokens?: number
   readonly minTokens?: number
   readonly instructions?: string
+  readonly runId?: string // where the caller has told others of this run already
 }
 
 export type CompactionOutcome =
   | { readonly committed: true; readonly event: EventOf<'COMPACTION'> }
   | { readonly committed: false; readonly refusal: Refusal }
 
-export async function compactThread(
+/** A proposal with all that the gate needs to know of it. Plain JSON: it can be kept and shown. */
+export interface PreparedCompaction {
+  readonly runId: string
+  readonly strategyId: string
+  readonly trigger: Trigger
+  readonly basedOn: number // the version of the thread it was made for
+  readonly targetTokens?: number
+  readonly minTokens?: number
+  readonly proposal: Proposal
+}
+
+/** Asks the strategy. Changes nothing; what is appended meanwhile is not covered by the proposal. */
+export async function prepareCompaction(
   thread: LiveThread,
   strategy: Strategy,
-  runId: string,
+  newRunId: string,
   options: CompactionOptions = {},
-): Promise<CompactionOutcome> {
-  const { trigger = 'command', targetTokens, minTokens, instructions, ...run } = options
+): Promise<PreparedCompaction> {
+  const { trigger = 'command', targetTokens, minTokens, instructions, ...rest } = options
+  const { runId = newRunId, ...run } = rest
   const { context, eventAt } = await thread.exclusively(async () => {
     await thread.refresh()
     await thread.loadContext()
@@ -44,31 +58,21 @@ export async function compactThread(
   })
   if (run.signal?.aborted)
     throw new PrecisError('aborted', 'The compaction was aborted; nothing was changed.')
-  const limits = {
+  return {
+    runId,
+    strategyId: strategy.id,
+    trigger,
+    basedOn: context.version,
     ...(targetTokens !== undefined && { targetTokens }),
     ...(minTokens !== undefined && { minTokens }),
-  }
-  return commit(
-    thread,
-    { strategyId: strategy.id, runId, trigger, basedOn: context.version, ...limits },
     proposal,
-  )
-}
-
-interface CommitInput {
-  readonly strategyId: string
-  readonly runId: string
-  readonly trigger: Trigger
-  readonly basedOn: number
-  readonly targetTokens?: number
-  readonly minTokens?: number
+  }
 }
 
 /** The one path by which a compaction gets into a log. A conflict passes the gate again. */
-async function commit(
+export async function applyCompaction(
   thread: LiveThread,
-  input: CommitInput,
-  proposal: Proposal,
+  prepared: PreparedCompaction,
 ): Promise<CompactionOutcome> {
   return thread.exclusively(async () => {
     let refusal: Refusal | undefined
@@ -77,13 +81,8 @@ async function commit(
       await thread.loadContext()
       const { context } = thread
       const { eventAt } = thread.rows
-      const result = passGate({
-        ...input,
-        context,
-        eventAt,
-        proposal,
-        pins: reducedBy(thread.state, pinsReducer),
-      })
+      const pins = reducedBy(thread.state, pinsReducer)
+      const result = passGate({ ...prepared, context, eventAt, pins })
       refusal = result.ok ? undefined : result.refusal
       return result.ok ? [withCounts(result.data, thread.id, context, eventAt)] : []
     }, 'leave')

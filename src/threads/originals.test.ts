@@ -41,6 +41,8 @@ function watched(store: Store): { store: Store; rows: Row[] } {
       list: store.list.bind(store),
       follow: store.follow.bind(store),
       delete: store.delete.bind(store),
+      takeLease: store.takeLease.bind(store),
+      releaseLease: store.releaseLease.bind(store),
       close: store.close.bind(store),
     },
   }

@@ -2,6 +2,7 @@
 
 import { type Built, buildMessages } from '../core/build.ts'
 import type { EntryId, Reading } from '../core/change.ts'
+import { checkpointsReducer } from '../core/checkpoint.ts'
 import { readRow } from '../core/codec.ts'
 import { type Context, calibrationOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
@@ -13,14 +14,22 @@ import {
   type ThreadEvent,
   type ThreadStarted,
 } from '../core/event.ts'
+import { inboxReducer } from '../core/inbox.ts'
 import { type Pins, pinsReducer } from '../core/pins.ts'
 import type { Clock, Ids, Reducer, Signal, Store } from '../core/ports.ts'
 import { readContext } from '../core/reading.ts'
 import type { Strategy } from '../core/strategy.ts'
-import { reducedBy, threadFold } from '../core/thread-state.ts'
+import { threadSettingsReducer } from '../core/thread-settings.ts'
+import { reducedBy, type ThreadState, threadFold } from '../core/thread-state.ts'
 import { type UsageState, usageReducer } from '../core/usage.ts'
 import { allEvents, type ShownEvent, workingEvents } from '../core/working.ts'
-import { type CompactionOptions, type CompactionOutcome, compactThread } from './compact-thread.ts'
+import {
+  applyCompaction,
+  type CompactionOptions,
+  type CompactionOutcome,
+  type PreparedCompaction,
+  prepareCompaction,
+} from './compact-thread.ts'
 import {
   batches,
   readAll,
@@ -53,10 +62,13 @@ export interface AppendChoices {
 export interface Threads {
   /** Starts a thread and returns its id. */
   create(started?: ThreadStarted & { readonly threadId?: string }): Promise<string>
-  /** Appends all drafts or none. An answer and its TOOL_CALLs come in one append. */
+  /**
+   * Appends all drafts or none. An answer and its TOOL_CALLs come in one append. Drafts that depend on
+   * the thread are given as a function of its state; it is called again where another writer was first.
+   */
   append(
     threadId: string,
-    drafts: readonly EventDraft[],
+    drafts: readonly EventDraft[] | ((state: ThreadState) => readonly EventDraft[]),
     choices?: AppendChoices,
   ): Promise<ThreadEvent[]>
   /** Appends a foreign log of any length as it is, in steps that never part an answer from its calls. */
@@ -66,6 +78,8 @@ export interface Threads {
   /** Everything that ever happened, each COMPACTION with its `compactedEvents`. */
   getAllEvents(threadId: string): Promise<ShownEvent[]>
   context(threadId: string): Promise<Context>
+  /** The context and what every reducer has made of the log, as of now. */
+  state(threadId: string): Promise<ThreadState>
   /** What a provider would be sent, in no provider's shape yet. */
   messages(threadId: string): Promise<Built>
   usage(threadId: string): Promise<UsageState>
@@ -76,11 +90,19 @@ export interface Threads {
   unpin(threadId: string, pinId: string): Promise<void>
   register(strategy: Strategy): void
   strategyIds(): string[]
+  /** Proposes and applies. A strategy is given by id where it is registered. */
   compact(
     threadId: string,
-    strategyId: string,
+    strategy: string | Strategy,
     options?: CompactionOptions,
   ): Promise<CompactionOutcome>
+  /** Only proposes: to be shown, kept, and applied later, unless what it covers has changed by then. */
+  prepare(
+    threadId: string,
+    strategy: string | Strategy,
+    options?: CompactionOptions,
+  ): Promise<PreparedCompaction>
+  apply(threadId: string, prepared: PreparedCompaction): Promise<CompactionOutcome>
   undo(threadId: string, compaction?: number): Promise<ThreadEvent>
   redo(threadId: string, undone?: number): Promise<ThreadEvent>
   expand(threadId: string, ref: EntryId): Promise<ThreadEvent>
@@ -97,6 +119,9 @@ export function createThreads(options: ThreadsOptions): Threads {
   const reducers = [
     pinsReducer,
     usageReducer,
+    inboxReducer,
+    threadSettingsReducer,
+    checkpointsReducer,
     ...(options.reducers ?? []),
   ] as readonly Reducer<unknown>[]
   const threads = new OpenThreads({ store, clock, ids, fold: threadFold(reducers) })
@@ -112,10 +137,14 @@ export function createThreads(options: ThreadsOptions): Threads {
 function growing(threads: OpenThreads): Pick<Threads, 'create' | 'append' | 'import'> {
   const { ports } = threads
   const append: Threads['append'] = async (threadId, drafts, choices = {}) => {
-    for (const draft of drafts) requireOrdinary(draft)
+    const draftsOf = (state: ThreadState) => {
+      const given = typeof drafts === 'function' ? drafts(state) : drafts
+      for (const draft of given) requireOrdinary(draft)
+      return given
+    }
     const thread = await threads.get(threadId)
     const { openCalls = 'close', expectedVersion } = choices
-    return thread.exclusively(() => thread.append(() => drafts, openCalls, expectedVersion))
+    return thread.exclusively(() => thread.append(draftsOf, openCalls, expectedVersion))
   }
   return {
     append,
@@ -140,6 +169,7 @@ function reading(
   | 'getEvents'
   | 'getAllEvents'
   | 'context'
+  | 'state'
   | 'messages'
   | 'usage'
   | 'reading'
@@ -160,6 +190,7 @@ function reading(
         }),
     getAllEvents: async (threadId) => allEvents(await readAll(store, threadId)),
     context: (threadId) => threads.on(threadId, (thread) => thread.context),
+    state: (threadId) => threads.on(threadId, (thread) => thread.state),
     messages: (threadId) =>
       threads.on(threadId, async (thread) => {
         await thread.loadContext()
@@ -202,18 +233,31 @@ function pinning(threads: OpenThreads): Pick<Threads, 'pins' | 'pin' | 'unpin'> 
 function compacting(
   threads: OpenThreads,
   strategies: Iterable<Strategy>,
-): Pick<Threads, 'register' | 'strategyIds' | 'compact' | 'undo' | 'redo' | 'expand'> {
+): Pick<
+  Threads,
+  'register' | 'strategyIds' | 'compact' | 'prepare' | 'apply' | 'undo' | 'redo' | 'expand'
+> {
   const known = new Map<string, Strategy>()
   for (const strategy of strategies) known.set(strategy.id, strategy)
+  const find = (strategy: string | Strategy): Strategy => {
+    const found = typeof strategy === 'string' ? known.get(strategy) : strategy
+    if (found) return found
+    throw unknownStrategy(String(strategy), [...known.keys()])
+  }
+  const prepare: Threads['prepare'] = async (threadId, strategy, choices) => {
+    const found = find(strategy)
+    const thread = await threads.get(threadId)
+    return prepareCompaction(thread, found, threads.ports.ids.next('run'), choices)
+  }
+  const apply: Threads['apply'] = async (threadId, prepared) =>
+    applyCompaction(await threads.get(threadId), prepared)
   return {
+    prepare,
+    apply,
     register: (strategy) => void known.set(strategy.id, strategy),
     strategyIds: () => [...known.keys()],
-    async compact(threadId, strategyId, choices) {
-      const strategy = known.get(strategyId)
-      if (!strategy) throw unknownStrategy(strategyId, [...known.keys()])
-      const thread = await threads.get(threadId)
-      return compactThread(thread, strategy, threads.ports.ids.next('run'), choices)
-    },
+    compact: async (threadId, strategy, choices) =>
+      apply(threadId, await prepare(threadId, strategy, choices)),
     undo: (threadId, target) => threads.on(threadId, (thread) => undoThread(thread, target)),
     redo: (threadId, target) => threads.on(threadId, (thread) => redoThread(thread, target)),
     expand: (threadId, ref) => threads.on(threadId, (thread) => expandThread(thread, ref)),

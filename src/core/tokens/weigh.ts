@@ -1,12 +1,17 @@
 // The weight of what stands in a log, in estimated tokens: the same row always weighs the same.
 import type { Answer, Block, Media, Part, ToolCall, ToolResult, UserContent } from '../content.ts'
+import { sizeOfImage } from '../image-size.ts'
 import { estimateTokens } from './estimate.ts'
 
 /** What a provider adds around each message or block. */
 const ENVELOPE_TOKENS = 4
 /** An image whose size is not known: what a full-size one costs after the provider scales it down. */
 const IMAGE_TOKENS = 1_600
+/** The line that says where the whole of a shortened result is. */
+const REF_TOKENS = 14
 const PIXELS_PER_TOKEN = 750
+/** An image with a longer edge is scaled down to it first. */
+const LONGEST_EDGE_PX = 1_568
 /** Base64 of a document: about four characters for three bytes, of which most are no text. */
 const CHARS_PER_DOCUMENT_TOKEN = 16
 
@@ -42,13 +47,14 @@ export function weighCall(call: ToolCall): number {
   )
 }
 
-export function weighResult(result: ToolResult): number {
-  return result.content.reduce((sum, block) => sum + weighBlock(block), ENVELOPE_TOKENS)
+export function weighResult({ content, shown }: ToolResult): number {
+  const around = shown === undefined ? ENVELOPE_TOKENS : ENVELOPE_TOKENS + REF_TOKENS
+  return (shown ?? content).reduce((sum, block) => sum + weighBlock(block), around)
 }
 
 function weighBlock(block: Block): number {
   const text = block.text === undefined ? 0 : estimateTokens(block.text)
-  if (block.type === 'image') return text + IMAGE_TOKENS
+  if (block.type === 'image') return text + weighImage(block)
   if (block.type === 'native') return text + estimateTokens(JSON.stringify(block.value ?? null))
   return (
     text + (block.data === undefined ? 0 : Math.ceil(block.data.length / CHARS_PER_DOCUMENT_TOKEN))
@@ -76,9 +82,13 @@ function weighPart(part: Part): number {
   }
 }
 
-function weighImage(media: Media): number {
-  if (media.widthPx === undefined || media.heightPx === undefined) return IMAGE_TOKENS
-  return Math.max(1, Math.ceil((media.widthPx * media.heightPx) / PIXELS_PER_TOKEN))
+/** By its dimensions, which its first bytes tell where nobody measured it. */
+function weighImage(image: Pick<Media, 'data' | 'widthPx' | 'heightPx'>): number {
+  const size = sizeOfImage(image)
+  if (size === undefined) return IMAGE_TOKENS
+  const { widthPx, heightPx } = size
+  const scale = Math.min(1, LONGEST_EDGE_PX / Math.max(widthPx, heightPx))
+  return Math.max(1, Math.ceil((widthPx * heightPx * scale * scale) / PIXELS_PER_TOKEN))
 }
 
 function isThinking(part: Part): boolean {

@@ -1,0 +1,160 @@
+// The agent: messages and commands in, turns and compactions out, one thing at a time on each thread.
+import { parseCommand } from '../core/commands.ts'
+import { textOfUserContent, type UserContent } from '../core/content.ts'
+import type { PrecisError } from '../core/errors.ts'
+import type { CompactionResult, FrameListener, TurnEnd } from '../core/frame.ts'
+import { inboxReducer } from '../core/inbox.ts'
+import { reducedBy } from '../core/thread-state.ts'
+import { type CommandReply, runCommand } from './commands.ts'
+import { type CompactOptions, compactByCommand } from './compact-thread.ts'
+import type { AgentCore, Turn } from './core.ts'
+import { queueMessage, returnMessages, say } from './deliver.ts'
+import { type Desk, Desks } from './desk.ts'
+import { FrameHub } from './frames.ts'
+import { AGENT_LIMITS, type AgentPorts, type AgentSettings } from './ports.ts'
+import { runTask } from './task.ts'
+import { runTurn, type TurnOutcome } from './turn.ts'
+import { BUSY, type WorkOptions, workOn } from './work.ts'
+
+/** What came of a message. None of these is thrown: an error is part of the outcome. */
+export type SendOutcome =
+  | {
+      readonly status: TurnEnd
+      readonly text: string // the last thing the agent said
+      readonly error?: PrecisError
+      /** Messages that waited and were not delivered: the turn failed or was stopped. */
+      readonly returned: readonly UserContent[]
+    }
+  /** Somebody works on the thread: the message is delivered as soon as it can be. */
+  | { readonly status: 'queued'; readonly messageId: string }
+  | { readonly status: 'command'; readonly reply: CommandReply }
+
+export interface SendOptions {
+  readonly signal?: AbortSignal
+}
+
+export interface Agent {
+  /** Returns what ends the listening. */
+  on(listener: FrameListener): () => void
+  /** Commands are carried out, everything else is said. Rejects only for an unknown thread. */
+  sendMessage(threadId: string, content: UserContent, options?: SendOptions): Promise<SendOutcome>
+  /** Goes on where a thread was left: delivers what waits, finishes what was interrupted. */
+  resume(threadId: string, options?: SendOptions): Promise<SendOutcome>
+  compact(threadId: string, options?: CompactOptions): Promise<CompactionResult>
+  /** Stops what is going on; resolves when it has stopped. */
+  abort(threadId: string): Promise<void>
+  /** Stops everything. The threads stay as they are. */
+  close(): Promise<void>
+}
+
+export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
+  const closing = new AbortController()
+  const frames = new FrameHub(ports.clock)
+  const core: AgentCore = {
+    ports,
+    settings,
+    limits: { ...AGENT_LIMITS, ...settings.limits },
+    frames,
+    desks: new Desks(),
+    owner: ports.ids.next('agent'),
+    closing: closing.signal,
+    runTask: (task) => runTask(core, task),
+  }
+  const agent: Agent = {
+    on: (listener) => frames.on(listener),
+    async sendMessage(threadId, content, options = {}) {
+      const command = parseCommand(textOfUserContent(content))
+      if (!command) return deliver(core, threadId, content, options)
+      // Through the object, so that whoever wraps `compact` is heard.
+      const compact: Agent['compact'] = (...args) => agent.compact(...args)
+      const reply = await runCommand({ core, threadId, compact, ...options }, command)
+      const { next } = reply
+      return next === undefined
+        ? { status: 'command', reply }
+        : deliver(core, threadId, next, options)
+    },
+    async resume(threadId, options = {}) {
+      await ports.threads.context(threadId) // an unknown thread is said at once
+      return workUntilQuiet(core, core.desks.of(threadId), runTurn, options)
+    },
+    compact: (threadId, options) => compactByCommand(core, threadId, options),
+    abort: (threadId) => stop(core.desks.of(threadId)),
+    async close() {
+      closing.abort()
+      await Promise.all(core.desks.busy().map(stop))
+    },
+  }
+  return agent
+}
+
+async function deliver(
+  core: AgentCore,
+  threadId: string,
+  content: UserContent,
+  options: SendOptions,
+): Promise<SendOutcome> {
+  await core.ports.threads.context(threadId) // an unknown thread is said at once
+  const desk = core.desks.of(threadId)
+  if (!desk.work) {
+    const outcome = await workUntilQuiet(
+      core,
+      desk,
+      async (turn) => {
+        await say(turn, content)
+        return runTurn(turn)
+      },
+      options,
+    )
+    if (outcome.status !== 'queued') return outcome
+  }
+  const messageId = await queueMessage({ core, desk }, content)
+  // Whoever worked on the thread may have looked into the inbox for the last time before this.
+  return (await pump(core, desk, options)) ?? { status: 'queued', messageId }
+}
+
+/** Runs a turn, and further ones as long as messages wait; nobody else would deliver them. */
+async function workUntilQuiet(
+  core: AgentCore,
+  desk: Desk,
+  run: (turn: Turn) => Promise<TurnOutcome>,
+  options: WorkOptions,
+): Promise<SendOutcome> {
+  const ended = await workOn(core, desk, (turn) => withFrames(turn, run), options)
+  if (ended === BUSY) return { status: 'queued', messageId: '' }
+  return (await pump(core, desk, options)) ?? ended
+}
+
+/** Undefined where nothing waits, or somebody else is at work. */
+async function pump(
+  core: AgentCore,
+  desk: Desk,
+  options: WorkOptions,
+): Promise<SendOutcome | undefined> {
+  if (desk.work || core.closing.aborted || options.signal?.aborted) return undefined
+  const waiting = reducedBy(await core.ports.threads.state(desk.threadId), inboxReducer)
+  if (waiting.length === 0 || desk.work) return undefined
+  const outcome = await workUntilQuiet(core, desk, runTurn, options)
+  return outcome.status === 'queued' ? undefined : outcome
+}
+
+async function withFrames(
+  turn: Turn,
+  run: (turn: Turn) => Promise<TurnOutcome>,
+): Promise<SendOutcome & { readonly status: TurnEnd }> {
+  const { frames } = turn.core
+  const { threadId } = turn.desk
+  frames.emit({ type: 'turn-start', threadId })
+  const { end, text, error } = await run(turn)
+  const isCutShort = end === 'failed' || end === 'aborted'
+  const returned = isCutShort ? await returnMessages(turn) : []
+  if (error)
+    frames.emit({ type: 'error', threadId, error, context: { operation: 'turn', threadId } })
+  frames.emit({ type: 'turn-end', threadId, end, ...(error && { error }) })
+  return { status: end, text, returned, ...(error && { error }) }
+}
+
+async function stop(desk: Desk): Promise<void> {
+  desk.work?.controller.abort()
+  await desk.work?.settled
+  await desk.compaction
+}

@@ -1,0 +1,70 @@
+// Whether a call may run: by the rules, or by asking; and what was asked and answered is in the log.
+import { type ApprovalPolicy, judge } from '../core/approval.ts'
+import type { Json } from '../core/json.ts'
+import type { Tool } from '../core/tool.ts'
+import type { Turn } from './core.ts'
+
+export interface ApprovalQuestion {
+  readonly threadId: string
+  readonly callId: string
+  readonly name: string
+  readonly subject: string
+  readonly reason: string // why it is asked for
+  readonly input: Json
+  readonly signal: AbortSignal
+}
+
+/** Somebody who can be asked. Rejecting, or hanging until the signal fires, is a no. */
+export type Approver = (question: ApprovalQuestion) => Promise<'allow' | 'deny'>
+
+export type Verdict =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly reason: string }
+
+const ASK_FIRST: ApprovalPolicy = { mode: 'ask', allow: ['read'], deny: [], readOnly: false }
+
+export async function approve(
+  turn: Turn,
+  tool: Tool,
+  callId: string,
+  input: Json,
+): Promise<Verdict> {
+  const { name, effect } = tool
+  const subject = tool.subjectOf(input)
+  const { verdict, reason } = judge(turn.core.settings.approval ?? ASK_FIRST, {
+    name,
+    effect,
+    subject,
+  })
+  if (verdict === 'allow') return { allowed: true }
+  if (verdict === 'deny') return { allowed: false, reason }
+  return ask(turn, { callId, name, subject, reason, input })
+}
+
+async function ask(
+  { core, desk, signal }: Turn,
+  question: Omit<ApprovalQuestion, 'threadId' | 'signal'>,
+): Promise<Verdict> {
+  const { threads, approver } = core.ports
+  const { threadId } = desk
+  const { callId, name, subject, reason } = question
+  if (!approver)
+    return { allowed: false, reason: `${reason} Nobody is there to be asked; it was not run.` }
+  const record = (type: 'TOOL_APPROVAL_REQUEST' | 'TOOL_APPROVAL_RESPONSE', decision = '') =>
+    threads.append(
+      threadId,
+      [
+        type === 'TOOL_APPROVAL_REQUEST'
+          ? { type, data: { toolCallId: callId } }
+          : { type, data: { toolCallId: callId, decision } },
+      ],
+      { openCalls: 'leave' },
+    )
+  await record('TOOL_APPROVAL_REQUEST')
+  core.frames.emit({ type: 'approval-request', threadId, callId, name, subject, reason })
+  const decision = await approver({ ...question, threadId, signal }).catch(() => 'deny' as const)
+  await record('TOOL_APPROVAL_RESPONSE', decision)
+  return decision === 'allow'
+    ? { allowed: true }
+    : { allowed: false, reason: 'The user did not allow it.' }
+}

@@ -1,0 +1,169 @@
+// Automatic compaction: looked at before each request and after each answer, decided by the policy, then done.
+import { markerOf } from '../core/context.ts'
+import type { PrecisError } from '../core/errors.ts'
+import type { CompactionResult } from '../core/frame.ts'
+import { type Decision, decide, observeReading, policyAfter } from '../core/policy.ts'
+import { strategiesFor } from './choose-strategies.ts'
+import { type CompactionOrder, runCompaction } from './compaction.ts'
+import type { Turn } from './core.ts'
+import type { Look } from './look.ts'
+
+const MESSAGE = 'Approaching token limit, compacting conversation...'
+
+/** Compacts where the policy says so. True where the context has changed, so that one must look again. */
+export async function compactIfFull(turn: Turn, seen: Look): Promise<boolean> {
+  const { core, desk } = turn
+  await readPolicy(turn, seen)
+  const decision = decide({
+    policy: seen.policy,
+    state: desk.policy,
+    signal: 'auto',
+    reading: seen.reading,
+    budget: seen.budget,
+    nowMs: core.ports.clock.now().getTime(),
+  })
+  switch (decision.type) {
+    case 'compact': {
+      const order = orderOf(turn, seen, { trigger: 'auto', ...targetOf(decision) })
+      return order !== undefined && (await compactNow(turn, order)).success
+    }
+    case 'prepare':
+      prepareMeanwhile(turn, seen, decision.targetTokens)
+      return false
+    case 'paused':
+    case 'irreducible':
+      tell(turn, decision)
+      return false
+    default:
+      return false
+  }
+}
+
+/** After each answer: whether the last compaction helped shows in the first real count. */
+export function noteReading({ core, desk }: Turn, seen: Look): void {
+  desk.policy = observeReading(desk.policy, seen)
+  const { windowTokens } = seen.model
+  core.frames.emit({
+    type: 'reading',
+    threadId: desk.threadId,
+    reading: seen.reading,
+    ...(windowTokens !== undefined && { windowTokens }),
+  })
+}
+
+/**
+ * After a request that was refused as too long. The result says whether it is worth another try: only
+ * where the context has really become smaller.
+ */
+export async function compactForOverflow(
+  turn: Turn,
+  seen: Look,
+  refused: PrecisError,
+): Promise<{ readonly retry: true } | { readonly retry: false; readonly why: string }> {
+  const { core, desk } = turn
+  const decision = decide({
+    policy: seen.policy,
+    state: desk.policy,
+    signal: 'overflow',
+    reading: seen.reading,
+    budget: seen.budget,
+    nowMs: core.ports.clock.now().getTime(),
+  })
+  if (decision.type === 'irreducible') return { retry: false, why: decision.message }
+  if (decision.type !== 'compact')
+    return { retry: false, why: 'Automatic compaction is switched off.' }
+  const order = orderOf(turn, seen, {
+    trigger: 'overflow',
+    message: `${refused.message} Compacting conversation...`,
+    ...targetOf(decision),
+  })
+  if (!order) return { retry: false, why: 'This preset compacts only when it is asked to.' }
+  const before = seen.state.context.tokens
+  const result = await compactNow(turn, order)
+  if (!result.success) return { retry: false, why: result.error?.message ?? 'It failed.' }
+  const after = await core.ports.threads.context(desk.threadId)
+  return after.tokens < before
+    ? { retry: true }
+    : { retry: false, why: 'The compaction did not make the context smaller.' }
+}
+
+/** A compaction that runs already is waited for: it may be all that is needed. */
+async function compactNow(turn: Turn, order: CompactionOrder): Promise<CompactionResult> {
+  const { core, desk } = turn
+  const result = await (desk.compaction ?? runCompaction(core, desk, order))
+  noteResult(turn, result)
+  return result
+}
+
+/** Goes on while the turn does; applied between two requests, and covers only what it saw. */
+function prepareMeanwhile(turn: Turn, seen: Look, targetTokens: number): void {
+  const { core, desk } = turn
+  if (desk.compaction) return
+  const order = orderOf(turn, seen, {
+    trigger: 'background',
+    message: 'Preparing a compaction in the background...',
+    targetTokens,
+  })
+  if (!order) return
+  void runCompaction(core, desk, order).then((result) => noteResult(turn, result))
+}
+
+function noteResult({ core, desk }: Turn, result: CompactionResult): void {
+  if (result.end === 'aborted' || result.end === 'vetoed') return
+  const atMs = core.ports.clock.now().getTime()
+  desk.policy = policyAfter(
+    desk.policy,
+    result.success ? { type: 'compacted', atMs } : { type: 'failed' },
+  )
+}
+
+function orderOf(
+  turn: Turn,
+  seen: Look,
+  given: Pick<CompactionOrder, 'trigger'> & { message?: string; targetTokens?: number },
+): CompactionOrder | undefined {
+  const { core, signal } = turn
+  const { choices, preset, model } = seen
+  const strategies = strategiesFor({
+    preset,
+    on: 'automatic',
+    ...(choices.strategy !== undefined && { chosen: choices.strategy }),
+    hasModel: true,
+    known: core.ports.threads.strategyIds(),
+  })
+  if (strategies.length === 0) return undefined
+  const { gateMinTokens } = core.settings
+  return {
+    message: MESSAGE,
+    ...given,
+    strategies,
+    model,
+    signal,
+    ...(gateMinTokens !== undefined && { minTokens: gateMinTokens }),
+  }
+}
+
+function targetOf(decision: Decision & { type: 'compact' }): { targetTokens?: number } {
+  return decision.targetTokens === undefined ? {} : { targetTokens: decision.targetTokens }
+}
+
+/** Once; then it is known. */
+function tell(
+  { core, desk }: Turn,
+  { message, tell: isNew }: Decision & { tell: boolean; message: string },
+): void {
+  if (!isNew) return
+  desk.policy = policyAfter(desk.policy, { type: 'told' })
+  core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
+}
+
+/** The cooldown holds across a restart: the log knows when the last compaction was. */
+async function readPolicy({ core, desk }: Turn, { state }: Look): Promise<void> {
+  if (desk.isPolicyRead) return
+  desk.isPolicyRead = true
+  const marker = markerOf(state.context)
+  if (marker === undefined) return
+  const events = await core.ports.threads.getEvents(desk.threadId)
+  const event = events.find(({ seq, type }) => seq === marker && type === 'COMPACTION')
+  if (event) desk.policy = { ...desk.policy, lastCompactionAtMs: event.timestamp.getTime() }
+}

@@ -1,0 +1,209 @@
+// What each command does to a thread, and what it answers: the same in every interface.
+
+import type { EntryId } from '../core/change.ts'
+import type { Command } from '../core/commands.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { EventDraft } from '../core/event.ts'
+import type { CompactionResult } from '../core/frame.ts'
+import { PRESETS } from '../core/presets.ts'
+import { threadSettingsReducer } from '../core/thread-settings.ts'
+import { reducedBy } from '../core/thread-state.ts'
+import type { CompactOptions } from './compact-thread.ts'
+import { contextPicture } from './context-picture.ts'
+import type { AgentCore, Turn } from './core.ts'
+import { presetOf } from './look.ts'
+import { lookAtThread } from './look-at-thread.ts'
+import { reasonOf } from './results.ts'
+
+export interface CommandReply {
+  readonly command: Command['command']
+  readonly ok: boolean
+  readonly text: string // for people
+  readonly compaction?: CompactionResult
+  /** Where to go on: another thread, for /fork and /new. */
+  readonly threadId?: string
+  /** What to say next, now that the command is done. */
+  readonly next?: string
+  /** What was to be said next, and is not, since the command failed: for the editor it came from. */
+  readonly returned?: string
+}
+
+export interface CommandDeps {
+  readonly core: AgentCore
+  readonly threadId: string
+  /** What the agent's own `compact` does. */
+  compact(threadId: string, options: CompactOptions): Promise<CompactionResult>
+  readonly signal?: AbortSignal
+}
+
+type Of<C extends Command['command']> = Extract<Command, { command: C }>
+type Run = { [C in Command['command']]: (deps: CommandDeps, command: Of<C>) => Promise<Answer> }
+type Answer =
+  | string
+  | Omit<CommandReply, 'command' | 'ok'>
+  | (Omit<CommandReply, 'command'> & { ok: false })
+
+const SUCCESS = '✅ Conversation compacted successfully'
+
+/** Never rejects: what went wrong is the reply. */
+export async function runCommand(deps: CommandDeps, command: Command): Promise<CommandReply> {
+  try {
+    const run = RUNS[command.command] as (deps: CommandDeps, command: Command) => Promise<Answer>
+    const answer = await run(deps, command)
+    const reply = typeof answer === 'string' ? { text: answer } : answer
+    return { ok: true, ...reply, command: command.command }
+  } catch (thrown) {
+    return { command: command.command, ok: false, text: reasonOf(asPrecisError(thrown)) }
+  }
+}
+
+const RUNS: Run = {
+  compact: (deps, { instructions }) => compactAndSay(deps, instructions),
+  'compact-and-continue': async (deps, { nextPrompt }) => {
+    const answer = await compactAndSay(deps, undefined)
+    if (nextPrompt === undefined) return answer
+    return 'ok' in answer ? { ...answer, returned: nextPrompt } : { ...answer, next: nextPrompt }
+  },
+  undo: async ({ core, threadId }, { count }) => {
+    const { request } = core.desks.of(threadId)
+    let undone = 0
+    while (undone < count) {
+      try {
+        await request.run(() => core.ports.threads.undo(threadId))
+      } catch (error) {
+        if (undone > 0 && PrecisError.is(error) && error.code === 'nothing-to-undo') break
+        throw error
+      }
+      undone += 1
+    }
+    return undone === 1 ? 'The last compaction was undone.' : `${undone} compactions were undone.`
+  },
+  redo: async ({ core, threadId }) => {
+    await core.desks.of(threadId).request.run(() => core.ports.threads.redo(threadId))
+    return 'The compaction is in force again.'
+  },
+  pin: async ({ core, threadId }, { text }) => {
+    const pinId = await core.ports.threads.pin(threadId, { text, by: 'user' })
+    return `Pinned as ${pinId}: it survives every compaction word for word.`
+  },
+  pins: async ({ core, threadId }) => {
+    const pins = await core.ports.threads.pins(threadId)
+    if (pins.length === 0) return 'Nothing is pinned. /pin keeps a text through every compaction.'
+    return pins
+      .map(({ pinId, text, entries }) => `${pinId}  ${text ?? `entries ${entries?.join(', ')}`}`)
+      .join('\n')
+  },
+  unpin: async ({ core, threadId }, { pinId }) => {
+    await core.ports.threads.unpin(threadId, pinId)
+    return `${pinId} is no longer pinned.`
+  },
+  recall: ({ core, threadId }, { query }) => recall(core, threadId, { query }),
+  'recall-ref': ({ core, threadId }, { ref }) => recall(core, threadId, { ref }),
+  context: async (deps) => contextPicture(await lookAtThread(idleTurn(deps))),
+  strategy: async ({ core, threadId }, { strategyId }) => {
+    const { threads } = core.ports
+    const known = threads.strategyIds()
+    if (strategyId === undefined) {
+      const { strategy, ...choices } = await choicesOf(core, threadId)
+      const now = strategy ?? `that of the preset ${presetOf(choices, core.settings).id}`
+      return `Strategy: ${now}. Known: ${known.join(', ')}.`
+    }
+    if (!known.includes(strategyId))
+      throw new PrecisError('unknown-strategy', `Unknown compaction strategy: ${strategyId}`, {
+        hint: `Known: ${known.join(', ')}.`,
+      })
+    await change(core, threadId, { type: 'THREAD_SETTINGS', data: { strategy: strategyId } })
+    return `This thread is compacted by ${strategyId} from now on.`
+  },
+  preset: async ({ core, threadId }, { preset }) => {
+    if (preset === undefined) {
+      const { id } = presetOf(await choicesOf(core, threadId), core.settings)
+      return `Preset: ${id}. Known: ${Object.keys(PRESETS).join(', ')}.`
+    }
+    await change(core, threadId, { type: 'THREAD_SETTINGS', data: { preset } })
+    return `The preset of this thread is ${preset} from now on.`
+  },
+  model: async ({ core, threadId, signal }, { model: name }) => {
+    const { model, thinking } = await choicesOf(core, threadId)
+    const { ref, windowTokens, isWindowKnown } = await core.ports.models.resolve(
+      name ?? model,
+      signal,
+    )
+    const assumed = isWindowKnown ? '' : ', assumed'
+    const facts = `${ref} (window: ${windowTokens ?? 'unknown'} tokens${assumed})`
+    if (name === undefined) return `Model: ${facts}.`
+    const data = { model: ref, ...(thinking !== undefined && { thinking }) }
+    await change(core, threadId, { type: 'MODEL_CHANGED', data })
+    return `The model is ${facts} from now on.`
+  },
+  thinking: async ({ core, threadId }, { level }) => {
+    const { model: chosen, thinking } = await choicesOf(core, threadId)
+    if (level === undefined) return `Thinking: ${thinking ?? 'off'}.`
+    const model = chosen ?? (await core.ports.models.resolve()).ref
+    await change(core, threadId, { type: 'MODEL_CHANGED', data: { model, thinking: level } })
+    return `Thinking is ${level} from now on.`
+  },
+  fork: async ({ core, threadId }) => {
+    const forkId = await core.ports.threads.fork(threadId)
+    return {
+      text: `Forked as ${forkId}: go on there; this thread stays as it is.`,
+      threadId: forkId,
+    }
+  },
+  new: async ({ core, threadId }, { title }) => {
+    const { threads } = core.ports
+    const { model, thinking, ...settings } = await choicesOf(core, threadId)
+    const { system } = await threads.messages(threadId)
+    const newId = await threads.create(title === undefined ? {} : { title })
+    const drafts: EventDraft[] = system.slice(0, 1).map((data) => ({ type: 'SYSTEM_PROMPT', data }))
+    if (model)
+      drafts.push({
+        type: 'MODEL_CHANGED',
+        data: { model, ...(thinking !== undefined && { thinking }) },
+      })
+    if (Object.keys(settings).length > 0) drafts.push({ type: 'THREAD_SETTINGS', data: settings })
+    if (drafts.length > 0) await threads.append(newId, drafts)
+    return { text: `A new thread: ${newId}.`, threadId: newId }
+  },
+  invalid: async (_deps, { message }) => ({ ok: false, text: message }),
+}
+
+async function compactAndSay(
+  { core, threadId, compact, signal }: CommandDeps,
+  instructions: string | undefined,
+): Promise<Exclude<Answer, string>> {
+  const compaction = await compact(threadId, {
+    ...(instructions !== undefined && { instructions }),
+    ...(signal && { signal }),
+  })
+  if (!compaction.success) {
+    const text = `❌ Compaction failed: ${compaction.error?.message ?? compaction.end}`
+    return { ok: false, text, compaction }
+  }
+  await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: SUCCESS }], {
+    openCalls: 'leave',
+  })
+  return { text: SUCCESS, compaction }
+}
+
+async function recall(
+  { ports }: AgentCore,
+  threadId: string,
+  asked: { query: string } | { ref: EntryId },
+): Promise<string> {
+  if (ports.recall) return ports.recall(threadId, asked)
+  throw new PrecisError('not-found', 'Nothing can be recalled here.')
+}
+
+async function choicesOf(core: AgentCore, threadId: string) {
+  return reducedBy(await core.ports.threads.state(threadId), threadSettingsReducer)
+}
+
+async function change({ ports }: AgentCore, threadId: string, draft: EventDraft): Promise<void> {
+  await ports.threads.append(threadId, [draft], { openCalls: 'leave' })
+}
+
+/** For looking only: nothing is done to the thread. */
+function idleTurn({ core, threadId, signal }: CommandDeps): Turn {
+  return { core, desk: core.desks.of(threadId), signal: signal ?? core.closing, depth: 0 }
+}

@@ -1,0 +1,147 @@
+// `agent.compact`: what a person asks for, by the preset or by a strategy of their own choice.
+import { PrecisError } from '../core/errors.ts'
+import type { EventOf } from '../core/event.ts'
+import type { CompactionResult } from '../core/frame.ts'
+import { decide, policyAfter } from '../core/policy.ts'
+import type { Strategy } from '../core/strategy.ts'
+import { threadSettingsReducer } from '../core/thread-settings.ts'
+import { reducedBy } from '../core/thread-state.ts'
+import { askAgent } from './ask-agent.ts'
+import { strategiesFor } from './choose-strategies.ts'
+import { type CompactionOrder, runCompaction } from './compaction.ts'
+import type { AgentCore, Turn } from './core.ts'
+import { type Look, presetOf } from './look.ts'
+import { lookAtThread } from './look-at-thread.ts'
+import { workWhenFree } from './work.ts'
+
+export interface CompactOptions {
+  readonly strategy?: string
+  readonly instructions?: string
+  readonly signal?: AbortSignal
+}
+
+const MESSAGE = 'Compacting conversation to save space...'
+
+/**
+ * Joins a compaction that runs already, in whichever process. Beside a turn it runs at once and is
+ * applied between two requests; otherwise it holds the thread as a turn does.
+ */
+export async function compactByCommand(
+  core: AgentCore,
+  threadId: string,
+  options: CompactOptions = {},
+): Promise<CompactionResult> {
+  const desk = core.desks.of(threadId)
+  if (desk.compaction) return desk.compaction
+  const { version } = await core.ports.threads.context(threadId)
+  if (desk.work) {
+    const signal = AbortSignal.any([core.closing, ...(options.signal ? [options.signal] : [])])
+    return compactNow({ core, desk, signal, depth: 0 }, options)
+  }
+  return workWhenFree(
+    core,
+    desk,
+    async (turn) => (await joined(turn, version)) ?? compactNow(turn, options),
+    options.signal ? { signal: options.signal } : {},
+  )
+}
+
+async function compactNow(turn: Turn, options: CompactOptions): Promise<CompactionResult> {
+  const { core, desk } = turn
+  const order = await orderOf(turn, options)
+  if (desk.compaction) return desk.compaction
+  const result = await runCompaction(core, desk, order)
+  if (result.success) {
+    const atMs = core.ports.clock.now().getTime()
+    desk.policy = policyAfter(desk.policy, { type: 'compacted', atMs })
+  }
+  return result
+}
+
+async function orderOf(
+  turn: Turn,
+  { strategy, instructions }: CompactOptions,
+): Promise<CompactionOrder> {
+  const { core } = turn
+  const seen = await withModel(turn)
+  const { gateMinTokens } = core.settings
+  return {
+    trigger: 'command',
+    message: MESSAGE,
+    strategies: await strategiesOf(turn, seen, strategy),
+    signal: turn.signal,
+    ...(seen && { model: seen.model, ...targetOf(turn, seen) }),
+    ...(instructions !== undefined && { instructions }),
+    ...(gateMinTokens !== undefined && { minTokens: gateMinTokens }),
+  }
+}
+
+/** A thread can be compacted without a model: then only strategies that need none can run. */
+async function withModel(turn: Turn): Promise<Look | undefined> {
+  try {
+    return await lookAtThread(turn)
+  } catch (error) {
+    if (PrecisError.is(error) && error.code === 'no-model') return undefined
+    throw error
+  }
+}
+
+async function strategiesOf(
+  turn: Turn,
+  seen: Look | undefined,
+  asked: string | undefined,
+): Promise<(string | Strategy)[]> {
+  const { threads } = turn.core.ports
+  const choices =
+    seen?.choices ?? reducedBy(await threads.state(turn.desk.threadId), threadSettingsReducer)
+  const preset = presetOf(choices, turn.core.settings)
+  const chosen = asked ?? choices.strategy
+  if (chosen === undefined && preset.command.run === 'ask-agent') {
+    if (seen) return [askAgent(turn, seen)]
+    throw new PrecisError('no-model', 'The agent itself is to compact, and no model is set.', {
+      hint: 'Set models.default, or name a strategy that needs no model: trim-tool-results.',
+    })
+  }
+  return strategiesFor({
+    preset,
+    on: 'command',
+    ...(chosen !== undefined && { chosen }),
+    hasModel: seen !== undefined,
+    known: threads.strategyIds(),
+  })
+}
+
+function targetOf({ core, desk }: Turn, seen: Look): { targetTokens?: number } {
+  const decision = decide({
+    policy: seen.policy,
+    state: desk.policy,
+    signal: 'command',
+    reading: seen.reading,
+    budget: seen.budget,
+    nowMs: core.ports.clock.now().getTime(),
+  })
+  return decision.type === 'compact' && decision.targetTokens !== undefined
+    ? { targetTokens: decision.targetTokens }
+    : {}
+}
+
+/** What another process has committed while this one waited for the thread. */
+async function joined({ core, desk }: Turn, since: number): Promise<CompactionResult | undefined> {
+  const events = await core.ports.threads.getEvents(desk.threadId)
+  const event = events.findLast(
+    (each): each is EventOf<'COMPACTION'> => each.type === 'COMPACTION' && each.seq > since,
+  )
+  if (!event) return undefined
+  const { runId, strategyId, trigger, before, after } = event.data
+  return {
+    runId,
+    trigger,
+    strategy: strategyId,
+    success: true,
+    end: 'committed',
+    durationMs: 0,
+    event,
+    ...(before && { before }),
+    ...(after && { after }),
+  }
+}

@@ -1,0 +1,258 @@
+// One run of a compaction: told of when it starts, tried strategy by strategy, and ended exactly once.
+import type { Trigger } from '../core/change.ts'
+import type { TokenUsage } from '../core/content.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { CompactionResult, CompactionRunInfo } from '../core/frame.ts'
+import type { Strategy } from '../core/strategy.ts'
+import { sumUsage } from '../core/usage.ts'
+import type { CompactionOutcome, PreparedCompaction } from '../threads/compact-thread.ts'
+import type { AgentCore } from './core.ts'
+import type { Desk } from './desk.ts'
+import { type HookedRun, runAfterHooks, runBeforeHooks } from './hooks.ts'
+import type { AgentModel } from './ports.ts'
+import { traced } from './trace.ts'
+import { BUSY, workOn } from './work.ts'
+
+export interface CompactionOrder {
+  readonly trigger: Trigger
+  /** Tried in this order until one is committed. */
+  readonly strategies: readonly (string | Strategy)[]
+  readonly message: string // for people, when it starts
+  readonly targetTokens?: number
+  readonly minTokens?: number
+  readonly instructions?: string
+  /** The conversation's own model; strategies that ask one ask this. */
+  readonly model?: AgentModel
+  readonly signal: AbortSignal
+}
+
+/** A run in progress: what is known of it so far. */
+interface Run {
+  readonly core: AgentCore
+  readonly desk: Desk
+  readonly order: CompactionOrder
+  readonly runId: string
+  strategy: string
+  usage: TokenUsage | undefined
+}
+
+/**
+ * Never rejects: a run that failed is a result with its error. Only one runs at a time on a thread; to
+ * start another one is a mistake of the caller.
+ */
+export function runCompaction(
+  core: AgentCore,
+  desk: Desk,
+  order: CompactionOrder,
+): Promise<CompactionResult> {
+  if (desk.compaction) throw new PrecisError('internal', 'A compaction runs already.')
+  const running = traced('precis.compaction', { trigger: order.trigger }, () =>
+    startToEnd(core, desk, order),
+  ).finally(() => delete desk.compaction)
+  desk.compaction = running
+  return running
+}
+
+async function startToEnd(
+  core: AgentCore,
+  desk: Desk,
+  order: CompactionOrder,
+): Promise<CompactionResult> {
+  const { ports, frames } = core
+  const { threadId } = desk
+  const startedMs = ports.clock.now().getTime()
+  const runId = ports.ids.next('run')
+  const strategy = idOf(order.strategies[0] ?? 'none')
+  const run: Run = { core, desk, order, runId, strategy, usage: undefined }
+  frames.emit({ type: 'agent_thinking_start', threadId, message: order.message })
+  frames.emit({ type: 'COMPACTION_START', threadId, ...infoOf(run), message: order.message })
+  const ended = await attempt(run).catch((thrown: unknown): Ended => failure(thrown, order.signal))
+  const result = resultOf(run, ended, ports.clock.now().getTime() - startedMs)
+  if (result.success) frames.emit({ type: 'agent_thinking_complete', threadId })
+  else if (result.error && result.end !== 'aborted')
+    frames.emit({
+      type: 'error',
+      threadId,
+      error: result.error,
+      context: { operation: 'compact', threadId },
+    })
+  frames.emit({ type: 'COMPACTION_COMPLETE', threadId, ...result })
+  await afterHooks(run, result)
+  return result
+}
+
+type Ended =
+  | { readonly end: 'committed'; readonly outcome: CompactionOutcome & { committed: true } }
+  | { readonly end: 'refused' | 'vetoed' | 'aborted' | 'failed'; readonly error: PrecisError }
+
+async function attempt(run: Run): Promise<Ended> {
+  const { core, desk, order } = run
+  const hooked = await runBeforeHooks(core.ports.hooks ?? [], hookedRun(run), {
+    clock: core.ports.clock,
+    signal: order.signal,
+  })
+  for (const message of hooked.notices) notice(run, message)
+  if (hooked.veto !== undefined)
+    return {
+      end: 'vetoed',
+      error: new PrecisError('gate-refused', `A hook refused the compaction: ${hooked.veto}`),
+    }
+  for (const text of hooked.pins) await core.ports.threads.pin(desk.threadId, { text })
+  const instructions = [order.instructions, ...hooked.instructions].filter(Boolean).join('\n\n')
+  const strategies = hooked.strategy ? [hooked.strategy, ...order.strategies] : order.strategies
+  return tryAll(run, strategies, instructions === '' ? undefined : instructions)
+}
+
+async function tryAll(
+  run: Run,
+  strategies: readonly (string | Strategy)[],
+  instructions: string | undefined,
+): Promise<Ended> {
+  let last: Ended = { end: 'failed', error: new PrecisError('internal', 'There is no strategy.') }
+  for (const [at, strategy] of strategies.entries()) {
+    run.strategy = idOf(strategy)
+    if (at > 0) fallingBack(run, last)
+    last = await tryOne(run, strategy, instructions)
+    // What the user stopped is not to be done in another way.
+    if (last.end === 'committed' || last.end === 'aborted') return last
+    await recordFailure(run, last.error)
+  }
+  return last
+}
+
+async function tryOne(
+  run: Run,
+  strategy: string | Strategy,
+  instructions: string | undefined,
+): Promise<Ended> {
+  const { core, desk, order } = run
+  const { threads, models } = core.ports
+  const { model, signal, targetTokens, minTokens } = order
+  try {
+    const prepared = await threads.prepare(desk.threadId, strategy, {
+      runId: run.runId,
+      trigger: order.trigger,
+      provider: models.summarizer,
+      signal,
+      ...(model && { model: model.ref }),
+      ...(targetTokens !== undefined && { targetTokens }),
+      ...(minTokens !== undefined && { minTokens }),
+      ...(instructions !== undefined && { instructions }),
+    })
+    const { usage } = prepared.proposal
+    if (usage) run.usage = sumUsage(run.usage, usage)
+    const outcome = await apply(run, prepared)
+    if (outcome.committed) return { end: 'committed', outcome }
+    const { message, reason } = outcome.refusal
+    return {
+      end: 'refused',
+      error: new PrecisError('gate-refused', message, { details: { reason } }),
+    }
+  } catch (thrown) {
+    return failure(thrown, signal)
+  }
+}
+
+/**
+ * A count that a provider makes of the context before must not come after the compaction: not from this
+ * process, nor from another one, once the turn that started it is over.
+ */
+async function apply(
+  { core, desk, order }: Run,
+  prepared: PreparedCompaction,
+): Promise<CompactionOutcome> {
+  const { threads } = core.ports
+  const commit = () => desk.request.run(() => threads.apply(desk.threadId, prepared))
+  if (order.trigger !== 'background' || desk.work) return commit()
+  const outcome = await workOn(core, desk, commit)
+  if (outcome !== BUSY) return outcome
+  const message = 'Another process works on the thread now.'
+  return { committed: false, refusal: { reason: 'stale', message } }
+}
+
+function failure(thrown: unknown, signal: AbortSignal): Ended {
+  const error =
+    thrown instanceof Error
+      ? asPrecisError(thrown)
+      : new PrecisError('internal', 'Compaction failed')
+  return { end: signal.aborted || error.code === 'aborted' ? 'aborted' : 'failed', error }
+}
+
+/** What a failed attempt cost is known only where a proposal came of it. */
+async function recordFailure(run: Run, error: PrecisError): Promise<void> {
+  const { threads } = run.core.ports
+  const { runId, strategy: strategyId, usage } = run
+  run.usage = undefined
+  await threads.append(
+    run.desk.threadId,
+    [
+      {
+        type: 'COMPACTION_FAILED',
+        data: { runId, strategyId, reason: error.message, ...(usage && { usage }) },
+      },
+    ],
+    { openCalls: 'leave' },
+  )
+}
+
+function fallingBack(run: Run, last: Ended): void {
+  const why = last.end === 'committed' ? '' : last.error.message
+  const message = `${why} Trying ${run.strategy}.`
+  run.core.frames.emit({
+    type: 'COMPACTION_PROGRESS',
+    threadId: run.desk.threadId,
+    ...infoOf(run),
+    message,
+  })
+}
+
+function resultOf(run: Run, ended: Ended, durationMs: number): CompactionResult {
+  const { order } = run
+  const base = { ...infoOf(run), success: ended.end === 'committed', end: ended.end, durationMs }
+  if (ended.end !== 'committed') return { ...base, error: ended.error }
+  const { event } = ended.outcome
+  const { before, after, usage } = event.data
+  const saved =
+    before?.tokens === undefined || after?.tokens === undefined
+      ? undefined
+      : Math.max(0, before.tokens - after.tokens)
+  const costUsd = usage && order.model?.costOf(usage)
+  return {
+    ...base,
+    event,
+    ...(before && { before }),
+    ...(after && { after }),
+    ...(saved !== undefined && { tokensSaved: saved }),
+    ...(usage && { usage }),
+    ...(costUsd !== undefined && { costUsd }),
+  }
+}
+
+async function afterHooks(run: Run, result: CompactionResult): Promise<void> {
+  const { ports } = run.core
+  const { signal } = run.order
+  const notices = await runAfterHooks(ports.hooks ?? [], hookedRun(run), result, {
+    clock: ports.clock,
+    signal,
+  })
+  for (const message of notices) notice(run, message)
+}
+
+function hookedRun(run: Run): HookedRun {
+  const { threadId } = run.desk
+  const { instructions } = run.order
+  return { threadId, ...infoOf(run), ...(instructions !== undefined && { instructions }) }
+}
+
+function notice(run: Run, message: string): void {
+  const { threadId } = run.desk
+  run.core.frames.emit({ type: 'notice', threadId, level: 'warning', message })
+}
+
+function infoOf({ runId, order, strategy }: Run): CompactionRunInfo {
+  return { runId, trigger: order.trigger, strategy }
+}
+
+function idOf(strategy: string | Strategy): string {
+  return typeof strategy === 'string' ? strategy : strategy.id
+}

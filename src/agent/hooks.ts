@@ -1,0 +1,214 @@
+// Hooks: what others may say before a compaction and hear after it. None of them can break one.
+import type { NewId } from '../core/change.ts'
+import { isNew, isNewEntry, newId, putsOf } from '../core/entry.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { EventOf } from '../core/event.ts'
+import type { CompactionResult, CompactionRunInfo } from '../core/frame.ts'
+import type { Clock, Signal } from '../core/ports.ts'
+import type { Proposal, Strategy, StrategyInput } from '../core/strategy.ts'
+
+/** A run as hooks see it. */
+export interface HookedRun extends CompactionRunInfo {
+  readonly threadId: string
+  readonly instructions?: string
+}
+
+/** A veto ends the run, and the context stays. Everything else is done before or in the run. */
+export type BeforeReply =
+  | { readonly veto: string }
+  | {
+      /** In place of what the strategies would propose; the gate checks it like any other. */
+      readonly proposal?: Proposal | ((input: StrategyInput) => Proposal | Promise<Proposal>)
+      readonly instructions?: string
+      readonly pins?: readonly string[] // texts
+    }
+
+/** Entries that a compaction took out of the context; `ref` is the name to read them by. */
+export interface Dropped {
+  readonly ref: NewId
+  readonly entries: number
+  readonly label?: string // of what stands there now; absent for a gap
+}
+
+/** The signal fires when nobody waits any more: the time is over, or the run was aborted. */
+export interface CompactionHooks {
+  readonly name?: string // for notices, and behind `hook:` as the id of the strategy
+  before?(run: HookedRun, signal: Signal): Reply<BeforeReply>
+  /** Of every run that `before` heard of, also of one that failed. A text is told to people. */
+  after?(result: CompactionResult, run: HookedRun, signal: Signal): Reply<string>
+  onDrop?(dropped: readonly Dropped[], run: HookedRun, signal: Signal): Reply<never>
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook that only listens returns nothing
+type Reply<T> = T | undefined | void | Promise<T | undefined | void>
+
+export interface HookOptions {
+  readonly clock: Clock
+  readonly signal: Signal
+  /** For each call of a hook; finding a proposal has its own, longer one. */
+  readonly timeoutMs?: number
+}
+
+/** What the hooks want of a run, all taken together. */
+export interface HookWishes {
+  readonly veto?: string
+  readonly strategy?: Strategy
+  readonly instructions: readonly string[]
+  readonly pins: readonly string[]
+  /** Hooks that threw, hung or answered nonsense, and were left out. */
+  readonly notices: readonly string[]
+}
+
+const TIMEOUT_MS = 10_000
+/** A proposal may need a model. */
+const PROPOSAL_TIMEOUT_MS = 120_000
+
+/**
+ * Asks all hooks, in order, up to a veto; the first proposal counts. Rejects only with `aborted`, when
+ * the signal has fired.
+ */
+export async function runBeforeHooks(
+  hooks: readonly CompactionHooks[],
+  run: HookedRun,
+  options: HookOptions,
+): Promise<HookWishes> {
+  const wishes = { instructions: [] as string[], pins: [] as string[], notices: [] as string[] }
+  let strategy: Strategy | undefined
+  for (const [at, hook] of hooks.entries()) {
+    if (!hook.before) continue
+    const name = hook.name ?? String(at + 1)
+    try {
+      const asked = await withinTime((signal) => hook.before?.(run, signal), options)
+      const reply = checkedReply(asked)
+      if (reply === undefined) continue
+      if ('veto' in reply) return { ...wishes, veto: reply.veto }
+      const { proposal, instructions = '', pins = [] } = reply
+      if (instructions.trim() !== '') wishes.instructions.push(instructions)
+      wishes.pins.push(...pins.filter((pin) => pin.trim() !== ''))
+      if (proposal && strategy)
+        wishes.notices.push(`The proposal of hook ${name} was left out: ${strategy.id} was first.`)
+      else if (proposal) strategy = strategyOf(name, proposal, options)
+    } catch (thrown) {
+      if (options.signal.aborted) throw aborted()
+      wishes.notices.push(`Hook ${name} was left out: ${messageOf(thrown)}`)
+    }
+  }
+  return { ...wishes, ...(strategy && { strategy }) }
+}
+
+/** Tells all hooks, in order. Never rejects; returns what is to be told to people. */
+export async function runAfterHooks(
+  hooks: readonly CompactionHooks[],
+  run: HookedRun,
+  result: CompactionResult,
+  options: HookOptions,
+): Promise<string[]> {
+  const notices: string[] = []
+  const dropped = result.success && result.event ? droppedBy(result.event) : []
+  const tell = async (name: string, work: (signal: Signal) => unknown): Promise<void> => {
+    try {
+      const said = await withinTime(work, options, { evenIfAborted: true })
+      if (typeof said === 'string' && said.trim() !== '') notices.push(said)
+    } catch (thrown) {
+      notices.push(`Hook ${name} failed after the compaction: ${messageOf(thrown)}`)
+    }
+  }
+  for (const [at, hook] of hooks.entries()) {
+    const name = hook.name ?? String(at + 1)
+    if (hook.onDrop && dropped.length > 0)
+      await tell(name, async (signal) => void (await hook.onDrop?.(dropped, run, signal)))
+    if (hook.after) await tell(name, (signal) => hook.after?.(result, run, signal))
+  }
+  return notices
+}
+
+/** The time that a hook takes is the run's time, so it has a limit; what hangs is left behind. */
+async function withinTime<T>(
+  work: (signal: Signal) => T | Promise<T>,
+  { clock, signal, timeoutMs = TIMEOUT_MS }: HookOptions,
+  { evenIfAborted = false } = {},
+): Promise<T> {
+  const over = new AbortController()
+  const end = () => over.abort()
+  const heeded = evenIfAborted && signal.aborted ? undefined : signal
+  if (heeded?.aborted) throw aborted()
+  heeded?.addEventListener('abort', end)
+  const limit = clock.sleep(timeoutMs, over.signal).then(() => {
+    throw heeded?.aborted ? aborted() : tooSlow(timeoutMs)
+  })
+  try {
+    // An async function, so that what throws at once also rejects.
+    return await Promise.race([(async () => work(over.signal))(), limit])
+  } finally {
+    heeded?.removeEventListener('abort', end)
+    end()
+  }
+}
+
+/** A proposal that is found only when it is asked for must come in time too. */
+function strategyOf(
+  name: string,
+  proposal: NonNullable<Exclude<BeforeReply, { veto: string }>['proposal']>,
+  options: HookOptions,
+): Strategy {
+  const propose = typeof proposal === 'function' ? proposal : () => proposal
+  return {
+    id: `hook:${name}`,
+    propose: (input) =>
+      withinTime(() => propose(input), { ...options, timeoutMs: PROPOSAL_TIMEOUT_MS }),
+  }
+}
+
+/** Hooks may be written without types. */
+function checkedReply(reply: unknown): BeforeReply | undefined {
+  if (reply === undefined || reply === null) return undefined
+  if (typeof reply !== 'object') throw new TypeError('its answer is no object.')
+  const { veto, proposal, instructions, pins } = reply as Readonly<Record<string, unknown>>
+  if (veto !== undefined) return { veto: String(veto).trim() || 'no reason was given' }
+  if (instructions !== undefined && typeof instructions !== 'string')
+    throw new TypeError('its instructions are no text.')
+  if (pins !== undefined && !(Array.isArray(pins) && pins.every((pin) => typeof pin === 'string')))
+    throw new TypeError('its pins are no list of texts.')
+  const isProposal =
+    typeof proposal === 'function' ||
+    (typeof proposal === 'object' &&
+      proposal !== null &&
+      'edits' in proposal &&
+      Array.isArray(proposal.edits))
+  if (proposal !== undefined && !isProposal) throw new TypeError('its proposal has no edits.')
+  return reply as BeforeReply
+}
+
+/** The first new entry or gap of an edit carries all that the edit covers and does not keep. */
+function droppedBy({ seq, data }: EventOf<'COMPACTION'>): Dropped[] {
+  const dropped: Dropped[] = []
+  let index = 0
+  for (const edit of data.edits) {
+    const made = putsOf(edit).filter(isNew)
+    const kept = edit.put.flatMap((put) => ('keep' in put ? [put.keep] : []))
+    const entries = countOf(edit.covers) - countOf(kept)
+    const [first] = made
+    if (first && entries > 0) {
+      const label = isNewEntry(first) ? { label: first.label } : {}
+      dropped.push({ ref: newId(seq, index), entries, ...label })
+    }
+    index += made.length
+  }
+  return dropped
+}
+
+function countOf(runs: readonly (string | readonly [string, string, number])[]): number {
+  return runs.reduce((sum, run) => sum + (typeof run === 'string' ? 1 : run[2]), 0)
+}
+
+function aborted(): PrecisError {
+  return new PrecisError('aborted', 'The compaction was aborted.')
+}
+
+function tooSlow(timeoutMs: number): PrecisError {
+  return new PrecisError('timeout', `it did not answer within ${timeoutMs} ms.`)
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

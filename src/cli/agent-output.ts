@@ -1,0 +1,42 @@
+// What a person sees of an agent at work, in a terminal that is not interactive.
+import type { Agent } from '../agent/agent.ts'
+import { CompactionWatch } from '../agent/compaction-watch.ts'
+import type { AgentFrame } from '../core/frame.ts'
+import { ConsoleCompactionDisplay } from './compaction-display.ts'
+import { oneLine, styleOf } from './terminal.ts'
+
+const SUBJECT_COLUMNS = 80
+
+/** The answer to standard output, everything else to standard error. Returns what ends it. */
+export function watchAgent(agent: Agent, isQuiet: boolean): () => void {
+  const style = styleOf(process.stderr)
+  const say = (line: string) => void process.stderr.write(`${line}\n`)
+  const watch = new CompactionWatch(
+    agent,
+    new ConsoleCompactionDisplay(process.stderr, process.stderr),
+  )
+  const ignore = agent.on((frame) => {
+    if (frame.type === 'text-delta' && !isQuiet) process.stdout.write(frame.text)
+    const line = lineOf(frame)
+    if (line !== undefined) say(style.dim(line))
+  })
+  return () => {
+    ignore()
+    watch.cleanup()
+  }
+}
+
+function lineOf(frame: AgentFrame): string | undefined {
+  switch (frame.type) {
+    case 'tool-start':
+      return `→ ${frame.name} ${oneLine(frame.subject, SUBJECT_COLUMNS)}`
+    case 'tool-end':
+      return frame.status === 'completed' ? undefined : `  ${frame.name}: ${frame.status}`
+    case 'notice':
+      return frame.message
+    case 'answer-restart':
+      return `\n[${frame.reason} Asking again.]`
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,21 @@
+// `precis threads`: its options and its help. The work is loaded when it is asked for.
+import type { Command } from 'commander'
+import type { ThreadsFlags } from '../list-threads.ts'
+
+const HELP = `
+Examples:
+  precis threads
+  precis threads --limit 5 --json`
+
+export function threadsCommand(program: Command): void {
+  program
+    .command('threads')
+    .description('list the threads in the store, the latest first')
+    .option('--limit <number>', 'how many, from 1 to 1000', '20')
+    .option('--json', 'print the list as JSON')
+    .addHelpText('after', HELP)
+    .action(async (flags: ThreadsFlags) => {
+      const { listThreads } = await import('../list-threads.ts')
+      await listThreads(flags)
+    })
+}

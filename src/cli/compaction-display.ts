@@ -1,0 +1,42 @@
+// Compactions as lines in a console.
+import type { CompactionDisplay } from '../agent/compaction-watch.ts'
+import type { EventOf } from '../core/event.ts'
+import { oneLine } from './terminal.ts'
+
+/** What providers say is not ours, and may be anything. */
+const LONGEST_MESSAGE = 400
+
+/** Where lines go to; `process.stdout` is one. */
+export interface LineStream {
+  write(text: string): unknown
+}
+
+/** A blank line stands around each, since answers are streamed to the same console. */
+export class ConsoleCompactionDisplay implements CompactionDisplay {
+  readonly #out: LineStream
+  readonly #err: LineStream
+
+  constructor(out: LineStream, err: LineStream) {
+    this.#out = out
+    this.#err = err
+  }
+
+  onCompactionStart(): void {
+    this.#out.write('\n🔄 Compacting conversation to reduce size...\n')
+  }
+
+  onCompactionComplete(event?: EventOf<'COMPACTION'>): void {
+    this.#out.write(`✅ Compaction complete!${event ? ` ${reduction(event)}` : ''}\n\n`)
+  }
+
+  onCompactionError(error: Error): void {
+    this.#err.write(`❌ Compaction failed: ${oneLine(error.message, LONGEST_MESSAGE)}\n\n`)
+  }
+}
+
+/** A thread that had nothing, or has more than before, was not reduced. */
+function reduction({ data }: EventOf<'COMPACTION'>): string {
+  const { originalEventCount: before, compactedEventCount: after } = data
+  const percent = before > after ? Math.round((1 - after / before) * 100) : 0
+  return `Reduced from ${before} to ${after} events (${percent}% reduction)`
+}

@@ -1,0 +1,156 @@
+// One message to an agent: in a new thread or an old one, streamed to the terminal or told as JSON.
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { SendOutcome } from '../agent/agent.ts'
+import { systemPrompt } from '../agent/system-prompt.ts'
+import type { Composed } from '../compose.ts'
+import { composeAgent } from '../compose-agent.ts'
+import type { ApprovalPolicy } from '../core/approval.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { EventDraft } from '../core/event.ts'
+import type { Settings } from '../core/settings.ts'
+import { billedUsage } from '../core/usage.ts'
+import { watchAgent } from './agent-output.ts'
+import { openHome } from './home.ts'
+import { readText, writeStream } from './io.ts'
+import { loadSettings } from './settings.ts'
+
+export interface SendFlags {
+  readonly model?: string
+  readonly thread?: string
+  readonly cwd: string
+  readonly preset?: string
+  readonly allow?: readonly string[]
+  readonly yes?: boolean
+  readonly readOnly?: boolean
+  readonly json?: boolean
+}
+
+export async function sendMessage(given: string, flags: SendFlags): Promise<void> {
+  const message = given === '-' ? (await readText('-', process.stdin)).trim() : given
+  if (message.trim() === '')
+    throw new PrecisError('usage', 'the message is empty', { hint: 'Say what the agent is to do.' })
+  const workspace = folderOf(flags.cwd)
+  const { settings } = loadSettings({
+    cwd: workspace,
+    environment: process.env,
+    flags: {
+      ...(flags.model !== undefined && { models: { default: flags.model } }),
+      ...(flags.preset !== undefined && { preset: flags.preset }),
+    },
+  })
+  const home = await openHome(settings, process.env)
+  try {
+    await converse(home, settings, workspace, message, flags)
+  } finally {
+    await home.close()
+  }
+}
+
+async function converse(
+  home: Composed,
+  settings: Settings,
+  workspace: string,
+  message: string,
+  flags: SendFlags,
+): Promise<void> {
+  const agent = composeAgent(home, {
+    settings,
+    workspace,
+    readOnly: flags.readOnly ?? false,
+    approval: approvalOf(flags),
+  })
+  const threadId = await threadOf(home, workspace, flags)
+  const unwatch = watchAgent(agent, flags.json ?? false)
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    const outcome = await agent.sendMessage(threadId, message, { signal: stop.signal })
+    await tell(home, threadId, outcome, flags.json ?? false)
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    unwatch()
+    await agent.close()
+  }
+}
+
+/** The thread that was named, with what was asked for changed; or a new one. */
+async function threadOf(
+  { threads, models }: Composed,
+  workspace: string,
+  { thread, model, preset }: SendFlags,
+): Promise<string> {
+  const changes: EventDraft[] = []
+  if (model !== undefined) {
+    const { ref } = await (await models()).resolve(model)
+    changes.push({ type: 'MODEL_CHANGED', data: { model: ref } })
+  }
+  if (thread !== undefined) {
+    await threads.context(thread) // an unknown one is said before anything is done
+    if (preset !== undefined) changes.push({ type: 'THREAD_SETTINGS', data: { preset } })
+    if (changes.length > 0) await threads.append(thread, changes, { openCalls: 'leave' })
+    return thread
+  }
+  const threadId = await threads.create()
+  await threads.append(threadId, [
+    { type: 'SYSTEM_PROMPT', data: systemPrompt({ workspace }) },
+    { type: 'THREAD_SETTINGS', data: { workspace, ...(preset !== undefined && { preset }) } },
+    ...changes,
+  ])
+  return threadId
+}
+
+function approvalOf({ allow = [], yes = false, readOnly = false }: SendFlags): ApprovalPolicy {
+  return { mode: yes ? 'allow' : 'ask', allow: ['read', ...allow], deny: [], readOnly }
+}
+
+function folderOf(given: string): string {
+  const folder = resolve(given)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
+  throw new PrecisError('usage', `${given} is no folder`, {
+    where: '--cwd',
+    hint: 'Name the folder that the agent is to work in.',
+  })
+}
+
+async function tell(
+  { threads }: Composed,
+  threadId: string,
+  outcome: SendOutcome,
+  isJson: boolean,
+): Promise<void> {
+  const error = errorOf(outcome)
+  if (isJson) {
+    const { conversation, summarizing } = await threads.usage(threadId)
+    const told = {
+      threadId,
+      ...outcomeOf(outcome),
+      usage: { ...billedUsage({ conversation, summarizing }), summarizing },
+      context: await threads.reading(threadId),
+    }
+    await writeStream(process.stdout, `${JSON.stringify(told)}\n`)
+  } else if (outcome.status === 'command') {
+    await writeStream(process.stdout, `${outcome.reply.text}\n`)
+  } else {
+    await writeStream(process.stdout, '\n')
+    await writeStream(process.stderr, `Thread ${threadId}\n`)
+  }
+  if (error) throw error
+}
+
+function outcomeOf(outcome: SendOutcome): object {
+  if (outcome.status === 'command') {
+    const { ok, text, threadId } = outcome.reply
+    return { status: 'command', ok, text, ...(threadId !== undefined && { goOnIn: threadId }) }
+  }
+  if (outcome.status === 'queued') return outcome
+  return { status: outcome.status, text: outcome.text }
+}
+
+function errorOf(outcome: SendOutcome): PrecisError | undefined {
+  if (outcome.status === 'command')
+    return outcome.reply.ok ? undefined : new PrecisError('invalid-input', outcome.reply.text)
+  if (outcome.status === 'aborted') return new PrecisError('aborted', 'the turn was stopped')
+  return outcome.status === 'queued' ? undefined : outcome.error
+}

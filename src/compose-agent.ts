@@ -1,0 +1,135 @@
+// Wires the agent: its models, its tools, its `compact`, over what `compose` has put together.
+import { type Agent, createAgent } from './agent/agent.ts'
+import type { Approver } from './agent/approve.ts'
+import type { CompactionHooks } from './agent/hooks.ts'
+import type {
+  AgentLimits,
+  AgentModels,
+  AgentPorts,
+  AgentSettings,
+  CompactTool,
+} from './agent/ports.ts'
+import type { Composed } from './compose.ts'
+import type { ApprovalPolicy } from './core/approval.ts'
+import type { PresetId } from './core/presets.ts'
+import type { AutoSettings } from './core/settings.ts'
+import type { Tool } from './core/tool.ts'
+import { costOf } from './providers/costs.ts'
+import { PROVIDER_ENTRIES } from './providers/entries.ts'
+import { checkpointRange, wholeSummary } from './strategies/by-agent.ts'
+import { archiveOf } from './threads/archive.ts'
+import { compactSchema } from './tools/compact.ts'
+import { readCompactInput } from './tools/compact-input.ts'
+import { readContextFiles } from './tools/context-files.ts'
+import { codingTools } from './tools/index.ts'
+import { recallTool } from './tools/recall.ts'
+import { openWorkspace } from './tools/workspace.ts'
+
+export interface AgentOptions {
+  /** What of the settings counts here; the defaults are those of the preset `precis`. */
+  readonly settings?: {
+    readonly preset?: PresetId
+    readonly auto?: Partial<AutoSettings>
+    readonly gate?: { readonly minTokens: number }
+  }
+  /** The folder that tools work in where a thread names none; without it there are no file tools. */
+  readonly workspace?: string
+  readonly readOnly?: boolean
+  readonly approval?: ApprovalPolicy
+  readonly approver?: Approver
+  readonly hooks?: readonly CompactionHooks[]
+  readonly limits?: Partial<AgentLimits>
+  readonly reminder?: AgentPorts['reminder']
+  /** Besides those for the workspace. */
+  readonly tools?: readonly Tool[]
+}
+
+/** What an agent stands on. */
+export type AgentParts = Pick<Composed, 'threads' | 'store' | 'clock' | 'ids' | 'model' | 'models'>
+
+export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Agent {
+  const { threads, store, clock, ids } = parts
+  const { workspace: root, readOnly = false } = options
+  const archive = (threadId: string) => archiveOf({ threads, store }, threadId)
+  const recall = recallTool(archive)
+  const ports: AgentPorts = {
+    threads,
+    store,
+    clock,
+    ids,
+    models: modelsOf(parts),
+    compactTool: COMPACT_TOOL,
+    tools({ workspace = root }) {
+      const given = options.tools ?? []
+      if (workspace === undefined) return [...given, recall]
+      return [
+        ...codingTools({
+          workspace: openWorkspace({ root: workspace, readOnly }),
+          run: { hiddenVariables: KEY_VARIABLES },
+        }),
+        ...given,
+        recall,
+      ]
+    },
+    async readContextFiles(_threadId, workspace = root, paths) {
+      if (workspace === undefined)
+        return paths.map((path) => ({ path, error: 'this thread has no folder' }))
+      return readContextFiles(openWorkspace({ root: workspace, readOnly: true }), paths)
+    },
+    async recall(threadId, asked) {
+      const { signal } = new AbortController()
+      const outcome = await recall.run(asked, { threadId, callId: 'command', signal })
+      return outcome.content.map(({ text = '' }) => text).join('\n')
+    },
+    ...(options.approver && { approver: options.approver }),
+    ...(options.hooks && { hooks: options.hooks }),
+    ...(options.reminder && { reminder: options.reminder }),
+  }
+  return createAgent(ports, settingsOf(options))
+}
+
+function settingsOf({ settings = {}, approval, limits }: AgentOptions): AgentSettings {
+  const { preset = 'precis', auto, gate } = settings
+  return {
+    preset,
+    ...(auto && { auto }),
+    ...(gate && { gateMinTokens: gate.minTokens }),
+    ...(approval && { approval }),
+    ...(limits && { limits }),
+  }
+}
+
+function modelsOf({ models, model: summarizer }: AgentParts): AgentModels {
+  return {
+    summarizer,
+    async resolve(name, signal) {
+      const { ref, model, provider, window, info } = await (await models()).resolve(name, signal)
+      return {
+        ref,
+        model,
+        provider,
+        windowTokens: window.tokens,
+        isWindowKnown: window.from !== 'default',
+        ...(info.outputTokens !== undefined && { outputTokens: info.outputTokens }),
+        canThink: info.thinking !== undefined,
+        costOf: (usage) => costOf(usage, info),
+      }
+    },
+  }
+}
+
+/** Commands that tools run get no key of a provider. */
+const KEY_VARIABLES = PROVIDER_ENTRIES.flatMap(({ keyVariables }) => keyVariables)
+
+const COMPACT_TOOL: CompactTool = {
+  schema: compactSchema,
+  read: readCompactInput,
+  strategy(input, files, callId) {
+    if (input.mode === 'ranges') return checkpointRange(input.replacements, callId)
+    const { summary, continuation } = input
+    return wholeSummary(
+      { summary, files, ...(continuation !== undefined && { continuation }) },
+      callId,
+    )
+  },
+}

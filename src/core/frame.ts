@@ -1,0 +1,71 @@
+// Frames: what an agent says while it works. They pass by and are never stored; what lasts is in the log.
+import type { Reading, Trigger } from './change.ts'
+import type { TokenUsage, ToolStatus, UserContent } from './content.ts'
+import type { PrecisError } from './errors.ts'
+import type { EventOf } from './event.ts'
+
+interface Envelope<T extends string> {
+  readonly type: T
+  readonly threadId: string
+  readonly timestamp: Date
+}
+type FrameOf<T extends string, D = object> = Envelope<T> & Readonly<D>
+
+/** How a turn came to its end. `waiting`: a compaction asked to wait for the user. */
+export type TurnEnd = 'done' | 'waiting' | 'aborted' | 'failed' | 'step-limit'
+
+/** How a run of a compaction came to its end; only `committed` has changed the context. */
+export type CompactionEnd = 'committed' | 'refused' | 'vetoed' | 'aborted' | 'failed'
+
+export interface CompactionRunInfo {
+  readonly runId: string
+  readonly trigger: Trigger
+  readonly strategy: string // the one that really runs; after a fallback, that one
+}
+
+/** The last word on a run: there is exactly one for each start, from every path. */
+export interface CompactionResult extends CompactionRunInfo {
+  readonly success: boolean
+  readonly end: CompactionEnd
+  readonly durationMs: number
+  readonly event?: EventOf<'COMPACTION'>
+  readonly error?: PrecisError // why it did not succeed
+  readonly before?: Reading
+  readonly after?: Reading
+  readonly tokensSaved?: number // never below 0; absent where unknown
+  readonly usage?: TokenUsage // what the summaries cost, failed attempts included
+  readonly costUsd?: number
+}
+
+export type AgentFrame =
+  | FrameOf<'turn-start'>
+  | FrameOf<'turn-end', { end: TurnEnd; error?: PrecisError }>
+  | FrameOf<'text-delta' | 'thinking-delta', { text: string }>
+  /** What came of this answer so far counts no more: it is asked for again. */
+  | FrameOf<'answer-restart', { reason: string }>
+  | FrameOf<'answer-end', { seq: number }>
+  | FrameOf<'tool-start', { callId: string; name: string; subject: string }>
+  | FrameOf<'tool-progress', { callId: string; text: string }>
+  | FrameOf<'tool-end', { callId: string; name: string; status: ToolStatus }>
+  | FrameOf<'approval-request', { callId: string; name: string; subject: string; reason: string }>
+  | FrameOf<'message-queued' | 'message-delivered', { messageId: string }>
+  /** Messages that were not delivered because the turn failed: for the editor they came from. */
+  | FrameOf<'messages-returned', { messages: readonly UserContent[] }>
+  | FrameOf<'reading', { reading: Reading; windowTokens?: number }>
+  | FrameOf<'notice', { level: 'info' | 'warning'; message: string }>
+  /** LOG: something is going on that is no answer, in words for people; and that it is over. */
+  | FrameOf<'agent_thinking_start', { message: string }>
+  | FrameOf<'agent_thinking_complete'>
+  | FrameOf<'error', { error: Error; context: { operation: string; threadId: string } }>
+  | FrameOf<'COMPACTION_START', CompactionRunInfo & { message: string }>
+  | FrameOf<'COMPACTION_PROGRESS', CompactionRunInfo & { message: string; share?: number }>
+  | FrameOf<'COMPACTION_COMPLETE', CompactionResult>
+
+export type FrameListener = (frame: AgentFrame) => void
+
+/** A frame as its author writes it; the hub adds the time. */
+export type FrameDraft = AgentFrame extends infer F
+  ? F extends AgentFrame
+    ? Omit<F, 'timestamp'>
+    : never
+  : never

@@ -1,0 +1,28 @@
+// What holds for one thread: its model, its preset, its strategy, the folder its tools work in.
+import type { ModelRef } from './content.ts'
+import type { ThreadEvent, ThreadSettings } from './event.ts'
+import type { Json } from './json.ts'
+import type { Reducer } from './ports.ts'
+
+export interface ThreadChoices extends ThreadSettings {
+  readonly model?: ModelRef
+  readonly thinking?: string
+}
+
+export const threadSettingsReducer: Reducer<ThreadChoices> = {
+  name: 'thread-settings',
+  version: 1,
+  init: () => ({}),
+  step(choices: ThreadChoices, event: ThreadEvent): ThreadChoices {
+    if (event.type === 'THREAD_SETTINGS') return { ...choices, ...event.data }
+    if (event.type !== 'MODEL_CHANGED') return choices
+    const { thinking: _, ...rest } = choices
+    return { ...rest, ...event.data }
+  },
+  encode: (choices) => choices as unknown as Json,
+  decode(json) {
+    if (typeof json !== 'object' || json === null || Array.isArray(json))
+      throw new TypeError('no settings of a thread')
+    return json as ThreadChoices
+  },
+}

@@ -1,0 +1,142 @@
+// Commands in a message: `/compact` above all, as the LOG design has it.
+import { describe, expect, it, vi } from 'vitest'
+import { lastMessages, setUpAgent } from './setup.ts'
+
+const SUMMARY = { text: 'What was said before, in short.' }
+
+describe('/compact', () => {
+  it('compacts instead of being said, once [LOG-26, LOG-27, LOG-28, LOG-30]', async () => {
+    const { agent, threadId, eventsOf } = await setUpAgent()
+    await agent.sendMessage(threadId, 'Hello')
+    const compact = vi.spyOn(agent, 'compact')
+    const outcome = await agent.sendMessage(threadId, '/compact')
+    expect(compact).toHaveBeenCalledTimes(1)
+    expect(compact.mock.calls[0]?.[0]).toBe(threadId)
+    expect(outcome).toMatchObject({ status: 'command', reply: { ok: true } })
+    const [said] = await eventsOf('LOCAL_SYSTEM_MESSAGE')
+    expect(said?.data).toBe('✅ Conversation compacted successfully')
+    const users = await eventsOf('USER_MESSAGE')
+    expect(users.map(({ data }) => data)).toEqual(['Hello'])
+    expect(await eventsOf('COMPACTION')).toHaveLength(1)
+  })
+
+  it('asks no provider on a fresh thread [LOG-29]', async () => {
+    const { agent, threadId, dev } = await setUpAgent()
+    expect(await agent.sendMessage(threadId, '/compact')).toMatchObject({ reply: { ok: true } })
+    expect(dev.requests).toEqual([])
+  })
+
+  it('never sends the word itself to the provider [LOG-29]', async () => {
+    const { agent, threadId, dev } = await setUpAgent()
+    await agent.sendMessage(threadId, 'Hello')
+    await agent.sendMessage(threadId, '/compact')
+    expect(dev.requests).toHaveLength(2)
+    expect(JSON.stringify(dev.requests.map(({ body }) => body))).not.toContain('/compact')
+  })
+
+  it('takes further words as instructions [LOG-31]', async () => {
+    const { agent, threadId, dev } = await setUpAgent()
+    await agent.sendMessage(threadId, 'Hello')
+    await agent.sendMessage(threadId, '/compact keep the port number')
+    expect(lastMessages(dev).at(-1)?.text).toContain('keep the port number')
+  })
+
+  it('says when it begins and when it is done [LOG-32]', async () => {
+    const { agent, threadId, frames } = await setUpAgent()
+    await agent.sendMessage(threadId, 'Hello')
+    frames.length = 0
+    await agent.sendMessage(threadId, '/compact')
+    const [start] = frames
+    expect(start).toMatchObject({ type: 'agent_thinking_start' })
+    expect(start?.type === 'agent_thinking_start' && start.message).toMatch(/compacting/i)
+    expect(frames.map(({ type }) => type)).toContain('agent_thinking_complete')
+  })
+
+  it('reports a failure as an error, without rejecting and without success [LOG-33]', async () => {
+    const { agent, threadId, frames, eventsOf, threads } = await setUpAgent()
+    await agent.sendMessage(threadId, 'Hello')
+    for (const id of ['ai-summarize', 'trim-tool-results'])
+      threads.register({ id, propose: () => Promise.reject('no reason') })
+    const outcome = await agent.sendMessage(threadId, '/compact')
+    expect(outcome).toMatchObject({ status: 'command', reply: { ok: false } })
+    const error = frames.find((frame) => frame.type === 'error')
+    expect(error).toMatchObject({ context: { operation: 'compact', threadId } })
+    expect(error?.type === 'error' && error.error).toBeInstanceOf(Error)
+    expect(error?.type === 'error' && error.error.message).toBe('Compaction failed')
+    expect(await eventsOf('LOCAL_SYSTEM_MESSAGE')).toEqual([])
+    expect(await eventsOf('COMPACTION')).toEqual([])
+    expect(await eventsOf('COMPACTION_FAILED')).toHaveLength(2)
+  })
+
+  it('lets the conversation go on with the next message [LOG-35]', async () => {
+    const { agent, threadId, dev } = await setUpAgent({
+      dev: { script: [{ text: 'Hi.' }, SUMMARY, { text: 'Still here.' }] },
+    })
+    await agent.sendMessage(threadId, 'Hello')
+    await agent.sendMessage(threadId, '/compact')
+    expect(await agent.sendMessage(threadId, 'Are you there?')).toMatchObject({
+      status: 'done',
+      text: 'Still here.',
+    })
+    expect(JSON.stringify(lastMessages(dev))).toContain(SUMMARY.text)
+    expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
+  })
+
+  it('sends ordinary messages on to the provider', async () => {
+    const { agent, threadId, dev } = await setUpAgent()
+    await agent.sendMessage(threadId, 'please compact your answer')
+    expect(lastMessages(dev).at(-1)?.text).toBe('please compact your answer')
+  })
+})
+
+describe('other commands', () => {
+  it('show and change what holds for the thread', async () => {
+    const { agent, threadId, threads, dev } = await setUpAgent()
+    const say = async (text: string) => {
+      const outcome = await agent.sendMessage(threadId, text)
+      return outcome.status === 'command' ? outcome.reply : undefined
+    }
+    expect(await say('/preset')).toMatchObject({ ok: true, text: expect.stringContaining('log') })
+    expect(await say('/preset precis')).toMatchObject({ ok: true })
+    expect(await say('/preset')).toMatchObject({ text: expect.stringContaining('precis') })
+    expect(await say('/strategy nonsense')).toMatchObject({ ok: false })
+    expect(await say('/strategy trim-tool-results')).toMatchObject({ ok: true })
+    expect(await say('/model')).toMatchObject({ text: expect.stringContaining('200000 tokens') })
+    expect(await say('/model nowhere/nothing')).toMatchObject({ ok: false })
+    expect(await say('/thinking purple')).toMatchObject({ ok: false })
+    expect(await say('/thinking high')).toMatchObject({ ok: true })
+    expect(await say('/pin never push')).toMatchObject({ ok: true })
+    expect(await say('/pins')).toMatchObject({ text: expect.stringContaining('never push') })
+    const { pinId } = (await threads.pins(threadId))[0] ?? {}
+    expect(await say(`/unpin ${pinId}`)).toMatchObject({ ok: true })
+    expect(await say('/pins')).toMatchObject({ text: expect.stringContaining('Nothing is pinned') })
+    expect(await say('/context')).toMatchObject({ text: expect.stringContaining('free') })
+    expect(await say('/undo')).toMatchObject({ ok: false })
+    expect(await say('/recall nothing')).toMatchObject({ ok: true })
+    expect(dev.requests).toEqual([])
+  })
+
+  it('fork the thread, and begin a new one with the same settings', async () => {
+    const { agent, threadId, threads } = await setUpAgent()
+    await agent.sendMessage(threadId, 'Hello')
+    const forked = await agent.sendMessage(threadId, '/fork')
+    const fork = forked.status === 'command' ? forked.reply.threadId : undefined
+    expect((await threads.getEvents(fork ?? '')).length).toBeGreaterThan(2)
+    const begun = await agent.sendMessage(threadId, '/new Another')
+    const fresh = begun.status === 'command' ? begun.reply.threadId : undefined
+    expect(await agent.sendMessage(fresh ?? '', 'Hello there')).toMatchObject({ status: 'done' })
+  })
+
+  it('undo and redo a compaction', async () => {
+    const { agent, threadId, threads } = await setUpAgent()
+    await agent.sendMessage(threadId, 'Hello')
+    const before = (await threads.messages(threadId)).messages
+    await agent.sendMessage(threadId, '/compact')
+    const compacted = (await threads.messages(threadId)).messages
+    expect(compacted).not.toEqual(before)
+    await agent.sendMessage(threadId, '/undo')
+    expect((await threads.messages(threadId)).messages).toEqual(before)
+    await agent.sendMessage(threadId, '/redo')
+    expect((await threads.messages(threadId)).messages).toEqual(compacted)
+  })
+})

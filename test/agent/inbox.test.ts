@@ -1,0 +1,180 @@
+// Messages that come while somebody works on the thread: queued, delivered once and in order, or given back.
+import { describe, expect, it } from 'vitest'
+import type { EventOf } from '../../src/core/event.ts'
+import { Door, longPast, runsIn } from './past.ts'
+import { type AgentSetup, setUpAgent } from './setup.ts'
+
+const SUMMARY = { text: 'What was said before, in short.' }
+
+function textsOf(users: readonly EventOf<'USER_MESSAGE'>[]): unknown[] {
+  return users.map(({ data }) => data)
+}
+
+/** Until the thread is quiet: nobody works on it, and nothing waits. */
+async function quiet({ frames }: AgentSetup, turns: number): Promise<void> {
+  await expect
+    .poll(() => frames.filter(({ type }) => type === 'turn-end').length, { interval: 5 })
+    .toBe(turns)
+}
+
+describe('messages during a turn', () => {
+  it('are delivered once, in order, before the turn ends [ALWAYS-07]', async () => {
+    const { agent, threadId, dev, frames, eventsOf } = await setUpAgent()
+    const door = new Door()
+    dev.script(async () => {
+      await door.pass()
+      return { text: 'Yes.' }
+    })
+    const first = agent.sendMessage(threadId, 'one')
+    await door.reached
+    for (const text of ['two', 'three'])
+      expect(await agent.sendMessage(threadId, text)).toMatchObject({ status: 'queued' })
+    door.open()
+    expect(await first).toMatchObject({ status: 'done', returned: [] })
+    expect(textsOf(await eventsOf('USER_MESSAGE'))).toEqual(['one', 'two', 'three'])
+    expect(dev.requests).toHaveLength(2)
+    const delivered = frames.filter(({ type }) => type === 'message-delivered')
+    expect(delivered).toHaveLength(2)
+    expect(await agent.sendMessage(threadId, 'four')).toMatchObject({ status: 'done' })
+    expect(await eventsOf('USER_MESSAGE')).toHaveLength(4)
+  })
+
+  it('come between two steps, behind the results that were awaited [ALWAYS-07]', async () => {
+    const { agent, threadId, dev, events } = await setUpAgent()
+    dev.script([
+      { calls: [{ name: 'run', arguments: { command: 'sleep 0.1; echo done' } }] },
+      { text: 'Yes.' },
+    ])
+    const queued: Promise<unknown>[] = []
+    agent.on(({ type }) => {
+      if (type === 'tool-start') queued.push(agent.sendMessage(threadId, 'two'))
+    })
+    await agent.sendMessage(threadId, 'one')
+    await Promise.all(queued)
+    const types = (await events()).map(({ type }) => type).slice(-5)
+    expect(types).toEqual([
+      'TOOL_CALL',
+      'MESSAGE_QUEUED',
+      'TOOL_RESULT',
+      'USER_MESSAGE',
+      'AGENT_MESSAGE',
+    ])
+    expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
+  })
+
+  it('are given back where the turn fails, and not delivered later [ALWAYS-07]', async () => {
+    const { agent, threadId, dev, frames, eventsOf } = await setUpAgent({
+      auto: { enabled: false },
+    })
+    const door = new Door()
+    dev.script(async () => {
+      await door.pass()
+      return { fault: { kind: 'overflow' } }
+    })
+    const first = agent.sendMessage(threadId, 'one')
+    await door.reached
+    await agent.sendMessage(threadId, 'two')
+    await agent.sendMessage(threadId, 'three')
+    door.open()
+    expect(await first).toMatchObject({ status: 'failed', returned: ['two', 'three'] })
+    expect(frames).toContainEqual(
+      expect.objectContaining({ type: 'messages-returned', messages: ['two', 'three'] }),
+    )
+    dev.script([{ text: 'Yes.' }])
+    await agent.sendMessage(threadId, 'four')
+    expect(textsOf(await eventsOf('USER_MESSAGE'))).toEqual(['one', 'four'])
+  })
+
+  it('are given back where the user stops it [ALWAYS-07]', async () => {
+    const { agent, threadId, dev, eventsOf } = await setUpAgent()
+    const door = new Door()
+    dev.script(() => door.pass().then(() => undefined))
+    const first = agent.sendMessage(threadId, 'one')
+    await door.reached
+    await agent.sendMessage(threadId, 'two')
+    await agent.abort(threadId)
+    expect(await first).toMatchObject({ status: 'aborted', returned: ['two'] })
+    expect(textsOf(await eventsOf('USER_MESSAGE'))).toEqual(['one'])
+    door.open()
+  })
+
+  it('wait for the next process where this one is closed [ALWAYS-07]', async () => {
+    const { agent, threadId, dev, eventsOf, another } = await setUpAgent()
+    const door = new Door()
+    dev.script(() => door.pass().then(() => undefined))
+    const first = agent.sendMessage(threadId, 'one')
+    await door.reached
+    await agent.sendMessage(threadId, 'two')
+    await agent.close()
+    expect(await first).toMatchObject({ status: 'aborted', returned: [] })
+    door.open()
+    expect(await another().resume(threadId)).toMatchObject({ status: 'done' })
+    expect(textsOf(await eventsOf('USER_MESSAGE'))).toEqual(['one', 'two'])
+  })
+})
+
+describe('messages during a compaction', () => {
+  /** A compaction by hand that waits for its summary. */
+  async function compacting() {
+    const setup = await setUpAgent()
+    await setup.threads.import(setup.threadId, longPast(2_000))
+    const door = new Door()
+    setup.dev.script(async ({ tools }) => {
+      if (tools.length > 0) return { text: 'Yes.' }
+      await door.pass()
+      return SUMMARY
+    })
+    const result = setup.agent.compact(setup.threadId)
+    await door.reached
+    for (const text of ['two', 'three'])
+      expect(await setup.agent.sendMessage(setup.threadId, text)).toMatchObject({
+        status: 'queued',
+      })
+    return { ...setup, door, result }
+  }
+
+  it('are delivered once, in order, when it is done [ALWAYS-07]', async () => {
+    const setup = await compacting()
+    setup.door.open()
+    expect(await setup.result).toMatchObject({ success: true })
+    await quiet(setup, 1)
+    const users = textsOf(await setup.eventsOf('USER_MESSAGE'))
+    expect(users).toEqual(['Look at past.', 'two', 'three'])
+    expect((await setup.events()).map(({ type }) => type).slice(-4)).toEqual([
+      'COMPACTION',
+      'USER_MESSAGE',
+      'USER_MESSAGE',
+      'AGENT_MESSAGE',
+    ])
+  })
+
+  it('are given back where it fails or is stopped [ALWAYS-07]', async () => {
+    const setup = await compacting()
+    await setup.agent.abort(setup.threadId)
+    expect(await setup.result).toMatchObject({ success: false, end: 'aborted' })
+    expect(setup.frames).toContainEqual(
+      expect.objectContaining({ type: 'messages-returned', messages: ['two', 'three'] }),
+    )
+    expect(textsOf(await setup.eventsOf('USER_MESSAGE'))).toEqual(['Look at past.'])
+    setup.door.open()
+  })
+
+  it('are delivered after one that the loop itself has started [ALWAYS-07]', async () => {
+    const setup = await setUpAgent({ windowTokens: 12_000 })
+    const { agent, threadId, threads, dev, frames, eventsOf } = setup
+    await threads.import(threadId, longPast(9_500))
+    const door = new Door()
+    dev.script(async ({ tools }) => {
+      if (tools.length > 0) return { text: 'Yes.' }
+      await door.pass()
+      return SUMMARY
+    })
+    const first = agent.sendMessage(threadId, 'one')
+    await door.reached
+    await agent.sendMessage(threadId, 'two')
+    door.open()
+    expect(await first).toMatchObject({ status: 'done' })
+    expect(runsIn(frames)).toMatchObject([{ trigger: 'auto', success: true }])
+    expect(textsOf(await eventsOf('USER_MESSAGE')).slice(1)).toEqual(['one', 'two'])
+  })
+})

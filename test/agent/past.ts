@@ -1,0 +1,75 @@
+// What the tests of the agent are told with: a past of any length, the runs in it, and doors to stop at.
+import type { Put } from '../../src/core/change.ts'
+import type { EventDraft } from '../../src/core/event.ts'
+import type { AgentFrame } from '../../src/core/frame.ts'
+import { runsOf } from '../../src/core/run.ts'
+import type { Strategy } from '../../src/core/strategy.ts'
+import { estimateTokens } from '../../src/core/tokens/estimate.ts'
+import { answer, result, user } from '../say.ts'
+
+/** A text of about so many tokens, in lines. */
+export function textOf(tokens: number, line = 'a line of output that says nothing much\n'): string {
+  return line.repeat(Math.ceil((tokens * 100) / estimateTokens(line.repeat(100))))
+}
+
+/** About so many tokens, nearly all of them in one tool result, which no summary keeps. */
+export function longPast(tokens: number, name = 'past'): EventDraft[] {
+  return [
+    user(`Look at ${name}.`),
+    ...answer('Looking.', name),
+    result(name, textOf(tokens)),
+    ...answer('I have seen it.'),
+  ]
+}
+
+type Run = Extract<AgentFrame, { type: 'COMPACTION_COMPLETE' }>
+
+/** The ends of all runs, in order; throws unless each has exactly one start before it. */
+export function runsIn(frames: readonly AgentFrame[]): Run[] {
+  const open = new Set<string>()
+  const seen = new Set<string>()
+  const ends: Run[] = []
+  for (const frame of frames) {
+    if (frame.type === 'COMPACTION_START') {
+      if (seen.has(frame.runId)) throw new Error(`${frame.runId} started twice`)
+      seen.add(frame.runId)
+      open.add(frame.runId)
+    } else if (frame.type === 'COMPACTION_COMPLETE') {
+      if (!open.delete(frame.runId)) throw new Error(`${frame.runId} ended without a start`)
+      ends.push(frame)
+    }
+  }
+  if (open.size > 0) throw new Error(`${[...open].join(', ')} never ended`)
+  return ends
+}
+
+/** Replaces the older half of a thread: however often it runs, it finds something to do. */
+export const HALVING: Strategy = {
+  id: 'halving',
+  async propose({ context, eventAt }) {
+    const items = context.items.toArray()
+    const older = items.slice(0, Math.floor(items.length / 2))
+    const put: Put = { type: 'USER_MESSAGE', data: 'Before that, other things.', label: 'summary' }
+    return { edits: [{ covers: runsOf(older, eventAt), put: [put] }] }
+  },
+}
+
+/** A door that is shut until it is opened; whoever waits before it can be waited for. */
+export class Door {
+  readonly #opened = Promise.withResolvers<void>()
+  readonly #reached = Promise.withResolvers<void>()
+
+  /** Resolves when somebody stands before the door. */
+  get reached(): Promise<void> {
+    return this.#reached.promise
+  }
+
+  pass(): Promise<void> {
+    this.#reached.resolve()
+    return this.#opened.promise
+  }
+
+  open(): void {
+    this.#opened.resolve()
+  }
+}

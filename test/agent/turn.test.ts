@@ -1,0 +1,137 @@
+// Turns of a real agent: messages, tools, aborts, on SQLite against the stand-in over HTTP.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { lastMessages, setUpAgent } from './setup.ts'
+
+describe('a turn', () => {
+  it('records what the provider billed with the answer [LOG-04, LOG-05]', async () => {
+    const { agent, threadId, dev, eventsOf } = await setUpAgent({
+      dev: { script: [{ text: 'Hello yourself.' }] },
+    })
+    const outcome = await agent.sendMessage(threadId, 'Hello')
+    expect(outcome).toMatchObject({ status: 'done', text: 'Hello yourself.' })
+    const [answer] = await eventsOf('AGENT_MESSAGE')
+    const { usage } = dev.requests.at(-1) ?? {}
+    expect(usage?.inputTokens).toBeGreaterThan(0)
+    expect(answer?.data.tokenUsage).toMatchObject({
+      promptTokens: usage?.inputTokens,
+      completionTokens: usage?.outputTokens,
+      totalTokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+    })
+  })
+
+  it('runs the tools it calls until there is nothing left to do', async () => {
+    const { agent, threadId, folder, eventsOf, dev } = await setUpAgent({
+      dev: {
+        script: [
+          {
+            calls: [
+              { name: 'read', arguments: { path: 'a.txt' } },
+              { name: 'list', arguments: {} },
+            ],
+          },
+          { calls: [{ name: 'write', arguments: { path: 'b.txt', content: 'new' } }] },
+          { text: 'Done.' },
+        ],
+      },
+    })
+    writeFileSync(join(folder, 'a.txt'), 'alpha\n')
+    const outcome = await agent.sendMessage(threadId, 'copy it')
+    expect(outcome).toMatchObject({ status: 'done', text: 'Done.' })
+    expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('new')
+    const results = await eventsOf('TOOL_RESULT')
+    expect(results.map(({ data }) => data.status)).toEqual(['completed', 'completed', 'completed'])
+    expect(dev.requests.every(({ violations }) => violations.length === 0)).toBe(true)
+    expect(dev.requests).toHaveLength(3)
+  })
+
+  it('answers an unknown tool and a denied one with what is wrong', async () => {
+    const { agent, threadId, eventsOf } = await setUpAgent({
+      agent: { approval: { mode: 'ask', allow: ['read'], deny: [], readOnly: false } },
+      dev: {
+        script: [
+          {
+            calls: [
+              { name: 'fly', arguments: {} },
+              { name: 'run', arguments: { command: 'touch x' } },
+            ],
+          },
+          { text: 'I see.' },
+        ],
+      },
+    })
+    await agent.sendMessage(threadId, 'go')
+    const [unknown, denied] = await eventsOf('TOOL_RESULT')
+    expect(unknown?.data).toMatchObject({ status: 'failed' })
+    expect(unknown?.data.content[0]?.text).toContain('There is no tool fly')
+    expect(denied?.data).toMatchObject({ status: 'denied' })
+  })
+
+  it('leaves a valid thread when it is aborted while a tool runs', async () => {
+    const { agent, threadId, frames, eventsOf, dev } = await setUpAgent({
+      dev: {
+        script: [
+          { calls: [{ name: 'run', arguments: { command: 'sleep 30' } }] },
+          { text: 'Yes.' },
+        ],
+      },
+    })
+    agent.on((frame) => {
+      if (frame.type === 'tool-start') void agent.abort(threadId)
+    })
+    const outcome = await agent.sendMessage(threadId, 'wait')
+    expect(outcome.status).toBe('aborted')
+    const [result] = await eventsOf('TOOL_RESULT')
+    expect(result?.data.status).toBe('aborted')
+    expect(frames.filter(({ type }) => type === 'turn-end')).toHaveLength(1)
+    expect((await agent.sendMessage(threadId, 'and now?')).status).toBe('done')
+    expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
+  })
+
+  it('keeps the text of an answer that is aborted half way', async () => {
+    const { agent, threadId, eventsOf, dev } = await setUpAgent({
+      dev: { script: [{ text: 'word '.repeat(400) }, { text: 'ok' }], pieceDelayMs: 20 },
+    })
+    const ignore = agent.on((frame) => {
+      if (frame.type === 'text-delta') void agent.abort(threadId)
+    })
+    expect((await agent.sendMessage(threadId, 'talk')).status).toBe('aborted')
+    ignore()
+    const [answer] = await eventsOf('AGENT_MESSAGE')
+    expect(answer?.data).toMatchObject({ stopReason: 'aborted' })
+    expect(answer?.data.content).toMatch(/^word /)
+    expect((await agent.sendMessage(threadId, 'and?')).status).toBe('done')
+    expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
+  })
+
+  it('shows a long result in part, keeps it in full, and lets it be recalled', async () => {
+    const { agent, threadId, folder, eventsOf, dev } = await setUpAgent({
+      dev: {
+        script: [
+          { calls: [{ name: 'run', arguments: { command: 'cat long.txt' } }] },
+          { text: 'Long.' },
+        ],
+      },
+    })
+    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} of many`)
+    writeFileSync(join(folder, 'long.txt'), lines.join('\n'))
+    await agent.sendMessage(threadId, 'look')
+    const [result] = await eventsOf('TOOL_RESULT')
+    expect(result?.data.content[0]?.text).toContain('line 10000 of many')
+    const sent = JSON.stringify(dev.requests.at(-1)?.body)
+    expect(sent).not.toContain('line 10000 of many')
+    expect(sent).toContain(`ref e${result?.seq}`)
+    const reply = await agent.sendMessage(threadId, `/recall e${result?.seq}`)
+    expect(reply).toMatchObject({ status: 'command', reply: { ok: true } })
+    expect(JSON.stringify(reply)).toContain('line 3 of many')
+  })
+
+  it('sends what begins with a slash and is no command as it was typed [LOG-31]', async () => {
+    const { agent, threadId, dev } = await setUpAgent()
+    for (const text of ['/etc/hosts is broken', '/compactfoo']) {
+      expect((await agent.sendMessage(threadId, text)).status).toBe('done')
+      expect(lastMessages(dev).at(-1)).toEqual({ role: 'user', text })
+    }
+  })
+})
