@@ -12,7 +12,9 @@ import {
   user,
 } from '../../test/say.ts'
 import { buildMessages } from './build.ts'
+import type { EntryId } from './change.ts'
 import { readRow } from './codec.ts'
+import type { Part } from './content.ts'
 import { foldEvents } from './context.ts'
 import type { EventAt, EventDraft } from './event.ts'
 import type { MessagePart } from './message.ts'
@@ -240,6 +242,94 @@ describe('messages from entries', () => {
       ['"two"'],
       ['"visible"'],
       ['"three"'],
+    ])
+  })
+
+  describe('shows thinking', () => {
+    const thinking = (log: TestLog) =>
+      log
+        .build()
+        .messages.flatMap(({ parts }) =>
+          parts.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])),
+        )
+    const summary = { type: 'USER_MESSAGE', data: 'S', label: 'summary' } as const
+    const summarize = (log: TestLog, ...covers: EntryId[]) =>
+      expect(log.compact({ edits: [{ covers, put: [summary] }] })).toBeUndefined()
+
+    it('oldest first hidden: none stands before an answer that lost its own', () => {
+      const log = new TestLog()
+      log.append([user('go'), ...thoughtAnswer('a', 'one'), user('more')])
+      summarize(log, 'e1')
+      log.append(thoughtAnswer('b', 'two'))
+      log.undo() // shows a again, and hides b, which saw the summary
+      log.append([user('on'), ...thoughtAnswer('c', 'three')])
+      expect(thinking(log)).toEqual(['c'])
+    })
+
+    it('of the round that is to be answered in any case, however it was changed', () => {
+      const log = new TestLog()
+      const parts: Part[] = [
+        { type: 'text', text: 'one' },
+        { type: 'thinking', thinking: 'a', signature: 's', model: 'anthropic/test' },
+        { type: 'tool_call', callId: 'x' },
+      ]
+      const [said, call] = answer('one', 'x') as [EventDraft, EventDraft]
+      log.append([
+        user('go'),
+        { ...said, data: { content: 'one', parts, calls: ['x'] } } as EventDraft,
+        call,
+      ])
+      log.append([result('x', 'r')])
+      log.append(thoughtAnswer('b', 'two'))
+      summarize(log, 'e1')
+      expect(thinking(log)).toEqual([])
+      expect(log.compact({ edits: [{ covers: ['e5'], put: [] }] })).toBeUndefined()
+      expect(log.build().messages[1]?.parts.map(word)).toEqual(['"one"', 'thinking', 'call x'])
+      const rewrite = {
+        type: 'AGENT_MESSAGE',
+        data: { content: 'else', calls: ['x'] },
+        label: 'repaired',
+        of: 'e2',
+      } as const
+      expect(log.compact({ edits: [{ covers: ['e2'], put: [rewrite] }] })).toBeUndefined()
+      expect(log.build().messages[1]?.parts.map(word)).toEqual(['thinking', '"else"', 'call x'])
+      expect(log.build().staleThinking).toBe(true)
+    })
+
+    it('and says whether something before it was rewritten since', () => {
+      const log = new TestLog()
+      const stale = () => log.build().staleThinking
+      log.append([system('s'), user('go'), ...thoughtAnswer('a', 'one', 'x')])
+      expect(stale()).toBe(false)
+      summarize(log, 'e2')
+      expect(stale()).toBe(true)
+      log.append([result('x', 'r'), ...thoughtAnswer('b', 'two')])
+      summarize(log, 'c5.0')
+      expect(stale()).toBe(false) // all of it is hidden
+      log.append([user('more'), ...thoughtAnswer('c', 'three')])
+      expect(stale()).toBe(false)
+      log.append([system('other')])
+      expect(stale()).toBe(true)
+    })
+  })
+
+  it('names the entry of what a wire may have to shorten, and of nothing else', () => {
+    const log = new TestLog()
+    const image = { type: 'image', media: { mimeType: 'image/png', data: 'AAAA' } } as const
+    const long = 'x'.repeat(512)
+    log.append([
+      { type: 'USER_MESSAGE', data: [{ type: 'text', text: 'see' }, image] },
+      ...answer(long, 'a'),
+      result('a', long),
+      user('thanks'),
+    ])
+    const refs = log
+      .build()
+      .messages.map(({ parts }) => parts.map((part) => 'ref' in part && part.ref))
+    expect(refs).toEqual([
+      [false, 'e1'],
+      ['e2', false],
+      ['e4', false],
     ])
   })
 })

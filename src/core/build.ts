@@ -1,9 +1,19 @@
 // Messages from entries: the only place where a context becomes what a provider is sent.
-import type { Answer, Part, ToolCall, UserContent } from './content.ts'
+import type { EntryId } from './change.ts'
+import type {
+  Answer,
+  Part,
+  RedactedThinkingPart,
+  ThinkingPart,
+  ToolCall,
+  UserContent,
+} from './content.ts'
 import type { Context } from './context.ts'
+import { type Item, parseEntryId, rootOf } from './entry.ts'
 import { contentOf } from './entry-content.ts'
 import type { EventAt } from './event.ts'
 import type { Message, MessagePart } from './message.ts'
+import { withRef } from './part-ref.ts'
 import { missingRow, orphan, type Problem, roundResults } from './round-results.ts'
 import { roundsOf } from './seam.ts'
 
@@ -11,6 +21,11 @@ export interface Built {
   readonly system: readonly string[]
   readonly messages: readonly Message[]
   readonly problems: readonly Problem[]
+  /**
+   * Thinking stands here behind words that were rewritten after it was made. A provider that binds
+   * thinking to its prefix must be asked to drop what no longer fits; our adapters ask by themselves.
+   */
+  readonly staleThinking: boolean
 }
 
 /**
@@ -21,9 +36,12 @@ export interface Built {
 export function buildMessages(context: Context, eventAt: EventAt): Built {
   const items = context.items.toArray()
   const rounds = new Map(roundsOf(items, context.open).map((round) => [round.start, round]))
+  const last = roundToAnswer(items, eventAt)
+  const thinks = shownThinking(items, last)
   const messages: Message[] = []
   const problems: Problem[] = []
   const paired = new Set<number>()
+  let staleThinking = false
   let user = new UserMessage()
   const flush = () => {
     if (!user.isEmpty) messages.push(user.message())
@@ -34,12 +52,11 @@ export function buildMessages(context: Context, eventAt: EventAt): Built {
     if (content === undefined) problems.push(missingRow(item))
     else if (content.kind === 'answer') {
       flush()
-      const parts = answerParts(
-        content.answer,
-        content.calls,
-        item.hide?.includes('thinking') ?? false,
-      )
-      if (parts.length > 0) messages.push({ role: 'assistant', parts })
+      const said = answerParts(content.answer, content.calls, thinks(index))
+      const parts = index === last ? withGivenThinking(said, item.id, eventAt) : said
+      if (parts.length > 0)
+        messages.push({ role: 'assistant', parts: parts.map((part) => withRef(part, item.id)) })
+      staleThinking ||= parts.some(isThinking) && isBehindRewrite(item, context, eventAt)
       const round = rounds.get(index)
       if (!round) return
       const results = roundResults({
@@ -56,7 +73,7 @@ export function buildMessages(context: Context, eventAt: EventAt): Built {
       if (!paired.has(index)) problems.push(orphan(item))
     } else if (content.kind === 'user') {
       if (user.content.length > 0 || user.closed) flush()
-      user.content = userParts(content.content)
+      user.content = userParts(content.content).map((part) => withRef(part, item.id))
     } else if (content.kind === 'reminder') {
       if (user.closed) flush()
       user.reminders.push({ type: 'system_reminder', text: content.text })
@@ -66,7 +83,57 @@ export function buildMessages(context: Context, eventAt: EventAt): Built {
     }
   })
   flush()
-  return { system: systemPrompts(context, eventAt), messages, problems }
+  return { system: systemPrompts(context, eventAt), messages, problems, staleThinking }
+}
+
+/** Where the last answer that is sent at all stands, if it called tools; otherwise behind everything. */
+function roundToAnswer(items: readonly Item[], eventAt: EventAt): number {
+  for (let index = items.length - 1; index >= 0; index -= 1) {
+    const item = items[index]
+    const content = item?.kind === 'answer' ? contentOf(item.id, eventAt) : undefined
+    if (content?.kind !== 'answer') continue
+    if (content.calls.length > 0) return index
+    const isSent = answerParts(content.answer, [], !item?.hide?.includes('thinking')).some(
+      (part) => part.type !== 'text' || part.text.trim() !== '',
+    )
+    if (isSent) break
+  }
+  return items.length
+}
+
+/**
+ * Whether the thinking of the answer at an index is shown. It goes oldest first: where some is hidden, so
+ * is all that came before it. Only the round that is to be answered now keeps its own in any case.
+ */
+function shownThinking(items: readonly Item[], last: number): (index: number) => boolean {
+  const hidden = items.findLastIndex((item, at) => at !== last && item.hide?.includes('thinking'))
+  return (index) => items[index]?.thinkingTokens !== undefined && (index === last || index > hidden)
+}
+
+/** A rewritten answer with all thinking that the model gave, where the rewrite left some out. */
+function withGivenThinking(
+  parts: readonly MessagePart[],
+  id: EntryId,
+  eventAt: EventAt,
+): readonly MessagePart[] {
+  const root = contentOf(rootOf(id, eventAt), eventAt)
+  const given = root?.kind === 'answer' ? (root.answer.parts ?? []).filter(isThinking) : []
+  if (parts.filter(isThinking).length >= given.length) return parts
+  return [...given, ...parts.filter((part) => !isThinking(part))]
+}
+
+function isThinking<P extends { readonly type: string }>(
+  part: P,
+): part is P & (ThinkingPart | RedactedThinkingPart) {
+  return part.type === 'thinking' || part.type === 'redacted_thinking'
+}
+
+/** Whether something of the view, or a system prompt, came or went after this entry was made. */
+function isBehindRewrite({ id }: Item, context: Context, eventAt: EventAt): boolean {
+  const { stack, undone, head } = context
+  const changes = [stack.at(-1), undone.at(-1), head.system, head.userSystem]
+  const made = parseEntryId(rootOf(id, eventAt)).seq
+  return changes.some((seq) => seq !== undefined && seq > made)
 }
 
 class UserMessage {
@@ -105,7 +172,7 @@ function systemPrompts(context: Context, eventAt: EventAt): string[] {
 function answerParts(
   answer: Answer,
   calls: readonly ToolCall[],
-  hideThinking: boolean,
+  showThinking: boolean,
 ): MessagePart[] {
   const open = new Map(calls.map((call) => [call.id, call]))
   const take = (id: string): MessagePart[] => {
@@ -118,7 +185,7 @@ function answerParts(
   const parts = source.flatMap((part): MessagePart[] => {
     if (part.type === 'tool_call') return take(part.callId)
     if (part.type === 'text' && part.text === '') return []
-    if (hideThinking && (part.type === 'thinking' || part.type === 'redacted_thinking')) return []
+    if (!showThinking && isThinking(part)) return []
     return [part]
   })
   return [...parts, ...[...open.keys()].flatMap(take)]

@@ -19,7 +19,7 @@ import { type Calibration, calibrate, UNCALIBRATED } from './tokens/calibrate.ts
 import { weighCall, weighText } from './tokens/weigh.ts'
 
 /** Raised when the fold or the weights change: older snapshots are then replayed from the log. */
-export const FOLD_VERSION = 1
+export const FOLD_VERSION = 2
 
 /** The state of the fold after some event. Immutable; one more event gives a new one. */
 export interface Context {

@@ -14,8 +14,8 @@ export interface Folded {
 
 /** Shorter runs may be anything: a token, a hash, a long name. */
 const MIN_BARE_CHARS = 2_048
-/** The start of a data URL leaves no doubt, so less will do. */
-const MIN_URL_CHARS = 512
+/** The start of a data URL leaves no doubt, so less will do. No shorter text holds anything to fold. */
+export const MIN_URL_CHARS = 512
 /** `data:image/svg+xml;charset=utf-8;base64,` and the like. */
 const URL_START = /data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[\w.+"-]*)*;base64,$/i
 const URL_START_CHARS = 160

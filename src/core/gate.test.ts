@@ -181,6 +181,19 @@ describe('the gate', () => {
     ])
   })
 
+  it('hides nothing of the round whose results no answer has taken up yet, whatever else was said', () => {
+    const log = new TestLog()
+    log.append([user('go'), ...thoughtAnswer('old', 'one'), user('more')])
+    log.append(thoughtAnswer('now', 'two', 'a'))
+    log.append([result('a', 'x'), user('hurry')])
+    log.compact(replace(['e1'], summary('S')))
+    const hidden = () => log.context.items.toArray().flatMap((item) => (item.hide ? item.id : []))
+    expect(hidden()).toEqual(['e2'])
+    log.append([...thoughtAnswer('later', 'done')])
+    log.undo()
+    expect(hidden()).toEqual(['e9']) // it saw the summary, which is gone
+  })
+
   it('hides the thinking of a rewritten answer with that of the others', () => {
     const log = new TestLog()
     log.append([user('go'), ...thoughtAnswer('why', 'one'), user('more')])

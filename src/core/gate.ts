@@ -20,7 +20,7 @@ import {
 import { inverseOf } from './inverse.ts'
 import { keepPins, type Pins } from './pins.ts'
 import { runsOf } from './run.ts'
-import { openCallsOf, openRoundStart } from './seam.ts'
+import { lastRoundStart, openCallsOf } from './seam.ts'
 import type { Proposal } from './strategy.ts'
 
 export type { Refusal, RefusalReason } from './gate-checks.ts'
@@ -64,7 +64,7 @@ export function passGate(input: GateInput): GateResult {
   if (badSummary) return { ok: false, refusal: badSummary }
 
   const closing = closed(context.open, proposal.closes)
-  const hide = edits.length === 0 ? [] : thinkingToHide(before, closing, eventAt)
+  const hide = edits.length === 0 ? [] : thinkingToHide(before, proposal.closes, eventAt)
   const applied = applyChange(before, { edits, hide }, context.version + 1, 'forward', eventAt)
   if (!applied.ok) return refuse(applied.reason, applied.message)
   const after =
@@ -113,13 +113,13 @@ function closed(open: ReadonlySet<string>, closes: readonly string[] = []): Read
   return new Set([...open].filter((call) => !closes.includes(call)))
 }
 
-/** After a rewrite of the prefix, thinking stays only in the round that is still open. */
+/** After a rewrite of the prefix, thinking stays only in the round that no answer has taken up yet. */
 function thinkingToHide(
   items: readonly Item[],
-  open: ReadonlySet<string>,
+  closes: readonly string[] | undefined,
   eventAt: EventAt,
 ): Run[] {
-  const end = openRoundStart(items, open)
+  const end = lastRoundStart(items, closes)
   const answers = items.filter(
     (item, at) => at < end && item.thinkingTokens !== undefined && !item.hide,
   )

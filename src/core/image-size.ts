@@ -5,6 +5,16 @@ export interface ImageSize {
   readonly heightPx: number
 }
 
+/** As it was measured before, or from the bytes; undefined where nobody can tell. */
+export function sizeOfImage({
+  widthPx,
+  heightPx,
+  data,
+}: Partial<ImageSize> & { readonly data?: string }): ImageSize | undefined {
+  if (widthPx !== undefined && heightPx !== undefined) return { widthPx, heightPx }
+  return data === undefined ? undefined : imageSize(data)
+}
+
 /** Undefined where the text is none of the four kinds that the API takes, or too short to tell. */
 export function imageSize(base64: string): ImageSize | undefined {
   const at = byteReader(base64)

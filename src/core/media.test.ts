@@ -1,11 +1,12 @@
 // Images by age, measured by their dimensions; base64 in text folded away.
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pngOf } from '../../test/generate/damage.ts'
-import { imageSize } from '../validate/anthropic/image-size.ts'
 import type { Block, MediaPart } from './content.ts'
-import { ageImages, captionOf, type ImageLimits, measureImages } from './media.ts'
+import { captionOf } from './image-caption.ts'
+import { ageImages, type ImageLimits, measureImages } from './media.ts'
 import type { Message, MessagePart } from './message.ts'
-import { weighUser } from './tokens/weigh.ts'
+import { weighResult, weighUser } from './tokens/weigh.ts'
 
 const png = (widthPx: number, heightPx: number): MediaPart => ({
   type: 'image',
@@ -20,7 +21,7 @@ function messagesOf(...images: readonly MessagePart[]): Message[] {
 
 /** The messages whose image had to go. */
 function goneFrom(messages: readonly Message[], limits: ImageLimits): number[] {
-  const { messages: aged, aged: gone } = ageImages(messages, { sizeOf: imageSize, ...limits })
+  const { messages: aged, aged: gone } = ageImages(messages, limits)
   for (const { message, part, caption } of gone)
     expect(aged[message]?.parts[part]).toEqual({ type: 'text', text: caption })
   return gone.map(({ message }) => message)
@@ -40,7 +41,13 @@ const LIMITS: readonly (readonly [
   ['the bytes of one', [small, png(1, 1)], { maxImageBytes: 43 }, [0, 1]],
   ['the edge of one, wherever it is', [small, png(9_000, 1), small], { maxEdgePx: 8_000 }, [1]],
   ['the edge of one at the limit', [png(8_000, 8_000)], { maxEdgePx: 8_000 }, []],
-  ['few large ones among many go', [small, small, small, small, png(1, 2_001)], { many }, [4]],
+  [
+    'a large one is shown while it is new, and the oldest go',
+    [small, small, small, small, png(1, 2_001)],
+    { many },
+    [0, 1, 2],
+  ],
+  ['a large one goes with age', [png(1, 2_001), small, small, small], { many }, [0]],
   [
     'many large ones make the oldest go',
     [png(3_000, 1), png(3_000, 1), png(3_000, 1)],
@@ -54,6 +61,15 @@ const LIMITS: readonly (readonly [
     { mimeTypes: ['image/png'] },
     [0],
   ],
+  ...['iVBORw0KGgo=iVBO', 'iVBOR', 'iVB!', 'data:image/png;base64,iVBO', 'iVBORw===='].map(
+    (data) =>
+      [
+        `an image that is no base64: ${data}`,
+        [{ type: 'image', media: { mimeType: 'image/png', data } }, small],
+        {},
+        [0],
+      ] as const,
+  ),
   ['an image without content', [{ type: 'image', media: { mimeType: 'image/png' } }], {}, [0]],
   [
     'a link counts, and has no bytes',
@@ -73,8 +89,8 @@ describe('ageing images', () => {
   it.each(LIMITS)('keeps %s', (_, images, limits, gone) => {
     const messages = messagesOf(...images)
     expect(goneFrom(messages, limits)).toEqual(gone)
-    const { messages: aged } = ageImages(messages, { sizeOf: imageSize, ...limits })
-    expect(ageImages(aged, { sizeOf: imageSize, ...limits })).toEqual({ messages: aged, aged: [] })
+    const { messages: aged } = ageImages(messages, limits)
+    expect(ageImages(aged, limits)).toEqual({ messages: aged, aged: [] })
   })
 
   it('gives back the same messages where nothing has to go', () => {
@@ -92,7 +108,7 @@ describe('ageing images', () => {
     const text: Block = { type: 'text', text: 'two pictures' }
     const { messages, aged } = ageImages(
       [{ role: 'user', parts: [result([text, block, block])] }],
-      { maxImages: 1, sizeOf: imageSize },
+      { maxImages: 1 },
       ({ block: index }) => `e12.${index}`,
     )
     const caption = '[image image/png 10×10 px, 33 bytes, ref e12.1]'
@@ -100,6 +116,23 @@ describe('ageing images', () => {
     expect(aged).toEqual([
       { message: 0, part: 0, block: 1, caption, why: 'an image beyond the newest 1' },
     ])
+  })
+
+  it('names the entry that the image belongs to', () => {
+    const [first, second] = [
+      { ...small, ref: 'e7' },
+      { type: 'tool_result', id: 'a', content: [block], status: 'completed', ref: 'e9' },
+    ] as const
+    const { aged } = ageImages([{ role: 'user', parts: [first, second] }], { maxImages: 0 })
+    expect(aged.map(({ caption }) => /ref .*/.exec(caption)?.[0])).toEqual(['ref e7]', 'ref e9]'])
+  })
+
+  it('counts images that come as resources', () => {
+    const shown: Block = { type: 'resource', mimeType: 'image/png', data: pngOf(10, 10) }
+    const parts: MessagePart[] = [
+      { type: 'tool_result', id: 'a', content: [shown, shown], status: 'completed' },
+    ]
+    expect(ageImages([{ role: 'user', parts }], { maxImages: 1 }).aged).toHaveLength(1)
   })
 
   it('uses the size that was measured before, and needs no bytes for it', () => {
@@ -111,12 +144,60 @@ describe('ageing images', () => {
   })
 })
 
+describe('ageing with slack', () => {
+  const limits: ImageLimits = {
+    maxImages: 12,
+    maxTotalBytes: 20 * pngOf(1, 1).length,
+    many: { over: 8, maxEdgePx: 2_000 },
+    slack: 0.25,
+  }
+  const goneOf = (images: readonly MessagePart[], given = limits) =>
+    goneFrom(messagesOf(...images), given).length
+
+  it('frees a quarter at once, and then leaves everything as it is for a while', () => {
+    const counts = Array.from({ length: 20 }, (_, count) =>
+      goneOf(Array.from({ length: count }, () => small)),
+    )
+    expect(counts.slice(0, 13)).toEqual(new Array(13).fill(0))
+    expect(counts.slice(13)).toEqual([4, 4, 4, 4, 8, 8, 8])
+  })
+
+  it('never brings an image back, and never judges those before it anew [property]', () => {
+    const image = fc
+      .tuple(fc.integer({ min: 1, max: 3_000 }), fc.integer({ min: 1, max: 50 }))
+      .map(([edgePx, bytes]): MessagePart => {
+        const { media } = png(edgePx, 10)
+        return { type: 'image', media: { ...media, data: `${media.data}${'AAAA'.repeat(bytes)}` } }
+      })
+    fc.assert(
+      fc.property(fc.array(image, { maxLength: 40 }), (images) => {
+        let before = 0
+        let rewrites = 0
+        for (let count = 1; count <= images.length; count += 1) {
+          const gone = goneFrom(messagesOf(...images.slice(0, count)), limits)
+          expect(gone).toEqual(Array.from({ length: gone.length }, (_, at) => at))
+          expect(gone.length).toBeGreaterThanOrEqual(before)
+          expect(gone.length).toBeLessThan(count) // the newest is always seen
+          if (gone.length > before) rewrites += 1
+          before = gone.length
+        }
+        // Each time at least two go, so that there is no break at every turn.
+        expect(rewrites).toBeLessThanOrEqual(images.length / 2)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('keeps the newest image however little room there is', () => {
+    expect(goneOf([small, small], { maxImages: 1, slack: 0.5 })).toBe(1)
+    const bytes = pngOf(1, 1).length
+    expect(goneOf([small, small], { maxTotalBytes: bytes, slack: 0.5 })).toBe(1)
+  })
+})
+
 describe('a caption', () => {
   const cases: readonly (readonly [string, string])[] = [
-    [
-      captionOf(png(1_200, 800).media, 'e12', imageSize),
-      '[image image/png 1200×800 px, 33 bytes, ref e12]',
-    ],
+    [captionOf(png(1_200, 800).media, 'e12'), '[image image/png 1200×800 px, 33 bytes, ref e12]'],
     [
       captionOf({ mimeType: 'image/gif', data: 'A'.repeat(40_000) }, 'e1'),
       '[image image/gif, 30 kB, ref e1]',
@@ -134,14 +215,26 @@ describe('a caption', () => {
 describe('measured images', () => {
   it('are counted by their dimensions', () => {
     const parts = [{ type: 'text', text: 'see' } as const, png(1_500, 1_000)]
-    const measured = measureImages(parts, imageSize)
+    const measured = measureImages(parts)
     expect(measured[1]).toMatchObject({ media: { widthPx: 1_500, heightPx: 1_000 } })
     expect(weighUser(measured) - weighUser(parts.slice(0, 1))).toBe(2_000)
-    expect(measureImages(measured, imageSize)).toEqual(measured)
+    expect(measureImages(measured)).toEqual(measured)
+    expect(weighUser(parts)).toBe(weighUser(measured))
+  })
+
+  it('are counted by their dimensions in the results of tools, and as the provider scales them', () => {
+    const weight = (widthPx: number, heightPx: number) =>
+      weighResult({
+        content: [{ type: 'image', mimeType: 'image/png', data: pngOf(widthPx, heightPx) }],
+        status: 'completed',
+      }) - weighResult({ content: [], status: 'completed' })
+    expect(weight(750, 100)).toBe(100)
+    expect(weight(1_500, 1_000)).toBe(2_000)
+    expect(weight(8_000, 8_000)).toBe(Math.ceil((1_568 * 1_568) / 750))
   })
 
   it('are left alone where the size cannot be told', () => {
     const parts = [{ type: 'image', media: { mimeType: 'image/png', data: 'AAAA' } } as const]
-    expect(measureImages(parts, imageSize)).toEqual(parts)
+    expect(measureImages(parts)).toEqual(parts)
   })
 })

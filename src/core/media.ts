@@ -1,15 +1,9 @@
 // Images by age: what a request may hold of them, and words in the place of those that have to go.
-import type { Block, Media, Part } from './content.ts'
+import type { Block, Part } from './content.ts'
+import { bytesInWords, captionOf, type ImageLike, sizeInWords } from './image-caption.ts'
+import { type ImageSize, sizeOfImage } from './image-size.ts'
 import type { Json } from './json.ts'
 import type { Message, MessagePart } from './message.ts'
-
-export interface ImageSize {
-  readonly widthPx: number
-  readonly heightPx: number
-}
-
-/** Reads the size from the first bytes of an image; undefined where it cannot be told. */
-export type SizeOfImage = (base64: string) => ImageSize | undefined
 
 /** What a provider takes. A limit that is absent binds nobody. */
 export interface ImageLimits {
@@ -23,8 +17,11 @@ export interface ImageLimits {
   readonly many?: { readonly over: number; readonly maxEdgePx: number }
   /** Kinds that may stand in a request as bytes. */
   readonly mimeTypes?: readonly string[]
-  /** For images whose size nobody measured when they came in. */
-  readonly sizeOf?: SizeOfImage
+  /**
+   * The share of a limit that is freed once it is passed. Then many more images fit before the next
+   * one goes, and what stands before them stays as it was sent. Absent: no more goes than must.
+   */
+  readonly slack?: number
 }
 
 /** Where an image stands; `block` where it is part of a tool's result. */
@@ -45,8 +42,9 @@ export interface Aged {
 }
 
 /**
- * Keeps the limits by replacing images with captions, oldest first. `refOf` names the entry an image
- * belongs to, under which it can be read again; without one the caption names its place.
+ * Keeps the limits by replacing images with captions, oldest first. A caption names the entry that the
+ * image belongs to, under which it can be read again, or what `refOf` says, or else the place.
+ * What goes depends on the images alone, and what went for some stays gone when more follow.
  * The same array comes back where nothing had to go.
  */
 export function ageImages(
@@ -56,42 +54,27 @@ export function ageImages(
 ): Aged {
   const images = imagesIn(messages)
   const gone = new Map<string, AgedImage>()
-  for (const [image, why] of leaving(images, limits)) {
-    const caption = captionOf(image.media, refOf(image.place) ?? spell(image.place), limits.sizeOf)
-    gone.set(spell(image.place), { ...image.place, why, caption })
+  for (const [{ place, image, ref }, why] of leaving(images, limits)) {
+    const caption = captionOf(image, ref ?? refOf(place) ?? spell(place))
+    gone.set(spell(place), { ...place, why, caption })
   }
   if (gone.size === 0) return { messages, aged: [] }
   return { messages: withCaptions(messages, gone), aged: [...gone.values()] }
 }
 
-/** `[image image/png 1200×800 px, 34 kB, ref e12]` */
-export function captionOf(media: ImageLike, ref: string | undefined, sizeOf?: SizeOfImage): string {
-  const size = sizeOfMedia(media, sizeOf)
-  const facts = [
-    [media.mimeType, size && `${size.widthPx}×${size.heightPx} px`].filter(Boolean).join(' '),
-    media.data === undefined ? shortLink(media.uri) : bytesInWords((media.data.length * 3) / 4),
-    ref === undefined ? '' : `ref ${ref}`,
-  ]
-  return `[image ${facts.filter((fact) => fact !== '').join(', ')}]`.replace('[image ]', '[image]')
-}
-
-/** Writes the size of each image beside it, so that it is counted by its dimensions from then on. */
-export function measureImages(parts: readonly Part[], sizeOf: SizeOfImage): readonly Part[] {
+/** Writes the size of each image beside it, for whoever is to show or count it without its bytes. */
+export function measureImages(parts: readonly Part[]): readonly Part[] {
   return parts.map((part) => {
     if (part.type !== 'image' || part.media.widthPx !== undefined) return part
-    const size = sizeOfMedia(part.media, sizeOf)
+    const size = sizeOfImage(part.media)
     return size === undefined ? part : { ...part, media: { ...part.media, ...size } }
   })
 }
 
-/** What a caption can be made of; parts and blocks of results both have it. */
-export type ImageLike = Pick<Media, 'data' | 'uri' | 'widthPx' | 'heightPx'> & {
-  readonly mimeType?: string
-}
-
 interface FoundImage {
   readonly place: ImagePlace
-  readonly media: ImageLike
+  readonly image: ImageLike
+  readonly ref: string | undefined
   /** A provider's own kind (an uploaded file): counted, and of unknown size. */
   readonly isNative: boolean
 }
@@ -99,17 +82,26 @@ interface FoundImage {
 function imagesIn(messages: readonly Message[]): FoundImage[] {
   return messages.flatMap(({ parts }, message) =>
     parts.flatMap((each, part): FoundImage[] => {
+      const place = { message, part }
       if (each.type === 'image')
-        return [{ place: { message, part }, media: each.media, isNative: false }]
+        return [{ place, image: each.media, ref: each.ref, isNative: false }]
       if (each.type === 'native' && isNativeImage(each.value))
-        return [{ place: { message, part }, media: {}, isNative: true }]
+        return [{ place, image: {}, ref: undefined, isNative: true }]
       if (each.type !== 'tool_result') return []
+      const { ref } = each
       return each.content.flatMap((block, index) => {
         const isNative = block.type === 'native' && isNativeImage(block.value)
-        if (block.type !== 'image' && !isNative) return []
-        return [{ place: { message, part, block: index }, media: block, isNative }]
+        if (!isNative && !isImageBlock(block)) return []
+        return [{ place: { ...place, block: index }, image: block, ref, isNative }]
       })
     }),
+  )
+}
+
+/** Some tools give their images out as resources. */
+function isImageBlock({ type, data, mimeType = '' }: Block): boolean {
+  return (
+    type === 'image' || (type === 'resource' && data !== undefined && mimeType.startsWith('image/'))
   )
 }
 
@@ -120,13 +112,12 @@ function isNativeImage(value: Json | undefined): boolean {
 /** The images that have to go, oldest first, each with the reason. */
 function leaving(images: readonly FoundImage[], limits: ImageLimits): [FoundImage, string][] {
   const reasons = new Map<FoundImage, string>()
-  for (const image of images) {
-    const why = image.isNative ? undefined : refusal(image.media, limits)
-    if (why !== undefined) reasons.set(image, why)
+  for (const found of images) {
+    const why = found.isNative ? undefined : refusal(found.image, limits)
+    if (why !== undefined) reasons.set(found, why)
   }
-  const staying = () => images.filter((image) => !reasons.has(image))
-  for (const [image, why] of beyondTotals(staying(), limits)) reasons.set(image, why)
-  for (const [image, why] of tooLargeForMany(staying(), limits)) reasons.set(image, why)
+  const staying = images.filter((image) => !reasons.has(image))
+  for (const [image, why] of beyondLimits(staying, limits)) reasons.set(image, why)
   return images.flatMap((image) => {
     const why = reasons.get(image)
     return why === undefined ? [] : [[image, why]]
@@ -134,102 +125,113 @@ function leaving(images: readonly FoundImage[], limits: ImageLimits): [FoundImag
 }
 
 /** Why an image would be refused even if it were the only one. */
-function refusal(media: ImageLike, limits: ImageLimits): string | undefined {
-  const { data, uri, mimeType } = media
+function refusal(image: ImageLike, limits: ImageLimits): string | undefined {
+  const { data, uri, mimeType } = image
   if (!data && !uri) return 'an image without content'
   if (data === undefined) return undefined
+  if (!isBase64(data)) return 'an image that is no base64'
   if (limits.mimeTypes && !limits.mimeTypes.includes(mimeType ?? 'image/png'))
     return `an image of the kind ${mimeType} is not taken`
   if (data.length > (limits.maxImageBytes ?? Number.POSITIVE_INFINITY))
     return `an image of ${bytesInWords(data.length)} as base64; ${bytesInWords(limits.maxImageBytes ?? 0)} are allowed`
-  return edgeAbove(media, limits.maxEdgePx, limits.sizeOf)
-}
-
-function edgeAbove(
-  media: ImageLike,
-  maxEdgePx: number | undefined,
-  sizeOf: SizeOfImage | undefined,
-): string | undefined {
-  const size = maxEdgePx === undefined ? undefined : sizeOfMedia(media, sizeOf)
-  if (size === undefined || Math.max(size.widthPx, size.heightPx) <= (maxEdgePx ?? 0))
+  const size = sizeOfImage(image)
+  if (limits.maxEdgePx === undefined || size === undefined || edgeOf(size) <= limits.maxEdgePx)
     return undefined
-  return `an image of ${size.widthPx}×${size.heightPx} px; an edge may have ${maxEdgePx}`
+  return `an image of ${sizeInWords(size)}; an edge may have ${limits.maxEdgePx}`
 }
 
-/** From the newest back: where the count or the sum is passed, everything older goes. */
-function beyondTotals(
-  images: readonly FoundImage[],
-  { maxImages = Number.POSITIVE_INFINITY, maxTotalBytes = Number.POSITIVE_INFINITY }: ImageLimits,
-): [FoundImage, string][] {
-  let bytes = 0
-  const last = images.findLastIndex((image, index) => {
-    bytes += image.media.data?.length ?? 0
-    return images.length - index > maxImages || bytes > maxTotalBytes
-  })
-  const why =
-    images.length - last > maxImages
-      ? `an image beyond the newest ${maxImages}`
-      : `an image beyond the newest ${bytesInWords(maxTotalBytes)}`
-  return images.slice(0, last + 1).map((image) => [image, why])
+/** Padding may be missing, but not stand anywhere else than at the end. */
+function isBase64(data: string): boolean {
+  const end = data.search(/[^a-zA-Z0-9+/]/)
+  if (end === -1) return data.length % 4 !== 1
+  return data.length % 4 === 0 && data.length - end <= 2 && /^=+$/.test(data.slice(end))
 }
 
-/** Either the large ones go, or the oldest until they are few: whichever costs fewer images. */
-function tooLargeForMany(
-  images: readonly FoundImage[],
-  { many, sizeOf }: ImageLimits,
-): [FoundImage, string][] {
-  if (many === undefined || images.length <= many.over) return []
-  const large = images.flatMap((image): [FoundImage, string][] => {
-    const why = edgeAbove(image.media, many.maxEdgePx, sizeOf)
-    return why === undefined ? [] : [[image, `${why} with more than ${many.over} images`]]
-  })
-  const surplus = images.length - many.over
-  if (large.length === 0 || large.length < surplus) return large
-  const why = `an image beyond the newest ${many.over}, some of which are over ${many.maxEdgePx} px`
-  return images.slice(0, surplus).map((image) => [image, why])
+function edgeOf({ widthPx, heightPx }: ImageSize): number {
+  return Math.max(widthPx, heightPx)
 }
 
-function sizeOfMedia(media: ImageLike, sizeOf: SizeOfImage | undefined): ImageSize | undefined {
-  const { widthPx, heightPx, data } = media
-  if (widthPx !== undefined && heightPx !== undefined) return { widthPx, heightPx }
-  return data === undefined ? undefined : sizeOf?.(data)
+/** The newest images, as long as they fit together. */
+interface Staying {
+  count: number
+  bytes: number
+  large: number // how many are too large to be among many
+}
+
+/**
+ * Judged as if each image were the last one: so the images that came before it have gone, or not, as
+ * they did when that request was made.
+ */
+function beyondLimits(images: readonly FoundImage[], limits: ImageLimits): [FoundImage, string][] {
+  const staying: Staying = { count: 0, bytes: 0, large: 0 }
+  const freed = 1 - (limits.slack ?? 0)
+  const gone: [FoundImage, string][] = []
+  for (const each of images) {
+    count(staying, each, limits, 1)
+    const why = passed(staying, limits, 1)
+    if (why === undefined) continue
+    do {
+      const oldest = images[gone.length] as FoundImage
+      count(staying, oldest, limits, -1)
+      gone.push([oldest, why])
+    } while (passed(staying, limits, isLast(staying) ? 1 : freed) !== undefined)
+  }
+  return gone
+}
+
+/** The newest image stays wherever it may. */
+function isLast({ count }: Staying): boolean {
+  return count <= 1
+}
+
+function count(staying: Staying, { image }: FoundImage, { many }: ImageLimits, by: 1 | -1): void {
+  const size = many && sizeOfImage(image)
+  staying.count += by
+  staying.bytes += by * (image.data?.length ?? 0)
+  if (size && edgeOf(size) > many.maxEdgePx) staying.large += by
+}
+
+/** Which limit is passed, in words, where each counts for a share of itself. */
+function passed(
+  { count, bytes, large }: Staying,
+  { maxImages, maxTotalBytes, many }: ImageLimits,
+  share: number,
+): string | undefined {
+  if (maxImages !== undefined && count > Math.floor(maxImages * share))
+    return `an image beyond the newest ${maxImages}`
+  if (maxTotalBytes !== undefined && bytes > maxTotalBytes * share)
+    return `an image beyond the newest ${bytesInWords(maxTotalBytes)}`
+  if (many !== undefined && large > 0 && count > Math.floor(many.over * share))
+    return `an image beyond the newest ${many.over}, some of which are over ${many.maxEdgePx} px`
+  return undefined
 }
 
 function withCaptions(
   messages: readonly Message[],
   gone: ReadonlyMap<string, AgedImage>,
 ): Message[] {
-  return messages.map(({ role, parts }, message) => ({
-    role,
-    parts: parts.map((each, part): MessagePart => {
-      const caption = gone.get(spell({ message, part }))?.caption
-      if (caption !== undefined) return { type: 'text', text: caption }
-      if (each.type !== 'tool_result') return each
-      const content = each.content.map((block, index): Block => {
-        const text = gone.get(spell({ message, part, block: index }))?.caption
-        return text === undefined ? block : { type: 'text', text }
-      })
-      return content.some((block, index) => block !== each.content[index])
-        ? { ...each, content }
-        : each
-    }),
-  }))
+  return messages.map((each, message) => {
+    const parts = each.parts.map((part, index) => withCaption(part, { message, part: index }, gone))
+    return parts.some((part, index) => part !== each.parts[index]) ? { ...each, parts } : each
+  })
+}
+
+function withCaption(
+  part: MessagePart,
+  place: ImagePlace,
+  gone: ReadonlyMap<string, AgedImage>,
+): MessagePart {
+  const caption = gone.get(spell(place))?.caption
+  if (caption !== undefined) return { type: 'text', text: caption }
+  if (part.type !== 'tool_result') return part
+  const content = part.content.map((block, index): Block => {
+    const text = gone.get(spell({ ...place, block: index }))?.caption
+    return text === undefined ? block : { type: 'text', text }
+  })
+  return content.some((block, index) => block !== part.content[index]) ? { ...part, content } : part
 }
 
 function spell({ message, part, block }: ImagePlace): string {
   const place = `messages[${message}].parts[${part}]`
   return block === undefined ? place : `${place}.content[${block}]`
-}
-
-const SHOWN_LINK_CHARS = 200
-
-/** An address may hold the bytes themselves, or a secret behind its question mark. */
-function shortLink(uri: string | undefined): string {
-  if (uri === undefined || uri.startsWith('data:') || uri.length > SHOWN_LINK_CHARS) return ''
-  return uri.replace(/[?#].*$/s, '')
-}
-
-function bytesInWords(bytes: number): string {
-  if (bytes < 1_000) return `${Math.floor(bytes)} bytes`
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 }

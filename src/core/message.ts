@@ -25,17 +25,24 @@ export interface ToolCallPart {
   readonly name: string
   readonly arguments: Json
 }
-export interface ToolResultPart {
+/**
+ * The entry that a part comes from, under which it can be read again. Only on parts of which something
+ * may have to be left out on the way to a provider: images, and texts long enough to hold some.
+ */
+interface Referable {
+  readonly ref?: string
+}
+export interface ToolResultPart extends Referable {
   readonly type: 'tool_result'
   readonly id: string
   readonly content: readonly Block[]
   readonly status: ToolStatus
 }
 export type MessagePart =
-  | TextPart
+  | (TextPart & Referable)
   | ThinkingPart
   | RedactedThinkingPart
-  | MediaPart
+  | (MediaPart & Referable)
   | NativePart
   | ToolCallPart
   | ToolResultPart

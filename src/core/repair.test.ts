@@ -448,11 +448,7 @@ const CONTENT: readonly Case[] = [
       ),
       user('b'),
     ],
-    gives: [
-      user('a'),
-      answer('[openai reasoning, not shown]', '[openai note, not shown]\nin short'),
-      user('b'),
-    ],
+    gives: [user('a'), answer('[openai note, not shown]\nin short'), user('b')],
     says: ['foreign-part @ messages[1].parts[0]', 'foreign-part @ messages[1].parts[1]'],
     profile: anthropic,
   },

@@ -15,6 +15,7 @@ import {
   type RepairChange,
   type Turn,
   textAt,
+  turnOf,
   withParts,
 } from './repair/turn.ts'
 import { mendCharacters, mendSystem } from './repair/well-formed.ts'
@@ -93,11 +94,8 @@ function instructionText(parts: readonly MessagePart[]): string {
 /** Later instructions become reminders, which every provider can be sent. */
 function placed(messages: readonly LooseMessage[], skipped: number, changes: Changes): Turn[] {
   return messages.slice(skipped).map(({ role, parts }, index): Turn => {
+    if (role !== 'system') return turnOf({ role, parts }, index + skipped)
     const at = `messages[${index + skipped}]`
-    if (role !== 'system') {
-      const own = parts.map((part, each) => ({ part, at: `${at}.parts[${each}]` }))
-      return { role, at, parts: own, isRewritten: false }
-    }
     changes.add('system-message', at, 'it stood among the messages; it became a reminder')
     const text = instructionText(parts)
     const reminder = { part: { type: 'system_reminder' as const, text }, at }
@@ -131,11 +129,13 @@ function mendNatives(turns: readonly Turn[], { natives }: RepairProfile, changes
     const refused = natives?.refused(messageOf(turn), place) ?? new Map<number, string>()
     return withParts(
       turn,
-      turn.parts.map((each, at) => {
+      turn.parts.flatMap((each, at) => {
         const why = refused.get(at)
-        if (why === undefined) return each
-        changes.add('refused-part', each.at, `${why}; it became text`)
-        return textAt(partInWords(each.part), each.at)
+        if (why === undefined) return [each]
+        const words = partInWords(each.part)
+        const became = words === '' ? 'was left out' : 'became text'
+        changes.add('refused-part', each.at, `${why}; it ${became}`)
+        return words === '' ? [] : [textAt(words, each.at)]
       }),
     )
   })

@@ -7,7 +7,7 @@ import { PrecisError } from './errors.ts'
 import { type ChangeType, type EventAt, type EventOf, isChange } from './event.ts'
 import { hidesOnly, inverseOf } from './inverse.ts'
 import { findRuns, runHas, runsOf } from './run.ts'
-import { openRoundStart } from './seam.ts'
+import { lastRoundStart } from './seam.ts'
 
 /** A reversal ready to be appended: its type, and its data. */
 export interface ReversalDraft {
@@ -111,7 +111,7 @@ function reversal(
   eventAt: EventAt,
 ): Change {
   const before = context.items.toArray()
-  const hide = answersSince(before, context, since, eventAt)
+  const hide = answersSince(before, since, eventAt)
   const applied = applyChange(before, { edits, hide }, context.version + 1, 'reversal', eventAt)
   if (!applied.ok) throw covered(context, change, edits, eventAt)
   return {
@@ -123,16 +123,11 @@ function reversal(
 }
 
 /** Answers appended after a change saw its output as their prefix, so their thinking goes with it. */
-function answersSince(
-  items: readonly Item[],
-  context: Context,
-  since: number,
-  eventAt: EventAt,
-): Run[] {
-  const open = openRoundStart(items, context.open)
+function answersSince(items: readonly Item[], since: number, eventAt: EventAt): Run[] {
+  const end = lastRoundStart(items)
   const later = items.filter(
     (item, at) =>
-      at < open && item.thinkingTokens !== undefined && !item.hide && seqOf(item.id) > since,
+      at < end && item.thinkingTokens !== undefined && !item.hide && seqOf(item.id) > since,
   )
   return later.length === 0 ? [] : runsOf(later, eventAt)
 }

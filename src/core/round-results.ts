@@ -5,6 +5,7 @@ import type { Item } from './entry.ts'
 import { contentOf } from './entry-content.ts'
 import type { EventAt } from './event.ts'
 import type { ToolResultPart } from './message.ts'
+import { withRef } from './part-ref.ts'
 import type { Round } from './seam.ts'
 
 /** Something in the log that no provider would accept as it is, and what was done about it. */
@@ -59,7 +60,8 @@ export function roundResults({ round, calls, items, open, eventAt }: RoundInput)
       for (const index of indices)
         if (index !== best.index) problems.push(duplicate(items[index] as Item))
       const { content, status } = best.result
-      parts.push({ type: 'tool_result', id: call, content, status })
+      const part: ToolResultPart = { type: 'tool_result', id: call, content, status }
+      parts.push(withRef(part, (items[best.index] as Item).id))
       continue
     }
     const waiting = open.has(call) && round.end > items.length

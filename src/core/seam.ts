@@ -75,6 +75,19 @@ export function openRoundStart(items: Items, open: ReadonlySet<string>): number 
   return items.length
 }
 
+/**
+ * Where the last answer stands, if it called tools: its thinking goes back with the results, whatever
+ * else was said since. Otherwise the length. Calls in `closes` are about to be taken back.
+ */
+export function lastRoundStart(items: Items, closes: readonly string[] = []): number {
+  for (let index = items.length - 1; index >= 0; index -= 1) {
+    const item = items.at(index)
+    if (item?.kind !== 'answer') continue
+    return item.calls?.some((call) => !closes.includes(call)) ? index : items.length
+  }
+  return items.length
+}
+
 /** Where the last round begins whose results no answer has taken up yet, or the length where none is. */
 export function unansweredRoundStart(items: Items): number {
   for (let index = items.length - 1; index >= 0; index -= 1) {

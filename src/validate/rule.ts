@@ -15,6 +15,8 @@ export interface Profile {
   readonly strict: boolean
   /** Needed for VALID-A19; above 200,000 a request may hold more images (VALID-A18). */
   readonly windowTokens?: number
+  /** The answer ends at the window instead of being refused before it begins (VALID-A19). */
+  readonly stopsAtWindow?: boolean
   /** For requests that do not say it themselves (VALID-A12). */
   readonly thinkingEnabled?: boolean
   /** Messages of the role `system` may stand between the others (VALID-A1, -A16). */

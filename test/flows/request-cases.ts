@@ -1,124 +1,155 @@
 // Random threads, cut and compacted in every way, written for every provider, and checked by its rules.
-
 import type { Json } from '../../src/core/json.ts'
-import type { ModelRequest } from '../../src/core/model.ts'
+import type { Message } from '../../src/core/message.ts'
+import type { ModelRequest, ThinkingWish } from '../../src/core/model.ts'
 import type { ModelPort } from '../../src/core/ports.ts'
 import { runsOf } from '../../src/core/run.ts'
 import { seamsOf } from '../../src/core/seam.ts'
 import type { Strategy } from '../../src/core/strategy.ts'
-import { wireOf } from '../../src/providers/anthropic/body.ts'
-import { aiSummarize } from '../../src/strategies/ai-summarize.ts'
-import { summarize } from '../../src/strategies/summarize.ts'
-import { trimToolResults } from '../../src/strategies/trim-tool-results.ts'
-import { PROFILES } from '../../src/validate/profiles.ts'
-import type { Profile } from '../../src/validate/rule.ts'
+import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
 import { validate } from '../../src/validate/validate.ts'
-import {
-  type ChatProfile,
-  COMPATIBLE_CHAT,
-  OPENAI_CHAT,
-} from '../../src/wire/openai-chat/profile.ts'
-import { writeChat } from '../../src/wire/openai-chat/write.ts'
-import { OPENAI_RESPONSES } from '../../src/wire/openai-responses/profile.ts'
-import { writeResponses } from '../../src/wire/openai-responses/write.ts'
+import { Random } from '../generate/random.ts'
 import type { TestLog } from '../generate/test-log.ts'
 import { generateThread } from '../generate/thread.ts'
-
-interface Target {
-  readonly name: string
-  readonly profile: Profile
-  write(request: ModelRequest): Json
-}
-
-const ignore = () => undefined
-const anthropic = (name: string, profile: Profile): Target => ({
-  name,
-  profile,
-  write: (request) => wireOf(request, { provider: 'anthropic', thinkingStyle: 'adaptive' }).body,
-})
-const chat = (name: string, profile: Profile, writer: ChatProfile): Target => ({
-  name,
-  profile,
-  write: (request) => writeChat(request, writer, ignore).body,
-})
-
-const TARGETS: readonly Target[] = [
-  anthropic('anthropic', PROFILES.anthropic),
-  anthropic('anthropic-legacy', PROFILES['anthropic-legacy']),
-  chat('openai-chat', PROFILES['openai-chat'], OPENAI_CHAT),
-  chat('mistral', PROFILES.mistral, { ...COMPATIBLE_CHAT, backend: 'mistral' }),
-  chat('deepseek', PROFILES.deepseek, { ...COMPATIBLE_CHAT, backend: 'deepseek' }),
-  chat('kimi', PROFILES.kimi, { ...COMPATIBLE_CHAT, backend: 'deepseek' }),
-  chat('qwen', PROFILES.qwen, { ...COMPATIBLE_CHAT, backend: 'qwen' }),
-  {
-    name: 'openai-responses',
-    profile: PROFILES['openai-responses'],
-    write: (request) => writeResponses(request, OPENAI_RESPONSES, ignore).body,
-  },
-]
+import { exchangeOf } from './exchange.ts'
+import { randomImages } from './random-images.ts'
+import { randomTalk } from './random-talk.ts'
+import { asOwn, type RequestTarget, type RequestView, TARGETS } from './request-targets.ts'
 
 const TOOLS = ['read', 'bash', 'edit'].map((name) => ({
   name,
   description: `The tool ${name}.`,
   inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
 }))
-const STEPS = 20
+const STEPS = 16
+const TURNS = 6
+const STRATEGY_RUNS = 4
 
 /** Checks one random thread everywhere and returns how many requests that were. Throws on a violation. */
 export async function checkThread(seed: number): Promise<number> {
+  const random = new Random(seed)
   let cases = 0
-  const check = (log: TestLog, targets: readonly Target[], where: string) => {
-    for (const target of targets) cases += checkRequest(log, target, `seed ${seed}, ${where}`)
+  const check = (log: TestLog, targets: readonly RequestTarget[], where: string) => {
+    cases += checkRequests(log, targets, random, `seed ${seed}, ${where}`)
   }
   let step = 0
   const { log } = generateThread(seed, STEPS, (generated, did) => {
     step += 1
-    check(generated.log, [TARGETS[step % TARGETS.length] as Target], `step ${step} (${did})`)
+    check(generated.log, [random.pick(TARGETS)], `step ${step} (${did})`)
   })
   atEverySeam(log, (place) => check(log, TARGETS, `cut at ${place}`))
-  for (const strategy of inOrder(seed)) {
+  if (random.chance(0.2)) log.append([{ type: 'USER_MESSAGE', data: randomImages(random) }])
+  for (let run = 0; run < STRATEGY_RUNS; run += 1) {
+    const strategy = random.pick(DEFAULT_STRATEGIES)
     await compactBy(strategy, log)
-    check(log, TARGETS, `after ${strategy.id}`)
+    check(log, TARGETS, `after ${strategy.id}, run ${run}`)
   }
-  return cases
-}
-
-/** A request is made only when every call has its result, and only where something was said. */
-function checkRequest(log: TestLog, target: Target, where: string): 0 | 1 {
-  const { system, messages } = log.build()
-  if (log.context.open.size > 0 || messages.length === 0) return 0
-  const request: ModelRequest = {
-    model: 'some-model',
-    system,
-    messages: endingWithUser(messages),
-    tools: TOOLS,
-    toolChoice: 'auto',
-    maxOutputTokens: 1_000,
-    cache: true,
-  }
-  const violations = validate(target.profile, target.write(request))
-  if (violations.length === 0) return 1
-  throw new Error(`${where}, ${target.name}: ${JSON.stringify(violations.slice(0, 3))}`)
-}
-
-/** A turn is asked for: without something new from the user there is no request. */
-function endingWithUser(messages: ModelRequest['messages']): ModelRequest['messages'] {
-  return messages.at(-1)?.role === 'user'
-    ? messages
-    : [...messages, { role: 'user', parts: [{ type: 'text', text: 'go on' }] }]
+  return random.chance(0.5) ? cases + checkTalk(seed, random) : cases
 }
 
 /** A recorded conversation, cut at up to `most` seams, for every provider; how many requests that were. */
 export function checkCuts(log: TestLog, name: string, most: number): number {
+  const random = new Random(most)
   let cases = 0
-  atEverySeam(
-    log,
-    (place) => {
-      for (const target of TARGETS) cases += checkRequest(log, target, `${name}, cut at ${place}`)
-    },
-    most,
-  )
+  const look = (place: number) => {
+    cases += checkRequests(log, TARGETS, random, `${name}, cut at ${place}`)
+  }
+  atEverySeam(log, look, most)
   return cases
+}
+
+/** A request is made only when every call has its result, and only where something was said. */
+function checkRequests(
+  log: TestLog,
+  targets: readonly RequestTarget[],
+  random: Random,
+  where: string,
+): number {
+  const built = log.build()
+  if (log.context.open.size > 0 || built.messages.length === 0) return 0
+  for (const target of targets) {
+    const view = target.profile.prefill && random.chance(0.5) ? built : endingWithUser(built)
+    const own = random.chance(0.5) ? asOwn(view, target) : view
+    const request = target.begin().write({ ...own, ...settingsFrom(random) })
+    requireValid(target, request, [], where)
+  }
+  return targets.length
+}
+
+/** Only these have rules that look back. */
+const REMEMBERING = TARGETS.filter(({ profile }) =>
+  ['anthropic', 'openai-responses'].includes(profile.wire),
+)
+
+/** One target for each conversation; the rules know what it was sent and what it answered. */
+function checkTalk(seed: number, random: Random): number {
+  const target = random.pick(REMEMBERING)
+  const conversation = target.begin()
+  const settings = settingsFrom(random)
+  const earlier: Exchange[] = []
+  let request: Json = null
+  let cases = 0
+  const view = (log: TestLog) => asOwn(log.build(), target)
+  randomTalk(seed, TURNS, {
+    asking(log, place) {
+      request = conversation.write({ ...view(log), ...settings })
+      requireValid(target, request, earlier, `seed ${seed}, talk, ${place}`)
+      cases += 1
+    },
+    answered(log) {
+      const { system, messages } = view(log)
+      const answer = messages.at(-1)
+      if (answer?.role !== 'assistant') return
+      conversation.hear(answer)
+      // As it came, whatever becomes of its thinking when it goes back.
+      const asItCame = { system, messages, ...settings, dropStaleThinking: false }
+      const withAnswer = target.begin().write(asItCame)
+      const exchange = exchangeOf(request, withAnswer)
+      if (exchange) earlier.push(exchange)
+    },
+  })
+  return cases
+}
+
+function requireValid(
+  { name, profile }: RequestTarget,
+  request: Json,
+  earlier: readonly Exchange[],
+  where: string,
+): void {
+  const violations = validate(profile, request, { earlier })
+  if (violations.length > 0)
+    throw new Error(`${where}, ${name}: ${JSON.stringify(violations.slice(0, 3))}`)
+}
+
+type Settings = Omit<ModelRequest, keyof RequestView>
+
+const WISHES: readonly (ThinkingWish | undefined)[] = [
+  undefined,
+  {},
+  { effort: 'low' },
+  { effort: 'high', budgetTokens: 20_000 },
+  { budgetTokens: 1 },
+]
+
+function settingsFrom(random: Random): Settings {
+  const thinking = random.pick(WISHES)
+  return {
+    model: 'some-model',
+    tools: random.chance(0.9) ? TOOLS : [],
+    toolChoice: random.chance(0.9) ? 'auto' : 'none',
+    maxOutputTokens: random.pick([1_000, 32_000]),
+    cache: random.chance(0.8),
+    ...(thinking && { thinking }),
+  }
+}
+
+/** A turn is asked for: without something new from the user there is no request. */
+function endingWithUser({ system, messages }: RequestView): RequestView {
+  if (messages.at(-1)?.role === 'user') return { system, messages }
+  const goOn: Message = { role: 'user', parts: [{ type: 'text', text: 'go on' }] }
+  return { system, messages: [...messages, goOn] }
 }
 
 /** Everything before a seam becomes a summary, at odd places as the agent's word, else as the user's. */
@@ -163,10 +194,4 @@ async function compactBy(strategy: Strategy, log: TestLog): Promise<void> {
       trigger: 'command',
     }),
   )
-}
-
-/** The strategies there are, in an order that the seed decides. */
-function inOrder(seed: number): Strategy[] {
-  const all = [trimToolResults, aiSummarize, summarize, trimToolResults]
-  return [...all.slice(seed % all.length), ...all.slice(0, seed % all.length)]
 }

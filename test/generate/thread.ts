@@ -81,6 +81,12 @@ export function grow(generated: Generated, steps: number): void {
     PLAY[generated.random.pick(['turn', 'round'] as const)](generated)
 }
 
+/** One change of what the model sees: a compaction, its undoing, another system prompt, a pin. */
+export function changeView(generated: Generated): string {
+  const weights = { compact: 6, undo: 2, undoOlder: 1, redo: 1, expand: 1, system: 1, pin: 1 }
+  return PLAY[generated.random.weighted(weights)](generated)
+}
+
 const PLAY: Readonly<Record<keyof typeof STEPS, Step>> = {
   turn({ log, random }) {
     const drafts: EventDraft[] = [

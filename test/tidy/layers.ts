@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   web: ['protocol'],
   cli: 'everything',
   compose: 'everything',
+  'compose-agent': 'everything',
   index: 'everything',
   'node-guard': ['core'],
   system: ['core'],

@@ -1,7 +1,7 @@
 // Calls, results and parts in words, for the places where they cannot be sent as what they are.
 import type { Block } from '../content.ts'
+import { captionOf } from '../image-caption.ts'
 import type { Json } from '../json.ts'
-import { captionOf } from '../media.ts'
 import type { MessagePart, ToolCallPart, ToolResultPart } from '../message.ts'
 
 export function callInWords({ name, arguments: input }: ToolCallPart): string {
@@ -76,6 +76,7 @@ export function partInWords(part: MessagePart): string {
 /** What a native part says in plain words, if anything; the rest may be sealed, and is long. */
 function nativeInWords(provider: string, value: Json | undefined): string {
   const fields = isFields(value) ? value : {}
+  if (fields.type === 'reasoning') return ''
   const kind = typeof fields.type === 'string' ? ` ${fields.type}` : ''
   const said = [fields.text, fields.content].find((each) => typeof each === 'string')
   const heading = `[${provider}${kind}, not shown]`

@@ -9,6 +9,8 @@ const ENVELOPE_BYTES = 200
 const PLENTY = 0.25
 /** System prompt and tools are not seen from here. */
 const USABLE = 0.95
+/** With slack, room is given in shares of the body: more text must not move the border at every turn. */
+const STEPS = 16
 
 export function withRoomForText(
   messages: readonly Message[],
@@ -17,7 +19,9 @@ export function withRoomForText(
   const imageBytes = sumOf(messages, imageBytesOf)
   if (imageBytes < requestBytes * PLENTY) return images
   const otherBytes = sumOf(messages, (part) => jsonBytes(part) + ENVELOPE_BYTES) - imageBytes
-  const room = Math.max(0, requestBytes * USABLE - otherBytes)
+  const exact = Math.max(0, requestBytes * USABLE - otherBytes)
+  const step = requestBytes / STEPS
+  const room = images.slack ? Math.floor(exact / step) * step : exact
   return { ...images, maxTotalBytes: Math.min(room, images.maxTotalBytes ?? room) }
 }
 

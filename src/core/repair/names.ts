@@ -20,6 +20,8 @@ export function mendNames(turns: readonly Turn[], profile: RepairProfile, change
   )
   const { toolNames = [] } = profile
   const names = new LegalNames([...toolNames, ...calls.map(({ name }) => name)], profile.nameChars)
+  // Before all calls: what a tool is called must not depend on which was called first.
+  for (const name of toolNames) names.of(name)
   const ids = new LegalIds(
     calls.map(({ id }) => id),
     profile.ids,
@@ -130,7 +132,8 @@ class LegalNames {
     const known = this.changed.get(name)
     if (known !== undefined) return known
     const isTaken = (each: string) => this.#used.has(each)
-    const legal = freshName(name, this.#maxChars, 'unnamed', isTaken, this.#counts)
+    const maxChars = Math.min(this.#maxChars, STRICT_NAME_CHARS) // one of ours fits everywhere
+    const legal = freshName(name, maxChars, 'unnamed', isTaken, this.#counts)
     this.#used.add(legal)
     this.changed.set(name, legal)
     return legal

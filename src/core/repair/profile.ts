@@ -10,8 +10,11 @@ export interface RepairProfile {
   readonly provider?: string
   /** Thinking of other models of the provider goes, too, where the model is known. */
   readonly model?: ModelRef
-  /** `signed`: only with its signature; `plain`: as text that is passed back; `none`: never. */
-  readonly thinking?: 'signed' | 'plain' | 'none'
+  /**
+   * `signed`: only with its signature; `plain`: as text that is passed back; `none`: never; `any`: as
+   * it is, for a writer that decides by itself.
+   */
+  readonly thinking?: 'signed' | 'plain' | 'none' | 'any'
   /** Thinking is bound to all that stands before it, and refused behind a change. */
   readonly preservedThinking?: boolean
   /** The request asks the provider to drop thinking that no longer fits, so nothing is taken out here. */

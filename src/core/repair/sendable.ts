@@ -1,4 +1,5 @@
 // Each part by itself: whether it can be sent in a message of its role, and what stands there if not.
+import type { NativePart } from '../content.ts'
 import type { MessagePart, ToolCallPart } from '../message.ts'
 import { isFields, partInWords } from './as-text.ts'
 import type { RepairProfile } from './profile.ts'
@@ -46,7 +47,7 @@ function thinkingOf(turn: Turn, profile: RepairProfile, changes: Changes): KeptT
   const refused = new Map<PlacedPart, string>()
   for (const [index, placed] of turn.parts.entries()) {
     if (!isThinking(placed)) continue
-    const isBehind = lastCall !== -1 && index > lastCall
+    const isBehind = profile.thinking !== 'any' && lastCall !== -1 && index > lastCall
     const why =
       turn.role === 'user'
         ? 'thinking in a message of the user'
@@ -68,6 +69,7 @@ function thinkingOf(turn: Turn, profile: RepairProfile, changes: Changes): KeptT
 function refusal(part: MessagePart, profile: RepairProfile): string | undefined {
   if (part.type !== 'thinking' && part.type !== 'redacted_thinking') return undefined
   const { provider, model, thinking = 'signed' } = profile
+  if (thinking === 'any') return undefined
   if (provider !== undefined && !part.model.startsWith(`${provider}/`))
     return `thinking of ${part.model}, which only ${part.model.split('/')[0]} can read`
   if (model !== undefined && part.model !== model)
@@ -97,8 +99,7 @@ function mendPart(
   switch (part.type) {
     case 'native':
       if (profile.provider === undefined || part.provider === profile.provider) return [placed]
-      changes.add('foreign-part', at, `only ${part.provider} understands it; it became text`)
-      return inWords(part, at)
+      return foreignInWords(part, at, changes)
     case 'document':
       if (part.media.data ?? part.media.uri ?? part.media.text) return [placed]
       changes.add('refused-part', at, 'a document without content; it became text')
@@ -110,6 +111,14 @@ function mendPart(
     default:
       return [placed]
   }
+}
+
+/** Reasoning of others says nothing here: like all thinking, it is never told. */
+function foreignInWords(part: NativePart, at: string, changes: Changes): readonly PlacedPart[] {
+  const words = inWords(part, at)
+  const became = words.length === 0 ? 'it was left out' : 'it became text'
+  changes.add('foreign-part', at, `only ${part.provider} understands it; ${became}`)
+  return words
 }
 
 function inWords(part: MessagePart, at: string): readonly PlacedPart[] {

@@ -1,15 +1,18 @@
 // Thinking behind words that were changed, and the tool round that cannot go on without its thinking.
-import type { MessagePart } from '../message.ts'
+import type { Message, MessagePart } from '../message.ts'
 import { callInWords, partInWords, resultInParts } from './as-text.ts'
 import type { RepairProfile } from './profile.ts'
 import { saysSomething } from './sendable.ts'
 import {
-  type Changes,
+  Changes,
   hasCalls,
   isThinking,
+  messageOf,
   type PlacedPart,
+  type RepairChange,
   type Turn,
   textAt,
+  turnOf,
   withParts,
 } from './turn.ts'
 
@@ -33,6 +36,16 @@ export function mendThinking(
   const lost = stripped.map((turn, index) => turn !== turns[index])
   const start = foldStart(stripped, lost, profile.thinkingEnabled ?? false)
   return start === undefined ? [...stripped] : folded(stripped, start, changes)
+}
+
+/** Messages for a provider that takes none of their thinking: their open round is told as text. */
+export function toldWithoutThinking(messages: readonly Message[]): {
+  readonly messages: readonly Message[]
+  readonly changes: readonly RepairChange[]
+} {
+  const changes = new Changes()
+  const turns = mendThinking(messages.map(turnOf), true, {}, changes)
+  return { messages: turns.map(messageOf), changes: changes.list }
 }
 
 function withoutThinking(turn: Turn, changes: Changes): Turn {
@@ -98,9 +111,10 @@ function folded(turns: readonly Turn[], start: number, changes: Changes): Turn[]
   const parts = told.flatMap((turn) =>
     turn.parts.flatMap((placed) => toldPart(placed, turn, names)),
   )
-  const opening: Turn = before ?? { role: 'user', at, parts: [], isRewritten: true }
+  const hasOpening = before?.role === 'user'
+  const opening: Turn = hasOpening ? before : { role: 'user', at, parts: [], isRewritten: true }
   return [
-    ...turns.slice(0, Math.max(0, start - 1)),
+    ...turns.slice(0, hasOpening ? start - 1 : start),
     withParts(opening, [...opening.parts, textAt(HEADING, at), ...parts]),
   ]
 }
@@ -109,7 +123,10 @@ function folded(turns: readonly Turn[], start: number, changes: Changes): Turn[]
 function toldPart({ part, at }: PlacedPart, turn: Turn, names: Map<string, string>): PlacedPart[] {
   if (part.type === 'thinking' || part.type === 'redacted_thinking') return []
   if (part.type === 'text' && turn.role === 'assistant') return [textAt(`[said] ${part.text}`, at)]
-  if (part.type === 'native' && turn.role === 'assistant') return [textAt(partInWords(part), at)]
+  if (part.type === 'native' && turn.role === 'assistant') {
+    const words = partInWords(part)
+    return words === '' ? [] : [textAt(words, at)]
+  }
   return partsAsText(part, names).map((each) => ({ part: each, at }))
 }
 

@@ -1,6 +1,7 @@
 // Half characters (lone surrogates) in any text of a message: no provider takes them.
 import type { Json } from '../json.ts'
 import type { MessagePart } from '../message.ts'
+import { isWellFormed, wellFormed } from '../well-formed.ts'
 import { type Changes, type Turn, withParts } from './turn.ts'
 
 /** Each becomes the replacement character. Signed thinking cannot be mended: it is no longer what was signed. */
@@ -40,34 +41,4 @@ export function mendSystem(system: readonly string[], changes: Changes): readonl
   return mended.length === system.length && mended.every((text, index) => text === system[index])
     ? system
     : mended
-}
-
-/** Looks through a value of any depth without recursion. */
-function isWellFormed(value: Json): boolean {
-  const waiting: Json[] = [value]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next === 'string' && !next.isWellFormed()) return false
-    if (typeof next !== 'object' || next === null) continue
-    if (Array.isArray(next)) for (const item of next) waiting.push(item)
-    else
-      for (const [key, item] of Object.entries(next)) {
-        if (!key.isWellFormed()) return false
-        waiting.push(item ?? null)
-      }
-  }
-  return true
-}
-
-function wellFormed(value: Json): Json {
-  if (typeof value === 'string') return value.toWellFormed()
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(wellFormed)
-  const mended: Record<string, Json> = {}
-  for (const [key, item] of Object.entries(value)) {
-    let name = key.toWellFormed()
-    // Two broken names may become one; neither value may be lost.
-    while (Object.hasOwn(mended, name)) name += '_'
-    mended[name] = wellFormed(item)
-  }
-  return mended
 }

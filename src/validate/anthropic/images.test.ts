@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
+import { imageSize } from '../../core/image-size.ts'
 import { check } from './contract.ts'
-import { imageSize } from './image-size.ts'
 
 type Bytes = readonly (number | string)[]
 

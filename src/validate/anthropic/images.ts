@@ -1,8 +1,9 @@
 // Images and the size of the request: how many, how large, of which kind.
+
+import { imageSize } from '../../core/image-size.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { type Fields, fieldsOf, jsonBytes, textOf } from '../walk.ts'
 import { conversationOf, withNested } from './conversation.ts'
-import { imageSize } from './image-size.ts'
 
 const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 /** As the API counts them in its refusals: the base64 text, in units of 1,024. */

@@ -446,9 +446,18 @@ describe('content', () => {
     const request = chat(user('hi'))
     const profile = { windowTokens: 200_000 }
     check('VALID-A19', {
-      breaks: [{ request, profile, requestTokens: 199_001, place: 'max_tokens' }],
+      breaks: [
+        { request, profile, requestTokens: 199_001, place: 'max_tokens' },
+        {
+          request,
+          profile: { ...profile, stopsAtWindow: true },
+          requestTokens: 200_001,
+          place: 'max_tokens',
+        },
+      ],
       keeps: [
         { request, profile, requestTokens: 199_000 },
+        { request, profile: { ...profile, stopsAtWindow: true }, requestTokens: 200_000 },
         { request, profile },
         { request, requestTokens: 1_000_000 },
       ],

@@ -1,6 +1,7 @@
 // Texts: none blank, none with half a character, and no unfinished answer where none may be.
 import { type Report, type Rule, rule } from '../rule.ts'
-import { eachString, isGiven, textOf } from '../walk.ts'
+import { isGiven, textOf } from '../walk.ts'
+import { textsAreWellFormed } from '../well-formed.ts'
 import { asksForCompaction } from './compaction.ts'
 import {
   type Block,
@@ -53,11 +54,5 @@ function checkEnd({ blocks }: Message, report: Report): void {
     report(fieldPlace(last, 'text'), 'the unfinished answer ends in a blank')
   }
 }
-
-const textsAreWellFormed = rule('VALID-A21', ({ request }, report) => {
-  eachString(request, (text, place) => {
-    if (!text.isWellFormed()) report(place(), 'half a character: a lone surrogate')
-  })
-})
 
 export const TEXT_RULES: readonly Rule[] = [textsAreNotBlank, endsAsItMay, textsAreWellFormed]

@@ -2,12 +2,12 @@
 import { type Rule, rule } from '../rule.ts'
 import { fieldsOf } from '../walk.ts'
 
-/** Newer models stop early instead; the strict reading is the one of those that refuse. */
+/** Newer models stop early instead, and refuse only what leaves no room for an answer at all. */
 const windowHoldsBoth = rule('VALID-A19', ({ request, profile, requestTokens }, report) => {
-  const { windowTokens } = profile
+  const { windowTokens, stopsAtWindow = false } = profile
   if (windowTokens === undefined || requestTokens === undefined) return
   const { max_tokens } = fieldsOf(request)
-  const answerTokens = typeof max_tokens === 'number' ? max_tokens : 0
+  const answerTokens = typeof max_tokens === 'number' && !stopsAtWindow ? max_tokens : 0
   if (requestTokens + answerTokens <= windowTokens) return
   report(
     'max_tokens',

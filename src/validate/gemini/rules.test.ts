@@ -27,6 +27,8 @@ describe('turns of Gemini', () => {
       broken: [
         { request: ask(done, hello), where: 'contents[0]' },
         { request: ask({ parts: [text('a')] }), where: 'contents[0]' },
+        { request: ask(hello, { role: 'assistant', parts: [text('a')] }), where: 'contents[1]' },
+        { request: ask(hello, done, { parts: [text('a')] }), where: 'contents[2]' },
         ...[null, [], 'text', 7, {}, ask(), { contents: {} }].map((request) => ({
           request,
           where: 'contents',
@@ -36,11 +38,38 @@ describe('turns of Gemini', () => {
     })
   })
 
+  it('lets roles alternate where the model is strict [VALID-A3]', () => {
+    const twice = ask(hello, hello)
+    suite.prove('VALID-A3', {
+      broken: [
+        { request: twice, profile: { strict: true }, where: 'contents[1]' },
+        {
+          request: ask(hello, done, done, hello),
+          profile: { strict: true },
+          where: 'contents[2]',
+        },
+        {
+          request: ask(hello, model(signed), user(response), hello),
+          profile: { strict: true },
+          where: 'contents[3]',
+        },
+      ],
+      kept: [
+        {
+          request: ask(hello, model(signed), user(response), done, hello),
+          profile: { strict: true },
+        },
+        { request: twice },
+      ],
+    })
+  })
+
   it('lets a function call follow only the user or a function response [VALID-G2]', () => {
     suite.prove('VALID-G2', {
       broken: [
         { request: ask(hello, done, model(signed), user(response)), where: 'contents[2]' },
         { request: ask(user(signed), user(response)), where: 'contents[0]' },
+        { request: ask(hello, user(signed), user(response)), where: 'contents[1]' },
       ],
       kept: [
         { request: ask(hello, model(signed), user(response), model(signed), user(response)) },
@@ -62,6 +91,7 @@ describe('turns of Gemini', () => {
           where: ['contents[2]', 'contents[3]'],
         },
         { request: ask(hello, { role: 'function', parts: [signed] }), where: 'contents[1]' },
+        { request: ask(hello, model(signed), model(response), hello), where: 'contents[2]' },
       ],
       kept: [
         { request: ask(hello, model(signed, call), user(response, response), done, hello) },
@@ -142,6 +172,21 @@ describe('parts of Gemini', () => {
         // How a streamed answer ends.
         { request: ask(hello, model({ text: '', thoughtSignature: 'c2ln' }), hello) },
       ],
+    })
+  })
+})
+
+describe('texts of Gemini', () => {
+  it('has no half characters [VALID-A21]', () => {
+    suite.prove('VALID-A21', {
+      broken: [
+        { request: ask(user(text('half \ud83d'))), where: 'contents[0].parts[0].text' },
+        {
+          request: { ...ask(hello), systemInstruction: { parts: [text('\ude00')] } },
+          where: 'systemInstruction.parts[0].text',
+        },
+      ],
+      kept: [{ request: ask(user(text('whole \ud83d\ude00'))) }],
     })
   })
 })

@@ -128,6 +128,52 @@ describe('tool rounds of Chat Completions', () => {
   })
 })
 
+describe('turns on strict backends of Chat Completions', () => {
+  it('opens with the user, behind the system message [VALID-A2]', () => {
+    const answered = chat(system, answer, user)
+    suite.prove('VALID-A2', {
+      broken: [
+        { request: answered, profile: STRICT, where: 'messages[1]' },
+        {
+          request: chat(calling(call('a')), result('a'), user),
+          profile: STRICT,
+          where: 'messages[0]',
+        },
+      ],
+      kept: [{ request: chat(system, user, answer, user), profile: STRICT }, { request: answered }],
+    })
+  })
+
+  it('lets roles alternate, with results in the place of the user [VALID-A3]', () => {
+    const twice = chat(user, user)
+    const answers = chat(user, answer, calling(call('a')), result('a'))
+    const round = [calling(call('a'), call('b')), result('a'), result('b')]
+    suite.prove('VALID-A3', {
+      broken: [
+        { request: twice, profile: STRICT, where: 'messages[1]' },
+        { request: answers, profile: STRICT, where: 'messages[2]' },
+        {
+          request: chat(system, user, user, user),
+          profile: STRICT,
+          where: ['messages[2]', 'messages[3]'],
+        },
+        {
+          request: chat(user, ...round, answer, answer, user),
+          profile: STRICT,
+          where: 'messages[5]',
+        },
+      ],
+      kept: [
+        { request: chat(user, ...round, ...round, answer, user), profile: STRICT },
+        { request: chat(user, ...round, user), profile: STRICT },
+        { request: chat(user, legacyCall('f'), legacyResult('f'), answer), profile: STRICT },
+        { request: twice },
+        { request: answers },
+      ],
+    })
+  })
+})
+
 describe('content of Chat Completions', () => {
   it('lets an answer be empty only beside calls, a refusal or audio [VALID-C4]', () => {
     const silent = { role: 'assistant', content: null }
@@ -160,6 +206,24 @@ describe('content of Chat Completions', () => {
         { request: chat(blank) },
         { request: chat({ role: 'user', content: [image] }), profile: STRICT },
       ],
+    })
+  })
+
+  it('has no half characters, wherever they stand [VALID-A21]', () => {
+    const half = 'half \ud83d'
+    suite.prove('VALID-A21', {
+      broken: [
+        { request: chat({ role: 'user', content: half }), where: 'messages[0].content' },
+        {
+          request: chat(user, calling(call('a', 'f', '"\ude00"')), result('a')),
+          where: 'messages[1].tool_calls[0].function.arguments',
+        },
+        {
+          request: { ...chat(user), metadata: { [half]: 'a' } },
+          where: 'metadata["half \\ud83d"]',
+        },
+      ],
+      kept: [{ request: chat({ role: 'user', content: 'whole \ud83d\ude00' }) }],
     })
   })
 
@@ -300,9 +364,9 @@ describe('calls and limits of Chat Completions', () => {
           where: 'messages[0].content[1]',
         },
         {
-          request: chat(user, { role: 'user', content: million }),
+          request: chat(user, answer, { role: 'user', content: million }),
           profile: STRICT,
-          where: 'messages[1].content',
+          where: 'messages[2].content',
         },
         {
           request: chat({ role: 'user', content: [text('a'), text(million)] }),

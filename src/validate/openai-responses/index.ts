@@ -1,5 +1,6 @@
-// The rules of OpenAI Responses: VALID-R1 to -R10 of docs/spec/valid.md, without R8.
+// The rules of OpenAI Responses: VALID-R1 to -R10 of docs/spec/valid.md, without R8, and well-formed text.
 import type { Rule } from '../rule.ts'
+import { textsAreWellFormed } from '../well-formed.ts'
 import { COMPACTION_RULES } from './compaction.ts'
 import { CONTENT_RULES } from './content.ts'
 import { ID_RULES } from './ids.ts'
@@ -12,4 +13,5 @@ export const OPENAI_RESPONSES_RULES: readonly Rule[] = [
   ...ID_RULES,
   ...CONTENT_RULES,
   ...COMPACTION_RULES,
+  textsAreWellFormed,
 ]

@@ -292,6 +292,14 @@ describe('ids, names and content of Responses', () => {
         { request: ask(says('developer', 'refusal')), where: 'input[0].content[0]' },
         { request: ask(says('tool', 'input_text')), where: 'input[0].role' },
         { request: ask({ role: 'user', content: null }), where: 'input[0].content' },
+        { request: ask({ role: 'user', content: '' }), where: 'input[0].content' },
+        { request: ask(user, { role: 'assistant', content: [] }), where: 'input[1].content' },
+        {
+          request: ask({ role: 'user', content: [{ type: 'input_text', text: '' }] }),
+          where: 'input[0].content',
+        },
+        { request: ask(), where: 'input' },
+        { request: { input: '' }, where: 'input' },
         { request: ask(user, 'hello'), where: 'input[1]' },
         ...[null, [], 'text', 7, {}].map((request) => ({ request, where: 'input' })),
       ],
@@ -301,7 +309,22 @@ describe('ids, names and content of Responses', () => {
         { request: ask({ role: 'assistant', content: 'done' }) },
         { request: { input: 'hello' } },
         { request: { previous_response_id: 'resp_1' } },
+        { request: follow('resp_1') },
+        { request: ask(user, call('a'), output('a', { output: '' })) },
       ],
+    })
+  })
+
+  it('has no half characters [VALID-A21]', () => {
+    suite.prove('VALID-A21', {
+      broken: [
+        { request: { input: 'half \ud83d' }, where: 'input' },
+        {
+          request: ask(user, call('a'), output('a', { output: '\ude00' })),
+          where: 'input[2].output',
+        },
+      ],
+      kept: [{ request: { input: 'whole \ud83d\ude00' } }],
     })
   })
 

@@ -1,4 +1,5 @@
 // Parts as the content blocks of the Anthropic Messages API, and what the API would not take of them.
+import { checkpointToText } from '../../core/checkpoint.ts'
 import type { Block, MediaPart } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
 import type { MessagePart, ToolResultPart } from '../../core/message.ts'
@@ -42,7 +43,7 @@ export function wireBlock(part: MessagePart, wireId: (id: string) => string, not
     case 'text':
       return { type: 'text', text: part.text, ...extraOf(part.extra) }
     case 'checkpoint':
-      return { type: 'text', text: `<checkpoint:${part.id}>` }
+      return { type: 'text', text: checkpointToText(part.id) }
     case 'system_reminder':
       return { type: 'text', text: `<system-reminder>${part.text}</system-reminder>` }
     case 'thinking':

@@ -78,6 +78,13 @@ describe('writeOllama', () => {
     ])
   })
 
+  it('leaves out an answer of nothing but thinking', () => {
+    const said = { role: 'user', parts: [{ type: 'text', text: 'q' }] } as const
+    const thought = { type: 'thinking', thinking: 'hm', model: 'ollama/qwen' } as const
+    const messages = [said, { role: 'assistant', parts: [thought] } as const, said]
+    expect(bodyOf({ messages }).body.messages).toEqual([{ role: 'user', content: 'q\n\nq' }])
+  })
+
   it('sets the window, and forbids to cut the prompt in silence', () => {
     const native = { provider: 'ollama', fields: { keep_alive: '10m', options: { seed: 7 } } }
     const {

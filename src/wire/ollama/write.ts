@@ -4,25 +4,29 @@ import type { Message, MessagePart } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
 import { type Draft, finished, joinedUsers, otherDraft, userDraft } from '../openai-chat/drafts.ts'
 import { effortOf } from '../openai-chat/effort.ts'
-import { argumentsOf, type Fields, isFields } from '../openai-chat/fields.ts'
-import { answerText, mediaPieces, resultText } from '../openai-chat/messages.ts'
+import { argumentsOf, type Fields } from '../openai-chat/fields.ts'
+import { answerText } from '../openai-chat/messages.ts'
 import { WireIds, WireNames } from '../openai-chat/names.ts'
-import {
-  type Accepts,
-  type Piece,
-  piecesOfPart,
-  piecesOfResult,
-  textsOf,
-} from '../openai-chat/pieces.ts'
+import { type Accepts, type Piece, piecesOfPart, textsOf } from '../openai-chat/pieces.ts'
+import { resultsInWords, toolDrafts } from '../openai-chat/results.ts'
 import {
   type AnswerTurn,
   alternating,
   callsOf,
   type Note,
   opened,
+  spoken,
   turnsOf,
 } from '../openai-chat/rounds.ts'
-import { chatTool, nativeFields, systemText, type Written } from '../openai-chat/write.ts'
+import { isSendable, thinkingText } from '../openai-chat/sendable.ts'
+import {
+  chatTool,
+  nativeFields,
+  nativeObject,
+  systemText,
+  type Written,
+} from '../openai-chat/write.ts'
+import { wellFormed } from '../well-formed.ts'
 
 export interface OllamaProfile {
   readonly provider: string
@@ -63,16 +67,11 @@ export function writeOllama(request: ModelRequest, profile: OllamaProfile, note:
     options: {
       ...(windowTokens !== undefined && { num_ctx: windowTokens }),
       num_predict: request.maxOutputTokens,
-      ...nativeOptions(request, profile),
+      ...nativeObject(request, profile.provider, 'options'),
     },
     stream: true,
   }
-  return { body, toolName: (wireName) => names.originalOf(wireName) }
-}
-
-function nativeOptions(request: ModelRequest, { provider }: OllamaProfile): Fields {
-  const { options } = nativeFields(request, provider)
-  return isFields(options) ? options : {}
+  return { body: wellFormed(body, note), toolName: (wireName) => names.originalOf(wireName) }
 }
 
 function thinkOf({ thinking }: ModelRequest, profile: OllamaProfile): Fields {
@@ -86,8 +85,8 @@ function ollamaMessages(
   names: WireNames,
   note: Note,
 ): Json[] {
-  const turns = turnsOf(messages, (part) => isSendable(part, profile, note), note)
-  const shaped = opened(alternating(turns))
+  const takes = (part: MessagePart) => isSendable(part, profile.provider, true, note)
+  const shaped = opened(alternating(spoken(turnsOf(messages, takes, note))))
   const lastUser = shaped.findLastIndex(({ role }) => role === 'user')
   const ids = new WireIds({ maxChars: CALL_ID_CHARS }, note)
   const drafts = shaped.flatMap((turn, index): Draft[] => {
@@ -96,21 +95,12 @@ function ollamaMessages(
     ids.nextAnswer()
     return [
       otherDraft(answerMessage(turn, ids, names, index > lastUser)),
-      ...resultDrafts(turn, ids, names, profile, note),
+      ...toolDrafts(resultsInWords(turn, names, profile.accepts, note), ids, (name) => ({
+        tool_name: name,
+      })),
     ]
   })
   return finished(joinedUsers(drafts), userMessage)
-}
-
-function isSendable(part: MessagePart, { provider }: OllamaProfile, note: Note): boolean {
-  if (part.type === 'native') {
-    note(`a part that only ${part.provider} understands was left out`)
-    return false
-  }
-  if (part.type !== 'thinking' && part.type !== 'redacted_thinking') return true
-  const isOwn = part.model.startsWith(`${provider}/`)
-  if (!isOwn) note(`thinking of ${part.model} was left out`)
-  return isOwn && part.type === 'thinking'
 }
 
 /** Thinking goes back within the loop of calls that is under way, as the templates of models want it. */
@@ -124,36 +114,13 @@ function answerMessage(
     id: ids.of(id),
     function: { name: names.of(name), arguments: argumentsOf(value) },
   }))
-  const thinking = turn.parts.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : []))
+  const isThought = isInLoop && turn.parts.some(({ type }) => type === 'thinking')
   return {
     role: 'assistant',
     content: answerText(turn),
-    ...(isInLoop && thinking.length > 0 && { thinking: thinking.join('\n').toWellFormed() }),
+    ...(isThought && { thinking: thinkingText(turn.parts) }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
-}
-
-function resultDrafts(
-  turn: AnswerTurn,
-  ids: WireIds,
-  names: WireNames,
-  profile: OllamaProfile,
-  note: Note,
-): Draft[] {
-  const nameOf = new Map(callsOf(turn).map(({ id, name }) => [id, names.of(name)]))
-  const shown: Piece[] = []
-  const drafts = turn.results.map((result): Draft => {
-    const name = nameOf.get(result.id) ?? ''
-    const pieces = piecesOfResult(result, profile.accepts, note)
-    shown.push(...mediaPieces(pieces, name))
-    return otherDraft({
-      role: 'tool',
-      tool_name: name,
-      tool_call_id: ids.of(result.id),
-      content: resultText(pieces),
-    })
-  })
-  return shown.length === 0 ? drafts : [...drafts, userDraft(shown)]
 }
 
 /** Images stand beside the text here, in their order. */

@@ -8,6 +8,8 @@ import type { ModelRequest } from '../../core/model.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { validate } from '../../validate/validate.ts'
+import { GEMINI } from '../gemini/profile.ts'
+import { writeGemini } from '../gemini/write.ts'
 import { OLLAMA, writeOllama } from '../ollama/write.ts'
 import { OPENAI_RESPONSES } from '../openai-responses/profile.ts'
 import { writeResponses } from '../openai-responses/write.ts'
@@ -60,6 +62,20 @@ const WIRES: Readonly<Record<string, Wire>> = {
     profile: PROFILES['openai-responses'],
     write: (request, note) => writeResponses(request, OPENAI_RESPONSES, note).body,
   },
+  gemini: {
+    profile: { ...PROFILES.gemini, strict: true },
+    write: (request, note) => writeGemini(endingWithUser(request), GEMINI, note).body,
+  },
+}
+
+/** Where an answer cannot be begun for the model, nothing is asked until the user speaks. */
+function endingWithUser(request: ModelRequest): ModelRequest {
+  const { messages } = request
+  if (messages.at(-1)?.role === 'user') return request
+  return {
+    ...request,
+    messages: [...messages, { role: 'user', parts: [{ type: 'text', text: 'Go on.' }] }],
+  }
 }
 
 /** What a long life leaves behind: a summary first, foreign thinking, an aborted call, images. */
@@ -132,7 +148,7 @@ const CONVERSATION: readonly Message[] = [
 const ignore = () => undefined
 
 describe.each(Object.entries(WIRES))('%s', (_name, { profile, write }) => {
-  it('takes a conversation of another provider [VALID-C1] [VALID-C2] [VALID-C3] [VALID-C6] [VALID-C7] [VALID-R1] [VALID-R2] [VALID-R4]', () => {
+  it('takes a conversation of another provider [VALID-C1] [VALID-C2] [VALID-C3] [VALID-C6] [VALID-C7] [VALID-R1] [VALID-R2] [VALID-R4] [VALID-G1] [VALID-G2] [VALID-G3] [VALID-G4] [VALID-G5]', () => {
     const body = write(requestOf(['You are careful.', 'So be it.'], CONVERSATION), ignore)
     expect(validate(profile, body)).toEqual([])
   })
@@ -207,8 +223,8 @@ function checkOllama(messages: readonly Fields[]): void {
   expect(waiting).toEqual([])
 }
 
-function listOf({ messages, input }: Fields): readonly Fields[] {
-  return (messages ?? input ?? []) as readonly Fields[]
+function listOf({ messages, input, contents }: Fields): readonly Fields[] {
+  return (messages ?? input ?? contents ?? []) as readonly Fields[]
 }
 
 /** Half characters: JSON escapes nothing else in this way, also in the JSON text of arguments. */

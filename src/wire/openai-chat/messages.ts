@@ -12,17 +12,20 @@ import {
 import { argumentsText, type Fields } from './fields.ts'
 import { withinImageLimits } from './image-limits.ts'
 import { type IdRule, WireIds, type WireNames } from './names.ts'
-import { type Piece, piecesOfPart, piecesOfResult, textsOf, urlOf } from './pieces.ts'
+import { type Piece, piecesOfPart, textsOf, urlOf } from './pieces.ts'
 import type { ChatProfile } from './profile.ts'
+import { resultsInWords, toolDrafts } from './results.ts'
 import {
   type AnswerTurn,
   alternating,
   callsOf,
   type Note,
   opened,
+  spoken,
   type Turn,
   turnsOf,
 } from './rounds.ts'
+import { isSendable, thinkingText } from './sendable.ts'
 
 const PARAGRAPH = '\n\n'
 
@@ -36,9 +39,12 @@ export function chatMessages(
   note: Note,
 ): Json[] {
   const limited = withinImageLimits(messages, note)
-  const turns = turnsOf(limited, (part) => isSendable(part, profile, note), note)
+  const takes = (part: MessagePart) =>
+    isSendable(part, profile.provider, profile.backend === 'deepseek', note)
+  const turns = spoken(turnsOf(limited, takes, note))
   const shaped = profile.strict ? opened(alternating(turns)) : turns
   const ids = new WireIds(idRule(profile), note)
+  const nameFields = (name: string): Fields => (profile.backend === 'qwen' ? { name } : {})
   const lastUser = shaped.findLastIndex(({ role }) => role === 'user')
   const drafts = shaped.flatMap((turn, index): Draft[] => {
     if (turn.role === 'user')
@@ -47,7 +53,8 @@ export function chatMessages(
     const isInLoop = profile.strict || index > lastUser
     return [
       otherDraft(answerMessage(turn, ids, names, profile, isInLoop)),
-      ...resultDrafts(turn, ids, names, profile, note),
+      // A tool message holds text alone: images and files of the round follow it as the user's.
+      ...toolDrafts(resultsInWords(turn, names, profile.accepts, note), ids, nameFields),
     ]
   })
   return finished(arranged(drafts, profile), userMessage)
@@ -61,17 +68,6 @@ function arranged(drafts: readonly Draft[], { strict, backend }: ChatProfile): r
 
 function idRule({ backend }: ChatProfile): IdRule {
   return backend === 'mistral' ? { maxChars: 9, exactChars: 9 } : { maxChars: 40 }
-}
-
-function isSendable(part: MessagePart, profile: ChatProfile, note: Note): boolean {
-  if (part.type === 'native') {
-    note(`a part that only ${part.provider} understands was left out`)
-    return false
-  }
-  if (part.type !== 'thinking' && part.type !== 'redacted_thinking') return true
-  const isOwn = part.model.startsWith(`${profile.provider}/`)
-  if (!isOwn) note(`thinking of ${part.model} was left out`)
-  return isOwn && part.type === 'thinking' && profile.backend === 'deepseek'
 }
 
 /** Thinking goes back only where it must: with the calls of the loop that is under way. */
@@ -88,12 +84,11 @@ function answerMessage(
     type: 'function',
     function: { name: names.of(name), arguments: argumentsText(value) },
   }))
-  const thinking = turn.parts.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : []))
   const isThought = profile.backend === 'deepseek' && calls.length > 0 && isInLoop
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 && !profile.strict ? null : text,
-    ...(isThought && { reasoning_content: thinking.join('\n').toWellFormed() }),
+    ...(isThought && { reasoning_content: thinkingText(turn.parts) }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
 }
@@ -106,45 +101,7 @@ export function answerText(turn: Turn): string {
     if (turn.parts[index - 1]?.type === 'text') texts.push(`${texts.pop() ?? ''}${part.text}`)
     else texts.push(part.text)
   })
-  return texts.join(PARAGRAPH).toWellFormed()
-}
-
-/** A tool message holds text alone: images and files of the round follow it as the user's. */
-function resultDrafts(
-  turn: AnswerTurn,
-  ids: WireIds,
-  names: WireNames,
-  profile: ChatProfile,
-  note: Note,
-): Draft[] {
-  const nameOf = new Map(callsOf(turn).map(({ id, name }) => [id, names.of(name)]))
-  const shown: Piece[] = []
-  const drafts = turn.results.map((result): Draft => {
-    const name = nameOf.get(result.id) ?? ''
-    const pieces = piecesOfResult(result, profile.accepts, note)
-    shown.push(...mediaPieces(pieces, name))
-    return otherDraft({
-      role: 'tool',
-      tool_call_id: ids.of(result.id),
-      ...(profile.backend === 'qwen' && { name }),
-      content: resultText(pieces),
-    })
-  })
-  return shown.length === 0 ? drafts : [...drafts, userDraft(shown)]
-}
-
-/** What a tool showed, with a word on whose it is: nobody typed it. */
-export function mediaPieces(pieces: readonly Piece[], toolName: string): Piece[] {
-  const media = pieces.filter(({ type }) => type !== 'text')
-  if (media.length === 0) return []
-  return [{ type: 'text', text: `[shown by the result of ${toolName}]` }, ...media]
-}
-
-export function resultText(pieces: readonly Piece[]): string {
-  const texts = textsOf(pieces)
-  const media = pieces.length - texts.length
-  if (media > 0) texts.push(`[${media === 1 ? 'an image follows' : `${media} images follow`}]`)
-  return texts.join('\n')
+  return texts.join(PARAGRAPH)
 }
 
 /** Plain text wherever possible: not every server reads a list of parts. */

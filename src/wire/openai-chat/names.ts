@@ -5,6 +5,8 @@ export interface IdRule {
   readonly maxChars: number
   /** Every id has exactly this many characters, letters and digits alone. */
   readonly exactChars?: number
+  /** A digit or a dash may not come first. */
+  readonly letterFirst?: boolean
 }
 
 /** Call ids on the wire, never twice in a request. Rounds may repeat theirs in a log. */
@@ -41,18 +43,20 @@ const MAX_NAME_CHARS = 64
 export class WireNames {
   readonly #wire = new Map<string, string>()
   readonly #original = new Map<string, string>()
+  readonly #rule: IdRule
   readonly #note: Note
 
-  constructor(note: Note) {
+  constructor(note: Note, rule: Pick<IdRule, 'letterFirst'> = {}) {
+    this.#rule = { ...rule, maxChars: MAX_NAME_CHARS }
     this.#note = note
   }
 
   of(name: string): string {
     const known = this.#wire.get(name)
     if (known !== undefined) return known
-    const rule = { maxChars: MAX_NAME_CHARS }
-    let wire = legalId(name, rule)
-    for (let count = 2; this.#original.has(wire); count += 1) wire = numbered(name, count, rule)
+    let wire = legalId(name, this.#rule)
+    for (let count = 2; this.#original.has(wire); count += 1)
+      wire = numbered(name, count, this.#rule)
     if (wire !== name) this.#note(`the tool name ${JSON.stringify(name)} was written as ${wire}`)
     this.#wire.set(name, wire)
     this.#original.set(wire, name)
@@ -66,7 +70,8 @@ export class WireNames {
 
 function legalId(id: string, rule: IdRule): string {
   if (rule.exactChars !== undefined) return exactId(id, rule.exactChars)
-  const legal = id.replace(/[^a-zA-Z0-9_-]/g, '_')
+  const plain = id.replace(/[^a-zA-Z0-9_-]/g, '_')
+  const legal = rule.letterFirst && /^[0-9-]/.test(plain) ? `_${plain}` : plain
   if (legal === '') return 'unnamed'
   return legal.length <= rule.maxChars ? legal : shortened(legal, id, rule.maxChars)
 }
@@ -74,7 +79,7 @@ function legalId(id: string, rule: IdRule): string {
 function numbered(id: string, count: number, rule: IdRule): string {
   if (rule.exactChars !== undefined) return exactId(`${id} ${count}`, rule.exactChars)
   const suffix = `_${count}`
-  return `${legalId(id, { maxChars: rule.maxChars - suffix.length })}${suffix}`
+  return `${legalId(id, { ...rule, maxChars: rule.maxChars - suffix.length })}${suffix}`
 }
 
 /** The start of the id, to be recognised by, and a digest of the whole, to be told apart by. */

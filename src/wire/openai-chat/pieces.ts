@@ -1,4 +1,5 @@
 // What can be shown to a model, in no wire's shape yet: texts, images and files, from parts and results.
+import { checkpointToText } from '../../core/checkpoint.ts'
 import type { Block, Media } from '../../core/content.ts'
 import type { MessagePart, ToolResultPart } from '../../core/message.ts'
 import type { Note } from './rounds.ts'
@@ -21,6 +22,8 @@ export type Piece =
 /** What the other side can look at; the rest is named in words instead. */
 export interface Accepts {
   readonly images: 'any' | 'inline' | 'none' // inline: bytes in the request, no links
+  /** Absent: the four kinds that nearly everybody takes. */
+  readonly imageTypes?: RegExp
   readonly files: boolean
 }
 
@@ -32,7 +35,7 @@ export function piecesOfPart(part: MessagePart, accepts: Accepts, note: Note): P
     case 'text':
       return [text(part.text)]
     case 'checkpoint':
-      return [text(`<checkpoint:${part.id}>`)]
+      return [text(checkpointToText(part.id))]
     case 'system_reminder':
       return [text(`<system-reminder>${part.text}</system-reminder>`)]
     case 'image':
@@ -65,8 +68,12 @@ export function textsOf(pieces: readonly Piece[]): string[] {
 /** The place of an image in a request: its link, or its bytes as one. */
 export function urlOf(image: Extract<Piece, { type: 'image' }>): string {
   if (image.data === undefined) return image.uri ?? ''
-  const mimeType = image.mimeType === 'image/*' ? 'image/png' : image.mimeType
-  return `data:${mimeType};base64,${image.data}`
+  return `data:${mimeTypeOf(image)};base64,${image.data}`
+}
+
+/** Some name no kind; most images are of this one, and servers look for themselves. */
+export function mimeTypeOf({ mimeType }: { readonly mimeType: string }): string {
+  return mimeType === 'image/*' ? 'image/png' : mimeType
 }
 
 function piecesOfBlock(block: Block, accepts: Accepts, note: Note): Piece[] {
@@ -96,7 +103,8 @@ function piecesOfBlock(block: Block, accepts: Accepts, note: Note): Piece[] {
 function image(media: Media, accepts: Accepts, note: Note): Piece {
   const { mimeType, data, uri } = media
   const isLink = data === undefined && /^https?:/.test(uri ?? '')
-  const isTaken = IMAGE_TYPES.test(mimeType) && (data !== undefined || isLink)
+  const isTaken =
+    (accepts.imageTypes ?? IMAGE_TYPES).test(mimeType) && (data !== undefined || isLink)
   if (isTaken && (accepts.images === 'any' || (accepts.images === 'inline' && !isLink)))
     return {
       type: 'image',
@@ -126,5 +134,5 @@ function named({ title, uri, mimeType }: Media): string {
 }
 
 function text(value: string): Piece {
-  return { type: 'text', text: value.toWellFormed() }
+  return { type: 'text', text: value }
 }

@@ -18,7 +18,7 @@ export type Turn = UserTurn | AnswerTurn
 
 /** Stands before a conversation whose opening was compacted into an answer. On the wire only. */
 export const OPENING = '[earlier conversation compacted]'
-const BREAK = { type: 'text', text: '\n\n' } as const
+const BREAK = '\n\n'
 const INTERRUPTED = 'The call was interrupted and has no result.'
 const NOT_YET = 'The call has no result yet.'
 
@@ -54,6 +54,15 @@ export function turnsOf(
   return closed.length > 0 || messages.length === 0 ? closed : [openingTurn()]
 }
 
+/** For wires that take thinking only beside something said: an answer of nothing else goes. */
+export function spoken(turns: readonly Turn[]): Turn[] {
+  const kept = turns.filter(
+    ({ role, parts }) =>
+      role === 'user' || parts.some(({ type }) => type === 'text' || type === 'tool_call'),
+  )
+  return kept.length > 0 || turns.length === 0 ? kept : [openingTurn()]
+}
+
 /** Turns of one role in a row become one, as far as results do not stand between them. */
 export function alternating(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = []
@@ -70,8 +79,10 @@ export function alternating(turns: readonly Turn[]): Turn[] {
 
 /** Text of two answers is not one text. */
 function joinedParts(first: Turn, second: Turn): MessagePart[] {
-  const meets = first.parts.at(-1)?.type === 'text' && second.parts[0]?.type === 'text'
-  return [...first.parts, ...(meets ? [BREAK] : []), ...second.parts]
+  const last = first.parts.at(-1)
+  if (last?.type !== 'text' || second.parts[0]?.type !== 'text')
+    return [...first.parts, ...second.parts]
+  return [...first.parts.slice(0, -1), { ...last, text: `${last.text}${BREAK}` }, ...second.parts]
 }
 
 /** With the user as the first to speak. */

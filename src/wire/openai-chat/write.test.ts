@@ -1,8 +1,8 @@
 // How a request looks as a Chat Completions body, case by case.
 import { describe, expect, it } from 'vitest'
+import { agent, call, requestOf, result, text, user } from '../../../test/say-messages.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart } from '../../core/message.ts'
-import type { ModelRequest } from '../../core/model.ts'
 import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from './profile.ts'
 import { writeChat } from './write.ts'
 
@@ -15,40 +15,12 @@ const DEEPSEEK: ChatProfile = {
   backend: 'deepseek',
 }
 
-const text = (value: string): MessagePart => ({ type: 'text', text: value })
-const user = (...parts: MessagePart[]): Message => ({ role: 'user', parts })
-const agent = (...parts: MessagePart[]): Message => ({ role: 'assistant', parts })
-const call = (id: string, name = 'read', args: Json = {}): MessagePart => ({
-  type: 'tool_call',
-  id,
-  name,
-  arguments: args,
-})
-const result = (id: string, ...texts: string[]): MessagePart => ({
-  type: 'tool_result',
-  id,
-  content: texts.map((each) => ({ type: 'text', text: each })),
-  status: 'completed',
-})
 const png = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const
 const thinking = (model: `${string}/${string}`): MessagePart => ({
   type: 'thinking',
   thinking: 'hm',
   model,
 })
-
-function requestOf(given: Partial<ModelRequest>): ModelRequest {
-  return {
-    model: 'm',
-    system: [],
-    messages: [user(text('hi'))],
-    tools: [],
-    toolChoice: 'auto',
-    maxOutputTokens: 100,
-    cache: false,
-    ...given,
-  }
-}
 
 function messagesOf(profile: ChatProfile, ...messages: Message[]): unknown {
   return writeChat(requestOf({ messages }), profile, () => undefined).body.messages
@@ -67,7 +39,7 @@ describe('messages', () => {
       OPENAI_CHAT,
       [
         agent(text('a'), call('c1'), call('c2', 'bash', { cmd: 'ls' })),
-        user(result('c2', 'two'), result('c1', 'one', 'more'), text('next')),
+        user(result('c2', ['two']), result('c1', ['one', 'more']), text('next')),
       ],
       [
         {
@@ -129,7 +101,7 @@ describe('messages', () => {
         user(text('q')),
         user(text('r')),
         agent(thinking('anthropic/x'), call('c1')),
-        user(result('c1', 'one')),
+        user(result('c1', ['one'])),
       ],
       [
         { role: 'user', content: '[earlier conversation compacted]' },
@@ -156,7 +128,7 @@ describe('messages', () => {
     [
       'ids of nine characters, and an answer before the user, for Mistral [VALID-O3]',
       MISTRAL,
-      [user(text('q')), agent(call('call_abc')), user(result('call_abc', 'one'), text('r'))],
+      [user(text('q')), agent(call('call_abc')), user(result('call_abc', ['one']), text('r'))],
       [
         { role: 'user', content: 'q' },
         { role: 'assistant', content: '', tool_calls: [wireCall('uhb844rs6')] },
@@ -170,10 +142,10 @@ describe('messages', () => {
       DEEPSEEK,
       [
         agent(thinking('deepseek/r'), call('c1')),
-        user(result('c1', 'one')),
+        user(result('c1', ['one'])),
         user(text('q')),
         agent(thinking('deepseek/r'), thinking('anthropic/x'), call('c2')),
-        user(result('c2', 'two')),
+        user(result('c2', ['two'])),
       ],
       [
         { role: 'assistant', content: null, tool_calls: [wireCall('c1')] },
@@ -189,9 +161,24 @@ describe('messages', () => {
       ],
     ],
     [
+      'no answer of nothing but its own reasoning, for DeepSeek [VALID-C4]',
+      DEEPSEEK,
+      [user(text('q')), agent(thinking('deepseek/r')), user(text('r'))],
+      [
+        { role: 'user', content: 'q' },
+        { role: 'user', content: 'r' },
+      ],
+    ],
+    [
+      'the opening alone where nothing but reasoning is left [VALID-A2]',
+      DEEPSEEK,
+      [agent(thinking('deepseek/r'))],
+      [{ role: 'user', content: '[earlier conversation compacted]' }],
+    ],
+    [
       'the name of the tool with its result, for Qwen [VALID-O5]',
       { ...STRICT, backend: 'qwen' },
-      [user(text('q')), agent(call('c1')), user(result('c1', 'one'))],
+      [user(text('q')), agent(call('c1')), user(result('c1', ['one']))],
       [
         { role: 'user', content: 'q' },
         { role: 'assistant', content: '', tool_calls: [wireCall('c1')] },
@@ -209,6 +196,23 @@ describe('messages', () => {
     const ids = wire.flatMap((message) => message.tool_call_id ?? [])
     expect(ids).toEqual([expect.stringMatching(/^call_x{21,}_[a-z0-9]+$/), 'a_b', 'c1', 'c1_2'])
     expect(ids[0]?.length).toBe(40)
+  })
+
+  it('replaces half characters in texts, arguments and schemas, and says so [VALID-A21]', () => {
+    const half = 'half \ud83d'
+    const notes: string[] = []
+    const { body } = writeChat(
+      requestOf({
+        system: [half],
+        messages: [user(text(half)), agent(call('c1', 'read', { path: half }))],
+        tools: [{ name: 'read', description: half, inputSchema: { type: 'object', title: half } }],
+      }),
+      STRICT,
+      (note) => notes.push(note),
+    )
+    expect(JSON.stringify(body)).not.toMatch(/\\ud83d/)
+    expect(JSON.stringify(body).match(/half \ufffd/g)).toHaveLength(5)
+    expect(notes).toContain('half characters were replaced')
   })
 
   it('keeps the newest images where there are too many [VALID-C10]', () => {

@@ -1,8 +1,9 @@
 // A model request as the body of a Chat Completions call.
 import type { Json } from '../../core/json.ts'
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
+import { wellFormed } from '../well-formed.ts'
 import { effortOf } from './effort.ts'
-import type { Fields } from './fields.ts'
+import { type Fields, isFields } from './fields.ts'
 import { chatMessages } from './messages.ts'
 import { WireNames } from './names.ts'
 import type { ChatProfile } from './profile.ts'
@@ -34,7 +35,7 @@ export function writeChat(request: ModelRequest, profile: ChatProfile, note: Not
     stream: true,
     stream_options: { include_usage: true },
   }
-  return { body, toolName: (wireName) => names.originalOf(wireName) }
+  return { body: wellFormed(body, note), toolName: (wireName) => names.originalOf(wireName) }
 }
 
 /** What only this provider understands, as the request brings it. */
@@ -42,12 +43,18 @@ export function nativeFields({ native }: ModelRequest, provider: string): Fields
   return native?.provider === provider ? native.fields : {}
 }
 
+/** One field of those, to be merged with our own of the same name. */
+export function nativeObject(request: ModelRequest, provider: string, name: string): Fields {
+  const value = nativeFields(request, provider)[name]
+  return isFields(value) ? value : {}
+}
+
 export function chatTool(tool: ToolSchema, names: WireNames): Json {
   return {
     type: 'function',
     function: {
       name: names.of(tool.name),
-      description: tool.description.toWellFormed(),
+      description: tool.description,
       parameters: tool.inputSchema,
     },
   }
@@ -59,8 +66,5 @@ function systemMessage(system: readonly string[], { systemRole }: ChatProfile): 
 }
 
 export function systemText(system: readonly string[]): string {
-  return system
-    .filter((text) => text.trim() !== '')
-    .join('\n\n')
-    .toWellFormed()
+  return system.filter((text) => text.trim() !== '').join('\n\n')
 }

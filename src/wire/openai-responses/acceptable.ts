@@ -1,5 +1,6 @@
 // Input items without what the Responses API would refuse: stale groups go as a whole, never in halves.
-import type { Fields } from '../openai-chat/fields.ts'
+import type { Json } from '../../core/json.ts'
+import { type Fields, isFields } from '../openai-chat/fields.ts'
 import type { Note } from '../openai-chat/rounds.ts'
 
 /** An input item: ours, or one that the API gave out and takes back unchanged or not at all. */
@@ -70,10 +71,17 @@ function wellFormed(items: readonly Item[], note: Note): Item[] {
       !NEVER_SENT.has(type) &&
       type !== '' &&
       (isSealed || (type !== 'reasoning' && type !== 'compaction')) &&
+      (type !== 'message' || saysSomething(item)) &&
       (id === undefined || id === null || isFreshId(id, type, seen))
     if (!isFit) note(`an item (${type || 'of no type'}) that cannot be sent again was left out`)
     return isFit
   })
+}
+
+/** A message without content is refused, and so is one of nothing but empty texts. */
+function saysSomething({ content }: Item): boolean {
+  if (!Array.isArray(content)) return typeof content === 'string' && content !== ''
+  return content.some((part: Json) => isFields(part) && part.text !== '')
 }
 
 function isFreshId(id: unknown, type: string, seen: Set<string>): boolean {

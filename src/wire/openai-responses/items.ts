@@ -13,6 +13,7 @@ import {
   turnsOf,
   type UserTurn,
 } from '../openai-chat/rounds.ts'
+import { isSendable } from '../openai-chat/sendable.ts'
 import { acceptable, type Item } from './acceptable.ts'
 import type { ResponsesProfile } from './profile.ts'
 
@@ -25,7 +26,7 @@ export function inputItems(
   note: Note,
 ): Json[] {
   const limited = withinImageLimits(messages, note)
-  const turns = turnsOf(limited, (part) => isSendable(part, profile, note), note)
+  const turns = turnsOf(limited, (part) => isItem(part, profile, note), note)
   const ids = new WireIds({ maxChars: CALL_ID_CHARS }, note)
   const items = turns.flatMap((turn): Item[] => {
     if (turn.role === 'user') return userItems(turn, profile, note)
@@ -41,16 +42,9 @@ export function inputItems(
 }
 
 /** Its own thinking comes back as the items it was given out in; parts without them say nothing here. */
-function isSendable(part: MessagePart, profile: ResponsesProfile, note: Note): boolean {
-  if (part.type === 'thinking' || part.type === 'redacted_thinking') {
-    if (!part.model.startsWith(`${profile.provider}/`))
-      note(`thinking of ${part.model} was left out`)
-    return false
-  }
-  if (part.type !== 'native') return true
-  if (part.provider === profile.provider && isFields(part.value)) return true
-  note(`a part that only ${part.provider} understands was left out`)
-  return false
+function isItem(part: MessagePart, { provider }: ResponsesProfile, note: Note): boolean {
+  const isOwn = part.type === 'native' && part.provider === provider && isFields(part.value)
+  return isOwn || isSendable(part, provider, false, note)
 }
 
 function userItems({ parts }: UserTurn, profile: ResponsesProfile, note: Note): Item[] {
@@ -104,7 +98,7 @@ function messageItem(parts: readonly TextPart[], provider: string): Item {
     type: 'message',
     role: 'assistant',
     ...(phase !== undefined && { phase }),
-    content: parts.map(({ text }) => ({ type: 'output_text', text: text.toWellFormed() })),
+    content: parts.map(({ text }) => ({ type: 'output_text', text })),
   }
 }
 

@@ -1,48 +1,29 @@
 // How a request looks as a Responses body, and that groups of items stay whole whatever is in them.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import {
+  agent,
+  requestOf,
+  text,
+  call as toolCall,
+  result as toolResult,
+  user,
+} from '../../../test/say-messages.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart } from '../../core/message.ts'
-import type { ModelRequest } from '../../core/model.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { validate } from '../../validate/validate.ts'
 import { OPENAI_RESPONSES } from './profile.ts'
 import { writeResponses } from './write.ts'
 
-const text = (value: string): MessagePart => ({ type: 'text', text: value })
-const user = (...parts: MessagePart[]): Message => ({ role: 'user', parts })
-const agent = (...parts: MessagePart[]): Message => ({ role: 'assistant', parts })
-const call = (id: string): MessagePart => ({
-  type: 'tool_call',
-  id,
-  name: 'read',
-  arguments: { path: 'a' },
-})
-const result = (id: string, value = 'one'): MessagePart => ({
-  type: 'tool_result',
-  id,
-  content: [{ type: 'text', text: value }],
-  status: 'completed',
-})
+const call = (id: string) => toolCall(id, 'read', { path: 'a' })
+const result = (id: string) => toolResult(id, ['one'])
 const native = (value: Json): MessagePart => ({ type: 'native', provider: 'openai', value })
 const reasoning = (id: string, content: string | null = 'gAAAA') =>
   native({ type: 'reasoning', id, summary: [], encrypted_content: content })
 
-function requestOf(messages: readonly Message[], given: Partial<ModelRequest> = {}): ModelRequest {
-  return {
-    model: 'gpt-x',
-    system: [],
-    messages,
-    tools: [],
-    toolChoice: 'auto',
-    maxOutputTokens: 100,
-    cache: false,
-    ...given,
-  }
-}
-
 function inputOf(...messages: Message[]): unknown {
-  return writeResponses(requestOf(messages), OPENAI_RESPONSES, () => undefined).body.input
+  return writeResponses(requestOf({ messages }), OPENAI_RESPONSES, () => undefined).body.input
 }
 
 const said = (value: string) => ({
@@ -104,6 +85,23 @@ describe('items', () => {
       'an item is sent once [VALID-R4]',
       [agent(reasoning('rs_1'), text('a')), agent(reasoning('rs_1'), text('b'))],
       [thought('rs_1'), said('a'), said('b')],
+    ],
+    [
+      'a message without content goes [VALID-R6]',
+      [
+        user(text('q')),
+        agent(native({ type: 'message', role: 'assistant', id: 'msg_1', content: [] })),
+        agent(
+          native({
+            type: 'message',
+            role: 'assistant',
+            id: 'msg_2',
+            content: [{ type: 'output_text', text: '' }],
+          }),
+          text('a'),
+        ),
+      ],
+      [asked('q'), said('a')],
     ],
     [
       'a compaction stands for everything before it [VALID-R7]',
@@ -224,7 +222,7 @@ describe('items', () => {
     )
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 8 }), (messages) => {
-        const { body } = writeResponses(requestOf(messages), OPENAI_RESPONSES, () => undefined)
+        const { body } = writeResponses(requestOf({ messages }), OPENAI_RESPONSES, () => undefined)
         expect(validate(PROFILES['openai-responses'], body)).toEqual([])
         expect(body.input).not.toEqual([])
       }),
@@ -242,12 +240,12 @@ describe('the rest of the body', () => {
       native: { provider: 'openai', fields: { service_tier: 'flex' } },
     } as const
     const { input: _, ...rest } = writeResponses(
-      requestOf([user(text('q'))], given),
+      requestOf({ messages: [user(text('q'))], ...given }),
       OPENAI_RESPONSES,
       () => undefined,
     ).body
     expect(rest).toEqual({
-      model: 'gpt-x',
+      model: 'm',
       instructions: 'a\n\nb',
       tools: [
         {
@@ -270,7 +268,7 @@ describe('the rest of the body', () => {
 
   it('asks models that do not reason for no reasoning', () => {
     const { body } = writeResponses(
-      requestOf([user(text('q'))], { thinking: { effort: 'low' } }),
+      requestOf({ thinking: { effort: 'low' } }),
       { ...OPENAI_RESPONSES, encryptedReasoning: false },
       () => undefined,
     )

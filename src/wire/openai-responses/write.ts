@@ -6,6 +6,7 @@ import type { Fields } from '../openai-chat/fields.ts'
 import { WireNames } from '../openai-chat/names.ts'
 import type { Note } from '../openai-chat/rounds.ts'
 import { nativeFields, systemText, type Written } from '../openai-chat/write.ts'
+import { wellFormed } from '../well-formed.ts'
 import { inputItems } from './items.ts'
 import type { ResponsesProfile } from './profile.ts'
 
@@ -29,7 +30,7 @@ export function writeResponses(
     ...nativeFields(request, profile.provider),
     stream: true,
   }
-  return { body, toolName: (wireName) => names.originalOf(wireName) }
+  return { body: wellFormed(body, note), toolName: (wireName) => names.originalOf(wireName) }
 }
 
 /** Not strict: the schemas of tools are any JSON Schema, and strict ones must be of a narrower kind. */
@@ -37,7 +38,7 @@ function functionTool(tool: ToolSchema, names: WireNames): Json {
   return {
     type: 'function',
     name: names.of(tool.name),
-    description: tool.description.toWellFormed(),
+    description: tool.description,
     parameters: tool.inputSchema,
     strict: false,
   }

@@ -1,6 +1,6 @@
 // What a repair must know of each wire: the limits of docs/spec/valid.md, in the repair's own terms.
 import type { ModelRef } from '../../core/content.ts'
-import type { ImageLimits, SizeOfImage } from '../../core/media.ts'
+import type { ImageLimits } from '../../core/media.ts'
 import type { IdRule, NativeRules, RepairProfile } from '../../core/repair/profile.ts'
 import { anthropicNatives } from './anthropic-natives.ts'
 
@@ -28,12 +28,11 @@ export interface RequestFacts {
   readonly dropsStaleThinking?: boolean
   /** The API compacts by itself: unsigned blocks of it may stand anywhere. */
   readonly compactsByThreshold?: boolean
-  readonly sizeOf?: SizeOfImage
 }
 
 export function repairProfile(profile: WireProfile, facts: RequestFacts = {}): RepairProfile {
   const { wire, preservedThinking, strict, backend } = profile
-  const { sizeOf, compactsByThreshold = false, provider = PROVIDERS[wire], ...given } = facts
+  const { compactsByThreshold = false, provider = PROVIDERS[wire], ...given } = facts
   const isOpenai = wire === 'openai-chat' || wire === 'openai-responses'
   const thinkingEnabled = facts.thinkingEnabled ?? profile.thinkingEnabled
   return {
@@ -48,7 +47,7 @@ export function repairProfile(profile: WireProfile, facts: RequestFacts = {}): R
     blankResults: backend !== 'bedrock',
     ids: idRule(profile),
     nameChars: profile.toolNameChars ?? NAME_CHARS,
-    images: { ...imageLimits(profile), ...(sizeOf && { sizeOf }) },
+    images: imageLimits(profile),
     ...(wire === 'anthropic' && { requestBytes: profile.requestBytes ?? REQUEST_BYTES }),
     ...nativesOf(wire, compactsByThreshold),
   }

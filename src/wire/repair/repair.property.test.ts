@@ -7,7 +7,6 @@ import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
 import { type LooseMessage, repair } from '../../core/repair.ts'
-import { imageSize } from '../../validate/anthropic/image-size.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { validate } from '../../validate/validate.ts'
@@ -102,7 +101,7 @@ const FIRST_SEED = Number(process.env.PRECIS_SEED ?? 1)
 
 describe.each(TARGETS)('a broken history for $name', ({ profile, facts, write, count }) => {
   const cases = Number(process.env.PRECIS_CASES ?? count)
-  const rules = repairProfile(profile, { ...facts, sizeOf: imageSize })
+  const rules = repairProfile(profile, facts)
 
   it(`can be sent once it is repaired (${cases} histories)`, () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + cases; seed += 1) {

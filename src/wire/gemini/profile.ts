@@ -1,0 +1,17 @@
+// What Gemini takes beside text.
+import type { Accepts } from '../openai-chat/pieces.ts'
+
+export interface GeminiProfile {
+  /** The id under which thinking and parts of this API stand in a log. */
+  readonly provider: string
+  readonly accepts: Accepts
+}
+
+export const GEMINI: GeminiProfile = {
+  provider: 'gemini',
+  accepts: {
+    images: 'inline',
+    imageTypes: /^image\/(?:png|jpeg|jpg|webp|heic|heif|\*)$/,
+    files: true,
+  },
+}

@@ -1,0 +1,64 @@
+// What tools returned, for wires whose results are text: in words, with images and files behind it.
+import type { ToolStatus } from '../../core/content.ts'
+import { type Draft, otherDraft, userDraft } from './drafts.ts'
+import type { Fields } from './fields.ts'
+import type { WireIds, WireNames } from './names.ts'
+import { type Accepts, type Piece, piecesOfResult, textsOf } from './pieces.ts'
+import { type AnswerTurn, callsOf, type Note } from './rounds.ts'
+
+export interface ResultText {
+  readonly id: string // of the call, as the log has it
+  readonly name: string // of the tool, as the wire has it
+  readonly status: ToolStatus
+  readonly text: string
+}
+
+export interface ResultsInWords {
+  readonly results: readonly ResultText[] // in the order of the calls
+  /** Images and files of the whole round, each tool's with a word on whose they are. */
+  readonly shown: readonly Piece[]
+}
+
+export function resultsInWords(
+  turn: AnswerTurn,
+  names: WireNames,
+  accepts: Accepts,
+  note: Note,
+): ResultsInWords {
+  const nameOf = new Map(callsOf(turn).map(({ id, name }) => [id, names.of(name)]))
+  const shown: Piece[] = []
+  const results = turn.results.map((result): ResultText => {
+    const name = nameOf.get(result.id) ?? ''
+    const pieces = piecesOfResult(result, accepts, note)
+    shown.push(...mediaPieces(pieces, name))
+    return { id: result.id, name, status: result.status, text: resultText(pieces) }
+  })
+  return { results, shown }
+}
+
+/** A message of the role `tool` for each result; what it shows follows as the user's. */
+export function toolDrafts(
+  { results, shown }: ResultsInWords,
+  ids: WireIds,
+  /** How this wire names the tool beside its result. */
+  nameFields: (name: string) => Fields,
+): Draft[] {
+  const drafts = results.map(({ id, name, text }) =>
+    otherDraft({ role: 'tool', tool_call_id: ids.of(id), ...nameFields(name), content: text }),
+  )
+  return shown.length === 0 ? drafts : [...drafts, userDraft(shown)]
+}
+
+/** What a tool showed, with a word on whose it is: nobody typed it. */
+function mediaPieces(pieces: readonly Piece[], toolName: string): Piece[] {
+  const media = pieces.filter(({ type }) => type !== 'text')
+  if (media.length === 0) return []
+  return [{ type: 'text', text: `[shown by the result of ${toolName}]` }, ...media]
+}
+
+function resultText(pieces: readonly Piece[]): string {
+  const texts = textsOf(pieces)
+  const media = pieces.length - texts.length
+  if (media > 0) texts.push(`[${media === 1 ? 'an image follows' : `${media} images follow`}]`)
+  return texts.join('\n')
+}

@@ -1,0 +1,10 @@
+// Half characters out of what is sent: no provider takes a lone surrogate (VALID-A21).
+import type { Json } from '../core/json.ts'
+import { isWellFormed, wellFormed as mended } from '../core/well-formed.ts'
+
+/** The same value where nothing is wrong with it; otherwise a copy in which each half is a `�`. */
+export function wellFormed<T extends Json>(value: T, note: (problem: string) => void): T {
+  if (isWellFormed(value)) return value
+  note('half characters were replaced')
+  return mended(value) as T
+}

@@ -1,0 +1,17 @@
+// What a provider saw of a conversation so far: requests as they were written, with the answers they got.
+import type { Json } from '../../src/core/json.ts'
+import type { Exchange } from '../../src/validate/rule.ts'
+import { fieldsOf, listOf } from '../../src/validate/walk.ts'
+
+/**
+ * The answer as the provider gave it, told from a body that brings it back as the last one. Undefined
+ * where the answer left nothing to send.
+ */
+export function exchangeOf(request: Json, withAnswer: Json): Exchange | undefined {
+  const { messages, input } = fieldsOf(withAnswer)
+  const last = listOf(messages).findLast((message) => fieldsOf(message).role === 'assistant')
+  if (last !== undefined) return { request, answer: last }
+  const items = listOf(input).slice(listOf(fieldsOf(request).input).length)
+  const output = items.filter((item) => fieldsOf(item).type !== 'function_call_output')
+  return output.length === 0 ? undefined : { request, answer: { output } }
+}
