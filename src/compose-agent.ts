@@ -1,12 +1,12 @@
 // Wires the agent: its models, its tools, its `compact`, over what `compose` has put together.
 import { type Agent, createAgent } from './agent/agent.ts'
-import type { Approver } from './agent/approve.ts'
 import type { CompactionHooks } from './agent/hooks.ts'
 import type {
   AgentLimits,
   AgentModels,
   AgentPorts,
   AgentSettings,
+  Approver,
   CompactTool,
 } from './agent/ports.ts'
 import type { Composed } from './compose.ts'

@@ -2,7 +2,6 @@
 import './node-guard.ts'
 
 export { type Agent, createAgent, type SendOutcome } from './agent/agent.ts'
-export type { ApprovalQuestion, Approver } from './agent/approve.ts'
 export type { CommandReply } from './agent/commands.ts'
 export { type CompactionDisplay, CompactionWatch } from './agent/compaction-watch.ts'
 export type { BeforeReply, CompactionHooks, HookedRun } from './agent/hooks.ts'
@@ -11,6 +10,8 @@ export {
   type AgentModel,
   type AgentPorts,
   type AgentSettings,
+  type ApprovalQuestion,
+  type Approver,
 } from './agent/ports.ts'
 export { systemPrompt } from './agent/system-prompt.ts'
 export { type Composed, type ComposeOptions, compose } from './compose.ts'

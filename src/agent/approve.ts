@@ -3,19 +3,7 @@ import { type ApprovalPolicy, judge } from '../core/approval.ts'
 import type { Json } from '../core/json.ts'
 import type { Tool } from '../core/tool.ts'
 import type { Turn } from './core.ts'
-
-export interface ApprovalQuestion {
-  readonly threadId: string
-  readonly callId: string
-  readonly name: string
-  readonly subject: string
-  readonly reason: string // why it is asked for
-  readonly input: Json
-  readonly signal: AbortSignal
-}
-
-/** Somebody who can be asked. Rejecting, or hanging until the signal fires, is a no. */
-export type Approver = (question: ApprovalQuestion) => Promise<'allow' | 'deny'>
+import type { ApprovalQuestion } from './ports.ts'
 
 export type Verdict =
   | { readonly allowed: true }

@@ -11,7 +11,6 @@ import type { AutoSettings } from '../core/settings.ts'
 import type { Strategy } from '../core/strategy.ts'
 import type { Tool } from '../core/tool.ts'
 import type { Threads } from '../threads/threads.ts'
-import type { Approver } from './approve.ts'
 import type { CompactionHooks } from './hooks.ts'
 
 /** A model that can be asked, with what is known of it. */
@@ -74,6 +73,19 @@ export interface CompactTool {
 export type ContextFile =
   | { readonly path: string; readonly content: string }
   | { readonly path: string; readonly error: string }
+
+export interface ApprovalQuestion {
+  readonly threadId: string
+  readonly callId: string
+  readonly name: string
+  readonly subject: string
+  readonly reason: string // why it is asked for
+  readonly input: Json
+  readonly signal: AbortSignal
+}
+
+/** Somebody who can be asked. Rejecting, or hanging until the signal fires, is a no. */
+export type Approver = (question: ApprovalQuestion) => Promise<'allow' | 'deny'>
 
 export interface AgentPorts {
   readonly threads: Threads

@@ -4,8 +4,8 @@ import type { ProviderCheckpointContent } from './message.ts'
 import type { Reducer } from './ports.ts'
 
 const LENGTH = 6
-const BASE = 36
-const COUNT = BigInt(BASE) ** BigInt(LENGTH)
+const RADIX = 36
+const COUNT = BigInt(RADIX) ** BigInt(LENGTH)
 /** No common divisor with COUNT, so that every number up to COUNT gives another id. */
 const STEP = 1_234_567_891n
 const START = 1_000_003n
@@ -17,7 +17,7 @@ const WHOLE_TEXT = /^<checkpoint:([A-Za-z0-9]{6})>$/
  */
 export function generateCheckpointId(issued = 0): string {
   const scattered = (START + BigInt(issued) * STEP) % COUNT
-  return scattered.toString(BASE).padStart(LENGTH, '0')
+  return scattered.toString(RADIX).padStart(LENGTH, '0')
 }
 
 export function createCheckpointContent(id: string): ProviderCheckpointContent {
