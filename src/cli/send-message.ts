@@ -82,9 +82,10 @@ async function threadOf(
   { thread, model, preset }: SendFlags,
 ): Promise<string> {
   const changes: EventDraft[] = []
-  if (model !== undefined) {
+  // A new thread without a model could not be answered: that is said before there is one.
+  if (model !== undefined || thread === undefined) {
     const { ref } = await (await models()).resolve(model)
-    changes.push({ type: 'MODEL_CHANGED', data: { model: ref } })
+    if (model !== undefined) changes.push({ type: 'MODEL_CHANGED', data: { model: ref } })
   }
   if (thread !== undefined) {
     await threads.context(thread) // an unknown one is said before anything is done

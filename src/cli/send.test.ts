@@ -1,0 +1,144 @@
+// `precis send` and `precis threads` as people run them: a process, its streams, its exit code.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
+
+let folder: string
+let work: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'precis-send-'))
+  work = join(folder, 'work')
+  mkdirSync(work)
+  writeFileSync(join(work, 'notes.txt'), 'the port is 4321\n')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function environment() {
+  const { PATH } = process.env
+  return { PATH, HOME: folder, XDG_CONFIG_HOME: folder, PRECIS_HOME: join(folder, 'home') }
+}
+
+function precis(args: readonly string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PRECIS, ...args], {
+    cwd: work,
+    env: environment(),
+    encoding: 'utf8',
+    input,
+  })
+  return { status, stdout, stderr }
+}
+
+function send(...args: string[]) {
+  return precis(['send', '--model', 'dev', ...args])
+}
+
+function latestThread(): string {
+  const [latest] = JSON.parse(precis(['threads', '--json']).stdout)
+  return latest.threadId
+}
+
+describe('precis send', () => {
+  it('streams the answer out, and what it does beside it', () => {
+    const { status, stdout, stderr } = send('read notes.txt')
+    expect(status).toBe(0)
+    expect(stdout).toContain('the port is 4321')
+    expect(stderr).toContain('→ read notes.txt')
+    expect(stderr).toMatch(/Thread thr_\w+/)
+  })
+
+  it('goes on in a thread, and shows a compaction there [LOG-60a]', () => {
+    send('read notes.txt')
+    const thread = latestThread()
+    const compacted = send('--thread', thread, '--preset', 'log', '/compact')
+    expect(compacted.status).toBe(0)
+    expect(compacted.stderr).toContain('🔄 Compacting conversation to reduce size...')
+    expect(compacted.stderr).toMatch(/✅ Compaction complete! Reduced from \d+ to \d+ events/)
+    expect(compacted.stdout).toContain('✅ Conversation compacted successfully')
+    expect(send('--thread', thread, 'Hello again').status).toBe(0)
+    const [listed] = JSON.parse(precis(['threads', '--json']).stdout)
+    expect(listed).toMatchObject({ threadId: thread, title: 'read notes.txt' })
+  })
+
+  it('tells the outcome as one JSON object', () => {
+    const { status, stdout } = send('--json', 'Hello')
+    expect(status).toBe(0)
+    const told = JSON.parse(stdout)
+    expect(told).toMatchObject({ status: 'done', context: { by: 'measured' } })
+    expect(told.usage.totalTokens).toBeGreaterThan(0)
+    expect(told.text).not.toBe('')
+  })
+
+  it('runs and writes nothing unless it is allowed to', () => {
+    expect(send('run touch made.txt').stderr).toContain('run: denied')
+    expect(existsSync(join(work, 'made.txt'))).toBe(false)
+    expect(send('--read-only', '--yes', 'run touch made.txt').status).toBe(0)
+    expect(existsSync(join(work, 'made.txt'))).toBe(false)
+    expect(send('--allow', 'run:touch *', '--', 'run touch made.txt').status).toBe(0)
+    expect(existsSync(join(work, 'made.txt'))).toBe(true)
+  })
+
+  it('reads the message from standard input', () => {
+    const { status, stdout } = precis(['send', '--model', 'dev', '-'], 'read notes.txt\n')
+    expect(status).toBe(0)
+    expect(stdout).toContain('4321')
+  })
+
+  it('keeps what it stores to its owner', () => {
+    send('Hello')
+    expect(statSync(join(folder, 'home')).mode & 0o077).toBe(0)
+  })
+
+  it.each([
+    ['no message', ['send'], 2, 'missing required argument'],
+    ['an empty one', ['send', ' '], 2, 'the message is empty'],
+    ['no model', ['send', 'Hello'], 1, 'No model is set'],
+    [
+      'a folder that is none',
+      ['send', '--model', 'dev', '--cwd', 'nowhere', 'x'],
+      2,
+      'is no folder',
+    ],
+    [
+      'an unknown thread',
+      ['send', '--model', 'dev', '--thread', 'thr_0', 'x'],
+      1,
+      'thr_0 not found',
+    ],
+    ['an unknown preset', ['send', '--preset', 'rnage', 'x'], 2, 'preset: expected precis'],
+    ['an unknown model', ['send', '--model', 'nobody/x', 'x'], 1, 'There is no provider'],
+    ['a bad limit', ['threads', '--limit', 'many'], 2, 'no whole number'],
+  ])('refuses %s', (_, args, status, message) => {
+    const outcome = precis(args)
+    expect(outcome.stderr).toContain(message)
+    expect(outcome.status).toBe(status)
+    const { stdout } = precis(['threads', '--json'])
+    expect(JSON.parse(stdout)).toEqual([])
+  })
+
+  it('stops on Ctrl-C and leaves a thread that can be gone on with', async () => {
+    const child = spawn(
+      process.execPath,
+      [PRECIS, 'send', '--model', 'dev', '--yes', 'run sleep 30'],
+      { cwd: work, env: environment() },
+    )
+    const status = await new Promise<number | null>((done) => {
+      child.stderr.on('data', (data: Buffer) => {
+        if (data.toString().includes('→ run')) child.kill('SIGINT')
+      })
+      child.on('close', (code) => done(code))
+    })
+    expect(status).toBe(1)
+    expect(send('--thread', latestThread(), 'Hello').status).toBe(0)
+  })
+})
+
+describe('precis threads', () => {
+  it('says so where there are none', () => {
+    expect(precis(['threads']).stdout).toContain('There are no threads yet')
+  })
+})
