@@ -1,0 +1,16 @@
+// The messages of Vercel's AI SDK.
+import { ROOT } from '../json-items.ts'
+import { readItems } from '../record-reader.ts'
+import type { SessionFormat } from '../session-format.ts'
+import { AI_SDK, isAiSdk, MessageReader } from './read.ts'
+import { writeAiSdk } from './write.ts'
+
+export const aiSdk: SessionFormat = {
+  id: AI_SDK,
+  title: 'AI SDK messages',
+  losses: ['sealed-thinking', 'natives', 'extras', 'documents', 'failure-kinds', 'checkpoints'],
+  detect: isAiSdk,
+  read: (source, notes) =>
+    readItems(source, ['messages', ROOT], notes, new MessageReader(AI_SDK, notes)),
+  write: writeAiSdk,
+}

@@ -1,0 +1,21 @@
+// Claude Code's session files.
+import type { SessionFormat } from '../session-format.ts'
+import { CLAUDE_CODE, isClaudeCode, readClaudeCode } from './read.ts'
+import { writeClaudeCode } from './write.ts'
+
+export const claudeCode: SessionFormat = {
+  id: CLAUDE_CODE,
+  title: 'Claude Code',
+  losses: [
+    'system',
+    'foreign-thinking',
+    'natives',
+    'extras',
+    'failure-kinds',
+    'checkpoints',
+    'arguments',
+  ],
+  detect: isClaudeCode,
+  read: readClaudeCode,
+  write: writeClaudeCode,
+}

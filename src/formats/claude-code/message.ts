@@ -1,0 +1,114 @@
+// The lines of users and of answers as parts, calls and results.
+import type { Part, StopReason } from '../../core/content.ts'
+import { estimateTokens } from '../../core/tokens/estimate.ts'
+import { readBlock } from '../../wire/anthropic/blocks.ts'
+import type { Conversation, Origin } from '../conversation.ts'
+import { type Fields, fieldsIn, listIn, modelRef, textIn } from '../fields.ts'
+import type { ReadNotes } from '../notes.ts'
+import { hasPartialOutput, usageOf } from './usage.ts'
+
+const PROVIDER = 'anthropic'
+/** Who the client itself names as the author of its own messages. */
+const SYNTHETIC = '<synthetic>'
+/** How the client begins texts that nobody typed. */
+const CLIENT_TEXT =
+  /^\s*(?:<(?:command-|local-command|bash-|task-notification)|\[Request interrupted)/
+
+const STOP_REASONS: { readonly [reason: string]: StopReason } = {
+  end_turn: 'end',
+  stop_sequence: 'end',
+  tool_use: 'tool_use',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'refusal',
+}
+
+/** Puts the lines of one answer together: they share the id of the message. */
+export class AnswerLines {
+  readonly #notes: ReadNotes
+  #id = ''
+  #saidTokens = 0
+
+  constructor(notes: ReadNotes) {
+    this.#notes = notes
+  }
+
+  read(line: Fields, origin: Origin, to: Conversation): void {
+    const message = fieldsIn(line.message)
+    const blocks = contentOf(message)
+    if (message.model === SYNTHETIC || line.isApiErrorMessage === true) {
+      const data = blocks.map((block) => textIn(fieldsIn(block).text) ?? '').join('\n')
+      to.aside({ type: 'LOCAL_SYSTEM_MESSAGE', data }, origin)
+      return
+    }
+    const id = textIn(message.id) ?? textIn(line.uuid) ?? `line ${origin.record?.at}`
+    if (id !== this.#id) this.#saidTokens = 0
+    this.#id = id
+    if (!to.isOpenAnswer(id) && to.hasAnswered(id))
+      this.#notes.problem('a late line of an answer came in as an answer of its own')
+    const model = modelRef(PROVIDER, message.model)
+    const isPartial = hasPartialOutput(textIn(line.version))
+    const read = blocks.map((block, index) => {
+      if (isPartial) this.#saidTokens += estimateTokens(said(fieldsIn(block)))
+      const path = `message.content[${index}]`
+      return readBlock(block, path, 'assistant', model, { problems: [], cacheMarks: 0 })
+    })
+    const usage = usageOf(fieldsIn(message.usage), textIn(line.version), this.#saidTokens)
+    const stopReason = STOP_REASONS[textIn(message.stop_reason) ?? '']
+    to.answer(id, origin, {
+      model,
+      ...(stopReason && { stopReason }),
+      ...(usage && { tokenUsage: usage }),
+    })
+    for (const block of read) {
+      if (block.kind === 'part') to.part(block.part)
+      else if (block.kind === 'call') to.call(block.call.id, block.call.name, block.call.arguments)
+      else this.#notes.problem(`a block that an answer cannot hold was left out of the context`)
+    }
+  }
+}
+
+export function readUserLine(
+  line: Fields,
+  origin: Origin,
+  to: Conversation,
+  notes: ReadNotes,
+): void {
+  const message = fieldsIn(line.message)
+  const parts: Part[] = []
+  let left: Origin = origin
+  for (const [index, value] of contentOf(message).entries()) {
+    const path = `message.content[${index}]`
+    const block = readBlock(value, path, 'user', modelRef(PROVIDER, undefined), {
+      problems: [],
+      cacheMarks: 0,
+    })
+    if (block.kind === 'result') {
+      const denied = typeof line.toolDenialKind === 'string'
+      to.result({ ...block.result, ...(denied && { status: 'denied' }) }, left)
+      const { record: _, ...rest } = left
+      left = rest // the record is kept once
+    } else if (block.kind === 'part') parts.push(block.part)
+    else notes.problem('a block that a user cannot send was left out of the context')
+  }
+  if (parts.length === 0 && left !== origin) return
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+  const isText = parts.every(({ type }) => type === 'text')
+  if (line.isMeta === true && isText) to.reminder(text, left)
+  else if (line.isCompactSummary === true) to.user(parts, left, 'summary')
+  else to.user(parts, left, isTyped(line, text) ? 'typed' : undefined)
+}
+
+function isTyped({ origin, promptSource }: Fields, text: string): boolean {
+  const kind = textIn(fieldsIn(origin).kind) ?? textIn(promptSource)
+  if (kind !== undefined) return kind === 'human' || kind === 'typed'
+  return !CLIENT_TEXT.test(text)
+}
+
+function contentOf({ content }: Fields) {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content)
+}
+
+function said({ text, thinking, input }: Fields): string {
+  return textIn(text) ?? textIn(thinking) ?? (input === undefined ? '' : JSON.stringify(input))
+}

@@ -1,0 +1,32 @@
+// What Claude Code noted as billed, and where its counts cannot be believed.
+import type { TokenUsage } from '../../core/content.ts'
+import { countIn, type Fields } from '../fields.ts'
+import { usageFrom } from '../usage.ts'
+
+/**
+ * `saidTokens` is our estimate of the answer. From 2.1.12 to 2.1.37 only the first partial count of the
+ * output was written, far too low: there the estimate is the better number.
+ */
+export function usageOf(
+  usage: Fields,
+  version: string | undefined,
+  saidTokens: number,
+): TokenUsage | undefined {
+  const output = countIn(usage.output_tokens)
+  const isPartial = output !== undefined && hasPartialOutput(version)
+  return usageFrom({
+    input: usage.input_tokens,
+    output: isPartial ? Math.max(output, saidTokens) : usage.output_tokens,
+    cacheRead: usage.cache_read_input_tokens,
+    cacheWrite: usage.cache_creation_input_tokens,
+    inputHoldsCache: false,
+  })
+}
+
+const FIRST_PARTIAL = 12
+const LAST_PARTIAL = 37
+
+export function hasPartialOutput(version: string | undefined): boolean {
+  const patch = Number(/^2\.1\.(\d+)$/.exec(version ?? '')?.[1])
+  return patch >= FIRST_PARTIAL && patch <= LAST_PARTIAL
+}

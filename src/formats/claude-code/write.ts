@@ -1,0 +1,143 @@
+// A context as lines of Claude Code: old lines stay, a boundary and what is in force now follow.
+import type { Json } from '../../core/json.ts'
+import type { Message, MessagePart } from '../../core/message.ts'
+import { isSendable, wireBlock } from '../../wire/anthropic/wire.ts'
+import { type Fields, isFields, textIn } from '../fields.ts'
+import type { Exported } from '../format.ts'
+import { lastModel, type Note, opened, splitModel, writeLines } from '../outgoing.ts'
+import { type RawRecord, recordValue } from '../raw.ts'
+import type { Outgoing, WriteOptions } from '../session-format.ts'
+import { CLAUDE_CODE } from './read.ts'
+
+/** The version whose shape is written. */
+const VERSION = '2.1.56'
+
+export function writeClaudeCode(outgoing: Outgoing, options: WriteOptions): Exported {
+  return writeLines(CLAUDE_CODE, outgoing, {
+    fresh: ({ view }, note) => {
+      if (view.system.length > 0) note('the system prompt has no place in a Claude Code session')
+      const lines = new Lines(options, outgoing, note)
+      for (const message of view.messages) lines.message(message)
+      return lines.done
+    },
+    changed: ({ view }, old, note) => {
+      const lines = new Lines(options, outgoing, note, old)
+      const { summary, rest } = opened(view, note)
+      lines.boundary(summary)
+      for (const message of rest) lines.message(message)
+      return lines.done
+    },
+  })
+}
+
+class Lines {
+  readonly done: Json[] = []
+  readonly #options: WriteOptions
+  readonly #note: Note
+  readonly #model: string
+  readonly #shared: Fields
+  #parent: string | null = null
+
+  constructor(
+    options: WriteOptions,
+    outgoing: Outgoing,
+    note: Note,
+    old: readonly RawRecord[] = [],
+  ) {
+    this.#options = options
+    this.#note = note
+    this.#model = lastModel(outgoing).model
+    const last = old.findLast((record) => textIn(recordValue(record).uuid) !== undefined)
+    const before = last === undefined ? {} : recordValue(last)
+    this.#parent = textIn(before.uuid) ?? null
+    this.#shared = {
+      isSidechain: false,
+      userType: 'external',
+      cwd: textIn(before.cwd) ?? '',
+      sessionId: textIn(before.sessionId) ?? options.newId(),
+      version: textIn(before.version) ?? VERSION,
+      gitBranch: textIn(before.gitBranch) ?? '',
+    }
+  }
+
+  boundary(summary: string): void {
+    const logicalParentUuid = this.#parent
+    this.#parent = null
+    this.#add({
+      type: 'system',
+      subtype: 'compact_boundary',
+      content: 'Conversation compacted',
+      level: 'info',
+      ...(logicalParentUuid !== null && { logicalParentUuid }),
+      compactMetadata: { trigger: 'manual' },
+    })
+    const message = { role: 'user', content: summary }
+    this.#add({ type: 'user', isCompactSummary: true, isVisibleInTranscriptOnly: true, message })
+  }
+
+  message({ role, parts }: Message): void {
+    const sendable = parts.filter((part) => isSendable(part, role, this.#note))
+    if (role === 'assistant') this.#answer(sendable)
+    else this.#user(sendable)
+  }
+
+  /** One block a line, all with the id of one message. */
+  #answer(parts: readonly MessagePart[]): void {
+    const id = `msg_${this.#options.newId()}`
+    const own = parts.find((part) => part.type === 'thinking' || part.type === 'redacted_thinking')
+    const model = own && 'model' in own ? splitModel(own.model).model : this.#model
+    const isCall = parts.some(({ type }) => type === 'tool_call')
+    for (const part of parts)
+      this.#add({
+        type: 'assistant',
+        message: {
+          id,
+          type: 'message',
+          role: 'assistant',
+          model,
+          content: [this.#block(part)],
+          stop_reason: isCall ? 'tool_use' : 'end_turn',
+          stop_sequence: null,
+          usage: { input_tokens: 0, output_tokens: 0 },
+        },
+      })
+  }
+
+  /** Each result on a line of its own, reminders as lines of the client. */
+  #user(parts: readonly MessagePart[]): void {
+    const said: MessagePart[] = []
+    for (const part of parts) {
+      if (part.type === 'tool_result')
+        this.#said(
+          [this.#block(part)],
+          part.status === 'denied' && { toolDenialKind: 'user-rejected' },
+        )
+      else if (part.type !== 'system_reminder') said.push(part)
+    }
+    const [only] = said
+    if (said.length === 1 && only?.type === 'text' && !only.extra) this.#said(only.text)
+    else if (said.length > 0) this.#said(said.map((part) => this.#block(part)))
+    for (const part of parts)
+      if (part.type === 'system_reminder') this.#said(part.text, { isMeta: true })
+  }
+
+  #said(content: Json, more: Fields | false = false): void {
+    this.#add({ type: 'user', ...(more || {}), message: { role: 'user', content } })
+  }
+
+  #block(part: MessagePart): Json {
+    if (part.type === 'checkpoint') this.#note('a checkpoint was written as text')
+    if (part.type === 'tool_call' && !isFields(part.arguments))
+      this.#note('arguments that are no object were wrapped in one')
+    if (part.type === 'tool_result' && part.status === 'aborted')
+      this.#note('an aborted result was written as a failed one')
+    return wireBlock(part, (id) => id, this.#note)
+  }
+
+  #add(line: Fields): void {
+    const uuid = this.#options.newId()
+    const timestamp = this.#options.now.toISOString()
+    this.done.push({ parentUuid: this.#parent, ...this.#shared, ...line, uuid, timestamp })
+    this.#parent = uuid
+  }
+}

@@ -1,0 +1,23 @@
+// Codex's rollouts.
+import type { SessionFormat } from '../session-format.ts'
+import { CODEX, isCodex, readCodex } from './read.ts'
+import { writeCodex } from './write.ts'
+
+export const codex: SessionFormat = {
+  id: CODEX,
+  title: 'Codex',
+  losses: [
+    'thinking',
+    'foreign-thinking',
+    'sealed-thinking',
+    'natives',
+    'extras',
+    'documents',
+    'failures',
+    'failure-kinds',
+    'checkpoints',
+  ],
+  detect: isCodex,
+  read: readCodex,
+  write: writeCodex,
+}

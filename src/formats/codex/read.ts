@@ -1,0 +1,187 @@
+// Codex's rollouts: items of the model's history among events for the screen.
+import type { NewEntry } from '../../core/change.ts'
+import type { TokenUsage } from '../../core/content.ts'
+import type { Json } from '../../core/json.ts'
+import { type Origin, summaryEntry } from '../conversation.ts'
+import {
+  countIn,
+  type Fields,
+  fieldsIn,
+  isFields,
+  listIn,
+  modelRef,
+  textIn,
+  timeIn,
+} from '../fields.ts'
+import type { ReadNotes } from '../notes.ts'
+import type { RawRecord } from '../raw.ts'
+import { type KeptBecause, OneThreadReader, readLines } from '../record-reader.ts'
+import { ResponseItems, textOfMessage, userContent } from '../response-items.ts'
+import type { Sample, Source, Step } from '../session-format.ts'
+import { usageFrom } from '../usage.ts'
+
+export const CODEX = 'codex'
+
+const TYPES: ReadonlySet<unknown> = new Set([
+  'session_meta',
+  'response_item',
+  'event_msg',
+  'turn_context',
+  'compacted',
+])
+/** How Codex begins what it sends under the user's name. */
+const INJECTED =
+  /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|INSTRUCTIONS|permissions|turn_aborted|skills?_|apps_))/
+
+export function isCodex({ lines }: Sample): boolean {
+  return lines.some(({ type, payload }) => TYPES.has(type) && isFields(payload))
+}
+
+export function readCodex(source: Source, notes: ReadNotes): AsyncIterable<Step> {
+  return readLines(source, notes, new RolloutReader(notes))
+}
+
+class RolloutReader extends OneThreadReader {
+  readonly #items: ResponseItems
+  readonly #names = new Set<string>() // of messages, which a compaction may repeat
+  #provider = 'openai'
+  #model: string | undefined
+  #system: string | undefined
+  #total = -1
+
+  constructor(notes: ReadNotes) {
+    super(CODEX, notes)
+    this.#items = new ResponseItems(this.conversation)
+  }
+
+  read(line: Fields, record: RawRecord): KeptBecause {
+    const payload = fieldsIn(line.payload)
+    const origin = { record, ...timeIn(line.timestamp) }
+    switch (line.type) {
+      case 'session_meta':
+        return this.#meta(payload, origin)
+      case 'turn_context':
+        return this.#context(payload, origin)
+      case 'response_item':
+        return this.#item(payload, origin)
+      case 'compacted':
+        return this.#compacted(payload, record)
+      case 'event_msg':
+        if (payload.type === 'token_count') return this.#tokens(payload, record)
+        return `event ${textIn(payload.type) ?? ''}: for the screen`
+      default:
+        return `${textIn(line.type) ?? 'untyped'}: not an item of the history`
+    }
+  }
+
+  /** Written anew on every resume. */
+  #meta(payload: Fields, origin: Origin): KeptBecause {
+    this.#provider = textIn(payload.model_provider) ?? this.#provider
+    const text = textIn(fieldsIn(payload.base_instructions).text) ?? textIn(payload.instructions)
+    if (text === undefined || text === this.#system)
+      return 'session_meta: says nothing new to the model'
+    this.#system = text
+    this.conversation.aside({ type: 'SYSTEM_PROMPT', data: text }, origin)
+    return undefined
+  }
+
+  #context(payload: Fields, origin: Origin): KeptBecause {
+    const model = textIn(payload.model)
+    if (model === undefined || model === this.#model)
+      return 'turn_context: the same model as before'
+    this.#model = model
+    const effort = textIn(payload.effort)
+    const data = { model: modelRef(this.#provider, model), ...(effort && { thinking: effort }) }
+    this.conversation.aside({ type: 'MODEL_CHANGED', data }, origin)
+    return undefined
+  }
+
+  #item(item: Fields, origin: Origin): KeptBecause {
+    const name = nameOf(item)
+    if (name !== undefined) this.#names.add(name)
+    const named = { ...origin, ...(name !== undefined && { names: [name] }) }
+    const choices = {
+      model: modelRef(this.#provider, this.#model),
+      isInjected: (text: string) => INJECTED.test(text),
+    }
+    if (item.type === 'agent_message') {
+      const author = textIn(item.author) ?? 'another agent'
+      this.conversation.reminder(`${author}: ${textOfMessage(item)}`, named)
+    } else if (!this.#items.read(item, named, choices))
+      return `item ${textIn(item.type) ?? ''}: not known`
+    return undefined
+  }
+
+  /** Comes after each response; now and then twice, and once with nothing after a compaction. */
+  #tokens(payload: Fields, record: RawRecord): KeptBecause {
+    const info = fieldsIn(payload.info)
+    const total = countIn(fieldsIn(info.total_token_usage).total_tokens) ?? -1
+    const usage = usageOf(fieldsIn(info.last_token_usage))
+    this.#items.endAnswer()
+    if (usage === undefined || total === this.#total) return 'token_count: says nothing new'
+    this.#total = total
+    this.conversation.facts({ tokenUsage: usage })
+    this.conversation.raw(record)
+    return undefined
+  }
+
+  /** The new context is the replacement, word for word. Messages that it repeats are kept instead. */
+  #compacted(payload: Fields, record: RawRecord): KeptBecause {
+    this.#items.endAnswer()
+    this.conversation.raw(record)
+    const history = listIn(payload.replacement_history).filter(isFields)
+    const { replacement_history: _, ...about } = payload
+    const summary = textIn(payload.message)?.trim()
+    const put = history.map((item) => this.#replacement(item))
+    // Without a list, versions before it kept what the user said and put the summary behind it.
+    const kept = [...this.#names].filter((name) => name.startsWith('user\n'))
+    this.conversation.compaction({
+      put: [
+        ...(history.length > 0 ? put : kept.map((keep) => ({ keep }))),
+        ...(summary && !history.some((item) => textOfMessage(item).includes(summary))
+          ? [summaryEntry(summary)]
+          : []),
+      ],
+      metadata: { recorded: about },
+    })
+    return undefined
+  }
+
+  #replacement(item: Fields): NewEntry | { keep: string; or: NewEntry } {
+    const entry = entryOf(item)
+    const name = nameOf(item)
+    return name !== undefined && this.#names.has(name) ? { keep: name, or: entry } : entry
+  }
+}
+
+/** A message is known by its words. */
+function nameOf(item: Fields): string | undefined {
+  if (item.type !== 'message') return undefined
+  return `${textIn(item.role)}\n${textOfMessage(item)}`
+}
+
+/** What stands for a summary that only OpenAI's servers can read. */
+const SEALED = '[what was here was compacted into a block that only the provider can read]'
+
+function entryOf(item: Fields): NewEntry {
+  const text = textOfMessage(item)
+  if (item.role === 'user')
+    return { type: 'USER_MESSAGE', data: userContent(item), label: 'continuation' }
+  if (item.role === 'assistant')
+    return { type: 'AGENT_MESSAGE', data: { content: text, calls: [] }, label: 'continuation' }
+  if (item.type === 'message') return { type: 'SYSTEM_REMINDER', data: text, label: 'continuation' }
+  const native = { provider: 'openai', value: item as Json }
+  return { type: 'USER_MESSAGE', data: SEALED, label: 'summary', native }
+}
+
+/** A prompt of nothing is the record after a compaction. */
+function usageOf(usage: Fields): TokenUsage | undefined {
+  if (!countIn(usage.input_tokens)) return undefined
+  return usageFrom({
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    cacheRead: usage.cached_input_tokens,
+    cacheWrite: usage.cache_write_input_tokens,
+    inputHoldsCache: true,
+  })
+}

@@ -1,0 +1,126 @@
+// The messages of OpenAI's Chat Completions, which many tools save, as a conversation.
+import type { Block, ModelRef, Part, ToolResult, UserContent } from '../../core/content.ts'
+import type { Json } from '../../core/json.ts'
+import type { AnswerFacts, Conversation, Origin } from '../conversation.ts'
+import { dataUrl } from '../data-url.ts'
+import { argumentsIn, type Fields, fieldsIn, listIn, textIn } from '../fields.ts'
+import { usageFrom } from '../usage.ts'
+
+const PROVIDER = 'openai'
+
+export class ChatMessages {
+  readonly #to: Conversation
+  #answers = 0
+  #hasStarted = false
+
+  constructor(to: Conversation) {
+    this.#to = to
+  }
+
+  /** Whether the message has a role that is known. */
+  read(message: Fields, origin: Origin, model: ModelRef): boolean {
+    switch (message.role) {
+      case 'system':
+      case 'developer': {
+        const data = textOf(message.content)
+        // Only what opens the conversation is the prompt; later it is a word in between.
+        if (this.#hasStarted) this.#to.reminder(data, origin)
+        else this.#to.aside({ type: 'SYSTEM_PROMPT', data }, origin)
+        return true
+      }
+      case 'user':
+        this.#hasStarted = true
+        this.#to.user(userContentOf(message.content), origin, 'typed')
+        return true
+      case 'assistant':
+        this.#hasStarted = true
+        this.#answer(message, origin, model)
+        return true
+      case 'tool':
+      case 'function':
+        this.#hasStarted = true
+        this.#to.result(resultOf(message), origin)
+        return true
+      default:
+        return false
+    }
+  }
+
+  #answer(message: Fields, origin: Origin, model: ModelRef): void {
+    this.#answers += 1
+    this.#to.answer(`answer ${this.#answers}`, origin, { model, ...factsOf(message) })
+    const thinking = textIn(message.reasoning_content) ?? textIn(message.reasoning)
+    if (thinking) this.#to.part({ type: 'thinking', thinking, model })
+    for (const part of answerParts(message)) this.#to.part(part)
+    for (const value of listIn(message.tool_calls)) {
+      const call = fieldsIn(value)
+      const said = call.type === 'custom' ? fieldsIn(call.custom) : fieldsIn(call.function)
+      const name = textIn(said.name) ?? 'unnamed'
+      const given = call.type === 'custom' ? (said.input ?? '') : argumentsIn(said.arguments)
+      this.#to.call(textIn(call.id) ?? name, name, given)
+    }
+    const old = fieldsIn(message.function_call)
+    const name = textIn(old.name)
+    if (name !== undefined) this.#to.call(name, name, argumentsIn(old.arguments))
+  }
+}
+
+function factsOf(message: Fields): AnswerFacts {
+  const usage = fieldsIn(message.usage)
+  const tokenUsage = usageFrom({
+    input: usage.prompt_tokens,
+    output: usage.completion_tokens,
+    cacheRead: fieldsIn(usage.prompt_tokens_details).cached_tokens,
+    inputHoldsCache: true,
+  })
+  return tokenUsage ? { tokenUsage } : {}
+}
+
+function answerParts({ content, refusal }: Fields): Part[] {
+  const refused = textIn(refusal)
+  const parts: Part[] =
+    typeof content === 'string'
+      ? [{ type: 'text', text: content }]
+      : listIn(content).map((value): Part => {
+          const text = textIn(fieldsIn(value).text) ?? textIn(fieldsIn(value).refusal)
+          return text === undefined
+            ? { type: 'native', provider: PROVIDER, value }
+            : { type: 'text', text }
+        })
+  return refused ? [...parts, { type: 'text', text: refused }] : parts
+}
+
+function userContentOf(content: Json | undefined): UserContent {
+  if (typeof content === 'string') return content
+  return listIn(content).map((value): Part => {
+    const part = fieldsIn(value)
+    const text = textIn(part.text)
+    if (text !== undefined) return { type: 'text', text }
+    const image = dataUrl(textIn(fieldsIn(part.image_url).url) ?? textIn(part.image_url), 'image/*')
+    if (image) return { type: 'image', media: image }
+    const file = fieldsIn(part.file)
+    const media = dataUrl(textIn(file.file_data), 'application/pdf')
+    if (!media) return { type: 'native', provider: PROVIDER, value }
+    const title = textIn(file.filename)
+    return { type: 'document', media: { ...media, ...(title !== undefined && { title }) } }
+  })
+}
+
+/** SWE-agent writes a list where the API has one id. */
+function resultOf(message: Fields): ToolResult {
+  const id =
+    textIn(message.tool_call_id) ?? textIn(listIn(message.tool_call_ids)[0]) ?? textIn(message.name)
+  const { content } = message
+  const blocks: Block[] =
+    typeof content === 'string'
+      ? [{ type: 'text', text: content }]
+      : listIn(content).map((value) => ({ type: 'text', text: textIn(fieldsIn(value).text) ?? '' }))
+  return { ...(id !== undefined && { id }), content: blocks, status: 'completed' }
+}
+
+function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content
+  return listIn(content)
+    .map((part) => textIn(fieldsIn(part).text) ?? '')
+    .join('\n\n')
+}

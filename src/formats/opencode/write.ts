@@ -1,0 +1,212 @@
+// A context as an OpenCode export: messages with their parts, results inside of their calls.
+import type { Json } from '../../core/json.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
+import { urlOfMedia } from '../data-url.ts'
+import { type Fields, fieldsIn, isFields, textIn } from '../fields.ts'
+import type { Exported } from '../format.ts'
+import {
+  lastModel,
+  type Note,
+  opened,
+  placeholder,
+  recordsOf,
+  resultsAfter,
+  splitModel,
+  wellFormed,
+} from '../outgoing.ts'
+import { rawEnvelope, recordValue } from '../raw.ts'
+import type { Outgoing, WriteOptions } from '../session-format.ts'
+import { OPENCODE, REMINDER } from './read.ts'
+
+export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Exported {
+  const before = fieldsIn(rawEnvelope(OPENCODE, outgoing.events ?? []))
+  const created = options.now.getTime()
+  const info = isFields(before.info)
+    ? before.info
+    : {
+        id: `ses_${options.newId()}`,
+        version: '1.18.0',
+        projectID: 'global',
+        directory: '',
+        title: outgoing.title ?? 'Imported session',
+        time: { created, updated: created },
+      }
+  const sessionID = textIn(info.id) ?? `ses_${options.newId()}`
+  const { records, problems } = recordsOf(OPENCODE, outgoing, {
+    fresh: ({ view }, note) => {
+      if (view.system.length > 0) note('the system prompt has no place in an OpenCode session')
+      return new Messages(options, outgoing, sessionID, note).all(view.messages)
+    },
+    changed: ({ view }, _old, note) => {
+      const messages = new Messages(options, outgoing, sessionID, note)
+      const { summary, rest } = opened(view, note)
+      messages.compaction(summary)
+      return messages.all(rest)
+    },
+  })
+  // Old messages are written as they stood; half a message would break the document.
+  const whole = records.filter((record) => isFields(recordValue(record).info))
+  const lost = records.length - whole.length
+  const note = lost === 0 ? [] : [`${lost} messages that could not be read were left out`]
+  const { messages: _, ...around } = before
+  const head = JSON.stringify({ ...around, info }, wellFormed).slice(0, -1)
+  const messages = whole.map(({ raw }) => raw).join(',\n')
+  return {
+    text: `${head},"messages":[\n${messages}\n]}\n`,
+    problems: [...problems, ...note],
+  }
+}
+
+class Messages {
+  readonly #done: Json[] = []
+  readonly #options: WriteOptions
+  readonly #sessionID: string
+  readonly #note: Note
+  readonly #model: { provider: string; model: string }
+  #lastUser = ''
+
+  constructor(options: WriteOptions, outgoing: Outgoing, sessionID: string, note: Note) {
+    this.#options = options
+    this.#sessionID = sessionID
+    this.#note = note
+    this.#model = lastModel(outgoing)
+  }
+
+  all(messages: readonly Message[]): Json[] {
+    messages.forEach((message, index) => {
+      if (message.role === 'user') this.#user(message.parts)
+      else this.#answer(message.parts, resultsAfter(messages, index))
+    })
+    return this.#done
+  }
+
+  compaction(summary: string): void {
+    this.#message({ role: 'user', ...this.#userFacts() }, [{ type: 'compaction', auto: false }])
+    const facts = { summary: true, mode: 'compaction', agent: 'compaction', finish: 'stop' }
+    this.#message(this.#answerFacts(this.#model, facts), [{ type: 'text', text: summary }])
+  }
+
+  #user(parts: readonly MessagePart[]): void {
+    const written = parts.flatMap((part) => this.#userPart(part))
+    if (written.length > 0) this.#message({ role: 'user', ...this.#userFacts() }, written)
+  }
+
+  #userPart(part: MessagePart): Fields[] {
+    switch (part.type) {
+      case 'tool_result':
+        return []
+      case 'text':
+        return [{ type: 'text', text: part.text }]
+      case 'system_reminder':
+        return [{ type: 'text', text: part.text, synthetic: true, metadata: { [REMINDER]: true } }]
+      case 'checkpoint':
+        this.#note('a checkpoint was written as text')
+        return [{ type: 'text', text: `<checkpoint:${part.id}>` }]
+      case 'image':
+      case 'document': {
+        const url = urlOfMedia(part.media)
+        if (url === undefined) return [{ type: 'text', text: placeholder(part, this.#note) }]
+        const filename = part.media.title
+        const named = filename === undefined ? {} : { filename }
+        return [{ type: 'file', mime: part.media.mimeType, ...named, url }]
+      }
+      default:
+        this.#note('a part that only one provider understands was left out')
+        return []
+    }
+  }
+
+  #answer(parts: readonly MessagePart[], results: ReadonlyMap<string, ToolResultPart>): void {
+    const own = parts.find((part) => part.type === 'thinking')
+    const model = own?.type === 'thinking' ? splitModel(own.model) : this.#model
+    const written = parts.flatMap((part) => this.#answerPart(part, results))
+    if (written.length === 0) return
+    const finish = parts.some(({ type }) => type === 'tool_call') ? 'tool-calls' : 'stop'
+    this.#message(this.#answerFacts(model, { mode: 'build', agent: 'build', finish }), written)
+  }
+
+  #answerPart(part: MessagePart, results: ReadonlyMap<string, ToolResultPart>): Fields[] {
+    switch (part.type) {
+      case 'text':
+        return [{ type: 'text', text: part.text }]
+      case 'thinking': {
+        const { signature } = part
+        const metadata = signature === undefined ? {} : { metadata: { anthropic: { signature } } }
+        return [{ type: 'reasoning', text: part.thinking, ...metadata, time: this.#span() }]
+      }
+      case 'tool_call': {
+        const isObject = isFields(part.arguments)
+        if (!isObject) this.#note('arguments that are no object were wrapped in one')
+        const input = isObject ? part.arguments : { input: part.arguments }
+        const state = this.#state(input, part.name, results.get(part.id))
+        return [{ type: 'tool', tool: part.name, callID: part.id, state }]
+      }
+      default:
+        this.#note('a part that only one provider understands was left out')
+        return []
+    }
+  }
+
+  #state(input: Json, title: string, result: ToolResultPart | undefined): Json {
+    const time = this.#span()
+    if (!result) return { status: 'running', input, time: { start: time.start } }
+    const texts = result.content.flatMap(({ type, text }) => (type === 'text' ? [text ?? ''] : []))
+    if (texts.length !== 1) this.#note('the texts of a result were joined')
+    const text = texts.join('\n')
+    const images = result.content.flatMap((block): Fields[] => {
+      const mime = block.mimeType ?? 'image/*'
+      if (block.type === 'image' && block.data !== undefined)
+        return [{ type: 'file', mime, url: `data:${mime};base64,${block.data}` }]
+      if (block.type !== 'text') this.#note(`a ${block.type} in a result was left out`)
+      return []
+    })
+    if (result.status === 'completed') {
+      const attachments = images.length === 0 ? {} : { attachments: images }
+      return { status: 'completed', input, output: text, title, metadata: {}, time, ...attachments }
+    }
+    if (result.status !== 'failed') this.#note('an aborted or denied result was written as failed')
+    if (images.length > 0) this.#note('an image in a failed result was left out')
+    return { status: 'error', input, error: text, time }
+  }
+
+  #span(): { start: number; end: number } {
+    const now = this.#options.now.getTime()
+    return { start: now, end: now }
+  }
+
+  #userFacts(): Fields {
+    const { provider: providerID, model: modelID } = this.#model
+    const created = this.#options.now.getTime()
+    return { time: { created }, agent: 'build', model: { providerID, modelID } }
+  }
+
+  #answerFacts(model: { provider: string; model: string }, facts: Fields): Fields {
+    const now = this.#options.now.getTime()
+    return {
+      role: 'assistant',
+      parentID: this.#lastUser,
+      path: { cwd: '', root: '' },
+      cost: 0,
+      tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
+      modelID: model.model,
+      providerID: model.provider,
+      time: { created: now, completed: now },
+      ...facts,
+    }
+  }
+
+  #message(info: Fields, parts: readonly Fields[]): void {
+    const id = `msg_${this.#options.newId()}`
+    const sessionID = this.#sessionID
+    if (info.role === 'user') this.#lastUser = id
+    this.#done.push({
+      info: { id, sessionID, ...info },
+      parts: parts.map((part) => ({
+        id: `prt_${this.#options.newId()}`,
+        messageID: id,
+        sessionID,
+        ...part,
+      })),
+    })
+  }
+}

@@ -1,0 +1,116 @@
+// What the writers of session files share: old records stay as they were, and the context follows.
+import type { Json } from '../core/json.ts'
+import type { Message, MessagePart } from '../core/message.ts'
+import type { Exported } from './format.ts'
+import { isAsRead, type RawRecord, rawRecords } from './raw.ts'
+import type { Outgoing } from './session-format.ts'
+
+/** Reports a thing that the format cannot say, once. */
+export type Note = (problem: string) => void
+
+/** What a writer makes of a context. */
+export interface RecordWriter {
+  /** A file of its own. */
+  fresh(outgoing: Outgoing, note: Note): readonly Json[]
+  /** Records behind those of the file it came from, by which the context becomes this one. */
+  changed(outgoing: Outgoing, old: readonly RawRecord[], note: Note): readonly Json[]
+}
+
+/** The records to write: those that were read, and what has to follow them. */
+export function recordsOf(
+  format: string,
+  outgoing: Outgoing,
+  writer: RecordWriter,
+): { readonly records: readonly RawRecord[]; readonly problems: readonly string[] } {
+  const problems = new Set<string>()
+  const note: Note = (problem) => problems.add(problem)
+  const { events = [], sideEvents = [] } = outgoing
+  const old = rawRecords(format, [events, ...sideEvents])
+  const made =
+    old.length === 0
+      ? writer.fresh(outgoing, note)
+      : isAsRead(format, events)
+        ? []
+        : writer.changed(outgoing, old, note)
+  const last = old.at(-1)?.at ?? 0
+  const added = made.map((record, index) => {
+    return { at: last + 1 + index, raw: JSON.stringify(record, wellFormed) }
+  })
+  return { records: [...old, ...added], problems: [...problems] }
+}
+
+/** One record a line. */
+export function writeLines(format: string, outgoing: Outgoing, writer: RecordWriter): Exported {
+  const { records, problems } = recordsOf(format, outgoing, writer)
+  const text = records.map(({ raw }) => `${raw}\n`).join('')
+  return { text, problems }
+}
+
+/** Half a character (a lone surrogate) is no text to most readers. */
+export function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === 'string' && !value.isWellFormed() ? value.toWellFormed() : value
+}
+
+/** Stands before a context that does not begin with a text, where a tool wants a summary there. */
+const OPENING = '[earlier conversation compacted]'
+
+export interface Opened {
+  readonly summary: string
+  readonly rest: readonly Message[]
+}
+
+/** A context as tools see one after a compaction: a summary, and what follows it. */
+export function opened({ messages }: { messages: readonly Message[] }, note: Note): Opened {
+  const [first, ...others] = messages
+  const [text, ...more] = first?.role === 'user' ? first.parts : []
+  const isAlone = more.every(({ type }) => type === 'system_reminder' || type === 'checkpoint')
+  if (text?.type === 'text' && isAlone)
+    return {
+      summary: text.text,
+      rest: more.length === 0 ? others : [{ role: 'user', parts: more }, ...others],
+    }
+  note('the context does not begin with a summary: a line that says so opens it')
+  return { summary: OPENING, rest: messages }
+}
+
+/** A text for what a format has no shape for, so that the model at least knows it was there. */
+export function placeholder(part: MessagePart, note: Note): string {
+  const media = part.type === 'image' || part.type === 'document' ? part.media : undefined
+  if (media?.text !== undefined) {
+    note('the text of a document was written as text')
+    return media.text
+  }
+  const named = media?.title ?? media?.uri ?? media?.mimeType ?? part.type
+  note(`a ${part.type} cannot be written in this format: a note stands in its place`)
+  return `[${part.type}: ${named}]`
+}
+
+/** The name of the last model that answered, as `provider/model`. */
+export function lastModel({ events = [], view }: Outgoing): { provider: string; model: string } {
+  const said = events.findLast(
+    (event) =>
+      event.type === 'MODEL_CHANGED' ||
+      (event.type === 'AGENT_MESSAGE' && event.data.model !== undefined),
+  )
+  const thought = view.messages
+    .flatMap(({ parts }) => parts)
+    .findLast((part) => part.type === 'thinking')
+  const ref =
+    said?.type === 'MODEL_CHANGED' || said?.type === 'AGENT_MESSAGE'
+      ? said.data.model
+      : thought?.model
+  return splitModel(ref ?? 'unknown/unknown')
+}
+
+export function splitModel(ref: string): { provider: string; model: string } {
+  const at = ref.indexOf('/')
+  return at < 0
+    ? { provider: 'unknown', model: ref }
+    : { provider: ref.slice(0, at), model: ref.slice(at + 1) }
+}
+
+/** Results by their call, from the message behind each answer. */
+export function resultsAfter(messages: readonly Message[], index: number) {
+  const parts = messages[index + 1]?.parts ?? []
+  return new Map(parts.flatMap((part) => (part.type === 'tool_result' ? [[part.id, part]] : [])))
+}

@@ -1,0 +1,196 @@
+// A context as entries of pi, version 3: a summary as a compaction, everything else as messages.
+import type { Block } from '../../core/content.ts'
+import type { Json } from '../../core/json.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
+import { type Fields, isFields, textIn } from '../fields.ts'
+import type { Exported } from '../format.ts'
+import { lastModel, type Note, opened, placeholder, splitModel, writeLines } from '../outgoing.ts'
+import { type RawRecord, recordValue } from '../raw.ts'
+import type { Outgoing, WriteOptions } from '../session-format.ts'
+import { REMINDER } from './message.ts'
+import { PI } from './read.ts'
+
+const VERSION = 3
+
+export function writePi(outgoing: Outgoing, options: WriteOptions): Exported {
+  return writeLines(PI, outgoing, {
+    fresh: ({ view }, note) => {
+      if (view.system.length > 0) note('the system prompt has no place in a pi session')
+      const entries = new Entries(options, outgoing, note)
+      for (const message of view.messages) entries.message(message)
+      const timestamp = options.now.toISOString()
+      const header = { type: 'session', version: VERSION, id: options.newId(), timestamp, cwd: '' }
+      return [header, ...entries.done]
+    },
+    changed: ({ view }, old, note) => {
+      const entries = new Entries(options, outgoing, note, old)
+      const { summary, rest } = opened(view, note)
+      entries.compaction(summary)
+      for (const message of rest) entries.message(message)
+      return entries.done
+    },
+  })
+}
+
+/** What pi wants to know of a call that nobody here was billed for. */
+const NO_USAGE = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+}
+
+class Entries {
+  readonly done: Json[] = []
+  readonly #options: WriteOptions
+  readonly #note: Note
+  readonly #model: { provider: string; model: string }
+  readonly #toolNames = new Map<string, string>()
+  readonly #isLinear: boolean // version 1 knows no ids
+  #index: number
+  #parent: string | null
+
+  constructor(
+    options: WriteOptions,
+    outgoing: Outgoing,
+    note: Note,
+    old: readonly RawRecord[] = [],
+  ) {
+    this.#options = options
+    this.#note = note
+    this.#model = lastModel(outgoing)
+    const header = old.find((record) => recordValue(record).type === 'session')
+    this.#isLinear = header !== undefined && recordValue(header).version === undefined
+    this.#index = old.length
+    const last = old.findLast((record) =>
+      textIn(recordValue(record).parentId ?? recordValue(record).id),
+    )
+    this.#parent = last === undefined ? null : (textIn(recordValue(last).id) ?? null)
+  }
+
+  /** It keeps nothing from before: what stays in the context is written anew behind it. */
+  compaction(summary: string): void {
+    const kept = this.#isLinear
+      ? { firstKeptEntryIndex: this.#index + 1 }
+      : { firstKeptEntryId: 'none' }
+    this.#add({ type: 'compaction', summary, ...kept, tokensBefore: 0 })
+  }
+
+  message({ role, parts }: Message): void {
+    if (role === 'assistant') this.#answer(parts)
+    else this.#user(parts)
+  }
+
+  #answer(parts: readonly MessagePart[]): void {
+    const own = parts.find((part) => part.type === 'thinking')
+    const { provider, model } = own?.type === 'thinking' ? splitModel(own.model) : this.#model
+    const content = parts.flatMap((part) => this.#answerBlock(part))
+    if (content.length === 0) return
+    const isCall = parts.some(({ type }) => type === 'tool_call')
+    const stopReason = isCall ? 'toolUse' : 'stop'
+    const api = provider === 'anthropic' ? 'anthropic-messages' : 'openai-completions'
+    const facts = { api, provider, model, usage: NO_USAGE, stopReason }
+    this.#message({ role: 'assistant', content, ...facts })
+  }
+
+  #answerBlock(part: MessagePart): Json[] {
+    switch (part.type) {
+      case 'text':
+        return [{ type: 'text', text: part.text }]
+      case 'thinking': {
+        const { thinking, signature } = part
+        return [{ type: 'thinking', thinking, ...(signature && { thinkingSignature: signature }) }]
+      }
+      case 'tool_call': {
+        const isObject = isFields(part.arguments)
+        if (!isObject) this.#note('arguments that are no object were wrapped in one')
+        this.#toolNames.set(part.id, part.name)
+        const given = isObject ? part.arguments : { input: part.arguments }
+        return [{ type: 'toolCall', id: part.id, name: part.name, arguments: given }]
+      }
+      case 'native':
+        if (part.provider === PI) return [part.value]
+        this.#note(`a part that only ${part.provider} understands was left out`)
+        return []
+      case 'redacted_thinking':
+        this.#note('sealed thinking was left out')
+        return []
+      default:
+        return [{ type: 'text', text: placeholder(part, this.#note) }]
+    }
+  }
+
+  #user(parts: readonly MessagePart[]): void {
+    const content: Json[] = []
+    for (const part of parts) {
+      if (part.type === 'tool_result') this.#result(part)
+      else if (part.type !== 'system_reminder') content.push(...this.#userBlock(part))
+    }
+    if (content.length > 0) this.#message({ role: 'user', content })
+    for (const part of parts)
+      if (part.type === 'system_reminder')
+        this.#add({
+          type: 'custom_message',
+          customType: REMINDER,
+          content: part.text,
+          display: false,
+        })
+  }
+
+  #userBlock(part: MessagePart): Json[] {
+    if (part.type === 'text') return [{ type: 'text', text: part.text }]
+    if (part.type === 'checkpoint') {
+      this.#note('a checkpoint was written as text')
+      return [{ type: 'text', text: `<checkpoint:${part.id}>` }]
+    }
+    if (part.type === 'image' && part.media.data !== undefined)
+      return [{ type: 'image', data: part.media.data, mimeType: part.media.mimeType }]
+    if (part.type === 'native') {
+      if (part.provider === PI) return [part.value]
+      this.#note(`a part that only ${part.provider} understands was left out`)
+      return []
+    }
+    return [{ type: 'text', text: placeholder(part, this.#note) }]
+  }
+
+  #result({ id, content, status }: ToolResultPart): void {
+    if (status === 'aborted' || status === 'denied')
+      this.#note('an aborted or denied result was written as a failed one')
+    this.#message({
+      role: 'toolResult',
+      toolCallId: id,
+      toolName: this.#toolNames.get(id) ?? 'unknown',
+      content: content.map((block) => this.#resultBlock(block)),
+      isError: status !== 'completed',
+    })
+  }
+
+  #resultBlock(block: Block): Json {
+    if (block.type === 'text') return { type: 'text', text: block.text ?? '' }
+    if (block.type === 'image' && block.data !== undefined)
+      return { type: 'image', data: block.data, mimeType: block.mimeType ?? 'image/*' }
+    if (block.type === 'native' && block.provider === PI && block.value !== undefined)
+      return block.value
+    this.#note(`a ${block.type} in a result was written as a note`)
+    return { type: 'text', text: `[${block.type}: ${block.uri ?? block.mimeType ?? ''}]` }
+  }
+
+  #message(message: Fields): void {
+    this.#add({ type: 'message', message: { ...message, timestamp: this.#options.now.getTime() } })
+  }
+
+  #add(entry: Fields): void {
+    const timestamp = this.#options.now.toISOString()
+    this.#index += 1
+    if (this.#isLinear) {
+      this.done.push({ ...entry, timestamp })
+      return
+    }
+    // Eight hexadecimal digits, from the end of an id: its beginning is a time that many ids share.
+    const id = this.#options.newId().replaceAll('-', '').slice(-8)
+    this.done.push({ ...entry, id, parentId: this.#parent, timestamp })
+    this.#parent = id
+  }
+}

@@ -1,0 +1,60 @@
+// The records of a file as they were, kept in the log: in the `source` of an event, or as a FOREIGN one.
+
+import { bearsEntry, isChange, type ThreadEvent } from '../core/event.ts'
+import type { Json } from '../core/json.ts'
+import { type Fields, fieldsIn, isFields, listIn, objectIn, textIn } from './fields.ts'
+
+/** One record and its place in the file: the number of its line, or its index in a list. */
+export interface RawRecord {
+  readonly at: number
+  readonly raw: string // its text as it stood there, so that it can be written again to the byte
+}
+
+/** What stands in `source` and in a FOREIGN event. */
+export function rawJson(format: string, records: readonly RawRecord[], envelope?: Json): Json {
+  return {
+    format,
+    records: records.map(({ at, raw }) => ({ at, raw })),
+    ...(envelope !== undefined && { envelope }),
+  }
+}
+
+/** All records of a format that these logs hold, in the order of the file. */
+export function rawRecords(format: string, logs: readonly (readonly ThreadEvent[])[]): RawRecord[] {
+  const records: RawRecord[] = []
+  for (const event of logs.flat()) {
+    const kept = fieldsIn(event.type === 'FOREIGN' ? event.data : event.source)
+    if (kept.format !== format) continue
+    for (const record of listIn(kept.records)) {
+      if (!isFields(record) || typeof record.at !== 'number') continue
+      if (typeof record.raw === 'string') records.push({ at: record.at, raw: record.raw })
+    }
+  }
+  return records.sort((one, other) => one.at - other.at)
+}
+
+/** What stood around the records of the file. */
+export function rawEnvelope(format: string, events: readonly ThreadEvent[]): Json | undefined {
+  for (const event of events) {
+    if (event.type !== 'FOREIGN') continue
+    const { format: of, envelope } = fieldsIn(event.data)
+    if (of === format && envelope !== undefined) return envelope
+  }
+  return undefined
+}
+
+/** Whether the records alone say all that the log does: nothing was added, and no view was changed. */
+export function isAsRead(format: string, events: readonly ThreadEvent[]): boolean {
+  return events.every((event) => {
+    if (event.type === 'COMPACTION')
+      return event.data.trigger === 'import' && fieldsIn(event.data.metadata).format === format
+    if (isChange(event)) return false
+    if (!bearsEntry(event) && event.type !== 'SYSTEM_PROMPT') return true
+    return textIn(fieldsIn(event.source).format) === format
+  })
+}
+
+/** What a record says, where it is an object. */
+export function recordValue({ raw }: RawRecord): Fields {
+  return objectIn(raw) ?? {}
+}

@@ -1,0 +1,41 @@
+// SWE-agent's trajectories, and those of mini-SWE-agent that say so: the history is what counts.
+import { type Fields, isFields, modelRef } from './fields.ts'
+import type { ReadNotes } from './notes.ts'
+import { ChatMessages } from './openai/chat-messages.ts'
+import type { RawRecord } from './raw.ts'
+import { type KeptBecause, OneThreadReader, readItems } from './record-reader.ts'
+import type { Sample, SessionFormat } from './session-format.ts'
+
+const ID = 'swe-agent'
+
+export const sweAgent: SessionFormat = {
+  id: ID,
+  title: 'SWE-agent',
+  losses: [],
+  detect: ({ items, keys }: Sample) =>
+    keys.includes('trajectory_format') ||
+    items.some(
+      ({ list, value }) =>
+        isFields(value) &&
+        ((list === 'history' && 'role' in value && ('message_type' in value || 'agent' in value)) ||
+          (list === 'trajectory' && 'action' in value && 'observation' in value)),
+    ),
+  read: (source, notes) =>
+    readItems(source, ['history', 'trajectory', 'messages'], notes, new HistoryReader(notes)),
+}
+
+class HistoryReader extends OneThreadReader {
+  readonly #messages: ChatMessages
+
+  constructor(notes: ReadNotes) {
+    super(ID, notes)
+    this.#messages = new ChatMessages(this.conversation)
+  }
+
+  /** A step repeats the prompt of its call: kept, a file of n steps would grow with the square of n. */
+  read(message: Fields, record: RawRecord, list: string): KeptBecause {
+    if (list === 'trajectory') return { ignored: 'a step, which the history tells as well' }
+    const isKnown = this.#messages.read(message, { record }, modelRef('swe-agent', undefined))
+    return isKnown ? undefined : 'a message of an unknown role'
+  }
+}
