@@ -15,25 +15,23 @@ export type Answered =
   | { readonly type: 'aborted' }
   | { readonly type: 'failed'; readonly error: PrecisError }
 
-/** Never rejects for what the provider does. While it runs, no compaction is applied. */
-export function askModel(turn: Turn, seen: Look): Promise<Answered> {
+/** Never rejects for what the provider does. To be called where no compaction is applied meanwhile. */
+export async function askModel(turn: Turn, seen: Look): Promise<Answered> {
   const { core, desk } = turn
-  return desk.request.run(async () => {
-    for (let broken = 0; ; broken += 1) {
-      const built = await core.ports.threads.messages(desk.threadId)
-      const request = requestFor(seen, built, turn.signal)
-      const collector = new AnswerCollector(seen.model.ref)
-      const error = await traced('precis.request', { model: seen.model.ref }, () =>
-        stream(turn, seen, request, collector),
-      )
-      if (error === undefined) return keep(turn, collector.collected())
-      const isBroken = error.retryable && broken < core.limits.brokenAnswers
-      if (error.code === 'overflow' || !isBroken || turn.signal.aborted)
-        return leaveOff(turn, collector, error)
-      const { threadId } = desk
-      core.frames.emit({ type: 'answer-restart', threadId, reason: error.message })
-    }
-  })
+  for (let broken = 0; ; broken += 1) {
+    const built = await core.ports.threads.messages(desk.threadId)
+    const request = requestFor(seen, built, turn.signal)
+    const collector = new AnswerCollector(seen.model.ref)
+    const error = await traced('precis.request', { model: seen.model.ref }, () =>
+      stream(turn, seen, request, collector),
+    )
+    if (error === undefined) return keep(turn, collector.collected())
+    const isBroken = error.retryable && broken < core.limits.brokenAnswers
+    if (error.code === 'overflow' || !isBroken || turn.signal.aborted)
+      return leaveOff(turn, collector, error)
+    const { threadId } = desk
+    core.frames.emit({ type: 'answer-restart', threadId, reason: error.message })
+  }
 }
 
 /** The error that ended it, or undefined where the answer came to its end. */

@@ -1,7 +1,7 @@
 // What the user says, into the thread: at once, or from the inbox where it had to wait.
 import type { UserContent } from '../core/content.ts'
 import type { EventDraft } from '../core/event.ts'
-import { delivery, inboxReducer } from '../core/inbox.ts'
+import { delivery, type Inbox, inboxReducer, type QueuedMessage } from '../core/inbox.ts'
 import { threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy, type ThreadState } from '../core/thread-state.ts'
 import { checkpointDrafts } from './checkpoints.ts'
@@ -23,12 +23,18 @@ export async function deliverMessages(turn: Turn): Promise<boolean> {
   await Promise.all(desk.queueing)
   const waiting = reducedBy(await core.ports.threads.state(threadId), inboxReducer)
   for (const message of waiting) {
-    await core.ports.threads.append(threadId, (state) =>
-      withCompanions(turn, state, [delivery(message)]),
+    const delivered = await core.ports.threads.append(threadId, (state) =>
+      waitsIn(state, message) ? withCompanions(turn, state, [delivery(message)]) : [],
     )
+    if (delivered.length === 0) continue
     core.frames.emit({ type: 'message-delivered', threadId, messageId: message.messageId })
   }
   return waiting.length > 0
+}
+
+/** Another process may have delivered it, or given it back, where this one has lost its lease. */
+function waitsIn(state: ThreadState, { messageId }: QueuedMessage): boolean {
+  return reducedBy(state, inboxReducer).some((message) => message.messageId === messageId)
 }
 
 /** Puts a message into the inbox: durable, for whoever works on the thread. */
@@ -57,17 +63,22 @@ export async function queueMessage(
 }
 
 /** Takes back what waits, for the editor it came from: the turn that would have read it has failed. */
-export async function returnMessages({ core, desk }: Turn): Promise<UserContent[]> {
+export async function returnMessages({
+  core,
+  desk,
+}: Pick<Turn, 'core' | 'desk'>): Promise<UserContent[]> {
   const { threads } = core.ports
   const { threadId } = desk
   await Promise.allSettled(desk.queueing)
-  const waiting = reducedBy(await threads.state(threadId), inboxReducer)
+  await threads.context(threadId) // read anew, since others may have queued something
+  let waiting: Inbox = []
+  // Looked at in the append itself: what another process delivers meanwhile is not given back as well.
+  const withdraw = (state: ThreadState): EventDraft[] => {
+    waiting = reducedBy(state, inboxReducer)
+    return waiting.map(({ messageId }) => ({ type: 'MESSAGE_WITHDRAWN', data: { messageId } }))
+  }
+  await threads.append(threadId, withdraw, { openCalls: 'leave' })
   if (waiting.length === 0) return []
-  await threads.append(
-    threadId,
-    waiting.map(({ messageId }) => ({ type: 'MESSAGE_WITHDRAWN', data: { messageId } })),
-    { openCalls: 'leave' },
-  )
   const messages = waiting.map(({ content }) => content)
   core.frames.emit({ type: 'messages-returned', threadId, messages })
   return messages

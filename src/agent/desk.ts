@@ -13,7 +13,7 @@ export interface Work {
 
 export interface Desk {
   readonly threadId: string
-  /** From the building of a request to its answer in the log: no compaction is applied in between. */
+  /** From the building of a request to the last result of its calls: no compaction is applied in between. */
   readonly request: Lock
   policy: PolicyState
   /** False until the time of the last compaction was looked up in the log. */
@@ -21,6 +21,7 @@ export interface Desk {
   work?: Work
   /** The compaction that runs now. */
   compaction?: Promise<CompactionResult>
+  stopCompaction?: () => void
   /** Appends to the inbox that are under way. */
   readonly queueing: Set<Promise<unknown>>
   tools?: { readonly key: string; readonly list: readonly Tool[] }

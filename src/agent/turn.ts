@@ -3,10 +3,11 @@ import type { Item } from '../core/entry.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { TurnEnd } from '../core/frame.ts'
 import type { CollectedAnswer } from '../core/model.ts'
-import { askModel } from './answer.ts'
+import { type Answered, askModel } from './answer.ts'
 import { compactForOverflow, compactIfFull, noteReading } from './auto.ts'
 import { runCalls } from './calls.ts'
 import { checkpointDrafts } from './checkpoints.ts'
+import type { AfterCompact } from './compact-call.ts'
 import type { Turn } from './core.ts'
 import { deliverMessages } from './deliver.ts'
 import type { Look } from './look.ts'
@@ -67,10 +68,10 @@ async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promis
     if (ended !== 'next') return ended
     seen = await lookAtThread(turn)
   }
-  if (await compactIfFull(turn, seen)) seen = await lookAtThread(turn)
+  if (await compactIfFull(turn, seen, 'request')) seen = await lookAtThread(turn)
   if (turn.signal.aborted) return { end: 'aborted' }
   await endOnUserTurn(turn, seen)
-  const answered = await askModel(turn, seen)
+  const { answered, now, after } = await turn.desk.request.run(() => oneRound(turn, seen))
   switch (answered.type) {
     case 'aborted':
       return { end: 'aborted' }
@@ -80,17 +81,43 @@ async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promis
       return recover(turn, seen, steps, answered.error)
     case 'answer':
       if (answered.collected.answer.content !== '') said.text = answered.collected.answer.content
-      return afterAnswer(turn, steps, answered.collected)
+      return afterAnswer(turn, steps, { collected: answered.collected, now, after })
   }
 }
 
-async function afterAnswer(turn: Turn, steps: Steps, collected: CollectedAnswer): Promise<StepEnd> {
-  const seen = await lookAtThread(turn)
-  noteReading(turn, seen)
+interface Round {
+  readonly collected: CollectedAnswer
+  readonly now: Look // how full it is with the answer
+  readonly after: AfterCompact | undefined
+}
+
+/** A request, its answer and the results of its calls: no compaction comes between them, but their own. */
+async function oneRound(
+  turn: Turn,
+  seen: Look,
+): Promise<Omit<Round, 'collected'> & { readonly answered: Answered }> {
+  const answered = await askModel(turn, seen)
+  if (answered.type !== 'answer') return { answered, now: seen, after: undefined }
+  const now = await lookAtThread(turn)
+  noteReading(turn, now)
+  const { calls } = answered.collected
+  if (calls.length === 0) return { answered, now, after: undefined }
+  const after = await runCalls(turn, now, calls)
+  if (!turn.signal.aborted && after !== 'wait') await endRound(turn, now, after)
+  return { answered, now, after }
+}
+
+async function afterAnswer(
+  turn: Turn,
+  steps: Steps,
+  { collected, now: seen, after }: Round,
+): Promise<StepEnd> {
   steps.cutSilently = collected.overflow
   if (collected.calls.length > 0) {
     steps.unreadable = 0
-    return afterCalls(turn, seen, collected)
+    if (turn.signal.aborted) return { end: 'aborted' }
+    if (after !== 'wait') return 'next'
+    return (await deliverMessages(turn)) ? 'next' : { end: 'waiting' }
   }
   if (collected.brokenCalls.length > 0 && steps.unreadable < MAX_UNREADABLE) {
     steps.unreadable += 1
@@ -98,18 +125,15 @@ async function afterAnswer(turn: Turn, steps: Steps, collected: CollectedAnswer)
     return 'next'
   }
   sayHowItEnded(turn, collected)
-  await compactIfFull(turn, seen)
+  await compactIfFull(turn, seen, 'rest')
   return (await deliverMessages(turn)) ? 'next' : { end: 'done' }
 }
 
-async function afterCalls(turn: Turn, seen: Look, collected: CollectedAnswer): Promise<StepEnd> {
-  const after = await runCalls(turn, seen, collected.calls)
-  if (turn.signal.aborted) return { end: 'aborted' }
-  if (after === 'wait') return (await deliverMessages(turn)) ? 'next' : { end: 'waiting' }
-  if (after === 'continue' && seen.preset.tool === 'ranges' && !(await endsWithResults(turn)))
-    await remind(turn, seen, CONTINUE)
+/** What stands behind the results, so that the model can go on. */
+async function endRound(turn: Turn, seen: Look, after: AfterCompact | undefined): Promise<void> {
+  const isReplaced = after === 'continue' && seen.preset.tool === 'ranges'
+  if (isReplaced && !(await endsWithResults(turn))) await remind(turn, seen, CONTINUE)
   else await checkpointRound(turn, seen)
-  return 'next'
 }
 
 async function recover(

@@ -33,9 +33,13 @@ export async function workOn<T>(
     const signals = [controller.signal, core.closing, lease.lost, ...(signal ? [signal] : [])]
     return await run({ core, desk, signal: AbortSignal.any(signals), depth })
   } finally {
-    delete desk.work
-    settle()
-    await lease?.release()
+    try {
+      // Before anybody else begins: they take it under the same name, and it would be given back.
+      await lease?.release()
+    } finally {
+      delete desk.work
+      settle()
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // Random ranges on random threads: what they leave, against messages that are cut by hand.
 import { describe, expect, it } from 'vitest'
 import type { Random } from '../../test/generate/random.ts'
+import { randomReplacements, shuffled, unpaired } from '../../test/generate/ranges.ts'
 import type { TestLog } from '../../test/generate/test-log.ts'
 import {
   type Generated,
@@ -37,37 +38,11 @@ function visibleCheckpoints({ context, eventAt }: TestLog): string[] {
   })
 }
 
-/** Mostly sound ranges, some of which share a checkpoint; some are empty, overlap, or name what is not there. */
-function randomReplacements(log: TestLog, random: Random): RangeReplacement[] {
-  const ids = [undefined, ...visibleCheckpoints(log), undefined]
-  const picked = Array.from({ length: random.int(2, 6) }, () => random.int(0, ids.length - 1))
-  const ends = random.chance(0.9) ? [...new Set(picked)].sort((a, b) => a - b) : picked
-  const step = random.chance(0.5) ? 1 : 2
-  const replacements: RangeReplacement[] = []
-  for (let at = 0; at + 1 < Math.max(2, ends.length); at += step) {
-    const from = random.chance(0.02) ? 'zzzzzz' : ids[ends[at] ?? 0]
-    const to = ids[ends[at + 1] ?? 0]
-    replacements.push({
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      summary: random.chance(0.25) ? random.pick(['', ' \n']) : `summary ${at}`,
-    })
-  }
-  return replacements
-}
-
 /** In half of the threads an answer calls for the compaction, now and then beside another call. */
 function callForIt(log: TestLog, random: Random): { closes?: string } {
   if (random.chance(0.5)) return {}
   log.append(thoughtAnswer('too long', 'I tidy up.', ...(random.chance(0.3) ? ['x', 'y'] : ['x'])))
   return { closes: 'x' }
-}
-
-function shuffled<T>(all: readonly T[], random: Random): T[] {
-  return all
-    .map((value) => ({ value, key: random.next() }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ value }) => value)
 }
 
 describe('any ranges of any thread', () => {
@@ -76,7 +51,7 @@ describe('any ranges of any thread', () => {
     forAll(generateThread, (generated) => {
       const { log, random } = generated
       const closing = callForIt(log, random)
-      const replacements = randomReplacements(log, random)
+      const replacements = randomReplacements(visibleCheckpoints(log), random)
       const { context, eventAt } = log
       const made = compactRanges({ context, eventAt, replacements, ...closing })
       if (!made.ok) return expect(made.error.hint).toBeTruthy()
@@ -104,7 +79,7 @@ describe('any ranges of any thread', () => {
     forAll(generateThread, ({ log, random }) => {
       const closing = callForIt(log, random)
       const { context, eventAt } = log
-      const replacements = randomReplacements(log, random)
+      const replacements = randomReplacements(visibleCheckpoints(log), random)
       const made = compactRanges({ context, eventAt, replacements, ...closing })
       const others = shuffled(replacements, random)
       const again = compactRanges({ context, eventAt, replacements: others, ...closing })
@@ -123,7 +98,7 @@ describe('any ranges of any thread', () => {
       const { log, random } = generated
       const { context, eventAt } = log
       if (context.open.size > 0) return
-      const replacements = randomReplacements(log, random)
+      const replacements = randomReplacements(visibleCheckpoints(log), random)
       const made = compactRanges({ context, eventAt, replacements })
       if (!made.ok) return
       const expected = cutByHand(log.build().messages, replacements)
@@ -174,19 +149,4 @@ function looseEntries(log: TestLog): string[] {
     .build()
     .problems.filter(({ code }) => code === 'orphan-result' || code === 'abandoned-call')
     .map(({ code, entry, message }) => `${code} ${entry} ${message}`)
-}
-
-/** Calls that the next message does not answer, and results that the message before did not ask for. */
-function unpaired(messages: readonly Message[], open: ReadonlySet<string>): string[] {
-  const ids = (message: Message | undefined, type: MessagePart['type']) =>
-    (message?.parts ?? []).flatMap((part) => (part.type === type && 'id' in part ? [part.id] : []))
-  return messages.flatMap((message, at) => {
-    const answered = ids(messages[at + 1], 'tool_result')
-    const asked = ids(messages[at - 1], 'tool_call')
-    const isOpen = (id: string) => open.has(id) && at >= messages.length - 2
-    return [
-      ...ids(message, 'tool_call').filter((id) => !answered.includes(id) && !isOpen(id)),
-      ...ids(message, 'tool_result').filter((id) => !asked.includes(id)),
-    ]
-  })
 }

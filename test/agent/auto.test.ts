@@ -148,7 +148,7 @@ describe('before a request', () => {
     expect(dev.requests.map(({ outcome }) => outcome)).toEqual(['answered', 'answered'])
   })
 
-  it('compacts for a smaller window before the new model is asked [NEED-09]', async () => {
+  it('compacts for a smaller window before the new model is asked', async () => {
     const small = 'anthropic/small'
     const { agent, threadId, threads, dev, frames } = await setUpAgent({
       ...WINDOW,

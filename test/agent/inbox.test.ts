@@ -1,10 +1,8 @@
 // Messages that come while somebody works on the thread: queued, delivered once and in order, or given back.
 import { describe, expect, it } from 'vitest'
 import type { EventOf } from '../../src/core/event.ts'
-import { Door, longPast, runsIn } from './past.ts'
+import { Door, longPast, runsIn, summaryBehind } from './past.ts'
 import { type AgentSetup, setUpAgent } from './setup.ts'
-
-const SUMMARY = { text: 'What was said before, in short.' }
 
 function textsOf(users: readonly EventOf<'USER_MESSAGE'>[]): unknown[] {
   return users.map(({ data }) => data)
@@ -119,11 +117,7 @@ describe('messages during a compaction', () => {
     const setup = await setUpAgent()
     await setup.threads.import(setup.threadId, longPast(2_000))
     const door = new Door()
-    setup.dev.script(async ({ tools }) => {
-      if (tools.length > 0) return { text: 'Yes.' }
-      await door.pass()
-      return SUMMARY
-    })
+    setup.dev.script(summaryBehind(door))
     const result = setup.agent.compact(setup.threadId)
     await door.reached
     for (const text of ['two', 'three'])
@@ -159,16 +153,25 @@ describe('messages during a compaction', () => {
     setup.door.open()
   })
 
+  it('come after what the user has said to be next [ALWAYS-07]', async () => {
+    const { agent, threadId, threads, dev, eventsOf } = await setUpAgent()
+    await threads.import(threadId, longPast(2_000))
+    const door = new Door()
+    dev.script(summaryBehind(door))
+    const first = agent.sendMessage(threadId, '@compact one')
+    await door.reached
+    await agent.sendMessage(threadId, 'two')
+    door.open()
+    expect(await first).toMatchObject({ status: 'done' })
+    expect(textsOf(await eventsOf('USER_MESSAGE')).slice(1)).toEqual(['one', 'two'])
+  })
+
   it('are delivered after one that the loop itself has started [ALWAYS-07]', async () => {
     const setup = await setUpAgent({ windowTokens: 12_000 })
     const { agent, threadId, threads, dev, frames, eventsOf } = setup
     await threads.import(threadId, longPast(9_500))
     const door = new Door()
-    dev.script(async ({ tools }) => {
-      if (tools.length > 0) return { text: 'Yes.' }
-      await door.pass()
-      return SUMMARY
-    })
+    dev.script(summaryBehind(door))
     const first = agent.sendMessage(threadId, 'one')
     await door.reached
     await agent.sendMessage(threadId, 'two')

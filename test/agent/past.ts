@@ -5,6 +5,7 @@ import type { AgentFrame } from '../../src/core/frame.ts'
 import { runsOf } from '../../src/core/run.ts'
 import type { Strategy } from '../../src/core/strategy.ts'
 import { estimateTokens } from '../../src/core/tokens/estimate.ts'
+import type { Asked, ScriptFunction } from '../../src/dev-model/index.ts'
 import { answer, result, user } from '../say.ts'
 
 /** A text of about so many tokens, in lines. */
@@ -71,5 +72,21 @@ export class Door {
 
   open(): void {
     this.#opened.resolve()
+  }
+}
+
+/** In the conversation or apart from it: a summary is asked for in the last words. */
+export function asksForSummary({ turns, tools }: Asked): boolean {
+  if (tools.length === 0) return true
+  const said = turns.at(-1)?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  return said?.some((text) => text.includes('Working state:')) ?? false
+}
+
+/** Answers at once, but a summary only when the door is open. */
+export function summaryBehind(door: Door): ScriptFunction {
+  return async (asked) => {
+    if (!asksForSummary(asked)) return { text: 'Yes.' }
+    await door.pass()
+    return { text: 'In short, what was said before.' }
   }
 }

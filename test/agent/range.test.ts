@@ -113,8 +113,8 @@ describe('the compact tool', () => {
     const offered = async (preset: string) => {
       await agent.sendMessage(threadId, `/preset ${preset}`)
       await agent.sendMessage(threadId, 'Hello')
-      const body = dev.requests.at(-1)?.body as { tools?: unknown } | undefined
-      return (body?.tools as OfferedTool[]).find(({ name }) => name === 'compact')
+      const body = dev.requests.at(-1)?.body as unknown as { tools: OfferedTool[] } | undefined
+      return body?.tools.find(({ name }) => name === 'compact')
     }
     const tool = await offered('range')
     expect(tool?.input_schema).toMatchObject({

@@ -4,24 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Agent } from '../../src/agent/agent.ts'
-import { compose } from '../../src/compose.ts'
-import { type AgentOptions, composeAgent } from '../../src/compose-agent.ts'
-import type { ApprovalPolicy } from '../../src/core/approval.ts'
+import type { AgentOptions } from '../../src/compose-agent.ts'
 import type { EventOf, EventType, ThreadEvent } from '../../src/core/event.ts'
 import type { AgentFrame } from '../../src/core/frame.ts'
 import type { Clock, Ids, Store } from '../../src/core/ports.ts'
-import type { PresetId } from '../../src/core/presets.ts'
-import { resolveSettings } from '../../src/core/settings.ts'
 import { type DevModel, type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
-import { openStore } from '../../src/stores/index.ts'
-import { randomIds, systemClock } from '../../src/system.ts'
 import type { Threads } from '../../src/threads/threads.ts'
+import { openHost, type SettingsOptions, settingsFor } from './host.ts'
 
 export interface AgentSetup {
   readonly dev: DevModel
   readonly agent: Agent
   readonly threads: Threads
   readonly store: Store
+  readonly storeUrl: string
   readonly threadId: string
   readonly folder: string // the workspace
   readonly frames: AgentFrame[]
@@ -33,64 +29,33 @@ export interface AgentSetup {
   elsewhere(options?: Partial<AgentOptions>): Promise<{ agent: Agent; threads: Threads }>
 }
 
-export interface SetupOptions {
-  readonly preset?: PresetId
-  readonly windowTokens?: number
-  /** What the catalogue says of the window; the stand-in's own where absent. */
-  readonly believedWindowTokens?: number
-  readonly model?: string
-  /** The longest answer, as the catalogue has it. */
-  readonly outputTokens?: number
-  /** What is known of further models. */
-  readonly catalogue?: Record<string, object>
+export interface SetupOptions extends SettingsOptions {
   readonly dev?: DevModelOptions
   readonly clock?: Clock
   readonly ids?: Ids
   readonly agent?: Partial<AgentOptions>
-  readonly auto?: Record<string, number | boolean>
 }
 
-export const MODEL = 'anthropic/stand-in'
-const ALLOW_ALL: ApprovalPolicy = { mode: 'allow', allow: [], deny: [], readOnly: false }
-
 export async function setUpAgent(options: SetupOptions = {}): Promise<AgentSetup> {
-  const { preset = 'log', windowTokens = 200_000, model = MODEL, clock = systemClock } = options
-  const { ids = randomIds, believedWindowTokens = windowTokens, outputTokens = 1_000 } = options
+  const { windowTokens = 200_000, clock, ids } = options
   const dev = await startDevModel({ windowTokens, ...options.dev })
   const home = mkdtempSync(join(tmpdir(), 'precis-agent-'))
   const folder = mkdtempSync(join(tmpdir(), 'precis-work-'))
-  const { settings } = resolveSettings([
-    {
-      origin: 'flag',
-      where: 'the test',
-      values: {
-        preset,
-        models: { default: model },
-        providers: { anthropic: { baseUrl: dev.url } },
-        catalogue: {
-          [model]: { windowTokens: believedWindowTokens, outputTokens },
-          ...options.catalogue,
-        },
-        gate: { minTokens: 1_000 },
-        ...(options.auto && { auto: options.auto }),
-      },
-    },
-  ])
-  const environment = { ANTHROPIC_API_KEY: 'test-key' }
+  const storeUrl = `sqlite:${join(home, 'threads.db')}`
   const closings: (() => Promise<void>)[] = []
-  const host = async () => {
-    const store = await openStore(`sqlite:${join(home, 'threads.db')}`)
-    const composed = compose({ store, settings, environment })
-    const { threads } = composed
-    const make = (more: Partial<AgentOptions> = {}) =>
-      composeAgent(
-        { ...composed, clock, ids },
-        { settings, workspace: folder, approval: ALLOW_ALL, ...options.agent, ...more },
-      )
-    closings.push(composed.close)
-    return { store, threads, make }
+  const open = async () => {
+    const host = await openHost({
+      storeUrl,
+      folder,
+      settings: settingsFor(dev.url, options),
+      ...(clock && { clock }),
+      ...(ids && { ids }),
+      ...(options.agent && { agent: options.agent }),
+    })
+    closings.push(host.close)
+    return host
   }
-  const { store, threads, make } = await host()
+  const { store, threads, agent: make } = await open()
   const agent = make()
   const frames: AgentFrame[] = []
   agent.on((frame) => frames.push(frame))
@@ -107,6 +72,7 @@ export async function setUpAgent(options: SetupOptions = {}): Promise<AgentSetup
     agent,
     threads,
     store,
+    storeUrl,
     threadId,
     folder,
     frames,
@@ -116,8 +82,8 @@ export async function setUpAgent(options: SetupOptions = {}): Promise<AgentSetup
     },
     another: make,
     async elsewhere(more) {
-      const other = await host()
-      const otherAgent = other.make(more)
+      const other = await open()
+      const otherAgent = other.agent(more)
       closings.push(otherAgent.close)
       return { agent: otherAgent, threads: other.threads }
     },

@@ -28,7 +28,7 @@ export interface Transcript extends AgentSetup {
   compactFork(...replacements: readonly Replacement[]): Promise<Fork>
 }
 
-export interface Fork {
+interface Fork {
   readonly threadId: string
   readonly lines: string[]
   /** What was said to the agent about its call, where the call has a result. */

@@ -1,0 +1,168 @@
+// Compactions beside a turn, and compactions that are stopped: what they cover, and what they leave.
+import { describe, expect, it } from 'vitest'
+import type { AgentFrame } from '../../src/core/frame.ts'
+import { ManualClock } from '../dev-model/manual-clock.ts'
+import { asksForSummary, Door, longPast, runsIn, summaryBehind } from './past.ts'
+import { lastMessages, setUpAgent } from './setup.ts'
+
+/** From 0.7 of the window on, a compaction is prepared in the background. */
+const PREPARES = { preset: 'range', windowTokens: 12_000 } as const
+const PAST_TOKENS = 7_200
+
+async function preparing() {
+  const setup = await setUpAgent(PREPARES)
+  await setup.threads.import(setup.threadId, longPast(PAST_TOKENS))
+  const door = new Door()
+  setup.dev.script(summaryBehind(door))
+  return { ...setup, door }
+}
+
+const isEnd = ({ type }: AgentFrame) => type === 'COMPACTION_COMPLETE'
+
+describe('in the background', () => {
+  it('goes on while turns do, and leaves what came meanwhile', async () => {
+    const { agent, threadId, threads, dev, door, frames } = await preparing()
+    expect(await agent.sendMessage(threadId, 'one')).toMatchObject({ status: 'done' })
+    await door.reached
+    expect(await agent.sendMessage(threadId, 'two')).toMatchObject({ status: 'done' })
+    expect(frames.filter(isEnd)).toEqual([])
+    door.open()
+    await expect.poll(() => frames.filter(isEnd).length).toBe(1)
+    expect(runsIn(frames)).toMatchObject([{ trigger: 'background', success: true }])
+    const text = JSON.stringify(await threads.messages(threadId))
+    expect(text).toContain('In short, what was said before.')
+    expect(text).toContain('two')
+    expect(await agent.sendMessage(threadId, 'three')).toMatchObject({ status: 'done' })
+    expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
+  })
+
+  it('is waited for where the window fills up first [ALWAYS-05]', async () => {
+    const { agent, threadId, threads, door, frames, eventsOf } = await preparing()
+    await agent.sendMessage(threadId, 'one')
+    await door.reached
+    await threads.import(threadId, longPast(1_500, 'more'))
+    const second = agent.sendMessage(threadId, 'two')
+    door.open()
+    expect(await second).toMatchObject({ status: 'done' })
+    expect(runsIn(frames)[0]).toMatchObject({ trigger: 'background', success: true })
+    expect(await eventsOf('COMPACTION')).toHaveLength(1)
+  })
+
+  it('is stopped with the thread, also when its turn is over [ALWAYS-06]', async () => {
+    const { agent, threadId, events, door, frames } = await preparing()
+    await agent.sendMessage(threadId, 'one')
+    await door.reached
+    const before = await events()
+    await agent.abort(threadId)
+    expect(runsIn(frames)).toMatchObject([{ trigger: 'background', end: 'aborted' }])
+    expect(await events()).toEqual(before)
+    door.open()
+  })
+
+  it('a message that comes while it is applied is delivered [ALWAYS-07]', async () => {
+    const { agent, threadId, door, frames, eventsOf } = await preparing()
+    await agent.sendMessage(threadId, 'one')
+    await door.reached
+    door.open()
+    await Promise.all(['two', 'three'].map((text) => agent.sendMessage(threadId, text)))
+    await expect.poll(() => frames.filter(isEnd).length).toBe(1)
+    const users = async () => (await eventsOf('USER_MESSAGE')).map(({ data }) => data).slice(1)
+    await expect.poll(users).toHaveLength(3)
+    expect(new Set(await users())).toEqual(new Set(['one', 'two', 'three']))
+  })
+})
+
+describe('by hand', () => {
+  it('while idle no turn is started [ALWAYS-10]', async () => {
+    const { agent, threadId, threads, dev, events, frames } = await setUpAgent()
+    await threads.import(threadId, longPast(2_000))
+    await agent.sendMessage(threadId, '/compact')
+    expect(frames.filter(({ type }) => type === 'turn-start')).toEqual([])
+    expect(dev.requests).toHaveLength(1)
+    expect((await events()).map(({ type }) => type).slice(-2)).toEqual([
+      'COMPACTION',
+      'LOCAL_SYSTEM_MESSAGE',
+    ])
+  })
+
+  it('in mid-task it is applied between two requests, and the task goes on [ALWAYS-10]', async () => {
+    const { agent, threadId, threads, dev, eventsOf } = await setUpAgent()
+    await threads.import(threadId, longPast(2_000))
+    let asked = 0
+    const compacting: Promise<unknown>[] = []
+    dev.script(async (request) => {
+      if (asksForSummary(request)) return { text: 'In short, what was said before.' }
+      asked += 1
+      if (asked > 1) return { text: 'All done.' }
+      compacting.push(agent.compact(threadId))
+      return { calls: [{ name: 'run', arguments: { command: 'sleep 0.3' } }] }
+    })
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ text: 'All done.' })
+    await Promise.all(compacting)
+    expect(await eventsOf('COMPACTION')).toHaveLength(1)
+    expect(JSON.stringify(await threads.messages(threadId))).toContain('In short, what was said')
+    expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
+    expect(lastMessages(dev).at(-1)?.text).not.toBe('')
+  })
+})
+
+describe('a compaction that is stopped', () => {
+  it('before it has asked anybody leaves everything as it was [ALWAYS-06]', async () => {
+    const stop = new AbortController()
+    const hooks = [{ before: () => stop.abort() }]
+    const clock = new ManualClock()
+    const { agent, threadId, threads, events, dev } = await setUpAgent({ clock, agent: { hooks } })
+    await threads.import(threadId, longPast(2_000))
+    const before = await events()
+    const result = await agent.compact(threadId, { signal: stop.signal })
+    expect(result).toMatchObject({ success: false, end: 'aborted' })
+    expect([await events(), dev.requests]).toEqual([before, []])
+  })
+
+  it('in mid-answer leaves everything as it was, and can be done again [ALWAYS-06]', async () => {
+    const { agent, threadId, threads, events, dev } = await setUpAgent({
+      dev: { pieceDelayMs: 10 },
+    })
+    await threads.import(threadId, longPast(2_000))
+    const fault = { kind: 'stall', at: 'middle', ms: 60_000 } as const
+    dev.script([{ text: 'word '.repeat(900), fault }, { text: 'In short.' }])
+    const before = await events()
+    const stop = new AbortController()
+    const running = agent.compact(threadId, { signal: stop.signal })
+    await expect.poll(() => dev.requests.length, { interval: 5 }).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 50)) // until the first half is there
+    stop.abort()
+    expect(await running).toMatchObject({ success: false, end: 'aborted' })
+    expect(await events()).toEqual(before)
+    expect(await agent.compact(threadId)).toMatchObject({ success: true })
+  })
+
+  it('before it is applied leaves everything as it was [ALWAYS-06]', async () => {
+    const { agent, threadId, threads, dev, frames, eventsOf } = await setUpAgent()
+    await threads.import(threadId, longPast(2_000))
+    const asked = new Door()
+    const answered = new Door()
+    dev.script(async (request) => {
+      if (asksForSummary(request)) {
+        void answered.pass()
+        return { text: 'In short.' }
+      }
+      await asked.pass()
+      return { text: 'Yes.' }
+    })
+    const turn = agent.sendMessage(threadId, 'go')
+    await asked.reached
+    const stop = new AbortController()
+    const running = agent.compact(threadId, { signal: stop.signal })
+    await answered.reached
+    await expect.poll(() => dev.requests.at(-1)?.outcome, { interval: 5 }).toBe('answered')
+    await new Promise((resolve) => setTimeout(resolve, 50)) // until it waits for the request
+    stop.abort()
+    asked.open()
+    expect(await turn).toMatchObject({ status: 'done' })
+    expect(await running).toMatchObject({ success: false, end: 'aborted' })
+    expect(await eventsOf('COMPACTION')).toEqual([])
+    expect(await eventsOf('COMPACTION_FAILED')).toEqual([])
+    expect(runsIn(frames)).toHaveLength(1)
+  })
+})

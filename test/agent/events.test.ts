@@ -1,0 +1,202 @@
+// What an agent tells of its compactions: one start and one end on every path, with true figures.
+import { type Span, type SpanOptions, type Tracer, trace } from '@opentelemetry/api'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CompactionWatch } from '../../src/agent/compaction-watch.ts'
+import { ConsoleCompactionDisplay } from '../../src/cli/compaction-display.ts'
+import { MODEL } from './host.ts'
+import { Door, longPast, runsIn, summaryBehind, textOf } from './past.ts'
+import { type AgentSetup, type SetupOptions, setUpAgent } from './setup.ts'
+
+const SUMMARY = { text: 'In short.' }
+const FULL = { windowTokens: 12_000 }
+
+interface Path {
+  readonly options?: SetupOptions
+  readonly past: number
+  readonly ends: object
+  run(setup: AgentSetup): Promise<unknown>
+}
+
+const send = ({ agent, threadId }: AgentSetup) => agent.sendMessage(threadId, 'go')
+const compact = ({ agent, threadId }: AgentSetup) => agent.compact(threadId)
+
+const PATHS: Readonly<Record<string, Path>> = {
+  'by hand': { past: 2_000, run: compact, ends: { trigger: 'command', end: 'committed' } },
+  'by the tool': {
+    options: {
+      preset: 'whole',
+      dev: { script: [{ calls: [{ name: 'compact', arguments: { summary: 'S' } }] }] },
+    },
+    past: 2_000,
+    run: send,
+    ends: { trigger: 'tool', end: 'committed', strategy: 'whole-summary' },
+  },
+  'by itself': {
+    options: { ...FULL, dev: { script: [SUMMARY] } },
+    past: 9_500,
+    run: send,
+    ends: { trigger: 'auto', end: 'committed' },
+  },
+  'for an overflow': {
+    options: { ...FULL, believedWindowTokens: 200_000 },
+    past: 11_500,
+    run: send,
+    ends: { trigger: 'overflow', end: 'committed' },
+  },
+  'in the background': {
+    options: { ...FULL, preset: 'range' },
+    past: 7_200,
+    run: async (setup) => {
+      await send(setup)
+      await expect.poll(() => runsIn(setup.frames).length).toBe(1)
+    },
+    ends: { trigger: 'background', end: 'committed' },
+  },
+  'after a fallback': {
+    options: { dev: { script: [{ fault: { kind: 'refusal' } }] } },
+    past: 2_000,
+    run: compact,
+    ends: { end: 'committed', strategy: 'trim-tool-results' },
+  },
+  'refused by a hook': {
+    options: { agent: { hooks: [{ before: () => ({ veto: 'not now' }) }] } },
+    past: 2_000,
+    run: compact,
+    ends: { end: 'vetoed', success: false },
+  },
+  'that fails': {
+    past: 2_000,
+    run: async (setup) => {
+      for (const id of ['ai-summarize', 'trim-tool-results'])
+        setup.threads.register({ id, propose: () => Promise.reject(new Error('no luck')) })
+      await compact(setup)
+    },
+    ends: { end: 'failed', success: false },
+  },
+  'that is stopped': {
+    past: 2_000,
+    run: async (setup) => {
+      const door = new Door()
+      setup.dev.script(summaryBehind(door))
+      const running = compact(setup)
+      await door.reached
+      await setup.agent.abort(setup.threadId)
+      await running
+      door.open()
+    },
+    ends: { end: 'aborted', success: false },
+  },
+}
+
+describe('a compaction', () => {
+  it.each(Object.entries(PATHS))('%s has one start and one end [ALWAYS-15]', async (_, path) => {
+    const setup = await setUpAgent(path.options)
+    await setup.threads.import(setup.threadId, longPast(path.past))
+    await path.run(setup)
+    expect(runsIn(setup.frames)).toMatchObject([path.ends])
+    const [start] = setup.frames.filter(({ type }) => type === 'COMPACTION_START')
+    expect(start?.timestamp).toBeInstanceOf(Date)
+    const [end] = runsIn(setup.frames)
+    expect((await setup.eventsOf('COMPACTION')).length).toBe(end?.success ? 1 : 0)
+    expect(end?.event?.data.strategyId).toBe(end?.success ? end.strategy : undefined)
+  })
+
+  it('is billed apart, with the context before and after [ALWAYS-13]', async () => {
+    const price = { input: 1, output: 2 }
+    const { agent, threadId, threads, dev } = await setUpAgent({
+      catalogue: { [MODEL]: { windowTokens: 200_000, outputTokens: 1_000, price } },
+    })
+    await threads.import(threadId, longPast(2_000))
+    await agent.sendMessage(threadId, 'go')
+    const before = await threads.usage(threadId)
+    expect(before.summarizing.totalTokens).toBe(0)
+    const result = await agent.compact(threadId)
+    const { inputTokens = 0, outputTokens = 0 } = dev.requests.at(-1)?.usage ?? {}
+    const usage = { promptTokens: inputTokens, completionTokens: outputTokens }
+    expect(result.usage).toMatchObject(usage)
+    expect(result.costUsd).toBeGreaterThan(0)
+    expect(await threads.usage(threadId)).toMatchObject({
+      conversation: before.conversation,
+      summarizing: usage,
+    })
+    expect(result.tokensSaved).toBe((result.before?.tokens ?? 0) - (result.after?.tokens ?? 0))
+    expect(result.event?.data).toMatchObject({ before: result.before, after: result.after })
+    expect(await threads.reading(threadId)).toMatchObject({ by: 'estimated' })
+  })
+})
+
+describe('the console', () => {
+  /** What a person sees of the paths, in one string. */
+  async function shown(path: Path): Promise<{ text: string; isCompacting: boolean }> {
+    const setup = await setUpAgent(path.options)
+    const lines: string[] = []
+    const stream = { write: (line: string) => lines.push(line) }
+    const watch = new CompactionWatch(setup.agent, new ConsoleCompactionDisplay(stream, stream))
+    await setup.threads.import(setup.threadId, longPast(path.past))
+    await path.run(setup)
+    const { isCompacting } = watch
+    watch.cleanup()
+    const { length } = lines
+    await setup.agent.compact(setup.threadId)
+    expect(lines).toHaveLength(length)
+    expect(runsIn(setup.frames).length).toBeGreaterThan(0)
+    return { text: lines.join(''), isCompacting }
+  }
+
+  it.each(['by hand', 'by itself'])(
+    'shows one %s from start to end, and its own listener goes alone [LOG-58, LOG-59, LOG-60, LOG-61]',
+    async (name) => {
+      const { text, isCompacting } = await shown(PATHS[name] as Path)
+      expect(text).toMatch(
+        /^\n🔄 Compacting conversation to reduce size\.\.\.\n✅ Compaction complete! Reduced from \d+ to \d+ events \(\d+% reduction\)\n\n$/,
+      )
+      expect(isCompacting).toBe(false)
+    },
+  )
+
+  it('shows why one failed, and nothing of ordinary answers [LOG-59, LOG-60, LOG-61]', async () => {
+    const { text, isCompacting } = await shown(PATHS['that fails'] as Path)
+    expect(text).toContain('❌ Compaction failed: no luck')
+    expect(isCompacting).toBe(false)
+    expect(await shown({ past: 10, run: send, ends: {} })).toEqual({
+      text: '',
+      isCompacting: false,
+    })
+  })
+})
+
+describe('spans', () => {
+  it('cover requests, tools and compactions where somebody collects them', async () => {
+    const spans: { name: string; attributes: unknown; ended: boolean }[] = []
+    trace.setGlobalTracerProvider({ getTracer: () => tracerInto(spans) })
+    onTestFinished(() => trace.disable())
+    const { agent, threadId, dev } = await setUpAgent()
+    dev.script([{ calls: [{ name: 'list', arguments: {} }] }, { text: textOf(20) }, SUMMARY])
+    await agent.sendMessage(threadId, 'go')
+    await agent.compact(threadId)
+    expect(spans.map(({ name, attributes }) => [name, attributes])).toEqual([
+      ['precis.request', { model: MODEL }],
+      ['precis.tool', { tool: 'list' }],
+      ['precis.request', { model: MODEL }],
+      ['precis.compaction', { trigger: 'command' }],
+    ])
+    expect(spans.every(({ ended }) => ended)).toBe(true)
+  })
+})
+
+/** The least that a tracer is: spans in a list. */
+function tracerInto(spans: { name: string; attributes: unknown; ended: boolean }[]): Tracer {
+  const startSpan = (name: string, options?: SpanOptions): Span => {
+    const kept = { name, attributes: options?.attributes, ended: false }
+    spans.push(kept)
+    const end = () => {
+      kept.ended = true
+    }
+    return { end, setStatus: () => undefined } as unknown as Span
+  }
+  return {
+    startSpan,
+    startActiveSpan: (name: string, options: SpanOptions, run: (span: Span) => unknown) =>
+      run(startSpan(name, options)),
+  } as Tracer
+}

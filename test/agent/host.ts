@@ -1,0 +1,80 @@
+// What one process has of a store in tests: its own connection, its threads, and agents on them.
+import type { Agent } from '../../src/agent/agent.ts'
+import { compose } from '../../src/compose.ts'
+import { type AgentOptions, composeAgent } from '../../src/compose-agent.ts'
+import type { ApprovalPolicy } from '../../src/core/approval.ts'
+import type { Clock, Ids, Store } from '../../src/core/ports.ts'
+import type { PresetId } from '../../src/core/presets.ts'
+import { resolveSettings, type Settings } from '../../src/core/settings.ts'
+import { openStore } from '../../src/stores/index.ts'
+import { randomIds, systemClock } from '../../src/system.ts'
+import type { Threads } from '../../src/threads/threads.ts'
+
+export const MODEL = 'anthropic/stand-in'
+const ALLOW_ALL: ApprovalPolicy = { mode: 'allow', allow: [], deny: [], readOnly: false }
+
+export interface SettingsOptions {
+  readonly preset?: PresetId
+  readonly windowTokens?: number
+  /** What the catalogue says of the window; the stand-in's own where absent. */
+  readonly believedWindowTokens?: number
+  readonly model?: string
+  /** The longest answer, as the catalogue has it. */
+  readonly outputTokens?: number
+  /** What is known of further models. */
+  readonly catalogue?: Record<string, object>
+  readonly auto?: Record<string, number | boolean>
+  /** How long to wait for an answer, and for its next piece. */
+  readonly timeoutMs?: number
+  /** Further settings, in place of those above. */
+  readonly settings?: Record<string, unknown>
+}
+
+/** The settings of an agent that asks the stand-in at this address. */
+export function settingsFor(devUrl: string, options: SettingsOptions = {}): Settings {
+  const { preset = 'log', windowTokens = 200_000, model = MODEL, outputTokens = 1_000 } = options
+  const { believedWindowTokens = windowTokens, catalogue, auto, timeoutMs } = options
+  const values = {
+    preset,
+    models: { default: model },
+    providers: { anthropic: { baseUrl: devUrl, ...(timeoutMs !== undefined && { timeoutMs }) } },
+    catalogue: { [model]: { windowTokens: believedWindowTokens, outputTokens }, ...catalogue },
+    gate: { minTokens: 1_000 },
+    ...(auto && { auto }),
+    ...options.settings,
+  }
+  return resolveSettings([{ origin: 'flag', where: 'the test', values }]).settings
+}
+
+export interface Host {
+  readonly store: Store
+  readonly threads: Threads
+  agent(options?: Partial<AgentOptions>): Agent
+  close(): Promise<void>
+}
+
+export interface HostOptions {
+  readonly storeUrl: string
+  readonly folder: string // the workspace
+  readonly settings: Settings
+  readonly clock?: Clock
+  readonly ids?: Ids
+  readonly agent?: Partial<AgentOptions>
+}
+
+export async function openHost(options: HostOptions): Promise<Host> {
+  const { storeUrl, folder, settings, clock = systemClock, ids = randomIds } = options
+  const store = await openStore(storeUrl)
+  const composed = compose({ store, settings, environment: { ANTHROPIC_API_KEY: 'test-key' } })
+  const { threads, models, model, close } = composed
+  return {
+    store,
+    threads,
+    agent: (more) =>
+      composeAgent(
+        { threads, store, clock, ids, model, models },
+        { settings, workspace: folder, approval: ALLOW_ALL, ...options.agent, ...more },
+      ),
+    close,
+  }
+}
