@@ -303,6 +303,11 @@ describe('messages from entries', () => {
       expect(stale()).toBe(false)
       summarize(log, 'e2')
       expect(stale()).toBe(true)
+      const { messages } = log.build()
+      log.undo()
+      expect(stale()).toBe(false)
+      log.redo()
+      expect(log.build()).toMatchObject({ messages, staleThinking: true })
       log.append([result('x', 'r'), ...thoughtAnswer('b', 'two')])
       summarize(log, 'c5.0')
       expect(stale()).toBe(false) // all of it is hidden

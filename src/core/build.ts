@@ -128,12 +128,15 @@ function isThinking<P extends { readonly type: string }>(
   return part.type === 'thinking' || part.type === 'redacted_thinking'
 }
 
-/** Whether something of the view, or a system prompt, came or went after this entry was made. */
+/** Whether other words stand before this entry than when it was made, as far as the changes tell. */
 function isBehindRewrite({ id }: Item, context: Context, eventAt: EventAt): boolean {
-  const { stack, undone, head } = context
-  const changes = [stack.at(-1), undone.at(-1), head.system, head.userSystem]
+  const { stack, pops, head } = context
   const made = parseEntryId(rootOf(id, eventAt)).seq
-  return changes.some((seq) => seq !== undefined && seq > made)
+  const since = [stack.at(-1), head.system, head.userSystem]
+  return (
+    since.some((seq) => seq !== undefined && seq > made) ||
+    pops.some(([change, at]) => change < made && made < at)
+  )
 }
 
 class UserMessage {

@@ -30,11 +30,15 @@ export interface Context {
   readonly open: ReadonlySet<string> // calls of the last answer that have no result yet
   readonly stack: readonly number[] // changes that undo would take back, newest last
   readonly undone: readonly number[] // reversals that redo would take back, newest last
+  readonly pops: readonly Pop[] // changes that were in force once, and until when
   readonly active: readonly number[] // COMPACTIONs in force, ascending; the last one is the marker
   readonly measured?: Measured // absent after a change, until a provider has counted again
   readonly calibration: Calibration // learned from the measurements before that one
   readonly ignored: readonly Ignored[] // events that could not be applied
 }
+
+/** A change that came off the stack, and the event that took it off. What came between saw it in force. */
+export type Pop = readonly [change: number, at: number]
 
 /** The latest SYSTEM_PROMPT and the latest USER_SYSTEM_PROMPT, by sequence number. */
 export interface Head {
@@ -67,6 +71,7 @@ export function emptyContext(): Context {
     open: NOTHING,
     stack: [],
     undone: [],
+    pops: [],
     active: [],
     calibration: UNCALIBRATED,
     ignored: [],
@@ -217,18 +222,18 @@ function standing(
   context: Context,
   event: EventOf<ChangeType>,
   eventAt: EventAt,
-): Pick<Context, 'stack' | 'undone' | 'active'> {
-  const { stack, undone, active } = context
-  const push = [...stack, event.seq]
+): Pick<Context, 'stack' | 'undone' | 'pops' | 'active'> {
+  const { stack, undone, pops, active } = context
+  const pushed = { stack: [...stack, event.seq], pops }
   switch (event.type) {
     case 'COMPACTION':
-      return { stack: push, undone, active: [...active, event.seq] }
+      return { ...pushed, undone, active: [...active, event.seq] }
     case 'CONTENT_EXPANDED':
-      return { stack: push, undone, active }
+      return { ...pushed, undone, active }
     case 'COMPACTION_UNDONE': {
       const { of, reverts } = event.data
       return {
-        stack: stack.at(-1) === reverts ? stack.slice(0, -1) : push,
+        ...(stack.at(-1) === reverts ? popped(context, event.seq) : pushed),
         undone: [...undone, event.seq],
         active: active.filter((seq) => seq !== of),
       }
@@ -237,12 +242,19 @@ function standing(
       const { of, reverts } = event.data
       const compaction = eventAt(of)?.type === 'COMPACTION' // else it was an expansion that came back
       return {
-        stack: stack.at(-1) === reverts ? stack.slice(0, -1) : push,
+        ...(stack.at(-1) === reverts ? popped(context, event.seq) : pushed),
         undone: undone.filter((seq) => seq !== reverts),
         active: compaction ? [...active, of].toSorted((a, b) => a - b) : active,
       }
     }
   }
+}
+
+/** Without the change on top. A time in force that lies within this one says nothing more. */
+function popped({ stack, pops }: Context, at: number): Pick<Context, 'stack' | 'pops'> {
+  const change = stack.at(-1) ?? at
+  const others = pops.filter(([earlier]) => earlier < change)
+  return { stack: stack.slice(0, -1), pops: [...others, [change, at]] }
 }
 
 function without(set: ReadonlySet<string>, member: string): ReadonlySet<string> {

@@ -29,12 +29,23 @@ export interface CompactionResult extends CompactionRunInfo {
   readonly end: CompactionEnd
   readonly durationMs: number
   readonly event?: EventOf<'COMPACTION'>
+  /** The thread in which the conversation goes on, opened by this summary; here nothing was changed. */
+  readonly fresh?: { readonly threadId: string; readonly summary: string }
   readonly error?: PrecisError // why it did not succeed
   readonly before?: Reading
   readonly after?: Reading
   readonly tokensSaved?: number // never below 0; absent where unknown
   readonly usage?: TokenUsage // what the summaries cost, failed attempts included
   readonly costUsd?: number
+}
+
+/** How far a run is: its chunks, where it has such, and what the user says next, where that is known. */
+export interface CompactionState {
+  readonly message: string
+  readonly share?: number // 0 to 1
+  readonly done?: number
+  readonly total?: number
+  readonly nextPrompt?: string
 }
 
 export type AgentFrame =
@@ -58,7 +69,7 @@ export type AgentFrame =
   | FrameOf<'agent_thinking_complete'>
   | FrameOf<'error', { error: Error; context: { operation: string; threadId: string } }>
   | FrameOf<'COMPACTION_START', CompactionRunInfo & { message: string }>
-  | FrameOf<'COMPACTION_PROGRESS', CompactionRunInfo & { message: string; share?: number }>
+  | FrameOf<'COMPACTION_PROGRESS', CompactionRunInfo & CompactionState>
   | FrameOf<'COMPACTION_COMPLETE', CompactionResult>
 
 export type FrameListener = (frame: AgentFrame) => void

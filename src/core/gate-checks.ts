@@ -1,30 +1,11 @@
 // What a compaction must satisfy, one check each. A check returns a refusal or nothing.
 import type { PlacedEdit } from './apply.ts'
 import type { Edit, EntryId, NewEntry, Put } from './change.ts'
-import { textOfParts, textOfUserContent } from './content.ts'
 import { type Item, isNew, isNewEntry, newEntryAt, putsOf } from './entry.ts'
 import type { EventAt } from './event.ts'
 import { isRewrite, type Pins, pinnedEntries, pinnedText } from './pins.ts'
+import type { Refusal } from './refusal.ts'
 import { roundsOf, seamsOf } from './seam.ts'
-import type { Proposal } from './strategy.ts'
-
-export type RefusalReason =
-  | 'no-edits'
-  | 'stale'
-  | 'malformed'
-  | 'splits-round'
-  | 'loses-pin'
-  | 'summary-empty'
-  | 'summary-cut-off'
-  | 'summary-refused'
-  | 'summary-failed'
-  | 'not-smaller'
-  | 'above-target'
-
-export interface Refusal {
-  readonly reason: RefusalReason
-  readonly message: string
-}
 
 /** The context around a change that is not committed yet. */
 export interface Draft {
@@ -32,34 +13,6 @@ export interface Draft {
   readonly after: readonly Item[]
   readonly placed: readonly PlacedEdit[]
   readonly open: ReadonlySet<string> // calls that stay open
-}
-
-export function checkSummary(proposal: Proposal, edits: readonly Edit[]): Refusal | undefined {
-  switch (proposal.stopReason) {
-    case 'length':
-      return { reason: 'summary-cut-off', message: 'The summary was cut off at the output limit.' }
-    case 'refusal':
-      return { reason: 'summary-refused', message: 'The model refused to write the summary.' }
-    case 'error':
-    case 'aborted':
-      return { reason: 'summary-failed', message: 'The summary ended with an error.' }
-    case 'tool_use':
-      return {
-        reason: 'summary-failed',
-        message: 'The model called a tool instead of writing a summary.',
-      }
-  }
-  for (const put of edits.flatMap((edit) => edit.put)) {
-    if (!isNewEntry(put) || (put.label !== 'summary' && put.label !== 'brief')) continue
-    const text =
-      put.type === 'USER_MESSAGE'
-        ? textOfUserContent(put.data)
-        : put.type === 'AGENT_MESSAGE'
-          ? put.data.content || textOfParts(put.data.parts ?? [])
-          : ''
-    if (text.trim() === '') return { reason: 'summary-empty', message: 'The summary is empty.' }
-  }
-  return undefined
 }
 
 /** A rewrite stands alone in its edit, names what it rewrites, and keeps its kind and its calls. */

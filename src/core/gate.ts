@@ -12,18 +12,17 @@ import {
   checkSeams,
   checkShrinks,
   checkSize,
-  checkSummary,
   checkTarget,
-  type Refusal,
-  type RefusalReason,
 } from './gate-checks.ts'
+import { checkSummary } from './gate-summary.ts'
 import { inverseOf } from './inverse.ts'
 import { keepPins, type Pins } from './pins.ts'
+import type { Refusal, RefusalReason } from './refusal.ts'
 import { runsOf } from './run.ts'
 import { lastRoundStart, openCallsOf } from './seam.ts'
 import type { Proposal } from './strategy.ts'
 
-export type { Refusal, RefusalReason } from './gate-checks.ts'
+export type { Refusal, RefusalReason } from './refusal.ts'
 
 export interface GateInput {
   readonly context: Context
@@ -56,6 +55,8 @@ export function passGate(input: GateInput): GateResult {
     ok: false,
     refusal: { reason, message },
   })
+  if (proposal.fresh)
+    return refuse('no-edits', 'Its summary opens a new thread, and changes nothing in this one.')
   const before = context.items.toArray()
   const edits = keepPins(proposal.edits, context, input.pins, eventAt)
   if (edits.length === 0 && !isExplicit(input.trigger))

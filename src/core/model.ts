@@ -4,7 +4,7 @@ import type { TokenUsage } from './content.ts'
 import { type Answer, type ModelRef, type Part, type StopReason, textOfParts } from './content.ts'
 import type { Json } from './json.ts'
 import type { Message } from './message.ts'
-import type { Signal } from './ports.ts'
+import type { Signal } from './signal.ts'
 
 export interface ToolSchema {
   readonly name: string

@@ -3,14 +3,10 @@ import type { ModelRef, StopReason, TokenUsage } from './content.ts'
 import type { NewEvent, ThreadEvent } from './event.ts'
 import type { Json } from './json.ts'
 import type { Message } from './message.ts'
+import type { ThinkingWish, ToolSchema } from './model.ts'
+import type { Signal } from './signal.ts'
 
-/** A cancellation that somebody else owns; an `AbortSignal` is one. */
-export interface Signal {
-  readonly aborted: boolean
-  readonly reason?: unknown
-  addEventListener(type: 'abort', listener: () => void): void
-  removeEventListener(type: 'abort', listener: () => void): void
-}
+export type { Signal } from './signal.ts'
 
 export interface Clock {
   now(): Date
@@ -145,11 +141,19 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** What a conversation's own requests are sent with: the same again finds its prefix in the cache. */
+export interface AskedWithin {
+  readonly system: readonly string[]
+  readonly tools: readonly ToolSchema[]
+  readonly thinking?: ThinkingWish
+}
 export interface AskRequest {
   readonly system?: string
   readonly messages: readonly Message[]
   readonly model?: string
   readonly maxOutputTokens?: number
+  /** Asked in the conversation itself, in place of `system`. Absent: asked apart, without tools. */
+  readonly within?: AskedWithin
   /** Whose conversation this is: the model of its latest answer. Another provider is told no secrets. */
   readonly conversation?: ModelRef
   readonly signal?: Signal
@@ -159,9 +163,36 @@ export interface AskAnswer {
   readonly stopReason: StopReason
   readonly usage?: TokenUsage
 }
-/** A model that answers in text. No tool may be called through it. */
+/** How much a model takes and gives; absent where nobody knows. */
+export interface ModelLimits {
+  readonly windowTokens?: number
+  readonly outputTokens?: number
+}
+/** A small talk in which the model may call tools; whoever asks runs them. */
+export interface ConverseRequest extends Omit<AskRequest, 'within'> {
+  readonly tools: readonly ToolSchema[]
+}
+export interface AskedCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: Json
+  /** Why it cannot be run: its arguments are no JSON. It wants a result all the same. */
+  readonly problem?: string
+}
+export interface ConverseAnswer {
+  /** To be sent again as it is, followed by the results of its calls. */
+  readonly message: Message
+  readonly calls: readonly AskedCall[]
+  readonly stopReason: StopReason
+  readonly usage?: TokenUsage
+}
+/** A model that answers in text. No tool is run through it, whatever the model calls. */
 export interface ModelPort {
+  /** Rejects with `overflow` where the request is longer than the window, also where it was cut silently. */
   ask(request: AskRequest): Promise<AskAnswer>
+  limitsOf?(model?: string, signal?: Signal): Promise<ModelLimits>
+  /** One answer that may call tools. Absent where nobody can be asked in that way. Rejects as `ask` does. */
+  converse?(request: ConverseRequest): Promise<ConverseAnswer>
 }
 
 /** A state derived from the log, kept up step by step and stored with the snapshots. */

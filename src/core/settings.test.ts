@@ -33,6 +33,7 @@ describe('settings', () => {
         cooldownMs: 0,
       },
       models: {},
+      summaries: {},
       redactPrompts: 'others',
       store: 'sqlite',
     })
@@ -86,6 +87,7 @@ describe('settings', () => {
       'PRECIS_AUTO_WARNING_THRESHOLD',
       'PRECIS_AUTO_TARGET_RATIO',
       'PRECIS_AUTO_COOLDOWN_MS',
+      'PRECIS_SUMMARIES_FORM',
       'PRECIS_MODELS_DEFAULT',
       'PRECIS_MODELS_FAST',
       'PRECIS_PROVIDERS',

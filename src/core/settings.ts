@@ -33,6 +33,10 @@ const schema = z.strictObject({
     targetRatio: ratio().optional(),
     cooldownMs: z.number().int().nonnegative().describe('a whole number from 0').optional(),
   }),
+  // Absent: each strategy asks in the form of its own design.
+  summaries: z.strictObject({
+    form: z.enum(['conversation', 'apart']).describe('conversation or apart').optional(),
+  }),
   models: z.strictObject({ default: model().optional(), fast: model().optional() }),
   providers: z
     .record(
@@ -241,7 +245,7 @@ function checked(key: string, value: unknown, placeOf: (key: string) => string):
 }
 
 function nested(entries: Iterable<readonly [string, unknown]>): Record<string, unknown> {
-  const root: Record<string, unknown> = { gate: {}, auto: {}, models: {} }
+  const root: Record<string, unknown> = { gate: {}, auto: {}, models: {}, summaries: {} }
   for (const [key, value] of entries) {
     const [field = '', inner] = key.split('.')
     if (value === undefined) continue

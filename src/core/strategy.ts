@@ -4,7 +4,14 @@ import type { StopReason, TokenUsage } from './content.ts'
 import type { Context } from './context.ts'
 import type { EventAt } from './event.ts'
 import type { Json } from './json.ts'
+import type { ThinkingWish, ToolSchema } from './model.ts'
 import type { ModelPort, Signal } from './ports.ts'
+
+/**
+ * How a summary is asked for: in the conversation, as one more message to the same model, so that its
+ * prefix is found in the cache; or apart, with the conversation as data and no tools.
+ */
+export type SummaryForm = 'conversation' | 'apart'
 
 /** What a run hands through to its strategy, untouched. */
 export interface CompactionContext {
@@ -13,7 +20,35 @@ export interface CompactionContext {
   readonly agent?: unknown
   readonly toolExecutor?: unknown
   readonly model?: string
+  /** In place of the form that a strategy has by itself. */
+  readonly form?: SummaryForm
+  /** Who is asked apart; absent: `model`. */
+  readonly fastModel?: string
+  /** What the conversation's own requests are sent with. */
+  readonly tools?: readonly ToolSchema[]
+  readonly thinking?: ThinkingWish
+  /** Of the conversation's model; absent where nobody knows. */
+  readonly windowTokens?: number
   readonly signal?: Signal
+  /** Where finished steps are kept, for a run that was cut short and is begun again. */
+  readonly scratch?: Scratch
+  onProgress?(progress: CompactionProgress): void
+  /** Something that people should know, and that stops nothing. */
+  onWarning?(message: string): void
+}
+
+/** Values by key that may be forgotten at any time. Never rejects: what it cannot keep is done again. */
+export interface Scratch {
+  get(key: string): Promise<Json | undefined>
+  set(key: string, value: Json): Promise<void>
+  clear(): Promise<void>
+}
+
+/** How far a run has come: so many steps done, of so many. */
+export interface CompactionProgress {
+  readonly message: string
+  readonly done: number
+  readonly total: number
 }
 
 export interface StrategyInput {
@@ -25,6 +60,21 @@ export interface StrategyInput {
   /** Where the context should end up, in estimated tokens. */
   readonly targetTokens?: number
   readonly instructions?: string
+  /** What the user says next, where that is known: what matters for it must stay. */
+  readonly nextPrompt?: string
+}
+
+/** A text of a model, as it wrote it, for the gate to judge; `sections` are the headings asked of it. */
+export interface WrittenSummary {
+  readonly text: string
+  readonly sections?: readonly string[]
+}
+
+/** A summary that opens a new thread in place of this one. */
+export interface FreshStart {
+  readonly message: string // the first message there
+  readonly summary: string
+  readonly unverified: readonly string[] // names in it that the conversation does not have
 }
 
 export interface Proposal {
@@ -33,6 +83,9 @@ export interface Proposal {
   readonly metadata?: Json
   readonly usage?: TokenUsage // what finding it cost
   readonly stopReason?: StopReason // how the summary ended, where a model wrote one
+  readonly written?: readonly WrittenSummary[]
+  /** Nothing is to be changed here: see `FreshStart`. The gate lets no such proposal pass. */
+  readonly fresh?: FreshStart
 }
 
 export interface Strategy {

@@ -1,36 +1,78 @@
-// A model that answers in text, for whoever summarises: no tools, and no thinking of others.
+// A model that answers in text, for whoever summarises: apart, or within a conversation as it is.
+import { PrecisError } from '../core/errors.ts'
 import type { Message, MessagePart } from '../core/message.ts'
-import { collectAnswer } from '../core/model.ts'
-import type { ModelPort } from '../core/ports.ts'
+import { collectAnswer, type ModelRequest } from '../core/model.ts'
+import type { AskedWithin, AskRequest } from '../core/ports.ts'
 import { partInWords } from '../core/repair/as-text.ts'
-import type { ModelRegistry } from './registry.ts'
+import { converse } from './converse.ts'
+import type { WholeModelPort } from './redacted-port.ts'
+import type { ModelRegistry, ResolvedModel } from './registry.ts'
 
 /** Room for a long summary, and for the thinking that some models do first. */
 const DEFAULT_OUTPUT_TOKENS = 16_384
 
 /** Rejects with the errors of the provider. A tool that the model calls all the same is not run. */
-export function modelPort(registry: Pick<ModelRegistry, 'resolve'>): ModelPort {
+export function modelPort(registry: Pick<ModelRegistry, 'resolve'>): WholeModelPort {
   return {
-    async ask({ system, messages, model: name, maxOutputTokens, signal }) {
-      const { ref, provider, model, info } = await registry.resolve(name)
-      const limit = info.outputTokens ?? DEFAULT_OUTPUT_TOKENS
+    converse: (request) => converse(registry, request),
+    async ask(request) {
+      const { messages, model: name, within, signal } = request
+      const resolved = await registry.resolve(name, signal)
+      const { ref, provider, model, info } = resolved
+      // Without tools nobody accepts what is left of calls; see VALID-A8.
+      const asTheyAre = within !== undefined && within.tools.length > 0
+      const wanted = request.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS
       const frames = provider.stream({
         model,
-        system: system === undefined ? [] : [system],
-        messages: messages.map(withoutTools),
-        tools: [],
-        toolChoice: 'auto',
-        maxOutputTokens: maxOutputTokens ?? Math.min(DEFAULT_OUTPUT_TOKENS, limit),
-        cache: false,
+        messages: asTheyAre ? messages : messages.map(withoutTools),
+        ...(within ? asWithin(within, resolved) : asApart(request)),
+        maxOutputTokens: Math.min(wanted, info.outputTokens ?? wanted),
         ...(signal && { signal }),
       })
-      const { content, stopReason, tokenUsage } = (await collectAnswer(ref, frames)).answer
+      const { answer, overflow } = await collectAnswer(ref, frames)
+      if (overflow !== undefined) throw new PrecisError('overflow', overflow)
+      const { content, parts, stopReason, tokenUsage } = answer
+      const texts = parts?.flatMap((part) => (part.type === 'text' ? [part.text] : []))
       return {
-        text: content,
+        text: texts ? texts.join('\n') : content,
         stopReason: stopReason ?? 'error',
         ...(tokenUsage && { usage: tokenUsage }),
       }
     },
+    async limitsOf(name, signal) {
+      const { window, info } = await registry.resolve(name, signal)
+      const { outputTokens } = info
+      return {
+        windowTokens: window.tokens,
+        ...(outputTokens !== undefined && { outputTokens }),
+      }
+    },
+  }
+}
+
+type Asking = Pick<ModelRequest, 'system' | 'tools' | 'toolChoice' | 'cache' | 'thinking'>
+
+function asApart({ system }: AskRequest): Asking {
+  return {
+    system: system === undefined ? [] : [system],
+    tools: [],
+    toolChoice: 'auto',
+    cache: false,
+  }
+}
+
+/**
+ * The same as the conversation's own requests. Anthropic keeps the messages in its cache for one tool
+ * choice: to forbid the tools there would cost the whole prompt anew. The request says in words that none
+ * is to be called, and a call is never run.
+ */
+function asWithin({ system, tools, thinking }: AskedWithin, { profile }: ResolvedModel): Asking {
+  return {
+    system,
+    tools,
+    toolChoice: profile.wire === 'anthropic' ? 'auto' : 'none',
+    cache: true,
+    ...(thinking && { thinking }),
   }
 }
 

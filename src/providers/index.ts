@@ -20,7 +20,12 @@ export { PROVIDER_ENTRIES } from './entries.ts'
 export { type OllamaOptions, ollamaProvider } from './ollama/provider.ts'
 export { type OpenAiChatOptions, openaiChatProvider } from './openai/chat.ts'
 export { type OpenAiResponsesOptions, openaiResponsesProvider } from './openai/responses.ts'
-export { type AskedModel, type RedactedPortOptions, redactedPort } from './redacted-port.ts'
+export {
+  type AskedModel,
+  type RedactedPortOptions,
+  redactedPort,
+  type WholeModelPort,
+} from './redacted-port.ts'
 export {
   createRegistry,
   type ModelRegistry,

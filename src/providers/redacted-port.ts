@@ -1,6 +1,6 @@
 // A model for summaries that is told no secrets of a conversation with another provider.
 import type { ModelRef } from '../core/content.ts'
-import type { ModelPort } from '../core/ports.ts'
+import type { AskRequest, ModelPort } from '../core/ports.ts'
 import type { Secret } from '../redact/known.ts'
 import { type RedactionPolicy, redactFor } from '../redact/redact-for.ts'
 import { type RedactedValue, redactValues } from '../redact/redact-values.ts'
@@ -22,21 +22,35 @@ export interface RedactedPortOptions {
   onAsk?(asked: AskedModel): void
 }
 
+/** One that can be asked in every way. */
+export type WholeModelPort = ModelPort & Required<Pick<ModelPort, 'converse'>>
+
 /** Changes what is sent, never what is stored: the thread keeps its own words. */
-export function redactedPort(port: ModelPort, options: RedactedPortOptions): ModelPort {
-  const { registry, secrets, policy, onAsk } = options
+export function redactedPort(port: WholeModelPort, options: RedactedPortOptions): WholeModelPort {
   return {
-    async ask(request) {
-      const { conversation, system, messages } = request
-      const { ref, window } = await registry.resolve(request.model, request.signal)
-      if (!redactFor({ conversation, target: ref, policy })) {
-        onAsk?.({ ref, window, redacted: [] })
-        return port.ask(request)
-      }
-      const said = { messages, ...(system !== undefined && { system }) }
-      const { value, found } = redactValues(said, secrets)
-      onAsk?.({ ref, window, redacted: found })
-      return port.ask({ ...request, ...value })
-    },
+    ...port,
+    ask: async (request) => port.ask({ ...request, ...(await told(request, options)) }),
+    converse: async (request) => port.converse({ ...request, ...(await told(request, options)) }),
   }
+}
+
+type Told = Pick<AskRequest, 'messages' | 'system' | 'within'>
+
+/** What of a request may be said to the model that it goes to. */
+async function told(request: AskRequest, options: RedactedPortOptions): Promise<Told> {
+  const { conversation, system, messages, within } = request
+  const { registry, secrets, policy, onAsk } = options
+  const { ref, window } = await registry.resolve(request.model, request.signal)
+  const said = {
+    messages,
+    ...(system !== undefined && { system }),
+    ...(within && { within }),
+  }
+  if (!redactFor({ conversation, target: ref, policy })) {
+    onAsk?.({ ref, window, redacted: [] })
+    return said
+  }
+  const { value, found } = redactValues(said, secrets)
+  onAsk?.({ ref, window, redacted: found })
+  return value
 }

@@ -15,6 +15,7 @@ export interface CompactionOptions extends Omit<CompactionContext, 'threadId'> {
   readonly targetTokens?: number
   readonly minTokens?: number
   readonly instructions?: string
+  readonly nextPrompt?: string
   readonly runId?: string // where the caller has told others of this run already
 }
 
@@ -40,7 +41,7 @@ export async function prepareCompaction(
   newRunId: string,
   options: CompactionOptions = {},
 ): Promise<PreparedCompaction> {
-  const { trigger = 'command', targetTokens, minTokens, instructions, ...rest } = options
+  const { trigger = 'command', targetTokens, minTokens, instructions, nextPrompt, ...rest } = options
   const { runId = newRunId, ...run } = rest
   const { context, eventAt } = await thread.exclusively(async () => {
     await thread.refresh()
@@ -51,10 +52,11 @@ export async function prepareCompaction(
   const proposal = await strategy.propose({
     context,
     eventAt,
-    run: { ...run, threadId: thread.id },
+    run: { scratch: thread.scratch, ...run, threadId: thread.id },
     trigger,
     ...(targetTokens !== undefined && { targetTokens }),
     ...(instructions !== undefined && { instructions }),
+    ...(nextPrompt !== undefined && { nextPrompt }),
   })
   if (run.signal?.aborted)
     throw new PrecisError('aborted', 'The compaction was aborted; nothing was changed.')
@@ -86,6 +88,8 @@ export async function applyCompaction(
       refusal = result.ok ? undefined : result.refusal
       return result.ok ? [withCounts(result.data, thread.id, context, eventAt)] : []
     }, 'leave')
+    // It is through, committed or refused: another run is to do its work anew.
+    await thread.scratch.clear()
     const event = events.find((candidate) => candidate.type === 'COMPACTION')
     if (event) return { committed: true, event }
     if (refusal) return { committed: false, refusal }

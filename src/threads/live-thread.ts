@@ -4,9 +4,11 @@ import { type Context, FOLD_VERSION, headIds, markerOf } from '../core/context.t
 import { PrecisError } from '../core/errors.ts'
 import { type EventDraft, isChange, type NewEvent, type ThreadEvent } from '../core/event.ts'
 import type { Clock, Ids, Store } from '../core/ports.ts'
+import type { Scratch } from '../core/strategy.ts'
 import type { ThreadFold, ThreadState } from '../core/thread-state.ts'
 import { numberDrafts, type OpenCalls } from './number-drafts.ts'
 import { LoadedRows } from './rows.ts'
+import { threadScratch } from './scratch.ts'
 
 export interface ThreadPorts {
   readonly store: Store
@@ -61,6 +63,11 @@ export class LiveThread {
 
   get rows(): LoadedRows {
     return this.#rows
+  }
+
+  /** What compactions of this thread have finished of their work. */
+  get scratch(): Scratch {
+    return threadScratch(this.#ports.store, this.id)
   }
 
   /** Runs one thing at a time on this thread, in the order of the calls. */

@@ -1,5 +1,4 @@
-// The last look at a request before it is written for a provider, the same for all of them: long base64
-// folded, images within their limits, a broken history repaired, and every tool under a legal name.
+// Every request before it is written: base64 folded, images within limits, history repaired, legal names.
 import { foldBase64, MIN_URL_CHARS } from '../core/fold-base64.ts'
 import type { Json } from '../core/json.ts'
 import type { Message, MessagePart } from '../core/message.ts'

@@ -1,10 +1,11 @@
 // A conversation begun on one provider goes on with every other: real SDKs, real HTTP, a strict server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compose } from '../../src/compose.ts'
+import type { Composed } from '../../src/compose.ts'
 import type { EventDraft } from '../../src/core/event.ts'
 import { collectAnswer } from '../../src/core/model.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { result, system, user } from '../say.ts'
+import { composedWith } from './composed.ts'
 
 const READ = {
   name: 'read_file',
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** One answer of `model` to the thread as it stands, appended to it. */
-async function answer({ threads, models }: Opened, id: string, model: string): Promise<string[]> {
+async function answer({ threads, models }: Composed, id: string, model: string): Promise<string[]> {
   const resolved = await (await models()).resolve(model)
   const { system: prompts, messages, problems } = await threads.messages(id)
   expect(problems).toEqual([])
@@ -43,26 +44,8 @@ async function answer({ threads, models }: Opened, id: string, model: string): P
   return calls.map((call) => call.id)
 }
 
-type Opened = ReturnType<typeof compose>
-
-function open(): Opened {
-  const v1 = { baseUrl: `${server.url}/v1` }
-  return compose({
-    settings: {
-      models: {},
-      providers: {
-        anthropic: { baseUrl: server.url },
-        openai: v1,
-        'openai-chat': v1,
-        ollama: { baseUrl: server.url },
-      },
-    },
-    environment: { ANTHROPIC_API_KEY: 'test', OPENAI_API_KEY: 'test' },
-  })
-}
-
 /** A question, a tool round and an answer, all by one model. */
-async function round(opened: Opened, id: string, model: string, path: string): Promise<void> {
+async function round(opened: Composed, id: string, model: string, path: string): Promise<void> {
   await opened.threads.append(id, [user(`read ${path}`)])
   const calls = await answer(opened, id, model)
   expect(calls, `${model} calls the tool`).toHaveLength(1)
@@ -75,7 +58,7 @@ async function round(opened: Opened, id: string, model: string, path: string): P
 
 describe.each(MODELS)('a conversation begun on %s', (first) => {
   it.each(MODELS.filter((model) => model !== first))('goes on with %s', async (second) => {
-    const opened = open()
+    const opened = composedWith(server)
     const id = await opened.threads.create()
     await opened.threads.append(id, [system('You are brief.')])
     await round(opened, id, first, 'a.txt')

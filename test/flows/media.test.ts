@@ -1,6 +1,6 @@
 // Images and base64 on their way to every provider: within its limits, and nothing lost that cannot be found.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Composed, compose } from '../../src/compose.ts'
+import type { Composed } from '../../src/compose.ts'
 import type { Block, Part } from '../../src/core/content.ts'
 import type { EventDraft } from '../../src/core/event.ts'
 import type { Json } from '../../src/core/json.ts'
@@ -8,6 +8,7 @@ import { type CollectedAnswer, collectAnswer } from '../../src/core/model.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { pngOf } from '../generate/damage.ts'
 import { answer, result, user } from '../say.ts'
+import { composedWith } from './composed.ts'
 
 /** The model of the last one sees no images: there they are all named in words. */
 const MODELS = [
@@ -24,25 +25,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-function open(): Composed {
-  const v1 = { baseUrl: `${server.url}/v1` }
-  return compose({
-    settings: {
-      models: {},
-      providers: {
-        anthropic: { baseUrl: server.url },
-        openai: v1,
-        'openai-chat': v1,
-        ollama: { baseUrl: server.url },
-      },
-      catalogue: {
-        // A window of this size allows a hundred images.
-        'anthropic/claude-fable-5-1': { windowTokens: 200_000, boundThinking: true },
-      },
-    },
-    environment: { ANTHROPIC_API_KEY: 'test', OPENAI_API_KEY: 'test' },
+const open = () =>
+  composedWith(server, {
+    // A window of this size allows a hundred images.
+    catalogue: { 'anthropic/claude-fable-5-1': { windowTokens: 200_000, boundThinking: true } },
   })
-}
 
 async function ask({ threads, models }: Composed, id: string, name: string) {
   const { provider, model, ref } = await (await models()).resolve(name)

@@ -1,6 +1,6 @@
 // Any history to any provider, over HTTP and through the real SDKs: a strict server takes all of it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Composed, compose } from '../../src/compose.ts'
+import type { Composed } from '../../src/compose.ts'
 import type { EventDraft } from '../../src/core/event.ts'
 import type { Message, MessagePart } from '../../src/core/message.ts'
 import { type CollectedAnswer, collectAnswer, type ToolSchema } from '../../src/core/model.ts'
@@ -10,6 +10,7 @@ import { damage } from '../generate/damage.ts'
 import { Random } from '../generate/random.ts'
 import { generateThread } from '../generate/thread.ts'
 import { result, system, user } from '../say.ts'
+import { composedWith } from './composed.ts'
 
 const MODELS = [
   'anthropic/claude-fable-5-1',
@@ -36,22 +37,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-function open(): Composed {
-  const v1 = { baseUrl: `${server.url}/v1` }
-  return compose({
-    settings: {
-      models: {},
-      providers: {
-        anthropic: { baseUrl: server.url },
-        openai: v1,
-        'openai-chat': v1,
-        ollama: { baseUrl: server.url },
-      },
-    },
-    environment: { ANTHROPIC_API_KEY: 'test', OPENAI_API_KEY: 'test' },
-  })
-}
-
 async function send(
   { models }: Composed,
   name: string,
@@ -76,7 +61,7 @@ describe('tools whose names no provider takes', () => {
   it.each(MODELS)(
     'are called under their own by %s, and their calls go on with all others',
     async (first) => {
-      const opened = open()
+      const opened = composedWith(server)
       const { threads } = opened
       const id = await threads.create()
       await threads.append(id, [system('Be brief.')])
@@ -100,7 +85,7 @@ describe('tools whose names no provider takes', () => {
   )
 
   it.each(MODELS)('leave a history that %s takes without any tools', async (name) => {
-    const opened = open()
+    const opened = composedWith(server)
     const { threads } = opened
     const id = await threads.create()
     await threads.append(id, [
@@ -126,7 +111,7 @@ const CASES = Number(process.env.PRECIS_CASES ?? 40)
 
 describe.each(MODELS)('histories that are already broken, for %s', (name) => {
   it(`are taken, and every repair is said (${CASES} histories)`, async () => {
-    const opened = open()
+    const opened = composedWith(server)
     let repaired = 0
     for (let seed = FIRST_SEED; seed < FIRST_SEED + CASES; seed += 1) {
       const { log } = generateThread(seed, 15)

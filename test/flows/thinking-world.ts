@@ -1,5 +1,5 @@
 // A thread with a model that thinks, over HTTP, to which anything may happen between two requests.
-import { type Composed, compose } from '../../src/compose.ts'
+import type { Composed } from '../../src/compose.ts'
 import { PrecisError } from '../../src/core/errors.ts'
 import type { EventDraft } from '../../src/core/event.ts'
 import { collectAnswer, type ModelRequest, type ToolSchema } from '../../src/core/model.ts'
@@ -10,6 +10,7 @@ import { memoryStore } from '../../src/stores/memory.ts'
 import { randomProposal } from '../generate/proposal.ts'
 import { Random } from '../generate/random.ts'
 import { checkpoint, reminder, result, system, user } from '../say.ts'
+import { composedWith } from './composed.ts'
 
 const TOOLS: readonly ToolSchema[] = ['read', 'list'].map((name) => ({
   name,
@@ -79,18 +80,16 @@ export class ThinkingWorld {
   }
 
   #open(): Composed {
-    const opened = compose({
-      store: this.#store,
-      settings: {
-        models: {},
-        providers: { anthropic: { baseUrl: this.#options.server.url } },
-        // A name that the SDK does not warn of, with what models of that age had.
+    const opened = composedWith(
+      this.#options.server,
+      // A name that the SDK does not warn of, with what models of that age had.
+      {
         catalogue: {
           'anthropic/claude-old-4-5': { windowTokens: 200_000, thinking: 'budget', prefill: true },
         },
       },
-      environment: { ANTHROPIC_API_KEY: 'test' },
-    })
+      { store: this.#store },
+    )
     opened.threads.register({
       id: 'random',
       propose: async (input) => randomProposal(input, this.random) ?? { edits: [] },

@@ -24,10 +24,10 @@ export interface Target {
   readonly provider: string
   readonly thinkingStyle: ThinkingStyle
   /**
-   * Whether thinking is sent that may no longer fit what stands before it, for models that refuse it
-   * then. Decides where the request does not.
+   * Whether thinking is sent that may no longer fit what stands before it. Decides where the request
+   * does not. Absent for models that do not bind thinking: they have nothing to drop.
    */
-  mayHoldStaleThinking?(conversation: Fields, note: Note): boolean
+  readonly mayHoldStaleThinking?: (conversation: Fields, note: Note) => boolean
 }
 
 /** Of a prepared request: see src/wire/prepare.ts. */
@@ -35,8 +35,10 @@ export function wireOf(request: ModelRequest, target: Target): Wire {
   const repairs: string[] = []
   const note = (problem: string) => repairs.push(problem)
   const asked = conversationOf(request, note)
+  const { mayHoldStaleThinking } = target
   const dropsStale =
-    request.dropStaleThinking ?? target.mayHoldStaleThinking?.(asked, note) ?? false
+    mayHoldStaleThinking !== undefined &&
+    (request.dropStaleThinking ?? mayHoldStaleThinking(asked, note))
   const thinking = thinkingFields({
     request,
     messages: listIn(asked),

@@ -5,17 +5,16 @@ import type { Json } from '../../core/json.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import { PROFILES } from '../../validate/profiles.ts'
-import type { Profile, Violation } from '../../validate/rule.ts'
+import type { Profile } from '../../validate/rule.ts'
 import { without } from '../../wire/anthropic/shape.ts'
 import type { FailureContext } from '../failure-kinds.ts'
 import { missingKey } from '../failures.ts'
 import { preparing } from '../prepared.ts'
 import { type Attempts, type RetryPolicy, retryCall, retryStream } from '../retry.ts'
-import { estimateOf } from '../silent-overflow.ts'
 import { type Timeouts, timedFetch } from '../timed-fetch.ts'
-import { requireValid } from '../validated.ts'
-import { type Wire, wireOf } from './body.ts'
-import { BoundThinking, type SentThinking } from './bound-thinking.ts'
+import type { Wire } from './body.ts'
+import { BoundThinking } from './bound-thinking.ts'
+import { checkedWire } from './checked-wire.ts'
 import { StreamDecoder } from './decode.ts'
 import type { ThinkingStyle } from './thinking.ts'
 
@@ -62,47 +61,29 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     random: options.random,
   })
   const bound = new BoundThinking()
-  const checkedWire = (request: ModelRequest, isCounting: boolean): Wire => {
-    const { model, dropStaleThinking } = request
-    const profile: Profile = profileOf(model)
-    const wire = wireOf(request, {
+  const written = (request: ModelRequest, isCounting: boolean): Wire =>
+    checkedWire(request, {
       provider: id,
-      thinkingStyle: thinkingStyleOf(model),
-      ...(profile.preservedThinking && {
-        mayHoldStaleThinking: (conversation, note) => isUnsure(bound.look(conversation), note),
-      }),
+      profile: profileOf(request.model),
+      thinkingStyle: thinkingStyleOf(request.model),
+      bound,
+      isCounting,
     })
-    const isLeftToRules = profile.preservedThinking && dropStaleThinking === false
-    requireValid(
-      profile,
-      { ...wire.body, betas: wire.betas },
-      {
-        ...(profile.windowTokens !== undefined &&
-          !isCounting && { requestTokens: leastTokens(request) }),
-        ...(isLeftToRules && { violations: staleIn(bound.look(wire.conversation)) }),
-      },
-    )
-    return wire
-  }
   const provider: Provider = {
     id,
     async *stream(request) {
       const { model, signal } = request
-      const wire = checkedWire(request, false)
+      const wire = written(request, false)
       const asked = clientFor(contextOf(model))
-      const isBinding = profileOf(model).preservedThinking
-      yield* retryStream(attemptsOf(model, signal), async function* (attemptSignal) {
-        const seen = isBinding ? bound.follow(wire.conversation) : undefined
-        const source = { provider: id, model }
-        for await (const frame of openStream(asked, wire, attemptSignal, source)) {
-          seen?.(frame)
-          yield frame
-        }
+      const { preservedThinking } = profileOf(model)
+      yield* retryStream(attemptsOf(model, signal), (attemptSignal) => {
+        const seen = preservedThinking ? bound.follow(wire.conversation) : undefined
+        return openStream(asked, wire, attemptSignal, { provider: id, model }, seen)
       })
     },
     async countTokens(request) {
       const { model, signal } = request
-      const wire = checkedWire(request, true)
+      const wire = written(request, true)
       const asked = clientFor(contextOf(model))
       const body = without(wire.body, 'max_tokens')
       const { input_tokens: tokens } = await retryCall(attemptsOf(model, signal), (attemptSignal) =>
@@ -122,26 +103,6 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     },
   }
   return preparing(provider, profileOf)
-}
-
-/** Thinking is sent that this process did not see being made behind these very words. */
-function isUnsure(sent: readonly SentThinking[], note: (problem: string) => void): boolean {
-  const stale = staleIn(sent).length
-  if (stale > 0)
-    note(`thinking behind a changed past (${stale}): the provider drops what no longer fits`)
-  return sent.some(({ fit }) => fit !== 'fits')
-}
-
-function staleIn(sent: readonly SentThinking[]): Violation[] {
-  return sent.filter(({ fit }) => fit === 'stale').map(({ violation }) => violation)
-}
-
-/** An estimate may be wrong by much for odd texts: what is stopped by it must be hopeless. */
-const CERTAIN_SHARE = 0.5
-
-/** At least so many tokens, as far as anybody can tell without asking. */
-function leastTokens(request: ModelRequest): number {
-  return Math.floor(estimateOf(request) * CERTAIN_SHARE)
 }
 
 /** Key and address are given, so that the SDK looks for none of its own in the environment. */
@@ -166,6 +127,7 @@ async function* openStream(
   { body, betas, repairs }: Wire,
   signal: AbortSignal,
   source: { readonly provider: string; readonly model: string },
+  seen: ((frame: ModelFrame) => void) | undefined,
 ): AsyncGenerator<ModelFrame> {
   const decoder = new StreamDecoder(source)
   const parameters = { ...body, stream: true } as unknown as MessageCreateParamsStreaming
@@ -176,6 +138,7 @@ async function* openStream(
       // Only now: a frame that was given out rules out a second attempt.
       if (isFirst && repairs.length > 0) yield { type: 'repairs', problems: repairs }
       isFirst = false
+      seen?.(frame)
       yield frame
     }
   }

@@ -223,8 +223,13 @@ describe('thinking of models that bind it to what stands before it', () => {
   it('is left as it is for models that do not bind it', async () => {
     const legacy = { ...PROFILES['anthropic-legacy'], prefill: false }
     const { messages } = await open()
-    await conversation({ profileOf: () => legacy }).ask({ messages, model: 'claude-fable-5' })
-    expect(isDropAsked()).toBe(false)
+    const { ask } = conversation({ profileOf: () => legacy })
+    for (const dropStaleThinking of [undefined, true]) {
+      const wish = dropStaleThinking === undefined ? {} : { dropStaleThinking }
+      await ask({ messages, model: 'claude-fable-5', ...wish })
+      expect(isDropAsked()).toBe(false)
+      expect(JSON.stringify(lastBody().messages)).toContain('"thinking":"Hm."')
+    }
   })
 })
 

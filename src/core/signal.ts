@@ -1,0 +1,8 @@
+// A cancellation that somebody else owns; an `AbortSignal` is one.
+
+export interface Signal {
+  readonly aborted: boolean
+  readonly reason?: unknown
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
