@@ -12,7 +12,7 @@ const READ = {
   description: 'Reads a file.',
   inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
 }
-const MODELS = ['anthropic/claude-fable-5', 'openai/gpt-5', 'openai-chat/gpt-4.1', 'ollama/qwen3']
+const MODELS = ['anthropic/claude-fable-5', 'openai/gpt-5', 'openai-chat/gpt-5', 'ollama/qwen3']
 
 let server: DevModel
 beforeAll(async () => {

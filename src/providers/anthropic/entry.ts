@@ -1,7 +1,7 @@
 // Anthropic, and servers that speak its API, as entries of the registry.
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
-import type { ModelInfo } from '../catalogue.ts'
+import { LISTED_MODELS, type ModelInfo } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
 import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE, anthropicProvider } from './provider.ts'
 
@@ -41,8 +41,10 @@ export function devEntry(start: () => Promise<{ readonly url: string }>): Provid
 }
 
 /** A model that is not listed is read strictly: it is more likely newer than older. */
-function anthropicProfile(_model: string, info: ModelInfo): Profile {
-  const { prefill = false, boundThinking = !info.known, windowTokens, known } = info
+function anthropicProfile(model: string, info: ModelInfo): Profile {
+  // What the settings say of a window tells nothing of how the model treats its thinking.
+  const isListed = LISTED_MODELS.includes(`anthropic/${model}`)
+  const { prefill = false, boundThinking = !isListed, windowTokens, known } = info
   return {
     ...(prefill ? PROFILES['anthropic-legacy'] : PROFILES.anthropic),
     preservedThinking: boundThinking,

@@ -34,7 +34,7 @@ const CHAT_SERVERS: readonly ChatServer[] = [
     id: 'openai-chat',
     baseUrl: OPENAI_BASE_URL,
     keyVariable: OPENAI_KEY_VARIABLE,
-    profile: { strict: false },
+    profile: { strict: false, outputLimit: 'max_completion_tokens' },
   },
   {
     id: 'lmstudio',
