@@ -7,6 +7,8 @@ interface Bench {
 
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   core: () => import('./core/core.ts'),
+  edl: () => import('./edl/edl.ts'),
+  agent: () => import('./agent/agent.ts'),
 }
 
 const [name = '', ...args] = process.argv.slice(2)

@@ -13,6 +13,7 @@ import type { Composed } from './compose.ts'
 import type { ApprovalPolicy } from './core/approval.ts'
 import type { PresetId } from './core/presets.ts'
 import type { AutoSettings } from './core/settings.ts'
+import type { SummaryForm } from './core/strategy.ts'
 import type { Tool } from './core/tool.ts'
 import { costOf } from './providers/costs.ts'
 import { PROVIDER_ENTRIES } from './providers/entries.ts'
@@ -31,6 +32,8 @@ export interface AgentOptions {
     readonly preset?: PresetId
     readonly auto?: Partial<AutoSettings>
     readonly gate?: { readonly minTokens: number }
+    readonly summaries?: { readonly form?: SummaryForm | undefined }
+    readonly models?: { readonly fast?: string | undefined }
   }
   /** The folder that tools work in where a thread names none; without it there are no file tools. */
   readonly workspace?: string
@@ -89,11 +92,14 @@ export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Age
 }
 
 function settingsOf({ settings = {}, approval, limits }: AgentOptions): AgentSettings {
-  const { preset = 'precis', auto, gate } = settings
+  const { preset = 'precis', auto, gate, summaries, models } = settings
+  const form = summaries?.form
+  const fastModel = models?.fast
   return {
     preset,
     ...(auto && { auto }),
     ...(gate && { gateMinTokens: gate.minTokens }),
+    summaries: { ...(form && { form }), ...(fastModel !== undefined && { fastModel }) },
     ...(approval && { approval }),
     ...(limits && { limits }),
   }

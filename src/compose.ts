@@ -50,6 +50,16 @@ export function compose(options: ComposeOptions = {}): Composed {
     registry ??= openRegistry(settings, environment)
     return registry
   }
+  const port = async () => {
+    const { models } = await opened()
+    const { modelPort, redactedPort } = await import('./providers/index.ts')
+    return redactedPort(modelPort(models), {
+      registry: models,
+      secrets: secretsOf(environment),
+      policy: settings.redactPrompts,
+      onAsk: (model) => asked.set(model.ref, model),
+    })
+  }
   return {
     store,
     clock: systemClock,
@@ -58,17 +68,9 @@ export function compose(options: ComposeOptions = {}): Composed {
     format: findFormat,
     models: async () => (await opened()).models,
     model: {
-      async ask(request) {
-        const { models } = await opened()
-        const { modelPort, redactedPort } = await import('./providers/index.ts')
-        const port = redactedPort(modelPort(models), {
-          registry: models,
-          secrets: secretsOf(environment),
-          policy: settings.redactPrompts,
-          onAsk: (model) => asked.set(model.ref, model),
-        })
-        return port.ask(request)
-      },
+      ask: async (request) => (await port()).ask(request),
+      converse: async (request) => (await port()).converse(request),
+      limitsOf: async (name, signal) => (await port()).limitsOf?.(name, signal) ?? {},
     },
     asked: () => [...asked.values()],
     async close() {

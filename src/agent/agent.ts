@@ -11,6 +11,7 @@ import type { AgentCore, Turn } from './core.ts'
 import { queueMessage, returnMessages, say } from './deliver.ts'
 import { type Desk, Desks } from './desk.ts'
 import { FrameHub } from './frames.ts'
+import { moveInbox } from './fresh-session.ts'
 import { AGENT_LIMITS, type AgentPorts, type AgentSettings } from './ports.ts'
 import { runTask } from './task.ts'
 import { runTurn, type TurnOutcome } from './turn.ts'
@@ -59,6 +60,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
     owner: ports.ids.next('agent'),
     closing: closing.signal,
     runTask: (task) => runTask(core, task),
+    deliverWaiting: (desk) => deliverWaiting(core, desk),
   }
   const agent: Agent = {
     on: (listener) => frames.on(listener),
@@ -68,16 +70,23 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
       // Through the object, so that whoever wraps `compact` is heard.
       const compact: Agent['compact'] = (...args) => agent.compact(...args)
       const reply = await runCommand({ core, threadId, compact, ...options }, command)
-      const { next } = reply
-      return next === undefined
-        ? { status: 'command', reply }
-        : deliver(core, threadId, next, options)
+      const { next, compaction } = reply
+      if (next !== undefined) return deliver(core, reply.threadId ?? threadId, next, options)
+      if (compaction) await settleInbox(core, threadId, compaction)
+      return { status: 'command', reply }
     },
     async resume(threadId, options = {}) {
       await ports.threads.context(threadId) // an unknown thread is said at once
-      return workUntilQuiet(core, core.desks.of(threadId), runTurn, options)
+      const desk = core.desks.of(threadId)
+      // Whoever works on it already goes on by themselves.
+      if (desk.work) return { status: 'queued', messageId: '' }
+      return workUntilQuiet(core, desk, runTurn, options)
     },
-    compact: (threadId, options) => compactByCommand(core, threadId, options),
+    async compact(threadId, { leaveInbox = false, ...options } = {}) {
+      const result = await compactByCommand(core, threadId, options)
+      if (!leaveInbox) await settleInbox(core, threadId, result)
+      return result
+    },
     abort: (threadId) => stop(core.desks.of(threadId)),
     async close() {
       closing.abort()
@@ -132,20 +141,43 @@ async function pump(
 ): Promise<SendOutcome | undefined> {
   if (desk.work || core.closing.aborted || options.signal?.aborted) return undefined
   const waiting = reducedBy(await core.ports.threads.state(desk.threadId), inboxReducer)
-  if (waiting.length === 0 || desk.work) return undefined
+  if (waiting.length === 0 || desk.work || core.closing.aborted) return undefined
   const outcome = await workUntilQuiet(core, desk, runTurn, options)
   return outcome.status === 'queued' ? undefined : outcome
+}
+
+/** What was said during a compaction: delivered now, or given back where that came to nothing. */
+async function settleInbox(
+  core: AgentCore,
+  threadId: string,
+  { success, fresh }: CompactionResult,
+): Promise<void> {
+  if (fresh) await moveInbox(core, threadId, fresh.threadId)
+  const desk = core.desks.of(threadId)
+  if (desk.work || core.closing.aborted) return
+  if (fresh) deliverWaiting(core, core.desks.of(fresh.threadId))
+  else if (success) deliverWaiting(core, desk)
+  else await returnMessages({ core, desk })
+}
+
+function deliverWaiting(core: AgentCore, desk: Desk): void {
+  const { threadId } = desk
+  pump(core, desk, {}).catch((error: Error) => {
+    const context = { operation: 'turn', threadId }
+    core.frames.emit({ type: 'error', threadId, error, context })
+  })
 }
 
 async function withFrames(
   turn: Turn,
   run: (turn: Turn) => Promise<TurnOutcome>,
 ): Promise<SendOutcome & { readonly status: TurnEnd }> {
-  const { frames } = turn.core
+  const { frames, closing } = turn.core
   const { threadId } = turn.desk
   frames.emit({ type: 'turn-start', threadId })
   const { end, text, error } = await run(turn)
-  const isCutShort = end === 'failed' || end === 'aborted'
+  // What waits when the process ends is for the next one: nobody is left to be given it.
+  const isCutShort = (end === 'failed' || end === 'aborted') && !closing.aborted
   const returned = isCutShort ? await returnMessages(turn) : []
   if (error)
     frames.emit({ type: 'error', threadId, error, context: { operation: 'turn', threadId } })
@@ -155,6 +187,7 @@ async function withFrames(
 
 async function stop(desk: Desk): Promise<void> {
   desk.work?.controller.abort()
+  desk.stopCompaction?.()
   await desk.work?.settled
   await desk.compaction
 }

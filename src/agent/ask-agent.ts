@@ -27,7 +27,8 @@ export function askAgent(turn: Turn, seen: Look): Strategy {
     id: IDS[mode],
     async propose(input) {
       if (input.context.items.toArray().every((item) => item.kind === 'gap')) return { edits: [] }
-      return proposeByAgent(turn, seen, mode, input)
+      const { signal = turn.signal } = input.run
+      return proposeByAgent({ ...turn, signal: signal as AbortSignal }, seen, mode, input)
     },
   }
 }

@@ -1,8 +1,10 @@
 // Automatic compaction: looked at before each request and after each answer, decided by the policy, then done.
-import { markerOf } from '../core/context.ts'
-import type { PrecisError } from '../core/errors.ts'
+import { markerOf, weightOf } from '../core/context.ts'
+import { PrecisError } from '../core/errors.ts'
 import type { CompactionResult } from '../core/frame.ts'
 import { type Decision, decide, observeReading, policyAfter } from '../core/policy.ts'
+import { capacityOf, windowOf } from '../core/trigger.ts'
+import { askingOf } from './asking.ts'
 import { strategiesFor } from './choose-strategies.ts'
 import { type CompactionOrder, runCompaction } from './compaction.ts'
 import type { Turn } from './core.ts'
@@ -10,8 +12,11 @@ import type { Look } from './look.ts'
 
 const MESSAGE = 'Approaching token limit, compacting conversation...'
 
+/** What comes next: a request that must fit, or nothing for now. */
+type Next = 'request' | 'rest'
+
 /** Compacts where the policy says so. True where the context has changed, so that one must look again. */
-export async function compactIfFull(turn: Turn, seen: Look): Promise<boolean> {
+export async function compactIfFull(turn: Turn, seen: Look, next: Next): Promise<boolean> {
   const { core, desk } = turn
   await readPolicy(turn, seen)
   const decision = decide({
@@ -34,9 +39,24 @@ export async function compactIfFull(turn: Turn, seen: Look): Promise<boolean> {
     case 'irreducible':
       tell(turn, decision)
       return false
+    case 'warn': {
+      // What holds a compaction back holds back no overflow, and nobody need refuse a request first.
+      const isTooLong = decision.reason !== 'near-limit' && excessOf(seen) > 0
+      if (!isTooLong || next === 'rest') return false
+      return (await compactForOverflow(turn, seen, TOO_LONG)).retry
+    }
     default:
       return false
   }
+}
+
+const TOO_LONG = new PrecisError('overflow', 'The next request would be longer than the window.')
+
+/** How many tokens too long a request would be now, with the room for its answer; 0 where nobody knows. */
+function excessOf({ reading, budget }: Look): number {
+  const window = windowOf(budget)
+  if (window === undefined || reading.tokens === undefined) return 0
+  return reading.tokens - capacityOf(budget, window)
 }
 
 /** After each answer: whether the last compaction helped shows in the first real count. */
@@ -79,7 +99,7 @@ export async function compactForOverflow(
   })
   if (!order) return { retry: false, why: 'This preset compacts only when it is asked to.' }
   const before = seen.state.context.tokens
-  const result = await compactNow(turn, order)
+  const result = await compactToFit(turn, seen, order)
   if (!result.success) return { retry: false, why: result.error?.message ?? 'It failed.' }
   const after = await core.ports.threads.context(desk.threadId)
   return after.tokens < before
@@ -87,10 +107,34 @@ export async function compactForOverflow(
     : { retry: false, why: 'The compaction did not make the context smaller.' }
 }
 
-/** A compaction that runs already is waited for: it may be all that is needed. */
+/** Where nothing gets down to the target, what makes the next request fit is better than none. */
+async function compactToFit(
+  turn: Turn,
+  seen: Look,
+  order: CompactionOrder,
+): Promise<CompactionResult> {
+  const result = await compactNow(turn, order)
+  if (result.error?.details.reason !== 'above-target') return result
+  return compactNow(turn, { ...order, targetTokens: fittingTokens(seen) })
+}
+
+/** What the context may weigh for the request to fit, a little less. */
+function fittingTokens(seen: Look): number {
+  const weight = weightOf(seen.state.context)
+  return Math.floor(weight - Math.max(0.1 * weight, 1.1 * excessOf(seen)))
+}
+
+/**
+ * A compaction that runs already is waited for: it may be all that is needed, and whoever started it
+ * takes note of it.
+ */
 async function compactNow(turn: Turn, order: CompactionOrder): Promise<CompactionResult> {
   const { core, desk } = turn
-  const result = await (desk.compaction ?? runCompaction(core, desk, order))
+  while (desk.compaction) {
+    const running = await desk.compaction
+    if (running.success || turn.signal.aborted) return running
+  }
+  const result = await runCompaction(core, desk, order)
   noteResult(turn, result)
   return result
 }
@@ -105,7 +149,11 @@ function prepareMeanwhile(turn: Turn, seen: Look, targetTokens: number): void {
     targetTokens,
   })
   if (!order) return
-  void runCompaction(core, desk, order).then((result) => noteResult(turn, result))
+  void runCompaction(core, desk, order).then((result) => {
+    noteResult(turn, result)
+    // Whoever came while it was applied has found the thread at work.
+    core.deliverWaiting(desk)
+  })
 }
 
 function noteResult({ core, desk }: Turn, result: CompactionResult): void {
@@ -138,6 +186,7 @@ function orderOf(
     ...given,
     strategies,
     model,
+    asking: askingOf(core, seen),
     signal,
     ...(gateMinTokens !== undefined && { minTokens: gateMinTokens }),
   }

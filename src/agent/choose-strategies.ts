@@ -1,5 +1,6 @@
 // Which strategies a compaction tries, in order: what the thread or its preset says, then the fallback.
 import type { Preset, StrategyRun } from '../core/presets.ts'
+import { FRESH_SESSION } from './fresh-session.ts'
 
 export interface StrategyChoice {
   readonly preset: Preset
@@ -13,15 +14,15 @@ export interface StrategyChoice {
 /** What does nearly the same, where a strategy is not registered. */
 const INSTEAD: Readonly<Record<string, { withModel: string; without: string }>> = {
   cascade: { withModel: 'summarize', without: 'trim-tool-results' },
-  'keep-recent': { withModel: 'summarize', without: 'trim-tool-results' },
-  'chunked-fold': { withModel: 'summarize', without: 'trim-tool-results' },
-  'fresh-session': { withModel: 'summarize', without: 'trim-tool-results' },
   extract: { withModel: 'trim-tool-results', without: 'trim-tool-results' },
 }
 
 /** Empty where the preset compacts by nothing of the kind. */
 export function strategiesFor(choice: StrategyChoice): string[] {
-  const { preset, on, chosen, hasModel, known } = choice
+  const { preset, on, hasModel, known } = choice
+  // Nobody's session is changed for another one while they work in it.
+  const isForPeople = on === 'automatic' && choice.chosen === FRESH_SESSION
+  const chosen = isForPeople ? undefined : choice.chosen
   const planned = on === 'command' ? preset.command : preset.automatic
   if (planned === 'off' && chosen === undefined) return []
   const first =

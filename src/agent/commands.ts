@@ -2,6 +2,7 @@
 
 import type { EntryId } from '../core/change.ts'
 import type { Command } from '../core/commands.ts'
+import { CONTINUE_AFTER_FOLD } from '../core/continue-prompt.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import type { CompactionResult } from '../core/frame.ts'
@@ -11,6 +12,8 @@ import { reducedBy } from '../core/thread-state.ts'
 import type { CompactOptions } from './compact-thread.ts'
 import { contextPicture } from './context-picture.ts'
 import type { AgentCore, Turn } from './core.ts'
+import { FRESH_SESSION } from './fresh-session.ts'
+import { inherited } from './inherit.ts'
 import { presetOf } from './look.ts'
 import { lookAtThread } from './look-at-thread.ts'
 import { reasonOf } from './results.ts'
@@ -43,6 +46,7 @@ type Answer =
   | Omit<CommandReply, 'command' | 'ok'>
   | (Omit<CommandReply, 'command'> & { ok: false })
 
+const FRESH = 'New session started with compacted context'
 const SUCCESS = '✅ Conversation compacted successfully'
 
 /** Never rejects: what went wrong is the reply. */
@@ -58,11 +62,18 @@ export async function runCommand(deps: CommandDeps, command: Command): Promise<C
 }
 
 const RUNS: Run = {
-  compact: (deps, { instructions }) => compactAndSay(deps, instructions),
+  compact: (deps, { instructions }) =>
+    compactAndSay(deps, instructions === undefined ? {} : { instructions }),
   'compact-and-continue': async (deps, { nextPrompt }) => {
-    const answer = await compactAndSay(deps, undefined)
-    if (nextPrompt === undefined) return answer
-    return 'ok' in answer ? { ...answer, returned: nextPrompt } : { ...answer, next: nextPrompt }
+    const given = nextPrompt === undefined ? {} : { nextPrompt }
+    const answer = await compactAndSay(deps, given).catch((thrown: unknown) => ({
+      ok: false as const,
+      text: reasonOf(asPrecisError(thrown)),
+    }))
+    if ('ok' in answer)
+      return { ...answer, ...(nextPrompt !== undefined && { returned: nextPrompt }) }
+    const next = nextPrompt ?? promptAfter(answer.compaction)
+    return { ...answer, ...(next !== undefined && { next }) }
   },
   undo: async ({ core, threadId }, { count }) => {
     const { request } = core.desks.of(threadId)
@@ -152,16 +163,8 @@ const RUNS: Run = {
   },
   new: async ({ core, threadId }, { title }) => {
     const { threads } = core.ports
-    const { model, thinking, ...settings } = await choicesOf(core, threadId)
-    const { system } = await threads.messages(threadId)
+    const drafts = await inherited(core, threadId)
     const newId = await threads.create(title === undefined ? {} : { title })
-    const drafts: EventDraft[] = system.slice(0, 1).map((data) => ({ type: 'SYSTEM_PROMPT', data }))
-    if (model)
-      drafts.push({
-        type: 'MODEL_CHANGED',
-        data: { model, ...(thinking !== undefined && { thinking }) },
-      })
-    if (Object.keys(settings).length > 0) drafts.push({ type: 'THREAD_SETTINGS', data: settings })
     if (drafts.length > 0) await threads.append(newId, drafts)
     return { text: `A new thread: ${newId}.`, threadId: newId }
   },
@@ -170,20 +173,30 @@ const RUNS: Run = {
 
 async function compactAndSay(
   { core, threadId, compact, signal }: CommandDeps,
-  instructions: string | undefined,
+  asked: Pick<CompactOptions, 'instructions' | 'nextPrompt'>,
 ): Promise<Exclude<Answer, string>> {
   const compaction = await compact(threadId, {
-    ...(instructions !== undefined && { instructions }),
+    leaveInbox: true,
+    ...asked,
     ...(signal && { signal }),
   })
-  if (!compaction.success) {
-    const text = `❌ Compaction failed: ${compaction.error?.message ?? compaction.end}`
-    return { ok: false, text, compaction }
+  const { success, error, end, fresh } = compaction
+  if (!success) {
+    const isFresh = compaction.strategy === FRESH_SESSION
+    const failed = isFresh ? 'Compact failed' : '❌ Compaction failed'
+    return { ok: false, text: `${failed}: ${error?.message ?? end}`, compaction }
   }
+  if (fresh) return { text: FRESH, compaction, threadId: fresh.threadId }
   await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: SUCCESS }], {
     openCalls: 'leave',
   })
   return { text: SUCCESS, compaction }
+}
+
+/** A fold is gone on from at once, also where the user has said nothing further (C3). */
+function promptAfter(compaction: CompactionResult | undefined): string | undefined {
+  const isFold = compaction?.strategy === 'chunked-fold'
+  return isFold && (compaction.event?.data.edits.length ?? 0) > 0 ? CONTINUE_AFTER_FOLD : undefined
 }
 
 async function recall(

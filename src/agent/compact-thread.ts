@@ -1,23 +1,29 @@
 // `agent.compact`: what a person asks for, by the preset or by a strategy of their own choice.
 import { PrecisError } from '../core/errors.ts'
-import type { EventOf } from '../core/event.ts'
 import type { CompactionResult } from '../core/frame.ts'
 import { decide, policyAfter } from '../core/policy.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import { askAgent } from './ask-agent.ts'
+import { askingOf } from './asking.ts'
 import { strategiesFor } from './choose-strategies.ts'
 import { type CompactionOrder, runCompaction } from './compaction.ts'
 import type { AgentCore, Turn } from './core.ts'
+import { FRESH_SESSION, requireExchange } from './fresh-session.ts'
 import { type Look, presetOf } from './look.ts'
 import { lookAtThread } from './look-at-thread.ts'
+import { compactionSince } from './one-compaction.ts'
 import { workWhenFree } from './work.ts'
 
 export interface CompactOptions {
   readonly strategy?: string
   readonly instructions?: string
+  /** What the user says next, for strategies that heed it. */
+  readonly nextPrompt?: string
   readonly signal?: AbortSignal
+  /** The caller looks after the messages that came meanwhile: it has something to say before them. */
+  readonly leaveInbox?: boolean
 }
 
 const MESSAGE = 'Compacting conversation to save space...'
@@ -29,14 +35,14 @@ const MESSAGE = 'Compacting conversation to save space...'
 export async function compactByCommand(
   core: AgentCore,
   threadId: string,
-  options: CompactOptions = {},
+  options: Omit<CompactOptions, 'leaveInbox'> = {},
 ): Promise<CompactionResult> {
   const desk = core.desks.of(threadId)
   if (desk.compaction) return desk.compaction
   const { version } = await core.ports.threads.context(threadId)
   if (desk.work) {
     const signal = AbortSignal.any([core.closing, ...(options.signal ? [options.signal] : [])])
-    return compactNow({ core, desk, signal, depth: 0 }, options)
+    return compactNow({ core, desk, signal, depth: 0 }, options, 'beside')
   }
   return workWhenFree(
     core,
@@ -46,9 +52,14 @@ export async function compactByCommand(
   )
 }
 
-async function compactNow(turn: Turn, options: CompactOptions): Promise<CompactionResult> {
+async function compactNow(
+  turn: Turn,
+  options: CompactOptions,
+  where: 'alone' | 'beside' = 'alone',
+): Promise<CompactionResult> {
   const { core, desk } = turn
   const order = await orderOf(turn, options)
+  if (order.strategies.includes(FRESH_SESSION)) await requireExchange(turn, where)
   if (desk.compaction) return desk.compaction
   const result = await runCompaction(core, desk, order)
   if (result.success) {
@@ -60,18 +71,21 @@ async function compactNow(turn: Turn, options: CompactOptions): Promise<Compacti
 
 async function orderOf(
   turn: Turn,
-  { strategy, instructions }: CompactOptions,
+  { strategy, instructions, nextPrompt }: CompactOptions,
 ): Promise<CompactionOrder> {
   const { core } = turn
   const seen = await withModel(turn)
   const { gateMinTokens } = core.settings
+  const strategies = await strategiesOf(turn, seen, strategy)
   return {
     trigger: 'command',
     message: MESSAGE,
-    strategies: await strategiesOf(turn, seen, strategy),
+    strategies,
+    isAtRest: strategies.some((each) => typeof each !== 'string'), // the agent is asked
     signal: turn.signal,
-    ...(seen && { model: seen.model, ...targetOf(turn, seen) }),
+    ...(seen && { model: seen.model, asking: askingOf(core, seen), ...targetOf(turn, seen) }),
     ...(instructions !== undefined && { instructions }),
+    ...(nextPrompt !== undefined && { nextPrompt }),
     ...(gateMinTokens !== undefined && { minTokens: gateMinTokens }),
   }
 }
@@ -127,10 +141,7 @@ function targetOf({ core, desk }: Turn, seen: Look): { targetTokens?: number } {
 
 /** What another process has committed while this one waited for the thread. */
 async function joined({ core, desk }: Turn, since: number): Promise<CompactionResult | undefined> {
-  const events = await core.ports.threads.getEvents(desk.threadId)
-  const event = events.findLast(
-    (each): each is EventOf<'COMPACTION'> => each.type === 'COMPACTION' && each.seq > since,
-  )
+  const event = await compactionSince(core, desk.threadId, since)
   if (!event) return undefined
   const { runId, strategyId, trigger, before, after } = event.data
   return {

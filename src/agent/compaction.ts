@@ -6,9 +6,14 @@ import type { CompactionResult, CompactionRunInfo } from '../core/frame.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { sumUsage } from '../core/usage.ts'
 import type { CompactionOutcome, PreparedCompaction } from '../threads/compact-thread.ts'
+import type { Asking } from './asking.ts'
+import { reportsOf } from './compaction-reports.ts'
+import { type Ended, refused, resultOf } from './compaction-result.ts'
 import type { AgentCore } from './core.ts'
 import type { Desk } from './desk.ts'
+import { FRESH_SESSION, openFreshThread } from './fresh-session.ts'
 import { type HookedRun, runAfterHooks, runBeforeHooks } from './hooks.ts'
+import { compactionSince, takeCompaction } from './one-compaction.ts'
 import type { AgentModel } from './ports.ts'
 import { traced } from './trace.ts'
 import { BUSY, workOn } from './work.ts'
@@ -18,11 +23,16 @@ export interface CompactionOrder {
   /** Tried in this order until one is committed. */
   readonly strategies: readonly (string | Strategy)[]
   readonly message: string // for people, when it starts
+  /** It cannot even be proposed while calls wait for results: it begins when the round is over. */
+  readonly isAtRest?: boolean
   readonly targetTokens?: number
   readonly minTokens?: number
   readonly instructions?: string
-  /** The conversation's own model; strategies that ask one ask this. */
+  readonly nextPrompt?: string
+  /** The conversation's own model. */
   readonly model?: AgentModel
+  /** How strategies ask for summaries. */
+  readonly asking?: Asking
   readonly signal: AbortSignal
 }
 
@@ -46,10 +56,16 @@ export function runCompaction(
   order: CompactionOrder,
 ): Promise<CompactionResult> {
   if (desk.compaction) throw new PrecisError('internal', 'A compaction runs already.')
+  const own = new AbortController()
+  const owned = { ...order, signal: AbortSignal.any([order.signal, own.signal]) }
   const running = traced('precis.compaction', { trigger: order.trigger }, () =>
-    startToEnd(core, desk, order),
-  ).finally(() => delete desk.compaction)
+    startToEnd(core, desk, owned),
+  ).finally(() => {
+    delete desk.compaction
+    delete desk.stopCompaction
+  })
   desk.compaction = running
+  desk.stopCompaction = () => own.abort()
   return running
 }
 
@@ -66,8 +82,13 @@ async function startToEnd(
   const run: Run = { core, desk, order, runId, strategy, usage: undefined }
   frames.emit({ type: 'agent_thinking_start', threadId, message: order.message })
   frames.emit({ type: 'COMPACTION_START', threadId, ...infoOf(run), message: order.message })
-  const ended = await attempt(run).catch((thrown: unknown): Ended => failure(thrown, order.signal))
-  const result = resultOf(run, ended, ports.clock.now().getTime() - startedMs)
+  const ended = await alone(run).catch((thrown: unknown): Ended => failure(thrown, order.signal))
+  const result = resultOf({
+    info: infoOf(run),
+    ended,
+    durationMs: ports.clock.now().getTime() - startedMs,
+    model: order.model,
+  })
   if (result.success) frames.emit({ type: 'agent_thinking_complete', threadId })
   else if (result.error && result.end !== 'aborted')
     frames.emit({
@@ -81,9 +102,21 @@ async function startToEnd(
   return result
 }
 
-type Ended =
-  | { readonly end: 'committed'; readonly outcome: CompactionOutcome & { committed: true } }
-  | { readonly end: 'refused' | 'vetoed' | 'aborted' | 'failed'; readonly error: PrecisError }
+/** A run in another process is waited for; what it has committed is the end of this one as well. */
+async function alone(run: Run): Promise<Ended> {
+  const { core, desk, order } = run
+  const { threadId } = desk
+  const { version } = await core.ports.threads.context(threadId)
+  const waits = order.trigger !== 'tool' && order.trigger !== 'background'
+  const lease = await takeCompaction(core, threadId, { waits, signal: order.signal })
+  lease.lost.addEventListener('abort', () => desk.stopCompaction?.())
+  try {
+    const event = lease.waited ? await compactionSince(core, threadId, version) : undefined
+    return event ? { end: 'committed', outcome: { committed: true, event } } : await attempt(run)
+  } finally {
+    await lease.release()
+  }
+}
 
 async function attempt(run: Run): Promise<Ended> {
   const { core, desk, order } = run
@@ -112,10 +145,12 @@ async function tryAll(
   for (const [at, strategy] of strategies.entries()) {
     run.strategy = idOf(strategy)
     if (at > 0) fallingBack(run, last)
-    last = await tryOne(run, strategy, instructions)
+    const trying = () => tryOne(run, strategy, instructions)
+    last = await (run.order.isAtRest ? run.desk.request.run(trying) : trying())
     // What the user stopped is not to be done in another way.
     if (last.end === 'committed' || last.end === 'aborted') return last
-    await recordFailure(run, last.error)
+    // Where a new thread was to be started, nothing at all is written to this one.
+    if (run.strategy !== FRESH_SESSION) await recordFailure(run, last.error)
   }
   return last
 }
@@ -127,27 +162,30 @@ async function tryOne(
 ): Promise<Ended> {
   const { core, desk, order } = run
   const { threads, models } = core.ports
-  const { model, signal, targetTokens, minTokens } = order
+  const { signal, targetTokens, minTokens, nextPrompt } = order
   try {
     const prepared = await threads.prepare(desk.threadId, strategy, {
       runId: run.runId,
       trigger: order.trigger,
       provider: models.summarizer,
       signal,
-      ...(model && { model: model.ref }),
+      ...order.asking,
       ...(targetTokens !== undefined && { targetTokens }),
       ...(minTokens !== undefined && { minTokens }),
       ...(instructions !== undefined && { instructions }),
+      ...(nextPrompt !== undefined && { nextPrompt }),
+      ...reportsOf(core.frames, desk.threadId, infoOf(run), nextPrompt),
     })
     const { usage } = prepared.proposal
     if (usage) run.usage = sumUsage(run.usage, usage)
+    const { fresh } = prepared.proposal
+    if (fresh) {
+      const opened = await openFreshThread(core, desk.threadId, prepared, fresh)
+      return { end: 'committed', fresh: opened }
+    }
     const outcome = await apply(run, prepared)
     if (outcome.committed) return { end: 'committed', outcome }
-    const { message, reason } = outcome.refusal
-    return {
-      end: 'refused',
-      error: new PrecisError('gate-refused', message, { details: { reason } }),
-    }
+    return refused(outcome.refusal.message, outcome.refusal.reason)
   } catch (thrown) {
     return failure(thrown, signal)
   }
@@ -162,7 +200,14 @@ async function apply(
   prepared: PreparedCompaction,
 ): Promise<CompactionOutcome> {
   const { threads } = core.ports
-  const commit = () => desk.request.run(() => threads.apply(desk.threadId, prepared))
+  // The agent's own call is part of the round that everybody else waits for.
+  if (order.trigger === 'tool' || order.isAtRest) return threads.apply(desk.threadId, prepared)
+  const commit = () =>
+    desk.request.run(() => {
+      // It may have waited long for the round to be over.
+      if (order.signal.aborted) throw new PrecisError('aborted', 'The compaction was aborted.')
+      return threads.apply(desk.threadId, prepared)
+    })
   if (order.trigger !== 'background' || desk.work) return commit()
   const outcome = await workOn(core, desk, commit)
   if (outcome !== BUSY) return outcome
@@ -178,10 +223,11 @@ function failure(thrown: unknown, signal: AbortSignal): Ended {
   return { end: signal.aborted || error.code === 'aborted' ? 'aborted' : 'failed', error }
 }
 
-/** What a failed attempt cost is known only where a proposal came of it. */
+/** What a failed attempt cost is known where a proposal came of it, or where the error says it. */
 async function recordFailure(run: Run, error: PrecisError): Promise<void> {
   const { threads } = run.core.ports
-  const { runId, strategy: strategyId, usage } = run
+  const { runId, strategy: strategyId } = run
+  const usage = run.usage ?? (error.details.usage as TokenUsage | undefined)
   run.usage = undefined
   await threads.append(
     run.desk.threadId,
@@ -204,28 +250,6 @@ function fallingBack(run: Run, last: Ended): void {
     ...infoOf(run),
     message,
   })
-}
-
-function resultOf(run: Run, ended: Ended, durationMs: number): CompactionResult {
-  const { order } = run
-  const base = { ...infoOf(run), success: ended.end === 'committed', end: ended.end, durationMs }
-  if (ended.end !== 'committed') return { ...base, error: ended.error }
-  const { event } = ended.outcome
-  const { before, after, usage } = event.data
-  const saved =
-    before?.tokens === undefined || after?.tokens === undefined
-      ? undefined
-      : Math.max(0, before.tokens - after.tokens)
-  const costUsd = usage && order.model?.costOf(usage)
-  return {
-    ...base,
-    event,
-    ...(before && { before }),
-    ...(after && { after }),
-    ...(saved !== undefined && { tokensSaved: saved }),
-    ...(usage && { usage }),
-    ...(costUsd !== undefined && { costUsd }),
-  }
 }
 
 async function afterHooks(run: Run, result: CompactionResult): Promise<void> {

@@ -18,6 +18,8 @@ export interface AgentCore {
   readonly closing: AbortSignal
   /** Runs a task in a thread of its own, below the one it is for. */
   runTask(task: Task): Promise<TaskResult>
+  /** Begins a turn for what waits, where there is something and nobody is at work. */
+  deliverWaiting(desk: Desk): void
 }
 
 export interface Task {

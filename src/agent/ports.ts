@@ -8,7 +8,7 @@ import type { Provider, ToolSchema } from '../core/model.ts'
 import type { Clock, Ids, ModelPort, Signal, Store } from '../core/ports.ts'
 import type { PresetId } from '../core/presets.ts'
 import type { AutoSettings } from '../core/settings.ts'
-import type { Strategy } from '../core/strategy.ts'
+import type { Strategy, SummaryForm } from '../core/strategy.ts'
 import type { Tool } from '../core/tool.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { CompactionHooks } from './hooks.ts'
@@ -120,6 +120,8 @@ export interface AgentSettings {
   /** The same for single models, by their name. */
   readonly autoByModel?: Readonly<Record<string, Partial<AutoSettings>>>
   readonly gateMinTokens?: number
+  /** Absent: each strategy asks in its own form, and the conversation's model. */
+  readonly summaries?: { readonly form?: SummaryForm; readonly fastModel?: string }
   /** Absent: everything that writes or runs is asked for. */
   readonly approval?: ApprovalPolicy
   readonly limits?: Partial<AgentLimits>

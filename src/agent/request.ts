@@ -1,26 +1,26 @@
 // What a model is sent: the messages of a thread, its tools, and how long the answer may be.
 import type { Built } from '../core/build.ts'
 import type { Message, MessagePart } from '../core/message.ts'
-import type { ModelRequest } from '../core/model.ts'
+import type { ModelRequest, ToolSchema } from '../core/model.ts'
 import type { Look } from './look.ts'
 
 /** `aside` is sent behind the messages of the thread, and not kept. */
 export function requestFor(
-  { model, tools, outputTokens, choices, preset }: Look,
+  seen: Look,
   built: Built,
   signal: AbortSignal,
   aside?: Message,
 ): ModelRequest {
-  const effort = effortOf(choices.thinking)
+  const { model, outputTokens, preset } = seen
   const { messages, staleThinking } = preset.checkpoints ? built : withoutCheckpoints(built)
   return {
     model: model.model,
     system: built.system,
     messages: aside ? [...messages, aside] : messages,
-    tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    tools: schemasOf(seen),
     toolChoice: 'auto',
     maxOutputTokens: outputTokens,
-    ...(effort && model.canThink && { thinking: { effort } }),
+    ...thinkingOf(seen),
     cache: true,
     ...(staleThinking && { dropStaleThinking: true }),
     signal,
@@ -37,6 +37,16 @@ function withoutCheckpoints(built: Built): Pick<Built, 'messages' | 'staleThinki
     .filter(({ parts }) => parts.length > 0)
   // Thinking that was made behind other words does not fit any more.
   return { messages, staleThinking: has('thinking', 'redacted_thinking') }
+}
+
+/** What a model is to know of the tools: the same bytes each time, for the provider's cache. */
+export function schemasOf({ tools }: Look): ToolSchema[] {
+  return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+}
+
+export function thinkingOf({ model, choices }: Look): Pick<ModelRequest, 'thinking'> {
+  const effort = effortOf(choices.thinking)
+  return effort && model.canThink ? { thinking: { effort } } : {}
 }
 
 function effortOf(thinking: string | undefined): 'low' | 'medium' | 'high' | undefined {

@@ -1,10 +1,8 @@
 // Runs a task in a thread of its own: the same model, preset and folder; another window, another bill.
-import type { EventDraft } from '../core/event.ts'
-import { threadSettingsReducer } from '../core/thread-settings.ts'
-import { reducedBy } from '../core/thread-state.ts'
 import { billedUsage } from '../core/usage.ts'
 import type { AgentCore, Task, TaskResult } from './core.ts'
 import { say } from './deliver.ts'
+import { inherited } from './inherit.ts'
 import { runTurn } from './turn.ts'
 import { BUSY, workOn } from './work.ts'
 
@@ -20,8 +18,8 @@ export async function runTask(
     reason: 'task',
     ...(title !== undefined && { title }),
   })
-  const inherited = await inheritance(core, from)
-  if (inherited.length > 0) await threads.append(threadId, inherited)
+  const drafts = await inherited(core, from)
+  if (drafts.length > 0) await threads.append(threadId, drafts)
   const outcome = await workOn(
     core,
     core.desks.of(threadId),
@@ -41,25 +39,4 @@ export async function runTask(
     ...(eventCount > 0 && { usage }),
     ...(error && { error }),
   }
-}
-
-/** What the parent works with: its system prompts, its model, its settings. */
-async function inheritance({ ports }: AgentCore, from: string): Promise<EventDraft[]> {
-  const { system } = await ports.threads.messages(from)
-  const state = await ports.threads.state(from)
-  const { model, thinking, ...settings } = reducedBy(state, threadSettingsReducer)
-  return [
-    ...system.map((data): EventDraft => ({ type: 'SYSTEM_PROMPT', data })).slice(0, 1),
-    ...(model
-      ? [
-          {
-            type: 'MODEL_CHANGED',
-            data: { model, ...(thinking !== undefined && { thinking }) },
-          } as const,
-        ]
-      : []),
-    ...(Object.keys(settings).length > 0
-      ? [{ type: 'THREAD_SETTINGS', data: settings } as const]
-      : []),
-  ]
 }

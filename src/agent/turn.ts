@@ -20,7 +20,7 @@ export interface TurnOutcome {
 }
 
 /** What a continuation says, so that a request ends on a user turn. */
-export const CONTINUE = 'The thread was compacted. Continue.'
+const CONTINUE = 'The thread was compacted. Continue.'
 const INTERRUPTED = 'You were interrupted. Continue.'
 
 /** Never rejects. However it ends, the thread is valid and can be gone on with. */

@@ -73,11 +73,16 @@ const OF_THE_TASK =
 const NOTHING_THERE =
   /^\W{0,3}(?:i (?:do not|don['’]t) see (?:any|a)|there (?:is|was) no|no|please (?:provide|share)(?: me)?(?: with)?(?: the| a)?) (?:prior |previous )?(?:conversation|messages|history|transcript)/i
 
+const TO_SUMMARISE = /summar|provid|shar|giv/i
+
 /** Some models refuse in words and end as if they had answered; kept, that would be all that is known. */
 function looksRefused(text: string): boolean {
   const said = text.trim()
   if (said.length > LONGEST_REFUSAL_CHARS || /^#{1,6} /m.test(said)) return false
-  return (NOT_WILLING.test(said) && OF_THE_TASK.test(said)) || NOTHING_THERE.test(said)
+  return (
+    (NOT_WILLING.test(said) && OF_THE_TASK.test(said)) ||
+    (NOTHING_THERE.test(said) && TO_SUMMARISE.test(said))
+  )
 }
 
 /** The beginnings of lines that may be headings, however they are marked. */

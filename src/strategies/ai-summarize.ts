@@ -2,7 +2,6 @@
 
 import type { Put } from '../core/change.ts'
 import { textOfUserContent } from '../core/content.ts'
-import { conversationModel } from '../core/conversation-model.ts'
 import { type Item, rootOf } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
@@ -11,8 +10,12 @@ import { runsOf } from '../core/run.ts'
 import { openRoundStart } from '../core/seam.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
+import { asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { FIVE_POINTS } from './prompts/five-points.ts'
+import { withUsersWords } from './prompts/summarizer.ts'
+import { markedAgainst } from './summary-checks.ts'
+import { sourceOf } from './summary-source.ts'
 
 const KEPT_USER_MESSAGES = 3
 const HEADING = '[CONVERSATION SUMMARY]'
@@ -25,16 +28,16 @@ export const aiSummarize: Strategy = {
     const items = context.items.toArray()
     const replaced = items.slice(0, openRoundStart(items, context.open))
     if (replaced.length === 0) return { edits: [] }
-    const messages = replaced.flatMap((item) => spokenMessage(item, eventAt))
     const answer = await askForSummary({
       provider,
-      messages,
-      prompt: FIVE_POINTS,
-      run,
-      instructions,
-      conversation: conversationModel(context, eventAt),
+      input: { context, eventAt, run },
+      items: replaced,
+      prompt: withUsersWords(FIVE_POINTS, instructions),
+      form: 'apart',
+      spoken: replaced.flatMap((item) => spokenMessage(item, eventAt)),
     })
-    const content = `${HEADING}\n\n${answer.text}`
+    const { text, unverified } = markedAgainst(asProse(answer.text), sourceOf(context, eventAt))
+    const content = `${HEADING}\n\n${text}`
     // What the user said: not what a compaction put in their place, a summary or pinned texts.
     const kept = replaced
       .filter((item) => item.kind === 'user' && rootOf(item.id, eventAt).startsWith('e'))
@@ -49,8 +52,10 @@ export const aiSummarize: Strategy = {
         summaryLength: answer.text.length,
         preservedUserMessages: kept.length,
         tokensSaved: Math.max(0, weigh(replaced) - weigh(kept) - estimateTokens(content)),
+        ...(unverified.length > 0 && { unverified }),
       },
       stopReason: answer.stopReason,
+      written: [{ text: answer.text }],
       ...(answer.usage && { usage: answer.usage }),
     }
   },

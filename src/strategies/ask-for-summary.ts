@@ -1,45 +1,113 @@
-// Asks a model for a summary: the conversation, then the request, and no tools.
-import type { ModelRef } from '../core/content.ts'
+// Asks for a summary in one of two forms: in the conversation, or apart with the conversation as data.
+import { buildMessages } from '../core/build.ts'
+import { conversationModel } from '../core/conversation-model.ts'
+import type { Item } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Message } from '../core/message.ts'
-import type { AskAnswer, ModelPort } from '../core/ports.ts'
-import type { CompactionContext } from '../core/strategy.ts'
+import type { AskAnswer, AskRequest, ModelPort } from '../core/ports.ts'
+import { readContext } from '../core/reading.ts'
+import type { StrategyInput, SummaryForm } from '../core/strategy.ts'
+import { estimateTokens } from '../core/tokens/estimate.ts'
+import { askApart } from './ask-apart.ts'
+import { checkedAnswer } from './checked-answer.ts'
+import { outputRoom } from './output-room.ts'
+import { SUMMARIZER_SYSTEM } from './prompts/summarizer.ts'
+import { serializeConversation } from './serialize.ts'
 
-export interface SummaryRequest {
+export interface InConversation {
   readonly provider: ModelPort
-  readonly messages: readonly Message[]
+  readonly input: Pick<StrategyInput, 'context' | 'eventAt' | 'run'>
   readonly prompt: string
-  readonly run: CompactionContext
-  readonly instructions: string | undefined
-  readonly conversation: ModelRef | undefined
+  readonly maxOutputTokens?: number
 }
 
-/** Rejects with `aborted` when the signal fired, and with `model-failed` on an empty or broken answer. */
+export interface SummaryRequest extends InConversation {
+  /** What is summarised, where it is asked about as data. */
+  readonly items: readonly Item[]
+  /** The form of the strategy's own design; `run.form` goes before it. */
+  readonly form: SummaryForm
+  /** Asked about in place of the conversation, where the user set no form. */
+  readonly spoken?: readonly Message[]
+}
+
+/** Rejects as `checkedAnswer` does. Asks about the conversation where it cannot be asked in it. */
 export async function askForSummary(request: SummaryRequest): Promise<AskAnswer> {
-  const { provider, messages, run, instructions, conversation } = request
-  const prompt = instructions
-    ? `${request.prompt}\n\nThe user adds: ${instructions}`
-    : request.prompt
-  const answer = await provider.ask({
-    messages: [...messages, { role: 'user', parts: [{ type: 'text', text: prompt }] }],
-    model: run.model ?? 'default',
-    ...(conversation && { conversation }),
-    ...(run.signal && { signal: run.signal }),
+  const { provider, input, items, prompt, form, spoken, maxOutputTokens } = request
+  const { context, eventAt, run } = input
+  const isSpoken = run.form === undefined && spoken !== undefined
+  const asked = isSpoken
+    ? await askAbout(request, spoken)
+    : (run.form ?? form) === 'conversation'
+      ? await askInConversation(request)
+      : undefined
+  if (asked) return asked
+  return askApart({
+    provider,
+    run,
+    conversation: conversationModel(context, eventAt),
+    transcript: serializeConversation(items, eventAt),
+    prompt,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   })
-  if (run.signal?.aborted)
-    throw new PrecisError('aborted', 'The summary was aborted; nothing was changed.')
-  if (answer.stopReason !== 'end')
-    throw new PrecisError(
-      'model-failed',
-      `The summary did not come to an end (${answer.stopReason}).`,
-      {
-        hint: 'Try again, choose another model, or use a strategy that needs none.',
-        retryable: answer.stopReason === 'error',
-      },
-    )
-  if (answer.text.trim() === '')
-    throw new PrecisError('model-failed', 'The model answered with an empty summary.')
-  return answer
+}
+
+/**
+ * One more message behind those of the conversation; everything before it is as it was sent last. Undefined
+ * where that cannot be: it is longer than the window, or waits for a tool.
+ */
+export async function askInConversation(request: InConversation): Promise<AskAnswer | undefined> {
+  const { context, eventAt, run } = request.input
+  if (context.open.size > 0) return undefined
+  const { system, messages } = buildMessages(context, eventAt)
+  const { tools = [], thinking } = run
+  const within = { system, tools, ...(thinking && { thinking }) }
+  return askIfItFits(request, { within, messages }, readContext(context).tokens)
+}
+
+/** These messages, then the request: by a summariser with its own system prompt, and no tools. */
+function askAbout(
+  request: InConversation,
+  messages: readonly Message[],
+): Promise<AskAnswer | undefined> {
+  const said = messages.flatMap(({ parts }) =>
+    parts.map((part) => ('text' in part ? part.text : '')),
+  )
+  return askIfItFits(
+    request,
+    { system: SUMMARIZER_SYSTEM, messages },
+    estimateTokens(`${SUMMARIZER_SYSTEM}${said.join('')}`),
+  )
+}
+
+/** What is left for errors of the estimate; where they are larger, the refusal is heeded. */
+const FULL = 0.98
+
+async function askIfItFits(
+  { provider, input, prompt, maxOutputTokens: wanted }: InConversation,
+  request: Pick<AskRequest, 'system' | 'within' | 'messages'>,
+  tokens: number | undefined,
+): Promise<AskAnswer | undefined> {
+  const { context, eventAt, run } = input
+  const { model = 'default', signal } = run
+  const limits = (await provider.limitsOf?.(model, signal)) ?? {}
+  const maxOutputTokens = outputRoom(limits, wanted)
+  const { windowTokens = Number.POSITIVE_INFINITY } = limits
+  if ((tokens ?? 0) + estimateTokens(prompt) > (windowTokens - maxOutputTokens) * FULL)
+    return undefined
+  const conversation = conversationModel(context, eventAt)
+  try {
+    return await checkedAnswer(provider, {
+      ...request,
+      messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: prompt }] }],
+      model,
+      maxOutputTokens,
+      ...(conversation && { conversation }),
+      ...(signal && { signal }),
+    })
+  } catch (error) {
+    if (PrecisError.is(error) && error.code === 'overflow') return undefined
+    throw error
+  }
 }
 
 export function noModel(message: string): PrecisError {

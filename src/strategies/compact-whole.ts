@@ -65,14 +65,14 @@ function refusal(
   return undefined
 }
 
+/** How the message begins that carries files over. */
+export const FILES_HEADING = 'Files, as they were when the thread was compacted:'
+
 /** Each path with its content between fences that the content cannot close, or `path: error`. */
 function filesText(files: readonly ContextFile[]): string {
   const byPath = new Map<string, ContextFile>()
   for (const file of files) if (!byPath.has(file.path)) byPath.set(file.path, file)
-  return [
-    'Files, as they were when the thread was compacted:',
-    ...[...byPath.values()].map(fileText),
-  ].join('\n\n')
+  return [FILES_HEADING, ...[...byPath.values()].map(fileText)].join('\n\n')
 }
 
 function fileText(file: ContextFile): string {

@@ -1,12 +1,14 @@
 // `summarize`: the conversation's own model writes eight sections; the last two events stay.
-import { buildMessages } from '../core/build.ts'
-import { conversationModel } from '../core/conversation-model.ts'
 import type { Item } from '../core/entry.ts'
 import { runsOf } from '../core/run.ts'
 import { seamsOf } from '../core/seam.ts'
 import type { Strategy } from '../core/strategy.ts'
+import { asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { EIGHT_SECTIONS } from './prompts/eight-sections.ts'
+import { withUsersWords } from './prompts/summarizer.ts'
+import { markedAgainst } from './summary-checks.ts'
+import { sourceOf } from './summary-source.ts'
 
 const KEPT_EVENTS = 2
 /** A conversation this short is summarised as a whole. */
@@ -20,15 +22,14 @@ export const summarize: Strategy = {
     const items = context.items.toArray()
     const end = summarisedUpTo(items, context.open)
     if (end === 0) return { edits: [] }
-    const { messages } = buildMessages(context, eventAt)
     const answer = await askForSummary({
       provider,
-      messages,
-      prompt: EIGHT_SECTIONS,
-      run,
-      instructions,
-      conversation: conversationModel(context, eventAt),
+      input: { context, eventAt, run },
+      items: items.slice(0, end),
+      prompt: withUsersWords(EIGHT_SECTIONS, instructions),
+      form: 'conversation',
     })
+    const { text, unverified } = markedAgainst(asProse(answer.text), sourceOf(context, eventAt))
     return {
       edits: [
         {
@@ -36,7 +37,7 @@ export const summarize: Strategy = {
           put: [
             {
               type: 'USER_MESSAGE',
-              data: `📝 Summary of previous conversation:\n\n${answer.text}`,
+              data: `📝 Summary of previous conversation:\n\n${text}`,
               label: 'summary',
             },
           ],
@@ -48,8 +49,10 @@ export const summarize: Strategy = {
         recentEventCount: items.slice(end).reduce((sum, item) => sum + eventsOf(item), 0),
         preservedUserMessages: items.slice(end).filter((item) => item.kind === 'user').length,
         strategy: 'summarize',
+        ...(unverified.length > 0 && { unverified }),
       },
       stopReason: answer.stopReason,
+      written: [{ text: answer.text }],
       ...(answer.usage && { usage: answer.usage }),
     }
   },

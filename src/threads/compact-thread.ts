@@ -41,7 +41,14 @@ export async function prepareCompaction(
   newRunId: string,
   options: CompactionOptions = {},
 ): Promise<PreparedCompaction> {
-  const { trigger = 'command', targetTokens, minTokens, instructions, nextPrompt, ...rest } = options
+  const {
+    trigger = 'command',
+    targetTokens,
+    minTokens,
+    instructions,
+    nextPrompt,
+    ...rest
+  } = options
   const { runId = newRunId, ...run } = rest
   const { context, eventAt } = await thread.exclusively(async () => {
     await thread.refresh()

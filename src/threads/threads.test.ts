@@ -182,7 +182,14 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     const toolExecutor = { tools: [] }
     const { signal } = new AbortController()
     await threads.compact(id, 'watching', { provider, toolExecutor, model: 'm1', signal })
-    expect(seen[0]?.run).toEqual({ threadId: id, provider, toolExecutor, model: 'm1', signal })
+    expect(seen[0]?.run).toEqual({
+      threadId: id,
+      provider,
+      toolExecutor,
+      model: 'm1',
+      signal,
+      scratch: expect.anything(),
+    })
     expect(seen[0]?.run.provider).toBe(provider)
     expect(seen[0]?.run.signal).toBe(signal)
   })

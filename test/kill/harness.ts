@@ -34,11 +34,16 @@ export interface KillReport {
 const LANES = 2
 /** After so many kills a new folder is begun, so that checking everything stays cheap. */
 const KILLS_PER_FOLDER = 20
-/** A kill comes at a random moment of so many milliseconds after the child is ready. */
-const LONGEST_WORK_MS = 60
-/** One kill in so many comes while the child is still opening. */
-const EARLY_ONE_IN = 5
-const LONGEST_START_MS = 250
+
+export interface KillMoments {
+  /** A kill comes at a random moment of so many milliseconds after the child is ready. */
+  readonly longestWorkMs: number
+  /** One kill in so many comes while the child is still opening. */
+  readonly earlyOneIn: number
+  readonly longestStartMs: number
+}
+
+const MOMENTS: KillMoments = { longestWorkMs: 60, earlyOneIn: 5, longestStartMs: 250 }
 
 /** Throws what a check throws, with the seed that tells the run again. */
 export async function killRepeatedly(
@@ -74,7 +79,7 @@ async function killInOneFolder(
   let beforeReady = 0
   try {
     for (let kill = 1; kill <= kills; kill += 1) {
-      const lines = await killOnce(scenario.child, folder, random)
+      const lines = await killOnce(scenario.child, folder, random, MOMENTS)
       if (!lines.includes(READY)) beforeReady += 1
       acknowledged.push(...lines.filter((line) => line !== READY))
       await scenario.check(folder, acknowledged).catch((cause: unknown) => {
@@ -90,10 +95,15 @@ async function killInOneFolder(
 }
 
 /** The whole lines that the child wrote before it died. */
-function killOnce(script: URL, folder: string, random: Random): Promise<readonly string[]> {
+export function killOnce(
+  script: URL,
+  folder: string,
+  random: Random,
+  { longestWorkMs, earlyOneIn, longestStartMs }: KillMoments,
+): Promise<readonly string[]> {
   const args = [fileURLToPath(script), folder, String(random.int(0, 2 ** 32 - 1))]
-  const early = random.int(0, EARLY_ONE_IN - 1) === 0
-  const delayMs = random.next() * (early ? LONGEST_START_MS : LONGEST_WORK_MS)
+  const early = random.int(0, earlyOneIn - 1) === 0
+  const delayMs = random.next() * (early ? longestStartMs : longestWorkMs)
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     const kill = () => void child.kill('SIGKILL')

@@ -23,16 +23,20 @@ export function summaryOf(asked: Asked): string {
   const prompt = textIn(asked.turns[last]?.parts ?? [])
   const before = asked.turns.slice(0, asked.compaction === undefined ? last : undefined)
   const facts = before.length > 0 ? factsOf(before) : factsInText(prompt)
-  return headingsIn(prompt)
+  // Behind a transcript in tags stands what is asked for; headings in it are none of the request.
+  return headingsIn(prompt.slice(prompt.lastIndexOf('</conversation>') + 1))
     .map((heading) => `## ${heading}\n${sectionOf(heading, facts)}`)
     .join('\n\n')
 }
 
-/** The headings that the prompt asks for, numbered or as Markdown writes them; else the assistant's own. */
+/**
+ * The headings that the prompt asks for, numbered or as Markdown writes them; else the assistant's own.
+ * What is asked for stands behind what it is asked of, which may have headings of its own.
+ */
 function headingsIn(prompt: string): readonly string[] {
   for (const form of [/^\d+\. ([A-Z][^:\n]{2,60}):/gm, /^#{2,3} ([A-Z][^\n]{2,60})$/gm]) {
     const asked = [...prompt.matchAll(form)].map(([, title]) => title ?? '')
-    if (asked.length > 0) return asked.slice(0, MAX_ITEMS)
+    if (asked.length > 0) return latest(unique(asked.toReversed()).toReversed())
   }
   return HEADINGS
 }
@@ -67,10 +71,14 @@ function factsOf(turns: Asked['turns']): Facts {
   }
 }
 
-/** A transcript in one text, with headings such as `# user:` before what each side said. */
+/** A transcript in one text, with `# user:` or `[User]:` before what each side said. */
 function factsInText(text: string): Facts {
-  const said = [...text.matchAll(/^# (user|assistant):\n([^\n]+)/gm)]
-  const by = (who: string) => said.filter(([, role]) => role === who).map((each) => each[2] ?? '')
+  const said = [
+    ...text.matchAll(/^# (user|assistant):\n([^\n]+)/gm),
+    ...text.matchAll(/^\[(User|Assistant)\]: ([^\n]+)/gm),
+  ]
+  const by = (who: string) =>
+    said.filter(([, role]) => role?.toLowerCase() === who).map((each) => each[2] ?? '')
   const answer = by('assistant').at(-1)
   return {
     requests: latest(by('user').map(quoted)),

@@ -1,0 +1,51 @@
+// How a run of a compaction ended, and what is told of it.
+import { PrecisError } from '../core/errors.ts'
+import type { CompactionResult, CompactionRunInfo } from '../core/frame.ts'
+import type { CompactionOutcome } from '../threads/compact-thread.ts'
+import type { FreshThread } from './fresh-session.ts'
+import type { AgentModel } from './ports.ts'
+
+export type Ended =
+  | { readonly end: 'committed'; readonly outcome: CompactionOutcome & { committed: true } }
+  | { readonly end: 'committed'; readonly fresh: FreshThread }
+  | { readonly end: 'refused' | 'vetoed' | 'aborted' | 'failed'; readonly error: PrecisError }
+
+export interface EndedRun {
+  readonly info: CompactionRunInfo
+  readonly ended: Ended
+  readonly durationMs: number
+  readonly model?: AgentModel | undefined
+}
+
+export function resultOf({ info, ended, durationMs, model }: EndedRun): CompactionResult {
+  const base = { ...info, success: ended.end === 'committed', end: ended.end, durationMs }
+  if (ended.end !== 'committed') return { ...base, error: ended.error }
+  const { usage } = 'fresh' in ended ? ended.fresh : ended.outcome.event.data
+  const costUsd = usage && model?.costOf(usage)
+  const cost = { ...(usage && { usage }), ...(costUsd !== undefined && { costUsd }) }
+  if ('fresh' in ended) {
+    const { threadId, summary } = ended.fresh
+    return { ...base, fresh: { threadId, summary }, ...cost }
+  }
+  const { event } = ended.outcome
+  const { before, after } = event.data
+  const saved =
+    before?.tokens === undefined || after?.tokens === undefined
+      ? undefined
+      : Math.max(0, before.tokens - after.tokens)
+  return {
+    ...base,
+    event,
+    ...(before && { before }),
+    ...(after && { after }),
+    ...(saved !== undefined && { tokensSaved: saved }),
+    ...cost,
+  }
+}
+
+export function refused(message: string, reason: string): Ended {
+  return {
+    end: 'refused',
+    error: new PrecisError('gate-refused', message, { details: { reason } }),
+  }
+}

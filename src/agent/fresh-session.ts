@@ -1,0 +1,165 @@
+// A summary opens a new thread that goes on where the old one stopped; nothing is written to the old one.
+import type { TokenUsage, UserContent } from '../core/content.ts'
+import { weightOf } from '../core/context.ts'
+import { isEntryId } from '../core/entry.ts'
+import { contentOf } from '../core/entry-content.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { EventAt, EventDraft, ThreadEvent } from '../core/event.ts'
+import { GATE_MIN_TOKENS } from '../core/gate.ts'
+import { checkSummary } from '../core/gate-summary.ts'
+import { inboxReducer } from '../core/inbox.ts'
+import { type Pins, pinnedEntries, pinnedText } from '../core/pins.ts'
+import type { FreshStart } from '../core/strategy.ts'
+import { reducedBy } from '../core/thread-state.ts'
+import { estimateTokens } from '../core/tokens/estimate.ts'
+import type { PreparedCompaction } from '../threads/compact-thread.ts'
+import type { AgentCore, Turn } from './core.ts'
+import { queueMessage } from './deliver.ts'
+import { inherited } from './inherit.ts'
+
+/** A thread that has taken the place of another. */
+export interface FreshThread {
+  readonly threadId: string
+  readonly summary: string
+  readonly usage?: TokenUsage
+}
+
+export const FRESH_SESSION = 'fresh-session'
+
+/** Commands are refused in these words (FRESH-04, FRESH-05). */
+const RESPONDING = 'Cannot compact while responding. Use /abort first.'
+const TOO_SHORT = 'Nothing to compact (need at least one exchange)'
+const FEWEST_MESSAGES = 2
+
+/** Throws where a new session cannot or need not be started. Nothing has happened then. */
+export async function requireExchange(
+  { core, desk }: Turn,
+  where: 'alone' | 'beside',
+): Promise<void> {
+  if (where === 'beside') throw new PrecisError('usage', RESPONDING)
+  const { messages } = await core.ports.threads.messages(desk.threadId)
+  if (messages.length < FEWEST_MESSAGES) throw new PrecisError('usage', TOO_SHORT)
+}
+
+/** Rejects where the summary cannot be used; a thread that could not be opened whole is not there. */
+export async function openFreshThread(
+  core: AgentCore,
+  from: string,
+  { proposal, minTokens }: PreparedCompaction,
+  fresh: FreshStart,
+): Promise<FreshThread> {
+  const { threads } = core.ports
+  const refusal = checkSummary(proposal, [])
+  if (refusal) throw refusedWith(refusal.message, refusal.reason)
+  const state = await threads.state(from)
+  const [was, is] = [weightOf(state.context), estimateTokens(fresh.message)]
+  if (was >= (minTokens ?? GATE_MIN_TOKENS) && is >= was)
+    throw refusedWith(`The summary has ${is} tokens and the conversation ${was}.`, 'not-smaller')
+  const pins = await threads.pins(from)
+  // The same prompts, model, thinking, preset and folder: so the same tools (FRESH-28).
+  const drafts = [...(await inherited(core, from)), opening(fresh.message)]
+  const pinned = pins.length === 0 ? [] : await pinnedDrafts(core, from, pins)
+  const { version } = state.context
+  const threadId = await threads.create({
+    from: { threadId: from, seq: version },
+    reason: 'fresh-session',
+  })
+  try {
+    await threads.append(threadId, [...drafts, ...pinned.flatMap(({ entry }) => entry)])
+    await pinAgain(core, threadId, pins, pinned)
+  } catch (error) {
+    await threads.delete(threadId)
+    throw error
+  }
+  const { usage } = proposal
+  if (fresh.unverified.length > 0) {
+    const message = `The summary names what the conversation does not have: ${fresh.unverified.join(', ')}`
+    core.frames.emit({ type: 'notice', threadId: from, level: 'warning', message })
+  }
+  return { threadId, summary: fresh.summary, ...(usage && { usage }) }
+}
+
+function refusedWith(message: string, reason: string): PrecisError {
+  return new PrecisError('gate-refused', message, { details: { reason } })
+}
+
+/** Messages that came while it ran belong where the conversation goes on. */
+export async function moveInbox(core: AgentCore, from: string, to: string): Promise<void> {
+  const { threads } = core.ports
+  await Promise.allSettled(core.desks.of(from).queueing)
+  for (const { messageId, content } of reducedBy(await threads.state(from), inboxReducer)) {
+    // In this order: if the process ends in between, it is there twice rather than nowhere.
+    await queueMessage({ core, desk: core.desks.of(to) }, content)
+    await threads.append(from, [{ type: 'MESSAGE_WITHDRAWN', data: { messageId } }], {
+      openCalls: 'leave',
+    })
+  }
+}
+
+function opening(message: UserContent): EventDraft {
+  return { type: 'USER_MESSAGE', data: message, origin: 'summary' }
+}
+
+interface Pinned {
+  readonly id: string // in the old thread
+  readonly entry: readonly EventDraft[]
+}
+
+/** What is pinned, as it was, behind the summary; then the pinned texts as one entry (ALWAYS-21). */
+async function pinnedDrafts({ ports }: AgentCore, from: string, pins: Pins): Promise<Pinned[]> {
+  const { threads } = ports
+  const { items, open } = await threads.context(from)
+  const held = pinnedEntries(items.toArray(), open, pins)
+  const events = (await threads.getAllEvents(from)) as ThreadEvent[]
+  const rows = new Map(events.map((event) => [event.seq, event]))
+  const eventAt: EventAt = (seq) => rows.get(seq)
+  const kept = [...items]
+    .filter(({ id }) => held.has(id))
+    .map(({ id }): Pinned => ({ id, entry: entryDrafts(id, eventAt) }))
+  const text = pinnedText(pins)
+  return [...kept, ...(text === undefined ? [] : [{ id: '', entry: [opening(text)] }])]
+}
+
+function entryDrafts(id: string, eventAt: EventAt): EventDraft[] {
+  const content = isEntryId(id) ? contentOf(id, eventAt) : undefined
+  switch (content?.kind) {
+    case 'user':
+      return [{ type: 'USER_MESSAGE', data: content.content }]
+    case 'answer':
+      return [
+        { type: 'AGENT_MESSAGE', data: content.answer },
+        ...content.calls.map(
+          (call): EventDraft => ({ type: 'TOOL_CALL', data: { ...call, answer: 0 } }), // numbered by the log
+        ),
+      ]
+    case 'result':
+      return [{ type: 'TOOL_RESULT', data: content.result }]
+    case 'reminder':
+      return [{ type: 'SYSTEM_REMINDER', data: content.text }]
+    default:
+      return []
+  }
+}
+
+/** Pins hold in the new thread as well, by the names that their entries have there. */
+async function pinAgain(
+  { ports }: AgentCore,
+  threadId: string,
+  pins: Pins,
+  pinned: readonly Pinned[],
+): Promise<void> {
+  const { threads } = ports
+  const { items } = await threads.context(threadId)
+  const entries = pinned.filter(({ id, entry }) => id !== '' && entry.length > 0)
+  const start = items.length - pinned.filter(({ entry }) => entry.length > 0).length
+  const nameOf = new Map(entries.map(({ id }, at) => [id, items.at(start + at)?.id]))
+  for (const { text, entries: named, by } of pins) {
+    const there = named?.flatMap((id) => nameOf.get(id) ?? [])
+    if (text === undefined && !there?.length) continue
+    await threads.pin(threadId, {
+      ...(text !== undefined && { text }),
+      ...(there?.length && { entries: there }),
+      ...(by !== undefined && { by }),
+    })
+  }
+}

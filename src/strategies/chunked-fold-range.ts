@@ -1,0 +1,57 @@
+// What a fold replaces: everything up to now, but not what the user just asked and nobody has answered.
+import { type Item, newEntryAt } from '../core/entry.ts'
+import { contentOf } from '../core/entry-content.ts'
+import type { EventAt } from '../core/event.ts'
+import { openRoundStart, unansweredRoundStart } from '../core/seam.ts'
+import type { StrategyInput } from '../core/strategy.ts'
+
+export interface FoldRange {
+  readonly covered: readonly Item[]
+  readonly kept: readonly Item[]
+  /** Whether a task is under way that nothing behind the summary would speak of. */
+  readonly continues: boolean
+}
+
+type Asked = Pick<StrategyInput, 'context' | 'eventAt' | 'trigger' | 'targetTokens'>
+
+/** A question of more than this share of the target is folded, too. */
+const QUESTION_SHARE = 0.5
+
+export function foldRange({ context, eventAt, trigger, targetTokens }: Asked): FoldRange {
+  const items = context.items.toArray()
+  const open = openRoundStart(items, context.open)
+  if (trigger === 'command' || trigger === 'tool' || trigger === 'import')
+    return { covered: items.slice(0, open), kept: items.slice(open), continues: false }
+  const question = questionStart(items)
+  const limit = targetTokens === undefined ? Number.POSITIVE_INFINITY : targetTokens
+  const isShort = weigh(items.slice(question)) <= limit * QUESTION_SHARE
+  // In the background the turn goes on: what it still works with is not to be touched.
+  const end = Math.min(
+    open,
+    isShort ? question : items.length,
+    trigger === 'background' ? unansweredRoundStart(items) : items.length,
+  )
+  const continues =
+    end === items.length && trigger !== 'background' && isUnderWay(items.at(-1), eventAt)
+  return { covered: items.slice(0, end), kept: items.slice(end), continues }
+}
+
+/** Behind the last answer and its results: what the user said since. */
+function questionStart(items: readonly Item[]): number {
+  const last = items.findLastIndex(({ kind }) => kind === 'answer' || kind === 'result')
+  const rest = items.slice(last + 1)
+  return rest.some(({ kind }) => kind === 'user') ? last + 1 : items.length
+}
+
+/** A summary of before is no question, and an answer that came to its end waits for the user. */
+function isUnderWay(last: Item | undefined, eventAt: EventAt): boolean {
+  if (last === undefined) return false
+  const content = contentOf(last.id, eventAt)
+  if (content?.kind !== 'answer') return newEntryAt(last.id, eventAt)?.label !== 'summary'
+  const { stopReason } = content.answer
+  return stopReason === 'aborted' || stopReason === 'error'
+}
+
+export function weigh(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + item.tokens, 0)
+}

@@ -1,0 +1,150 @@
+// `chunked-fold`: chunk by chunk, a small agent edits a running summary, and the summary replaces the thread.
+import { buildMessages } from '../core/build.ts'
+import type { NewEntry } from '../core/change.ts'
+import type { TokenUsage } from '../core/content.ts'
+import { weightOf } from '../core/context.ts'
+import { CONTINUE_AFTER_FOLD } from '../core/continue-prompt.ts'
+import { conversationModel } from '../core/conversation-model.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { ModelPort } from '../core/ports.ts'
+import { runsOf } from '../core/run.ts'
+import { Sequence } from '../core/sequence.ts'
+import type { Proposal, Strategy, StrategyInput } from '../core/strategy.ts'
+import { cutHead } from '../core/tokens/cut.ts'
+import { estimateTokens } from '../core/tokens/estimate.ts'
+import { sumUsage } from '../core/usage.ts'
+import { asProse } from './as-data.ts'
+import { noModel } from './ask-for-summary.ts'
+import { type Folded, foldChunks } from './chunked-fold-chunks.ts'
+import { planFold } from './chunked-fold-plan.ts'
+import { type FoldRange, foldRange, weigh } from './chunked-fold-range.ts'
+import type { FoldTask } from './fold-agent.ts'
+import { foldPrompt } from './prompts/fold.ts'
+import { renderThreadToMarkdown } from './render-thread.ts'
+
+/** Of what the user says next, and of what they ask to heed. */
+const MAX_ASIDE_CHARS = 8_000
+/** A summary longer than this share of what it replaces is none. */
+const SHORTER = 0.7
+
+export const chunkedFold: Strategy = {
+  id: 'chunked-fold',
+  async propose(input) {
+    const { run } = input
+    const range = foldRange(input)
+    if (range.covered.every((item) => item.kind === 'gap')) {
+      run.onWarning?.('There is nothing to fold in this thread.')
+      return { edits: [] }
+    }
+    const { provider } = run
+    const converse = provider?.converse?.bind(provider)
+    if (!provider || !converse) throw noModel('chunked-fold requires a model that can call tools')
+    let usage: TokenUsage | undefined
+    const spend = (more: TokenUsage) => {
+      usage = sumUsage(usage, more)
+    }
+    try {
+      const folded = await foldWith(provider, converse, input, range, spend)
+      return proposalOf(input, range, folded, usage)
+    } catch (thrown) {
+      throw withUsage(asPrecisError(thrown), usage)
+    }
+  },
+}
+
+async function foldWith(
+  provider: ModelPort,
+  converse: FoldTask['converse'],
+  input: StrategyInput,
+  range: FoldRange,
+  onUsage: (usage: TokenUsage) => void,
+): Promise<Folded> {
+  const { context, eventAt, run } = input
+  const model = run.fastModel ?? run.model ?? 'fast'
+  const conversation = conversationModel(context, eventAt)
+  const asides = asidesOf(input)
+  const plan = planFold({
+    rendered: renderRange(input, range),
+    limits: (await provider.limitsOf?.(model, run.signal)) ?? {},
+    promptTokens: estimateTokens(
+      foldPrompt({ ...asides, chunk: '', number: 2, total: 2, fence: '', maxSummaryChars: 0 }),
+    ),
+    summaryTokens: longestSummary(input, range),
+  })
+  return foldChunks({
+    plan,
+    run,
+    ...asides,
+    request: {
+      model,
+      maxOutputTokens: plan.maxOutputTokens,
+      ...(conversation && { conversation }),
+      ...(run.signal && { signal: run.signal }),
+    },
+    converse,
+    onUsage,
+  })
+}
+
+function renderRange({ context, eventAt }: StrategyInput, { covered }: FoldRange) {
+  const part = { ...context, items: Sequence.from(covered), open: new Set<string>() }
+  return renderThreadToMarkdown(buildMessages(part, eventAt).messages)
+}
+
+type Asides = Pick<StrategyInput, 'nextPrompt' | 'instructions'>
+
+function asidesOf({ nextPrompt, instructions }: StrategyInput): Asides {
+  return {
+    ...(nextPrompt !== undefined && { nextPrompt: cutHead(nextPrompt, MAX_ASIDE_CHARS) }),
+    ...(instructions !== undefined && { instructions: cutHead(instructions, MAX_ASIDE_CHARS) }),
+  }
+}
+
+/** In tokens: below the target with all that stays, and clearly shorter than what it replaces. */
+function longestSummary(input: StrategyInput, { covered, kept }: FoldRange): number {
+  const { context, targetTokens = Number.POSITIVE_INFINITY } = input
+  const staying = weightOf(context) - context.tokens + weigh(kept)
+  return Math.floor(Math.min((targetTokens - staying) * SHORTER, weigh(covered) * SHORTER))
+}
+
+function proposalOf(
+  { eventAt }: StrategyInput,
+  { covered, continues }: FoldRange,
+  { summary, chunks, reusedChunks, unchangedChunks }: Folded,
+  usage: TokenUsage | undefined,
+): Proposal {
+  const text = asProse(summary)
+  if (text === '')
+    throw new PrecisError('model-failed', 'The model has written nothing into the summary.', {
+      hint: 'Try again, choose another model as models.fast, or use another strategy.',
+    })
+  const put: NewEntry[] = [
+    {
+      type: 'USER_MESSAGE',
+      data: `<conversation-summary>\n${text}\n</conversation-summary>`,
+      label: 'summary',
+    },
+  ]
+  if (continues)
+    put.push({ type: 'USER_MESSAGE', data: CONTINUE_AFTER_FOLD, label: 'continuation' })
+  return {
+    edits: [{ covers: runsOf(covered, eventAt), put }],
+    metadata: { chunks, reusedChunks, unchangedChunks, summaryLength: text.length },
+    stopReason: 'end',
+    written: [{ text }],
+    ...(usage && { usage }),
+  }
+}
+
+/** What was spent on it is told even where nothing came of it. */
+function withUsage(error: PrecisError, usage: TokenUsage | undefined): PrecisError {
+  if (usage === undefined) return error
+  const { code, message, hint, where, retryable, details } = error
+  return new PrecisError(code, message, {
+    ...(hint !== undefined && { hint }),
+    ...(where !== undefined && { where }),
+    retryable,
+    details: { ...details, usage },
+    cause: error,
+  })
+}

@@ -1,0 +1,49 @@
+// `fresh-session`: the whole conversation becomes a summary that opens a new thread; the old one stays as it is.
+import { PrecisError } from '../core/errors.ts'
+import type { AskAnswer } from '../core/ports.ts'
+import type { Strategy } from '../core/strategy.ts'
+import { asProse } from './as-data.ts'
+import { askForSummary, noModel } from './ask-for-summary.ts'
+import { SUMMARIZATION_PROMPT } from './prompts/handoff.ts'
+import { withFocus } from './prompts/summarizer.ts'
+import { markedAgainst } from './summary-checks.ts'
+import { summaryMessage } from './summary-envelope.ts'
+import { sourceOf } from './summary-source.ts'
+
+const OUTPUT_TOKENS = 8_192
+const NO_MODEL = 'No model configured'
+
+/** Proposes no edit: whoever runs it starts the new thread with `fresh.message`. */
+export const freshSession: Strategy = {
+  id: 'fresh-session',
+  async propose({ context, eventAt, run, instructions }) {
+    const { provider } = run
+    if (!provider) throw noModel(NO_MODEL)
+    const items = context.items.toArray()
+    const answer = await askForSummary({
+      provider,
+      input: { context, eventAt, run },
+      items,
+      prompt: withFocus(SUMMARIZATION_PROMPT, instructions),
+      form: 'conversation',
+      maxOutputTokens: OUTPUT_TOKENS,
+    }).catch(inItsWords)
+    const summary = asProse(answer.text)
+    const { unverified } = markedAgainst(summary, sourceOf(context, eventAt))
+    return {
+      edits: [],
+      fresh: { message: summaryMessage(summary), summary, unverified },
+      stopReason: answer.stopReason,
+      written: [{ text: answer.text }],
+      ...(answer.usage && { usage: answer.usage }),
+    }
+  },
+}
+
+/** What the design says where there is no model, or no summary. */
+function inItsWords(error: unknown): AskAnswer {
+  if (!PrecisError.is(error)) throw error
+  if (error.code === 'no-model') throw noModel(NO_MODEL)
+  if (error.details.ending !== 'empty') throw error
+  throw new PrecisError('model-failed', 'Failed to generate summary', { cause: error })
+}

@@ -1,0 +1,134 @@
+// The summary of `keep-recent` as a message: what the model wrote, and what code knows better than a model.
+import { textOfParts, textOfUserContent } from '../core/content.ts'
+import { type Item, parseEntryId } from '../core/entry.ts'
+import { contentOf } from '../core/entry-content.ts'
+import type { EventAt } from '../core/event.ts'
+import type { Json } from '../core/json.ts'
+import { isFields } from '../core/repair/as-text.ts'
+import type { StrategyInput } from '../core/strategy.ts'
+import { asData } from './as-data.ts'
+import { type FileOperations, fileOperations } from './file-operations.ts'
+import type { RecentCut } from './keep-recent-cut.ts'
+import { checkAgainstSource, withNote, withoutNote } from './summary-checks.ts'
+import { summaryIn, summaryMessage } from './summary-envelope.ts'
+import { sourceOf } from './summary-source.ts'
+import { lineOf, type UserWord, userWords } from './user-words.ts'
+
+/** What an earlier summary said and knew. */
+export interface Former {
+  readonly prose: string
+  readonly files: FileOperations
+  readonly userMessages: readonly UserWord[]
+}
+
+const USER_WORDS_TOKENS = 4_000
+/** Of a small window the user's words take a sixteenth at most. */
+const USER_WORDS_SHARE = 16
+/** And of what goes, a quarter: the summary is to be smaller than that. */
+const COVERED_SHARE = 4
+const MAX_LISTED_FILES = 200
+
+export function formerSummary(summaries: readonly Item[], eventAt: EventAt): Former | undefined {
+  if (summaries.length === 0) return undefined
+  const known = summaries.map((item) => metadataOf(item, eventAt))
+  return {
+    prose: summaries.map((item) => proseOf(item, eventAt)).join('\n\n'),
+    files: {
+      readFiles: known.flatMap(({ readFiles }) => texts(readFiles)),
+      modifiedFiles: known.flatMap(({ modifiedFiles }) => texts(modifiedFiles)),
+    },
+    userMessages: known.flatMap(({ userMessages }) => wordsIn(userMessages)),
+  }
+}
+
+interface RecentSummary {
+  readonly input: StrategyInput
+  readonly cut: RecentCut
+  readonly former: Former | undefined
+  readonly prose: string
+}
+
+export function recentSummary({ input, cut, former, prose }: RecentSummary): {
+  readonly text: string
+  readonly metadata: { readonly [key: string]: Json }
+} {
+  const { context, eventAt, run, instructions = '' } = input
+  const { covered, request } = cut
+  const coveredTokens = covered.reduce((sum, item) => sum + item.tokens, 0)
+  const room = Math.min(
+    Math.floor((run.windowTokens ?? Number.POSITIVE_INFINITY) / USER_WORDS_SHARE),
+    Math.floor(coveredTokens / COVERED_SHARE),
+  )
+  const files = fileOperations(covered, eventAt, former?.files)
+  const words = userWords(
+    covered.filter((item) => item !== request),
+    eventAt,
+    former?.userMessages ?? [],
+    Math.min(USER_WORDS_TOKENS, room),
+  )
+  const source = `${sourceOf(context, eventAt)}\n${former?.prose ?? ''}\n${instructions}`
+  const checked = checkAgainstSource(prose, source)
+  const text = [
+    withNote(checked),
+    tagged('user-messages', words.map(lineOf)),
+    tagged('read-files', listed(files.readFiles)),
+    tagged('modified-files', listed(files.modifiedFiles)),
+  ]
+    .filter((section) => section !== '')
+    .join('\n\n')
+  return {
+    text: summaryMessage(text),
+    metadata: {
+      readFiles: files.readFiles,
+      modifiedFiles: files.modifiedFiles,
+      userMessages: words,
+      ...(checked.unverified.length > 0 && { unverified: checked.unverified }),
+      ...(checked.stripped > 0 && { inventedRequests: checked.stripped }),
+    },
+  }
+}
+
+function tagged(tag: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `<${tag}>\n${lines.join('\n')}\n</${tag}>`
+}
+
+function listed(paths: readonly string[]): string[] {
+  const shown = paths.slice(0, MAX_LISTED_FILES).map((path) => asData(path.replace(/\s+/g, ' ')))
+  const more = paths.length - shown.length
+  return more > 0 ? [...shown, `… and ${more} more`] : shown
+}
+
+/** Without the lists, which are made anew, and without the tags, which stand around the new one. */
+function proseOf(item: Item, eventAt: EventAt): string {
+  const content = contentOf(item.id, eventAt)
+  const text =
+    content?.kind === 'user'
+      ? textOfUserContent(content.content)
+      : content?.kind === 'answer'
+        ? content.answer.content || textOfParts(content.answer.parts ?? [])
+        : ''
+  const inner = summaryIn(text)
+  if (inner === undefined) return asData(text)
+  const lists = /\n\n<(?:user-messages|read-files|modified-files)>\n/.exec(inner)
+  return withoutNote(lists ? inner.slice(0, lists.index) : inner)
+}
+
+/** From the log, which nobody can forge, not from the text. */
+function metadataOf({ id }: Item, eventAt: EventAt): { readonly [key: string]: Json } {
+  const event = eventAt(parseEntryId(id).seq)
+  const isOurs = event?.type === 'COMPACTION' && event.data.strategyId === 'keep-recent'
+  const metadata = isOurs ? event.data.metadata : undefined
+  return isFields(metadata) ? metadata : {}
+}
+
+function texts(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+}
+
+function wordsIn(value: Json | undefined): UserWord[] {
+  return (Array.isArray(value) ? value : []).flatMap((each: Json) => {
+    if (!isFields(each)) return []
+    const { ref, text } = each
+    return typeof ref === 'string' && typeof text === 'string' ? [{ ref, text }] : []
+  })
+}

@@ -1,0 +1,107 @@
+// A thread as one page of markdown, message by message, for a model that is to report on it.
+
+import { foldBase64, MIN_URL_CHARS } from '../core/fold-base64.ts'
+import type { Json } from '../core/json.ts'
+import type { Message, MessagePart, ToolResultPart } from '../core/message.ts'
+import { blockCaption, isFields, partInWords } from '../core/repair/as-text.ts'
+import { asData } from './as-data.ts'
+import { FILES_HEADING } from './compact-whole.ts'
+
+export interface RenderedThread {
+  readonly markdown: string
+  /** Where each message begins in it. */
+  readonly messageBoundaries: number[]
+}
+
+/** Tools whose results are files, which can be read again. */
+const FILE_READERS: ReadonlySet<string> = new Set([
+  'read',
+  'read_file',
+  'readfile',
+  'get_file',
+  'view',
+  'view_file',
+  'open_file',
+])
+/** A file this short is told faster than it is described. */
+const SHORT_FILE_CHARS = 200
+
+/**
+ * Thinking, reminders and checkpoints are left out: nobody said them. Whatever in the text looks like a
+ * heading of this page, or like a tag of ours, is written so that it no longer does.
+ */
+export function renderThreadToMarkdown(messages: readonly Message[]): RenderedThread {
+  const messageBoundaries: number[] = []
+  const pieces: string[] = []
+  const calls = new Map<string, MessagePart & { type: 'tool_call' }>()
+  let length = 0
+  for (const { role, parts } of messages) {
+    for (const part of parts) if (part.type === 'tool_call') calls.set(part.id, part)
+    const said = parts.map((part) => textOfPart(part, calls)).filter((text) => text.trim() !== '')
+    const piece = `${[`# ${role}:`, ...said].join('\n\n')}\n\n`
+    messageBoundaries.push(length)
+    pieces.push(piece)
+    length += piece.length
+  }
+  return { markdown: pieces.join(''), messageBoundaries }
+}
+
+type Calls = ReadonlyMap<string, { readonly name: string; readonly arguments: Json }>
+
+function textOfPart(part: MessagePart, calls: Calls): string {
+  switch (part.type) {
+    case 'text':
+      return said(part.text.startsWith(FILES_HEADING) ? withoutContents(part.text) : part.text)
+    case 'tool_call':
+      return `## tool call: ${oneLine(part.name)}\n${said(JSON.stringify(part.arguments))}`
+    case 'tool_result':
+      return resultText(part, calls)
+    case 'document':
+      return said(`[document ${part.media.title ?? part.media.mimeType}]`)
+    case 'image':
+    case 'native':
+      return said(partInWords(part))
+    case 'thinking':
+    case 'redacted_thinking':
+    case 'system_reminder':
+    case 'checkpoint':
+      return ''
+  }
+}
+
+const STATUS = { completed: '', failed: ', failed', aborted: ', aborted', denied: ', denied' }
+
+function resultText({ id, content, status }: ToolResultPart, calls: Calls): string {
+  const call = calls.get(id)
+  const heading = `## tool result${call ? `: ${oneLine(call.name)}` : ''}${STATUS[status]}`
+  const text = content.map((block) => block.text ?? blockCaption(block)).join('\n')
+  const isFile = status === 'completed' && FILE_READERS.has(call?.name.toLowerCase() ?? '')
+  if (!isFile || text.length <= SHORT_FILE_CHARS)
+    return `${heading}\n${text.trim() === '' ? '(no output)' : said(text)}`
+  const lines = text.split('\n').length
+  return `${heading}\n[${said(pathIn(call?.arguments))}: ${lines} lines, not repeated here]`
+}
+
+function pathIn(input: Json | undefined): string {
+  const fields = isFields(input) ? input : {}
+  const path = [fields.path, fields.file_path, fields.filePath].find(
+    (each) => typeof each === 'string',
+  )
+  return typeof path === 'string' ? oneLine(path) : 'a file'
+}
+
+/** The paths stay: files as they once were are out of date, and long. */
+function withoutContents(files: string): string {
+  return files.replace(/^(.+)\n(`{3,})\n[\s\S]*?\n\2$/gm, '$1 [not repeated here]')
+}
+
+const HEADINGS = /^([ \t]*)(#{1,2} (?:user|assistant|tool call|tool result)\b)/gim
+
+function said(text: string): string {
+  const short = text.length < MIN_URL_CHARS ? text : foldBase64(text).text
+  return asData(short).replace(HEADINGS, '$1\\$2').toWellFormed()
+}
+
+function oneLine(text: string): string {
+  return asData(text.replace(/\s+/g, ' '))
+}

@@ -1,0 +1,119 @@
+// A conversation as one text for a model that is to report on it: so that it does not go on with it.
+import type { EntryLabel } from '../core/change.ts'
+import type { ToolCall, ToolResult, UserContent } from '../core/content.ts'
+import { type Item, newEntryAt } from '../core/entry.ts'
+import { contentOf } from '../core/entry-content.ts'
+import type { EventAt } from '../core/event.ts'
+import type { Json } from '../core/json.ts'
+import type { MessagePart } from '../core/message.ts'
+import { blockCaption, isFields, partInWords } from '../core/repair/as-text.ts'
+import { cutHead } from '../core/tokens/cut.ts'
+import { asData } from './as-data.ts'
+
+export interface Transcript {
+  readonly text: string
+  /** Where each entry begins. */
+  readonly boundaries: readonly number[]
+}
+
+export interface SerializeOptions {
+  /** Of a tool result, of a file, and of each argument of a call. */
+  readonly maxResultChars?: number
+}
+
+const RESULT_CHARS = 2_000
+const SEPARATOR = '\n\n'
+
+/**
+ * Thinking is never told, nor are reminders, checkpoints and pins: nobody said them. Whatever in the text
+ * looks like the structure of this page is written so that it no longer does.
+ */
+export function serializeConversation(
+  items: readonly Item[],
+  eventAt: EventAt,
+  { maxResultChars = RESULT_CHARS }: SerializeOptions = {},
+): Transcript {
+  const boundaries: number[] = []
+  let text = ''
+  for (const item of items) {
+    const said = entryText(item, eventAt, maxResultChars)
+    if (said === '') continue
+    if (text !== '') text += SEPARATOR
+    boundaries.push(text.length)
+    text += said
+  }
+  return { text, boundaries }
+}
+
+function entryText(item: Item, eventAt: EventAt, maxChars: number): string {
+  const content = contentOf(item.id, eventAt)
+  switch (content?.kind) {
+    case 'user':
+      return userText(content.content, newEntryAt(item.id, eventAt)?.label, maxChars)
+    case 'answer': {
+      const { answer, calls } = content
+      const said = answer.content.trim() === '' ? [] : [`[Assistant]: ${asData(answer.content)}`]
+      const called = calls.map((call) => callText(call, maxChars)).join('; ')
+      return [...said, ...(called === '' ? [] : [`[Assistant tool calls]: ${called}`])].join(
+        SEPARATOR,
+      )
+    }
+    case 'result':
+      return resultText(content.result, maxChars)
+    default:
+      return ''
+  }
+}
+
+function userText(content: UserContent, label: EntryLabel | undefined, maxChars: number): string {
+  const parts: readonly MessagePart[] =
+    typeof content === 'string'
+      ? [{ type: 'text', text: content }]
+      : content.filter((part) => part.type !== 'tool_call')
+  const text = parts
+    .map(partInWords)
+    .filter((words) => words.trim() !== '')
+    .join('\n')
+  if (text === '') return ''
+  switch (label) {
+    case 'pins':
+      return ''
+    case 'summary':
+    case 'brief':
+      return `[Earlier summary]: ${asData(text)}`
+    case 'files':
+      return `[Files]: ${cutData(text, maxChars)}`
+    default:
+      return `[User]: ${asData(text)}`
+  }
+}
+
+function callText({ name, arguments: input }: ToolCall, maxChars: number): string {
+  const given = isFields(input)
+    ? Object.entries(input).map(([key, value]) => `${key}=${jsonText(value, maxChars)}`)
+    : [jsonText(input, maxChars)]
+  return asData(`${name}(${given.join(', ')})`)
+}
+
+function jsonText(value: Json, maxChars: number): string {
+  return cutWithNote(JSON.stringify(value), maxChars)
+}
+
+const FAILED = { completed: '', failed: ', failed', aborted: ', aborted', denied: ', denied' }
+
+function resultText({ content, status }: ToolResult, maxChars: number): string {
+  const text = content.map((block) => block.text ?? blockCaption(block)).join('\n')
+  return `[Tool result${FAILED[status]}]: ${text.trim() === '' ? '(no output)' : cutData(text, maxChars)}`
+}
+
+/** Cut first: a tag that the cut leaves half of is made harmless as it stands then. */
+function cutData(text: string, maxChars: number): string {
+  return asData(cutWithNote(text, maxChars))
+}
+
+function cutWithNote(text: string, maxChars: number): string {
+  const head = cutHead(text, maxChars)
+  return head === text
+    ? text
+    : `${head}\n[... ${text.length - head.length} more characters truncated]`
+}
