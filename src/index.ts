@@ -92,11 +92,18 @@ export {
   type CompactionEvent,
   type CompactionStrategy,
 } from './strategies/as-compaction-strategy.ts'
-export { chunkMessages } from './strategies/chunk.ts'
+export {
+  CHARS_PER_TOKEN,
+  chunkMessages,
+  chunkMessagesByTokenBudget,
+  TARGET_CHUNK_TOKENS,
+  TOLERANCE_TOKENS,
+} from './strategies/chunk.ts'
 export { compactRanges } from './strategies/compact-ranges.ts'
 export { compactWhole } from './strategies/compact-whole.ts'
 export { findCutPoint } from './strategies/cut-point.ts'
 export { DEFAULT_STRATEGIES, registerDefaultStrategies } from './strategies/index.ts'
+export { type RenderedThread, renderThreadToMarkdown } from './strategies/render-thread.ts'
 export { randomIds, systemClock } from './system.ts'
 export type { CompactionOptions, CompactionOutcome } from './threads/compact-thread.ts'
 export { createThreads, type Threads, type ThreadsOptions } from './threads/threads.ts'

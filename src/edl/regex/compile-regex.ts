@@ -1,0 +1,223 @@
+// Makes a program of a regular expression.
+import type { CharSet } from './char-set.ts'
+import { ASSERTIONS, type RegexNode } from './node.ts'
+import { parseRegex, RegexProblem } from './parse-regex.ts'
+import { OP, type Program } from './program.ts'
+
+/** Counted repetitions are written out, so the limits are on what they become. */
+const MAX_INSTRUCTIONS = 5_000
+const MAX_NODES = 50_000
+
+export function compileRegex(source: string, flags: string): Program {
+  const compiler = new Compiler()
+  compiler.add(parseRegex(source, flags), false)
+  compiler.emit(OP.match)
+  const { code, sets, branches } = compiler
+  return {
+    ops: Uint8Array.from(code, ({ op }) => op),
+    a: Int32Array.from(code, ({ a }) => a),
+    b: Int32Array.from(code, ({ b }) => b),
+    sets,
+    branches,
+    isSticky: flags.includes('y'),
+    prefix: prefixOf(code),
+  }
+}
+
+type Repeat = RegexNode & { type: 'repeat' }
+
+interface Instruction {
+  readonly op: number
+  a: number
+  readonly b: number
+}
+
+/**
+ * As in JavaScript, a repetition beyond the least number must match something. So a body that could
+ * match nothing is written out twice: `addFresh` for as long as nothing was read, which leads over
+ * into `add` with the first character. No program then comes back to a place without having read on.
+ */
+class Compiler {
+  readonly code: Instruction[] = []
+  readonly sets: CharSet[] = []
+  branches = 0
+  #nodes = 0
+
+  emit(op: number, a = 0, b = 0): Instruction {
+    if (this.code.length >= MAX_INSTRUCTIONS) throw tooLarge()
+    const instruction = { op, a, b }
+    this.code.push(instruction)
+    return instruction
+  }
+
+  /** `isBehind`: the text is read backwards, so the last part comes first. */
+  add(node: RegexNode, isBehind: boolean): void {
+    this.#count()
+    switch (node.type) {
+      case 'char':
+        if (typeof node.test === 'number') this.emit(isBehind ? OP.charBehind : OP.char, node.test)
+        else this.emit(isBehind ? OP.setBehind : OP.set, this.#numberOf(node.test))
+        return
+      case 'sequence':
+        for (const part of isBehind ? node.parts.toReversed() : node.parts) this.add(part, isBehind)
+        return
+      case 'choice': {
+        const ends = this.#choice(node.options, (option) => this.add(option, isBehind))
+        this.#leadHere(ends)
+        return
+      }
+      case 'repeat':
+        for (let count = 0; count < node.min; count += 1) this.add(node.body, isBehind)
+        this.#optional(node, node.max - node.min, isBehind)
+        return
+      case 'assertion':
+        this.emit(OP.assert, ASSERTIONS.indexOf(node.assertion), this.#numberOf(node.word))
+        return
+      case 'look': {
+        const look = this.emit(OP.look, 0, node.isNegated ? 1 : 0)
+        this.add(node.body, node.isBehind)
+        this.emit(OP.match)
+        look.a = this.code.length
+      }
+    }
+  }
+
+  /** The program runs off its end where nothing was read; where something was, the jumps are taken. */
+  addFresh(node: RegexNode, isBehind: boolean): Instruction[] {
+    this.#count()
+    switch (node.type) {
+      case 'char':
+        this.add(node, isBehind)
+        return [this.emit(OP.jump)]
+      case 'sequence':
+        return this.#freshSequence(isBehind ? node.parts.toReversed() : node.parts, isBehind)
+      case 'choice': {
+        const read: Instruction[] = []
+        const ends = this.#choice(node.options, (option) => {
+          read.push(...this.addFresh(option, isBehind))
+        })
+        this.#leadHere(ends)
+        return read
+      }
+      case 'repeat': {
+        const { body, min } = node
+        const required = Array.from({ length: min }, () => body)
+        const rest = { ...node, min: 0, max: node.max - min }
+        if (min > 0) return this.#freshSequence([...required, rest], isBehind)
+        return this.#freshOptional(rest, isBehind)
+      }
+      default:
+        this.add(node, isBehind)
+        return []
+    }
+  }
+
+  /** Also what becomes no instruction takes time: nothing, repeated, repeated. */
+  #count(): void {
+    this.#nodes += 1
+    if (this.#nodes > MAX_NODES) throw tooLarge()
+  }
+
+  #choice(options: readonly RegexNode[], addOption: (option: RegexNode) => void): Instruction[] {
+    const ends: Instruction[] = []
+    for (const option of options.slice(0, -1)) {
+      const branch = this.#branch(OP.tryNext)
+      addOption(option)
+      ends.push(this.emit(OP.jump))
+      branch.a = this.code.length
+    }
+    for (const last of options.slice(-1)) addOption(last)
+    return ends
+  }
+
+  #optional(node: Repeat, times: number, isBehind: boolean): void {
+    const exits: Instruction[] = []
+    const isEndless = times === Number.POSITIVE_INFINITY
+    const start = this.code.length
+    for (let count = 0; count < (isEndless ? 1 : times); count += 1) {
+      exits.push(this.#branch(node.isLazy ? OP.trySkip : OP.tryNext))
+      this.#iteration(node.body, isBehind)
+    }
+    if (isEndless) this.emit(OP.jump, start)
+    this.#leadHere(exits)
+  }
+
+  #iteration(body: RegexNode, isBehind: boolean): void {
+    if (!canBeEmpty(body)) {
+      this.add(body, isBehind)
+      return
+    }
+    const read = this.addFresh(body, isBehind)
+    this.emit(OP.fail)
+    this.#leadHere(read)
+  }
+
+  #freshOptional(node: Repeat, isBehind: boolean): Instruction[] {
+    if (node.max === 0) return []
+    const exit = this.#branch(node.isLazy ? OP.trySkip : OP.tryNext)
+    this.#iteration(node.body, isBehind)
+    this.#optional(node, node.max - 1, isBehind)
+    const read = this.emit(OP.jump)
+    this.#leadHere([exit])
+    return [read]
+  }
+
+  /** First the parts as long as nothing is read, then the same parts again for whoever has read. */
+  #freshSequence(parts: readonly RegexNode[], isBehind: boolean): Instruction[] {
+    const firstThatReads = parts.findIndex((part) => !canBeEmpty(part))
+    const end = firstThatReads === -1 ? parts.length : firstThatReads + 1
+    const read = parts.slice(0, end).map((part) => this.addFresh(part, isBehind))
+    const unread = this.emit(OP.jump)
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) this.add(part, isBehind)
+      this.#leadHere(read[index] ?? [])
+    }
+    const done = this.emit(OP.jump)
+    this.#leadHere([unread])
+    return [done]
+  }
+
+  #leadHere(instructions: readonly Instruction[]): void {
+    for (const instruction of instructions) instruction.a = this.code.length
+  }
+
+  #branch(op: number): Instruction {
+    this.branches += 1
+    return this.emit(op, 0, this.branches - 1)
+  }
+
+  #numberOf(set: CharSet): number {
+    const known = this.sets.indexOf(set)
+    return known === -1 ? this.sets.push(set) - 1 : known
+  }
+}
+
+function tooLarge(): RegexProblem {
+  return new RegexProblem('the pattern is too large: it repeats or nests too much')
+}
+
+function canBeEmpty(node: RegexNode): boolean {
+  switch (node.type) {
+    case 'char':
+      return false
+    case 'sequence':
+      return node.parts.every(canBeEmpty)
+    case 'choice':
+      return node.options.some(canBeEmpty)
+    case 'repeat':
+      return node.min === 0 || canBeEmpty(node.body)
+    default:
+      return true
+  }
+}
+
+/** Certain characters at the very beginning can be looked for in one go. */
+function prefixOf(code: readonly Instruction[]): string {
+  const end = code.findIndex(({ op }) => op !== OP.char)
+  const prefix = code
+    .slice(0, end)
+    .map(({ a }) => String.fromCodePoint(a))
+    .join('')
+  // Half a character could be found inside a whole one.
+  return prefix.isWellFormed() ? prefix : ''
+}

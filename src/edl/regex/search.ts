@@ -1,0 +1,192 @@
+// Searches a text for a pattern in linear time: no branch of it is tried twice at one place in the text.
+import { ASSERTIONS } from './node.ts'
+import { RegexProblem } from './parse-regex.ts'
+import { OP, type Program } from './program.ts'
+import { VisitedPlaces } from './visited-places.ts'
+
+/** How many steps searches may still take; shared by all searches of a script. */
+export interface StepBudget {
+  left: number
+}
+
+/** Is told each match; may throw to end the search. */
+export type Found = (start: number, end: number) => void
+
+const LINE_ENDS = new Set([10, 13, 0x2028, 0x2029])
+
+/** All matches that do not overlap, from left to right. No character is cut in half. */
+export function searchAll(program: Program, text: string, budget: StepBudget, found: Found): void {
+  const search = new Search(program, text, budget)
+  for (let at = 0; at <= text.length && search.next(at); ) {
+    const { start, end } = search
+    found(start, end)
+    at = end > start ? end : end + widthAt(text, end)
+  }
+}
+
+class Search {
+  readonly #program: Program
+  readonly #text: string
+  readonly #budget: StepBudget
+  readonly #visited: VisitedPlaces
+  /** Where to go back to: pairs of an instruction and a position. */
+  readonly #ways: number[] = []
+  /** Where the last match was. */
+  start = 0
+  end = 0
+
+  constructor(program: Program, text: string, budget: StepBudget) {
+    this.#program = program
+    this.#text = text
+    this.#budget = budget
+    this.#visited = new VisitedPlaces(program.branches)
+  }
+
+  /** Goes to the first match that begins at `from` or after it; false where there is none. */
+  next(from: number): boolean {
+    const { prefix, isSticky, branches } = this.#program
+    for (let start = from; start <= this.#text.length; start += widthAt(this.#text, start)) {
+      if (prefix !== '' && !isSticky) {
+        start = this.#text.indexOf(prefix, start)
+        if (start === -1) return false
+      }
+      this.#visited.dropBefore(start)
+      const end = this.#run(0, start)
+      if (end !== -1) {
+        this.start = start
+        this.end = end
+        // A branch that failed fails again, wherever a match begins. One that succeeded can only be
+        // met again where this match ends.
+        this.#visited.forgetAt(end)
+        this.#budget.left -= branches
+        return true
+      }
+      if (isSticky) return false
+    }
+    return false
+  }
+
+  /** Follows the program from an instruction to its `match`: where that is in the text, or -1. */
+  #run(instruction: number, position: number): number {
+    const { ops, a, b, sets } = this.#program
+    const text = this.#text
+    const ways = this.#ways
+    const floor = ways.length
+    let [pc, at, left] = [instruction, position, this.#budget.left]
+    for (;;) {
+      if (left <= 0) throw this.#tooLong()
+      left -= 1
+      const target = a[pc] ?? 0
+      let isDead = ops[pc] === OP.fail
+      switch (ops[pc]) {
+        case OP.char:
+        case OP.set: {
+          const next = text.codePointAt(at)
+          isDead = next === undefined || !isWanted(ops[pc] === OP.char, target, sets, next)
+          at += (next ?? 0) > 0xffff ? 2 : 1
+          pc += 1
+          break
+        }
+        case OP.charBehind:
+        case OP.setBehind: {
+          const previous = codePointBefore(text, at)
+          isDead =
+            previous === undefined || !isWanted(ops[pc] === OP.charBehind, target, sets, previous)
+          at -= (previous ?? 0) > 0xffff ? 2 : 1
+          pc += 1
+          break
+        }
+        case OP.tryNext:
+        case OP.trySkip: {
+          const isNextFirst = ops[pc] === OP.tryNext
+          isDead = !this.#visited.visit(b[pc] ?? 0, at)
+          if (!isDead) ways.push(isNextFirst ? target : pc + 1, at)
+          pc = isNextFirst ? pc + 1 : target
+          break
+        }
+        case OP.jump:
+          pc = target
+          break
+        case OP.assert: {
+          const word = sets[b[pc] ?? 0]
+          isDead = !holds(target, text, at, (code) => word?.has(code) === true)
+          pc += 1
+          break
+        }
+        case OP.look:
+          this.#budget.left = left
+          isDead = this.#look(pc + 1, at) === (b[pc] === 1)
+          left = this.#budget.left
+          pc = target
+          break
+        case OP.fail:
+          break
+        default: // the match
+          this.#budget.left = left
+          ways.length = floor
+          return at
+      }
+      if (!isDead) continue
+      if (ways.length === floor) {
+        this.#budget.left = left
+        return -1
+      }
+      at = ways.pop() ?? 0
+      pc = ways.pop() ?? 0
+    }
+  }
+
+  #look(instruction: number, position: number): boolean {
+    const mark = this.#visited.beginTrace()
+    const isFound = this.#run(instruction, position) !== -1
+    // Branches that led to what was found must be open when it is looked for again.
+    this.#visited.endTrace(mark, isFound)
+    return isFound
+  }
+
+  #tooLong(): RegexProblem {
+    this.#budget.left = 0
+    return new RegexProblem(
+      'searching takes too long: the pattern tries too many ways on this text; use a simpler one',
+    )
+  }
+}
+
+function isWanted(isChar: boolean, target: number, sets: Program['sets'], code: number): boolean {
+  return isChar ? target === code : sets[target]?.has(code) === true
+}
+
+function holds(
+  assertion: number,
+  text: string,
+  at: number,
+  isWord: (code: number) => boolean,
+): boolean {
+  const [before, after] = [codePointBefore(text, at), text.codePointAt(at)]
+  switch (ASSERTIONS[assertion]) {
+    case 'text-start':
+      return before === undefined
+    case 'text-end':
+      return after === undefined
+    case 'line-start':
+      return before === undefined || LINE_ENDS.has(before)
+    case 'line-end':
+      return after === undefined || LINE_ENDS.has(after)
+    default: {
+      const isBoundary =
+        (before !== undefined && isWord(before)) !== (after !== undefined && isWord(after))
+      return isBoundary === (ASSERTIONS[assertion] === 'word-boundary')
+    }
+  }
+}
+
+function codePointBefore(text: string, at: number): number | undefined {
+  if (at === 0) return undefined
+  const pair = at > 1 ? (text.codePointAt(at - 2) ?? 0) : 0
+  return pair > 0xffff ? pair : text.charCodeAt(at - 1)
+}
+
+/** How many code units the character at a position has; 1 at the end. */
+function widthAt(text: string, at: number): number {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+}
