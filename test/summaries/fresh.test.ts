@@ -1,0 +1,270 @@
+// `/compact` that starts a fresh session, by the real agent: what is asked, and what the new thread begins with.
+import { describe, expect, it } from 'vitest'
+import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
+import { SUMMARIZATION_PROMPT } from '../../src/strategies/prompts/handoff.ts'
+import { runsIn } from '../agent/past.ts'
+import { type AgentSetup, lastMessages, type SetupOptions, setUpAgent } from '../agent/setup.ts'
+import { answer, result, system, user } from '../say.ts'
+
+const SUMMARY = 'We fixed the parser; the tests are next.'
+const OPENING = `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${SUMMARY}\n</summary>`
+
+const PAST = [
+  system('Be kind.'),
+  user('Fix it.'),
+  ...answer('Reading.', 'a'),
+  result('a', 'one\n'.repeat(3_000)),
+  ...answer('Fixed.'),
+]
+
+function freshSetup(options: SetupOptions = {}): Promise<AgentSetup> {
+  return setUpAgent({ preset: 'fresh', outputTokens: 20_000, ...options })
+}
+
+async function compact({ agent, threadId }: AgentSetup, text = '/compact') {
+  const outcome = await agent.sendMessage(threadId, text)
+  if (outcome.status !== 'command') throw new Error(outcome.status)
+  return outcome.reply
+}
+
+/** Everything of the old thread and of the list of threads that could have changed. */
+async function picture({ threads, threadId, store }: AgentSetup): Promise<string> {
+  const { items } = await store.list()
+  return JSON.stringify([await threads.getAllEvents(threadId), items.map((info) => info.threadId)])
+}
+
+describe('the request', () => {
+  it('is the conversation as it is and one message more, for the model of the session, 8192 tokens at most [FRESH-10, FRESH-11, FRESH-12]', async () => {
+    const setup = await freshSetup()
+    const { agent, dev, threads, threadId } = setup
+    await threads.import(threadId, PAST)
+    dev.script([{ text: 'ok' }, { text: SUMMARY }])
+    await agent.sendMessage(threadId, 'Go on.')
+    expect(await compact(setup)).toMatchObject({ ok: true })
+    const [turn, asked] = dev.requests.map(({ body }) => body as Record<string, Json>)
+    expect(asked?.max_tokens).toBe(8_192)
+    expect(asked?.model).toBe(turn?.model)
+    const before = withoutMarks(turn?.messages)
+    expect(withoutMarks(asked?.messages).slice(0, before.length)).toEqual(before)
+    expect(lastMessages(dev).at(-1)).toEqual({ role: 'user', text: SUMMARIZATION_PROMPT })
+    expect(JSON.stringify(asked?.messages)).toContain('one\\n'.repeat(3_000))
+    expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
+  })
+
+  it('asks for a handoff [FRESH-13]', () => {
+    for (const words of [
+      /context checkpoint compaction/i,
+      /handoff summary for another LLM that will resume/,
+      /progress so far and the key decisions/i,
+      /context, constraints and user preferences/,
+      /absolute paths of the files that were read or modified/i,
+      /next steps/,
+      /critical data, examples and references/i,
+      /concise and structured/,
+    ])
+      expect(SUMMARIZATION_PROMPT).toMatch(words)
+  })
+
+  it('ends with what the user wants in focus, and only then [FRESH-07, FRESH-14]', async () => {
+    const setup = await freshSetup()
+    const { dev, threads, threadId } = setup
+    await threads.import(threadId, PAST)
+    dev.script(() => ({ text: SUMMARY }))
+    await compact(setup, '/compact  the port numbers ')
+    expect(lastMessages(dev).at(-1)?.text).toMatch(/\n\nAdditional focus: the port numbers$/)
+    await compact(setup, '/compact   ')
+    expect(JSON.stringify(dev.requests.at(-1)?.body)).not.toContain('Additional focus')
+  })
+
+  it('reads the texts of the answer, and neither thinks nor acts upon the rest [FRESH-15, FRESH-18]', async () => {
+    const setup = await freshSetup()
+    const { dev, threads, threadId, frames } = setup
+    await threads.import(threadId, PAST)
+    const parts: ScriptedAnswer['parts'] = [
+      { type: 'thinking', thinking: 'let me see' },
+      { type: 'text', text: 'One.' },
+      { type: 'call', call: { name: 'list', arguments: {} } },
+      { type: 'text', text: 'Two.' },
+    ]
+    dev.script([{ parts, stopReason: 'end' }])
+    const { compaction } = await compact(setup)
+    expect(compaction?.fresh?.summary).toBe('One.\nTwo.')
+    expect(frames.filter(({ type }) => type === 'tool-start')).toEqual([])
+  })
+})
+
+describe('where there is no summary', () => {
+  it('says that no model is configured [FRESH-09]', async () => {
+    const setup = await freshSetup({ settings: { models: {} } })
+    await setup.threads.import(setup.threadId, PAST)
+    const before = await picture(setup)
+    expect(await compact(setup)).toMatchObject({
+      ok: false,
+      text: 'Compact failed: No model configured',
+    })
+    expect(await picture(setup)).toBe(before)
+  })
+
+  it.each<[string, ScriptedAnswer, RegExp]>([
+    ['nothing', { fault: { kind: 'empty' } }, /^Compact failed: Failed to generate summary$/],
+    ['blanks', { text: ' \n ' }, /^Compact failed: Failed to generate summary$/],
+    ['an error', { fault: { kind: 'rate-limit', retryAfterS: 0 } }, /^Compact failed: (?!Failed)/],
+    [
+      'a broken line',
+      { text: `${SUMMARY} `.repeat(99), fault: { kind: 'drop' } },
+      /^Compact failed: (?!Failed)/,
+    ],
+    ['half of it', { text: SUMMARY, stopReason: 'length' }, /^Compact failed: .*length/],
+    ['a refusal', { text: 'No.', stopReason: 'refusal' }, /^Compact failed: /],
+    ['an excuse', { text: 'I cannot help with that.' }, /^Compact failed: .*refused/],
+    ['a call', { calls: [{ name: 'list', arguments: {} }] }, /^Compact failed: /],
+  ])('%s leaves everything as it was [FRESH-16, FRESH-17, FRESH-30]', async (_, step, text) => {
+    const setup = await freshSetup()
+    const { dev, threads, threadId, frames } = setup
+    await threads.import(threadId, PAST)
+    const before = await picture(setup)
+    dev.script(() => step)
+    const reply = await compact(setup)
+    expect(reply).toMatchObject({ ok: false, text: expect.stringMatching(text) })
+    expect(reply.threadId).toBeUndefined()
+    expect(await picture(setup)).toBe(before)
+    expect(runsIn(frames)).toMatchObject([{ success: false }])
+  })
+
+  it('an abort leaves everything as it was [FRESH-30, ALWAYS-06]', async () => {
+    const setup = await freshSetup()
+    const { agent, dev, threads, threadId, frames } = setup
+    await threads.import(threadId, PAST)
+    const before = await picture(setup)
+    dev.script(() => ({ text: SUMMARY, fault: { kind: 'stall', ms: 60_000 } }))
+    const running = compact(setup)
+    while (dev.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await agent.abort(threadId)
+    expect(await running).toMatchObject({ ok: false })
+    expect(await picture(setup)).toBe(before)
+    expect(runsIn(frames)).toMatchObject([{ end: 'aborted' }])
+  })
+
+  it('too little, and too early, are said without anything happening [FRESH-04, FRESH-05, FRESH-06]', async () => {
+    const setup = await freshSetup()
+    const { agent, dev, threads, threadId, frames } = setup
+    await threads.import(threadId, [user('Hello')])
+    expect(await compact(setup)).toMatchObject({
+      ok: false,
+      text: 'Nothing to compact (need at least one exchange)',
+    })
+    await threads.import(threadId, answer('Hi.'))
+    dev.script([{ text: SUMMARY }])
+    expect(await compact(setup)).toMatchObject({ ok: true }) // two messages are enough
+    frames.length = 0
+    const asked = dev.requests.length
+    dev.script([{ text: 'late', fault: { kind: 'stall', ms: 60_000 } }])
+    const turn = agent.sendMessage(threadId, 'Go on.')
+    while (dev.requests.length === asked) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(await compact(setup)).toMatchObject({
+      ok: false,
+      text: 'Cannot compact while responding. Use /abort first.',
+    })
+    await agent.abort(threadId)
+    await turn
+    expect(dev.requests).toHaveLength(asked + 1)
+    expect(frames.filter(({ type }) => type === 'COMPACTION_START')).toEqual([])
+  })
+})
+
+describe('the new session', () => {
+  it('begins with the summary, and the old one stays as it was [FRESH-20, FRESH-21, FRESH-24, FRESH-25]', async () => {
+    const setup = await freshSetup({ dev: { script: [{ text: SUMMARY }] } })
+    const { threads, threadId, frames } = setup
+    await threads.import(threadId, PAST)
+    const before = JSON.stringify(await threads.getAllEvents(threadId))
+    const reply = await compact(setup)
+    expect(reply).toMatchObject({ ok: true, text: 'New session started with compacted context' })
+    const fresh = reply.threadId ?? ''
+    expect(JSON.stringify(await threads.getAllEvents(threadId))).toBe(before)
+    const { messages } = await threads.messages(fresh)
+    expect(messages).toEqual([{ role: 'user', parts: [{ type: 'text', text: OPENING }] }])
+    const [started, ...rest] = await threads.getAllEvents(fresh)
+    const { version } = await threads.context(threadId)
+    expect(started?.data).toEqual({ from: { threadId, seq: version }, reason: 'fresh-session' })
+    expect(rest.filter(({ type }) => type === 'COMPACTION')).toEqual([])
+    expect(runsIn(frames)).toMatchObject([
+      { success: true, strategy: 'fresh-session', fresh: { threadId: fresh, summary: SUMMARY } },
+    ])
+  })
+
+  it('goes on with the same prompt, tools, model and thinking [FRESH-27, FRESH-28, FRESH-29]', async () => {
+    const catalogue = { 'anthropic/other': { windowTokens: 100_000, outputTokens: 9_000 } }
+    const setup = await freshSetup({ catalogue })
+    const { agent, dev, threads, threadId } = setup
+    await threads.import(threadId, PAST)
+    dev.script([{ text: 'ok' }, { text: SUMMARY }, { text: 'Still here.' }])
+    await agent.sendMessage(threadId, '/model anthropic/other')
+    await agent.sendMessage(threadId, '/thinking low')
+    await agent.sendMessage(threadId, 'Go on.')
+    const { threadId: fresh = '' } = await compact(setup)
+    const elsewhere = await setup.elsewhere()
+    expect(await elsewhere.agent.sendMessage(fresh, 'And now?')).toMatchObject({
+      text: 'Still here.',
+    })
+    const [before, , after] = dev.requests.map(({ body }) => body as Record<string, Json>)
+    for (const field of ['model', 'system', 'tools', 'thinking'])
+      expect(withoutMarks(after?.[field])).toEqual(withoutMarks(before?.[field]))
+    expect(lastMessages(dev).map(({ text }) => text)).toEqual([`${OPENING}\nAnd now?`])
+  })
+
+  it('takes over what waits, and what the user says next [ALWAYS-07]', async () => {
+    const setup = await freshSetup()
+    const { agent, dev, threads, threadId } = setup
+    await threads.import(threadId, PAST)
+    dev.script([
+      async () => {
+        expect(await agent.sendMessage(threadId, 'While you are at it…')).toMatchObject({
+          status: 'queued',
+        })
+        return { text: SUMMARY }
+      },
+      { text: 'I will.' },
+    ])
+    const { threadId: fresh = '' } = await compact(setup)
+    const answered = async () =>
+      (await threads.getAllEvents(fresh)).some(({ type }) => type === 'AGENT_MESSAGE')
+    while (!(await answered())) await new Promise((resolve) => setTimeout(resolve, 10))
+    const said = (await threads.messages(fresh)).messages.flatMap(({ parts }) => parts)
+    expect(said).toContainEqual({ type: 'text', text: 'While you are at it…' })
+    expect((await threads.messages(threadId)).messages).toHaveLength(4)
+  })
+
+  it('keeps what is pinned [ALWAYS-21]', async () => {
+    const setup = await freshSetup({ dev: { script: [{ text: SUMMARY }] } })
+    const { threads, threadId } = setup
+    await threads.import(threadId, PAST)
+    await threads.pin(threadId, { text: 'Never push.' })
+    await threads.pin(threadId, { entries: ['e3'] })
+    const { threadId: fresh = '' } = await compact(setup)
+    const { messages } = await threads.messages(fresh)
+    const words = messages.flatMap(({ parts }) =>
+      parts.map((part) => ('text' in part ? part.text : part.type)),
+    )
+    expect(words[1]).toBe('Fix it.')
+    expect(words[2]).toContain('Never push.')
+    expect(await threads.pins(fresh)).toMatchObject([
+      { text: 'Never push.' },
+      { entries: [expect.stringMatching(/^e\d+$/)] },
+    ])
+  })
+
+  it('comes of the preset chat as well', async () => {
+    const setup = await freshSetup({ preset: 'chat', dev: { script: [{ text: SUMMARY }] } })
+    await setup.threads.import(setup.threadId, PAST)
+    expect(await compact(setup)).toMatchObject({ ok: true, threadId: expect.any(String) })
+  })
+})
+
+type Json = unknown
+
+/** Without the marks for the cache, which move on. */
+function withoutMarks(value: Json): Json[] {
+  const text = JSON.stringify(value ?? []).replaceAll(/,?"cache_control":\{[^}]*\}/g, '')
+  return JSON.parse(text) as Json[]
+}
