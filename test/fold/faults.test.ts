@@ -91,11 +91,13 @@ describe('a fold that fails', () => {
     expect(JSON.stringify((await threads.messages(threadId)).messages)).toBe(before)
   })
 
-  it.each([
+  const writesNothing = [
     ['says nothing', { parts: [] } as ScriptedAnswer],
     ['writes the summary as its answer', { text: 'Here is the summary: all went well.' }],
     ['writes blanks', addLine('  \t ')],
-  ])('since no agent writes: each %s [FOLD-53, ALWAYS-02]', async (_, does) => {
+  ] as const
+
+  it.each(writesNothing)('since no agent writes: each %s [FOLD-53, ALWAYS-02]', async (_, does) => {
     const { agent, threadId, frames, messages, before } = await threeChunks(({ round }) =>
       round === 0 ? does : DONE,
     )

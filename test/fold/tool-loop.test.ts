@@ -90,23 +90,28 @@ describe('calls of a small agent', () => {
     expect(violations(dev)).toEqual([])
   })
 
-  it.each([
+  const endless = [
     ['malformed', { calls: [{ name: 'edl', arguments: {} }] }],
     ['unknown', { calls: [{ name: 'finish', arguments: {} }] }],
     ['scripts that cannot be read', edit('file /summary.md\nselect blue')],
     ['reads', READ],
     ['edits', addLine('more')],
-  ])('are bounded: %s without end fail cleanly [FOLD-45, FOLD-46]', async (_, call) => {
-    const { agent, threadId, threads, dev, frames } = await twoChunks(() => call)
-    const before = JSON.stringify((await threads.messages(threadId)).messages)
-    const result = await agent.compact(threadId)
-    expect(result).toMatchObject({ success: false, end: 'failed' })
-    expect(result.error?.message).toMatch(/still editing|too long|window/)
-    expect(dev.requests.length).toBeLessThan(90)
-    expect(runsIn(frames)).toHaveLength(1)
-    expect(JSON.stringify((await threads.messages(threadId)).messages)).toBe(before)
-    expect(await agent.sendMessage(threadId, 'And now?')).toMatchObject({ text: 'On we go.' })
-  })
+  ] as const
+
+  it.each(endless)(
+    'are bounded: %s without end fail cleanly [FOLD-45, FOLD-46]',
+    async (_, call) => {
+      const { agent, threadId, threads, dev, frames } = await twoChunks(() => call)
+      const before = JSON.stringify((await threads.messages(threadId)).messages)
+      const result = await agent.compact(threadId)
+      expect(result).toMatchObject({ success: false, end: 'failed' })
+      expect(result.error?.message).toMatch(/still editing|too long|window/)
+      expect(dev.requests.length).toBeLessThan(90)
+      expect(runsIn(frames)).toHaveLength(1)
+      expect(JSON.stringify((await threads.messages(threadId)).messages)).toBe(before)
+      expect(await agent.sendMessage(threadId, 'And now?')).toMatchObject({ text: 'On we go.' })
+    },
+  )
 
   it('share registers from chunk to chunk, and the next run has its own [FOLD-48]', async () => {
     const setup = await twoChunks(({ chunk, round }) => {

@@ -105,7 +105,7 @@ describe('where there is no summary', () => {
     expect(await picture(setup)).toBe(before)
   })
 
-  it.each<[string, ScriptedAnswer, RegExp]>([
+  const failing: [string, ScriptedAnswer, RegExp][] = [
     ['nothing', { fault: { kind: 'empty' } }, /^Compact failed: Failed to generate summary$/],
     ['blanks', { text: ' \n ' }, /^Compact failed: Failed to generate summary$/],
     ['an error', { fault: { kind: 'rate-limit', retryAfterS: 0 } }, /^Compact failed: (?!Failed)/],
@@ -118,18 +118,23 @@ describe('where there is no summary', () => {
     ['a refusal', { text: 'No.', stopReason: 'refusal' }, /^Compact failed: /],
     ['an excuse', { text: 'I cannot help with that.' }, /^Compact failed: .*refused/],
     ['a call', { calls: [{ name: 'list', arguments: {} }] }, /^Compact failed: /],
-  ])('%s leaves everything as it was [FRESH-16, FRESH-17, FRESH-30]', async (_, step, text) => {
-    const setup = await freshSetup()
-    const { dev, threads, threadId, frames } = setup
-    await threads.import(threadId, PAST)
-    const before = await picture(setup)
-    dev.script(() => step)
-    const reply = await compact(setup)
-    expect(reply).toMatchObject({ ok: false, text: expect.stringMatching(text) })
-    expect(reply.threadId).toBeUndefined()
-    expect(await picture(setup)).toBe(before)
-    expect(runsIn(frames)).toMatchObject([{ success: false }])
-  })
+  ]
+
+  it.each(failing)(
+    '%s leaves everything as it was [FRESH-16, FRESH-17, FRESH-30]',
+    async (_, step, text) => {
+      const setup = await freshSetup()
+      const { dev, threads, threadId, frames } = setup
+      await threads.import(threadId, PAST)
+      const before = await picture(setup)
+      dev.script(() => step)
+      const reply = await compact(setup)
+      expect(reply).toMatchObject({ ok: false, text: expect.stringMatching(text) })
+      expect(reply.threadId).toBeUndefined()
+      expect(await picture(setup)).toBe(before)
+      expect(runsIn(frames)).toMatchObject([{ success: false }])
+    },
+  )
 
   it('an abort leaves everything as it was [FRESH-30, ALWAYS-06]', async () => {
     const setup = await freshSetup()
