@@ -1,0 +1,40 @@
+// What a call is meant to do, before its result says whether it did.
+import type { FileOperation, Step } from './operation.ts'
+
+export interface Todo {
+  readonly text: string
+  readonly status: 'pending' | 'in_progress' | 'completed' | 'cancelled'
+}
+
+export type Intent =
+  | { readonly kind: 'files'; readonly operations: readonly FileOperation[] }
+  | {
+      readonly kind: 'shell'
+      readonly command: string // as it is, cut where it is long
+      readonly key: string
+      readonly isTest: boolean
+      readonly steps: readonly Step[]
+      /** Where it runs; absent where it runs in the root, or where the one before it left off. */
+      readonly folder?: string
+      /** The next command begins in the folder where this one ends. */
+      readonly persists: boolean
+    }
+  /** Results whose lines are paths: of a folder, or any. */
+  | { readonly kind: 'list'; readonly folder: string; readonly isDeep: boolean }
+  | { readonly kind: 'found' }
+  | { readonly kind: 'todos'; readonly todos: readonly Todo[] }
+  | { readonly kind: 'todo-added'; readonly text: string }
+  | { readonly kind: 'todo-changed'; readonly id: string; readonly status?: Todo['status'] }
+  | { readonly kind: 'plan'; readonly text: string }
+  /** Looks at, or ends, what runs in the background. */
+  | { readonly kind: 'poll'; readonly id: string; readonly isEnd?: true }
+  | { readonly kind: 'other' }
+
+export interface OpenCall {
+  readonly id: string
+  readonly name: string
+  /** What it is about, in short. */
+  readonly subject: string
+  readonly at: number // the number of its event
+  readonly intent: Intent
+}

@@ -1,0 +1,218 @@
+// The ledger in lines for a brief. Names stand as the log has them; what is not there in one piece is counted.
+import { cutHead } from '../tokens/cut.ts'
+import { type FileRecord, type FileState, isOnlySeen, stateOf } from './file-record.ts'
+import type { FileTree } from './file-tree.ts'
+import type { Ledger } from './records.ts'
+
+/** A file that the conversation was about. */
+export interface LedgerFile {
+  readonly path: string
+  /** As it was written; empty where it was not, in one piece. */
+  readonly name: string
+  readonly folder?: string
+  readonly state?: FileState
+  readonly isRead: boolean
+  readonly from?: string // renamed files: what its path was
+  readonly fromName?: string // and how that was written
+  /** False where nothing said whether it was there before. */
+  readonly isSure: boolean
+  readonly isCommitted: boolean
+  readonly at: number // the last event about it
+}
+
+/** The files with what became of each, latest first. */
+export function ledgerFiles({ tree }: Ledger): LedgerFile[] {
+  const newNames = newNamesIn(tree)
+  const files: LedgerFile[] = []
+  for (const record of tree.files.values())
+    if (!isOnlySeen(record)) files.push(fileOf(record, newNames, tree))
+  return files
+    .filter(({ state, isRead }) => state !== undefined || isRead)
+    .sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1))
+}
+
+/** By the old path: a file has one new name, others of the same origin are copies. */
+function newNamesIn(tree: FileTree): ReadonlyMap<string, FileRecord> {
+  const newNames = new Map<string, FileRecord>()
+  for (const record of tree.files.values()) {
+    if (stateOf(record, (path) => tree.files.get(path)) !== 'renamed') continue
+    const { from = '' } = record
+    const other = newNames.get(from)
+    if (other === undefined || isRatherRenamed(record, other)) newNames.set(from, record)
+  }
+  return newNames
+}
+
+/** What was moved before what was copied, then what is still as it was, then the first by name. */
+function isRatherRenamed(record: FileRecord, other: FileRecord): boolean {
+  const rank = ({ isCopy, work, from }: FileRecord) => (isCopy ? 2 : 0) + (work === from ? 0 : 1)
+  return rank(record) < rank(other) || (rank(record) === rank(other) && record.path < other.path)
+}
+
+function fileOf(
+  record: FileRecord,
+  newNames: ReadonlyMap<string, FileRecord>,
+  tree: FileTree,
+): LedgerFile {
+  const { path, name, folder, from = '', isSure, readAt, changedAt } = record
+  const found = stateOf(record, (other) => tree.files.get(other))
+  const isRenamed = newNames.get(from) === record
+  const state = found === 'renamed' && !isRenamed ? 'created' : found
+  return {
+    path,
+    name,
+    ...(folder !== undefined && { folder }),
+    // What was moved is told of where it is now.
+    ...(state !== undefined && !(state === 'deleted' && newNames.has(path)) && { state }),
+    ...(isRenamed && { from, fromName: tree.files.get(from)?.name ?? '' }),
+    isRead: readAt !== undefined,
+    isSure,
+    isCommitted: record.work === record.head,
+    at: Math.max(readAt ?? 0, changedAt ?? 0),
+  }
+}
+
+const LINE_CHARS = 300
+const STATES: readonly (FileState | 'read')[] = [
+  'renamed',
+  'created',
+  'modified',
+  'deleted',
+  'read',
+]
+
+/**
+ * At most `limit` lines, the weightiest kinds first, and in each kind the latest: where the work is, what
+ * is under way, what fails, what is planned, files, commands. Todo lists that are done are left out.
+ */
+export function ledgerLines(ledger: Ledger, limit: number): string[] {
+  const groups = [
+    placeLines(ledger),
+    flightLines(ledger),
+    todoLines(ledger),
+    failureLines(ledger),
+    fileLines(ledger),
+    unclearLines(ledger),
+    commandLines(ledger),
+  ]
+  const whole = Math.max(0, Math.floor(limit))
+  return inTurns(groups, whole).map((line) => cutHead(line, LINE_CHARS))
+}
+
+/** Each group gets what it needs, as long as there is room; what is left over goes to the next. */
+function inTurns(groups: readonly (readonly string[])[], limit: number): string[] {
+  const filled = groups.filter((group) => group.length > 0)
+  let room = limit
+  const taken = filled.map(() => 0)
+  while (room > 0) {
+    const open = filled.flatMap((group, at) => ((taken[at] ?? 0) < group.length ? [at] : []))
+    if (open.length === 0) break
+    for (const at of open) {
+      if (room === 0) break
+      taken[at] = (taken[at] ?? 0) + 1
+      room -= 1
+    }
+  }
+  return filled.flatMap((group, at) => group.slice(0, taken[at]))
+}
+
+function placeLines({ root, folder, folderName, tree }: Ledger): string[] {
+  return [
+    ...(root === undefined ? [] : [`workspace: ${root}`]),
+    ...(folder && folderName !== undefined ? [`working directory: ${folderName}`] : []),
+    ...(tree.branch === undefined ? [] : [`branch: ${tree.branch}`]),
+  ]
+}
+
+function flightLines({ calls, background }: Ledger): string[] {
+  return [
+    ...calls
+      .filter(({ id }) => id !== '')
+      .map(
+        ({ name, id, subject }) => `in flight: ${[name, id, subject].filter(Boolean).join(' ')}`,
+      ),
+    ...background.map(({ id, command }) => `in the background: ${id} ${firstLine(command)}`),
+  ]
+}
+
+function todoLines({ todos, plan, planPath }: Ledger): string[] {
+  const isOpen = todos.some(({ status }) => status === 'pending' || status === 'in_progress')
+  return [
+    ...(isOpen ? todos.map(({ text, status }) => `todo, ${status}: ${firstLine(text)}`) : []),
+    ...(planPath === undefined ? [] : [`plan in ${planPath}`]),
+    ...(plan === undefined ? [] : [`plan: ${firstLine(plan.text)}`]),
+  ]
+}
+
+function failureLines({ tests, errors }: Ledger): string[] {
+  const failing = tests.filter(({ isFailed }) => isFailed).toReversed()
+  const failedKeys = new Set(failing.map(({ key }) => key))
+  return [
+    ...failing.map(({ key, failed, passed }) => `tests fail: ${key}${countsOf(failed, passed)}`),
+    ...failing.flatMap(({ failures }) => failures.map((name) => `failing test: ${name}`)),
+    ...errors
+      .filter(({ tool, subject }) => tool !== 'command' || !failedKeys.has(subject))
+      .toReversed()
+      .map(
+        ({ tool, subject, line }) =>
+          `open error: ${[tool === 'command' ? '' : tool, subject].filter(Boolean).join(' ')}: ${line}`,
+      ),
+  ]
+}
+
+function countsOf(failed: number | undefined, passed: number | undefined): string {
+  const parts = [
+    ...(failed === undefined ? [] : [`${failed} failed`]),
+    ...(passed === undefined ? [] : [`${passed} passed`]),
+  ]
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}
+
+function fileLines(ledger: Ledger): string[] {
+  const files = ledgerFiles(ledger)
+  const lines: string[] = []
+  for (const state of STATES) {
+    const own = files.filter((file) => (file.state ?? 'read') === state)
+    const named = own.filter(({ name }) => name !== '')
+    for (const file of named) lines.push(fileLine(file, state))
+    if (named.length < own.length) lines.push(`${state}: ${own.length - named.length} more`)
+  }
+  return lines
+}
+
+function fileLine(
+  { name, folder, fromName, isSure }: LedgerFile,
+  state: FileState | 'read',
+): string {
+  const doubt = isSure || state === 'read' || state === 'renamed' ? '' : DOUBTS[state]
+  const where = folder === undefined ? name : `${name} (in ${folder})`
+  return `${state}: ${fromName ? `${fromName} → ${where}` : where}${doubt}`
+}
+
+const DOUBTS: Readonly<Record<Exclude<FileState, 'renamed'>, string>> = {
+  created: ' (or replaced)',
+  modified: ' (or created)',
+  deleted: ' (if it was there)',
+}
+
+function unclearLines({ unclear }: Ledger): string[] {
+  return unclear.toReversed().map(({ command }) => `may have changed files: ${firstLine(command)}`)
+}
+
+function commandLines({ commands }: Ledger): string[] {
+  return commands.toReversed().map(({ command, key, isFailed, exitCode, lastLine }) => {
+    const how = isFailed
+      ? `failed${exitCode === undefined ? '' : `, exit code ${exitCode}`}`
+      : 'worked'
+    return `command ${how}: ${aboutOf(command, key)}${lastLine === '' ? '' : ` → ${lastLine}`}`
+  })
+}
+
+/** Of several lines, the one that it is about. */
+function aboutOf(command: string, key: string): string {
+  return command.includes('\n') && key !== '' ? firstLine(key) : firstLine(command)
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}

@@ -1,0 +1,464 @@
+// The ledger over the calls of each agent: files, todo lists, tests, errors, the place, and lines for a brief.
+import { describe, expect, it } from 'vitest'
+import { done, eventsOf, fates, ledgerOf, ran } from '../../../test/ledger/calls.ts'
+import { user } from '../../../test/say.ts'
+import type { EventDraft } from '../event.ts'
+import type { Json } from '../json.ts'
+import { ledgerReducer } from './ledger.ts'
+import { ledgerFiles, ledgerLines } from './ledger-lines.ts'
+
+const PATCH = `*** Begin Patch
+*** Add File: new.ts
++text
+*** Update File: old.ts
+@@
+-a
++b
+*** Update File: from.ts
+*** Move to: to.ts
+@@
+*** Delete File: gone.ts
+*** End Patch`
+
+describe('the tools of each agent [NEED-05]', () => {
+  const rows: readonly (readonly [
+    agent: string,
+    name: string,
+    input: Json,
+    text: string,
+    fate: string,
+  ])[] = [
+    ['Claude Code', 'Read', { file_path: 'a.ts' }, '1\ttext', 'read a.ts'],
+    [
+      'Claude Code',
+      'Write',
+      { file_path: 'a.ts', content: 'x' },
+      'File created successfully at: a.ts',
+      'created a.ts',
+    ],
+    [
+      'Claude Code',
+      'Write',
+      { file_path: 'a.ts', content: 'x' },
+      'The file a.ts has been updated.',
+      'modified a.ts',
+    ],
+    [
+      'Claude Code',
+      'Edit',
+      { file_path: 'a.ts', old_string: 'a', new_string: 'b' },
+      'ok',
+      'modified a.ts',
+    ],
+    ['Claude Code', 'MultiEdit', { file_path: 'a.ts', edits: [] }, 'ok', 'modified a.ts'],
+    [
+      'Claude Code',
+      'NotebookEdit',
+      { notebook_path: 'a.ipynb', new_source: '' },
+      'ok',
+      'modified a.ipynb',
+    ],
+    ['pi', 'read', { path: 'a.ts' }, 'text', 'read a.ts'],
+    [
+      'pi',
+      'write',
+      { path: 'a.ts', content: 'x' },
+      'Successfully wrote 1 bytes to a.ts',
+      'created a.ts',
+    ],
+    ['pi', 'edit', { path: 'a.ts', oldText: 'a', newText: 'b' }, 'ok', 'modified a.ts'],
+    ['pi', 'bash', { command: 'rm a.ts' }, '', 'deleted a.ts'],
+    [
+      'OpenCode',
+      'edit',
+      { filePath: 'a.ts', oldString: 'a', newString: 'b' },
+      'ok',
+      'modified a.ts',
+    ],
+    ['OpenCode', 'bash', { command: 'rm a.ts', workdir: 'src' }, '', 'deleted src/a.ts'],
+    ['Gemini CLI', 'read_file', { absolute_path: '/w/a.ts' }, 'text', 'read /w/a.ts'],
+    [
+      'Gemini CLI',
+      'write_file',
+      { file_path: 'a.ts', content: '' },
+      'Successfully created and wrote to new file: a.ts.',
+      'created a.ts',
+    ],
+    [
+      'Gemini CLI',
+      'replace',
+      { file_path: 'a.ts', old_string: 'a', new_string: 'b' },
+      'ok',
+      'modified a.ts',
+    ],
+    [
+      'Gemini CLI',
+      'run_shell_command',
+      { command: 'rm a.ts', directory: 'src' },
+      '',
+      'deleted src/a.ts',
+    ],
+    ['Copilot CLI', 'view', { path: 'a.ts' }, '1. text', 'read a.ts'],
+    ['Copilot CLI', 'create', { path: 'a.ts', file_text: '' }, 'Created file a.ts', 'created a.ts'],
+    ['Cline', 'write_to_file', { path: 'a.ts', content: '' }, 'ok', 'created a.ts'],
+    ['Cline', 'replace_in_file', { path: 'a.ts', diff: '' }, 'ok', 'modified a.ts'],
+    ['Cline', 'execute_command', { command: 'rm a.ts' }, '', 'deleted a.ts'],
+    ['Cline SDK', 'read_files', { files: [{ path: 'a.ts' }] }, 'text', 'read a.ts'],
+    ['Cline SDK', 'editor', { path: 'a.ts', old_text: 'a', new_text: 'b' }, 'ok', 'modified a.ts'],
+    ['Cline SDK', 'run_commands', { commands: ['rm a.ts'] }, '', 'deleted a.ts'],
+    [
+      'OpenHands',
+      'str_replace_editor',
+      { command: 'create', path: 'a.ts', file_text: '' },
+      'New file created',
+      'created a.ts',
+    ],
+    ['OpenHands', 'str_replace_editor', { command: 'view', path: 'a.ts' }, 'text', 'read a.ts'],
+    ['OpenHands', 'str_replace_editor', { command: 'insert', path: 'a.ts' }, 'ok', 'modified a.ts'],
+    ['OpenHands', 'execute_bash', { command: 'mv a.ts b.ts' }, '', 'renamed a.ts → b.ts'],
+    ['SWE-agent', 'open', { path: 'a.ts' }, 'text', 'read a.ts'],
+    [
+      'SWE-agent',
+      'edit',
+      { search: 'a', replace: 'b' },
+      'Text replaced.\n(Open file: a.ts)\nbash-$',
+      'modified a.ts',
+    ],
+    [
+      'Codex',
+      'shell',
+      { command: ['bash', '-lc', 'cd src && rm a.ts'] },
+      'Exit code: 0\nOutput:\n',
+      'deleted src/a.ts',
+    ],
+    [
+      'Codex',
+      'exec_command',
+      { cmd: 'cat a.ts', workdir: 'src' },
+      'Process exited with code 0\nOutput:\ntext',
+      'read src/a.ts',
+    ],
+    ['Codex', 'shell', { command: ['rm', 'a file.ts'] }, '', 'deleted a file.ts'],
+    ['précis', 'run', { command: 'rm a.ts' }, '[exit code 0]', 'deleted a.ts'],
+    [
+      'any, by MCP',
+      'mcp__fs__move_file',
+      { source: 'a.ts', destination: 'b.ts' },
+      'ok',
+      'renamed a.ts → b.ts',
+    ],
+    ['any, by MCP', 'mcp__fs__delete_file', { path: 'a.ts' }, 'ok', 'deleted a.ts'],
+  ]
+  it.each(rows)('%s: %s %j', (_agent, name, input, text, fate) => {
+    expect(fates(ledgerOf(...done(name, input, text)))).toEqual([fate])
+    expect(
+      fates(ledgerOf(...done(name, input, 'Error: it did not work', { status: 'failed' }))),
+    ).toEqual([])
+  })
+
+  it('reads patches, given as text or as a field', () => {
+    const expected = [
+      'created new.ts',
+      'deleted gone.ts',
+      'modified old.ts',
+      'renamed from.ts → to.ts',
+    ]
+    for (const input of [PATCH, { input: PATCH }, { patch: PATCH }])
+      expect(fates(ledgerOf(...done('apply_patch', input)))).toEqual(expected)
+  })
+
+  it('takes the word of a tool for whether a file is new', () => {
+    const written = (isNew: boolean) =>
+      ledgerOf(...done('write', { path: 'a.ts', content: '' }, 'done', { metadata: { isNew } }))
+    expect(ledgerFiles(written(true))).toMatchObject([{ state: 'created', isSure: true }])
+    expect(ledgerFiles(written(false))).toMatchObject([{ state: 'modified', isSure: true }])
+    const unsaid = ledgerOf(...done('write', { path: 'a.ts', content: '' }, 'done'))
+    expect(ledgerFiles(unsaid)).toMatchObject([{ state: 'created', isSure: false }])
+    expect(ledgerLines(unsaid, 9)).toEqual(['created: a.ts (or replaced)'])
+  })
+
+  it('reads agents that act in fenced blocks and in notices', () => {
+    const acts = (text: string): EventDraft => ({
+      type: 'AGENT_MESSAGE',
+      data: { content: `So:\n\`\`\`bash\n${text}\n\`\`\``, calls: [] },
+    })
+    const outcome = (code: number) => user(`<returncode>${code}</returncode>\n<output>\n</output>`)
+    expect(fates(ledgerOf(acts('rm a.ts'), outcome(0), acts('rm b.ts'), outcome(1)))).toEqual([
+      'deleted a.ts',
+    ])
+    const raw =
+      '> new.ts  \n> Create new file? (Y)es/(N)o [Yes]: y  \n> Applied edit to new.ts  \n> Applied edit to old.ts  \n> Added seen.md to the chat.  \n'
+    const notices: EventDraft = {
+      type: 'FOREIGN',
+      data: { format: 'aider', records: [{ at: 1, raw }] },
+    }
+    expect(fates(ledgerOf(notices))).toEqual(['created new.ts', 'modified old.ts', 'read seen.md'])
+  })
+})
+
+describe('anchors [NEED-05]', () => {
+  const lists: readonly (readonly [name: string, input: Json])[] = [
+    [
+      'TodoWrite',
+      {
+        todos: [
+          { content: 'One', status: 'completed' },
+          { content: 'Two', status: 'in_progress' },
+        ],
+      },
+    ],
+    [
+      'todowrite',
+      {
+        todos: [
+          { content: 'One', status: 'completed' },
+          { content: 'Two', status: 'in_progress' },
+        ],
+      },
+    ],
+    [
+      'update_plan',
+      {
+        plan: [
+          { step: 'One', status: 'completed' },
+          { step: 'Two', status: 'in_progress' },
+        ],
+      },
+    ],
+    [
+      'write_todos',
+      {
+        todos: [
+          { description: 'One', status: 'completed' },
+          { description: 'Two', status: 'in_progress' },
+        ],
+      },
+    ],
+    [
+      'task_tracker',
+      {
+        task_list: [
+          { title: 'One', status: 'done' },
+          { title: 'Two', status: 'in_progress' },
+        ],
+      },
+    ],
+    ['update_todo', { todos: '- [x] One\n- [-] Two' }],
+  ]
+  it.each(lists)('%s: the list as last written, replaced, not added to', (name, input) => {
+    const ledger = ledgerOf(
+      ...done('TodoWrite', { todos: [{ content: 'Old', status: 'pending' }] }),
+      ...done(name, input),
+    )
+    expect(ledger.todos).toEqual([
+      { text: 'One', status: 'completed' },
+      { text: 'Two', status: 'in_progress' },
+    ])
+    expect(ledgerLines(ledger, 9)).toEqual(['todo, completed: One', 'todo, in_progress: Two'])
+  })
+
+  it('leaves a list out of the lines once nothing is left to do', () => {
+    const ledger = ledgerOf(
+      ...done('TodoWrite', { todos: [{ content: 'One', status: 'completed' }] }),
+    )
+    expect(ledger.todos).toHaveLength(1)
+    expect(ledgerLines(ledger, 9)).toEqual([])
+  })
+
+  it('knows what is in flight, until it is answered or given up', () => {
+    const [said, called, answered] = done('Task', { description: 'Look' }, 'done') as [
+      EventDraft,
+      EventDraft,
+      EventDraft,
+    ]
+    expect(ledgerOf(said, called).calls).toMatchObject([{ name: 'Task', subject: 'Look' }])
+    expect(ledgerOf(said, called, answered).calls).toEqual([])
+    expect(ledgerOf(said, called, user('Stop.')).calls).toEqual([])
+  })
+
+  it('knows what runs in the background, until it is ended', () => {
+    const started = done(
+      'Bash',
+      { command: 'npm run dev' },
+      'Command running in background with ID: bash_1',
+    )
+    expect(ledgerOf(...started).background).toMatchObject([
+      { id: 'bash_1', command: 'npm run dev' },
+    ])
+    expect(
+      ledgerOf(...started, ...done('KillShell', { shell_id: 'bash_1' }, 'ok')).background,
+    ).toEqual([])
+  })
+
+  it('knows the folder, the branch and the plan', () => {
+    const ledger = ledgerOf(
+      { type: 'THREAD_SETTINGS', data: { workspace: '/w' } },
+      ...ran('cd src && ls', 'a.ts'),
+      ...ran('git commit -m x', '[topic 1a2b3c4] x\n 1 file changed'),
+      ...done('Write', { file_path: '/w/.claude/plans/quiet-fox.md', content: '' }, 'ok'),
+      ...done('Read', { file_path: '/w/src/a.ts' }, 'text'),
+    )
+    expect(ledger).toMatchObject({
+      root: '/w',
+      folder: 'src',
+      tree: { branch: 'topic' },
+    })
+    expect(ledger.planPath).toBe('/w/.claude/plans/quiet-fox.md')
+    expect(fates(ledger)).toContain('read src/a.ts')
+  })
+
+  it('takes folder and branch from the records of an import', () => {
+    const raw = '{"cwd":"/w/sub","gitBranch":"main","message":"\\"cwd\\":\\"/elsewhere\\""}'
+    const event: EventDraft = {
+      ...user('Hi'),
+      source: { format: 'claude-code', records: [{ at: 1, raw }] },
+    }
+    expect(ledgerOf(event)).toMatchObject({ root: '/w/sub', folder: '', tree: { branch: 'main' } })
+  })
+})
+
+describe('test runs and errors [NEED-05]', () => {
+  const failing: readonly (readonly [
+    command: string,
+    output: string,
+    counts: readonly [number | undefined, number | undefined],
+    names: readonly string[],
+  ])[] = [
+    [
+      'npx vitest run',
+      ' FAIL  src/a.test.ts > adds > two\n Tests  1 failed | 5 passed (6)',
+      [1, 5],
+      ['src/a.test.ts > adds > two'],
+    ],
+    [
+      'npm test',
+      '  ● adds › two\nTests:       1 failed, 5 passed, 6 total',
+      [1, 5],
+      ['adds › two'],
+    ],
+    ['npx mocha', '  5 passing (20ms)\n  1 failing\n', [1, 5], []],
+    [
+      'python -m pytest tests/',
+      'FAILED tests/test_a.py::test_b - assert 1\n=== 1 failed, 5 passed in 0.12s ===',
+      [1, 5],
+      ['tests/test_a.py::test_b'],
+    ],
+    [
+      'python -m unittest',
+      'FAIL: test_b (tests.A)\nRan 6 tests in 0.1s\nFAILED (failures=1)',
+      [1, 6],
+      ['test_b (tests.A)'],
+    ],
+    [
+      'go test ./...',
+      '--- FAIL: TestB (0.00s)\nFAIL\texample.com/a\t0.1s',
+      [undefined, undefined],
+      ['TestB'],
+    ],
+    [
+      'cargo test',
+      'test a::b ... FAILED\ntest result: FAILED. 5 passed; 1 failed; 0 ignored',
+      [1, 5],
+      ['a::b'],
+    ],
+    ['node --test', 'not ok 1 - adds\n# pass 5\n# fail 1', [1, 5], ['adds']],
+    ['mvn test', '[ERROR] Tests run: 6, Failures: 1, Errors: 0, Skipped: 0', [1, 5], []],
+    [
+      './gradlew test',
+      'ATest > adds() FAILED\n6 tests completed, 1 failed',
+      [1, 5],
+      ['ATest > adds()'],
+    ],
+    ['dotnet test', 'Failed!  - Failed:     1, Passed:     5, Skipped:     0', [1, 5], []],
+    [
+      'bundle exec rspec',
+      '6 examples, 1 failure\nrspec ./a_spec.rb:3 # adds',
+      [1, 5],
+      ['./a_spec.rb:3'],
+    ],
+  ]
+  it.each(failing)(
+    '%s: counts and names of what fails, cleared by a later success',
+    (command, output, [failed, passed], failures) => {
+      const bad = ran(`cd . && ${command} 2>&1 | tail -50`, output)
+      const ledger = ledgerOf(...bad, ...ran(command, output, 1))
+      expect(ledger.tests).toMatchObject([{ key: command, isFailed: true, failures }])
+      expect([ledger.tests[0]?.failed, ledger.tests[0]?.passed]).toEqual([failed, passed])
+      const mended = ledgerOf(...bad, ...ran(command, 'ok'))
+      expect(mended.tests).toMatchObject([{ isFailed: false, failures: [] }])
+      expect(mended.errors).toEqual([])
+    },
+  )
+
+  it('a run of everything that works clears the runs of its parts', () => {
+    const ledger = ledgerOf(
+      ...ran('npx vitest run src/a.test.ts', 'x', 1),
+      ...ran('npx vitest run', ' Tests  6 passed (6)'),
+    )
+    expect(ledger.tests).toMatchObject([{ key: 'npx vitest run', isFailed: false, passed: 6 }])
+  })
+
+  it('keeps errors open until the same works, and none for what was only looked for', () => {
+    const failedEdit = done('Edit', { file_path: 'a.ts' }, 'String to replace not found', {
+      status: 'failed',
+    })
+    const ledger = ledgerOf(
+      ...failedEdit,
+      ...ran('npx tsc', 'a.ts(1,1): error TS1005', 2),
+      ...ran('grep -q x a.ts', '', 1),
+    )
+    expect(ledger.errors).toMatchObject([
+      { tool: 'Edit', subject: 'a.ts', line: 'String to replace not found' },
+      { tool: 'command', subject: 'npx tsc', line: 'a.ts(1,1): error TS1005' },
+    ])
+    expect(ledgerLines(ledger, 1)).toEqual(['open error: npx tsc: a.ts(1,1): error TS1005'])
+    const mended = ledgerOf(...failedEdit, ...done('Edit', { file_path: 'a.ts' }, 'ok'))
+    expect(mended.errors).toEqual([])
+  })
+})
+
+describe('lines and snapshots', () => {
+  it('shows names only as the log has them', () => {
+    const ledger = ledgerOf(...ran('cd src && echo x > n.ts'), ...ran('touch ../{p,q}.md'))
+    expect(ledgerLines(ledger, 9).filter((line) => line.startsWith('created'))).toEqual([
+      'created: n.ts (in src) (or replaced)',
+      'created: 2 more',
+    ])
+  })
+
+  it('keeps to the limit, and lets no kind of line crowd out the others', () => {
+    const many = Array.from({ length: 40 }, (_, at) =>
+      done('Read', { file_path: `f${at}.ts` }, 'x'),
+    ).flat()
+    const ledger = ledgerOf(...many, ...ran('npm test', '1 failing', 1))
+    for (const limit of [0, 1, 5, 20]) expect(ledgerLines(ledger, limit)).toHaveLength(limit)
+    expect(ledgerLines(ledger, 5).some((line) => line.startsWith('tests fail: npm test'))).toBe(
+      true,
+    )
+  })
+
+  it('refuses a snapshot that is none', () => {
+    for (const json of [
+      null,
+      [],
+      {},
+      { tree: {} },
+      { ...(ledgerReducer.encode(ledgerReducer.init()) as object), calls: 1 },
+    ])
+      expect(() => ledgerReducer.decode(json as Json)).toThrow('a stored ledger cannot be read')
+  })
+
+  it('leaves the state it was given as it was', () => {
+    const events = eventsOf([...ran('echo x > a.ts'), ...ran('rm a.ts')])
+    const states = [ledgerReducer.init()]
+    for (const event of events)
+      states.push(ledgerReducer.step(states.at(-1) ?? ledgerReducer.init(), event))
+    const texts = states.map((state) => JSON.stringify(ledgerReducer.encode(state)))
+    events.forEach((event, at) => {
+      ledgerReducer.step(states[at] ?? ledgerReducer.init(), event)
+      expect(JSON.stringify(ledgerReducer.encode(states[at] ?? ledgerReducer.init()))).toBe(
+        texts[at],
+      )
+    })
+  })
+})

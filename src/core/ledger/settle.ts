@@ -1,0 +1,113 @@
+// A call with its result: what it did goes into the ledger, if the result says that it worked.
+import type { ToolResult } from '../content.ts'
+import { carryOut, told } from './carry-out.ts'
+import { noteFound, noteListing } from './evidence.ts'
+import { FileWork, type Place } from './file-work.ts'
+import type { Intent, OpenCall, Todo } from './intent.ts'
+import type { FileOperation } from './operation.ts'
+import { inFolder } from './place.ts'
+import type { Ledger } from './records.ts'
+import { commandEnd, textOfBlocks } from './result-text.ts'
+import { noteError, withoutError } from './running.ts'
+import { settlePoll, settleShell } from './settle-shell.ts'
+
+const MOST_TODOS = 100
+/** Errors that some agents put into results that count as done. */
+const REFUSED =
+  /^\s*(?:<tool_use_error>|Error: |Error calling tool|The tool execution failed|Your proposed edit has introduced)/
+
+export type Outcome = Pick<ToolResult, 'status' | 'content' | 'metadata'>
+
+export function settle(ledger: Ledger, call: OpenCall, result: Outcome, seq: number): Ledger {
+  const text = textOfBlocks(result.content)
+  const { intent } = call
+  const placed = placeTold(ledger, text)
+  if (intent.kind === 'shell') return settleShell(placed, intent, commandEnd(text, result), seq)
+  if (intent.kind === 'poll') return settlePoll(placed, intent, commandEnd(text, result), seq)
+  if (result.status !== 'completed' || REFUSED.test(text.slice(0, 200)))
+    return isLooking(intent) ? placed : noteError(placed, call, commandEnd(text, result), seq)
+  return withoutError(settleDone(placed, intent, result, text, seq), call.subject)
+}
+
+/** What is not there when one looks for it is no error to be mended. */
+function isLooking(intent: Intent): boolean {
+  if (intent.kind === 'files') return intent.operations.every(({ op }) => op === 'read')
+  return intent.kind === 'list' || intent.kind === 'found'
+}
+
+function settleDone(
+  ledger: Ledger,
+  intent: Exclude<Intent, { kind: 'shell' | 'poll' }>,
+  result: Outcome,
+  text: string,
+  seq: number,
+): Ledger {
+  switch (intent.kind) {
+    case 'files':
+      return settleFiles(ledger, intent.operations, result, text, seq)
+    case 'list':
+    case 'found': {
+      const work = new FileWork(ledger.tree, seq)
+      const place = rootOf(ledger)
+      if (intent.kind === 'found') noteFound(work, text, place)
+      else noteListing(work, text, { ...intent, kind: 'paths' }, place)
+      return { ...ledger, tree: work.tree }
+    }
+    case 'todos':
+      return { ...ledger, todos: intent.todos }
+    case 'todo-added': {
+      const todo: Todo = { text: intent.text, status: 'pending' }
+      return { ...ledger, todos: [...ledger.todos, todo].slice(0, MOST_TODOS) }
+    }
+    case 'todo-changed':
+      return { ...ledger, todos: changedTodos(ledger.todos, intent) }
+    case 'plan':
+      return { ...ledger, plan: { text: intent.text, at: seq } }
+    case 'other':
+      return ledger
+  }
+}
+
+/** Tasks are numbered from one, in the order in which they were made. */
+function changedTodos(
+  todos: readonly Todo[],
+  { id, status }: Extract<Intent, { kind: 'todo-changed' }>,
+): readonly Todo[] {
+  return status === undefined
+    ? todos
+    : todos.map((todo, at) => (String(at + 1) === id ? { ...todo, status } : todo))
+}
+
+function rootOf({ root }: Ledger): Place {
+  return { ...(root !== undefined && { root }), folder: '' }
+}
+
+function settleFiles(
+  ledger: Ledger,
+  operations: readonly FileOperation[],
+  result: Outcome,
+  text: string,
+  seq: number,
+): Ledger {
+  const work = new FileWork(ledger.tree, seq)
+  const place = rootOf(ledger)
+  let planPath = ledger.planPath
+  for (const operation of operations) {
+    if (operation.op === 'read' && SHOWS_FOLDER.test(text.slice(0, 300))) continue
+    carryOut(work, told(operation, text, result.metadata), place)
+    const isPlan =
+      'path' in operation && /(?:^|\/)(?:plans\/[^/]+|plan)\.md$/i.test(operation.path.name)
+    if (isPlan && operation.op !== 'read') planPath = operation.path.name
+  }
+  return { ...ledger, tree: work.tree, ...(planPath !== undefined && { planPath }) }
+}
+
+const SHOWS_FOLDER = /^Here's the files and directories|<type>directory<\/type>/
+
+/** SWE-agent ends each observation with the folder it is in. */
+function placeTold(ledger: Ledger, text: string): Ledger {
+  const folder = /\(Current directory: (.{1,1024})\)\s*(?:bash-\$\s*)?$/.exec(
+    text.slice(-1_200),
+  )?.[1]
+  return folder === undefined ? ledger : inFolder(ledger, folder)
+}
