@@ -31,6 +31,7 @@ export interface AgentOptions {
   readonly settings?: {
     readonly preset?: PresetId
     readonly auto?: Partial<AutoSettings>
+    readonly autoByModel?: AgentSettings['autoByModel']
     readonly gate?: { readonly minTokens: number }
     readonly summaries?: { readonly form?: SummaryForm | undefined }
     readonly models?: { readonly fast?: string | undefined }
@@ -92,12 +93,13 @@ export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Age
 }
 
 function settingsOf({ settings = {}, approval, limits }: AgentOptions): AgentSettings {
-  const { preset = 'precis', auto, gate, summaries, models } = settings
+  const { preset = 'precis', auto, autoByModel, gate, summaries, models } = settings
   const form = summaries?.form
   const fastModel = models?.fast
   return {
     preset,
     ...(auto && { auto }),
+    ...(autoByModel && { autoByModel }),
     ...(gate && { gateMinTokens: gate.minTokens }),
     summaries: { ...(form && { form }), ...(fastModel !== undefined && { fastModel }) },
     ...(approval && { approval }),

@@ -1,14 +1,15 @@
 // The agent: messages and commands in, turns and compactions out, one thing at a time on each thread.
 import { parseCommand } from '../core/commands.ts'
 import { textOfUserContent, type UserContent } from '../core/content.ts'
-import type { PrecisError } from '../core/errors.ts'
+import { PrecisError } from '../core/errors.ts'
+import { bearsEntry } from '../core/event.ts'
 import type { CompactionResult, FrameListener, TurnEnd } from '../core/frame.ts'
 import { inboxReducer } from '../core/inbox.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import { type CommandReply, runCommand } from './commands.ts'
 import { type CompactOptions, compactByCommand } from './compact-thread.ts'
 import type { AgentCore, Turn } from './core.ts'
-import { queueMessage, returnMessages, say } from './deliver.ts'
+import { deliverMessages, queueMessage, returnMessages, say } from './deliver.ts'
 import { type Desk, Desks } from './desk.ts'
 import { FrameHub } from './frames.ts'
 import { moveInbox } from './fresh-session.ts'
@@ -32,6 +33,8 @@ export type SendOutcome =
 
 export interface SendOptions {
   readonly signal?: AbortSignal
+  /** Where another process works on the thread: resolves only when the message is delivered, by whoever. */
+  readonly isPatient?: boolean
 }
 
 export interface Agent {
@@ -65,6 +68,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
   const agent: Agent = {
     on: (listener) => frames.on(listener),
     async sendMessage(threadId, content, options = {}) {
+      if (closing.signal.aborted) throw new PrecisError('aborted', 'The agent is closed.')
       const command = parseCommand(textOfUserContent(content))
       if (!command) return deliver(core, threadId, content, options)
       // Through the object, so that whoever wraps `compact` is heard.
@@ -80,7 +84,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
       const desk = core.desks.of(threadId)
       // Whoever works on it already goes on by themselves.
       if (desk.work) return { status: 'queued', messageId: '' }
-      return workUntilQuiet(core, desk, runTurn, options)
+      return workUntilQuiet(core, desk, goOn, options)
     },
     async compact(threadId, { leaveInbox = false, ...options } = {}) {
       const result = await compactByCommand(core, threadId, options)
@@ -104,6 +108,7 @@ async function deliver(
 ): Promise<SendOutcome> {
   await core.ports.threads.context(threadId) // an unknown thread is said at once
   const desk = core.desks.of(threadId)
+  while (desk.work?.isBrief) await desk.work.settled
   if (!desk.work) {
     const outcome = await workUntilQuiet(
       core,
@@ -118,7 +123,35 @@ async function deliver(
   }
   const messageId = await queueMessage({ core, desk }, content)
   // Whoever worked on the thread may have looked into the inbox for the last time before this.
-  return (await pump(core, desk, options)) ?? { status: 'queued', messageId }
+  const outcome = await pump(core, desk, options)
+  if (outcome) return outcome
+  if (desk.work && !options.isPatient) return { status: 'queued', messageId }
+  const watching = untilDelivered(core, desk, messageId, options)
+  if (options.isPatient) return (await watching) ?? { status: 'queued', messageId }
+  watching.catch((error: Error) => report(core, threadId, error))
+  return { status: 'queued', messageId }
+}
+
+/**
+ * Whoever works on the thread delivers the message; where that process dies, its lease ends, and this one
+ * takes over. Undefined where others have delivered it or given it back.
+ */
+async function untilDelivered(
+  core: AgentCore,
+  desk: Desk,
+  messageId: string,
+  options: SendOptions,
+): Promise<SendOutcome | undefined> {
+  const { threads, clock } = core.ports
+  const stop = AbortSignal.any([core.closing, ...(options.signal ? [options.signal] : [])])
+  while (!stop.aborted) {
+    await clock.sleep(core.limits.leaseMs / 3, stop)
+    const waiting = reducedBy(await threads.state(desk.threadId), inboxReducer)
+    if (!waiting.some((message) => message.messageId === messageId)) return undefined
+    const outcome = await pump(core, desk, options)
+    if (outcome) return outcome
+  }
+  return undefined
 }
 
 /** Runs a turn, and further ones as long as messages wait; nobody else would deliver them. */
@@ -133,6 +166,22 @@ async function workUntilQuiet(
   return (await pump(core, desk, options)) ?? ended
 }
 
+/** Finishes what was interrupted. Where nothing was, nothing is asked of the model. */
+async function goOn(turn: Turn): Promise<TurnOutcome> {
+  const delivered = await deliverMessages(turn)
+  if (!delivered && !(await isUnfinished(turn))) return { end: 'done', text: '' }
+  return runTurn(turn)
+}
+
+/** The last word is not the agent's, or it was cut short. */
+async function isUnfinished({ core, desk }: Turn): Promise<boolean> {
+  const events = await core.ports.threads.getEvents(desk.threadId)
+  const last = events.findLast(bearsEntry)
+  if (last?.type !== 'AGENT_MESSAGE') return last !== undefined
+  const { stopReason, calls } = last.data
+  return calls.length > 0 || stopReason === 'aborted' || stopReason === 'error'
+}
+
 /** Undefined where nothing waits, or somebody else is at work. */
 async function pump(
   core: AgentCore,
@@ -142,7 +191,7 @@ async function pump(
   if (desk.work || core.closing.aborted || options.signal?.aborted) return undefined
   const waiting = reducedBy(await core.ports.threads.state(desk.threadId), inboxReducer)
   if (waiting.length === 0 || desk.work || core.closing.aborted) return undefined
-  const outcome = await workUntilQuiet(core, desk, runTurn, options)
+  const outcome = await workUntilQuiet(core, desk, goOn, options)
   return outcome.status === 'queued' ? undefined : outcome
 }
 
@@ -162,10 +211,11 @@ async function settleInbox(
 
 function deliverWaiting(core: AgentCore, desk: Desk): void {
   const { threadId } = desk
-  pump(core, desk, {}).catch((error: Error) => {
-    const context = { operation: 'turn', threadId }
-    core.frames.emit({ type: 'error', threadId, error, context })
-  })
+  pump(core, desk, {}).catch((error: Error) => report(core, threadId, error))
+}
+
+function report({ frames }: AgentCore, threadId: string, error: Error): void {
+  frames.emit({ type: 'error', threadId, error, context: { operation: 'turn', threadId } })
 }
 
 async function withFrames(
@@ -177,7 +227,8 @@ async function withFrames(
   frames.emit({ type: 'turn-start', threadId })
   const { end, text, error } = await run(turn)
   // What waits when the process ends is for the next one: nobody is left to be given it.
-  const isCutShort = (end === 'failed' || end === 'aborted') && !closing.aborted
+  const isOurs = !closing.aborted && !turn.lost?.aborted
+  const isCutShort = (end === 'failed' || end === 'aborted') && isOurs
   const returned = isCutShort ? await returnMessages(turn) : []
   if (error)
     frames.emit({ type: 'error', threadId, error, context: { operation: 'turn', threadId } })
@@ -186,6 +237,7 @@ async function withFrames(
 }
 
 async function stop(desk: Desk): Promise<void> {
+  for (const waiting of desk.waiting) waiting.abort()
   desk.work?.controller.abort()
   desk.stopCompaction?.()
   await desk.work?.settled

@@ -68,7 +68,8 @@ async function leaveOff(
 ): Promise<Answered> {
   const isAborted = turn.signal.aborted || error.code === 'aborted'
   const { answer } = collector.collected(isAborted ? 'aborted' : 'error')
-  if (answer.content.trim() !== '' && error.code !== 'overflow') {
+  const isWorthKeeping = answer.content.trim() !== '' && error.code !== 'overflow'
+  if (isWorthKeeping && !turn.lost?.aborted) {
     const { content, model, stopReason } = answer
     await append(
       turn,

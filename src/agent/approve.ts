@@ -4,12 +4,13 @@ import type { Json } from '../core/json.ts'
 import type { Tool } from '../core/tool.ts'
 import type { Turn } from './core.ts'
 import type { ApprovalQuestion } from './ports.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 export type Verdict =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly reason: string }
 
-const ASK_FIRST: ApprovalPolicy = { mode: 'ask', allow: ['read'], deny: [], readOnly: false }
+const ASK_FIRST: ApprovalPolicy = { mode: 'ask', allow: ['read:*'], deny: [], readOnly: false }
 
 export async function approve(
   turn: Turn,
@@ -50,7 +51,8 @@ async function ask(
     )
   await record('TOOL_APPROVAL_REQUEST')
   core.frames.emit({ type: 'approval-request', threadId, callId, name, subject, reason })
-  const decision = await approver({ ...question, threadId, signal }).catch(() => 'deny' as const)
+  const asking = async () => approver({ ...question, threadId, signal })
+  const decision = await unlessAborted(signal, asking()).catch(() => 'deny' as const)
   await record('TOOL_APPROVAL_RESPONSE', decision)
   return decision === 'allow'
     ? { allowed: true }

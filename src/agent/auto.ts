@@ -13,7 +13,12 @@ import type { Look } from './look.ts'
 const MESSAGE = 'Approaching token limit, compacting conversation...'
 
 /** What comes next: a request that must fit, or nothing for now. */
-type Next = 'request' | 'rest'
+type Next = Recoveries | 'rest'
+
+/** Recoveries from requests that are too long, in one turn. */
+export interface Recoveries {
+  overflows: number
+}
 
 /** Compacts where the policy says so. True where the context has changed, so that one must look again. */
 export async function compactIfFull(turn: Turn, seen: Look, next: Next): Promise<boolean> {
@@ -39,15 +44,34 @@ export async function compactIfFull(turn: Turn, seen: Look, next: Next): Promise
     case 'irreducible':
       tell(turn, decision)
       return false
-    case 'warn': {
-      // What holds a compaction back holds back no overflow, and nobody need refuse a request first.
-      const isTooLong = decision.reason !== 'near-limit' && excessOf(seen) > 0
-      if (!isTooLong || next === 'rest') return false
-      return (await compactForOverflow(turn, seen, TOO_LONG)).retry
-    }
+    case 'warn':
+      warn(turn, seen)
+      return recoverAhead(turn, seen, next)
     default:
+      desk.isWarned = false
       return false
   }
+}
+
+/**
+ * What holds a compaction back holds back no overflow, and nobody need refuse a request first. It counts
+ * as one of the recoveries of the turn.
+ */
+async function recoverAhead(turn: Turn, seen: Look, next: Next): Promise<boolean> {
+  if (next === 'rest' || next.overflows >= turn.core.limits.overflowRetries) return false
+  if (excessOf(seen) <= 0) return false
+  next.overflows += 1
+  return (await compactForOverflow(turn, seen, TOO_LONG)).retry
+}
+
+/** Once for each time that the level is reached. */
+function warn({ core, desk }: Turn, { reading, model }: Look): void {
+  if (desk.isWarned) return
+  desk.isWarned = true
+  const { tokens = 0 } = reading
+  const share = model.windowTokens ? ` (${Math.round((tokens / model.windowTokens) * 100)} %)` : ''
+  const message = `The context is nearly full: ${tokens} tokens${share}. It is compacted by itself soon; /compact does it now.`
+  core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
 }
 
 const TOO_LONG = new PrecisError('overflow', 'The next request would be longer than the window.')

@@ -7,6 +7,7 @@ import type { Turn } from './core.ts'
 import type { Look } from './look.ts'
 import { ABORTED, type Call, failed, record, text } from './results.ts'
 import { traced } from './trace.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 /**
  * Runs them all, `compact` last: it must not happen while results are outstanding. When it returns,
@@ -70,23 +71,27 @@ async function runCall(
   await record(turn, call, outcome)
 }
 
+/** How long a tool has to end by itself, and to say what it has done, once it is aborted. */
+const GRACE_MS = 2_000
+
 async function outcomeOf(turn: Turn, tool: Tool, call: Call): Promise<ToolOutcome> {
   const { core, desk, signal } = turn
   const { threadId } = desk
   const callId = call.id
-  const subject = tool.subjectOf(call.arguments)
-  const verdict = await approve(turn, tool, callId, call.arguments)
-  if (!verdict.allowed)
-    return signal.aborted ? ABORTED : { status: 'denied', content: text(verdict.reason) }
-  core.frames.emit({ type: 'tool-start', threadId, callId, name: call.name, subject })
   try {
-    return await tool.run(call.arguments, {
+    const subject = tool.subjectOf(call.arguments)
+    const verdict = await unlessAborted(signal, approve(turn, tool, callId, call.arguments))
+    if (!verdict.allowed)
+      return signal.aborted ? ABORTED : { status: 'denied', content: text(verdict.reason) }
+    core.frames.emit({ type: 'tool-start', threadId, callId, name: call.name, subject })
+    const running = tool.run(call.arguments, {
       threadId,
       callId,
       signal,
       onProgress: (said) =>
         core.frames.emit({ type: 'tool-progress', threadId, callId, text: said }),
     })
+    return await unlessAborted(signal, running, GRACE_MS)
   } catch (thrown) {
     // A tool must not reject; one that does all the same must not take the thread with it.
     if (signal.aborted) return ABORTED

@@ -1,6 +1,4 @@
 // What each command does to a thread, and what it answers: the same in every interface.
-
-import type { EntryId } from '../core/change.ts'
 import type { Command } from '../core/commands.ts'
 import { CONTINUE_AFTER_FOLD } from '../core/continue-prompt.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
@@ -164,8 +162,7 @@ const RUNS: Run = {
   new: async ({ core, threadId }, { title }) => {
     const { threads } = core.ports
     const drafts = await inherited(core, threadId)
-    const newId = await threads.create(title === undefined ? {} : { title })
-    if (drafts.length > 0) await threads.append(newId, drafts)
+    const newId = await threads.create(title === undefined ? {} : { title }, drafts)
     return { text: `A new thread: ${newId}.`, threadId: newId }
   },
   invalid: async (_deps, { message }) => ({ ok: false, text: message }),
@@ -202,7 +199,7 @@ function promptAfter(compaction: CompactionResult | undefined): string | undefin
 async function recall(
   { ports }: AgentCore,
   threadId: string,
-  asked: { query: string } | { ref: EntryId },
+  asked: { query: string } | { ref: string },
 ): Promise<string> {
   if (ports.recall) return ports.recall(threadId, asked)
   throw new PrecisError('not-found', 'Nothing can be recalled here.')

@@ -1,4 +1,5 @@
 // How a run of a compaction ended, and what is told of it.
+import type { TokenUsage } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { CompactionResult, CompactionRunInfo } from '../core/frame.ts'
 import type { CompactionOutcome } from '../threads/compact-thread.ts'
@@ -15,14 +16,15 @@ export interface EndedRun {
   readonly ended: Ended
   readonly durationMs: number
   readonly model?: AgentModel | undefined
+  /** What all attempts cost, also of a run that came to nothing. */
+  readonly spent?: TokenUsage | undefined
 }
 
-export function resultOf({ info, ended, durationMs, model }: EndedRun): CompactionResult {
+export function resultOf({ info, ended, durationMs, model, spent }: EndedRun): CompactionResult {
   const base = { ...info, success: ended.end === 'committed', end: ended.end, durationMs }
-  if (ended.end !== 'committed') return { ...base, error: ended.error }
-  const { usage } = 'fresh' in ended ? ended.fresh : ended.outcome.event.data
-  const costUsd = usage && model?.costOf(usage)
-  const cost = { ...(usage && { usage }), ...(costUsd !== undefined && { costUsd }) }
+  const costUsd = spent && model?.costOf(spent)
+  const cost = { ...(spent && { usage: spent }), ...(costUsd !== undefined && { costUsd }) }
+  if (ended.end !== 'committed') return { ...base, error: ended.error, ...cost }
   if ('fresh' in ended) {
     const { threadId, summary } = ended.fresh
     return { ...base, fresh: { threadId, summary }, ...cost }

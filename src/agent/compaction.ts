@@ -43,7 +43,8 @@ interface Run {
   readonly order: CompactionOrder
   readonly runId: string
   strategy: string
-  usage: TokenUsage | undefined
+  usage: TokenUsage | undefined // of the attempt that runs
+  spent: TokenUsage | undefined // of all attempts
 }
 
 /**
@@ -79,7 +80,7 @@ async function startToEnd(
   const startedMs = ports.clock.now().getTime()
   const runId = ports.ids.next('run')
   const strategy = idOf(order.strategies[0] ?? 'none')
-  const run: Run = { core, desk, order, runId, strategy, usage: undefined }
+  const run: Run = { core, desk, order, runId, strategy, usage: undefined, spent: undefined }
   frames.emit({ type: 'agent_thinking_start', threadId, message: order.message })
   frames.emit({ type: 'COMPACTION_START', threadId, ...infoOf(run), message: order.message })
   const ended = await alone(run).catch((thrown: unknown): Ended => failure(thrown, order.signal))
@@ -88,6 +89,7 @@ async function startToEnd(
     ended,
     durationMs: ports.clock.now().getTime() - startedMs,
     model: order.model,
+    spent: run.spent,
   })
   if (result.success) frames.emit({ type: 'agent_thinking_complete', threadId })
   else if (result.error && result.end !== 'aborted')
@@ -125,12 +127,15 @@ async function attempt(run: Run): Promise<Ended> {
     signal: order.signal,
   })
   for (const message of hooked.notices) notice(run, message)
-  if (hooked.veto !== undefined)
-    return {
-      end: 'vetoed',
-      error: new PrecisError('gate-refused', `A hook refused the compaction: ${hooked.veto}`),
-    }
-  for (const text of hooked.pins) await core.ports.threads.pin(desk.threadId, { text })
+  if (hooked.veto !== undefined) {
+    const message = `A hook refused the compaction: ${hooked.veto}`
+    const error = new PrecisError('gate-refused', message)
+    await recordFailure(run, error)
+    return { end: 'vetoed', error }
+  }
+  const pinned = new Set((await core.ports.threads.pins(desk.threadId)).map(({ text }) => text))
+  for (const text of new Set(hooked.pins))
+    if (!pinned.has(text)) await core.ports.threads.pin(desk.threadId, { text })
   const instructions = [order.instructions, ...hooked.instructions].filter(Boolean).join('\n\n')
   const strategies = hooked.strategy ? [hooked.strategy, ...order.strategies] : order.strategies
   return tryAll(run, strategies, instructions === '' ? undefined : instructions)
@@ -177,7 +182,10 @@ async function tryOne(
       ...reportsOf(core.frames, desk.threadId, infoOf(run), nextPrompt),
     })
     const { usage } = prepared.proposal
-    if (usage) run.usage = sumUsage(run.usage, usage)
+    if (usage) {
+      run.usage = usage
+      run.spent = sumUsage(run.spent, usage)
+    }
     const { fresh } = prepared.proposal
     if (fresh) {
       const opened = await openFreshThread(core, desk.threadId, prepared, fresh)
@@ -209,7 +217,7 @@ async function apply(
       return threads.apply(desk.threadId, prepared)
     })
   if (order.trigger !== 'background' || desk.work) return commit()
-  const outcome = await workOn(core, desk, commit)
+  const outcome = await workOn(core, desk, commit, { isBrief: true })
   if (outcome !== BUSY) return outcome
   const message = 'Another process works on the thread now.'
   return { committed: false, refusal: { reason: 'stale', message } }
@@ -227,7 +235,9 @@ function failure(thrown: unknown, signal: AbortSignal): Ended {
 async function recordFailure(run: Run, error: PrecisError): Promise<void> {
   const { threads } = run.core.ports
   const { runId, strategy: strategyId } = run
-  const usage = run.usage ?? (error.details.usage as TokenUsage | undefined)
+  const told = error.details.usage as TokenUsage | undefined
+  const usage = run.usage ?? told
+  if (told && !run.usage) run.spent = sumUsage(run.spent, told)
   run.usage = undefined
   await threads.append(
     run.desk.threadId,

@@ -41,6 +41,8 @@ export interface Turn {
   readonly core: AgentCore
   readonly desk: Desk
   readonly signal: AbortSignal
+  /** Fires where somebody else may work on the thread by now: from then on nothing is written. */
+  readonly lost?: AbortSignal
   /** 0 for a thread of the user's, 1 for one that a tool started, and so on. */
   readonly depth: number
 }

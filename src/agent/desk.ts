@@ -9,6 +9,8 @@ import { Lock } from './lock.ts'
 export interface Work {
   readonly controller: AbortController
   readonly settled: Promise<void>
+  /** A commit and no more: whoever comes meanwhile can wait for it. */
+  readonly isBrief: boolean
 }
 
 export interface Desk {
@@ -18,6 +20,8 @@ export interface Desk {
   policy: PolicyState
   /** False until the time of the last compaction was looked up in the log. */
   isPolicyRead: boolean
+  /** That the context is nearly full was said, and it has not been emptier since. */
+  isWarned: boolean
   work?: Work
   /** The compaction that runs now. */
   compaction?: Promise<CompactionResult>
@@ -25,6 +29,8 @@ export interface Desk {
   /** Appends to the inbox that are under way. */
   readonly queueing: Set<Promise<unknown>>
   tools?: { readonly key: string; readonly list: readonly Tool[] }
+  /** What waits for another process to be done with the thread. */
+  readonly waiting: Set<AbortController>
   /** Models whose assumed window was said already. */
   readonly said: Set<string>
 }
@@ -44,7 +50,9 @@ export class Desks {
       request: new Lock(),
       policy: INITIAL_POLICY_STATE,
       isPolicyRead: false,
+      isWarned: false,
       queueing: new Set(),
+      waiting: new Set(),
       said: new Set(),
     }
     this.#desks.set(threadId, desk)
@@ -66,5 +74,9 @@ export class Desks {
 }
 
 function isBusy(desk: Desk): boolean {
-  return desk.work !== undefined || desk.compaction !== undefined || desk.queueing.size > 0
+  return (
+    desk.work !== undefined ||
+    desk.compaction !== undefined ||
+    desk.queueing.size + desk.waiting.size > 0
+  )
 }

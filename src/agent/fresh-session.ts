@@ -1,10 +1,11 @@
 // A summary opens a new thread that goes on where the old one stopped; nothing is written to the old one.
+import type { EntryId } from '../core/change.ts'
 import type { TokenUsage, UserContent } from '../core/content.ts'
 import { weightOf } from '../core/context.ts'
-import { isEntryId } from '../core/entry.ts'
+import { isEntryId, originalId } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { EventAt, EventDraft, ThreadEvent } from '../core/event.ts'
+import type { EventAt, EventDraft, PinData, ThreadEvent } from '../core/event.ts'
 import { GATE_MIN_TOKENS } from '../core/gate.ts'
 import { checkSummary } from '../core/gate-summary.ts'
 import { inboxReducer } from '../core/inbox.ts'
@@ -13,6 +14,7 @@ import type { FreshStart } from '../core/strategy.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
 import type { PreparedCompaction } from '../threads/compact-thread.ts'
+import { abortedResult } from '../threads/number-drafts.ts'
 import type { AgentCore, Turn } from './core.ts'
 import { queueMessage } from './deliver.ts'
 import { inherited } from './inherit.ts'
@@ -30,6 +32,8 @@ export const FRESH_SESSION = 'fresh-session'
 const RESPONDING = 'Cannot compact while responding. Use /abort first.'
 const TOO_SHORT = 'Nothing to compact (need at least one exchange)'
 const FEWEST_MESSAGES = 2
+/** Of the first draft in a new thread: that it was started comes before. */
+const FIRST_SEQ = 2
 
 /** Throws where a new session cannot or need not be started. Nothing has happened then. */
 export async function requireExchange(
@@ -41,7 +45,7 @@ export async function requireExchange(
   if (messages.length < FEWEST_MESSAGES) throw new PrecisError('usage', TOO_SHORT)
 }
 
-/** Rejects where the summary cannot be used; a thread that could not be opened whole is not there. */
+/** Rejects where the summary cannot be used; then there is no new thread. */
 export async function openFreshThread(
   core: AgentCore,
   from: string,
@@ -60,17 +64,15 @@ export async function openFreshThread(
   const drafts = [...(await inherited(core, from)), opening(fresh.message)]
   const pinned = pins.length === 0 ? [] : await pinnedDrafts(core, from, pins)
   const { version } = state.context
-  const threadId = await threads.create({
-    from: { threadId: from, seq: version },
-    reason: 'fresh-session',
-  })
-  try {
-    await threads.append(threadId, [...drafts, ...pinned.flatMap(({ entry }) => entry)])
-    await pinAgain(core, threadId, pins, pinned)
-  } catch (error) {
-    await threads.delete(threadId)
-    throw error
-  }
+  // In one append: a process that ends here leaves a whole new thread, or none.
+  const threadId = await threads.create(
+    { from: { threadId: from, seq: version }, reason: 'fresh-session' },
+    [
+      ...drafts,
+      ...pinned.flatMap(({ entry }) => entry),
+      ...pinAgain(core, pins, pinned, FIRST_SEQ + drafts.length),
+    ],
+  )
   const { usage } = proposal
   if (fresh.unverified.length > 0) {
     const message = `The summary names what the conversation does not have: ${fresh.unverified.join(', ')}`
@@ -115,12 +117,13 @@ async function pinnedDrafts({ ports }: AgentCore, from: string, pins: Pins): Pro
   const eventAt: EventAt = (seq) => rows.get(seq)
   const kept = [...items]
     .filter(({ id }) => held.has(id))
-    .map(({ id }): Pinned => ({ id, entry: entryDrafts(id, eventAt) }))
+    .map(({ id }): Pinned => ({ id, entry: entryDrafts(id, eventAt, open) }))
   const text = pinnedText(pins)
   return [...kept, ...(text === undefined ? [] : [{ id: '', entry: [opening(text)] }])]
 }
 
-function entryDrafts(id: string, eventAt: EventAt): EventDraft[] {
+/** Calls that nobody will answer any more are closed here: nothing else comes between them. */
+function entryDrafts(id: string, eventAt: EventAt, open: ReadonlySet<string>): EventDraft[] {
   const content = isEntryId(id) ? contentOf(id, eventAt) : undefined
   switch (content?.kind) {
     case 'user':
@@ -131,6 +134,7 @@ function entryDrafts(id: string, eventAt: EventAt): EventDraft[] {
         ...content.calls.map(
           (call): EventDraft => ({ type: 'TOOL_CALL', data: { ...call, answer: 0 } }), // numbered by the log
         ),
+        ...content.calls.filter((call) => open.has(call.id)).map((call) => abortedResult(call.id)),
       ]
     case 'result':
       return [{ type: 'TOOL_RESULT', data: content.result }]
@@ -142,24 +146,27 @@ function entryDrafts(id: string, eventAt: EventAt): EventDraft[] {
 }
 
 /** Pins hold in the new thread as well, by the names that their entries have there. */
-async function pinAgain(
+function pinAgain(
   { ports }: AgentCore,
-  threadId: string,
   pins: Pins,
   pinned: readonly Pinned[],
-): Promise<void> {
-  const { threads } = ports
-  const { items } = await threads.context(threadId)
-  const entries = pinned.filter(({ id, entry }) => id !== '' && entry.length > 0)
-  const start = items.length - pinned.filter(({ entry }) => entry.length > 0).length
-  const nameOf = new Map(entries.map(({ id }, at) => [id, items.at(start + at)?.id]))
-  for (const { text, entries: named, by } of pins) {
-    const there = named?.flatMap((id) => nameOf.get(id) ?? [])
-    if (text === undefined && !there?.length) continue
-    await threads.pin(threadId, {
+  firstSeq: number,
+): EventDraft[] {
+  const nameOf = new Map<string, EntryId>()
+  let seq = firstSeq
+  for (const { id, entry } of pinned) {
+    if (entry.length > 0) nameOf.set(id, originalId(seq))
+    seq += entry.length
+  }
+  return pins.flatMap(({ text, entries, by }): EventDraft[] => {
+    const there = entries?.flatMap((id) => nameOf.get(id) ?? [])
+    if (text === undefined && !there?.length) return []
+    const data: PinData = {
+      pinId: ports.ids.next('pin'),
       ...(text !== undefined && { text }),
       ...(there?.length && { entries: there }),
       ...(by !== undefined && { by }),
-    })
-  }
+    }
+    return [{ type: 'PIN', data }]
+  })
 }

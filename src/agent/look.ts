@@ -6,7 +6,6 @@ import { pinnedEntries, pinnedText, pinsReducer } from '../core/pins.ts'
 import { PRESETS, type Preset, type PresetId } from '../core/presets.ts'
 import { readContext } from '../core/reading.ts'
 import { openRoundStart } from '../core/seam.ts'
-import type { AutoSettings } from '../core/settings.ts'
 import { type ThreadChoices, threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy, type ThreadState } from '../core/thread-state.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
@@ -68,7 +67,7 @@ export function presetOf(choices: ThreadChoices, settings: AgentSettings): Prese
 
 /** The preset's trigger, with what the settings say in its place, for this model above all. */
 function policyOf(preset: Preset, settings: AgentSettings, model: AgentModel): TriggerPolicy {
-  const auto: Partial<AutoSettings> = { ...settings.auto, ...settings.autoByModel?.[model.ref] }
+  const auto = { ...settings.auto, ...settings.autoByModel?.[model.ref] }
   const { enabled, threshold, warningThreshold, targetRatio, cooldownMs } = auto
   return {
     ...preset.trigger,

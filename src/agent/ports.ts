@@ -1,7 +1,6 @@
 // What an agent is made of: everything it needs from outside, and the limits it keeps.
 
 import type { ApprovalPolicy } from '../core/approval.ts'
-import type { EntryId } from '../core/change.ts'
 import type { ModelRef, TokenUsage } from '../core/content.ts'
 import type { Json } from '../core/json.ts'
 import type { Provider, ToolSchema } from '../core/model.ts'
@@ -107,18 +106,21 @@ export interface AgentPorts {
   /** The text of what was said before, found again or by its ref; within a limit. */
   recall?(
     threadId: string,
-    asked: { readonly query: string } | { readonly ref: EntryId },
+    asked: { readonly query: string } | { readonly ref: string },
   ): Promise<string>
   /** A reminder to put behind what the user says; undefined for none. */
   reminder?(threadId: string): string | undefined
 }
+
+/** As they come from a settings file: what is not set may be there and undefined. */
+type SomeAutoSettings = { readonly [K in keyof AutoSettings]?: AutoSettings[K] | undefined }
 
 export interface AgentSettings {
   readonly preset: PresetId
   /** In place of what the preset says; absent fields stay the preset's. */
   readonly auto?: Partial<AutoSettings>
   /** The same for single models, by their name. */
-  readonly autoByModel?: Readonly<Record<string, Partial<AutoSettings>>>
+  readonly autoByModel?: Readonly<Record<string, SomeAutoSettings>> | undefined
   readonly gateMinTokens?: number
   /** Absent: each strategy asks in its own form, and the conversation's model. */
   readonly summaries?: { readonly form?: SummaryForm; readonly fastModel?: string }

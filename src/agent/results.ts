@@ -13,11 +13,12 @@ export interface Call {
 
 /** The result of a call, in the log. */
 export async function record(
-  { core, desk }: Turn,
+  { core, desk, lost }: Turn,
   { id, name }: Pick<Call, 'id' | 'name'>,
   { status, content, shown, metadata, tokenUsage }: ToolOutcome,
 ): Promise<void> {
   const { threadId } = desk
+  if (lost?.aborted) return // whoever has the thread now has closed the call
   await core.ports.threads.append(
     threadId,
     [

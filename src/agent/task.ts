@@ -13,13 +13,14 @@ export async function runTask(
   const { threads } = core.ports
   const from = parent.desk.threadId
   const { version } = await threads.context(from)
-  const threadId = await threads.create({
-    from: { threadId: from, seq: version },
-    reason: 'task',
-    ...(title !== undefined && { title }),
-  })
-  const drafts = await inherited(core, from)
-  if (drafts.length > 0) await threads.append(threadId, drafts)
+  const threadId = await threads.create(
+    {
+      from: { threadId: from, seq: version },
+      reason: 'task',
+      ...(title !== undefined && { title }),
+    },
+    await inherited(core, from),
+  )
   const outcome = await workOn(
     core,
     core.desks.of(threadId),

@@ -56,7 +56,7 @@ async function runSteps(turn: Turn, said: { text: string }): Promise<Omit<TurnOu
     if (ended !== 'next') return ended
   }
   const message = `The turn was stopped after ${turn.core.limits.steps} requests. Say «continue» to go on.`
-  return { end: 'step-limit', error: new PrecisError('irreducible', message) }
+  return { end: 'step-limit', error: new PrecisError('step-limit', message) }
 }
 
 async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promise<StepEnd> {
@@ -68,7 +68,7 @@ async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promis
     if (ended !== 'next') return ended
     seen = await lookAtThread(turn)
   }
-  if (await compactIfFull(turn, seen, 'request')) seen = await lookAtThread(turn)
+  if (await compactIfFull(turn, seen, steps)) seen = await lookAtThread(turn)
   if (turn.signal.aborted) return { end: 'aborted' }
   await endOnUserTurn(turn, seen)
   const { answered, now, after } = await turn.desk.request.run(() => oneRound(turn, seen))
@@ -220,7 +220,8 @@ function sayHowItEnded({ core, desk }: Turn, { answer }: CollectedAnswer): void 
 }
 
 /** A call without a result would be waited for; here nobody is left to give one. */
-async function closeOpenCalls({ core, desk }: Turn): Promise<void> {
+async function closeOpenCalls({ core, desk, lost }: Turn): Promise<void> {
+  if (lost?.aborted) return
   const { threads } = core.ports
   const { open } = await threads.context(desk.threadId)
   if (open.size === 0) return

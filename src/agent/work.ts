@@ -8,6 +8,7 @@ export interface WorkOptions {
   readonly depth?: number
   /** Of whoever asked for it; the thread's own abort counts as well. */
   readonly signal?: AbortSignal
+  readonly isBrief?: boolean
 }
 
 /** Another process works on the thread. */
@@ -20,18 +21,18 @@ export async function workOn<T>(
   core: AgentCore,
   desk: Desk,
   run: (turn: Turn) => Promise<T>,
-  { depth = 0, signal }: WorkOptions = {},
+  { depth = 0, signal, isBrief = false }: WorkOptions = {},
 ): Promise<T | typeof BUSY> {
   if (desk.work) throw new PrecisError('internal', `Thread ${desk.threadId} is worked on already.`)
   const controller = new AbortController()
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
-  desk.work = { controller, settled }
+  desk.work = { controller, settled, isBrief }
   let lease: HeldLease | undefined
   try {
     lease = await leaseOf(core, desk)
     if (!lease) return BUSY
     const signals = [controller.signal, core.closing, lease.lost, ...(signal ? [signal] : [])]
-    return await run({ core, desk, signal: AbortSignal.any(signals), depth })
+    return await run({ core, desk, signal: AbortSignal.any(signals), lost: lease.lost, depth })
   } finally {
     try {
       // Before anybody else begins: they take it under the same name, and it would be given back.
@@ -50,16 +51,33 @@ export async function workWhenFree<T>(
   run: (turn: Turn) => Promise<T>,
   options: WorkOptions = {},
 ): Promise<T> {
+  const own = new AbortController()
+  const given = options.signal ? [options.signal] : []
+  const signal = AbortSignal.any([own.signal, core.closing, ...given])
+  desk.waiting.add(own)
+  try {
+    return await workOnceFree(core, desk, run, { ...options, signal })
+  } finally {
+    desk.waiting.delete(own)
+  }
+}
+
+async function workOnceFree<T>(
+  core: AgentCore,
+  desk: Desk,
+  run: (turn: Turn) => Promise<T>,
+  options: WorkOptions & { readonly signal: AbortSignal },
+): Promise<T> {
   const { clock } = core.ports
   const untilMs = clock.now().getTime() + core.limits.waitMs
   for (;;) {
     while (desk.work) await desk.work.settled
+    if (options.signal.aborted)
+      throw new PrecisError('aborted', 'It was aborted while it waited for the thread.')
     const result = await workOn(core, desk, run, options)
     if (result !== BUSY) return result
-    if (options.signal?.aborted || core.closing.aborted)
-      throw new PrecisError('aborted', 'It was aborted while it waited for the thread.')
     if (clock.now().getTime() >= untilMs) throw busyElsewhere(desk)
-    await clock.sleep(POLL_MS, core.closing)
+    await clock.sleep(POLL_MS, options.signal)
   }
 }
 

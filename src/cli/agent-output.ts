@@ -1,6 +1,7 @@
 // What a person sees of an agent at work, in a terminal that is not interactive.
 import type { Agent } from '../agent/agent.ts'
 import { CompactionWatch } from '../agent/compaction-watch.ts'
+import { textOfUserContent } from '../core/content.ts'
 import type { AgentFrame } from '../core/frame.ts'
 import { ConsoleCompactionDisplay } from './compaction-display.ts'
 import { oneLine, styleOf } from './terminal.ts'
@@ -8,7 +9,7 @@ import { oneLine, styleOf } from './terminal.ts'
 const SUBJECT_COLUMNS = 80
 
 /** The answer to standard output, everything else to standard error. Returns what ends it. */
-export function watchAgent(agent: Agent, isQuiet: boolean): () => void {
+export function watchAgent(agent: Agent, threadId: string, isQuiet: boolean): () => void {
   const style = styleOf(process.stderr)
   const say = (line: string) => void process.stderr.write(`${line}\n`)
   const watch = new CompactionWatch(
@@ -16,7 +17,9 @@ export function watchAgent(agent: Agent, isQuiet: boolean): () => void {
     new ConsoleCompactionDisplay(process.stderr, process.stderr),
   )
   const ignore = agent.on((frame) => {
-    if (frame.type === 'text-delta' && !isQuiet) process.stdout.write(frame.text)
+    // What is said in a task of its own is not the answer.
+    const isAnswer = frame.type === 'text-delta' && frame.threadId === threadId
+    if (isAnswer && !isQuiet) process.stdout.write(frame.text)
     const line = lineOf(frame)
     if (line !== undefined) say(style.dim(line))
   })
@@ -34,6 +37,12 @@ function lineOf(frame: AgentFrame): string | undefined {
       return frame.status === 'completed' ? undefined : `  ${frame.name}: ${frame.status}`
     case 'notice':
       return frame.message
+    case 'messages-returned':
+      return frame.messages
+        .map(
+          (message) => `Not delivered, since the turn was cut short: ${textOfUserContent(message)}`,
+        )
+        .join('\n')
     case 'answer-restart':
       return `\n[${frame.reason} Asking again.]`
     default:

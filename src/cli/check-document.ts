@@ -1,12 +1,14 @@
 // What is wrong with a document: by the rules of its own format, and in what would be sent of it.
 import type { Json } from '../core/json.ts'
+import type { Message } from '../core/message.ts'
+import type { LooseMessage } from '../core/repair.ts'
 import { PROFILES } from '../validate/profiles.ts'
 import type { Violation } from '../validate/rule.ts'
 import { validate } from '../validate/validate.ts'
 import { type Fields, isFields } from '../validate/walk.ts'
-import { readLoosely } from '../wire/repair/read-anthropic.ts'
 import type { WireFormat } from './check-format.ts'
 import { HISTORY_FORMAT, type Target } from './check-wires.ts'
+import { readDocument } from './repair-wire-document.ts'
 
 export type DocumentKind = 'request' | 'history'
 
@@ -43,27 +45,40 @@ export function checkDocument(document: Fields, format: WireFormat, target: Targ
   }
   return {
     // What stands around the conversation is written anew.
-    violations: withoutRequestRules(validate(PROFILES[HISTORY_FORMAT], document)),
-    sent: sentOf(document, target, write),
+    violations: withoutRequestRules(validate(PROFILES[format], document)),
+    sent: sentOf(document, format, target, write),
   }
 }
 
 /** What is missing at the end of a history, or around it, is not there yet. */
-const RULES_OF_REQUESTS = ['VALID-A8', 'VALID-A10', 'VALID-O1']
+const RULES_OF_REQUESTS = ['VALID-A8', 'VALID-A10', 'VALID-C11', 'VALID-G6', 'VALID-O1']
 
 function withoutRequestRules(violations: readonly Violation[]): readonly Violation[] {
   return violations.filter(({ id }) => !RULES_OF_REQUESTS.includes(id))
 }
 
-function sentOf(document: Json, { profile }: Target, write: NonNullable<Target['write']>): Sent {
-  const { messages, system, envelope, changes } = readLoosely(document)
+function sentOf(
+  document: Json,
+  format: WireFormat,
+  { profile }: Target,
+  write: NonNullable<Target['write']>,
+): Sent {
+  const { messages, system, envelope, changes } = readDocument(document, format)
   const remarks = changes.map(({ where, why }) => `${where}: ${why}`)
-  // A writer knows two roles; what else stands there is told by the repair.
-  const spoken = messages.flatMap(({ role, parts }) => (role === 'system' ? [] : [{ role, parts }]))
-  const instructions = messages.length - spoken.length
-  if (instructions > 0)
-    remarks.push(`${instructions} system messages among the messages were left out`)
-  const view = { system, messages: spoken }
+  const view = viewOf(messages, system)
+  const among = messages.length - view.messages.length
+  if (among > 0) remarks.push(`${among} system messages among the messages joined the prompt`)
   const request = write(view, isFields(envelope) ? envelope : {}, (note) => remarks.push(note))
   return { violations: validate(profile, request), remarks: [...new Set(remarks)] }
+}
+
+/** A writer knows two roles: what the system says joins the prompt, wherever it stands. */
+function viewOf(messages: readonly LooseMessage[], system: readonly string[]) {
+  const spoken = messages.flatMap(({ role, parts }): Message[] =>
+    role === 'system' ? [] : [{ role, parts }],
+  )
+  const told = messages.flatMap(({ role, parts }) =>
+    role !== 'system' ? [] : parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+  )
+  return { messages: spoken, system: [...system, ...told] }
 }

@@ -8,7 +8,8 @@ import { type CheckReport, renderCheck } from './check-report.ts'
 import { formatOf, HISTORY_FORMAT, profileOf, type Target, targetOf } from './check-wires.ts'
 import { deliver } from './deliver.ts'
 import { readText } from './io.ts'
-import { type RepairedDocument, repairDocument } from './repair-document.ts'
+import { repairDocument } from './repair-document.ts'
+import type { RepairedDocument } from './repair-wire-document.ts'
 import { readingFrom, refuseOverwriting, sourceName } from './source.ts'
 
 const DEFAULT_COLUMNS = 100
@@ -28,20 +29,18 @@ export async function checkFile(source: string, flags: CheckFlags): Promise<void
     throw new PrecisError('usage', 'no input is given', {
       hint: 'Name a file, as in precis check session.json --provider anthropic; - reads standard input.',
     })
-  // What is wrong with the options alone is told before anything is read.
-  if (asked !== undefined) targetFor(flags, asked)
   await refuseOverwriting(source, flags.repair, '--repair')
   const text = await readText(source, process.stdin)
   const value = readingFrom(source, () => parseJsonText(text))
-  const format = asked ?? likelyFormat(value) ?? HISTORY_FORMAT
-  const target = targetFor(flags, format)
+  const format = asked ?? likelyFormat(value) ?? usualFormat(flags.provider)
+  const target = targetOf(flags.provider, format)
   const document = readingFrom(source, () => documentAs(format, value))
-  const repaired = flags.repair === undefined ? undefined : repairDocument(value, target)
+  const repaired = flags.repair === undefined ? undefined : repairDocument(value, format, target)
   const report: CheckReport = {
     input: { source, format, kind: kindOf(document, format) },
     provider: target.name,
     ...checkDocument(document, format, target),
-    ...(repaired && { repair: repairOf(repaired, value, flags.repair ?? '-', target) }),
+    ...(repaired && { repair: repairOf(repaired, value, flags.repair ?? '-', format, target) }),
   }
   await deliver({
     report,
@@ -54,23 +53,21 @@ export async function checkFile(source: string, flags: CheckFlags): Promise<void
   refuseBroken(report)
 }
 
-function targetFor({ provider, repair }: CheckFlags, format: WireFormat): Target {
-  const target = targetOf(provider, format)
-  if (repair === undefined || format === HISTORY_FORMAT) return target
-  throw new PrecisError('usage', `a document in the format ${format} cannot be repaired yet`, {
-    where: '--repair',
-    hint: `Leave out --repair, or give it a document in the format ${HISTORY_FORMAT}.`,
-  })
+/** Plain words in `messages` are the same in two formats: then they are in the provider's own. */
+function usualFormat(provider: string): WireFormat {
+  const { wire } = profileOf(provider)
+  return wire === 'openai-chat' ? wire : HISTORY_FORMAT
 }
 
 function repairOf(
   { text, changes }: RepairedDocument,
   original: Json,
   output: string,
+  format: WireFormat,
   target: Target,
 ): NonNullable<CheckReport['repair']> {
   const copy = text === undefined ? original : parseJsonText(text)
-  const checked = checkDocument(documentAs(HISTORY_FORMAT, copy), HISTORY_FORMAT, target)
+  const checked = checkDocument(documentAs(format, copy), format, target)
   return { output, changes, ...checked }
 }
 
@@ -86,7 +83,7 @@ function refuseBroken({ input, provider, repair, ...checked }: CheckReport): voi
   throw new PrecisError('invalid-request', `${rules} broken${copy}: ${verdict}`, {
     where: sourceName(input.source),
     hint:
-      repair === undefined && input.format === HISTORY_FORMAT
+      repair === undefined
         ? '--repair FILE writes a copy that keeps the rules, and says what was changed.'
         : 'What is left has to be changed in the request itself.',
     details: { violations: count },

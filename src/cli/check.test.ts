@@ -42,6 +42,11 @@ const FILES: Readonly<Record<string, unknown>> = {
     model: 'm',
     input: [{ type: 'function_call_output', call_id: 'x', output: 'y' }],
   },
+  'stored.json': {
+    model: 'm',
+    previous_response_id: 'resp_1',
+    input: [{ type: 'message', role: 'user', content: [] }],
+  },
   'contents.json': { contents: [{ role: 'model', parts: [{ text: 'a' }] }] },
   'plain.json': { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] },
   'nothing.json': { model: 'm' },
@@ -55,6 +60,111 @@ const FILES: Readonly<Record<string, unknown>> = {
   'shape.json': { messages: 7 },
   'text.txt': 'not JSON',
 }
+
+const GEMINI_FIELDS = { generationConfig: { temperature: 0.5 } }
+const chatCall = { id: 'a', type: 'function', function: { name: 'read', arguments: '{}' } }
+const itemCall = { type: 'function_call', call_id: 'a', name: 'read', arguments: '{}' }
+const partCall = { functionCall: { name: 'read', args: {} }, thoughtSignature: 's' }
+
+interface Broken {
+  readonly format: string
+  readonly broken: string
+  readonly fields?: object
+  readonly list: string
+  readonly items: readonly object[]
+  readonly change: RegExp
+  readonly others: readonly string[]
+}
+/** Each format with a call that nobody answered, and with a result that answers nothing. */
+const BROKEN: readonly Broken[] = [
+  {
+    format: 'anthropic',
+    broken: 'no result',
+    fields: { max_tokens: 9, tools },
+    list: 'messages',
+    items: [round[0], round[1], { role: 'user', content: 'and?' }] as object[],
+    change: /aborted-call {2}messages\[1\]\.content\[0\]/,
+    others: ['gemini'],
+  },
+  {
+    format: 'anthropic',
+    broken: 'no call',
+    fields: { max_tokens: 9, tools },
+    list: 'messages',
+    items: [{ role: 'user', content: [result] }],
+    change: /orphan-result {2}messages\[0\]\.content\[0\]/,
+    others: ['openai-responses'],
+  },
+  {
+    format: 'openai-chat',
+    broken: 'no result',
+    fields: { max_completion_tokens: 9 },
+    list: 'messages',
+    items: [
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: null, tool_calls: [chatCall] },
+      { role: 'user', content: 'and?' },
+    ],
+    change: /aborted-call {2}messages\[2\]\.tool_calls\[0\]/,
+    others: ['anthropic', 'openai-responses'],
+  },
+  {
+    format: 'openai-chat',
+    broken: 'no call, and an unknown role',
+    list: 'messages',
+    items: [
+      { role: 'human', content: 'go' },
+      { role: 'tool', tool_call_id: 'x', content: 'y' },
+    ],
+    change: /orphan-result {2}messages\[1\]/,
+    others: ['gemini'],
+  },
+  {
+    format: 'openai-responses',
+    broken: 'no output',
+    fields: { instructions: 'be brief', store: false },
+    list: 'input',
+    items: [{ role: 'user', content: 'go' }, itemCall, { role: 'user', content: 'and?' }],
+    change: /aborted-call {2}input\[1\]/,
+    others: ['anthropic', 'mistral'],
+  },
+  {
+    format: 'openai-responses',
+    broken: 'no call, and an empty message',
+    list: 'input',
+    items: [
+      { type: 'message', role: 'user', content: [] },
+      { type: 'function_call_output', call_id: 'x', output: 'y' },
+    ],
+    change: /orphan-result {2}input\[1\]/,
+    others: ['gemini'],
+  },
+  {
+    format: 'gemini',
+    broken: 'no response',
+    list: 'contents',
+    items: [
+      { role: 'user', parts: [{ text: 'go' }] },
+      { role: 'model', parts: [partCall] },
+      { role: 'user', parts: [{ text: 'and?' }] },
+    ],
+    change: /aborted-call {2}contents\[1\]\.parts\[0\]/,
+    others: ['bedrock', 'openai-chat'],
+  },
+  {
+    format: 'gemini',
+    broken: 'no call, and no parts',
+    list: 'contents',
+    items: [
+      { role: 'user', parts: [{ text: 'go' }] },
+      { role: 'model', parts: [] },
+      { role: 'user', parts: [{ functionResponse: { name: 'read', response: { output: 'y' } } }] },
+    ],
+    change: /orphan-result {2}contents\[2\]\.parts\[0\]/,
+    others: ['anthropic'],
+  },
+]
 
 let folder: string
 beforeEach(() => {
@@ -236,6 +346,25 @@ describe('precis check', () => {
     }
   })
 
+  it.each(BROKEN)('repairs a document in the format $format: $broken', (given) => {
+    const { format, list, items, change, others } = given
+    const fields = format === 'gemini' ? GEMINI_FIELDS : { model: 'm', ...given.fields }
+    writeFileSync(join(folder, 'broken.json'), JSON.stringify({ ...fields, [list]: items }))
+    const provider = ['--provider', format]
+    expect(precis(['broken.json', ...provider]).status).toBe(1)
+    const repaired = precis(['broken.json', ...provider, '--repair', 'mended.json'])
+    expect(repaired).toMatchObject({ status: 0, stderr: '' })
+    expect(repaired.stdout).toMatch(change)
+    expect(JSON.parse(read('mended.json'))).toMatchObject(fields)
+    expect(precis(['mended.json', ...provider]).stdout).toContain('Every rule is kept')
+    for (const other of others) {
+      expect(precis(['broken.json', '--provider', other]).stdout).toMatch(
+        new RegExp(`broken rules? of the format ${format}:`),
+      )
+      expect(precis(['mended.json', '--provider', other])).toMatchObject({ status: 0, stderr: '' })
+    }
+  })
+
   it('takes a document that could be of either format for the one that is said', () => {
     const formats = [[], ['--from', 'anthropic'], ['--from', 'openai-chat']]
     for (const from of formats) {
@@ -251,12 +380,6 @@ describe('precis check', () => {
       ['good.json', '--provider', 'antropic'],
       2,
       /Unknown provider: antropic\n.*\n.*Did you mean anthropic\? Known providers: anthropic, /,
-    ],
-    [
-      'a provider that cannot be converted for',
-      ['chat.json', '--provider', 'anthropic'],
-      2,
-      /a document in the format openai-chat cannot be converted for anthropic yet\n.*\n.*take one of openai-chat, mistral, /,
     ],
     [
       'an unknown format',
@@ -321,16 +444,10 @@ describe('precis check', () => {
       /there is no folder no/,
     ],
     [
-      'a repair of another format',
-      ['chat.json', '--provider', 'openai-chat', '--from', 'openai-chat', '--repair', 'x'],
+      'a repair of a request that goes on from a stored answer',
+      ['stored.json', '--provider', 'openai-responses', '--repair', 'x'],
       2,
-      /a document in the format openai-chat cannot be repaired yet/,
-    ],
-    [
-      'a repair of another format, told from the document',
-      ['chat.json', '--provider', 'openai-chat', '--repair', 'x'],
-      2,
-      /a document in the format openai-chat cannot be repaired yet/,
+      /goes on from what a server stored is not whole\n {2}where: previous_response_id\n {2}hint: Put all items/,
     ],
   ]
   it.each(failures)('says what is wrong: %s', (_, args, status, message) => {

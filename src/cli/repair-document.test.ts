@@ -1,6 +1,7 @@
 // Documents damaged in any place: the repaired copy keeps every rule that is about messages.
 import { describe, expect, it } from 'vitest'
 import { everyKind } from '../../test/anthropic-examples.ts'
+import { damageOne } from '../../test/generate/damaged-json.ts'
 import { Random } from '../../test/generate/random.ts'
 import type { Json } from '../core/json.ts'
 import { PROFILES } from '../validate/profiles.ts'
@@ -9,8 +10,6 @@ import { checkDocument } from './check-document.ts'
 import { documentAs } from './check-format.ts'
 import { type Target, targetOf } from './check-wires.ts'
 import { repairDocument } from './repair-document.ts'
-
-type Mutable = Json[] | { [key: string]: Json }
 
 const CASES = Number(process.env.PRECIS_CASES ?? 1_500)
 const target = targetOf('anthropic', 'anthropic')
@@ -53,11 +52,11 @@ describe('a damaged document', () => {
     for (let seed = 1; seed <= CASES; seed += 1) {
       const { document, did } = damaged(seed)
       const story = `seed ${seed}: ${did.join('; ')}`
-      const { text, changes } = repairDocument(document, target)
+      const { text, changes } = repairDocument(document, 'anthropic', target)
       const repaired: Json = text === undefined ? document : JSON.parse(text)
       expect(validate(PROFILES.anthropic, repaired), story).toEqual([])
       expect(text === undefined, story).toBe(changes.length === 0)
-      const again = repairDocument(repaired, target)
+      const again = repairDocument(repaired, 'anthropic', target)
       expect(again.changes, story).toEqual([])
     }
   })
@@ -66,7 +65,7 @@ describe('a damaged document', () => {
     for (let seed = 1; seed <= CASES; seed += 1) {
       const other = OTHERS[seed % OTHERS.length] as Target
       const { document, did } = damaged(seed)
-      const { text } = repairDocument(document, other)
+      const { text } = repairDocument(document, 'anthropic', other)
       const repaired: Json = text === undefined ? document : JSON.parse(text)
       const checked = checkDocument(documentAs('anthropic', repaired), 'anthropic', other)
       const story = `seed ${seed}, for ${other.name}: ${did.join('; ')}`
@@ -90,7 +89,7 @@ describe('names of tools', () => {
       },
       messages: [{ role: 'user', content: 'go' }],
     }
-    const { text = '' } = repairDocument(document, target)
+    const { text = '' } = repairDocument(document, 'anthropic', target)
     expect(JSON.parse(text)).toEqual({
       ...document,
       tools: [{ ...document.tools[0], name: 'read_file' }],
@@ -108,38 +107,6 @@ describe('names of tools', () => {
 function damaged(seed: number): { document: Json; did: readonly string[] } {
   const random = new Random(seed)
   const messages = structuredClone(everyKind.messages) as unknown as Json[]
-  const did = Array.from({ length: random.int(1, 4) }, () => damageOne(messages, random))
+  const did = Array.from({ length: random.int(1, 4) }, () => damageOne(messages, ODD, random))
   return { document: { ...everyKind, messages } as unknown as Json, did }
-}
-
-/** One change at a random depth. */
-function damageOne(messages: Mutable, random: Random): string {
-  let current: Mutable = messages
-  const path: string[] = []
-  for (;;) {
-    const keys: readonly string[] = Object.keys(current)
-    if (keys.length === 0) return `nothing at ${path.join('.')}`
-    const key = random.pick(keys)
-    path.push(key)
-    const below: Json | undefined = (current as { [key: string]: Json })[key]
-    const isDeeper = typeof below === 'object' && below !== null
-    if (isDeeper && random.chance(0.75)) {
-      current = below as Mutable
-      continue
-    }
-    return `${change(current, key, random)} ${path.join('.')}`
-  }
-}
-
-function change(parent: Mutable, key: string, random: Random): string {
-  const action = random.pick(['replace', 'remove', 'double', 'insert'])
-  const odd = structuredClone(random.pick(ODD))
-  if (!Array.isArray(parent)) {
-    if (action === 'remove') delete parent[key]
-    else parent[action === 'insert' ? 'odd' : key] = odd
-  } else if (action === 'remove') parent.splice(Number(key), 1)
-  else if (action === 'double')
-    parent.splice(Number(key), 0, structuredClone(parent[Number(key)] as Json))
-  else parent.splice(Number(key), action === 'insert' ? 0 : 1, odd)
-  return action
 }

@@ -1,22 +1,26 @@
-// A repaired copy of a document in the Anthropic format, and the list of all that is different in it.
+// A repaired copy of a document, and the list of all that is different in it.
 import type { Json } from '../core/json.ts'
 import type { RepairProfile } from '../core/repair/profile.ts'
-import type { RepairChange } from '../core/repair/turn.ts'
 import { repair } from '../core/repair.ts'
 import { anthropic } from '../formats/anthropic.ts'
 import { PROFILES } from '../validate/profiles.ts'
 import { type Fields, fieldsOf, isFields, listOf, textOf } from '../validate/walk.ts'
 import { type RequestFacts, repairProfile } from '../wire/repair/profile.ts'
 import { readLoosely } from '../wire/repair/read-anthropic.ts'
+import type { WireFormat } from './check-format.ts'
 import type { Target } from './check-wires.ts'
+import { type RepairedDocument, repairWireDocument } from './repair-wire-document.ts'
 
-export interface RepairedDocument {
-  /** Absent where there was nothing to change: the original will do, byte for byte. */
-  readonly text?: string
-  readonly changes: readonly RepairChange[]
+export function repairDocument(
+  document: Json,
+  format: WireFormat,
+  target: Target,
+): RepairedDocument {
+  if (format !== 'anthropic') return repairWireDocument(document, format, target)
+  return repairAnthropic(document, target)
 }
 
-export function repairDocument(document: Json, target: Target): RepairedDocument {
+function repairAnthropic(document: Json, target: Target): RepairedDocument {
   const history = readLoosely(document)
   const envelope = isFields(history.envelope) ? history.envelope : {}
   const isWhole = typeof envelope.model === 'string'

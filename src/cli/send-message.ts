@@ -5,7 +5,7 @@ import type { SendOutcome } from '../agent/agent.ts'
 import { systemPrompt } from '../agent/system-prompt.ts'
 import type { Composed } from '../compose.ts'
 import { composeAgent } from '../compose-agent.ts'
-import type { ApprovalPolicy } from '../core/approval.ts'
+import { type ApprovalPolicy, patternProblem } from '../core/approval.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import type { Settings } from '../core/settings.ts'
@@ -61,12 +61,15 @@ async function converse(
     approval: approvalOf(flags),
   })
   const threadId = await threadOf(home, workspace, flags)
-  const unwatch = watchAgent(agent, flags.json ?? false)
+  const unwatch = watchAgent(agent, threadId, flags.json ?? false)
   const stop = new AbortController()
   const interrupt = () => stop.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
-    const outcome = await agent.sendMessage(threadId, message, { signal: stop.signal })
+    const outcome = await agent.sendMessage(threadId, message, {
+      signal: stop.signal,
+      isPatient: true,
+    })
     await tell(home, threadId, outcome, flags.json ?? false)
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
@@ -103,7 +106,15 @@ async function threadOf(
 }
 
 function approvalOf({ allow = [], yes = false, readOnly = false }: SendFlags): ApprovalPolicy {
-  return { mode: yes ? 'allow' : 'ask', allow: ['read', ...allow], deny: [], readOnly }
+  for (const pattern of allow) {
+    const problem = patternProblem(pattern)
+    if (problem !== undefined)
+      throw new PrecisError('usage', problem, {
+        where: '--allow',
+        hint: 'A pattern is a tool, or an effect and what it is about: "run:npm test*", "write:src/**".',
+      })
+  }
+  return { mode: yes ? 'allow' : 'ask', allow: ['read:*', ...allow], deny: [], readOnly }
 }
 
 function folderOf(given: string): string {
@@ -133,6 +144,11 @@ async function tell(
     await writeStream(process.stdout, `${JSON.stringify(told)}\n`)
   } else if (outcome.status === 'command') {
     await writeStream(process.stdout, `${outcome.reply.text}\n`)
+  } else if (outcome.status === 'queued') {
+    await writeStream(
+      process.stderr,
+      'Another process works on the thread and was given the message.\n',
+    )
   } else {
     await writeStream(process.stdout, '\n')
     await writeStream(process.stderr, `Thread ${threadId}\n`)

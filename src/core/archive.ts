@@ -1,5 +1,6 @@
 // The archive as a port: everything that was ever said in a thread, to be read and searched again.
 import type { EntryId } from './change.ts'
+import { isEntryId } from './entry.ts'
 
 /** A stretch of the text that a ref stands for. */
 export interface ArchivePage {
@@ -9,7 +10,7 @@ export interface ArchivePage {
 }
 
 export interface ArchiveFind {
-  readonly ref: EntryId
+  readonly ref: string // an entry of this thread, or of one that it came from: see `parseRef`
   readonly speaker: string // `user`, `agent`, `result of read`
   readonly timestamp: Date
   readonly snippet: string // one line, around the words that were looked for
@@ -22,6 +23,8 @@ export interface ArchiveFinds {
   readonly matching: number // all that were found, with those that are not listed
   /** The first event that was looked at; above 1 where the thread is too long to go further back. */
   readonly searchedFrom: number
+  /** In which thread, where that is one that this one came from. */
+  readonly searchedThread?: string
 }
 
 /** Rejects with PrecisErrors: `unknown-entry` for a ref under which there is nothing. */
@@ -30,4 +33,22 @@ export interface Archive {
   read(ref: string, offset: number, limit: number): Promise<ArchivePage>
   /** At most `limit` finds. The work is bounded, whatever the length of the thread. */
   search(query: string, limit: number): Promise<ArchiveFinds>
+}
+
+/** A ref taken apart; without a thread it is of the thread that asks. */
+export interface ParsedRef {
+  readonly threadId?: string
+  readonly id: EntryId
+}
+
+/** `e12`, or `thr_7:e12` in a thread that this one came from: there the same names are taken again. */
+export function parseRef(ref: string): ParsedRef | undefined {
+  const colon = ref.lastIndexOf(':')
+  const [threadId, id] = [ref.slice(0, Math.max(0, colon)), ref.slice(colon + 1)]
+  if (!isEntryId(id) || colon === 0) return undefined
+  return colon < 0 ? { id } : { threadId, id }
+}
+
+export function refInThread(threadId: string, id: EntryId): string {
+  return `${threadId}:${id}`
 }

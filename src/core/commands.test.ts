@@ -64,6 +64,8 @@ const ARGUMENTS: [text: string, command: Command | undefined][] = [
   ['/recall the port of the proxy', { command: 'recall', query: 'the port of the proxy' }],
   ['/recall e12', { command: 'recall-ref', ref: 'e12' }],
   ['/recall c7.0', { command: 'recall-ref', ref: 'c7.0' }],
+  ['/recall thr_7:e12', { command: 'recall-ref', ref: 'thr_7:e12' }],
+  ['/recall note: see e12', { command: 'recall', query: 'note: see e12' }],
   ['/recall [ref:e12]', { command: 'recall-ref', ref: 'e12' }],
   ['/recall ref: e12', { command: 'recall-ref', ref: 'e12' }],
   ['/recall e12 and e13', { command: 'recall', query: 'e12 and e13' }],

@@ -1,6 +1,5 @@
 // Commands that a user types as a message: one table for the agent, the terminal and the web page.
-import type { EntryId } from './change.ts'
-import { isEntryId } from './entry.ts'
+import { parseRef } from './archive.ts'
 import { nearestWord } from './nearest-word.ts'
 import { PRESETS, type PresetId } from './presets.ts'
 import { cutHead } from './tokens/cut.ts'
@@ -17,7 +16,7 @@ export type Command =
   | { readonly command: 'pins' }
   | { readonly command: 'unpin'; readonly pinId: string }
   | { readonly command: 'recall'; readonly query: string }
-  | { readonly command: 'recall-ref'; readonly ref: EntryId }
+  | { readonly command: 'recall-ref'; readonly ref: string }
   | { readonly command: 'context' }
   | { readonly command: 'strategy'; readonly strategyId?: string }
   | { readonly command: 'model'; readonly model?: string } // as typed, for the registry to resolve
@@ -181,7 +180,7 @@ function parseCount(rest: string | undefined, name: string): Command {
 function parseRecall(rest: string | undefined, name: string): Command {
   if (rest === undefined) return missing(name, 'what to look for, or a ref')
   const ref = /^\[?(?:ref:\s*)?([^\s\]]+)\]?$/.exec(rest)?.[1] ?? ''
-  return isEntryId(ref) ? { command: 'recall-ref', ref } : { command: 'recall', query: rest }
+  return parseRef(ref) ? { command: 'recall-ref', ref } : { command: 'recall', query: rest }
 }
 
 function oneWord(rest: string, name: string, what: string): Command | undefined {

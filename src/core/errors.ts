@@ -17,6 +17,7 @@ export const ERROR_TABLE = {
   'nothing-to-redo': { exit: 1, status: 409 },
   'gate-refused': { exit: 1, status: 409 },
   irreducible: { exit: 1, status: 422 },
+  'step-limit': { exit: 1, status: 422 },
   'no-model': { exit: 1, status: 400 },
   'model-failed': { exit: 1, status: 502 },
   'invalid-request': { exit: 1, status: 500 },

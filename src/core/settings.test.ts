@@ -88,6 +88,7 @@ describe('settings', () => {
       'PRECIS_AUTO_TARGET_RATIO',
       'PRECIS_AUTO_COOLDOWN_MS',
       'PRECIS_SUMMARIES_FORM',
+      'PRECIS_AUTO_BY_MODEL',
       'PRECIS_MODELS_DEFAULT',
       'PRECIS_MODELS_FAST',
       'PRECIS_PROVIDERS',

@@ -11,6 +11,14 @@ const ratio = () => z.number().gt(0).max(1).describe('a number above 0, up to 1'
 const name = (what: string) => z.string().min(1).describe(what)
 const model = () => name('a model as provider/model, or dev')
 
+const auto = z.strictObject({
+  enabled: z.boolean().describe('true or false').optional(),
+  threshold: ratio().optional(),
+  warningThreshold: ratio().optional(),
+  targetRatio: ratio().optional(),
+  cooldownMs: z.number().int().nonnegative().describe('a whole number from 0').optional(),
+})
+
 /** Every setting. `describe` says what is expected, for the error messages. */
 const schema = z.strictObject({
   strategy: name('the id of a strategy').default('trim-tool-results'),
@@ -26,17 +34,15 @@ const schema = z.strictObject({
     minTokens: z.number().int().nonnegative().describe('a whole number from 0').default(1_000),
   }),
   // What is not set here is what the preset says.
-  auto: z.strictObject({
-    enabled: z.boolean().describe('true or false').optional(),
-    threshold: ratio().optional(),
-    warningThreshold: ratio().optional(),
-    targetRatio: ratio().optional(),
-    cooldownMs: z.number().int().nonnegative().describe('a whole number from 0').optional(),
-  }),
+  auto,
   // Absent: each strategy asks in the form of its own design.
   summaries: z.strictObject({
     form: z.enum(['conversation', 'apart']).describe('conversation or apart').optional(),
   }),
+  autoByModel: z
+    .record(z.string(), auto.partial())
+    .describe('the same by model, as in {"anthropic/claude-opus-5": {"threshold": 0.7}}')
+    .optional(),
   models: z.strictObject({ default: model().optional(), fast: model().optional() }),
   providers: z
     .record(

@@ -22,6 +22,7 @@ export type RepairKind =
   | 'orphan-result'
   | 'refused-part'
   | 'result-order'
+  | 'rewritten'
   | 'system-message'
   | 'thinking'
   | 'tools-undefined'
