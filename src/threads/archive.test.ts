@@ -227,6 +227,68 @@ describe('searching the archive', () => {
     const said = Array.from({ length: 450 }, (_, n) => user(`number ${n}`))
     const { archive, rowsRead } = await thread(said)
     expect(await archive.search('449', 3)).toMatchObject({ matching: 1, searchedFrom: 1 })
-    expect(rowsRead).toEqual([100, 100, 100, 100, 51])
+    expect(rowsRead).toEqual([100, 100, 100, 100, 51, 1]) // the first again: where it came from
+  })
+})
+
+describe('the archive of a fresh session', () => {
+  async function sessions(...pasts: readonly (readonly EventDraft[])[]) {
+    const store = memoryStore()
+    const threads = createThreads({ store, clock: testClock(), ids: testIds() })
+    const ids: string[] = []
+    for (const drafts of pasts) {
+      const last = ids.at(-1)
+      const from = last === undefined ? undefined : await threads.context(last)
+      ids.push(
+        await threads.create(
+          from && last !== undefined
+            ? { from: { threadId: last, seq: from.version }, reason: 'fresh-session' }
+            : {},
+          drafts,
+        ),
+      )
+    }
+    const of = (at: number, limits?: Partial<SearchLimits>) =>
+      archiveOf({ threads, store, ...(limits && { limits }) }, ids.at(at) ?? '')
+    return { threads, store, ids, of }
+  }
+
+  it('finds what was said in the threads before it, under names of their own', async () => {
+    const { ids, of } = await sessions(
+      [user('one apple')],
+      [user('two apples')],
+      [user('an apple')],
+    )
+    const found = await of(-1).search('apple', 9)
+    expect(found.finds.map(({ ref, isVisible }) => [ref, isVisible])).toEqual([
+      [`${ids[1]}:e2`, false],
+      [`${ids[0]}:e2`, false],
+      ['e2', true],
+    ])
+    expect(found.matching).toBe(3)
+    expect((await of(-1).search('apples two', 1)).finds).toMatchObject([{ ref: `${ids[1]}:e2` }])
+    expect((await of(-1).read(`${ids[1]}:e2`, 0, 99)).text).toContain('two apples')
+    expect((await of(-1).read(`${ids[2]}:e2`, 0, 99)).text).toContain('an apple')
+  })
+
+  it('neither finds nor reads what came later there, nor any other thread', async () => {
+    const { threads, ids, of } = await sessions([user('early')], [user('now')])
+    await threads.append(ids[0] ?? '', [user('apple')])
+    expect(await of(-1).search('apple', 9)).toMatchObject({ finds: [], matching: 0 })
+    for (const ref of [`${ids[0]}:e3`, 'thr_9:e2']) {
+      await expect(of(-1).read(ref, 0, 9)).rejects.toMatchObject({ code: 'unknown-entry' })
+    }
+    await expect(of(0).read(`${ids[1]}:e2`, 0, 9)).rejects.toMatchObject({ code: 'unknown-entry' })
+  })
+
+  it('says where it stopped, and does without a thread that was deleted', async () => {
+    const { threads, ids, of } = await sessions([user('apple'), user('b'), user('c')], [user('d')])
+    expect(await of(-1, { events: 3 }).search('apple', 9)).toMatchObject({
+      matching: 0,
+      searchedFrom: 4,
+      searchedThread: ids[0],
+    })
+    await threads.delete(ids[0] ?? '')
+    expect(await of(-1).search('apple', 9)).toMatchObject({ finds: [], searchedFrom: 1 })
   })
 })

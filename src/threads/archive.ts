@@ -1,15 +1,28 @@
 // The archive of a thread over its store: what a ref stands for as text, and a search in everything said.
-import type { Archive, ArchiveFind, ArchivePage } from '../core/archive.ts'
+import {
+  type Archive,
+  type ArchiveFind,
+  type ArchivePage,
+  type ParsedRef,
+  parseRef,
+  refInThread,
+} from '../core/archive.ts'
 import { readRow } from '../core/codec.ts'
 import type { ToolCall } from '../core/content.ts'
-import { isEntryId } from '../core/entry.ts'
+import { parseEntryId } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/event.ts'
 import type { Store } from '../core/ports.ts'
 import { cutHead } from '../core/tokens/cut.ts'
+import { pastThreadsOf } from './past-threads.ts'
 import { queryWords, snippetAround } from './query-words.ts'
 import { bodyOf, renderEvent, speakerOf } from './render-event.ts'
-import { type MatchingEntry, type SearchLimits, searchThread } from './search-thread.ts'
+import {
+  type MatchingEntry,
+  type ScannedThread,
+  type SearchLimits,
+  searchThread,
+} from './search-thread.ts'
 import type { Threads } from './threads.ts'
 
 export interface ArchivePorts {
@@ -27,40 +40,113 @@ export function archiveOf(ports: ArchivePorts, threadId: string): Archive {
   const { threads, store } = ports
   return {
     async read(ref, offset, limit) {
-      if (!isEntryId(ref)) throw notARef(ref)
+      const { id, threadId: owner } = await findOwner(store, threadId, ref)
       const wanted = offset + limit
       for (let most = FIRST_ORIGINALS; ; most *= 4) {
-        const events = await threads.originals(threadId, ref, most)
-        const text = await renderUpTo(store, threadId, events, wanted)
+        const events = await threads.originals(owner, id, most)
+        const text = await renderUpTo(store, owner, events, wanted)
         if (text.length > wanted) return pageOf(text, offset, limit)
         if (events.length < most) return pageOf(text, requireOffset(ref, offset, text), limit)
       }
     },
     async search(query, limit) {
+      const words = queryWords(query)
       const limits = { ...LIMITS, ...ports.limits }
-      const found = await searchThread(store, threadId, queryWords(query), limits)
+      const own = await searchThread(store, threadId, words, limits)
       const { items } = await threads.context(threadId)
       const visible = new Set([...items].map(({ id }) => id))
-      const isVisible = (match: MatchingEntry) => visible.has(match.ref) && !match.isShownInPart
       // What is in view need not be recalled; the question itself is among it.
-      const { away = [], inView = [] } = Object.groupBy(found.matches, (match) =>
-        isVisible(match) ? 'inView' : 'away',
+      const { away = [], inView = [] } = Object.groupBy(own.matches, (match) =>
+        visible.has(match.ref) && !match.isShownInPart ? 'inView' : 'away',
       )
-      const best = [...away, ...inView].slice(0, limit)
-      const events = await eventsAt(store, threadId, best)
-      const finds = events.map(({ event, calls }, index): ArchiveFind => {
-        const { ref, tool, ...match } = best[index] as MatchingEntry
-        return {
-          ref,
-          speaker: speakerOf(event, tool),
-          timestamp: event.timestamp,
-          snippet: snippetAround(bodyOf(event, calls), found.words, SNIPPET_CHARS),
-          isVisible: isVisible({ ref, ...match }),
-        }
-      })
-      return { finds, matching: found.matches.length, searchedFrom: found.searchedFrom }
+      const past = await searchPast(store, threadId, words, own)
+      const finds: ArchiveFind[] = []
+      for (const { scanned, matches, ...place } of [
+        { scanned: own, matches: away, threadId },
+        ...past.map((each) => ({ ...each, matches: each.scanned.matches, isPast: true })),
+        { scanned: own, matches: inView, threadId, isVisible: true },
+      ]) {
+        const best = matches.slice(0, limit - finds.length)
+        finds.push(...(await findsOf(store, place, best, scanned.words)))
+      }
+      const all = [own, ...past.map(({ scanned }) => scanned)]
+      const last = past.at(-1)
+      return {
+        finds,
+        matching: all.reduce((sum, { matches }) => sum + matches.length, 0),
+        searchedFrom: (last?.scanned ?? own).searchedFrom,
+        ...(last && { searchedThread: last.threadId }),
+      }
     },
   }
+}
+
+/** Only what this thread came from can be read here, and only as far as it came from it. */
+async function findOwner(
+  store: ArchivePorts['store'],
+  threadId: string,
+  ref: string,
+): Promise<Required<ParsedRef>> {
+  const parsed = parseRef(ref)
+  if (!parsed) throw notARef(ref)
+  const { id, threadId: named = threadId } = parsed
+  if (named === threadId) return { id, threadId }
+  for await (const past of pastThreadsOf(store, threadId))
+    if (past.threadId === named && parseEntryId(id).seq <= past.upTo) return { id, threadId: named }
+  throw new PrecisError('unknown-entry', `There is no ${ref} in what this thread came from.`, {
+    where: ref,
+    hint: 'Search for words, and take the ref of a find as it is.',
+  })
+}
+
+interface ScannedPast {
+  readonly threadId: string
+  readonly scanned: ScannedThread
+}
+
+/** The threads that this one came from, the latest first, as far as the limits go. */
+async function searchPast(
+  store: ArchivePorts['store'],
+  threadId: string,
+  words: readonly string[],
+  own: ScannedThread,
+): Promise<ScannedPast[]> {
+  const found: ScannedPast[] = []
+  // A thread that could not be searched to its beginning is the last.
+  if (own.searchedFrom > 1) return found
+  let { left } = own
+  for await (const past of pastThreadsOf(store, threadId)) {
+    const scanned = await searchThread(store, past.threadId, words, left, past.upTo)
+    found.push({ threadId: past.threadId, scanned })
+    if (scanned.searchedFrom > 1) break
+    left = scanned.left
+  }
+  return found
+}
+
+interface FindPlace {
+  readonly threadId: string
+  readonly isPast?: boolean
+  readonly isVisible?: boolean
+}
+
+async function findsOf(
+  store: ArchivePorts['store'],
+  { threadId, isPast = false, isVisible = false }: FindPlace,
+  matches: readonly MatchingEntry[],
+  words: readonly string[],
+): Promise<ArchiveFind[]> {
+  const events = await eventsAt(store, threadId, matches)
+  return events.map(({ event, calls }, index) => {
+    const { ref, tool } = matches[index] as MatchingEntry
+    return {
+      ref: isPast ? refInThread(threadId, ref) : ref,
+      speaker: speakerOf(event, tool),
+      timestamp: event.timestamp,
+      snippet: snippetAround(bodyOf(event, calls), words, SNIPPET_CHARS),
+      isVisible,
+    }
+  })
 }
 
 /** The events as text, one after the other, until there is more than `wanted`. */
@@ -145,6 +231,6 @@ function requireOffset(ref: string, offset: number, { length }: string): number 
 function notARef(ref: string): PrecisError {
   return new PrecisError('unknown-entry', `${ref} is no ref.`, {
     where: ref,
-    hint: 'A ref looks like e12 or c40.0; search for words where there is none.',
+    hint: 'A ref looks like e12 or c40.0, or thr_7:e12 in an earlier thread; search for words where there is none.',
   })
 }

@@ -16,6 +16,7 @@ export interface ScannedThread {
   readonly matches: readonly MatchingEntry[] // best first
   readonly words: readonly string[] // rarest first
   readonly searchedFrom: number
+  readonly left: SearchLimits // what was not used up
 }
 
 export interface MatchingEntry {
@@ -37,17 +38,20 @@ export async function searchThread(
   threadId: string,
   words: readonly string[],
   limits: SearchLimits,
+  upTo = Number.POSITIVE_INFINITY,
 ): Promise<ScannedThread> {
   const scan = new Scan(words)
-  let to = (await store.info(threadId))?.version ?? 0
-  const first = Math.max(1, to - limits.events + 1)
+  const last = Math.min((await store.info(threadId))?.version ?? 0, upTo)
+  const first = Math.max(1, last - limits.events + 1)
+  let to = last
   while (to >= first && scan.chars < limits.chars) {
     const from = Math.max(first, to - PAGE_ROWS + 1)
     const rows = await store.read(threadId, { from, to })
     for (const row of rows.toReversed()) scan.add(readRow(row))
     to = from - 1
   }
-  return { ...scan.ranked(), searchedFrom: to + 1 }
+  const left = { events: limits.events - (last - to), chars: limits.chars - scan.chars }
+  return { ...scan.ranked(), searchedFrom: to + 1, left }
 }
 
 interface Weighed {
@@ -113,7 +117,7 @@ class Scan {
   }
 
   /** By BM25 over the entries that were looked at; of equals, the newer one first. */
-  ranked(): Omit<ScannedThread, 'searchedFrom'> {
+  ranked(): Pick<ScannedThread, 'matches' | 'words'> {
     const matching = [...this.#matching.values()]
     const meanChars = Math.max(1, this.chars / Math.max(1, this.#entries))
     const rarity = this.#words.map((_, word) => {

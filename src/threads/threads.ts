@@ -1,5 +1,4 @@
 // Threads over a store: append, read, compact, undo, fork. The library's everyday interface.
-
 import { type Built, buildMessages } from '../core/build.ts'
 import type { EntryId, Reading } from '../core/change.ts'
 import { checkpointsReducer } from '../core/checkpoint.ts'
@@ -60,8 +59,11 @@ export interface AppendChoices {
 }
 
 export interface Threads {
-  /** Starts a thread and returns its id. */
-  create(started?: ThreadStarted & { readonly threadId?: string }): Promise<string>
+  /** Starts a thread and returns its id. With drafts it opens with all of them, or is not there. */
+  create(
+    started?: ThreadStarted & { readonly threadId?: string },
+    drafts?: readonly EventDraft[],
+  ): Promise<string>
   /**
    * Appends all drafts or none. An answer and its TOOL_CALLs come in one append. Drafts that depend on
    * the thread are given as a function of its state; it is called again where another writer was first.
@@ -137,20 +139,21 @@ export function createThreads(options: ThreadsOptions): Threads {
 function growing(threads: OpenThreads): Pick<Threads, 'create' | 'append' | 'import'> {
   const { ports } = threads
   const append: Threads['append'] = async (threadId, drafts, choices = {}) => {
+    const { openCalls = 'close', expectedVersion } = choices
     const draftsOf = (state: ThreadState) => {
       const given = typeof drafts === 'function' ? drafts(state) : drafts
       for (const draft of given) requireOrdinary(draft)
       return given
     }
     const thread = await threads.get(threadId)
-    const { openCalls = 'close', expectedVersion } = choices
     return thread.exclusively(() => thread.append(draftsOf, openCalls, expectedVersion))
   }
   return {
     append,
-    async create({ threadId = ports.ids.next('thr'), ...started } = {}) {
-      const thread = LiveThread.fresh(ports, threadId)
-      await thread.append(() => [{ type: 'THREAD_STARTED', data: started }], 'leave', 0)
+    async create({ threadId = ports.ids.next('thr'), ...started } = {}, drafts = []) {
+      for (const draft of drafts) requireOrdinary(draft)
+      const opening: EventDraft = { type: 'THREAD_STARTED', data: started }
+      await LiveThread.fresh(ports, threadId).append(() => [opening, ...drafts], 'leave', 0)
       return threadId
     },
     async import(threadId, drafts) {

@@ -22,6 +22,8 @@ const archive: Archive = {
       isVisible: false,
     }
     if (query === 'nothing') return { finds: [], matching: 0, searchedFrom: 5 }
+    if (query === 'nowhere')
+      return { finds: [], matching: 0, searchedFrom: 5, searchedThread: 'thr_7' }
     const finds = Array.from({ length: limit }, () => find)
     return {
       finds: [...finds.slice(1), { ...find, isVisible: true }],
@@ -54,6 +56,10 @@ describe('recall', () => {
     [
       { query: 'nothing' },
       '[nothing found for: nothing. Events before 5 were not searched. Try other words]',
+    ],
+    [
+      { query: 'nowhere' },
+      '[nothing found for: nowhere. Events before 5 of thr_7 were not searched. Try other words]',
     ],
   ])('answers %j', async (input, text) => {
     expect(await outcomeOf(tool, input)).toEqual(['completed', text])

@@ -24,7 +24,7 @@ export function recallTool(
     query: z.string().min(1).max(1_000).optional().describe('Words to look for.'),
     ref: z
       .string()
-      .max(100)
+      .max(300)
       .optional()
       .describe('What to read: a ref such as `e12` or `c40.0`, from a note or a find.'),
     offset: z.int().min(0).max(1e12).optional().describe('The character to begin with. Default 0.'),
@@ -81,8 +81,11 @@ function plainRef(given: string): string {
   return given.trim().replace(/^\[?(?:ref[:\s]\s*)?|\]$/g, '')
 }
 
-function describeFinds(query: string, { finds, matching, searchedFrom }: ArchiveFinds): string {
-  const limits = searchedFrom > 1 ? ` Events before ${count(searchedFrom)} were not searched.` : ''
+function describeFinds(query: string, found: ArchiveFinds): string {
+  const { finds, matching, searchedFrom, searchedThread } = found
+  const where = searchedThread === undefined ? '' : ` of ${searchedThread}`
+  const limits =
+    searchedFrom > 1 ? ` Events before ${count(searchedFrom)}${where} were not searched.` : ''
   if (finds.length === 0) return `[nothing found for: ${query}.${limits} Try other words]`
   const heading = `${count(finds.length)} of ${count(matching)} found, best first.${limits}`
   return [heading, ...finds.map(describeFind), '[read one in full with its ref]'].join('\n')

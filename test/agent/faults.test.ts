@@ -10,5 +10,6 @@ describe(`agents with seed ${seed}`, () => {
     // How far each gets before it dies depends on the machine; that some did anything does not.
     expect(report.resumed).toBeGreaterThan(0)
     expect(report.events).toBeGreaterThan(report.kills)
+    expect(Object.values(report.faults).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0)
   }, 600_000)
 })

@@ -60,11 +60,14 @@ export interface HostOptions {
   readonly clock?: Clock
   readonly ids?: Ids
   readonly agent?: Partial<AgentOptions>
+  /** Stands between the store and everything else. */
+  readonly around?: (store: Store) => Store
 }
 
 export async function openHost(options: HostOptions): Promise<Host> {
   const { storeUrl, folder, settings, clock = systemClock, ids = randomIds } = options
-  const store = await openStore(storeUrl)
+  const opened = await openStore(storeUrl)
+  const store = options.around?.(opened) ?? opened
   const composed = compose({ store, settings, environment: { ANTHROPIC_API_KEY: 'test-key' } })
   const { threads, models, model, close } = composed
   return {

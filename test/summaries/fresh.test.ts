@@ -259,6 +259,48 @@ describe('the new session', () => {
     ])
   })
 
+  it('keeps a pinned call that never got its result', async () => {
+    const setup = await freshSetup({ dev: { script: [{ text: SUMMARY }] } })
+    const { threads, threadId } = setup
+    await threads.import(threadId, [...PAST, user('Once more.'), ...answer('Running.', 'b')])
+    const open = (await threads.context(threadId)).items.toArray().at(-1)?.id ?? 'e0'
+    await threads.pin(threadId, { text: 'Never push.' })
+    await threads.pin(threadId, { entries: [open] })
+    const { threadId: fresh = '' } = await compact(setup)
+    const { messages, problems } = await threads.messages(fresh)
+    expect(problems).toEqual([])
+    expect(JSON.stringify(messages)).toMatch(/Running.*interrupted.*Never push/)
+    const pinned = (await threads.pins(fresh)).flatMap(({ entries = [] }) => entries)
+    const [named] = await threads.originals(fresh, pinned[0] ?? 'e0')
+    expect(named?.data).toMatchObject({ content: 'Running.', calls: ['b'] })
+  })
+
+  it('recalls what was said in the one it came from, which stays as it was and goes on [FRESH-23]', async () => {
+    const setup = await freshSetup()
+    const { agent, dev, threads, threadId } = setup
+    await threads.import(threadId, [...PAST, user('The port is 4711.'), ...answer('Noted.')])
+    dev.script(() => ({ text: SUMMARY }))
+    const { threadId: fresh = '' } = await compact(setup)
+    const before = JSON.stringify(await threads.getAllEvents(threadId))
+    const { threadId: fresher = '' } = await compact({ ...setup, threadId: await goOn(fresh) })
+    const said = async (text: string) => {
+      const outcome = await agent.sendMessage(fresher, text)
+      return outcome.status === 'command' ? outcome.reply.text : outcome.status
+    }
+    const ref = /ref (\S+:e\d+), user/.exec(await said('/recall port 4711'))?.[1] ?? ''
+    expect(ref).toMatch(new RegExp(`^${threadId}:e\\d+$`))
+    expect(await said(`/recall ${ref}`)).toContain('The port is 4711.')
+    expect(await said('/recall thr_other:e2')).toContain('There is no thr_other:e2')
+    expect(JSON.stringify(await threads.getAllEvents(threadId))).toBe(before)
+    dev.script([{ text: 'Here still.' }])
+    expect(await agent.sendMessage(threadId, 'And you?')).toMatchObject({ text: 'Here still.' })
+
+    async function goOn(id: string): Promise<string> {
+      await agent.sendMessage(id, 'Go on.')
+      return id
+    }
+  })
+
   it('comes of the preset chat as well', async () => {
     const setup = await freshSetup({ preset: 'chat', dev: { script: [{ text: SUMMARY }] } })
     await setup.threads.import(setup.threadId, PAST)
