@@ -21,9 +21,12 @@ describe('the tree is tidy', () => {
     expect(settle(findings, EXCEPTIONS).unneeded).toEqual([])
   })
 
-  it.each(['src/core', 'src/edl', 'src/strategies'])('%s compiles with the language alone', (project) => {
-    const program = filesOfProgram(root, project)
-    expect(program.some((path) => path.startsWith(`${project}/`))).toBe(true)
-    expect(foreignFiles(program)).toEqual([])
-  })
+  it.each(['src/core', 'src/edl', 'src/strategies'])(
+    '%s compiles with the language alone',
+    (project) => {
+      const program = filesOfProgram(root, project)
+      expect(program.some((path) => path.startsWith(`${project}/`))).toBe(true)
+      expect(foreignFiles(program)).toEqual([])
+    },
+  )
 })

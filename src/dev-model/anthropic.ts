@@ -14,10 +14,13 @@ import { digest, promptText } from './digest.ts'
 import { withoutOldest } from './truncate.ts'
 import type { Links, WireFormat } from './wire-format.ts'
 
-/** Each model has its own rules, unless one profile is given for all. */
-export function anthropicFormat(profile?: Profile): WireFormat {
+/**
+ * Each model has its own rules, unless one profile is given for all. How many images it takes goes by its
+ * own window, or by that of the stand-in where this is larger (VALID-A18).
+ */
+export function anthropicFormat(profile?: Profile, windowTokens = 0): WireFormat {
   const claude = ({ model }: Fields) => claudeOf(textOf(model) ?? '')
-  const profileFor = (body: Fields) => profile ?? claude(body).profile
+  const profileFor = (body: Fields) => profile ?? withWindow(claude(body).profile, windowTokens)
   const checked = (body: Fields) => checkThinking(body, profileFor(body))
   const dropped = (body: Fields) => checked(body).dropped
   return {
@@ -39,6 +42,10 @@ export function anthropicFormat(profile?: Profile): WireFormat {
     refuse: refuseAnthropic,
     errorFrame: anthropicErrorFrame,
   }
+}
+
+function withWindow(profile: Profile, windowTokens: number): Profile {
+  return { ...profile, windowTokens: Math.max(profile.windowTokens ?? 0, windowTokens) }
 }
 
 /** Tools, system, messages: the order in which the provider reads, and caches, a request. */

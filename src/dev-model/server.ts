@@ -111,7 +111,7 @@ export async function startDevModel(options: DevModelOptions = {}): Promise<DevM
 function deskOf(options: DevModelOptions): Desk {
   const { profiles = {}, ollamaContextTokens } = options
   const { 'openai-chat': chat, 'openai-responses': responses } = profiles
-  const anthropic = anthropicFormat(profiles.anthropic)
+  const anthropic = anthropicFormat(profiles.anthropic, options.windowTokens)
   const ollama = ollamaFormat(ollamaContextTokens)
   return {
     clock: options.clock ?? systemClock,

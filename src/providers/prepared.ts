@@ -1,4 +1,5 @@
 // Every provider behind the same preparation: what comes in is prepared, what comes out has its own names.
+import { PrecisError } from '../core/errors.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../core/model.ts'
 import type { Profile } from '../validate/rule.ts'
 import { type Prepared, prepareRequest } from '../wire/prepare.ts'
@@ -11,6 +12,7 @@ export function preparing(provider: Provider, profileOf: (model: string) => Prof
   return {
     ...provider,
     async *stream(request) {
+      requireOutputTokens(request)
       const { request: ready, problems, toolName } = prepared(request)
       let isFirst = true
       for await (const frame of provider.stream(ready)) {
@@ -23,6 +25,15 @@ export function preparing(provider: Provider, profileOf: (model: string) => Prof
       countTokens: (request: ModelRequest) => countTokens(prepared(request).request),
     }),
   }
+}
+
+/** Every API refuses it, each in its own words. */
+function requireOutputTokens({ maxOutputTokens }: ModelRequest): void {
+  if (Number.isSafeInteger(maxOutputTokens) && maxOutputTokens > 0) return
+  throw new PrecisError('usage', `maxOutputTokens is ${maxOutputTokens}. Nothing was sent.`, {
+    where: 'maxOutputTokens',
+    hint: 'Give a whole number of tokens, 1 or more.',
+  })
 }
 
 /** Repairs are told once and first, those of the writer behind ours. */

@@ -1,5 +1,6 @@
-// The last look at a request: what breaks a rule of its provider is a bug of ours and is not sent.
-import { PrecisError } from '../core/errors.ts'
+// The last look at a request: what breaks a rule of its provider is not sent. Too much of something is
+// the user's to mend; anything else is a bug of ours.
+import { type ErrorCode, PrecisError } from '../core/errors.ts'
 import type { Profile, Violation } from '../validate/rule.ts'
 import { type ValidateOptions, validate } from '../validate/validate.ts'
 
@@ -9,31 +10,67 @@ export interface Known extends Pick<ValidateOptions, 'requestTokens'> {
 }
 
 /**
- * Throws `invalid-request` with the id and the place of the first broken rule; where only the window is
- * too small, `overflow`, which a compaction helps against.
+ * Throws `invalid-request` with the id and the place of the first broken rule. Where there is only too
+ * much: `overflow`, which a compaction helps against, or `payload-too-large`, with what helps.
  */
 export function requireValid(profile: Profile, request: unknown, known: Known = {}): void {
   const { violations: told = [], ...options } = known
   const violations = [...validate(profile, request, options), ...told]
-  const first = violations.find(({ id }) => id !== WINDOW) ?? violations[0]
-  if (first === undefined) return
-  const details = { rule: first.id, where: first.where, violations }
-  if (first.id === WINDOW)
-    throw new PrecisError(
-      'overflow',
-      `The request is too long (${WINDOW}): ${first.message}. Nothing was sent.`,
-      { where: first.where, hint: 'Compact the conversation, or choose a larger window.', details },
-    )
+  const kind = KINDS.find(({ fits }) => violations.some(fits))
+  const violation = kind && violations.find(kind.fits)
+  if (kind === undefined || violation === undefined) return
+  const { id, where, message } = violation
   const more = violations.length === 1 ? '' : ` (and ${violations.length - 1} more)`
-  throw new PrecisError(
-    'invalid-request',
-    `The request would break ${first.id}: ${first.message}${more}. Nothing was sent.`,
-    {
-      where: first.where,
-      hint: 'This is a bug of précis: please report it with the rule and the place.',
-      details,
-    },
-  )
+  throw new PrecisError(kind.code, `${kind.what(id)}: ${message}${more}. Nothing was sent.`, {
+    where,
+    hint: kind.hint,
+    details: { rule: id, where, violations },
+  })
 }
 
-const WINDOW = 'VALID-A19'
+interface Kind {
+  readonly code: ErrorCode
+  readonly what: (rule: string) => string
+  readonly hint: string
+  readonly fits: (violation: Violation) => boolean
+}
+
+const isWindow = ({ id }: Violation) => id === 'VALID-A19'
+const isBody = ({ id, where }: Violation) => id === 'VALID-A18' && where === 'request'
+const isAmount = ({ id }: Violation) => id === 'VALID-C10'
+const isTools = (found: Violation) => isAmount(found) && /^(?:tools|functions)$/.test(found.where)
+const isText = (found: Violation) => isAmount(found) && found.message.startsWith('a string of')
+
+/** The first kind that is found at all is told: a bug before all else, then what a compaction mends. */
+const KINDS: readonly Kind[] = [
+  {
+    code: 'invalid-request',
+    what: (rule) => `The request would break ${rule}`,
+    hint: 'This is a bug of précis: please report it with the rule and the place.',
+    fits: (found) => !isWindow(found) && !isBody(found) && !isAmount(found),
+  },
+  {
+    code: 'overflow',
+    what: (rule) => `The request is too long (${rule})`,
+    hint: 'Compact the conversation, or choose a larger window.',
+    fits: isWindow,
+  },
+  {
+    code: 'overflow',
+    what: (rule) => `One text of the request is too long (${rule})`,
+    hint: 'Compact the conversation, or give the text in parts.',
+    fits: isText,
+  },
+  {
+    code: 'payload-too-large',
+    what: (rule) => `The request offers too many tools (${rule})`,
+    hint: 'Offer fewer tools: switch off those that are not needed here.',
+    fits: isTools,
+  },
+  {
+    code: 'payload-too-large',
+    what: (rule) => `The request has more bytes or images than the provider takes (${rule})`,
+    hint: 'Remove images or documents, or compact the conversation.',
+    fits: () => true,
+  },
+]

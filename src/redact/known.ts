@@ -1,4 +1,5 @@
 // Values that are known to be secret, in every form in which they could be quoted.
+import { seen, withoutDisguised } from './disguised.ts'
 import { aroundPlaceholders, type Replace } from './replace.ts'
 
 /** A value that is known to be secret, under the name by which people know it. */
@@ -37,7 +38,7 @@ export function redactKnown(text: string, secrets: readonly Secret[], replace: R
   const forms = secrets
     .flatMap(({ name, value }) => formsOf(value).map((form) => ({ name, form })))
     .sort((a, b) => b.form.length - a.form.length)
-  return forms.reduce(
+  const clean = forms.reduce(
     (rest, { name, form }) =>
       rest.includes(form)
         ? aroundPlaceholders(rest)
@@ -48,9 +49,16 @@ export function redactKnown(text: string, secrets: readonly Secret[], replace: R
         : rest,
     text,
   )
+  if (forms.length === 0) return clean
+  const looked = seen(clean)
+  return secrets.reduce(
+    (rest, { name, value }) =>
+      withoutDisguised(rest, looked, value.trim(), () => replace(kindOf(name))),
+    clean,
+  )
 }
 
-/** As it is, as JSON writes it, as an address does, and in base 64. */
+/** As it is, as JSON writes or may write it, as an address does, and in base 64, alone and within something. */
 function formsOf(value: string): string[] {
   const plain = value.trim()
   if (plain.length < SHORTEST_CHARS) return []
@@ -64,8 +72,29 @@ function formsOf(value: string): string[] {
       bytes.toString('base64'),
       bytes.toString('base64').replace(/=+$/, ''),
       bytes.toString('base64url'),
+      ...escapedChars(plain),
+      ...[0, 1, 2].flatMap((offset) => withinBase64(bytes, offset)),
     ]),
   ]
+}
+
+/** Every character by its number, as some write JSON. */
+function escapedChars(text: string): string[] {
+  const codes = text.split('').map((char) => char.charCodeAt(0).toString(16).padStart(4, '0'))
+  const lower = codes.map((code) => `\\u${code}`).join('')
+  return [lower, codes.map((code) => `\\u${code.toUpperCase()}`).join('')]
+}
+
+/** Characters in base 64 that hold bits of what stands before, by how many bytes of it come too many. */
+const SHARED_CHARS = [0, 2, 3]
+
+/** Of `Bearer …` or `user:…` in base 64: what its characters are that hold the secret alone. */
+function withinBase64(bytes: Buffer, offset: number): string[] {
+  const padded = Buffer.concat([Buffer.alloc(offset), bytes])
+  const own = padded
+    .toString('base64')
+    .slice(SHARED_CHARS[offset], Math.floor((padded.length * 8) / 6))
+  return [own, own.replaceAll('+', '-').replaceAll('/', '_')]
 }
 
 function kindOf(name: string): string {

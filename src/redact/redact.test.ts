@@ -217,6 +217,58 @@ describe('the secrets of an environment', () => {
     })
   })
 
+  describe('in disguise', () => {
+    const key = ['Zq7wKx2m', 'Lp9TbR4vN8cY', '1aHs'].join('')
+    const known = secretsOf({ OTHER_API_KEY: key })
+    const hidden = '[redacted:OTHER_API_KEY]'
+    const escaped = (text: string) =>
+      Array.from(text, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+    const inBase64 = (text: string) => Buffer.from(text).toString('base64')
+
+    it.each([
+      ['masked with stars', 'key Zq7wKx2m*****1aHs. See', `key ${hidden}. See`],
+      ['masked with dots', '"Zq7w...1aHs"', `"${hidden}"`],
+      ['masked with an ellipsis', 'api_key=Zq7wKx…aHs,', `api_key=${hidden},`],
+      ['but for its end', 'ending in ****1aHs', `ending in ${hidden}`],
+      ['but for a long beginning', `${key.slice(0, 18)}***`, hidden],
+      ['in small letters', `x ${key.toLowerCase()} y`, `x ${hidden} y`],
+      ['in capitals', `x ${key.toUpperCase()} y`, `x ${hidden} y`],
+      ['in base 64', inBase64(key), hidden],
+      ['escaped', `"${escaped(key)}"`, `"${hidden}"`],
+      ['escaped in part', `"${escaped(key.slice(0, 5))}${key.slice(5)}"`, `"${hidden}"`],
+      ['split over lines', `x ${key.slice(0, 9)}\n  ${key.slice(9)} y`, `x ${hidden} y`],
+      ['split in JSON', `"${key.slice(0, 9)}\\n${key.slice(9)}"`, `"${hidden}"`],
+      ['split by blanks', key.split('').join(' '), hidden],
+    ])('%s are taken out', (_, text, clean) => {
+      expect(redact(text, known).text).toBe(clean)
+      expect(redactFailure(text, known)).not.toMatch(/Zq7w|1aHs/i)
+    })
+
+    it.each(['Bearer ', 'user:', 'ab'])('in base 64 behind %j are taken out', (before) => {
+      for (const form of ['base64', 'base64url'] as const) {
+        const text = Buffer.from(`${before}${key}; and more`).toString(form)
+        const { text: clean, found } = redact(text, known)
+        expect(found).toEqual([{ kind: 'OTHER_API_KEY', count: 1 }])
+        expect(Buffer.from(clean.split('[')[0] ?? '', form).toString()).not.toContain('Zq7')
+      }
+    })
+
+    it('are not seen in what only looks like it', () => {
+      const known = secretsOf({
+        OTHER_API_KEY: key,
+        WORD_PASSWORD: 'letmeinplease',
+        PUBLIC_KEY: 'sk-proj-a1b2c3d4e5',
+      })
+      for (const text of [
+        'call(...args) and *** bold *** … and so on....',
+        'Zq7w 1aHs, Zq***, ...1aHs, **1aH',
+        'let me in please, or LetMeInPlease',
+        'use sk-proj-... or sk-proj-****',
+      ])
+        expect(redact(text, known)).toEqual({ text, found: [] })
+    })
+  })
+
   it('are taken out once, even where one is a word of the placeholder', () => {
     const odd = [{ name: 'ODD_KEY', value: 'redacted' }]
     const once = redact('it was redacted twice: redacted', odd)
@@ -333,6 +385,20 @@ describe('any text', () => {
     )
   })
 
+  it('that holds no known secret is left as it is', () => {
+    const value = fc.stringMatching(/^[A-Za-z]{6}[0-9][A-Za-z0-9]{9,40}$/)
+    const parts = fc.array(
+      fc.oneof(fc.constantFrom('***', '...', '…', ' ', '\n', '\\u0041', '\\n'), fc.string()),
+    )
+    fc.assert(
+      fc.property(value, parts, (secret, words) => {
+        const text = words.join('')
+        expect(redact(text, [{ name: 'A_KEY', value: secret }]).text).toBe(redact(text).text)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
   const BAIT = [
     'a',
     'eyJ-',
@@ -399,13 +465,20 @@ describe('any text', () => {
     '-----BEGIN A A A A PRIVATE ',
     '-----END ',
     'https://hooks.slack.com/services/T',
+    'a1',
+    'a1 ',
+    'a1***',
+    'a...',
+    '\\u0061',
+    'a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1                                        ',
   ]
+  const known = [{ name: 'A_KEY', value: `${'a1'.repeat(30)}b` }]
 
   it.each(BAIT)('comes to an end: a megabyte of %j', (bait) => {
     // The end of a key may be far away from many beginnings.
     const text = `${bait.repeat(Math.ceil(1_000_000 / bait.length))}-----END PRIVATE KEY-----`
-    expect(redact(text).text.length).toBeGreaterThan(0)
-    expect(redactFailure(text, []).length).toBeGreaterThan(0)
+    expect(redact(text, known).text.length).toBeGreaterThan(0)
+    expect(redactFailure(`${text} ${'A1'.repeat(30)}B`, known).length).toBeGreaterThan(0)
   })
 })
 

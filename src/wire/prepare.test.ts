@@ -83,6 +83,15 @@ describe('a request', () => {
     expect(ready.messages).toBe(messages)
   })
 
+  it('offers of tools with one name the first, and that is said', () => {
+    const given = request([user(text('x'))], ['read', 'write', 'read', 'read'])
+    const tools = given.tools.map((tool, index) => ({ ...tool, description: `${index}` }))
+    const ready = prepareRequest({ ...given, tools }, PROFILES.anthropic, 'anthropic')
+    expect(ready.request.tools.map(({ description }) => description)).toEqual(['0', '1'])
+    expect(ready.problems).toEqual(['tools: 3 are called read; only the first is offered'])
+    expect(prepareRequest(ready.request, PROFILES.anthropic, 'anthropic').problems).toEqual([])
+  })
+
   it('that says nothing is left to the rules', () => {
     expect(prepared([]).request.messages).toEqual([])
   })

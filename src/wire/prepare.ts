@@ -2,7 +2,7 @@
 import { foldBase64, MIN_URL_CHARS } from '../core/fold-base64.ts'
 import type { Json } from '../core/json.ts'
 import type { Message, MessagePart } from '../core/message.ts'
-import type { ModelRequest } from '../core/model.ts'
+import type { ModelRequest, ToolSchema } from '../core/model.ts'
 import type { RepairProfile } from '../core/repair/profile.ts'
 import type { RepairChange, RepairKind } from '../core/repair/turn.ts'
 import { repair } from '../core/repair.ts'
@@ -34,7 +34,8 @@ export function prepareRequest(
   const own =
     profile.wire === 'anthropic' ? underFormatName(request.messages, provider) : request.messages
   const folded = foldTexts(own)
-  const rules = sendingRules(request, profile, provider)
+  const { tools, problems } = eachOnce(request.tools)
+  const rules = sendingRules({ ...request, tools }, profile, provider)
   const { messages, system, changes, names } = repair(folded.messages, request.system, rules)
   const originals = new Map([...names].map(([original, legal]) => [legal, original]))
   return {
@@ -42,11 +43,21 @@ export function prepareRequest(
       ...request,
       messages,
       system,
-      tools: request.tools.map((tool) => ({ ...tool, name: names.get(tool.name) ?? tool.name })),
+      tools: tools.map((tool) => ({ ...tool, name: names.get(tool.name) ?? tool.name })),
     },
-    problems: [...folded.problems, ...inWords(changes)],
+    problems: [...problems, ...folded.problems, ...inWords(changes)],
     toolName: (name) => originals.get(name) ?? name,
   }
+}
+
+/** Of tools of one name the first: some servers refuse the second, others call either. */
+function eachOnce(tools: readonly ToolSchema[]): Pick<ModelRequest, 'tools'> & Problems {
+  const byName = Map.groupBy(tools, ({ name }) => name)
+  if (byName.size === tools.length) return { tools, problems: [] }
+  const problems = [...byName].flatMap(([name, { length }]) =>
+    length === 1 ? [] : [`tools: ${length} are called ${name}; only the first is offered`],
+  )
+  return { tools: [...byName.values()].flatMap(([first]) => first ?? []), problems }
 }
 
 /** A quarter of the images that a limit allows goes at once where it is passed. */
@@ -86,9 +97,12 @@ function compactsByThreshold({ native }: ModelRequest, provider: string): boolea
   return edits.some((edit: Json) => isFields(edit) && edit.type === 'compact_20260112')
 }
 
-interface FoldedTexts {
-  readonly messages: readonly Message[]
+interface Problems {
   readonly problems: readonly string[]
+}
+
+interface FoldedTexts extends Problems {
+  readonly messages: readonly Message[]
 }
 
 function foldTexts(messages: readonly Message[]): FoldedTexts {

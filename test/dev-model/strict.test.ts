@@ -199,6 +199,27 @@ describe('Anthropic', () => {
     if (refusal === undefined) expect(await again).toMatchObject({ type: 'message' })
     else expect(String(await rejection(again))).toMatch(refusal)
   })
+
+  it.each([
+    ['claude-opus-5-5', undefined, 600],
+    ['claude-sonnet-4-5', undefined, 100],
+    ['dev', undefined, 100],
+    ['dev', 1_000_000, 600],
+  ])(
+    'takes as many images as fit the window of %s (%s) [VALID-A18]',
+    async (model, windowTokens, most) => {
+      const options = windowTokens === undefined ? {} : { windowTokens }
+      const images = (count: number) => {
+        const content = Array.from({ length: count }, () => png(PIXEL))
+        return { model, max_tokens: 10, messages: [user(...content)] }
+      }
+      const refused = await post('/v1/messages', images(most + 1), options)
+      expect(JSON.stringify(refused.body)).toContain(`beyond the ${most} allowed`)
+      const taken = await post('/v1/messages', images(most), options)
+      // So many may be too long for the stand-in, which is another refusal.
+      expect(JSON.stringify(taken.body)).not.toContain('VALID-A18')
+    },
+  )
 })
 
 describe('Chat Completions', () => {

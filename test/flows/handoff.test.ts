@@ -73,3 +73,24 @@ describe.each(MODELS)('a conversation begun on %s', (first) => {
     await opened.close()
   })
 })
+
+it('a round begun elsewhere goes on behind words that Anthropic once said in another talk [VALID-A22]', async () => {
+  const reading = { text: 'Reading.', calls: [{ name: 'read_file', arguments: { path: 'a' } }] }
+  const talkative = await startDevModel({
+    script: ({ turns }) =>
+      turns.length < 3 ? { thinking: 'Hm.', ...reading } : { thinking: 'So.', text: 'Done.' },
+  })
+  const opened = composedWith(talkative)
+  for (const first of ['anthropic/claude-fable-5-1', 'openai/gpt-5']) {
+    const id = await opened.threads.create()
+    await opened.threads.append(id, [system('You are brief.'), user('go')])
+    const calls = await answer(opened, id, first)
+    await opened.threads.append(
+      id,
+      calls.map((call) => result(call, 'r')),
+    )
+    expect(await answer(opened, id, 'anthropic/claude-fable-5-1')).toEqual([])
+  }
+  await opened.close()
+  await talkative.close()
+})

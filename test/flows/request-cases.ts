@@ -181,7 +181,27 @@ function atEverySeam(
 }
 
 const model: ModelPort = {
-  ask: async () => ({ text: 'Summary: they worked on the parser.', stopReason: 'end' }),
+  ask: async ({ messages }) => ({ text: summaryFor(messages), stopReason: 'end' }),
+  async converse({ messages }) {
+    const isWritten = messages.at(-1)?.parts.some(({ type }) => type === 'tool_result')
+    if (isWritten) {
+      const message = { role: 'assistant', parts: [{ type: 'text', text: 'Done.' }] } as const
+      return { message, calls: [], stopReason: 'end' }
+    }
+    const script = 'file /summary.md\ninsert_after <<END\nThey worked on the parser.\nEND'
+    const call = { id: 'edit', name: 'edl', arguments: { script } }
+    const message = { role: 'assistant', parts: [{ type: 'tool_call', ...call }] } as const
+    return { message, calls: [call], stopReason: 'tool_use' }
+  },
+}
+
+/** Under the headings that the request asks for. */
+function summaryFor(messages: readonly Message[]): string {
+  const asked = messages.at(-1)?.parts.at(-1)
+  const headings = asked?.type === 'text' ? (asked.text.match(/^#+ .+$/gm) ?? []) : []
+  return [...headings, 'Summary:']
+    .map((heading) => `${heading}\nThey worked on the parser.`)
+    .join('\n\n')
 }
 
 async function compactBy(strategy: Strategy, log: TestLog): Promise<void> {

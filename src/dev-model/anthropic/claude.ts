@@ -35,9 +35,16 @@ export function claudeOf(model: string): Claude {
       ...(isBound ? PROFILES.anthropic : PROFILES['anthropic-legacy']),
       prefill: isPrefilled,
       systemMessages: isBound,
+      windowTokens: version < 4.6 ? 200_000 : 1_000_000,
     },
     refusesSampling: version >= 4.7,
     oneSamplingField: version >= 4.1,
-    thinking: version < 4.6 ? ['enabled'] : version < 4.7 ? ['enabled', 'adaptive'] : ['adaptive'],
+    thinking: thinkingOf(version),
   }
+}
+
+function thinkingOf(version: number): Claude['thinking'] {
+  if (version < 3.7) return []
+  if (version < 4.6) return ['enabled']
+  return version < 4.7 ? ['enabled', 'adaptive'] : ['adaptive']
 }

@@ -4,6 +4,7 @@ import type { Violation } from '../../validate/rule.ts'
 import { idOf } from '../digest.ts'
 import { sseFrame } from '../http.ts'
 import type { HttpAnswer, Refusal } from '../wire-format.ts'
+import { BAD_SIGNATURE } from './thinking.ts'
 
 interface Told {
   readonly status: number
@@ -75,7 +76,7 @@ function overflowMessage(of: Extract<Refusal, { kind: 'overflow' }>): string {
 
 /** The provider's words, then which rule it was and what our own check says of it. */
 function tellRule({ id, where, message }: Violation): Told {
-  const words = WORDS[id]?.(where)
+  const words = WORDS[id]?.(where, message)
   const place = where.replaceAll(/\[(\d+)\]/g, '.$1')
   const said = `${place}: ${words === undefined ? message : words} (${id}: ${message})`
   if (id !== 'VALID-A15') return invalid(said)
@@ -95,8 +96,8 @@ const BEHIND_CALL =
 const CHANGED_PREFIX =
   'this `thinking` block failed the conversation check: the system prompt, the tools or the messages before it have changed since it was created'
 
-/** Place → what the API answers there, as far as it is known. */
-const WORDS: Readonly<Record<string, (where: string) => string>> = {
+/** Place, and what was found there → what the API answers, as far as it is known. */
+const WORDS: Readonly<Record<string, (where: string, found: string) => string>> = {
   'VALID-A1': (where) =>
     where.endsWith('.role')
       ? "Input should be 'user' or 'assistant'"
@@ -124,10 +125,12 @@ const WORDS: Readonly<Record<string, (where: string) => string>> = {
       ? 'final assistant content cannot end with trailing whitespace'
       : 'This model does not support assistant message prefill. The conversation must end with a user message.',
   'VALID-A11': () => 'all content must be type `text` if `is_error` is true',
-  'VALID-A12': (where) =>
-    /\.content\[\d+\]/.test(where)
-      ? '`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified, and none may have an invalid `signature`. These blocks must remain as they were in the original response.'
-      : 'Expected `thinking` or `redacted_thinking`, but found `tool_use` or `text`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.',
+  'VALID-A12': (where, found) =>
+    found === BAD_SIGNATURE
+      ? 'Invalid `signature` in `thinking` block'
+      : /\.content\[\d+\]/.test(where)
+        ? '`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.'
+        : 'Expected `thinking` or `redacted_thinking`, but found `tool_use` or `text`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.',
   'VALID-A13': () => CHANGED_PREFIX,
   'VALID-A16': () => 'a `system` message must follow a user message and precede an assistant one',
   'VALID-A17': () =>

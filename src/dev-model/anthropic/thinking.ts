@@ -71,6 +71,9 @@ export interface ThinkingCheck {
   readonly dropped: readonly Dropped[]
 }
 
+/** What is said of thinking that is none of ours, or was changed. */
+export const BAD_SIGNATURE = 'the signature is not valid'
+
 /** What the rules cannot know: they see no signature from within. */
 export function checkThinking(body: Fields, profile: Profile): ThinkingCheck {
   const violations: Violation[] = []
@@ -84,7 +87,7 @@ export function checkThinking(body: Fields, profile: Profile): ThinkingCheck {
       const { place } = block
       const seal = sealOf(block)
       if (seal === 'broken') {
-        violations.push({ id: 'VALID-A12', where: place, message: 'the signature is not valid' })
+        violations.push({ id: 'VALID-A12', where: place, message: BAD_SIGNATURE })
       } else if (seal !== undefined && !isOfModel(seal, textOf(body.model) ?? '')) {
         dropped.push({ place, reason: 'model_binding_mismatch' })
       } else if (isBinding && seal && !isBoundTo(seal, hashOf({ frame: frameOf(body), told }))) {

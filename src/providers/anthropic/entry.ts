@@ -3,6 +3,7 @@ import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { LISTED_MODELS, type ModelInfo } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
+import { generationOf } from './generation.ts'
 import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE, anthropicProvider } from './provider.ts'
 
 export const ANTHROPIC: ProviderEntry = {
@@ -13,7 +14,7 @@ export const ANTHROPIC: ProviderEntry = {
   create: ({ infoOf, ...options }) =>
     anthropicProvider({
       ...options,
-      thinkingStyleOf: (model) => infoOf(model).thinking ?? 'adaptive',
+      thinkingStyleOf: (model) => infoOf(model).thinking ?? generationOf(model).thinking,
     }),
   profileOf: anthropicProfile,
 }
@@ -33,18 +34,19 @@ export function devEntry(start: () => Promise<{ readonly url: string }>): Provid
         ...options,
         apiKey: 'dev',
         baseUrl: url,
-        thinkingStyleOf: (model) => infoOf(model).thinking ?? 'adaptive',
+        thinkingStyleOf: (model) => infoOf(model).thinking ?? generationOf(model).thinking,
       })
     },
     profileOf: anthropicProfile,
   }
 }
 
-/** A model that is not listed is read strictly: it is more likely newer than older. */
+/** A model that is not listed is read by its name, and strictly where that tells nothing. */
 function anthropicProfile(model: string, info: ModelInfo): Profile {
   // What the settings say of a window tells nothing of how the model treats its thinking.
   const isListed = LISTED_MODELS.includes(`anthropic/${model}`)
-  const { prefill = false, boundThinking = !isListed, windowTokens, known } = info
+  const isOlder = !isListed && generationOf(model).isOlder
+  const { prefill = isOlder, boundThinking = !isListed && !isOlder, windowTokens, known } = info
   return {
     ...(prefill ? PROFILES['anthropic-legacy'] : PROFILES.anthropic),
     preservedThinking: boundThinking,

@@ -16,6 +16,7 @@ import type { Wire } from './body.ts'
 import { BoundThinking } from './bound-thinking.ts'
 import { checkedWire } from './checked-wire.ts'
 import { StreamDecoder } from './decode.ts'
+import { afterRefusedThinking } from './refused-thinking.ts'
 import type { ThinkingStyle } from './thinking.ts'
 
 export interface AnthropicOptions {
@@ -102,7 +103,7 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
       return info.max_input_tokens ?? undefined
     },
   }
-  return preparing(provider, profileOf)
+  return preparing(afterRefusedThinking(provider), profileOf)
 }
 
 /** Key and address are given, so that the SDK looks for none of its own in the environment. */

@@ -220,6 +220,67 @@ describe('thinking of models that bind it to what stands before it', () => {
     expect(repairs.join()).toContain('an open tool round cannot be sent without its thinking')
   })
 
+  describe('with a signature that the server does not take', () => {
+    /** A round that this server never saw: as after a move to another account, or back from a backup. */
+    const forged = async () => {
+      const { ask, messages } = await open()
+      const parts = messages[1]?.parts.map((part): MessagePart => {
+        if (part.type === 'thinking') return { ...part, signature: 'none-of-theirs' }
+        return part.type === 'tool_call' ? { ...part, id: 't1' } : part
+      })
+      return {
+        ask,
+        messages: [user('Look'), { role: 'assistant', parts }, answered()] as Message[],
+      }
+    }
+    const thoughtSent = () => JSON.stringify(lastBody().messages).includes('"thinking"')
+
+    it('is left out of a second request, its open round told as text, and that is said [VALID-A12]', async () => {
+      const { ask, messages } = await forged()
+      const before = server.requests.length
+      const { answer, repairs } = await ask({ messages })
+      expect(answer.content).toBe('Well.')
+      expect(server.requests).toHaveLength(before + 2)
+      expect(thoughtSent()).toBe(false)
+      expect(JSON.stringify(lastBody().messages)).toContain('[call of read')
+      expect(repairs).toEqual([
+        expect.stringContaining('refused the signature of earlier thinking'),
+        expect.stringContaining('an open tool round cannot be sent without its thinking'),
+      ])
+    })
+
+    it('leaves a finished round as it is, and is asked about again in the next request', async () => {
+      const { ask, messages } = await forged()
+      const later = [...messages, messageOf(DONE), user('More')]
+      const { repairs } = await ask({ messages: later })
+      expect(lastBody().messages).toHaveLength(5)
+      expect(thoughtSent()).toBe(false)
+      expect(repairs).toHaveLength(1)
+    })
+
+    it('is left out of what is counted, too', async () => {
+      const { messages } = await forged()
+      const tokens = await conversation().provider.countTokens?.({
+        model: MODEL,
+        system: [],
+        messages,
+        tools: [READ],
+        toolChoice: 'auto',
+        maxOutputTokens: 10,
+        cache: false,
+      })
+      expect(tokens).toBeGreaterThan(0)
+      expect(thoughtSent()).toBe(false)
+    })
+
+    it('is told as refused where the caller wants nothing dropped', async () => {
+      const { ask, messages } = await forged()
+      await expect(ask({ messages, dropStaleThinking: false })).rejects.toMatchObject({
+        message: expect.stringContaining('Invalid `signature` in `thinking` block'),
+      })
+    })
+  })
+
   it('is left as it is for models that do not bind it', async () => {
     const legacy = { ...PROFILES['anthropic-legacy'], prefill: false }
     const { messages } = await open()

@@ -53,13 +53,17 @@ export class History {
     return signature === undefined ? undefined : this.#byCompaction.get(signature)
   }
 
-  /** The answer that a message repeats: by its calls, its thinking, or a text that only it has. */
+  /**
+   * The answer that a message repeats: by its calls, its thinking, or a text that only it has. A call
+   * that nobody here made is of another answer, whatever words it stands behind.
+   */
   ofMessage({ blocks }: Pick<Message, 'blocks'>): Answered | undefined {
     for (const block of blocks) {
       const id = block.type === 'tool_use' ? textOf(block.fields.id) : undefined
       const found = id === undefined ? this.ofThinking(block) : this.#byCall.get(id)
       if (found !== undefined) return found
     }
+    if (blocks.some(({ type }) => type === 'tool_use')) return undefined
     const text = textIn(blocks)
     return text === '' ? undefined : this.#byText.get(text)
   }

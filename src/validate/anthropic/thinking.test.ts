@@ -305,6 +305,11 @@ describe('a prefix that was rewritten', () => {
         { request: chat(user('Summary. The call read gave: ok')), earlier: openHistory },
         { request: openRound(), earlier: openHistory },
         { request: openRound(calling, rewritten) },
+        // Of another answer that said the same: nobody saw this call being made.
+        {
+          request: chat(user('new'), assistant([text('I look.'), use('r2')]), user([result('r2')])),
+          earlier: openHistory,
+        },
       ],
     })
   })
