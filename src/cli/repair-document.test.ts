@@ -1,7 +1,7 @@
 // Documents damaged in any place: the repaired copy keeps every rule that is about messages.
 import { describe, expect, it } from 'vitest'
 import { everyKind } from '../../test/anthropic-examples.ts'
-import { damageOne } from '../../test/generate/damaged-json.ts'
+import { damageOne, ODD_VALUES } from '../../test/generate/damaged-json.ts'
 import { Random } from '../../test/generate/random.ts'
 import type { Json } from '../core/json.ts'
 import { PROFILES } from '../validate/profiles.ts'
@@ -20,16 +20,7 @@ const OTHERS = Object.entries(PROFILES).flatMap(([name, { wire }]) =>
 
 /** What stands in files that somebody edited: other types, other roles, nothing, too much. */
 const ODD: readonly Json[] = [
-  null,
-  '',
-  ' ',
-  'tool',
-  7,
-  true,
-  [],
-  {},
-  [[]],
-  '\ud83d',
+  ...ODD_VALUES,
   { type: 'text' },
   { type: 'text', text: ' ' },
   { type: 'tool_use', id: 'x', name: 'y', input: 'z' },

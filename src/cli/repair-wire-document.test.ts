@@ -1,6 +1,6 @@
 // Documents of OpenAI's and Google's formats, damaged in any place: the copy keeps every rule.
 import { describe, expect, it } from 'vitest'
-import { damageOne } from '../../test/generate/damaged-json.ts'
+import { damageOne, ODD_VALUES } from '../../test/generate/damaged-json.ts'
 import { Random } from '../../test/generate/random.ts'
 import type { Json } from '../core/json.ts'
 import { PROFILES } from '../validate/profiles.ts'
@@ -122,16 +122,7 @@ const GEMINI = {
 
 /** What stands in files that somebody edited: other types, other roles, nothing, too much. */
 const ODD: readonly Json[] = [
-  null,
-  '',
-  ' ',
-  'tool',
-  7,
-  true,
-  [],
-  {},
-  [[]],
-  '\ud83d',
+  ...ODD_VALUES,
   'x'.repeat(70),
   { type: 'text' },
   { type: 'text', text: ' ' },

@@ -86,8 +86,13 @@ function refuseStored(document: Json): void {
 /** The writers choose among thinking and items of their own API by themselves. */
 function rulesFor(profile: Profile, toolNames: readonly string[]): RepairProfile {
   const { natives, ...rules } = repairProfile(profile, { toolNames })
-  const isChat = profile.wire === 'openai-chat'
-  return { ...rules, thinking: 'any', ...(isChat && natives && { natives }) }
+  return {
+    ...rules,
+    thinking: 'any',
+    ...(profile.wire === 'openai-chat' && natives && { natives }),
+    // Its writer joins them in any case: here it is told.
+    ...(profile.wire === 'gemini' && { repeatedRoles: false }),
+  }
 }
 
 /** `messages[3].parts[1]`, as the reader counts, at its place in the document. */

@@ -1,12 +1,7 @@
 // Media that a format names by a URL, whose bytes may be in it.
 import type { Media } from '../core/content.ts'
 
-export function dataUrl(url: string | undefined, mimeType: string): Media | undefined {
-  if (url === undefined) return undefined
-  const inline = /^data:([^;,]+)(?:;[^,;]*)*;base64,/.exec(url.slice(0, 200))
-  if (!inline) return { mimeType, uri: url }
-  return { mimeType: inline[1] ?? mimeType, data: url.slice(inline[0].length) }
-}
+export { dataUrl } from '../wire/data-url.ts'
 
 export function urlOfMedia({ data, uri, mimeType }: Media): string | undefined {
   return data === undefined ? uri : `data:${mimeType};base64,${data}`

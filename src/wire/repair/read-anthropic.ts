@@ -8,15 +8,7 @@ import type { LooseMessage } from '../../core/repair.ts'
 import { type Notes, PROVIDER, readBlock, unmarked } from '../anthropic/blocks.ts'
 import { readSystem } from '../anthropic/read.ts'
 import { type Fields, isEmpty, isFields } from '../anthropic/shape.ts'
-
-export interface LooseHistory {
-  readonly messages: readonly LooseMessage[]
-  readonly system: readonly string[]
-  /** The document without its messages, for the writer of the format. An array stays one. */
-  readonly envelope: Json
-  /** What could not be read as it stands, or will be missing when it is written again. */
-  readonly changes: readonly RepairChange[]
-}
+import { inWords, type LooseHistory } from './loose-history.ts'
 
 /** Each message gives one message, and each block one part: places in one are places in the other. */
 export function readLoosely(document: Json): LooseHistory {
@@ -188,8 +180,4 @@ class LooseReader {
       return [JSON.stringify(system)]
     }
   }
-}
-
-function inWords(value: Json): MessagePart {
-  return { type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }
 }
