@@ -46,6 +46,8 @@ type Answer =
 
 const FRESH = 'New session started with compacted context'
 const SUCCESS = '✅ Conversation compacted successfully'
+const NOTHING_DONE =
+  'Nothing was old enough to be compacted: the context is as it was. /strategy chooses another way.'
 
 /** Never rejects: what went wrong is the reply. */
 export async function runCommand(deps: CommandDeps, command: Command): Promise<CommandReply> {
@@ -184,10 +186,11 @@ async function compactAndSay(
     return { ok: false, text: `${failed}: ${error?.message ?? end}`, compaction }
   }
   if (fresh) return { text: FRESH, compaction, threadId: fresh.threadId }
-  await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: SUCCESS }], {
+  const text = compaction.event?.data.edits.length === 0 ? NOTHING_DONE : SUCCESS
+  await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: text }], {
     openCalls: 'leave',
   })
-  return { text: SUCCESS, compaction }
+  return { text, compaction }
 }
 
 /** A fold is gone on from at once, also where the user has said nothing further (C3). */

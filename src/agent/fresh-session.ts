@@ -1,15 +1,21 @@
 // A summary opens a new thread that goes on where the old one stopped; nothing is written to the old one.
 import type { EntryId } from '../core/change.ts'
 import type { TokenUsage, UserContent } from '../core/content.ts'
-import { weightOf } from '../core/context.ts'
-import { isEntryId, originalId } from '../core/entry.ts'
+import { type Context, weightOf } from '../core/context.ts'
+import { type Item, isEntryId, originalId, parseEntryId } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { EventAt, EventDraft, PinData, ThreadEvent } from '../core/event.ts'
+import {
+  type EventAt,
+  type EventDraft,
+  isChange,
+  type PinData,
+  type ThreadEvent,
+} from '../core/event.ts'
 import { GATE_MIN_TOKENS } from '../core/gate.ts'
 import { checkSummary } from '../core/gate-summary.ts'
 import { inboxReducer } from '../core/inbox.ts'
-import { type Pins, pinnedEntries, pinnedText } from '../core/pins.ts'
+import { type Pins, pinnedEntries, pinnedText, pinsReducer } from '../core/pins.ts'
 import type { FreshStart } from '../core/strategy.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
@@ -49,28 +55,31 @@ export async function requireExchange(
 export async function openFreshThread(
   core: AgentCore,
   from: string,
-  { proposal, minTokens }: PreparedCompaction,
+  { proposal, minTokens, basedOn }: PreparedCompaction,
   fresh: FreshStart,
 ): Promise<FreshThread> {
   const { threads } = core.ports
   const refusal = checkSummary(proposal, [])
   if (refusal) throw refusedWith(refusal.message, refusal.reason)
   const state = await threads.state(from)
-  const [was, is] = [weightOf(state.context), estimateTokens(fresh.message)]
+  const { context } = state
+  const rows = await rowsOf(core, from)
+  const late = lateItems(context, basedOn, rows)
+  const was = late.reduce((tokens, item) => tokens - item.tokens, weightOf(context))
+  const is = estimateTokens(fresh.message)
   if (was >= (minTokens ?? GATE_MIN_TOKENS) && is >= was)
     throw refusedWith(`The summary has ${is} tokens and the conversation ${was}.`, 'not-smaller')
-  const pins = await threads.pins(from)
+  const pins = reducedBy(state, pinsReducer)
   // The same prompts, model, thinking, preset and folder: so the same tools (FRESH-28).
   const drafts = [...(await inherited(core, from)), opening(fresh.message)]
-  const pinned = pins.length === 0 ? [] : await pinnedDrafts(core, from, pins)
-  const { version } = state.context
+  const kept = keptEntries(context, pins, late, rows)
   // In one append: a process that ends here leaves a whole new thread, or none.
   const threadId = await threads.create(
-    { from: { threadId: from, seq: version }, reason: 'fresh-session' },
+    { from: { threadId: from, seq: context.version }, reason: 'fresh-session' },
     [
       ...drafts,
-      ...pinned.flatMap(({ entry }) => entry),
-      ...pinAgain(core, pins, pinned, FIRST_SEQ + drafts.length),
+      ...kept.flatMap(({ entry }) => entry),
+      ...pinAgain(core, pins, kept, FIRST_SEQ + drafts.length),
     ],
   )
   const { usage } = proposal
@@ -79,6 +88,32 @@ export async function openFreshThread(
     core.frames.emit({ type: 'notice', threadId: from, level: 'warning', message })
   }
   return { threadId, summary: fresh.summary, ...(usage && { usage }) }
+}
+
+type Rows = ReadonlyMap<number, ThreadEvent>
+
+async function rowsOf({ ports }: AgentCore, threadId: string): Promise<Rows> {
+  const events = (await ports.threads.getAllEvents(threadId)) as ThreadEvent[]
+  return new Map(events.map((event) => [event.seq, event]))
+}
+
+/**
+ * What was said since the summary was asked for, which knows nothing of it. Throws where the summary
+ * tells of a context that is no more, or where a tool round came: its call may be one from before.
+ */
+function lateItems({ items, version }: Context, basedOn: number, rows: Rows): readonly Item[] {
+  for (let seq = basedOn + 1; seq <= version; seq += 1) {
+    const event = rows.get(seq)
+    if (event && isChange(event))
+      throw refusedWith('The conversation was changed meanwhile: the summary is stale.', 'stale')
+  }
+  const late = items.toArray().filter(({ id }) => {
+    const { original, seq } = parseEntryId(id)
+    return original && seq > basedOn
+  })
+  if (late.some(({ kind, calls }) => kind === 'result' || (calls?.length ?? 0) > 0))
+    throw refusedWith('Tools were called meanwhile: the summary is stale.', 'stale')
+  return late
 }
 
 function refusedWith(message: string, reason: string): PrecisError {
@@ -102,24 +137,28 @@ function opening(message: UserContent): EventDraft {
   return { type: 'USER_MESSAGE', data: message, origin: 'summary' }
 }
 
-interface Pinned {
+interface Kept {
   readonly id: string // in the old thread
   readonly entry: readonly EventDraft[]
 }
 
-/** What is pinned, as it was, behind the summary; then the pinned texts as one entry (ALWAYS-21). */
-async function pinnedDrafts({ ports }: AgentCore, from: string, pins: Pins): Promise<Pinned[]> {
-  const { threads } = ports
-  const { items, open } = await threads.context(from)
-  const held = pinnedEntries(items.toArray(), open, pins)
-  const events = (await threads.getAllEvents(from)) as ThreadEvent[]
-  const rows = new Map(events.map((event) => [event.seq, event]))
+/** Behind the summary, as it was: what is pinned, the pinned texts as one entry (ALWAYS-21), what came late. */
+function keptEntries(
+  { items, open }: Context,
+  pins: Pins,
+  late: readonly Item[],
+  rows: Rows,
+): Kept[] {
   const eventAt: EventAt = (seq) => rows.get(seq)
-  const kept = [...items]
-    .filter(({ id }) => held.has(id))
-    .map(({ id }): Pinned => ({ id, entry: entryDrafts(id, eventAt, open) }))
+  const all = items.toArray()
+  const held = pinnedEntries(all, open, pins)
+  const asItWas = ({ id }: Item): Kept => ({ id, entry: entryDrafts(id, eventAt, open) })
   const text = pinnedText(pins)
-  return [...kept, ...(text === undefined ? [] : [{ id: '', entry: [opening(text)] }])]
+  return [
+    ...all.filter((item) => held.has(item.id) && !late.includes(item)).map(asItWas),
+    ...(text === undefined ? [] : [{ id: '', entry: [opening(text)] }]),
+    ...late.map(asItWas),
+  ]
 }
 
 /** Calls that nobody will answer any more are closed here: nothing else comes between them. */
@@ -149,12 +188,12 @@ function entryDrafts(id: string, eventAt: EventAt, open: ReadonlySet<string>): E
 function pinAgain(
   { ports }: AgentCore,
   pins: Pins,
-  pinned: readonly Pinned[],
+  kept: readonly Kept[],
   firstSeq: number,
 ): EventDraft[] {
   const nameOf = new Map<string, EntryId>()
   let seq = firstSeq
-  for (const { id, entry } of pinned) {
+  for (const { id, entry } of kept) {
     if (entry.length > 0) nameOf.set(id, originalId(seq))
     seq += entry.length
   }

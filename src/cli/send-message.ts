@@ -143,7 +143,8 @@ async function tell(
     }
     await writeStream(process.stdout, `${JSON.stringify(told)}\n`)
   } else if (outcome.status === 'command') {
-    await writeStream(process.stdout, `${outcome.reply.text}\n`)
+    // One that failed is told as the error below.
+    if (!error) await writeStream(process.stdout, `${outcome.reply.text}\n`)
   } else if (outcome.status === 'queued') {
     await writeStream(
       process.stderr,

@@ -11,7 +11,7 @@ What it may do:
   It may read in the folder. To write and to run commands, allow it: --allow or --yes.
 
 Examples:
-  precis send --model dev "what is in this folder?"
+  precis send --model dev "read package.json"
   precis send --thread thr_… "and now run the tests" --allow "run:npm test*"
   precis send --preset range --yes "refactor the parser"
   echo "a long question" | precis send -
@@ -27,7 +27,11 @@ export function sendCommand(program: Command): void {
     .option('--thread <id>', 'go on in this thread; without it a new one begins')
     .option('--cwd <folder>', 'the folder that it works in', '.')
     .option('--preset <id>', 'how the thread is compacted')
-    .option('--allow <pattern...>', 'what it may do without asking, as in "run:npm test*"')
+    .option(
+      '--allow <pattern>',
+      'what it may do without asking, as in "run:npm test*"; may be given again',
+      (pattern: string, given: readonly string[] = []) => [...given, pattern],
+    )
     .option('--yes', 'allow everything')
     .option('--read-only', 'nothing is written and nothing is run')
     .option('--json', 'print the outcome as JSON')
