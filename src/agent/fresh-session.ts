@@ -63,13 +63,14 @@ export async function openFreshThread(
   if (refusal) throw refusedWith(refusal.message, refusal.reason)
   const state = await threads.state(from)
   const { context } = state
-  const rows = await rowsOf(core, from)
+  const pins = reducedBy(state, pinsReducer)
+  const needsRows = pins.length > 0 || context.version > basedOn
+  const rows: Rows = needsRows ? await rowsOf(core, from) : new Map()
   const late = lateItems(context, basedOn, rows)
   const was = late.reduce((tokens, item) => tokens - item.tokens, weightOf(context))
   const is = estimateTokens(fresh.message)
   if (was >= (minTokens ?? GATE_MIN_TOKENS) && is >= was)
     throw refusedWith(`The summary has ${is} tokens and the conversation ${was}.`, 'not-smaller')
-  const pins = reducedBy(state, pinsReducer)
   // The same prompts, model, thinking, preset and folder: so the same tools (FRESH-28).
   const drafts = [...(await inherited(core, from)), opening(fresh.message)]
   const kept = keptEntries(context, pins, late, rows)

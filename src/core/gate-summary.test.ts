@@ -26,7 +26,19 @@ describe('checkSummary', () => {
     },
   )
 
-  it.each(['', ' \n\t'])('refuses %j as empty [ALWAYS-02]', (text) => {
+  it.each([
+    '',
+    ' \n\t',
+    '\u200b',
+    '\u00a0\u200b\ufeff\u0000\u3164',
+    '...',
+    '-',
+    '---\n***',
+    '```\n```',
+    '```markdown\n```',
+    '<summary>\n</summary>',
+    '## Summary',
+  ])('refuses %j as empty [ALWAYS-02]', (text) => {
     expect(reasonOf(written(text))).toBe('summary-empty')
   })
 
@@ -40,6 +52,20 @@ describe('checkSummary', () => {
     'There is no conversation history to summarise.',
     'Please provide the conversation you would like me to summarise.',
     'I won’t continue with this.',
+    'I’m afraid I can’t help with that.',
+    "I'm sorry, I must respectfully decline.",
+    "I'm not comfortable summarizing this conversation.",
+    "My apologies, but I can't continue.",
+    "Certainly! Please paste the conversation you'd like me to summarize.",
+    "I don't have access to any conversation.",
+    "## Summary\nI'm sorry, but I can't help with that.",
+    "**Summary**\n\n> Sorry, I'm not able to help with this request.",
+    "<summary>I can't assist with that.</summary>",
+    'This content violates my usage policy, so I will not summarise it.',
+    'None of the conversation was provided.',
+    'No conversation history to summarize.',
+    "I won't do that.",
+    "I\u200b'm sorry.",
   ])('takes %j for a refusal [ALWAYS-02, NEED-14]', (text) => {
     expect(reasonOf(written(text))).toBe('summary-refused')
   })
@@ -51,6 +77,19 @@ describe('checkSummary', () => {
     `I can't reproduce it on this machine. ${'What was tried, step by step. '.repeat(40)}`,
     'I am unable to open port 80; the user asked to use 8080.',
     'No conversation id is stored; use the thread id.',
+    "I can't help noticing that tests fail; fix this.",
+    'I must decline the merge request until the tests pass.',
+    "I don't have the messages table yet; the user sends it.",
+    'There are no messages in the queue; the worker is idle.',
+    'Please provide the text field with a label, said the user.',
+    'This request violates the rate limit; wait a second between two.',
+    'I cannot continue the migration before the backup is done.',
+    'I cannot continue: the disk is full. Next: free some space.',
+    'I couldn’t complete this, since the database is locked.',
+    'I am able to help with this: the parser is fixed.',
+    'ok',
+    '7',
+    '完成',
   ])('takes %j for a summary', (text) => {
     expect(reasonOf(written(text))).toBeUndefined()
   })
@@ -60,12 +99,21 @@ describe('checkSummary', () => {
     const forms = [
       '## Goal\nx\n## Constraints & Preferences\nx\n## Next Steps\nx',
       '**Goal**\nx\n**Constraints and Preferences:** x\n3. Next steps: x',
-      '# GOAL #\n\n### 2. Constraints & Preferences\n* Next Steps:',
+      '# GOAL #\n\n### 2. Constraints & Preferences\n* Next Steps: x',
     ]
     for (const text of forms) expect(reasonOf(written(text, sections))).toBeUndefined()
     expect(checkSummary({ edits: [], ...written('## Goal\nall of it', sections) }, [])).toEqual({
       reason: 'summary-incomplete',
       message: 'The summary lacks what was asked for: Constraints & Preferences, Next Steps.',
     })
+  })
+  it.each([
+    ['## Goal\n## Next Steps', 'summary-empty'],
+    ['Goal:\nNext Steps:', 'summary-incomplete'],
+    ['**Goal**\n-\n**Next Steps**\n\u200b', 'summary-incomplete'],
+    ['## Goal\n\n## Next Steps\nx', undefined],
+    ['Goal: x\nNext Steps:', undefined],
+  ])('wants something said under one of the sections: %j is %s', (text, reason) => {
+    expect(reasonOf(written(text, ['Goal', 'Next Steps']))).toBe(reason)
   })
 })

@@ -4,6 +4,7 @@ import { textOfParts, textOfUserContent } from './content.ts'
 import { isNewEntry } from './entry.ts'
 import type { Refusal } from './refusal.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
+import { isExcuse, saysNothing, withoutHeadings } from './worthless-text.ts'
 
 export function checkSummary(proposal: Proposal, edits: readonly Edit[]): Refusal | undefined {
   return (
@@ -47,42 +48,41 @@ function checkEntries(edits: readonly Edit[]): Refusal | undefined {
         : put.type === 'AGENT_MESSAGE'
           ? put.data.content || textOfParts(put.data.parts ?? [])
           : ''
-    if (text.trim() === '') return EMPTY
+    if (!VISIBLE.test(text)) return EMPTY
   }
   return undefined
 }
 
+/** What the agent or the user wrote is taken as it is, as long as there is something to see. */
+const VISIBLE = /[^\p{C}\p{Z}]/u
+
 function checkWritten({ text, sections = [] }: WrittenSummary): Refusal | undefined {
-  if (text.trim() === '') return EMPTY
-  if (looksRefused(text)) return REFUSED
+  if (saysNothing(withoutHeadings(text))) return EMPTY
+  if (isExcuse(text)) return REFUSED
   const headings = headingsIn(text)
   const missing = sections.filter((section) => !headings.has(plain(section)))
-  if (missing.length === 0) return undefined
-  return {
-    reason: 'summary-incomplete',
-    message: `The summary lacks what was asked for: ${missing.join(', ')}.`,
-  }
+  if (missing.length > 0)
+    return incomplete(`The summary lacks what was asked for: ${missing.join(', ')}.`)
+  // One is enough: a conversation may have had no constraints, but it was about something.
+  if (sections.length > 0 && saysNothing(underHeadings(text, sections)))
+    return incomplete('The summary has the headings that were asked for, and nothing under them.')
+  return undefined
 }
 
-/** A refusal is short. A long text that begins with an apology has something to say. */
-const LONGEST_REFUSAL_CHARS = 600
-const NOT_WILLING =
-  /^\W{0,3}(?:unfortunately,? |(?:i['’]?m|i am) (?:very |so )?sorry\b[^\n]{0,20}?(?:but )?|sorry,? (?:but )?|i apologi[sz]e[^\n]{0,20}?(?:but )?)*(?:i (?:can(?:no|['’])t|can not|won['’]t|will not|must decline)|(?:i['’]m|i am) (?:unable|not able)|as an ai\b)/i
-const OF_THE_TASK =
-  /\b(?:help|assist|summar|provide|comply|continue|complete|fulfil|request|that|this)/i
-const NOTHING_THERE =
-  /^\W{0,3}(?:i (?:do not|don['’]t) see (?:any|a)|there (?:is|was) no|no|please (?:provide|share)(?: me)?(?: with)?(?: the| a)?) (?:prior |previous )?(?:conversation|messages|history|transcript)/i
+function incomplete(message: string): Refusal {
+  return { reason: 'summary-incomplete', message }
+}
 
-const TO_SUMMARISE = /summar|provid|shar|giv/i
-
-/** Some models refuse in words and end as if they had answered; kept, that would be all that is known. */
-function looksRefused(text: string): boolean {
-  const said = text.trim()
-  if (said.length > LONGEST_REFUSAL_CHARS || /^#{1,6} /m.test(said)) return false
-  return (
-    (NOT_WILLING.test(said) && OF_THE_TASK.test(said)) ||
-    (NOTHING_THERE.test(said) && TO_SUMMARISE.test(said))
-  )
+/** All but the headings of the sections; behind a colon, what they say on the same line. */
+function underHeadings(text: string, sections: readonly string[]): string {
+  const wanted = new Set(sections.map(plain))
+  return withoutHeadings(text)
+    .split('\n')
+    .map((line) => {
+      const [heading = '', ...said] = line.split(':')
+      return wanted.has(plain(heading)) ? said.join(':') : line
+    })
+    .join('\n')
 }
 
 /** The beginnings of lines that may be headings, however they are marked. */

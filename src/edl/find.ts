@@ -5,6 +5,7 @@ import { FileProblem } from './problem.ts'
 import { RegexProblem } from './regex/parse-regex.ts'
 import { type StepBudget, searchAll } from './regex/search.ts'
 import type { Pattern } from './script.ts'
+import { STEPS, spendSteps } from './spend-steps.ts'
 
 /** A part of a document: from `start` up to, not including, `end`. */
 export interface Region {
@@ -29,9 +30,13 @@ export function find(
   const add: Found = (start, end, isLines) => {
     if (found.length === limits.ranges)
       throw new FileProblem(`The pattern has more than ${limits.ranges} matches`)
+    spendSteps(limits.budget, STEPS.perMatch)
     found.push({ start, end, isLines })
   }
-  for (const region of regions) searchIn(region, add)
+  for (const region of regions) {
+    spendSteps(limits.budget, STEPS.perRegion)
+    searchIn(region, add)
+  }
   return found
 }
 
@@ -44,7 +49,7 @@ function searchFor(pattern: Pattern, document: Document, budget: StepBudget): Se
     case 'regex':
       return regexSearch(pattern, document.text, budget)
     case 'lines':
-      return lineSearch(pattern.text, document.text)
+      return lineSearch(pattern.text, document.text, budget)
     case 'position':
       return placeSearch(document.resolve(pattern.position, pattern.position))
     case 'range': {
@@ -75,13 +80,15 @@ function regexSearch(
 }
 
 /** Whole lines of the document, with the newline that ends them where it is in the region. */
-function lineSearch(lines: string, text: string): SearchIn {
+function lineSearch(lines: string, text: string, budget: StepBudget): SearchIn {
   if (lines === '')
     throw new FileProblem(
       'Empty literal pattern will match everywhere. Use a non-empty heredoc, or bof, eof or a line number.',
     )
+  spendSteps(budget, lines.length * STEPS.perComparedChar)
   const occurrences = new Occurrences(lines)
   return (region, found) => {
+    spendSteps(budget, (region.end - region.start) * STEPS.perComparedChar)
     let free = region.start
     for (const end of occurrences.endsIn(text, region.start, region.end)) {
       const start = end - lines.length

@@ -51,6 +51,41 @@ describe('a limit', () => {
       'a'.repeat(99),
       'takes too long',
     ],
+    [
+      'looking for lines',
+      { regexSteps: 1_000 },
+      `file f\n${'select <<E\nb\nE\n'.repeat(20)}`,
+      `${'a\n'.repeat(500)}b`,
+      'takes too long',
+    ],
+    [
+      'many matches',
+      { regexSteps: 1_000 },
+      'file f\nselect_multiple <<E\na\nE',
+      'a\n'.repeat(500),
+      'takes too long',
+    ],
+    [
+      'many edits',
+      { regexSteps: 1_000 },
+      `file f\nselect_multiple <<E\na\nE\n${'replace "a"\n'.repeat(20)}`,
+      'a\n'.repeat(9),
+      'takes too long',
+    ],
+    [
+      'edits of a long text',
+      { regexSteps: 1_000 },
+      `file f\n${'insert_after "a"\n'.repeat(20)}`,
+      'a'.repeat(9_999),
+      'takes too long',
+    ],
+    [
+      'large selections',
+      { regexSteps: 1_000 },
+      `file f\n${'select bof-eof\n'.repeat(20)}`,
+      'a\n'.repeat(99),
+      'takes too long',
+    ],
   ])('holds for %s [EDL-23]', async (_, limits, script, text, says) => {
     expect(await refusal(script, text, limits)).toContain(says)
   })

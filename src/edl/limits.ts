@@ -8,7 +8,7 @@ export interface EdlLimits {
   readonly fileChars: number
   /** That one command may select. */
   readonly ranges: number
-  /** Of all regular expressions of a script together; some 20 to 50 nanoseconds each. */
+  /** Of all searches and edits of a script together; some 20 to 50 nanoseconds each. */
   readonly regexSteps: number
 }
 

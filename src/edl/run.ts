@@ -19,6 +19,7 @@ import {
   type SelectCommand,
 } from './script.ts'
 import { select } from './select.ts'
+import { STEPS, spendSteps } from './spend-steps.ts'
 
 export interface RunOptions {
   /** What earlier scripts cut and what they could not write; this run adds to it. */
@@ -148,6 +149,8 @@ class ScriptRun {
     const file = this.#open.get(this.#path)
     if (!file) throw new Error(`${this.#path} is not open`)
     if (isMutation(command)) {
+      const copying = file.document.text.length * STEPS.perCopiedChar
+      spendSteps(this.#findLimits.budget, this.#ranges.length * STEPS.perEdit + copying)
       const context = {
         document: file.document,
         counts: file.counts,
@@ -203,6 +206,9 @@ class ScriptRun {
 
   #note(command: Command, { path, document }: OpenFile): void {
     const lines = linesIn(document.text, this.#ranges)
+    // The command is done, and stays so: where nothing is left, the next one fails.
+    const { budget } = this.#findLimits
+    budget.left = Math.max(0, budget.left - lines * STEPS.perLine)
     const snippet = `${plural(this.#ranges.length, 'range')}, ${plural(lines, 'line')}`
     this.#trace.push({ path, line: `${commandText(command)} → ${snippet}` })
   }

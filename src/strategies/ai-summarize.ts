@@ -36,7 +36,10 @@ export const aiSummarize: Strategy = {
       form: 'apart',
       spoken: replaced.flatMap((item) => spokenMessage(item, eventAt)),
     })
-    const { text, unverified } = markedAgainst(asProse(answer.text), sourceOf(context, eventAt))
+    const { text, unverified, stripped } = markedAgainst(
+      asProse(answer.text),
+      sourceOf(context, eventAt, instructions),
+    )
     const content = `${HEADING}\n\n${text}`
     // What the user said: not what a compaction put in their place, a summary or pinned texts.
     const kept = replaced
@@ -53,6 +56,7 @@ export const aiSummarize: Strategy = {
         preservedUserMessages: kept.length,
         tokensSaved: Math.max(0, weigh(replaced) - weigh(kept) - estimateTokens(content)),
         ...(unverified.length > 0 && { unverified }),
+        ...(stripped > 0 && { inventedRequests: stripped }),
       },
       stopReason: answer.stopReason,
       written: [{ text: answer.text }],

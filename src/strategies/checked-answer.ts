@@ -1,6 +1,7 @@
 // One request for a summary, and an answer that may be used as one.
 import { PrecisError } from '../core/errors.ts'
 import type { AskAnswer, AskRequest, ModelPort } from '../core/ports.ts'
+import { saysNothing } from '../core/worthless-text.ts'
 
 /** Rejects with `aborted` when the signal fired, and with `model-failed` on an empty or broken answer. */
 export async function checkedAnswer(provider: ModelPort, request: AskRequest): Promise<AskAnswer> {
@@ -16,7 +17,7 @@ export async function checkedAnswer(provider: ModelPort, request: AskRequest): P
       retryable: stopReason === 'error',
       details,
     })
-  if (text.trim() === '')
+  if (saysNothing(text))
     throw new PrecisError('model-failed', 'The model answered with an empty summary.', {
       details: { ...details, ending: 'empty' },
     })

@@ -13,6 +13,7 @@ import type { Proposal, Strategy, StrategyInput } from '../core/strategy.ts'
 import { cutHead } from '../core/tokens/cut.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
 import { sumUsage } from '../core/usage.ts'
+import { saysNothing } from '../core/worthless-text.ts'
 import { asProse } from './as-data.ts'
 import { noModel } from './ask-for-summary.ts'
 import { type Folded, foldChunks } from './chunked-fold-chunks.ts'
@@ -21,6 +22,8 @@ import { type FoldRange, foldRange, weigh } from './chunked-fold-range.ts'
 import type { FoldTask } from './fold-agent.ts'
 import { foldPrompt } from './prompts/fold.ts'
 import { renderThreadToMarkdown } from './render-thread.ts'
+import { checkAgainstSource } from './summary-checks.ts'
+import { sourceOf } from './summary-source.ts'
 
 /** Of what the user says next, and of what they ask to heed. */
 const MAX_ASIDE_CHARS = 8_000
@@ -108,13 +111,14 @@ function longestSummary(input: StrategyInput, { covered, kept }: FoldRange): num
 }
 
 function proposalOf(
-  { eventAt }: StrategyInput,
+  { context, eventAt, instructions, nextPrompt }: StrategyInput,
   { covered, continues }: FoldRange,
   { summary, chunks, reusedChunks, unchangedChunks }: Folded,
   usage: TokenUsage | undefined,
 ): Proposal {
-  const text = asProse(summary)
-  if (text === '')
+  const source = sourceOf(context, eventAt, instructions, nextPrompt)
+  const { text, stripped } = checkAgainstSource(asProse(summary), source, 'disarmed')
+  if (saysNothing(text))
     throw new PrecisError('model-failed', 'The model has written nothing into the summary.', {
       hint: 'Try again, choose another model as models.fast, or use another strategy.',
     })
@@ -129,7 +133,13 @@ function proposalOf(
     put.push({ type: 'USER_MESSAGE', data: CONTINUE_AFTER_FOLD, label: 'continuation' })
   return {
     edits: [{ covers: runsOf(covered, eventAt), put }],
-    metadata: { chunks, reusedChunks, unchangedChunks, summaryLength: text.length },
+    metadata: {
+      chunks,
+      reusedChunks,
+      unchangedChunks,
+      summaryLength: text.length,
+      ...(stripped > 0 && { inventedRequests: stripped }),
+    },
     stopReason: 'end',
     written: [{ text }],
     ...(usage && { usage }),

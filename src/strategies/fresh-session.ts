@@ -6,7 +6,7 @@ import { asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { SUMMARIZATION_PROMPT } from './prompts/handoff.ts'
 import { withFocus } from './prompts/summarizer.ts'
-import { markedAgainst } from './summary-checks.ts'
+import { checkAgainstSource } from './summary-checks.ts'
 import { summaryMessage } from './summary-envelope.ts'
 import { sourceOf } from './summary-source.ts'
 
@@ -28,8 +28,11 @@ export const freshSession: Strategy = {
       form: 'conversation',
       maxOutputTokens: OUTPUT_TOKENS,
     }).catch(inItsWords)
-    const summary = asProse(answer.text)
-    const { unverified } = markedAgainst(summary, sourceOf(context, eventAt))
+    const { text: summary, unverified } = checkAgainstSource(
+      asProse(answer.text),
+      sourceOf(context, eventAt, instructions),
+      'disarmed',
+    )
     return {
       edits: [],
       fresh: { message: summaryMessage(summary), summary, unverified },

@@ -1,24 +1,26 @@
 // The summary of `keep-recent` as a message: what the model wrote, and what code knows better than a model.
 import { textOfParts, textOfUserContent } from '../core/content.ts'
+import { weightOf } from '../core/context.ts'
 import { type Item, parseEntryId } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import { isFields } from '../core/repair/as-text.ts'
 import type { StrategyInput } from '../core/strategy.ts'
+import { estimateTokens } from '../core/tokens/estimate.ts'
 import { asData } from './as-data.ts'
 import { type FileOperations, fileOperations } from './file-operations.ts'
 import type { RecentCut } from './keep-recent-cut.ts'
 import { checkAgainstSource, withNote, withoutNote } from './summary-checks.ts'
 import { summaryIn, summaryMessage } from './summary-envelope.ts'
 import { sourceOf } from './summary-source.ts'
-import { lineOf, type UserWord, userWords } from './user-words.ts'
+import { linesOf, tokensOf, type UserWord, type UserWords, userWords } from './user-words.ts'
 
 /** What an earlier summary said and knew. */
 export interface Former {
   readonly prose: string
   readonly files: FileOperations
-  readonly userMessages: readonly UserWord[]
+  readonly said: UserWords
 }
 
 const USER_WORDS_TOKENS = 4_000
@@ -26,6 +28,10 @@ const USER_WORDS_TOKENS = 4_000
 const USER_WORDS_SHARE = 16
 /** And of what goes, a quarter: the summary is to be smaller than that. */
 const COVERED_SHARE = 4
+/** Of what a target leaves: the rest is for the refs of what is left out, and for the frame. */
+const TARGET_SHARE = 0.75
+/** Where a target is out of reach, the last words of the user stay all the same. */
+const LEAST_WORDS_TOKENS = 250
 const MAX_LISTED_FILES = 200
 
 export function formerSummary(summaries: readonly Item[], eventAt: EventAt): Former | undefined {
@@ -37,7 +43,10 @@ export function formerSummary(summaries: readonly Item[], eventAt: EventAt): For
       readFiles: known.flatMap(({ readFiles }) => texts(readFiles)),
       modifiedFiles: known.flatMap(({ modifiedFiles }) => texts(modifiedFiles)),
     },
-    userMessages: known.flatMap(({ userMessages }) => wordsIn(userMessages)),
+    said: {
+      words: known.flatMap(({ userMessages }) => wordsIn(userMessages)),
+      leftOut: known.toReversed().flatMap(({ userMessagesLeftOut }) => texts(userMessagesLeftOut)),
+    },
   }
 }
 
@@ -52,25 +61,21 @@ export function recentSummary({ input, cut, former, prose }: RecentSummary): {
   readonly text: string
   readonly metadata: { readonly [key: string]: Json }
 } {
-  const { context, eventAt, run, instructions = '' } = input
+  const { context, eventAt, instructions } = input
   const { covered, request } = cut
-  const coveredTokens = covered.reduce((sum, item) => sum + item.tokens, 0)
-  const room = Math.min(
-    Math.floor((run.windowTokens ?? Number.POSITIVE_INFINITY) / USER_WORDS_SHARE),
-    Math.floor(coveredTokens / COVERED_SHARE),
-  )
+  const maxTokens = wordsRoom({ input, cut, former, prose })
   const files = fileOperations(covered, eventAt, former?.files)
-  const words = userWords(
-    covered.filter((item) => item !== request),
+  const said = userWords({
+    items: covered.filter((item) => item !== request),
     eventAt,
-    former?.userMessages ?? [],
-    Math.min(USER_WORDS_TOKENS, room),
-  )
-  const source = `${sourceOf(context, eventAt)}\n${former?.prose ?? ''}\n${instructions}`
+    earlier: former?.said ?? { words: [], leftOut: [] },
+    maxTokens,
+  })
+  const source = sourceOf(context, eventAt, former?.prose, instructions)
   const checked = checkAgainstSource(prose, source)
   const text = [
     withNote(checked),
-    tagged('user-messages', words.map(lineOf)),
+    tagged('user-messages', linesOf(said, maxTokens)),
     tagged('read-files', listed(files.readFiles)),
     tagged('modified-files', listed(files.modifiedFiles)),
   ]
@@ -81,11 +86,32 @@ export function recentSummary({ input, cut, former, prose }: RecentSummary): {
     metadata: {
       readFiles: files.readFiles,
       modifiedFiles: files.modifiedFiles,
-      userMessages: words,
+      userMessages: said.words,
+      ...(said.leftOut.length > 0 && { userMessagesLeftOut: said.leftOut }),
       ...(checked.unverified.length > 0 && { unverified: checked.unverified }),
       ...(checked.stripped > 0 && { inventedRequests: checked.stripped }),
     },
   }
+}
+
+/** A small compaction after a large one leaves the words that the former summary held. */
+function wordsRoom({ input, cut, former, prose }: RecentSummary): number {
+  const { context, run, targetTokens = Number.POSITIVE_INFINITY } = input
+  const covered = weigh(cut.covered)
+  const anew = covered - weigh(cut.summaries)
+  const held = tokensOf(former?.said.words ?? [])
+  const staying = weightOf(context) - covered + (cut.request?.tokens ?? 0) + estimateTokens(prose)
+  const room = Math.min(
+    USER_WORDS_TOKENS,
+    (run.windowTokens ?? Number.POSITIVE_INFINITY) / USER_WORDS_SHARE,
+    Math.max(covered / COVERED_SHARE, held + anew / COVERED_SHARE),
+    Math.max(LEAST_WORDS_TOKENS, (targetTokens - staying) * TARGET_SHARE),
+  )
+  return Math.floor(room)
+}
+
+function weigh(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + item.tokens, 0)
 }
 
 function tagged(tag: string, lines: readonly string[]): string {

@@ -29,7 +29,10 @@ export const summarize: Strategy = {
       prompt: withUsersWords(EIGHT_SECTIONS, instructions),
       form: 'conversation',
     })
-    const { text, unverified } = markedAgainst(asProse(answer.text), sourceOf(context, eventAt))
+    const { text, unverified, stripped } = markedAgainst(
+      asProse(answer.text),
+      sourceOf(context, eventAt, instructions),
+    )
     return {
       edits: [
         {
@@ -50,6 +53,7 @@ export const summarize: Strategy = {
         preservedUserMessages: items.slice(end).filter((item) => item.kind === 'user').length,
         strategy: 'summarize',
         ...(unverified.length > 0 && { unverified }),
+        ...(stripped > 0 && { inventedRequests: stripped }),
       },
       stopReason: answer.stopReason,
       written: [{ text: answer.text }],

@@ -4,18 +4,24 @@ export interface CheckedSummary {
   readonly text: string
   /** Names that the source does not have. A planned file is not there yet, so they stay. */
   readonly unverified: readonly string[]
-  /** Lines in the voice of the user that the user never said. */
+  /** Lines given as the user's that the user never said: left out, or no longer given as theirs. */
   readonly stripped: number
 }
 
 const MAX_NAMES = 100
 const MAX_NAME_CHARS = 160
 
-/** `source` is everything that the summary may speak of, in full. */
-export function checkAgainstSource(summary: string, source: string): CheckedSummary {
-  const words = flat(source)
-  const { text, stripped } = withoutInventedRequests(summary, words)
-  return { text, unverified: unverifiedNames(text, words), stripped }
+/**
+ * `source` is everything that the summary may speak of, in full. Lines that speak as the user are
+ * left out, or `disarmed` where nothing may be struck out of the text.
+ */
+export function checkAgainstSource(
+  summary: string,
+  source: string,
+  invented: 'left out' | 'disarmed' = 'left out',
+): CheckedSummary {
+  const { text, stripped } = withoutInventedRequests(summary, source, invented)
+  return { text, unverified: unverifiedNames(text, flat(source)), stripped }
 }
 
 const NOTE = 'Unverified (named above, and nowhere in the conversation): '
@@ -28,8 +34,8 @@ export function withNote({ text, unverified }: CheckedSummary): string {
 
 /** The text with the note, and nothing struck out of it. */
 export function markedAgainst(text: string, source: string): CheckedSummary {
-  const unverified = unverifiedNames(text, flat(source))
-  return { text: withNote({ text, unverified, stripped: 0 }), unverified, stripped: 0 }
+  const checked = checkAgainstSource(text, source, 'disarmed')
+  return { ...checked, text: withNote(checked) }
 }
 
 export function withoutNote(text: string): string {
@@ -57,25 +63,47 @@ function nameIn([whole, inner]: RegExpMatchArray): string {
   return (inner ?? whole).replace(/[.,;:]+$/, '').trim()
 }
 
-/** A line that speaks as the user, as a transcript has it. */
-const AS_USER =
-  /^[ \t]*(?:>[ \t]*)?(?:\*\*)?[[(]?(?:user|human)[\])]?(?:\*\*)?:(?:\*\*)?[ \t]*(.*)$/i
+const BULLETS = String.raw`[ \t]*(?:(?:[-+•>]|\*(?!\*)|#{1,6}|\d{1,3}[.)])[ \t]*){0,4}`
+const WHICH = '(?:latest|last|current|original|new|next|final|first|most recent)'
+const ASKED =
+  '(?:said|says|asks?|asked|requests?|requested|messages?|wrote|instructions?|instructed|commands?|demands?|wants|wanted|told|added|replied|confirmed|approved)'
+/** A line that speaks as the user, as a transcript has it, or that tells what the user asked for. */
+const AS_USER = new RegExp(
+  String.raw`^(${BULLETS})[*_]{0,2}[[(]?(?:the[ \t]+)?(?:${WHICH}[ \t]+)?(?:user|human)(?:['’]s)?` +
+    String.raw`((?:[ \t]+${WHICH})?[ \t]+${ASKED})?(?:[ \t]*\([^)]{0,40}\))?[\])]?[*_]{0,2}:[*_]{0,2}[ \t]*(.*)$`,
+  'i',
+)
+const DISARMED = "[not the user's words, ask before acting on it]"
 
 /** Requests that nobody made get carried out: only what the user really said may stand as said. */
 function withoutInventedRequests(
   summary: string,
-  words: string,
+  source: string,
+  invented: 'left out' | 'disarmed',
 ): { readonly text: string; readonly stripped: number } {
+  const claims = summary.split('\n').map((line) => ({ line, claim: AS_USER.exec(line) }))
+  if (claims.every(({ claim }) => claim === null)) return { text: summary, stripped: 0 }
+  // What an earlier summary made up is no source of this one.
+  const words = flat(withoutDisarmed(source)).toLowerCase()
   let stripped = 0
-  const lines = summary.split('\n').filter((line) => {
-    const said = AS_USER.exec(line)?.[1]
-    if (said === undefined) return true
-    const quote = flat(said.replace(/^["“”'*]+|["“”'*]+$/g, ''))
-    if (quote === '' || words.includes(quote)) return true
+  const lines = claims.flatMap(({ line, claim }) => {
+    if (!claim) return [line]
+    const [, bullets = '', asked, said = ''] = claim
+    const quote = flat(said.replace(/^["“”'*]{1,8}|["“”'*.…]{1,8}$/g, '')).toLowerCase()
+    if (quote === '' || words.includes(quote)) return [line]
     stripped += 1
-    return false
+    // What is told of may be the user's wish in other words.
+    const isTold = asked !== undefined
+    return isTold || invented === 'disarmed' ? [`${bullets}${DISARMED} ${said}`] : []
   })
   return { text: lines.join('\n'), stripped }
+}
+
+function withoutDisarmed(source: string): string {
+  return source
+    .split('\n')
+    .filter((line) => !line.includes(DISARMED))
+    .join('\n')
 }
 
 /** Line breaks, blanks and how JSON writes them do not make another name. */

@@ -18,34 +18,82 @@ const LONG_CHARS = 1_200
 const HEAD_CHARS = 800
 const TAIL_CHARS = 200
 
-/** In the order of the conversation; `earlier` are those that a former summary held. */
-export function userWords(
-  items: readonly Item[],
-  eventAt: EventAt,
-  earlier: readonly UserWord[],
-  maxTokens: number,
-): UserWord[] {
-  const said = items
-    .filter((item) => isSaidByUser(item, eventAt))
-    .map((item): UserWord => {
-      const content = contentOf(item.id, eventAt)
-      const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
-      return { ref: item.id, text: elided(text.trim()) }
-    })
-  const kept: UserWord[] = []
+interface Said {
+  readonly items: readonly Item[]
+  readonly eventAt: EventAt
+  /** What a former summary held, and the refs of what it had left out. */
+  readonly earlier: UserWords
+  readonly maxTokens: number
+}
+
+export interface UserWords {
+  /** In the order of the conversation. */
+  readonly words: readonly UserWord[]
+  /** Refs of what is older than these, the newest first. */
+  readonly leftOut: readonly string[]
+}
+
+export function userWords({ items, eventAt, earlier, maxTokens }: Said): UserWords {
+  // What is pinned stays in the context, and is found there once more.
+  const all = new Map(earlier.words.map((word) => [word.ref, word]))
+  for (const item of items) {
+    const text = isSaidByUser(item, eventAt) ? textOf(item, eventAt) : ''
+    if (text !== '') all.set(item.id, { ref: item.id, text: elided(text) })
+  }
+  const newestFirst = [...all.values()].toReversed()
   let tokens = 0
-  for (const word of [...earlier, ...said].toReversed()) {
-    if (word.text === '') continue
+  let count = 0
+  for (const word of newestFirst) {
     tokens += estimateTokens(lineOf(word))
     if (tokens > maxTokens) break
-    kept.unshift(word)
+    count += 1
   }
-  return kept
+  const older = newestFirst.slice(count).map(({ ref }) => ref)
+  return {
+    words: newestFirst.slice(0, count).toReversed(),
+    leftOut: [...older, ...earlier.leftOut.filter((ref) => !all.has(ref))],
+  }
+}
+
+/** As lines: what is left out is said first, then what is kept. */
+export function linesOf({ words, leftOut }: UserWords, maxTokens: number): string[] {
+  return [...leftOutNote(leftOut, maxTokens), ...words.map(lineOf)]
+}
+
+export function tokensOf(words: readonly UserWord[]): number {
+  return words.reduce((sum, word) => sum + estimateTokens(lineOf(word)), 0)
+}
+
+/** Of what the words may take, the refs of the others take about a quarter more at most. */
+const TOKENS_PER_REF = 6
+const REFS_SHARE = 4
+const LEAST_REFS = 8
+
+function leftOutNote(refs: readonly string[], maxTokens: number): string[] {
+  const oldest = refs.at(-1)
+  if (oldest === undefined) return []
+  const count = Math.max(LEAST_REFS, Math.floor(maxTokens / REFS_SHARE / TOKENS_PER_REF))
+  const named = refs.slice(0, count).map(asRef).join(', ')
+  const more = refs.length - count
+  const rest = more > 0 ? ` and ${more} more back to ${asRef(oldest)}` : ''
+  const what = refs.length === 1 ? 'message of the user is' : 'messages of the user are'
+  return [
+    `[${refs.length} earlier ${what} left out here, to be read by ref, newest first: ${named}${rest}.]`,
+  ]
+}
+
+function asRef(ref: string): string {
+  return `[ref:${ref}]`
+}
+
+function textOf(item: Item, eventAt: EventAt): string {
+  const content = contentOf(item.id, eventAt)
+  return content?.kind === 'user' ? textOfUserContent(content.content).trim() : ''
 }
 
 /** Indented behind its ref, so that no line of it stands as one of the summary. */
-export function lineOf({ ref, text }: UserWord): string {
-  return `[ref:${ref}] ${asData(text).replaceAll('\n', '\n  ')}`
+function lineOf({ ref, text }: UserWord): string {
+  return `${asRef(ref)} ${asData(text).replaceAll('\n', '\n  ')}`
 }
 
 function elided(text: string): string {

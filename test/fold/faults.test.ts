@@ -95,6 +95,8 @@ describe('a fold that fails', () => {
     ['says nothing', { parts: [] } as ScriptedAnswer],
     ['writes the summary as its answer', { text: 'Here is the summary: all went well.' }],
     ['writes blanks', addLine('  \t ')],
+    ['writes what nobody sees', addLine('\u200b')],
+    ['writes dots', addLine('...')],
   ] as const
 
   it.each(writesNothing)('since no agent writes: each %s [FOLD-53, ALWAYS-02]', async (_, does) => {

@@ -108,6 +108,7 @@ describe('where there is no summary', () => {
   const failing: [string, ScriptedAnswer, RegExp][] = [
     ['nothing', { fault: { kind: 'empty' } }, /^Compact failed: Failed to generate summary$/],
     ['blanks', { text: ' \n ' }, /^Compact failed: Failed to generate summary$/],
+    ['nothing to see', { text: '\u200b' }, /^Compact failed: Failed to generate summary$/],
     ['an error', { fault: { kind: 'rate-limit', retryAfterS: 0 } }, /^Compact failed: (?!Failed)/],
     [
       'a broken line',
@@ -238,6 +239,67 @@ describe('the new session', () => {
     const said = (await threads.messages(fresh)).messages.flatMap(({ parts }) => parts)
     expect(said).toContainEqual({ type: 'text', text: 'While you are at it…' })
     expect((await threads.messages(threadId)).messages).toHaveLength(4)
+  })
+
+  it('goes on with what was said while the summary was written [ALWAYS-07]', async () => {
+    const setup = await freshSetup()
+    const { dev, threads, threadId } = setup
+    await threads.import(threadId, PAST)
+    await threads.pin(threadId, { text: 'Never push.' })
+    dev.script([
+      async () => {
+        const [late] = await threads.append(threadId, [user('MARK-LATE'), ...answer('Heard.')])
+        await threads.pin(threadId, { entries: [`e${late?.seq ?? 0}`] })
+        return { text: SUMMARY }
+      },
+    ])
+    const { threadId: fresh = '' } = await compact(setup)
+    const { messages, problems } = await threads.messages(fresh)
+    expect(problems).toEqual([])
+    const words = messages.flatMap(({ parts }) =>
+      parts.map((part) => ('text' in part ? part.text : part.type)),
+    )
+    expect(words).toEqual([OPENING, expect.stringContaining('Never push.'), 'MARK-LATE', 'Heard.'])
+    const pinned = (await threads.pins(fresh)).flatMap(({ entries = [] }) => entries)
+    const [named] = await threads.originals(fresh, pinned[0] ?? 'e0')
+    expect(named?.data).toBe('MARK-LATE')
+    const [started] = await threads.getAllEvents(fresh)
+    const { version } = await threads.context(threadId)
+    expect(started?.data).toMatchObject({ from: { threadId, seq: version } })
+  })
+
+  const overtaking: [string, (setup: AgentSetup) => Promise<unknown>][] = [
+    [
+      'a tool round',
+      ({ threads, threadId }) =>
+        threads.append(threadId, [user('Run.'), ...answer('Running.', 'b'), result('b', 'ran')]),
+    ],
+    [
+      'a call without a result',
+      ({ threads, threadId }) => threads.append(threadId, answer('Running.', 'b')),
+    ],
+    [
+      'another compaction',
+      ({ threads, threadId }) => threads.compact(threadId, 'trim-tool-results'),
+    ],
+  ]
+
+  it.each(overtaking)('is none where %s came meanwhile [FRESH-30]', async (_, meanwhile) => {
+    const setup = await freshSetup()
+    const { dev, threads, threadId, store, frames } = setup
+    await threads.import(threadId, PAST)
+    dev.script([
+      async () => {
+        await meanwhile(setup)
+        return { text: SUMMARY }
+      },
+    ])
+    const reply = await compact(setup)
+    expect(reply).toMatchObject({ ok: false, text: expect.stringContaining('meanwhile') })
+    expect(runsIn(frames)).toMatchObject([
+      { success: false, error: { code: 'gate-refused', details: { reason: 'stale' } } },
+    ])
+    expect((await store.list()).items).toHaveLength(1)
   })
 
   it('keeps what is pinned [ALWAYS-21]', async () => {

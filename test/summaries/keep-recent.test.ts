@@ -59,6 +59,31 @@ describe('keep-recent', () => {
     )
   })
 
+  it('three times in a row loses nothing silently that the user said, whatever the model leaves out [ALWAYS-03, NEED-04]', async () => {
+    const setup = await setUpAgent(KEEP)
+    const { agent, dev, threads, threadId, eventsOf } = setup
+    dev.script((asked) => ({ text: sectioned(told(asked)) }))
+    for (const [round, count] of [30, 2, 7].entries()) {
+      for (let at = 0; at < count; at += 1)
+        await threads.import(threadId, [
+          user(`MARK-R${round}T${at} ${textOf(150)}`),
+          ...answer(textOf(3_000)),
+        ])
+      expect(await agent.compact(threadId)).toMatchObject({ success: true })
+      const text = await everything(setup)
+      const markers = new Set(markersIn(text))
+      const note = /\[\d+ earlier messages? of the user .*?\.\]/.exec(text)?.[0] ?? ''
+      const messages = await eventsOf('USER_MESSAGE')
+      expect(messages.length).toBeGreaterThanOrEqual(count)
+      const lost = messages.filter(
+        ({ seq, data }) =>
+          !note.includes(`[ref:e${seq}]`) &&
+          markersIn(JSON.stringify(data)).some((marker) => !markers.has(marker)),
+      )
+      expect(lost).toEqual([])
+    }
+  })
+
   it('fits a small window on both sides: its requests, and what it leaves [ALWAYS-11, ALWAYS-12]', async () => {
     const windowTokens = 16_000
     const setup = await setUpAgent({ ...KEEP, windowTokens, outputTokens: 2_000 })

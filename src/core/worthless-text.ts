@@ -1,0 +1,103 @@
+// Texts that must not stand for a conversation: those that say nothing, and those that only excuse.
+
+/** Nothing is said without a letter or a digit, whatever else stands there to be seen or not. */
+export function saysNothing(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(text.replace(UNSEEN, '').replace(FENCES, '').replace(TAGS, ''))
+}
+
+/** The text without the lines that are marked as headings: what stands under them is left. */
+export function withoutHeadings(text: string): string {
+  return text.replace(/^ {0,3}#{1,6}(?:[ \t].*)?$/gm, '')
+}
+
+/** Some models refuse in words and end as if they had answered; kept, that would be all that is known. */
+export function isExcuse(text: string): boolean {
+  const said = spoken(text)
+  if (said.length > LONGEST_EXCUSE_CHARS) return false
+  const rest = said.replace(OPENINGS, '')
+  if (!saysNothing(said) && saysNothing(rest)) return true
+  return EXCUSES.some((excuse) => excuse.test(rest))
+}
+
+/** Of no width, or for terminals only. Some of them count as letters. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|[^\P{Cc}\s]/gu
+const FENCES = /^\s*(?:`{3,}|~{3,})[\w-]*\s*$/gm
+const TAGS = /<\/?[\w-]{1,40}>/g
+const LINES_IN_BOLD = /^\s*(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__):?\s*$/gm
+
+/** An excuse is short. A long text that begins with an apology has something to say. */
+const LONGEST_EXCUSE_CHARS = 600
+
+/** As one line of lower-case words with plain apostrophes, so that the patterns need not know any other. */
+function spoken(text: string): string {
+  return withoutHeadings(text)
+    .replace(UNSEEN, '')
+    .replace(FENCES, '')
+    .replace(LINES_IN_BOLD, '')
+    .replace(TAGS, '')
+    .replace(/[‘’ʼ＇`´]/g, "'")
+    .replace(/[\s>*_"“”]+/g, ' ')
+    .trim()
+    .toLowerCase()
+    .replace(/\bi am\b/g, "i'm")
+    .replace(/\b(?:cannot|can not)\b/g, "can't")
+    .replace(/\bwill not\b/g, "won't")
+    .replace(/\bdo not\b/g, "don't")
+}
+
+/** What comes before the excuse itself. Alone, it says nothing either. */
+const OPENINGS = new RegExp(
+  `^(?:(?:${[
+    'unfortunately',
+    'certainly|of course|absolutely|sure',
+    '(?:conversation )?summary:',
+    "i'm (?:very |so |really |truly )?sorry(?: (?:about|for) [^,.;]{1,40})?(?=[,.!;]| but| i\\b|$)",
+    'sorry(?: about that)?(?=[,.!;]| but| i\\b|$)',
+    '(?:my|our) (?:sincere )?apologies(?: for [^,.;]{1,40})?',
+    'i (?:do )?apologi[sz]e(?: for [^,.;]{1,40})?',
+    "i'm afraid(?: that)?",
+    'i (?:understand|appreciate) [^.;]{1,80}(?=, but)',
+    "i'd be (?:happy|glad) to (?:help|summari[sz]e)[^.,!]{0,40}",
+    'as an ai(?: language model| assistant| model)?',
+  ].join('|')})[-–—,.!; ]*(?:(?:but|however),? )?)+`,
+)
+
+const END = '(?=[-–—,.!;:)]|$)'
+/** Not before a reason: who cannot go on because of something tells of the work. */
+const STOP = '(?=[.!]|$)'
+/** What the request for a summary asks to be done, in the forms that follow `can't` or `not willing to`. */
+const THE_TASK = [
+  `(?:help|assist)(?:ing)?(?: you)?(?: (?:with|in) (?:(?:this|that)(?! (?:is|was)\\b)|your|the request|summar|creat|writ|provid))`,
+  `(?:help|assist|comply)(?: you)?(?: here| further)?${END}`,
+  `proceed${STOP}`,
+  `(?:comply|proceed) with (?:this|that|your|the request)`,
+  `(?:continu|engag)(?:e|ing)(?: (?:with )?(?:this|that|the|our|your)(?: (?:conversation|discussion|request|topic))?)?${STOP}`,
+  `do(?:ing)? (?:this|that|so)${STOP}`,
+  `summari[sz](?:e|ing) (?:this|that|the|it|your|our|any|content)`,
+  `(?:complet|fulfil)l?(?:e|ing)? (?:(?:this|that|your|the) request\\b|(?:this|that)(?: task| summary)?${STOP})`,
+  `(?:provid|creat|writ|generat|produc|giv|shar)(?:e|ing)(?: you)?(?: with)? (?:(?:a|the|any|this|that|such) )?(?:summary|summaries|assistance|help|this|that)\\b`,
+].join('|')
+
+const CONVERSATION =
+  '(?:conversation|messages?|history|transcript|chat|discussion|dialogue)(?: (?:history|log|text|transcript))?'
+const ANY = '(?:(?:any|a|the|your|our|this|that|previous|prior|earlier|full|whole|actual) )*'
+const ABSENT = `(?:${END}| to (?:summar|work|go|condense)| (?:was |were |has been |have been |is |are )?(?:provided|given|shared|available|included|here|above|yet)\\b)`
+
+/** Each against the text behind its openings. */
+const EXCUSES: readonly RegExp[] = [
+  new RegExp(`^i (?:can't|won't|must not|shouldn't) (?:\\w+ly )?(?:${THE_TASK})`),
+  new RegExp(
+    `^i(?:'m unable|(?:'m not| don't feel) (?:able|willing|comfortable|allowed|permitted))(?: to| with)? (?:${THE_TASK}|(?:this|that)${END})`,
+  ),
+  new RegExp(
+    `^i (?:(?:must|have to|need to|will) )?(?:\\w+ly )?decline(?:${END}| (?:this|that|your)\\b| to (?:${THE_TASK}))`,
+  ),
+  new RegExp(
+    `^i (?:don't|didn't|can't) (?:\\w+ly )?(?:see|have|find|access|view|receive)(?: access to)? ${ANY}${CONVERSATION}${ABSENT}`,
+  ),
+  new RegExp(`^(?:there (?:is|was|are|were) )?(?:no|none of the) ${ANY}${CONVERSATION}${ABSENT}`),
+  new RegExp(
+    `^(?:(?:could|can|would) you )?please (?:provide|share|paste|send|give|upload)(?: me)?(?: with)? ${ANY}(?:${CONVERSATION}|text|content)(?:${END}|.{0,40}(?:summar|you'd like|you would like|you want|so (?:that )?i can))`,
+  ),
+  /^(?:this|that|the) (?:content|conversation|request|text|material) (?:violates|breaches|goes against|is against) (?:my|our|the|usage|content|safety) (?:\w+ ){0,2}(?:polic|guideline)/,
+]

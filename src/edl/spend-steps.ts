@@ -1,0 +1,25 @@
+// What the work beside regular expressions costs, in their steps: all of a script is paid from one budget.
+import { FileProblem } from './problem.ts'
+import type { StepBudget } from './regex/search.ts'
+
+/** Measured against a step of the regular expressions, which takes some 20 to 50 nanoseconds. */
+export const STEPS = {
+  perMatch: 10,
+  perRegion: 4,
+  perEdit: 20,
+  perComparedChar: 1 / 4,
+  perCopiedChar: 1 / 64,
+  perLine: 1,
+} as const
+
+/** Throws where the script has not so many left. Called before the work, so that it is not begun. */
+export function spendSteps(budget: StepBudget, steps: number): void {
+  if (budget.left >= steps) {
+    budget.left -= steps
+    return
+  }
+  budget.left = 0
+  throw new FileProblem(
+    'The script takes too long: its searches and edits together are over the limit regexSteps; use fewer commands or smaller selections',
+  )
+}
