@@ -14,6 +14,7 @@ const PROBES = {
   postgres: () => onPath('initdb') || debianPostgres(),
   chromium: () => onPath('chromium'),
   tmux: () => onPath('tmux'),
+  ripgrep: () => onPath('rg'),
   tmpfs: canMount,
   'other-user': () => isRoot() && succeeds('runuser', ['-u', 'nobody', '--', 'true']),
   corpus: () => existsSync(CORPUS),
