@@ -10,6 +10,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', 'dist/**', ...(long ? [] : [longTests])],
     testTimeout: long ? 3_600_000 : 120_000,
     pool: 'forks',
+    // Many files wait for processes and servers: a core is not kept free for nothing.
+    maxWorkers: '100%',
     // A forgotten `.only` would silence the other tests of its file.
     allowOnly: false,
   },
