@@ -12,7 +12,7 @@ export function requestFor(
   aside?: Message,
 ): ModelRequest {
   const { model, outputTokens, preset } = seen
-  const { messages, staleThinking } = preset.checkpoints ? built : withoutCheckpoints(built)
+  const messages = preset.checkpoints ? built.messages : withoutCheckpoints(built.messages)
   return {
     model: model.model,
     system: built.system,
@@ -22,21 +22,17 @@ export function requestFor(
     maxOutputTokens: outputTokens,
     ...thinkingOf(seen),
     cache: true,
-    ...(staleThinking && { dropStaleThinking: true }),
     signal,
   }
 }
 
 /** Those from before the preset was changed: the model has no tool any more that could name them. */
-function withoutCheckpoints(built: Built): Pick<Built, 'messages' | 'staleThinking'> {
-  const has = (...types: readonly MessagePart['type'][]) =>
-    built.messages.some(({ parts }) => parts.some(({ type }) => types.includes(type)))
-  if (!has('checkpoint')) return built
-  const messages = built.messages
-    .map(({ role, parts }) => ({ role, parts: parts.filter(({ type }) => type !== 'checkpoint') }))
+function withoutCheckpoints(messages: readonly Message[]): readonly Message[] {
+  const isCheckpoint = ({ type }: MessagePart) => type === 'checkpoint'
+  if (!messages.some(({ parts }) => parts.some(isCheckpoint))) return messages
+  return messages
+    .map(({ role, parts }) => ({ role, parts: parts.filter((part) => !isCheckpoint(part)) }))
     .filter(({ parts }) => parts.length > 0)
-  // Thinking that was made behind other words does not fit any more.
-  return { messages, staleThinking: has('thinking', 'redacted_thinking') }
 }
 
 /** What a model is to know of the tools: the same bytes each time, for the provider's cache. */

@@ -2,7 +2,7 @@
 
 /** `*` stands for any characters, none included; all others for themselves. */
 export function matchesText(pattern: string, text: string): boolean {
-  return matches([...pattern], [...text], isStar, (one, other) => one === other)
+  return matchesList([...pattern], [...text], isStar, (one, other) => one === other)
 }
 
 /**
@@ -10,7 +10,7 @@ export function matchesText(pattern: string, text: string): boolean {
  * included. Both must be of one kind: beginning with a slash or not.
  */
 export function matchesPath(pattern: string, path: string): boolean {
-  return matches(
+  return matchesList(
     pattern.split('/'),
     path.split('/'),
     (part) => part === '**',
@@ -22,8 +22,11 @@ function isStar(character: string): boolean {
   return character === '*'
 }
 
-/** Takes as little as it can for each star, and one more whenever the rest does not fit. */
-function matches<P, T>(
+/**
+ * Matches a list against a pattern in which some parts stand for any run. It takes as little as it can
+ * for each of these, and one more whenever the rest does not fit; only the last is ever tried again.
+ */
+export function matchesList<P, T>(
   pattern: readonly P[],
   items: readonly T[],
   isAny: (part: P) => boolean,

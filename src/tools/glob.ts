@@ -1,4 +1,5 @@
 // Patterns for paths, as .gitignore has them: `*`, `?`, `[a-z]`, `**`. Time grows with pattern × path at most.
+import { matchesList } from '../core/wildcard.ts'
 
 export interface Glob {
   /** A path relative to where the pattern counts from, with `/` between its parts. */
@@ -19,7 +20,7 @@ export function compileGlob(pattern: string): Glob {
   const segments: readonly Segment[] = isAnchored ? named : ['**', ...named]
   return {
     matches: (path) =>
-      matchesRun(
+      matchesList(
         segments,
         path.split('/'),
         (segment) => segment === '**',
@@ -82,7 +83,7 @@ function classOf(isNegated: boolean, inside: string): RegExp {
 }
 
 function matchesName(signs: readonly Sign[], name: string): boolean {
-  return matchesRun(
+  return matchesList(
     signs,
     [...name],
     (sign) => sign === '*',
@@ -92,35 +93,4 @@ function matchesName(signs: readonly Sign[], name: string): boolean {
       return sign !== '*' && sign.char === char
     },
   )
-}
-
-/**
- * Matches a list against a pattern in which some members stand for any run. Only the last such member
- * is ever tried again, so no pattern can make it run away.
- */
-function matchesRun<P, T>(
-  pattern: readonly P[],
-  items: readonly T[],
-  isAny: (member: P) => boolean,
-  accepts: (member: P, item: T) => boolean,
-): boolean {
-  let at = 0
-  let anyAt = -1
-  let retryFrom = 0
-  for (let index = 0; index < items.length; ) {
-    const member = pattern[at]
-    if (at < pattern.length && isAny(member as P)) {
-      anyAt = at
-      retryFrom = index
-      at += 1
-    } else if (at < pattern.length && accepts(member as P, items[index] as T)) {
-      at += 1
-      index += 1
-    } else if (anyAt >= 0) {
-      retryFrom += 1
-      index = retryFrom
-      at = anyAt + 1
-    } else return false
-  }
-  return pattern.slice(at).every(isAny)
 }

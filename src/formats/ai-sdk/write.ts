@@ -1,4 +1,5 @@
 // A context as ModelMessages of the AI SDK, ready for `generateText({ messages })`.
+import { checkpointToText } from '../../core/checkpoint.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
 import { urlOfMedia } from '../data-url.ts'
@@ -45,7 +46,7 @@ function userPart(part: MessagePart, note: Note): Json[] {
       return [{ type: 'text', text: part.text, providerOptions: { [OWN]: { reminder: true } } }]
     case 'checkpoint':
       note('a checkpoint was written as text')
-      return [{ type: 'text', text: `<checkpoint:${part.id}>` }]
+      return [{ type: 'text', text: checkpointToText(part.id) }]
     case 'native':
       if (part.provider === AI_SDK) return [part.value]
       note(`a part that only ${part.provider} understands was left out`)

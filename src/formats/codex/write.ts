@@ -1,4 +1,5 @@
 // A context as a Codex rollout: items of the history, and a `compacted` line where it replaces another.
+import { checkpointToText } from '../../core/checkpoint.ts'
 import type { Block } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
@@ -113,7 +114,7 @@ function inputParts(part: MessagePart, note: Note): Json[] {
   if (part.type === 'text') return [{ type: 'input_text', text: part.text }]
   if (part.type === 'checkpoint') {
     note('a checkpoint was written as text')
-    return [{ type: 'input_text', text: `<checkpoint:${part.id}>` }]
+    return [{ type: 'input_text', text: checkpointToText(part.id) }]
   }
   if (part.type === 'native' && part.provider === 'openai') return [part.value]
   if (part.type === 'native') {

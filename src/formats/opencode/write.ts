@@ -1,4 +1,5 @@
 // A context as an OpenCode export: messages with their parts, results inside of their calls.
+import { checkpointToText } from '../../core/checkpoint.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
 import { urlOfMedia } from '../data-url.ts'
@@ -101,7 +102,7 @@ class Messages {
         return [{ type: 'text', text: part.text, synthetic: true, metadata: { [REMINDER]: true } }]
       case 'checkpoint':
         this.#note('a checkpoint was written as text')
-        return [{ type: 'text', text: `<checkpoint:${part.id}>` }]
+        return [{ type: 'text', text: checkpointToText(part.id) }]
       case 'image':
       case 'document': {
         const url = urlOfMedia(part.media)

@@ -1,4 +1,5 @@
 // A context as entries of pi, version 3: a summary as a compaction, everything else as messages.
+import { checkpointToText } from '../../core/checkpoint.ts'
 import type { Block } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
@@ -143,7 +144,7 @@ class Entries {
     if (part.type === 'text') return [{ type: 'text', text: part.text }]
     if (part.type === 'checkpoint') {
       this.#note('a checkpoint was written as text')
-      return [{ type: 'text', text: `<checkpoint:${part.id}>` }]
+      return [{ type: 'text', text: checkpointToText(part.id) }]
     }
     if (part.type === 'image' && part.media.data !== undefined)
       return [{ type: 'image', data: part.media.data, mimeType: part.media.mimeType }]
