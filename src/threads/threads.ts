@@ -5,14 +5,7 @@ import { checkpointsReducer } from '../core/checkpoint.ts'
 import { readRow } from '../core/codec.ts'
 import { type Context, calibrationOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
-import {
-  EVENT_VERSION,
-  type EventDraft,
-  type NewEventOf,
-  type PinData,
-  type ThreadEvent,
-  type ThreadStarted,
-} from '../core/event.ts'
+import type { EventDraft, PinData, ThreadEvent, ThreadStarted } from '../core/event.ts'
 import { inboxReducer } from '../core/inbox.ts'
 import { type Pins, pinsReducer } from '../core/pins.ts'
 import type { Clock, Ids, Reducer, Signal, Store } from '../core/ports.ts'
@@ -22,27 +15,14 @@ import { threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy, type ThreadState, threadFold } from '../core/thread-state.ts'
 import { type UsageState, usageReducer } from '../core/usage.ts'
 import { allEvents, type ShownEvent, workingEvents } from '../core/working.ts'
-import {
-  applyCompaction,
-  type CompactionOptions,
-  type CompactionOutcome,
-  type PreparedCompaction,
-  prepareCompaction,
-} from './compact-thread.ts'
-import {
-  batches,
-  readAll,
-  requireOrdinary,
-  requirePin,
-  requireVisible,
-  unknownStrategy,
-  wholeAppend,
-} from './guards.ts'
+import { branching } from './branching.ts'
+import type { CompactionOptions, CompactionOutcome, PreparedCompaction } from './compact-thread.ts'
+import { compacting } from './compacting.ts'
+import { batches, readAll, requireOrdinary, requirePin, requireVisible } from './guards.ts'
 import { LiveThread } from './live-thread.ts'
 import type { OpenCalls } from './number-drafts.ts'
 import { OpenThreads } from './open-threads.ts'
 import { originalsOf } from './originals.ts'
-import { expandThread, redoThread, undoThread } from './reverse-thread.ts'
 
 export interface ThreadsOptions {
   readonly store: Store
@@ -230,71 +210,5 @@ function pinning(threads: OpenThreads): Pick<Threads, 'pins' | 'pin' | 'unpin'> 
           })
         await thread.append(() => [{ type: 'UNPIN', data: { pinId } }], 'leave')
       }),
-  }
-}
-
-function compacting(
-  threads: OpenThreads,
-  strategies: Iterable<Strategy>,
-): Pick<
-  Threads,
-  'register' | 'strategyIds' | 'compact' | 'prepare' | 'apply' | 'undo' | 'redo' | 'expand'
-> {
-  const known = new Map<string, Strategy>()
-  for (const strategy of strategies) known.set(strategy.id, strategy)
-  const find = (strategy: string | Strategy): Strategy => {
-    const found = typeof strategy === 'string' ? known.get(strategy) : strategy
-    if (found) return found
-    throw unknownStrategy(String(strategy), [...known.keys()])
-  }
-  const prepare: Threads['prepare'] = async (threadId, strategy, choices) => {
-    const found = find(strategy)
-    const thread = await threads.get(threadId)
-    return prepareCompaction(thread, found, threads.ports.ids.next('run'), choices)
-  }
-  const apply: Threads['apply'] = async (threadId, prepared) =>
-    applyCompaction(await threads.get(threadId), prepared)
-  return {
-    prepare,
-    apply,
-    register: (strategy) => void known.set(strategy.id, strategy),
-    strategyIds: () => [...known.keys()],
-    compact: async (threadId, strategy, choices) =>
-      apply(threadId, await prepare(threadId, strategy, choices)),
-    undo: (threadId, target) => threads.on(threadId, (thread) => undoThread(thread, target)),
-    redo: (threadId, target) => threads.on(threadId, (thread) => redoThread(thread, target)),
-    expand: (threadId, ref) => threads.on(threadId, (thread) => expandThread(thread, ref)),
-  }
-}
-
-function branching(threads: OpenThreads): Pick<Threads, 'fork' | 'delete'> {
-  const { store, ids, clock, fold } = threads.ports
-  return {
-    fork: (threadId, seq) =>
-      threads.on(threadId, async (thread) => {
-        const at = await wholeAppend(store, threadId, seq ?? thread.context.version)
-        const forkId = ids.next('thr')
-        const started: NewEventOf<'THREAD_STARTED'> = {
-          v: EVENT_VERSION,
-          id: ids.next('evt'),
-          threadId: forkId,
-          timestamp: clock.now(),
-          type: 'THREAD_STARTED',
-          data: { from: { threadId, seq: at }, reason: 'fork' },
-        }
-        // A fork of the present has its context already; one of the past is replayed when it is opened.
-        const state =
-          at === thread.context.version
-            ? fold.step(thread.state, { ...started, seq: at + 1 }, thread.rows.eventAt)
-            : undefined
-        await store.fork(threadId, at, forkId, [started], {
-          ...(state && { snapshot: fold.encode(state) }),
-        })
-        return forkId
-      }),
-    async delete(threadId) {
-      threads.forget(threadId)
-      return store.delete(threadId)
-    },
   }
 }

@@ -1,0 +1,53 @@
+// The compactions of threads: proposed, applied, taken back, brought back.
+import type { EntryId } from '../core/change.ts'
+import type { Strategy } from '../core/strategy.ts'
+import {
+  applyCompaction,
+  type CompactionOptions,
+  type CompactionOutcome,
+  type PreparedCompaction,
+  prepareCompaction,
+} from './compact-thread.ts'
+import { unknownStrategy } from './guards.ts'
+import type { OpenThreads } from './open-threads.ts'
+import { expandThread, redoThread, undoThread } from './reverse-thread.ts'
+
+export function compacting(threads: OpenThreads, strategies: Iterable<Strategy>) {
+  const known = new Map<string, Strategy>()
+  for (const strategy of strategies) known.set(strategy.id, strategy)
+  const find = (strategy: string | Strategy): Strategy => {
+    const found = typeof strategy === 'string' ? known.get(strategy) : strategy
+    if (found) return found
+    throw unknownStrategy(String(strategy), [...known.keys()])
+  }
+  const prepare = async (
+    threadId: string,
+    strategy: string | Strategy,
+    choices?: CompactionOptions,
+  ): Promise<PreparedCompaction> => {
+    const found = find(strategy)
+    const thread = await threads.get(threadId)
+    return prepareCompaction(thread, found, threads.ports.ids.next('run'), choices)
+  }
+  const apply = async (
+    threadId: string,
+    prepared: PreparedCompaction,
+  ): Promise<CompactionOutcome> => applyCompaction(await threads.get(threadId), prepared)
+  return {
+    prepare,
+    apply,
+    register: (strategy: Strategy) => void known.set(strategy.id, strategy),
+    strategyIds: () => [...known.keys()],
+    compact: async (
+      threadId: string,
+      strategy: string | Strategy,
+      choices?: CompactionOptions,
+    ): Promise<CompactionOutcome> => apply(threadId, await prepare(threadId, strategy, choices)),
+    undo: (threadId: string, target?: number) =>
+      threads.on(threadId, (thread) => undoThread(thread, target)),
+    redo: (threadId: string, target?: number) =>
+      threads.on(threadId, (thread) => redoThread(thread, target)),
+    expand: (threadId: string, ref: EntryId) =>
+      threads.on(threadId, (thread) => expandThread(thread, ref)),
+  }
+}
