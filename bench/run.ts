@@ -9,6 +9,8 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   core: () => import('./core/core.ts'),
   edl: () => import('./edl/edl.ts'),
   agent: () => import('./agent/agent.ts'),
+  tui: () => import('./tui/tui.ts'),
+  retention: () => import('./retention/retention.ts'),
 }
 
 const [name = '', ...args] = process.argv.slice(2)
