@@ -8,7 +8,7 @@ export const ERROR_TABLE = {
   'invalid-settings': { exit: 2, status: 400 },
   'not-found': { exit: 1, status: 404 },
   'unknown-thread': { exit: 1, status: 404 },
-  'unknown-strategy': { exit: 1, status: 404 },
+  'unknown-strategy': { exit: 2, status: 404 },
   'unknown-entry': { exit: 1, status: 404 },
   'version-conflict': { exit: 1, status: 409 },
   'id-conflict': { exit: 1, status: 409 },
@@ -22,6 +22,7 @@ export const ERROR_TABLE = {
   'model-failed': { exit: 1, status: 502 },
   'invalid-request': { exit: 1, status: 500 },
   'auth-failed': { exit: 1, status: 401 },
+  forbidden: { exit: 1, status: 403 },
   'no-credit': { exit: 1, status: 402 },
   'rate-limited': { exit: 1, status: 429 },
   overloaded: { exit: 1, status: 503 },
@@ -42,6 +43,7 @@ export const ERROR_TABLE = {
   'file-unreadable': { exit: 1, status: 500 },
   'file-unwritable': { exit: 1, status: 500 },
   'wrong-node': { exit: 1, status: 500 },
+  'wrong-setup': { exit: 1, status: 500 },
   internal: { exit: 1, status: 500 },
 } as const satisfies Record<string, { exit: 1 | 2; status: number }>
 

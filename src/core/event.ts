@@ -44,6 +44,7 @@ export interface ThreadStarted {
   readonly from?: { readonly threadId: string; readonly seq: number }
   readonly reason?: 'fork' | 'fresh-session' | 'import' | 'task'
   readonly title?: string
+  readonly owner?: string // who may see it, where a server tells people apart
 }
 
 /** What each type of event holds: the one list from which everything else is derived. */

@@ -3,6 +3,7 @@ import type { Reading, Trigger } from './change.ts'
 import type { TokenUsage, ToolStatus, UserContent } from './content.ts'
 import type { PrecisError } from './errors.ts'
 import type { EventOf } from './event.ts'
+import type { CompactionReport } from './report.ts'
 
 interface Envelope<T extends string> {
   readonly type: T
@@ -37,6 +38,7 @@ export interface CompactionResult extends CompactionRunInfo {
   readonly tokensSaved?: number // never below 0; absent where unknown
   readonly usage?: TokenUsage // what the summaries cost, failed attempts included
   readonly costUsd?: number
+  readonly report?: CompactionReport // of what this process has committed itself
 }
 
 /** How far a run is: its chunks, where it has such, and what the user says next, where that is known. */

@@ -1,6 +1,6 @@
 // The gate for summaries: what a model wrote is judged before it may replace anything.
 import { describe, expect, it } from 'vitest'
-import { checkSummary } from './gate-summary.ts'
+import { checkSummary, missingSections } from './gate-summary.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
 
 function reasonOf(proposal: Omit<Proposal, 'edits'>): string | undefined {
@@ -62,10 +62,33 @@ describe('checkSummary', () => {
     "**Summary**\n\n> Sorry, I'm not able to help with this request.",
     "<summary>I can't assist with that.</summary>",
     'This content violates my usage policy, so I will not summarise it.',
+    'The request goes against the usage guidelines.',
+    "I can't help with this kind of content.",
+    "I'm unable to assist with that specific request.",
+    'I cannot proceed with this conversation.',
+    'I cannot provide that information.',
+    'I decline this request.',
+    'Please provide the conversation you want summarised as a .txt file.',
+    "I can't help with that because it may be harmful.",
     'None of the conversation was provided.',
     'No conversation history to summarize.',
     "I won't do that.",
     "I\u200b'm sorry.",
+    "I won't be able to help with that.",
+    'I cannot in good conscience help with this.',
+    "This conversation violates OpenAI's usage policies.",
+    'The content goes against my guidelines and I will not continue.',
+    "There's no conversation to summarize.",
+    'It looks like there is no conversation to summarize yet.',
+    'It seems the conversation is empty.',
+    "You haven't provided any conversation.",
+    'I need the conversation in order to summarize it.',
+    'There is nothing to summarize.',
+    "I can't discuss that.",
+    "I'm just an AI and I cannot do that.",
+    'Hello! How can I help you today?',
+    'Sure, I can help with that!',
+    "Understood. I'm ready to summarize once you send the conversation.",
   ])('takes %j for a refusal [ALWAYS-02, NEED-14]', (text) => {
     expect(reasonOf(written(text))).toBe('summary-refused')
   })
@@ -87,6 +110,23 @@ describe('checkSummary', () => {
     'I cannot continue: the disk is full. Next: free some space.',
     'I couldn’t complete this, since the database is locked.',
     'I am able to help with this: the parser is fixed.',
+    'I cannot proceed with this migration: the database is locked by pid 4711.',
+    'No messages yet in the queue; the worker is idle. Retries go into src/queue.ts.',
+    'No chat history is available since localStorage is cleared in src/auth.ts:41.',
+    'No prior conversation. The user asked for a parser in src/parse.ts; the lexer is done.',
+    'I do not have the transcript; the user will put it at /data/talks/one. Goal: subtitles.',
+    'The content violates the CSP policy: script-src lacks a nonce.',
+    'The request violates the content policy of the bucket; the user wants it changed.',
+    'The text violates our style guidelines in three places.',
+    "I'm unable to help with this bug until the logs arrive; the user sends them.",
+    "Unfortunately I can't provide this file: it has 3 GB. The user will copy it.",
+    'There is nothing to summarise in the table yet; the user wants a total row.',
+    'Hi-res images are done; the user wants thumbnails next.',
+    'It seems the test is flaky; the user wants it retried thrice.',
+    'I need the messages table to summarise sales; the user sends sales.csv.',
+    'I can help with that once the disk is free: the user deletes old logs.',
+    'The conversation is empty on load: a bug in the store; the user wants it fixed.',
+    'I decline this PR because it lacks tests; the user will add them.',
     'ok',
     '7',
     '完成',
@@ -113,7 +153,89 @@ describe('checkSummary', () => {
     ['**Goal**\n-\n**Next Steps**\n\u200b', 'summary-incomplete'],
     ['## Goal\n\n## Next Steps\nx', undefined],
     ['Goal: x\nNext Steps:', undefined],
+    ['## Goal\nnone\n## Next Steps\n(None.)', 'summary-incomplete'],
+    ['Goal: none\nNext Steps: N/A', 'summary-incomplete'],
+    ['Goal: none\nNext Steps: none but the port', undefined],
   ])('wants something said under one of the sections: %j is %s', (text, reason) => {
     expect(reasonOf(written(text, ['Goal', 'Next Steps']))).toBe(reason)
+  })
+
+  const EIGHT = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight']
+  const headed = (titles: readonly string[], mark: (title: string, at: number) => string) =>
+    titles.map((title, at) => `${mark(title, at)}\nsomething`).join('\n')
+  const MARKS: readonly (readonly [string, (title: string, at: number) => string])[] = [
+    ['level 1', (title) => `# ${title}`],
+    ['level 4', (title) => `#### ${title} ####`],
+    ['bold', (title) => `**${title}**`],
+    ['bold with a colon', (title) => `__${title}:__`],
+    ['numbered', (title, at) => `${at + 1}. ${title}:`],
+    ['numbered and bold', (title, at) => `${at + 1}) **${title}**`],
+    ['in capitals', (title) => `## ${title.toUpperCase()}`],
+    ['bold before what it says', (title) => `**${title}:** something`],
+    ['bold with a dash', (title) => `**${title}** — something`],
+    ['on a line with a colon', (title) => `${title}:`],
+    ['underlined', (title) => `${title}\n-----`],
+    ['in brackets', (title) => `【${title}】`],
+  ]
+  /** Known by their names, and by nothing else. */
+  const NAMED: typeof MARKS = [
+    ['behind a dot', (title) => `• ${title}: something`],
+    ['behind a number in brackets', (title, at) => `(${at + 1}) ${title}`],
+    ['behind a letter', (title, at) => `${'abcdefgh'[at]}) ${title}`],
+    ['behind a sign', (title) => `🎯 ${title}`],
+    ['in square brackets', (title) => `[${title}]`],
+    ['quoted', (title) => `> ## ${title}\n>`],
+    ['in a table', (title) => `| ${title} | something |`],
+    ['before a wide colon', (title) => `${title}：something`],
+    ['in the plural', (title) => `${title}s:`],
+  ]
+  it.each(NAMED)('knows sections by their names %s', (_, mark) => {
+    expect(missingSections(headed(EIGHT, mark), EIGHT)).toEqual([])
+    expect(missingSections(headed(EIGHT.slice(2), mark), EIGHT)).toEqual(['One', 'Two'])
+  })
+
+  it.each(MARKS)('wants half of eight sections, %s; fewer are refused', (_, mark) => {
+    const reason = (titles: readonly string[]) =>
+      reasonOf({ written: [{ text: headed(titles, mark), sections: EIGHT, fewestSections: 4 }] })
+    expect(reason(EIGHT)).toBeUndefined()
+    expect(reason(EIGHT.slice(4))).toBeUndefined()
+    expect(reason(EIGHT.slice(5))).toBe('summary-incomplete')
+    expect(reason(['Summary'])).toBe('summary-incomplete')
+  })
+
+  const TRANSLATED = [
+    ['Ziel', 'Vorgaben', 'Nächste Schritte'],
+    ['目标', '限制', '下一步'],
+    ['Цель', 'Ограничения', 'Дальше'],
+  ]
+  it.each(TRANSLATED)(
+    'takes headings in another language, where there are as many: %s',
+    (...of) => {
+      const asked = ['Goal', 'Constraints', 'Next Steps']
+      for (const [, mark] of MARKS) {
+        expect(missingSections(headed(of, mark), asked)).toEqual([])
+        expect(reasonOf(written(headed(of, mark), asked))).toBeUndefined()
+        expect(reasonOf(written(headed(of.slice(1), mark), asked))).toBe('summary-incomplete')
+      }
+    },
+  )
+
+  const NUMBERED = [
+    ['1. 目標', '2. 制約', '3. 次の手順'],
+    ['一、目标', '二、限制', '三、下一步'],
+    ['目標：パーサー', '制約：なし', '次の手順：日付'],
+  ]
+  it.each(NUMBERED)('takes them as they are numbered and set apart there: %s', (...of) => {
+    const text = of.join('\n何か\n')
+    expect(missingSections(text, ['Goal', 'Constraints', 'Next Steps'])).toEqual([])
+    expect(missingSections(text, ['Goal', 'Constraints', 'Next', 'Steps'])).toHaveLength(4)
+  })
+
+  it('says which sections are missing, and none of a sentence for a heading', () => {
+    expect(
+      missingSections('## Goal\nx\nThe next steps are clear: none.', ['Goal', 'Next']),
+    ).toEqual(['Next'])
+    const sentences = Array.from({ length: 9 }, (_, at) => `Sentence ${at}: it works.`).join('\n')
+    expect(missingSections(sentences, ['Goal', 'Next'])).toEqual(['Goal', 'Next'])
   })
 })

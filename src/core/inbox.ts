@@ -7,6 +7,7 @@ import type { Reducer } from './ports.ts'
 export interface QueuedMessage {
   readonly messageId: string
   readonly content: UserContent
+  readonly queuedAt: string // ISO 8601
 }
 export type Inbox = readonly QueuedMessage[]
 
@@ -16,13 +17,14 @@ export type Inbox = readonly QueuedMessage[]
  */
 export const inboxReducer: Reducer<Inbox> = {
   name: 'inbox',
-  version: 1,
+  version: 2,
   init: () => [],
   step(inbox: Inbox, event: ThreadEvent): Inbox {
     if (event.type === 'MESSAGE_QUEUED') {
       const { messageId, content } = event.data
       if (content === undefined) return inbox
-      return [...without(inbox, messageId), { messageId, content }]
+      const queuedAt = event.timestamp.toISOString()
+      return [...without(inbox, messageId), { messageId, content, queuedAt }]
     }
     if (inbox.length === 0) return inbox
     if (event.type === 'MESSAGE_WITHDRAWN') return without(inbox, event.data.messageId)
@@ -47,5 +49,6 @@ function without(inbox: Inbox, messageId: string): Inbox {
 }
 
 function isQueued(json: Json): boolean {
-  return typeof json === 'object' && json !== null && 'messageId' in json && 'content' in json
+  if (typeof json !== 'object' || json === null) return false
+  return 'messageId' in json && 'content' in json && 'queuedAt' in json
 }

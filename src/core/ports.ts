@@ -4,6 +4,8 @@ import type { NewEvent, ThreadEvent } from './event.ts'
 import type { Json } from './json.ts'
 import type { Message } from './message.ts'
 import type { ThinkingWish, ToolSchema } from './model.ts'
+import type { SearchKind } from './search-documents.ts'
+import type { Snippet } from './search-snippet.ts'
 import type { Signal } from './signal.ts'
 
 export type { Signal } from './signal.ts'
@@ -139,6 +141,65 @@ export interface Store {
   releaseLease(name: string, owner: string): Promise<void>
   /** Waits for the calls under way; later ones reject with `store-closed`. May be called again. */
   close(): Promise<void>
+  /** Absent where a store cannot be searched. */
+  readonly index?: SearchIndex
+}
+
+/** Work on threads that is done later, in this process or in another. */
+export interface JobQueue {
+  /** Puts a thread in line. False where it stands there already. */
+  add(threadId: string): Promise<boolean>
+  /**
+   * Takes threads from the line until the queue is closed: never two jobs at once for one thread, in
+   * no two processes either. A job that rejects is tried again later, a few times; so is one whose
+   * process died, or that takes too long and then sees its signal fire. It may so run more than once,
+   * and must come to the same.
+   */
+  work(run: (threadId: string, signal: Signal) => Promise<void>): Promise<void>
+  /** Takes no further jobs, and waits for those that run. */
+  close(): Promise<void>
+}
+
+/** What is looked for, in all that was ever said. Every filter narrows it down. */
+export interface SearchQuery {
+  readonly text: string
+  readonly limit?: number // 1 to 100, default 20
+  readonly threadId?: string // a fork has what it shares
+  readonly kinds?: readonly SearchKind[]
+  readonly since?: Date
+  readonly until?: Date // inclusive
+  readonly tool?: string
+  readonly file?: string // its path, or the end of it: `ports.ts`, `core/ports.ts`
+}
+
+export interface SearchFind {
+  readonly threadId: string
+  readonly seq: number
+  readonly kind: SearchKind
+  readonly timestamp: Date
+  readonly tool?: string
+  readonly file?: string
+  readonly snippet: Snippet
+}
+
+export interface SearchFinds {
+  /** Best first, each event once. */
+  readonly finds: readonly SearchFind[]
+  /** Whether each has all the words; where nothing has, those that have some are given. */
+  readonly hasAllWords: boolean
+}
+
+/**
+ * Finds what was said in any thread, whether it is in a context or was dropped from it. It is derived
+ * from the log: it is brought up to date when something is looked for, so that appending stays fast,
+ * and can be made anew.
+ */
+export interface SearchIndex {
+  search(query: SearchQuery): Promise<SearchFinds>
+  /** Takes in what was appended since; resolves when nothing is left. */
+  catchUp(): Promise<void>
+  /** Throws it away and makes it anew. */
+  rebuild(): Promise<void>
 }
 
 /** What a conversation's own requests are sent with: the same again finds its prefix in the cache. */

@@ -24,6 +24,8 @@ export interface Preset {
   readonly automatic: StrategyRun | 'off'
   readonly tool: 'ranges' | 'summary' | 'none' // which form of the `compact` tool the agent has
   readonly checkpoints: boolean
+  /** Whether sentences of the user that bind are pinned by themselves. */
+  readonly findsPins: boolean
   readonly onFailure: { readonly command: Fallback; readonly automatic: Fallback }
   readonly trigger: TriggerPolicy
 }
@@ -60,6 +62,7 @@ export const PRESETS: Readonly<Record<PresetId, Preset>> = frozen({
     automatic: strategy('summarize'),
     tool: 'ranges',
     checkpoints: true,
+    findsPins: false,
     onFailure: UNCHANGED,
     trigger: OWN_TRIGGER,
   },
@@ -69,6 +72,7 @@ export const PRESETS: Readonly<Record<PresetId, Preset>> = frozen({
     automatic: strategy('summarize'),
     tool: 'summary',
     checkpoints: false,
+    findsPins: false,
     onFailure: UNCHANGED,
     trigger: OWN_TRIGGER,
   },
@@ -78,6 +82,7 @@ export const PRESETS: Readonly<Record<PresetId, Preset>> = frozen({
     automatic: strategy('chunked-fold'),
     tool: 'none',
     checkpoints: false,
+    findsPins: false,
     onFailure: UNCHANGED,
     trigger: FOLD_TRIGGER,
   },
@@ -87,6 +92,7 @@ export const PRESETS: Readonly<Record<PresetId, Preset>> = frozen({
     automatic: strategy('ai-summarize'),
     tool: 'none',
     checkpoints: false,
+    findsPins: false,
     onFailure: {
       command: { strategyId: 'trim-tool-results' },
       automatic: { strategyId: 'trim-tool-results' },
@@ -99,6 +105,7 @@ export const PRESETS: Readonly<Record<PresetId, Preset>> = frozen({
     automatic: 'off',
     tool: 'none',
     checkpoints: false,
+    findsPins: false,
     onFailure: UNCHANGED,
     trigger: { ...OWN_TRIGGER, enabled: false },
   },
@@ -108,6 +115,7 @@ export const PRESETS: Readonly<Record<PresetId, Preset>> = frozen({
     automatic: strategy('cascade'),
     tool: 'summary',
     checkpoints: false,
+    findsPins: true,
     onFailure: { command: 'unchanged', automatic: { strategyId: 'extract' } },
     trigger: OWN_TRIGGER,
   },
@@ -117,6 +125,7 @@ export const PRESETS: Readonly<Record<PresetId, Preset>> = frozen({
     automatic: strategy('cascade'),
     tool: 'summary',
     checkpoints: false,
+    findsPins: true,
     onFailure: { command: { strategyId: 'extract' }, automatic: { strategyId: 'extract' } },
     trigger: OWN_TRIGGER,
   },

@@ -178,6 +178,7 @@ export const DATA_SCHEMAS = {
     from: z.object({ threadId: z.string(), seq: count }).exactOptional(),
     reason: z.enum(['fork', 'fresh-session', 'import', 'task']).exactOptional(),
     title: z.string().exactOptional(),
+    owner: z.string().exactOptional(),
   }),
   COMPACTION: z.object({
     ...change,

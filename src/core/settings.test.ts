@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { nearestWord } from './nearest-word.ts'
 import {
   environmentLayer,
+  requireSettings,
   resolveSettings,
   SETTING_KEYS,
   type SettingsLayer,
   variableOf,
 } from './settings.ts'
+import { aboutSetting, DEFAULT_STRATEGY, settingsJsonSchema } from './settings-schema.ts'
 
 const user = (values: unknown): SettingsLayer => ({ origin: 'user', where: '~/u.json', values })
 const project = (values: unknown): SettingsLayer => ({ origin: 'project', where: 'p.json', values })
@@ -21,7 +23,7 @@ describe('settings', () => {
   it('have a default, or none where there is nothing to assume', () => {
     const { settings, origins } = resolveSettings([])
     expect(settings).toEqual({
-      strategy: 'trim-tool-results',
+      strategy: DEFAULT_STRATEGY,
       preset: 'precis',
       counter: 'estimate',
       gate: { minTokens: 1_000 },
@@ -33,6 +35,8 @@ describe('settings', () => {
         cooldownMs: 0,
       },
       models: {},
+      pinning: { detect: true },
+      protect: {},
       summaries: {},
       redactPrompts: 'others',
       store: 'sqlite',
@@ -84,11 +88,20 @@ describe('settings', () => {
       'PRECIS_GATE_MIN_TOKENS',
       'PRECIS_AUTO_ENABLED',
       'PRECIS_AUTO_THRESHOLD',
+      'PRECIS_AUTO_RESERVE_TOKENS',
+      'PRECIS_AUTO_ABSOLUTE_TOKENS',
       'PRECIS_AUTO_WARNING_THRESHOLD',
       'PRECIS_AUTO_TARGET_RATIO',
       'PRECIS_AUTO_COOLDOWN_MS',
-      'PRECIS_SUMMARIES_FORM',
       'PRECIS_AUTO_BY_MODEL',
+      'PRECIS_PINS',
+      'PRECIS_PINNING_DETECT',
+      'PRECIS_PINNING_PATTERNS',
+      'PRECIS_PROTECT_TOOLS',
+      'PRECIS_PROTECT_PATHS',
+      'PRECIS_SUMMARIES_FORM',
+      'PRECIS_SUMMARIES_INSTRUCTIONS',
+      'PRECIS_SUMMARIES_LANGUAGE',
       'PRECIS_MODELS_DEFAULT',
       'PRECIS_MODELS_FAST',
       'PRECIS_PROVIDERS',
@@ -126,6 +139,74 @@ describe('settings', () => {
     expect(settings.auto).toMatchObject({ enabled: false, threshold: 0.95 })
     expect(settings.models).toEqual({ fast: 'dev' })
     expect(settings.gate.minTokens).toBe(1_000)
+  })
+
+  it('take lists and objects from the environment as JSON, and one text as a list of one', () => {
+    const { settings } = resolveSettings([
+      environmentLayer({
+        PRECIS_PINS: 'Never touch the migrations.',
+        PRECIS_PROTECT_TOOLS: '["Read", "mcp__*"]',
+        PRECIS_AUTO_BY_MODEL: '{"dev/dev": {"threshold": 0.7}}',
+      }),
+    ])
+    expect(settings).toMatchObject({
+      pins: ['Never touch the migrations.'],
+      protect: { tools: ['Read', 'mcp__*'] },
+      autoByModel: { 'dev/dev': { threshold: 0.7 } },
+    })
+  })
+
+  it('may name their schema in a file, for editors', () => {
+    const { settings } = resolveSettings([user({ $schema: 'schema.json', store: 'memory' })])
+    expect(settings.store).toBe('memory')
+  })
+})
+
+describe('the schema for editors', () => {
+  const schema = settingsJsonSchema() as {
+    properties: Record<string, { description?: string; properties?: Record<string, object> }>
+  }
+  const described = (key: string) => {
+    const [group = '', field] = key.split('.')
+    const found = schema.properties[group]
+    return field === undefined ? found : found?.properties?.[field]
+  }
+
+  it.each(SETTING_KEYS)('says what %s is for and what it may be', (key) => {
+    const { about, expected } = aboutSetting(key)
+    expect(about).not.toBe('')
+    expect(expected).not.toBe('')
+    expect(described(key)).toMatchObject({ description: `${about}: ${expected}` })
+  })
+
+  it('asks for no setting, and takes no other', () => {
+    expect(JSON.stringify(schema)).not.toContain('"required":["strategy')
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
+    expect(schema).not.toHaveProperty('required')
+    expect(schema.properties.gate).not.toHaveProperty('required')
+    expect(schema.properties.$schema).toEqual({ type: 'string' })
+  })
+})
+
+describe('settings that a program gives', () => {
+  it('may lack anything, and hold undefined', () => {
+    expect(requireSettings({ models: {}, providers: undefined }, 'here')).toBeUndefined()
+    const { settings } = resolveSettings([])
+    expect(requireSettings(settings, 'here')).toBeUndefined()
+  })
+
+  it.each([
+    [{ modelz: {} }, 'modelz is no setting'],
+    [{ models: { defualt: 'dev' } }, 'models.defualt is no setting'],
+    [{ redactPrompts: 'perhaps' }, 'redactPrompts: expected others'],
+  ])('are refused with a place: %j', (given, message) => {
+    expect(() => requireSettings(given, 'compose()')).toThrow(
+      expect.objectContaining({
+        code: 'invalid-settings',
+        message: expect.stringContaining(message),
+        where: 'compose()',
+      }),
+    )
   })
 })
 

@@ -1,74 +1,26 @@
 // The settings: one schema, its defaults, and layers of values of which each remembers where it is from.
-import { z } from 'zod'
+import type { z } from 'zod'
 import { PrecisError } from './errors.ts'
 import type { Json } from './json.ts'
 import { nearestWord } from './nearest-word.ts'
-import { PRESETS, type PresetId } from './presets.ts'
-import type { TokenCounter } from './tokens/counter.ts'
+import { PRESETS } from './presets.ts'
+import {
+  aboutSetting,
+  kindOfSetting,
+  SETTING_KEYS,
+  schemaOfSetting,
+  settingsSchema,
+} from './settings-schema.ts'
 import type { TriggerPolicy } from './trigger.ts'
 
-const ratio = () => z.number().gt(0).max(1).describe('a number above 0, up to 1')
-const name = (what: string) => z.string().min(1).describe(what)
-const model = () => name('a model as provider/model, or dev')
+export { SETTING_KEYS } from './settings-schema.ts'
 
-const auto = z.strictObject({
-  enabled: z.boolean().describe('true or false').optional(),
-  threshold: ratio().optional(),
-  warningThreshold: ratio().optional(),
-  targetRatio: ratio().optional(),
-  cooldownMs: z.number().int().nonnegative().describe('a whole number from 0').optional(),
-})
-
-/** Every setting. `describe` says what is expected, for the error messages. */
-const schema = z.strictObject({
-  strategy: name('the id of a strategy').default('trim-tool-results'),
-  preset: z
-    .enum(['precis', 'chat', 'range', 'whole', 'fold', 'log', 'fresh'] satisfies PresetId[])
-    .describe('precis, chat, range, whole, fold, log or fresh')
-    .default('precis'),
-  counter: z
-    .enum(['estimate', 'chars4', 'o200k'] satisfies TokenCounter['id'][])
-    .describe('estimate, chars4 or o200k')
-    .default('estimate'),
-  gate: z.strictObject({
-    minTokens: z.number().int().nonnegative().describe('a whole number from 0').default(1_000),
-  }),
-  // What is not set here is what the preset says.
-  auto,
-  // Absent: each strategy asks in the form of its own design.
-  summaries: z.strictObject({
-    form: z.enum(['conversation', 'apart']).describe('conversation or apart').optional(),
-  }),
-  autoByModel: z
-    .record(z.string(), auto.partial())
-    .describe('the same by model, as in {"anthropic/claude-opus-5": {"threshold": 0.7}}')
-    .optional(),
-  models: z.strictObject({ default: model().optional(), fast: model().optional() }),
-  providers: z
-    .record(
-      z.string(),
-      z.strictObject({
-        baseUrl: z.url().optional(),
-        timeoutMs: z.number().int().positive().optional(),
-      }),
-    )
-    .describe('addresses by provider, as in {"ollama": {"baseUrl": "http://127.0.0.1:11434"}}')
-    .optional(),
-  catalogue: z
-    .record(z.string(), z.looseObject({}))
-    .describe('models by name, as in {"lmstudio/qwen3": {"windowTokens": 32768}}')
-    .optional(),
-  redactPrompts: z
-    .enum(['others', 'always', 'never'])
-    .describe('others, always or never')
-    .default('others'),
-  store: name('sqlite, memory, or the address of a store').default('sqlite'),
-})
-
-type Given = z.output<typeof schema>
+type Given = z.output<typeof settingsSchema>
 export interface AutoSettings {
   readonly enabled: boolean
   readonly threshold?: number // a share of the window
+  readonly reserveTokens?: number // fires when fewer are free
+  readonly absoluteTokens?: number // fires when so many are in use
   readonly warningThreshold?: number
   readonly targetRatio: number
   readonly cooldownMs: number
@@ -96,14 +48,14 @@ export interface ResolvedSettings {
   readonly origins: Readonly<Record<string, SettingValue>>
 }
 
-const LEAVES: ReadonlyMap<string, z.ZodType> = leavesOf(schema, '')
-export const SETTING_KEYS: readonly string[] = [...LEAVES.keys()]
-
 /** The settings in force. Throws `invalid-settings` for the first unknown key or wrong value. */
 export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSettings {
   const origins = new Map<string, SettingValue>()
-  for (const [key, leaf] of LEAVES)
-    origins.set(key, { value: leaf.parse(undefined) as Json | undefined, origin: 'default' })
+  for (const key of SETTING_KEYS)
+    origins.set(key, {
+      value: schemaOfSetting(key)?.parse(undefined) as Json | undefined,
+      origin: 'default',
+    })
   for (const { origin, where, values } of layers) {
     const placeOf = typeof where === 'string' ? () => where : where
     for (const [key, value] of flatten(values, '', placeOf)) {
@@ -111,7 +63,7 @@ export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSetti
       origins.set(key, { value: checked(key, value, placeOf), origin, where: placeOf(key) })
     }
   }
-  const given = schema.parse(nested([...origins].map(([key, { value }]) => [key, value])))
+  const given = settingsSchema.parse(nested([...origins].map(([key, { value }]) => [key, value])))
   const auto = autoOf(PRESETS[given.preset].trigger)
   for (const [field, value] of Object.entries(auto))
     if (origins.get(`auto.${field}`)?.origin === 'default')
@@ -139,6 +91,8 @@ function autoOf(trigger: TriggerPolicy): AutoSettings {
   const {
     enabled,
     ratio: threshold,
+    reserveTokens,
+    absoluteTokens,
     warnRatio: warningThreshold,
     targetRatio,
     cooldownMs,
@@ -146,10 +100,25 @@ function autoOf(trigger: TriggerPolicy): AutoSettings {
   return {
     enabled,
     ...(threshold !== undefined && { threshold }),
+    ...(reserveTokens !== undefined && { reserveTokens }),
+    ...(absoluteTokens !== undefined && { absoluteTokens }),
     ...(warningThreshold !== undefined && { warningThreshold }),
     targetRatio,
     cooldownMs,
   }
+}
+
+/**
+ * Checks settings that did not come through the layers. Throws `invalid-settings` for the first unknown
+ * key or wrong value; a field that is there and undefined is as good as absent.
+ */
+export function requireSettings(values: object, where: string): void {
+  for (const [key, value] of flatten(withoutUndefined(values), '', () => where))
+    if (value !== undefined) checked(key, value, () => where)
+}
+
+function withoutUndefined(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
 const PREFIX = 'PRECIS_'
@@ -191,17 +160,22 @@ const BOOLEANS = new Map([
 
 /** A text as the kind of value that the setting has; one that is not is left for the check. */
 function fromText(key: string, text: string): unknown {
-  const kind = bare(LEAVES.get(key))?.type
+  const kind = kindOfSetting(key)
   if (kind === 'boolean') return BOOLEANS.get(text.toLowerCase()) ?? text
+  if (kind === 'array' || kind === 'record')
+    return fromJson(text) ?? (kind === 'array' ? [text] : text)
   if (kind !== 'number' || text.trim() === '' || Number.isNaN(Number(text))) return text
   return Number(text)
 }
 
-/** A schema without its default: what it is, and how it describes itself. */
-function bare(leaf: z.ZodType | undefined): z.ZodType | undefined {
-  if (!(leaf instanceof z.ZodDefault) && !(leaf instanceof z.ZodOptional)) return leaf
-  const inner = leaf.unwrap()
-  return inner instanceof z.ZodType ? inner : undefined
+/** A list or an object, as in a settings file. */
+function fromJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** A compaction that ends where the next one starts would never end. */
@@ -216,16 +190,6 @@ function requireRoom({ auto }: Settings, origins: ReadonlyMap<string, SettingVal
   })
 }
 
-function leavesOf(object: z.ZodObject, prefix: string): Map<string, z.ZodType> {
-  const leaves = new Map<string, z.ZodType>()
-  for (const [field, inner] of Object.entries(object.shape)) {
-    if (inner instanceof z.ZodObject)
-      for (const [key, leaf] of leavesOf(inner, `${prefix}${field}.`)) leaves.set(key, leaf)
-    else if (inner instanceof z.ZodType) leaves.set(`${prefix}${field}`, inner)
-  }
-  return leaves
-}
-
 function* flatten(
   value: unknown,
   prefix: string,
@@ -235,7 +199,9 @@ function* flatten(
     throw wrongValue(prefix.slice(0, -1) || 'the settings', 'an object', value, placeOf(prefix))
   for (const [field, inner] of Object.entries(value)) {
     const key = `${prefix}${field}`
-    if (LEAVES.has(key)) yield [key, inner]
+    // Editors find the schema of a file by this.
+    if (key === '$schema' && typeof inner === 'string') continue
+    if (SETTING_KEYS.includes(key)) yield [key, inner]
     else if (SETTING_KEYS.some((known) => known.startsWith(`${key}.`)))
       yield* flatten(inner, `${key}.`, placeOf)
     else throw unknownKey(key, placeOf(key), nearestWord(key, SETTING_KEYS))
@@ -243,15 +209,22 @@ function* flatten(
 }
 
 function checked(key: string, value: unknown, placeOf: (key: string) => string): Json | undefined {
-  const leaf = LEAVES.get(key)
+  const leaf = schemaOfSetting(key)
   // An explicit null or undefined would silently mean the default: say what it is instead.
   const result = value === undefined ? undefined : leaf?.safeParse(value)
   if (result?.success) return result.data as Json
-  throw wrongValue(key, bare(leaf)?.description ?? 'another value', value, placeOf(key))
+  throw wrongValue(key, aboutSetting(key).expected || 'another value', value, placeOf(key))
 }
 
 function nested(entries: Iterable<readonly [string, unknown]>): Record<string, unknown> {
-  const root: Record<string, unknown> = { gate: {}, auto: {}, models: {}, summaries: {} }
+  const root: Record<string, unknown> = {
+    gate: {},
+    auto: {},
+    pinning: {},
+    protect: {},
+    models: {},
+    summaries: {},
+  }
   for (const [key, value] of entries) {
     const [field = '', inner] = key.split('.')
     if (value === undefined) continue

@@ -5,7 +5,8 @@ import type { Context } from './context.ts'
 import type { EventAt } from './event.ts'
 import type { Json } from './json.ts'
 import type { ThinkingWish, ToolSchema } from './model.ts'
-import type { ModelPort, Signal } from './ports.ts'
+import type { Pins } from './pins.ts'
+import type { ModelPort, Reducer, Signal } from './ports.ts'
 
 /**
  * How a summary is asked for: in the conversation, as one more message to the same model, so that its
@@ -51,6 +52,9 @@ export interface CompactionProgress {
   readonly total: number
 }
 
+/** A fold over a log whose state is made when somebody asks for it, and need not outlive the process. */
+export type LogReducer<S> = Pick<Reducer<S>, 'name' | 'version' | 'init' | 'step'>
+
 export interface StrategyInput {
   readonly context: Context
   /** Rows of the entries in the context. What a summary among them covers is not loaded. */
@@ -62,12 +66,22 @@ export interface StrategyInput {
   readonly instructions?: string
   /** What the user says next, where that is known: what matters for it must stay. */
   readonly nextPrompt?: string
+  /** What the gate is going to keep, whatever is proposed: it counts for the target. */
+  readonly pins?: Pins
+  /**
+   * The state of a reducer over the whole log, as of this context, with what was compacted away. It is kept
+   * with the thread and stepped over new events only; a reducer may grow it in place, so it is to be read
+   * before anything else is awaited. Absent where only the context is at hand.
+   */
+  reduce?<S>(reducer: LogReducer<S>): Promise<S>
 }
 
 /** A text of a model, as it wrote it, for the gate to judge; `sections` are the headings asked of it. */
 export interface WrittenSummary {
   readonly text: string
   readonly sections?: readonly string[]
+  /** So many of the sections must be there; absent: all of them. */
+  readonly fewestSections?: number
 }
 
 /** A summary that opens a new thread in place of this one. */

@@ -1,0 +1,105 @@
+// The report of a compaction in lines for people: a terminal, a page, a log.
+import type { CompactionReport, Drop } from './report.ts'
+import type { TokenSplit } from './report-split.ts'
+
+/** At most this many tools have a line of their own. */
+const TOOLS = 8
+
+/** Lines of plain text, without colours and without a line break at the end. */
+export function renderReport(report: CompactionReport): string {
+  const { strategyId, trigger, before, after, fallback } = report
+  return [
+    `${strategyId} (${trigger}): ${count(before.total)} → ${count(after.total)} tokens${share(before.total, after.total)}`,
+    ...(fallback ? [`in place of ${fallback.from}: ${fallback.reason}`] : []),
+    '',
+    ...splitLines(before, after),
+    ...section('Taken out', report.drops.map(groupLine)),
+    ...section('Largest', report.largest.map(dropLine)),
+    '',
+    pinsLine(report),
+    refsLine(report),
+    ...settingsLines(report),
+  ].join('\n')
+}
+
+const CATEGORIES = [
+  ['system', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['thinking', 'thinking'],
+  ['tool calls', 'toolCalls'],
+  ['images', 'images'],
+  ['summaries', 'summaries'],
+] as const satisfies readonly (readonly [string, keyof TokenSplit])[]
+
+function splitLines(before: TokenSplit, after: TokenSplit): string[] {
+  const rows = CATEGORIES.map(([name, key]) => [name, before[key], after[key]] as const).filter(
+    ([, was, is]) => was > 0 || is > 0,
+  )
+  const table = [...rows, ...toolRows(before, after)]
+  const width = Math.max(0, ...table.map(([name]) => name.length))
+  const digits = Math.max(0, ...table.map(([, was]) => count(was).length))
+  return table.map(
+    ([name, was, is]) => `  ${name.padEnd(width)}  ${count(was).padStart(digits)} → ${count(is)}`,
+  )
+}
+
+function toolRows(before: TokenSplit, after: TokenSplit): [string, number, number][] {
+  const left = new Map(after.toolResults.map(({ tool, tokens }) => [tool, tokens]))
+  const rows = before.toolResults.map(({ tool, tokens }): [string, number, number] => [
+    `results of ${oneLine(tool)}`,
+    tokens,
+    left.get(tool) ?? 0,
+  ])
+  const others = rows.slice(TOOLS)
+  if (others.length === 0) return rows
+  const sum = (at: 1 | 2) => others.reduce((total, row) => total + row[at], 0)
+  return [...rows.slice(0, TOOLS), [`results of ${others.length} others`, sum(1), sum(2)]]
+}
+
+function section(heading: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', heading, ...lines.map((line) => `  ${line}`)]
+}
+
+function groupLine({ why, entries, tokens }: CompactionReport['drops'][number]): string {
+  return `${oneLine(why)}: ${count(tokens)} tokens of ${count(entries)} ${entries === 1 ? 'entry' : 'entries'}`
+}
+
+function dropLine({ ref, what, why, before, after }: Drop): string {
+  return `[ref:${ref}] ${oneLine(what)}: ${count(before)} → ${count(after)} (${oneLine(why)})`
+}
+
+function pinsLine({ pins: { entries, texts, tokens } }: CompactionReport): string {
+  if (entries.length === 0 && texts === 0) return 'Pins: none'
+  const parts = [
+    ...(texts > 0 ? [`${count(texts)} ${texts === 1 ? 'text' : 'texts'}`] : []),
+    ...(entries.length > 0
+      ? [`${count(entries.length)} ${entries.length === 1 ? 'entry' : 'entries'}`]
+      : []),
+  ]
+  return `Pins kept: ${parts.join(', ')}, ${count(tokens)} tokens`
+}
+
+function refsLine({ refs: { count: all, first } }: CompactionReport): string {
+  if (all === 0) return 'Refs: none'
+  const more = all > first.length ? ` and ${count(all - first.length)} more` : ''
+  return `Refs: ${first.join(' ')}${more}`
+}
+
+function settingsLines({ settings }: CompactionReport): string[] {
+  const pairs = Object.entries(settings).map(([name, value]) => `${name} ${oneLine(String(value))}`)
+  return pairs.length === 0 ? [] : [`Settings: ${pairs.join(', ')}`]
+}
+
+function share(before: number, after: number): string {
+  return before > 0 ? ` (${Math.round((100 * after) / before)} %)` : ''
+}
+
+function count(tokens: number): string {
+  return Math.round(tokens).toLocaleString('en-US')
+}
+
+/** Names come from transcripts: nothing in them may move a terminal. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{C}\s]+/gu, ' ').trim()
+}

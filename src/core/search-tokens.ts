@@ -1,0 +1,110 @@
+// The words by which a text is found again: the same for every store, so they are made here and not by a database.
+
+/** A word, folded, and where it stands in the text as it was written. */
+export interface WordPlace {
+  readonly word: string
+  readonly start: number
+  readonly end: number
+}
+
+/** A word that is looked for; with `isPrefix` all words that begin with it. */
+export interface QueryWord {
+  readonly word: string
+  readonly isPrefix: boolean
+}
+
+/** Of longer ones the beginning: they are data, not words. */
+const LONGEST_WORD_CHARS = 64
+const MOST_PARTS = 16
+const MOST_QUERY_WORDS = 32
+
+/** Written without blanks between words: there every two neighbours are a word. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]+/gu
+/** `readRow`, `read_row`, `ports.ts`: what is written in one go. */
+const WRITTEN = /[\p{L}\p{M}\p{N}_$]+(?:\.[\p{L}\p{M}\p{N}_$]+)*/gu
+/** One piece of it between dots. */
+const NAME = /[\p{L}\p{M}\p{N}_$]+/gu
+const PART = /\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+(?!\p{Ll})|\p{N}+|[\p{Lo}\p{Lm}\p{Lt}\p{M}]+/gu
+const PLAIN = /^[a-z]+$/
+const ASCII = /^[\0-\x7f]*$/
+const ACCENTS = /[\u0300-\u036f]/g
+
+/**
+ * Every word, in order. A name is found as a whole, whichever way it is written (`parseConfig`,
+ * `parse_config`), and by each of its parts; a file by its name with the dot; `部署方案` by `部署`,
+ * `署方` and `方案`.
+ */
+export function* wordsOf(text: string): Generator<WordPlace> {
+  for (const match of text.matchAll(WRITTEN)) {
+    const [written] = match
+    if (PLAIN.test(written)) yield place(written, match.index, written.length)
+    else
+      for (const found of wordsOfWritten(written, match.index)) if (found.word !== '') yield found // an accent without a letter has none left
+  }
+}
+
+/** The words of a query, each once. One character of an unspaced script is the beginning of a pair. */
+export function queryWords(query: string): readonly QueryWord[] {
+  const words = new Map<string, QueryWord>()
+  let endOfPair = 0
+  for (const { word, start, end } of wordsOf(query)) {
+    if (words.size === MOST_QUERY_WORDS) break
+    const isUnspaced = word.search(UNSPACED) === 0
+    const isPrefix = isUnspaced && [...word].length === 1
+    // Behind a pair its last character says nothing more.
+    if (!isPrefix || start >= endOfPair) words.set(word, { word, isPrefix })
+    if (isUnspaced) endOfPair = end
+  }
+  return [...words.values()]
+}
+
+/** Whether a word of a text is one of those that are looked for. */
+export function isAsked(word: string, asked: readonly QueryWord[]): boolean {
+  return asked.some((each) => (each.isPrefix ? word.startsWith(each.word) : word === each.word))
+}
+
+function* wordsOfWritten(written: string, at: number): Generator<WordPlace> {
+  if (written.includes('.')) yield place(fold(written), at, written.length)
+  for (const name of written.matchAll(NAME)) yield* wordsOfName(name[0], at + name.index)
+}
+
+function* wordsOfName(name: string, at: number): Generator<WordPlace> {
+  let end = 0
+  for (const match of name.matchAll(UNSPACED)) {
+    yield* wordsOfSpaced(name.slice(end, match.index), at + end)
+    yield* pairsOf(match[0], at + match.index)
+    end = match.index + match[0].length
+  }
+  yield* wordsOfSpaced(end === 0 ? name : name.slice(end), at + end)
+}
+
+function* wordsOfSpaced(name: string, at: number): Generator<WordPlace> {
+  if (name === '') return
+  const parts = [...name.matchAll(PART)]
+  if (parts.length !== 1) yield place(fold(name.replace(/[_$]/g, '')), at, name.length)
+  for (const part of parts.slice(0, MOST_PARTS))
+    yield place(fold(part[0]), at + part.index, part[0].length)
+}
+
+/** The last character stands alone, too: nothing else begins with it. */
+function* pairsOf(run: string, at: number): Generator<WordPlace> {
+  const characters = [...run]
+  let start = at
+  for (const [index, character] of characters.entries()) {
+    const next = characters[index + 1] ?? ''
+    yield place(fold(character + next), start, character.length + next.length)
+    start += character.length
+  }
+}
+
+function place(word: string, start: number, length: number): WordPlace {
+  return { word: word.slice(0, LONGEST_WORD_CHARS), start, end: start + length }
+}
+
+/** Without case, width and the accents of Latin, Greek and Cyrillic; marks of other scripts are letters. */
+function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  const plain = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFKC')
+  return plain.toLowerCase().replace(/\s/g, '').replaceAll('ς', 'σ')
+}
