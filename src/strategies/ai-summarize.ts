@@ -10,19 +10,19 @@ import { runsOf } from '../core/run.ts'
 import { openRoundStart } from '../core/seam.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
-import { asProse } from './as-data.ts'
+import { asData } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
+import { markedSummary } from './marked-summary.ts'
 import { FIVE_POINTS } from './prompts/five-points.ts'
 import { withUsersWords } from './prompts/summarizer.ts'
-import { markedAgainst } from './summary-checks.ts'
-import { sourceOf } from './summary-source.ts'
 
 const KEPT_USER_MESSAGES = 3
 const HEADING = '[CONVERSATION SUMMARY]'
 
 export const aiSummarize: Strategy = {
   id: 'ai-summarize',
-  async propose({ context, eventAt, run, instructions }) {
+  async propose(input) {
+    const { context, eventAt, run, instructions } = input
     const { provider } = run
     if (!provider) throw noModel('AI summarization requires a provider')
     const items = context.items.toArray()
@@ -36,10 +36,7 @@ export const aiSummarize: Strategy = {
       form: 'apart',
       spoken: replaced.flatMap((item) => spokenMessage(item, eventAt)),
     })
-    const { text, unverified, stripped } = markedAgainst(
-      asProse(answer.text),
-      sourceOf(context, eventAt, instructions),
-    )
+    const { text, metadata, told } = markedSummary(answer, input)
     const content = `${HEADING}\n\n${text}`
     // What the user said: not what a compaction put in their place, a summary or pinned texts.
     const kept = replaced
@@ -52,20 +49,16 @@ export const aiSummarize: Strategy = {
     return {
       edits: [{ covers: runsOf(replaced, eventAt), put }],
       metadata: {
-        summaryLength: answer.text.length,
+        ...metadata,
         preservedUserMessages: kept.length,
         tokensSaved: Math.max(0, weigh(replaced) - weigh(kept) - estimateTokens(content)),
-        ...(unverified.length > 0 && { unverified }),
-        ...(stripped > 0 && { inventedRequests: stripped }),
       },
-      stopReason: answer.stopReason,
-      written: [{ text: answer.text }],
-      ...(answer.usage && { usage: answer.usage }),
+      ...told,
     }
   },
 }
 
-/** What the user and the agent said; tool traffic is left out. */
+/** What the user and the agent said, as data; tool traffic is left out. */
 function spokenMessage(item: Item, eventAt: EventAt): Message[] {
   const content = contentOf(item.id, eventAt)
   if (content?.kind === 'user') return message('user', textOfUserContent(content.content))
@@ -74,7 +67,7 @@ function spokenMessage(item: Item, eventAt: EventAt): Message[] {
 }
 
 function message(role: Message['role'], text: string): Message[] {
-  return text.trim() === '' ? [] : [{ role, parts: [{ type: 'text', text }] }]
+  return text.trim() === '' ? [] : [{ role, parts: [{ type: 'text', text: asData(text) }] }]
 }
 
 function weigh(items: readonly Item[]): number {

@@ -5,12 +5,14 @@ import type { AskAnswer, AskRequest, ModelLimits, ModelPort } from '../core/port
 import type { CompactionContext } from '../core/strategy.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
 import { sumUsage } from '../core/usage.ts'
+import { isExcuse } from '../core/worthless-text.ts'
 import { asProse } from './as-data.ts'
 import { checkedAnswer } from './checked-answer.ts'
 import { chunkMessages } from './chunk.ts'
 import { outputRoom } from './output-room.ts'
 import { GO_ON, SUMMARIZER_SYSTEM } from './prompts/summarizer.ts'
 import type { Transcript } from './serialize.ts'
+import { withUsage } from './with-usage.ts'
 
 export interface ApartRequest {
   readonly provider: ModelPort
@@ -31,8 +33,8 @@ const SMALLEST_PART_TOKENS = 256
 /** What a part may be above its target, as a share of the whole. */
 const TOLERANCE = 0.2
 const MAX_SHRINKS = 4
-/** The middle of a longer record is left out, and that is said. */
-const MAX_PARTS = 64
+/** More requests than anybody expects: all are made, and that is said first. */
+const MANY_PARTS = 64
 
 /**
  * One request where the record fits; otherwise one for each part, in order, each with the summary so far.
@@ -55,20 +57,32 @@ export async function askApart(request: ApartRequest): Promise<AskAnswer> {
   }
   for (let shrinks = 0; ; shrinks += 1) {
     const parts = partsOf(transcript, roomTokens)
+    if (parts.length > MANY_PARTS)
+      run.onWarning?.(`The conversation is summarised in ${parts.length} parts, one request each.`)
     try {
       let answer: AskAnswer | undefined
       for (const [done, part] of parts.entries()) {
         if (parts.length > 1) tellProgress(run, done, parts.length)
+        if (answer) requireSummary(answer)
         answer = await ask(part, answer ? asProse(answer.text) : request.previous)
       }
       if (answer) return { ...answer, ...(usage && { usage }) }
       throw new PrecisError('internal', 'There is nothing to summarise.')
     } catch (error) {
       const isTooLong = PrecisError.is(error) && error.code === 'overflow'
-      if (!isTooLong || shrinks >= MAX_SHRINKS) throw error
+      if (!isTooLong || shrinks >= MAX_SHRINKS) throw withUsage(error, usage)
       roomTokens = Math.floor(Math.min(roomTokens, longest(parts)) / 2)
     }
   }
+}
+
+/** The gate judges the last one. Before it, an excuse would stand for all that was told up to there. */
+function requireSummary({ text }: AskAnswer): void {
+  if (isExcuse(text))
+    throw new PrecisError('model-failed', 'The model refused to summarise a part of the record.', {
+      hint: 'Try again, choose another model, or use a strategy that needs none.',
+      details: { ending: 'refused' },
+    })
 }
 
 function tellProgress(run: CompactionContext, done: number, total: number): void {
@@ -123,7 +137,7 @@ function partsOf({ text, boundaries }: Transcript, roomTokens: number): string[]
     chars = Math.max(SMALLEST_PART_TOKENS, Math.floor(chars / 2))
     parts = cut(text, boundaries, chars)
   }
-  return parts.length <= MAX_PARTS ? parts : withoutMiddle(parts)
+  return parts
 }
 
 function cut(text: string, boundaries: readonly number[], chars: number): string[] {
@@ -133,13 +147,4 @@ function cut(text: string, boundaries: readonly number[], chars: number): string
 
 function longest(parts: readonly string[]): number {
   return Math.max(...parts.map(estimateTokens))
-}
-
-function withoutMiddle(parts: readonly string[]): string[] {
-  const half = MAX_PARTS / 2
-  const left = parts.slice(half, -half)
-  const chars = left.reduce((sum, part) => sum + part.length, 0)
-  const note = `[... ${chars} characters of the record are left out here]\n\n`
-  const [next = '', ...rest] = parts.slice(-half)
-  return [...parts.slice(0, half), note + next, ...rest]
 }

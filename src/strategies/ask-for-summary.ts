@@ -11,7 +11,7 @@ import { estimateTokens } from '../core/tokens/estimate.ts'
 import { askApart } from './ask-apart.ts'
 import { checkedAnswer } from './checked-answer.ts'
 import { outputRoom } from './output-room.ts'
-import { SUMMARIZER_SYSTEM } from './prompts/summarizer.ts'
+import { aboutRecord, SUMMARIZER_OF_MESSAGES } from './prompts/summarizer.ts'
 import { serializeConversation } from './serialize.ts'
 
 export interface InConversation {
@@ -46,7 +46,7 @@ export async function askForSummary(request: SummaryRequest): Promise<AskAnswer>
     run,
     conversation: conversationModel(context, eventAt),
     transcript: serializeConversation(items, eventAt),
-    prompt,
+    prompt: aboutRecord(prompt),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   })
 }
@@ -64,7 +64,7 @@ export async function askInConversation(request: InConversation): Promise<AskAns
   return askIfItFits(request, { within, messages }, readContext(context).tokens)
 }
 
-/** These messages, then the request: by a summariser with its own system prompt, and no tools. */
+/** These messages, then the request: by a summariser whose system prompt says which is which; no tools. */
 function askAbout(
   request: InConversation,
   messages: readonly Message[],
@@ -74,8 +74,8 @@ function askAbout(
   )
   return askIfItFits(
     request,
-    { system: SUMMARIZER_SYSTEM, messages },
-    estimateTokens(`${SUMMARIZER_SYSTEM}${said.join('')}`),
+    { system: SUMMARIZER_OF_MESSAGES, messages },
+    estimateTokens(`${SUMMARIZER_OF_MESSAGES}${said.join('')}`),
   )
 }
 

@@ -1,13 +1,13 @@
 // The chunks of a fold, one after the other: each by a new agent, and those of an earlier run taken up.
 import { PrecisError } from '../core/errors.ts'
-import type { Json } from '../core/json.ts'
-import { isFields } from '../core/repair/as-text.ts'
 import type { CompactionContext, StrategyInput } from '../core/strategy.ts'
-import { type FoldPlan, halved } from './chunked-fold-plan.ts'
+import { type FoldPlan, halved, notLonger } from './chunked-fold-plan.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type FoldTask, runFoldAgent } from './fold-agent.ts'
 import { EMPTY_FOLD, type FoldState, SummaryFile } from './fold-agent-tools.ts'
+import { type FoldedPart, FoldProgress } from './fold-progress.ts'
 import { FOLD_PROMPT_VERSION, foldPrompt } from './prompts/fold.ts'
+import { losesMost } from './summary-loss.ts'
 
 export interface FoldWork
   extends Pick<FoldTask, 'request' | 'converse' | 'onUsage'>,
@@ -26,59 +26,98 @@ export interface Folded {
 }
 
 const MAX_HALVINGS = 4
+const NOTHING_YET: FoldedPart = { end: 0, chunks: 0, isLast: false, state: EMPTY_FOLD }
 
 /** Rejects as soon as one chunk cannot be folded; what was finished before stays in the scratch. */
 export async function foldChunks(work: FoldWork): Promise<Folded> {
-  let chunks = [...work.plan.chunks]
-  let keys = keysOf(work, chunks)
-  const found = await earlierWork(work, keys)
-  let { state } = found
-  let halvings = 0
+  const { plan, run } = work
+  const progress = new FoldProgress(plan.chunks.join(''), keyOf(work), run.scratch)
+  const found = (await progress.earlier()) ?? NOTHING_YET
+  let done = found
+  let rest = restOf(plan.chunks, found)
   const unchangedChunks: number[] = []
-  for (let at = found.done; at < chunks.length; ) {
-    tell(work, at, chunks.length, found.done)
+  for (let halvings = 0; rest.length > 0; ) {
+    const [chunk = '', ...later] = rest
+    const place = { chunk, number: done.chunks + 1, total: done.chunks + rest.length }
+    tell(work, place, found.chunks)
     try {
-      const next = await foldChunk(work, chunks, at, state)
-      if (next.summary === state.summary) unchangedChunks.push(at + 1)
+      const state = await foldKeeping(work, place, done.state)
+      const isUnchanged = state.summary === done.state.summary
+      const end = done.end + chunk.length
+      done = { ...done, end, chunks: place.number, isLast: later.length === 0, state }
+      rest = later
       // What changed nothing is tried again next time: the model may only have had a bad moment.
-      else await work.run.scratch?.set(keys[at] ?? '', asJson(next))
-      state = next
-      at += 1
+      if (isUnchanged) unchangedChunks.push(place.number)
+      else await progress.keep(done)
     } catch (error) {
       const isTooLong = PrecisError.is(error) && error.code === 'overflow'
       if (!isTooLong || halvings >= MAX_HALVINGS) throw error
       halvings += 1
-      chunks = [...chunks.slice(0, at), ...halved(chunks.slice(at))]
-      keys = keysOf(work, chunks)
+      rest = halved(rest)
+      done = { ...done, longestChars: Math.max(...rest.map(({ length }) => length)) }
     }
   }
-  tell(work, chunks.length, chunks.length, found.done)
+  const { chunks, state } = done
+  tell(work, { number: chunks + 1, total: chunks }, found.chunks)
   for (const number of unchangedChunks)
-    work.run.onWarning?.(`Nothing of chunk ${number} of ${chunks.length} went into the summary.`)
-  return {
-    summary: state.summary,
-    chunks: chunks.length,
-    reusedChunks: found.done,
-    unchangedChunks,
-  }
+    run.onWarning?.(`Nothing of chunk ${number} of ${chunks} went into the summary.`)
+  return { summary: state.summary, chunks, reusedChunks: found.chunks, unchangedChunks }
+}
+
+/** What is left of the chunks behind the part that is folded, none longer than is known to fit. */
+function restOf(chunks: readonly string[], { end, longestChars }: FoldedPart): string[] {
+  let at = 0
+  return chunks.flatMap((chunk) => {
+    const left = chunk.slice(Math.max(0, end - at))
+    at += chunk.length
+    if (left === '') return []
+    return longestChars === undefined ? [left] : notLonger(left, longestChars)
+  })
+}
+
+interface Place {
+  readonly chunk: string
+  readonly number: number // from 1
+  readonly total: number
+}
+
+/**
+ * A model that throws the summary away has made a slip, or lies: it is asked once more, from the summary
+ * as it was, and then no more.
+ */
+async function foldKeeping(work: FoldWork, place: Place, state: FoldState): Promise<FoldState> {
+  const { number, total } = place
+  const next = await foldChunk(work, place, state)
+  if (!losesMost(state.summary, next.summary)) return next
+  work.run.onWarning?.(
+    `With chunk ${number} of ${total} most of the summary was lost; it is folded once more.`,
+  )
+  const again = await foldChunk(work, place, state, 'again')
+  if (!losesMost(state.summary, again.summary)) return again
+  throw new PrecisError(
+    'model-failed',
+    `The model has lost most of the summary with chunk ${number} of ${total}, twice.`,
+    {
+      hint: 'Choose another model as models.fast, or another strategy. What was folded before is kept.',
+      details: { ending: 'summary-lost', chunk: number },
+    },
+  )
 }
 
 async function foldChunk(
   work: FoldWork,
-  chunks: readonly string[],
-  at: number,
+  place: Place,
   state: FoldState,
+  time: 'first' | 'again' = 'first',
 ): Promise<FoldState> {
   const { plan, request, converse, onUsage, nextPrompt, instructions } = work
-  const chunk = chunks[at] ?? ''
   const { maxSummaryChars } = plan
   const file = new SummaryFile(state, maxSummaryChars)
   const prompt = foldPrompt({
-    chunk,
-    number: at + 1,
-    total: chunks.length,
-    fence: fenceFor([chunk, nextPrompt ?? '', instructions ?? ''].join('\n')),
+    ...place,
+    fence: fenceFor([place.chunk, nextPrompt ?? '', instructions ?? ''].join('\n')),
     maxSummaryChars,
+    isAgain: time === 'again',
     ...(nextPrompt !== undefined && { nextPrompt }),
     ...(instructions !== undefined && { instructions }),
   })
@@ -94,56 +133,14 @@ function fenceFor(text: string): string {
   }
 }
 
-/** The last chunk that an earlier run has finished, with the summary as it was then. */
-async function earlierWork(
-  { run: { scratch } }: FoldWork,
-  keys: readonly string[],
-): Promise<{ readonly done: number; readonly state: FoldState }> {
-  for (let done = keys.length; done > 0; done -= 1) {
-    const state = readState(await scratch?.get(keys[done - 1] ?? ''))
-    if (state) return { done, state }
-  }
-  return { done: 0, state: EMPTY_FOLD }
+/** Who folds, and what they are told besides the text. */
+function keyOf({ request, nextPrompt = '', instructions = '' }: FoldWork): string {
+  return fingerprint(`fold ${FOLD_PROMPT_VERSION}`, request.model ?? '', nextPrompt, instructions)
 }
 
-/**
- * One key for each chunk, made of all text up to its end, of who folds it, and of what it is told. So a
- * thread that has grown since shares the keys of the chunks that are still the same.
- */
-function keysOf(work: FoldWork, chunks: readonly string[]): string[] {
-  const { request, nextPrompt = '', instructions = '' } = work
-  let key = fingerprint(
-    `fold ${FOLD_PROMPT_VERSION}`,
-    request.model ?? '',
-    nextPrompt,
-    instructions,
-  )
-  return chunks.map((chunk, at) => {
-    key = fingerprint(key, chunk, at === chunks.length - 1 ? 'last' : '')
-    return key
-  })
-}
-
-function tell({ run }: FoldWork, done: number, total: number, reused: number): void {
+function tell({ run }: FoldWork, place: Omit<Place, 'chunk'>, reused: number): void {
+  const { number, total } = place
   const kept = reused === 0 ? '' : ` (${reused} were folded before)`
-  const message =
-    done === total ? `All ${total} chunks are folded` : `Chunk ${done + 1} of ${total}`
-  run.onProgress?.({ message: `${message}${kept}`, done, total })
-}
-
-function asJson({ summary, registers, nextSavedId }: FoldState): Json {
-  return { summary, registers: registers.map(([name, text]) => [name, text]), nextSavedId }
-}
-
-/** Whatever is no such state is as good as nothing. */
-function readState(json: Json | undefined): FoldState | undefined {
-  if (!isFields(json)) return undefined
-  const { summary, registers, nextSavedId } = json
-  if (typeof summary !== 'string' || summary === '' || typeof nextSavedId !== 'number')
-    return undefined
-  const pairs = (Array.isArray(registers) ? registers : []).flatMap((pair: Json) => {
-    const [name, text] = Array.isArray(pair) ? pair : []
-    return typeof name === 'string' && typeof text === 'string' ? [[name, text] as const] : []
-  })
-  return { summary, registers: pairs, nextSavedId }
+  const message = number > total ? `All ${total} chunks are folded` : `Chunk ${number} of ${total}`
+  run.onProgress?.({ message: `${message}${kept}`, done: number - 1, total })
 }

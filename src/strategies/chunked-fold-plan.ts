@@ -100,3 +100,8 @@ export function halved(chunks: readonly string[]): string[] {
     chunk.length < 4 ? [chunk] : chunkMessages(chunk, [0], Math.ceil(chunk.length / 2), 1),
   )
 }
+
+/** The same text in pieces of no more than so many characters. */
+export function notLonger(chunk: string, longestChars: number): string[] {
+  return chunkMessages(chunk, [0], Math.max(2, longestChars), 0)
+}

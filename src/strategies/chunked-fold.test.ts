@@ -10,8 +10,8 @@ import type { CompactionContext, Scratch } from '../core/strategy.ts'
 import { CHARS_PER_TOKEN, TARGET_CHUNK_TOKENS, TOLERANCE_TOKENS } from './chunk.ts'
 import { chunkedFold } from './chunked-fold.ts'
 import { planFold } from './chunked-fold-plan.ts'
-import { foldRange } from './chunked-fold-range.ts'
 import { fingerprint } from './fingerprint.ts'
+import { wholeRange } from './whole-range.ts'
 
 function logOf(...drafts: (EventDraft | EventDraft[])[]): TestLog {
   const log = new TestLog()
@@ -22,7 +22,10 @@ function logOf(...drafts: (EventDraft | EventDraft[])[]): TestLog {
 const ADD = 'file /summary.md\ninsert_after <<X\nsomething\nX'
 
 /** Adds a line to the summary, then is done. */
-function model(limits: ModelLimits = {}): ModelPort & { asked: ConverseRequest[] } {
+function model(
+  limits: ModelLimits = {},
+  script = ADD,
+): ModelPort & { asked: ConverseRequest[] } {
   const asked: ConverseRequest[] = []
   return {
     asked,
@@ -31,7 +34,7 @@ function model(limits: ModelLimits = {}): ModelPort & { asked: ConverseRequest[]
     async converse(request) {
       asked.push(request)
       const isBegun = request.messages.length > 1
-      const calls = isBegun ? [] : [{ id: '1', name: 'edl', arguments: { script: ADD } }]
+      const calls = isBegun ? [] : [{ id: '1', name: 'edl', arguments: { script } }]
       const parts = calls.map((call) => ({ type: 'tool_call' as const, ...call }))
       return { message: { role: 'assistant', parts }, calls, stopReason: 'end' }
     },
@@ -69,7 +72,7 @@ describe('what is covered', () => {
     ['nothing but a question', 'auto', logOf([user('one')]), 0, false],
   ]
   it.each(CASES)('is %s (%s)', (_, trigger, { context, eventAt }, covered, continues) => {
-    const range = foldRange({ context, eventAt, trigger })
+    const range = wholeRange({ context, eventAt, trigger })
     expect(range.covered).toHaveLength(covered)
     expect(range.kept).toHaveLength(context.items.length - covered)
     expect(range.continues).toBe(continues)
@@ -77,7 +80,7 @@ describe('what is covered', () => {
 
   it('is the question as well where it is too long to be kept', () => {
     const { context, eventAt } = logOf(DONE, [user('a long one '.repeat(500))])
-    const range = foldRange({ context, eventAt, trigger: 'overflow', targetTokens: 600 })
+    const range = wholeRange({ context, eventAt, trigger: 'overflow', targetTokens: 600 })
     expect(range).toMatchObject({ kept: [], continues: true })
   })
 })
@@ -143,6 +146,18 @@ describe('a fold', () => {
         ],
       },
     ])
+  })
+
+  it('marks names that the conversation does not have, and strikes out none [ALWAYS-21]', async () => {
+    const folded = logOf([user('Read a.ts'), ...answer('Read.')])
+    const written = 'file /summary.md\ninsert_after "Read a.ts, then b.ts."'
+    const proposal = await propose(folded, { provider: model({}, written) })
+    expect(proposal.written).toEqual([{ text: 'Read a.ts, then b.ts.' }])
+    expect(proposal.metadata).toMatchObject({ unverified: ['b.ts'] })
+    expect(folded.compact(proposal)).toBeUndefined()
+    expect(JSON.stringify(folded.build().messages)).toMatch(
+      /Read a\.ts, then b\.ts\.\\n\\nUnverified [^:]*: b\.ts\\n<.conversation-summary>/,
+    )
   })
 
   it('needs a model that can call tools', async () => {

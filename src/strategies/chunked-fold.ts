@@ -5,7 +5,7 @@ import type { TokenUsage } from '../core/content.ts'
 import { weightOf } from '../core/context.ts'
 import { CONTINUE_AFTER_FOLD } from '../core/continue-prompt.ts'
 import { conversationModel } from '../core/conversation-model.ts'
-import { asPrecisError, PrecisError } from '../core/errors.ts'
+import { PrecisError } from '../core/errors.ts'
 import type { ModelPort } from '../core/ports.ts'
 import { runsOf } from '../core/run.ts'
 import { Sequence } from '../core/sequence.ts'
@@ -18,12 +18,13 @@ import { asProse } from './as-data.ts'
 import { noModel } from './ask-for-summary.ts'
 import { type Folded, foldChunks } from './chunked-fold-chunks.ts'
 import { planFold } from './chunked-fold-plan.ts'
-import { type FoldRange, foldRange, weigh } from './chunked-fold-range.ts'
 import type { FoldTask } from './fold-agent.ts'
 import { foldPrompt } from './prompts/fold.ts'
 import { renderThreadToMarkdown } from './render-thread.ts'
-import { checkAgainstSource } from './summary-checks.ts'
+import { checkAgainstSource, withNote } from './summary-checks.ts'
 import { sourceOf } from './summary-source.ts'
+import { type WholeRange, weigh, wholeRange } from './whole-range.ts'
+import { withUsage } from './with-usage.ts'
 
 /** Of what the user says next, and of what they ask to heed. */
 const MAX_ASIDE_CHARS = 8_000
@@ -34,7 +35,7 @@ export const chunkedFold: Strategy = {
   id: 'chunked-fold',
   async propose(input) {
     const { run } = input
-    const range = foldRange(input)
+    const range = wholeRange(input)
     if (range.covered.every((item) => item.kind === 'gap')) {
       run.onWarning?.('There is nothing to fold in this thread.')
       return { edits: [] }
@@ -50,7 +51,7 @@ export const chunkedFold: Strategy = {
       const folded = await foldWith(provider, converse, input, range, spend)
       return proposalOf(input, range, folded, usage)
     } catch (thrown) {
-      throw withUsage(asPrecisError(thrown), usage)
+      throw withUsage(thrown, usage)
     }
   },
 }
@@ -59,7 +60,7 @@ async function foldWith(
   provider: ModelPort,
   converse: FoldTask['converse'],
   input: StrategyInput,
-  range: FoldRange,
+  range: WholeRange,
   onUsage: (usage: TokenUsage) => void,
 ): Promise<Folded> {
   const { context, eventAt, run } = input
@@ -89,7 +90,7 @@ async function foldWith(
   })
 }
 
-function renderRange({ context, eventAt }: StrategyInput, { covered }: FoldRange) {
+function renderRange({ context, eventAt }: StrategyInput, { covered }: WholeRange) {
   const part = { ...context, items: Sequence.from(covered), open: new Set<string>() }
   return renderThreadToMarkdown(buildMessages(part, eventAt).messages)
 }
@@ -104,7 +105,7 @@ function asidesOf({ nextPrompt, instructions }: StrategyInput): Asides {
 }
 
 /** In tokens: below the target with all that stays, and clearly shorter than what it replaces. */
-function longestSummary(input: StrategyInput, { covered, kept }: FoldRange): number {
+function longestSummary(input: StrategyInput, { covered, kept }: WholeRange): number {
   const { context, targetTokens = Number.POSITIVE_INFINITY } = input
   const staying = weightOf(context) - context.tokens + weigh(kept)
   return Math.floor(Math.min((targetTokens - staying) * SHORTER, weigh(covered) * SHORTER))
@@ -112,12 +113,13 @@ function longestSummary(input: StrategyInput, { covered, kept }: FoldRange): num
 
 function proposalOf(
   { context, eventAt, instructions, nextPrompt }: StrategyInput,
-  { covered, continues }: FoldRange,
+  { covered, continues }: WholeRange,
   { summary, chunks, reusedChunks, unchangedChunks }: Folded,
   usage: TokenUsage | undefined,
 ): Proposal {
   const source = sourceOf(context, eventAt, instructions, nextPrompt)
-  const { text, stripped } = checkAgainstSource(asProse(summary), source, 'disarmed')
+  const checked = checkAgainstSource(asProse(summary), source, 'disarmed')
+  const { text, unverified, stripped } = checked
   if (saysNothing(text))
     throw new PrecisError('model-failed', 'The model has written nothing into the summary.', {
       hint: 'Try again, choose another model as models.fast, or use another strategy.',
@@ -125,7 +127,7 @@ function proposalOf(
   const put: NewEntry[] = [
     {
       type: 'USER_MESSAGE',
-      data: `<conversation-summary>\n${text}\n</conversation-summary>`,
+      data: `<conversation-summary>\n${withNote(checked)}\n</conversation-summary>`,
       label: 'summary',
     },
   ]
@@ -138,23 +140,11 @@ function proposalOf(
       reusedChunks,
       unchangedChunks,
       summaryLength: text.length,
+      ...(unverified.length > 0 && { unverified }),
       ...(stripped > 0 && { inventedRequests: stripped }),
     },
     stopReason: 'end',
     written: [{ text }],
     ...(usage && { usage }),
   }
-}
-
-/** What was spent on it is told even where nothing came of it. */
-function withUsage(error: PrecisError, usage: TokenUsage | undefined): PrecisError {
-  if (usage === undefined) return error
-  const { code, message, hint, where, retryable, details } = error
-  return new PrecisError(code, message, {
-    ...(hint !== undefined && { hint }),
-    ...(where !== undefined && { where }),
-    retryable,
-    details: { ...details, usage },
-    cause: error,
-  })
 }

@@ -130,6 +130,20 @@ describe('keep-recent', () => {
     expect(log.build().problems).toEqual([])
   })
 
+  it('tells what both summaries cost where one of them fails [ALWAYS-13]', async () => {
+    const log = new TestLog()
+    turns(log, 'earlier')
+    log.append([user('Fix the parser.')])
+    for (const step of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
+      log.append([...answer(`step ${step}`, step), result(step, long(step))])
+    log.append(answer('still at it'))
+    const half = model((prompt) => (prompt.includes('## Original Request') ? '' : dutiful(prompt)))
+    await expect(propose(log, half)).rejects.toMatchObject({
+      code: 'model-failed',
+      details: { ending: 'empty', usage: { totalTokens: 24 } },
+    })
+  })
+
   it('lists files read and changed, of all compactions together', async () => {
     const log = new TestLog()
     const calls = (name: string, path: string, id: string) => [

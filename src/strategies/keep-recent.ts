@@ -22,6 +22,7 @@ import {
 } from './prompts/keep-recent.ts'
 import { withFocus } from './prompts/summarizer.ts'
 import { serializeConversation } from './serialize.ts'
+import { withUsage } from './with-usage.ts'
 
 const HISTORY_OUTPUT_TOKENS = 13_107
 const TURN_OUTPUT_TOKENS = 8_192
@@ -44,10 +45,7 @@ export const keepRecent: Strategy = {
       { type: 'USER_MESSAGE', data: summary.text, label: 'summary' },
       ...(cut.request ? runsOf([cut.request], eventAt).map((keep) => ({ keep })) : []),
     ]
-    const usage = told.reduce<TokenUsage | undefined>(
-      (sum, { answer }) => (answer.usage ? sumUsage(sum, answer.usage) : sum),
-      undefined,
-    )
+    const usage = spentOn(told)
     return {
       edits: [{ covers: runsOf(cut.covered, eventAt), put }],
       metadata: {
@@ -98,10 +96,17 @@ async function tell(telling: Telling): Promise<Told[]> {
   ]
   // Both are waited for: nothing may go on once the run is over.
   const settled = await Promise.allSettled(asked)
-  return settled.map((each) => {
-    if (each.status === 'rejected') throw each.reason
-    return each.value
-  })
+  const told = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const failed = settled.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw withUsage(failed.reason, spentOn(told))
+  return told
+}
+
+function spentOn(told: readonly Told[]): TokenUsage | undefined {
+  return told.reduce<TokenUsage | undefined>(
+    (sum, { answer }) => (answer.usage ? sumUsage(sum, answer.usage) : sum),
+    undefined,
+  )
 }
 
 function hasWords(items: readonly Item[], except?: Item): boolean {

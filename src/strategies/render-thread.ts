@@ -6,6 +6,7 @@ import type { Message, MessagePart, ToolResultPart } from '../core/message.ts'
 import { blockCaption, isFields, partInWords } from '../core/repair/as-text.ts'
 import { asData } from './as-data.ts'
 import { FILES_HEADING } from './compact-whole.ts'
+import { visibleAhead } from './visible-ahead.ts'
 
 export interface RenderedThread {
   readonly markdown: string
@@ -95,11 +96,18 @@ function withoutContents(files: string): string {
   return files.replace(/^(.+)\n(`{3,})\n[\s\S]*?\n\2$/gm, '$1 [not repeated here]')
 }
 
-const HEADINGS = /^([ \t]*)(#{1,2} (?:user|assistant|tool call|tool result)\b)/gim
+/** What may begin a heading: one of this page has one or two of these marks. */
+const MARKS = /^([^\S\n]*(?:[\p{Cf}\p{Default_Ignorable_Code_Point}][^\S\n]*)*)(?=[#＃])/gmu
+const HEADING = /^#\s*#?\s*(?:user|assistant|tool\s+call|tool\s+result)(?![\p{L}\p{N}_])/u
 
 function said(text: string): string {
   const short = text.length < MIN_URL_CHARS ? text : foldBase64(text).text
-  return asData(short).replace(HEADINGS, '$1\\$2').toWellFormed()
+  const data = asData(short)
+  return data
+    .replace(MARKS, (before, _: string, at: number) =>
+      HEADING.test(visibleAhead(data, at + before.length)) ? `${before}\\` : before,
+    )
+    .toWellFormed()
 }
 
 function oneLine(text: string): string {

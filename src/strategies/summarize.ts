@@ -1,22 +1,25 @@
 // `summarize`: the conversation's own model writes eight sections; the last two events stay.
 import type { Item } from '../core/entry.ts'
+import { GATE_MIN_TOKENS } from '../core/gate.ts'
+import { missingSections } from '../core/gate-summary.ts'
 import { runsOf } from '../core/run.ts'
 import { seamsOf } from '../core/seam.ts'
-import type { Strategy } from '../core/strategy.ts'
-import { asProse } from './as-data.ts'
+import type { Strategy, WrittenSummary } from '../core/strategy.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
-import { EIGHT_SECTIONS } from './prompts/eight-sections.ts'
+import { markedSummary } from './marked-summary.ts'
+import { EIGHT_HEADINGS, EIGHT_SECTIONS } from './prompts/eight-sections.ts'
 import { withUsersWords } from './prompts/summarizer.ts'
-import { markedAgainst } from './summary-checks.ts'
-import { sourceOf } from './summary-source.ts'
 
 const KEPT_EVENTS = 2
 /** A conversation this short is summarised as a whole. */
 const SHORT_EVENTS = 3
+/** Of the eight sections so many may be wanting; that is said then. */
+const MAY_LACK = 4
 
 export const summarize: Strategy = {
   id: 'summarize',
-  async propose({ context, eventAt, run, instructions }) {
+  async propose(input) {
+    const { context, eventAt, run, instructions } = input
     const { provider } = run
     if (!provider) throw noModel('Summarization requires an Agent instance or AI provider')
     const items = context.items.toArray()
@@ -29,10 +32,11 @@ export const summarize: Strategy = {
       prompt: withUsersWords(EIGHT_SECTIONS, instructions),
       form: 'conversation',
     })
-    const { text, unverified, stripped } = markedAgainst(
-      asProse(answer.text),
-      sourceOf(context, eventAt, instructions),
-    )
+    const { text, metadata, told } = markedSummary(answer, input)
+    const written = inSections(answer.text, items.slice(0, end))
+    const missing = missingSections(answer.text, written.sections ?? [])
+    if (missing.length > 0 && missing.length <= MAY_LACK)
+      run.onWarning?.(`The summary lacks sections: ${missing.join(', ')}.`)
     return {
       edits: [
         {
@@ -47,19 +51,24 @@ export const summarize: Strategy = {
         },
       ],
       metadata: {
+        ...metadata,
         summaryGenerated: true,
-        summaryLength: answer.text.length,
         recentEventCount: items.slice(end).reduce((sum, item) => sum + eventsOf(item), 0),
         preservedUserMessages: items.slice(end).filter((item) => item.kind === 'user').length,
         strategy: 'summarize',
-        ...(unverified.length > 0 && { unverified }),
-        ...(stripped > 0 && { inventedRequests: stripped }),
+        ...(missing.length > 0 && { missingSections: missing }),
       },
-      stopReason: answer.stopReason,
-      written: [{ text: answer.text }],
-      ...(answer.usage && { usage: answer.usage }),
+      ...told,
+      written: [written],
     }
   },
+}
+
+/** Of little, any text that says something will do. */
+function inSections(text: string, replaced: readonly Item[]): WrittenSummary {
+  const tokens = replaced.reduce((sum, item) => sum + item.tokens, 0)
+  if (tokens < GATE_MIN_TOKENS) return { text }
+  return { text, sections: EIGHT_HEADINGS, fewestSections: EIGHT_HEADINGS.length - MAY_LACK }
 }
 
 /** The kept part is extended back to the nearest seam, so that no tool round is split. */

@@ -23,12 +23,14 @@ export interface FoldPrompt {
   readonly total: number
   readonly fence: string // the name of a tag that does not occur in the chunk
   readonly maxSummaryChars: number
+  /** An earlier attempt has thrown the summary away. */
+  readonly isAgain?: boolean
   readonly nextPrompt?: string
   readonly instructions?: string
 }
 
 export function foldPrompt(prompt: FoldPrompt): string {
-  const { chunk, number, total, fence, maxSummaryChars, nextPrompt, instructions } = prompt
+  const { chunk, number, total, fence, maxSummaryChars, isAgain, nextPrompt, instructions } = prompt
   const isFirst = number === 1
   const isLast = number === total
   return [
@@ -40,6 +42,11 @@ export function foldPrompt(prompt: FoldPrompt): string {
     ...(isLast
       ? [
           `This is the LAST chunk. When you are done, ${SUMMARY_PATH} must be the final, complete summary: all that the agent will know of the conversation.`,
+        ]
+      : []),
+    ...(isAgain
+      ? [
+          `An earlier attempt removed nearly everything from ${SUMMARY_PATH}; it is restored. Keep what stands there. Where this chunk shows that something is out of date, say so in a few words in its place.`,
         ]
       : []),
     `${SUMMARY_PATH} can have at most ${maxSummaryChars} characters.`,

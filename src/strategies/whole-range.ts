@@ -1,11 +1,11 @@
-// What a fold replaces: everything up to now, but not what the user just asked and nobody has answered.
+// What a strategy covers that replaces everything: all up to now, but no question that nobody has answered.
 import { type Item, newEntryAt } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
 import { openRoundStart, unansweredRoundStart } from '../core/seam.ts'
 import type { StrategyInput } from '../core/strategy.ts'
 
-export interface FoldRange {
+export interface WholeRange {
   readonly covered: readonly Item[]
   readonly kept: readonly Item[]
   /** Whether a task is under way that nothing behind the summary would speak of. */
@@ -14,10 +14,10 @@ export interface FoldRange {
 
 type Asked = Pick<StrategyInput, 'context' | 'eventAt' | 'trigger' | 'targetTokens'>
 
-/** A question of more than this share of the target is folded, too. */
+/** A question of more than this share of the target is covered, too. */
 const QUESTION_SHARE = 0.5
 
-export function foldRange({ context, eventAt, trigger, targetTokens }: Asked): FoldRange {
+export function wholeRange({ context, eventAt, trigger, targetTokens }: Asked): WholeRange {
   const items = context.items.toArray()
   const open = openRoundStart(items, context.open)
   if (trigger === 'command' || trigger === 'tool' || trigger === 'import')

@@ -1,0 +1,174 @@
+// `cascade`: the cheapest first, each rung on what the one before left, until it is small enough. No model.
+import type { Edit, EntryId } from '../core/change.ts'
+import { weightOf } from '../core/context.ts'
+import { newEntryAt } from '../core/entry.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+import { passGate } from '../core/gate.ts'
+import { irreducible } from '../core/irreducible.ts'
+import type { Json } from '../core/json.ts'
+import { pinnedText } from '../core/pins.ts'
+import { isFields } from '../core/repair/as-text.ts'
+import { reasonsIn } from '../core/report.ts'
+import type { Strategy, StrategyInput } from '../core/strategy.ts'
+import { weighText } from '../core/tokens/weigh.ts'
+import { lastSaid } from './drop-note.ts'
+import { advance, beginDraft, type LadderDraft } from './ladder-draft.ts'
+import { editsOf } from './ladder-edits.ts'
+
+export interface Rung {
+  readonly strategy: Strategy
+  /**
+   * Begins again from what the rungs before the lossy ones left: it chooses among lines that these have
+   * taken out. What it gives counts only where it is smaller.
+   */
+  readonly startsOver?: true
+  /** Takes out what somebody may still need. */
+  readonly isLossy?: true
+  /** Only where there is no other way to a target that must be met. */
+  readonly isLast?: true
+  /** It knows by itself what the pins are going to take. */
+  readonly countsPins?: true
+}
+
+/** How far down the ladder has come. */
+interface Reached {
+  readonly draft: LadderDraft
+  readonly edits: readonly Edit[]
+  readonly tokens: number // what the gate will count
+  readonly metadata: Json
+}
+
+interface Goal {
+  readonly tokens: number
+  readonly isHard: boolean
+}
+
+/** Below this nobody gains anything by going on, unless a target says so. */
+const SMALL_TOKENS = 2_000
+
+/**
+ * One proposal, and so one event and one break of the provider's cache, however many rungs it took. It is
+ * within the target, or the error is `irreducible`. A rung that fails is left out.
+ */
+export function createCascade(rungs: readonly Rung[]): Strategy {
+  return {
+    id: 'cascade',
+    async propose(input) {
+      const { context, eventAt, run } = input
+      const goal = goalOf(input)
+      if (!goal) return { edits: [] }
+      const draft = beginDraft(context, eventAt)
+      let reached: Reached = { draft, edits: [], tokens: weightOf(context), metadata: {} }
+      let lossless = reached
+      const climbed: Json[] = []
+      for (const rung of rungs) {
+        if (reached.tokens <= goal.tokens) break
+        if (run.signal?.aborted) throw new PrecisError('aborted', 'The compaction was aborted.')
+        if (rung.isLast && !goal.isHard) continue
+        const from = rung.startsOver ? lossless : reached
+        const next = await climb(rung, from, goal, input)
+        if (!next || next.tokens >= reached.tokens) continue
+        reached = next
+        if (!rung.isLossy) lossless = next
+        climbed.push({ rung: rung.strategy.id, tokens: next.tokens })
+      }
+      if (goal.isHard && reached.tokens > goal.tokens)
+        throw irreducible(reached.draft, { floor: reached.tokens, budget: goal.tokens })
+      return { edits: reached.edits, metadata: metadataOf(reached, climbed) }
+    },
+  }
+}
+
+/** Undefined where it is small enough already, and somebody has said what is. */
+function goalOf({ context, targetTokens, trigger }: StrategyInput): Goal | undefined {
+  const weight = weightOf(context)
+  if (targetTokens !== undefined && weight > targetTokens)
+    return { tokens: targetTokens, isHard: true }
+  const isAsked = trigger === 'command' || trigger === 'tool' || trigger === 'import'
+  if (targetTokens !== undefined && isAsked) return undefined
+  // By itself it fires where the provider has counted more than is estimated here: then half is less, too.
+  return { tokens: Math.max(SMALL_TOKENS, Math.floor(weight / 2)), isHard: false }
+}
+
+async function climb(
+  { strategy, countsPins, isLast }: Rung,
+  from: Reached,
+  goal: Goal,
+  input: StrategyInput,
+): Promise<Reached | undefined> {
+  const { pins = [], run } = input
+  const { context, eventAt } = from.draft
+  const reserve = countsPins ? 0 : pinsReserve(input)
+  const targetTokens = Math.max(0, goal.tokens - reserve)
+  try {
+    const proposal = await strategy.propose({ ...input, context, eventAt, targetTokens })
+    if (proposal.edits.length === 0) return undefined
+    const advanced = advance(from.draft, {
+      edits: proposal.edits,
+      reasonOf: reasonsIn(proposal.metadata),
+      name: strategy.id,
+      pins,
+    })
+    if (!advanced.ok) throw new PrecisError('gate-refused', advanced.refusal.message)
+    if (!isLast && touchesNewest(advanced.draft, input)) return undefined
+    const edits = editsOf(advanced.draft)
+    const tokens = edits && landing(edits, input)
+    if (edits === undefined || tokens === undefined) return undefined
+    const metadata = { ...fieldsIn(from.metadata), ...fieldsIn(proposal.metadata) }
+    return { draft: advanced.draft, edits, tokens, metadata }
+  } catch (thrown) {
+    const error = asPrecisError(thrown)
+    if (error.code === 'aborted' || run.signal?.aborted) throw error
+    // There is another rung below: only the last one may end in nothing.
+    run.onWarning?.(`${strategy.id} was left out: ${error.message}`)
+    return undefined
+  }
+}
+
+/** What the user said last stays word for word, as long as there is another way. */
+function touchesNewest({ reasons }: LadderDraft, { context, eventAt }: StrategyInput): boolean {
+  const items = context.items.toArray()
+  const newest = items[lastSaid(items, eventAt)]
+  return newest !== undefined && reasons.has(newest.id)
+}
+
+/** Pinned texts that do not stand in the context yet are going to. */
+function pinsReserve({ context, eventAt, pins = [] }: StrategyInput): number {
+  const text = pinnedText(pins)
+  if (text === undefined) return 0
+  const stands = [...context.items].some(({ id }) => {
+    const entry = id.startsWith('c') ? newEntryAt(id, eventAt) : undefined
+    return entry?.label === 'pins' && entry.data === text
+  })
+  return stands ? 0 : weighText(text)
+}
+
+/** What the gate counts in the end: with pins, and without the thinking that it hides. */
+function landing(edits: readonly Edit[], input: StrategyInput): number | undefined {
+  const { context, eventAt, pins = [] } = input
+  const gated = passGate({
+    context,
+    eventAt,
+    proposal: { edits },
+    basedOn: context.version,
+    strategyId: 'cascade',
+    trigger: 'command',
+    runId: 'cascade',
+    pins,
+  })
+  return gated.ok ? gated.data.after?.tokens : undefined
+}
+
+function metadataOf({ draft, metadata }: Reached, climbed: readonly Json[]): Json {
+  const reasons: Record<string, EntryId[]> = {}
+  for (const [id, why] of draft.reasons) {
+    const own = Object.hasOwn(reasons, why) ? reasons[why] : undefined
+    if (own) own.push(id)
+    else reasons[why] = [id]
+  }
+  return { ...fieldsIn(metadata), rungs: climbed, reasons }
+}
+
+function fieldsIn(metadata: Json | undefined): Readonly<Record<string, Json>> {
+  return isFields(metadata) ? metadata : {}
+}

@@ -1,0 +1,170 @@
+// The note in the place of dropped turns: how much is gone, where it can be read, and what the user said there.
+import type { EntryId, NewEntry } from '../core/change.ts'
+import { textOfUserContent } from '../core/content.ts'
+import { type Item, newEntryAt, parseEntryId, rootOf } from '../core/entry.ts'
+import type { EventAt } from '../core/event.ts'
+import { covered } from '../core/refs.ts'
+import { estimateTokens } from '../core/tokens/estimate.ts'
+import { asRef } from './elision.ts'
+import { isSaidByUser } from './keep-recent-cut.ts'
+import { linesOf, type UserWord, userWords } from './user-words.ts'
+
+/** What is known of everything that was dropped so far. */
+interface Dropped {
+  readonly entries: number
+  readonly first: string // refs
+  readonly last: string
+  readonly words: readonly UserWord[]
+  /** Messages of the user that are older than these words. */
+  readonly unsaid: number
+}
+
+const HEAD = '[Context note, not a request: '
+const NOTE =
+  /^\[Context note, not a request: ([\d,]{1,20}) entries were left out here, \[ref:([ec][\d.]{1,30})\] to \[ref:([ec][\d.]{1,30})\]/
+const UNSAID = /^\[([\d,]{1,20}) earlier messages? of the user (?:is|are) among them\.\]$/m
+const WORDS = 'What the user said in them, word for word:'
+const STATE = 'What is known of the work:'
+
+/** A note of ours: only a compaction writes entries of this label. */
+export function isDropNote(item: Item, eventAt: EventAt): boolean {
+  const text = noteText(item.id, eventAt)
+  return text?.startsWith(HEAD) ?? false
+}
+
+function noteText(id: EntryId, eventAt: EventAt): string | undefined {
+  const entry = newEntryAt(id, eventAt)
+  if (entry?.type !== 'USER_MESSAGE' || entry.label !== 'brief') return undefined
+  return textOfUserContent(entry.data)
+}
+
+export interface NoteInput {
+  /** What is dropped, in the order of the context; notes of earlier times among it are taken up. */
+  readonly items: readonly Item[]
+  readonly eventAt: EventAt
+  readonly maxTokens: number
+  /** What is known of the work, the weightiest first: as much of it as there is room for. */
+  readonly state?: readonly string[]
+}
+
+/** Undefined where nothing but gaps is dropped. Longer than `maxTokens` only where a bare note is. */
+export function dropNote({
+  items,
+  eventAt,
+  maxTokens,
+  state = [],
+}: NoteInput): NewEntry | undefined {
+  const parts = items.filter(({ kind }) => kind !== 'gap')
+  const [first] = parts
+  if (!first) return undefined
+  const earlier = parts.flatMap((item) => readNote(item, eventAt) ?? [])
+  const own = parts.filter((item) => !isDropNote(item, eventAt))
+  const known = {
+    entries: own.length + earlier.reduce((sum, { entries }) => sum + entries, 0),
+    first: readNote(first, eventAt)?.first ?? firstOriginal(first.id, eventAt),
+    last: lastOriginal(parts, eventAt) ?? firstOriginal(first.id, eventAt),
+  }
+  const head = headOf(known)
+  const stated = fitting(state, (maxTokens - estimateTokens(head)) * STATE_SHARE)
+  const room = maxTokens - estimateTokens([head, ...stated].join('\n')) - FRAME_TOKENS
+  const said = userWords({
+    items: own,
+    eventAt,
+    earlier: { words: earlier.flatMap(({ words }) => words), leftOut: [] },
+    maxTokens: Math.max(0, room),
+  })
+  const unsaid = said.leftOut.length + earlier.reduce((sum, each) => sum + each.unsaid, 0)
+  const text = [
+    head,
+    ...(stated.length > 0 ? [STATE, ...stated] : []),
+    ...(unsaid > 0 ? [unsaidLine(unsaid)] : []),
+    ...(said.words.length > 0 ? [WORDS, ...linesOf({ ...said, leftOut: [] }, 0)] : []),
+  ].join('\n')
+  return { type: 'USER_MESSAGE', data: text, label: 'brief' }
+}
+
+/** What a summary stands for: the summary itself may be of a rung before, and never get a name. */
+function firstOriginal(id: EntryId, eventAt: EventAt): EntryId {
+  const root = rootOf(id, eventAt)
+  return covered(root, eventAt, 1)[0] ?? root
+}
+
+function lastOriginal(parts: readonly Item[], eventAt: EventAt): string | undefined {
+  for (const item of parts.toReversed()) {
+    const root = rootOf(item.id, eventAt)
+    if (parseEntryId(root).original) return root
+    const note = readNote(item, eventAt)
+    if (note) return note.last
+  }
+  return undefined
+}
+
+/** For the headings and the line on what is left out. */
+const FRAME_TOKENS = 40
+/** What the user said is worth as much as what is known of the work. */
+const STATE_SHARE = 0.5
+
+function headOf({ entries, first, last }: Pick<Dropped, 'entries' | 'first' | 'last'>): string {
+  const [from, to] = [asRef(first as EntryId), asRef(last as EntryId)]
+  return `${HEAD}${entries.toLocaleString('en-US')} entries were left out here, ${from} to ${to}; recall reads them again, by ref or by words.]`
+}
+
+function unsaidLine(unsaid: number): string {
+  const what = unsaid === 1 ? 'message of the user is' : 'messages of the user are'
+  return `[${unsaid.toLocaleString('en-US')} earlier ${what} among them.]`
+}
+
+function fitting(lines: readonly string[], maxTokens: number): string[] {
+  const taken: string[] = []
+  let tokens = FRAME_TOKENS
+  for (const line of lines) {
+    tokens += estimateTokens(line) + 1
+    if (tokens > maxTokens) break
+    taken.push(line)
+  }
+  return taken
+}
+
+function readNote(item: Item, eventAt: EventAt): Dropped | undefined {
+  const text = noteText(item.id, eventAt)
+  const found = text === undefined ? null : NOTE.exec(text)
+  if (text === undefined || found === null) return undefined
+  const [, entries = '0', first = '', last = ''] = found
+  const at = text.indexOf(`\n${WORDS}\n`)
+  const body = at < 0 ? '' : text.slice(at + WORDS.length + 2)
+  return {
+    entries: numberIn(entries),
+    first,
+    last,
+    words: body === '' ? [] : body.split(/^(?=\[ref:e\d{1,15}\] )/m).map(wordIn),
+    unsaid: numberIn(UNSAID.exec(at < 0 ? text : text.slice(0, at))?.[1] ?? '0'),
+  }
+}
+
+/** As `linesOf` has written it: further lines are indented. */
+function wordIn(line: string): UserWord {
+  const end = line.indexOf('] ')
+  return {
+    ref: line.slice('[ref:'.length, end),
+    text: line
+      .slice(end + 2)
+      .replace(/\n$/, '')
+      .replaceAll('\n  ', '\n'),
+  }
+}
+
+function numberIn(text: string): number {
+  return Number(text.replaceAll(',', ''))
+}
+
+/** Entries that stand for more than themselves: what compactions wrote, and what must not go. */
+export function isCarrier(item: Item, eventAt: EventAt): boolean {
+  const label = newEntryAt(item.id, eventAt)?.label
+  if (label === 'pins') return true
+  return (label === 'summary' || label === 'brief') && !isDropNote(item, eventAt)
+}
+
+/** Where the user's newest message stands, or -1. */
+export function lastSaid(items: readonly Item[], eventAt: EventAt): number {
+  return items.findLastIndex((item) => isSaidByUser(item, eventAt))
+}

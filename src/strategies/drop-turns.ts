@@ -1,0 +1,120 @@
+// `drop-turns`: the oldest turns go, whole, and a note says where they can be read again. No model.
+import type { Edit, Put } from '../core/change.ts'
+import { type Context, weightOf } from '../core/context.ts'
+import type { Item } from '../core/entry.ts'
+import type { EventAt } from '../core/event.ts'
+import { type Pins, pinnedEntries } from '../core/pins.ts'
+import { runsOf } from '../core/run.ts'
+import { lastRoundStart, openRoundStart, seamsOf } from '../core/seam.ts'
+import type { Strategy } from '../core/strategy.ts'
+import { dropNote, isCarrier, isDropNote, lastSaid } from './drop-note.ts'
+import { isSaidByUser } from './keep-recent-cut.ts'
+
+/** Without a target, half of what is there. */
+const SHARE = 2
+const NOTE_TOKENS = 2_000
+/** Of a small target the note takes an eighth; of a tiny one a third, so that it can say something. */
+const NOTE_SHARE = 8
+const TINY_NOTE_TOKENS = 200
+const TINY_SHARE = 3
+
+/**
+ * Whole turns first; then, of the newest turn, its oldest rounds. The newest message of the user stays, and
+ * so do the last round and what compactions wrote.
+ */
+export const dropTurns: Strategy = {
+  id: 'drop-turns',
+  async propose({ context, eventAt, targetTokens, pins = [] }) {
+    const target = targetTokens ?? Math.floor(weightOf(context) / SHARE)
+    const noteTokens = noteRoom(target)
+    const gone = chooseDrops({ context, eventAt, pins, room: target - noteTokens })
+    const edits = dropEdits(context.items.toArray(), gone, eventAt, noteTokens)
+    return { edits, metadata: { entriesDropped: gone.size } }
+  },
+}
+
+function noteRoom(target: number): number {
+  const tiny = Math.min(TINY_NOTE_TOKENS, Math.floor(target / TINY_SHARE))
+  return Math.max(tiny, Math.min(NOTE_TOKENS, Math.floor(target / NOTE_SHARE)))
+}
+
+interface Choice {
+  readonly context: Context
+  readonly eventAt: EventAt
+  readonly pins: Pins
+  /** What everything but the note may weigh. */
+  readonly room: number
+}
+
+/** Indices of what goes, as few as it takes. */
+function chooseDrops({ context, eventAt, pins, room }: Choice): Set<number> {
+  const items = context.items.toArray()
+  const held = pinnedEntries(items, context.open, pins)
+  const gone = new Set<number>()
+  let weight = weightOf(context)
+  if (weight <= room) return gone
+  for (const step of stepsOf(items, context, eventAt)) {
+    if (weight <= room) break
+    for (const at of step) {
+      gone.add(at)
+      const { id, tokens } = items[at] as Item
+      if (!held.has(id)) weight -= tokens
+    }
+  }
+  return gone
+}
+
+/** What may go, in the order in which it goes: turns, then rounds of the newest turn. */
+function stepsOf(items: readonly Item[], context: Context, eventAt: EventAt): number[][] {
+  const newest = lastSaid(items, eventAt)
+  const seams = seamsOf(items, context.open)
+  const last = Math.min(lastUnit(items, seams), openRoundStart(items, context.open))
+  const end = Math.min(last, lastRoundStart(items))
+  const steps: number[][] = []
+  let step: number[] = []
+  items.forEach((item, at) => {
+    const begins = at <= newest ? isSaidByUser(item, eventAt) : seams[at]
+    if (begins && step.length > 0) {
+      steps.push(step)
+      step = []
+    }
+    if (at < end && at !== newest && !isCarrier(item, eventAt)) step.push(at)
+  })
+  return [...steps, step].filter((each) => each.length > 0)
+}
+
+/** Where the last thing that cannot be parted begins: a message, or a round. */
+function lastUnit(items: readonly Item[], seams: readonly boolean[]): number {
+  let at = items.length - 1
+  while (at > 0 && !seams[at]) at -= 1
+  return Math.max(0, at)
+}
+
+/** One edit for each stretch. The note stands for all of them, in the place of the first. */
+export function dropEdits(
+  items: readonly Item[],
+  gone: ReadonlySet<number>,
+  eventAt: EventAt,
+  noteTokens: number,
+  state: readonly string[] = [],
+): Edit[] {
+  const dropped = items.filter((_, at) => gone.has(at))
+  const note = dropNote({ items: dropped, eventAt, maxTokens: noteTokens, state })
+  // Nothing but a note of earlier times: it says the same already.
+  if (!note || dropped.every((item) => item.kind === 'gap' || isDropNote(item, eventAt))) return []
+  return stretchesOf(items, gone).map((stretch, at) => {
+    const put: Put[] = at === 0 ? [note] : []
+    return { covers: runsOf(stretch, eventAt), put }
+  })
+}
+
+function stretchesOf(items: readonly Item[], gone: ReadonlySet<number>): Item[][] {
+  const stretches: Item[][] = []
+  let before = -2
+  for (const at of [...gone].sort((a, b) => a - b)) {
+    if (at !== before + 1) stretches.push([])
+    stretches.at(-1)?.push(items[at] as Item)
+    before = at
+  }
+  return stretches
+}

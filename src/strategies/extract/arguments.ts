@@ -1,0 +1,47 @@
+// The arguments of a call as texts: short ones, which name things, and long ones, which are content.
+import type { Json } from '../../core/json.ts'
+
+export interface CallArguments {
+  readonly short: readonly string[]
+  readonly long: readonly string[]
+}
+
+const LONGEST_SHORT_CHARS = 160
+/** All short ones together: a call stands in one line. */
+const LONGEST_HEAD_CHARS = 400
+const MOST_VALUES = 2_000
+
+/** Texts and numbers at any depth, in order. Keys and flags name nothing of the conversation. */
+export function argumentsOf(input: Json): CallArguments {
+  const short: string[] = []
+  const long: string[] = []
+  let headChars = 0
+  for (const value of leavesOf(input)) {
+    const isShort =
+      value.length <= LONGEST_SHORT_CHARS &&
+      headChars + value.length <= LONGEST_HEAD_CHARS &&
+      !value.includes('\n')
+    if (isShort) headChars += value.length + 1
+    ;(isShort ? short : long).push(value)
+  }
+  return { short, long }
+}
+
+/** With a stack of its own: arguments may be nested to any depth. */
+function leavesOf(input: Json): string[] {
+  const found: string[] = []
+  const stack: Json[] = [input]
+  for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
+    if (found.length >= MOST_VALUES) break
+    if (typeof value === 'string') {
+      if (value.trim() !== '') found.push(value)
+    } else if (typeof value === 'number') found.push(String(value))
+    else if (typeof value === 'object' && value !== null)
+      for (const inner of valuesOf(value).toReversed()) stack.push(inner)
+  }
+  return found
+}
+
+function valuesOf(value: readonly Json[] | { readonly [key: string]: Json }): Json[] {
+  return Array.isArray(value) ? [...value] : Object.values(value)
+}

@@ -1,0 +1,148 @@
+// The lines among which `extract` chooses, each with its names, its price and where it would stand.
+import { cutHead } from '../../core/tokens/cut.ts'
+import { estimateTokens } from '../../core/tokens/estimate.ts'
+import type { Coverage } from './coverage.ts'
+import type { Digest, Group, Line } from './digest.ts'
+import type { Candidate, CandidateGroup } from './select.ts'
+import { eachTerm } from './terms.ts'
+
+/** What a candidate stands for: a line of the digest, or one that code wrote. */
+export interface Source {
+  readonly stated?: string
+  readonly line?: number
+  /** The masked result that the line stands in; absent where it stands in the brief. */
+  readonly maskedSeq?: number
+}
+
+export interface Candidates {
+  readonly sources: readonly Source[]
+  readonly candidates: readonly Candidate[]
+  readonly groups: ReadonlyMap<number, CandidateGroup>
+}
+
+export interface CandidateInput {
+  readonly digest: Digest
+  readonly coverage: Coverage
+  /** Entries that the context shows whole, by the number of their event. */
+  readonly isShown: (seq: number) => boolean
+  /** Results that the context shows in part: lines of theirs stand there. */
+  readonly isMasked: (seq: number) => boolean
+  /** Lines that code wrote. */
+  readonly stated: readonly string[]
+  /** Lines that stand in the brief already. */
+  readonly taken: ReadonlySet<number>
+  /** Without one, only masked results have a place for lines. */
+  readonly hasBrief: boolean
+  readonly roomTokens: number
+}
+
+const REF_TOKENS = 6
+const LINE_TOKENS = 1
+/** Longer heads stand in part, unless they are chosen themselves. */
+const SHORT_HEAD_CHARS = 100
+/** So many times the room is looked at more closely; the rest has no chance. */
+const POOL_FACTOR = 3
+const LEAST_POOL_TOKENS = 20_000
+const HEADING_SHARE_TOKENS = 3
+const STATED_WEIGHT = 0.8
+const REMINDER_WEIGHT = 0.3
+const USER_WEIGHT = 1.3
+const HEAD_WEIGHT = 1.3
+/** Where lines that code wrote are kept together. */
+const STATED_GROUP = -1
+const NO_TERMS = new Int32Array(0)
+
+export function candidatesOf(input: CandidateInput): Candidates {
+  const { digest, coverage, stated, isMasked } = input
+  const sources: Source[] = []
+  const candidates: Candidate[] = []
+  const groups = new Map<number, CandidateGroup>()
+  for (const text of stated) {
+    sources.push({ stated: text })
+    const terms = coverage.counted(knownTerms(digest, text))
+    const tokens = estimateTokens(listedName(text) ?? text) + LINE_TOKENS
+    candidates.push({ terms, tokens, group: STATED_GROUP, weight: STATED_WEIGHT })
+  }
+  for (const index of pool(input)) {
+    const line = digest.lines[index] as Line
+    const group = digest.groups[line.group] as Group
+    const isInResult = line.kind === 'result' && isMasked(group.resultSeq)
+    if (!isInResult && !groups.has(line.group)) groups.set(line.group, opened(input, group))
+    // A short head stands in the heading that the group opens with.
+    const isHeading = line.kind === 'head' && line.text.length <= SHORT_HEAD_CHARS
+    sources.push(isInResult ? { line: index, maskedSeq: group.resultSeq } : { line: index })
+    candidates.push({
+      terms: isHeading ? NO_TERMS : coverage.counted(digest.termsOf(line)),
+      tokens: isHeading ? 0 : line.tokens + LINE_TOKENS,
+      // Lines of a masked result stand in its place, and need no heading.
+      group: isInResult ? STATED_GROUP - 1 - line.group : line.group,
+      weight: weightOf(line, group),
+    })
+  }
+  return { sources, candidates, groups }
+}
+
+function weightOf({ kind }: Line, { speaker }: Group): number {
+  if (speaker === 'reminder') return REMINDER_WEIGHT
+  if (speaker === 'user') return USER_WEIGHT
+  return kind === 'head' ? HEAD_WEIGHT : 1
+}
+
+function opened({ digest, coverage }: CandidateInput, { head }: Group): CandidateGroup {
+  const short = shortHead(head)
+  return {
+    openTokens: REF_TOKENS + (short === '' ? 0 : estimateTokens(short)),
+    headTerms: short === '' ? NO_TERMS : coverage.counted(knownTerms(digest, short)),
+  }
+}
+
+/** What a line about a file names, where it says nothing else: such lines are put together. */
+export function listedName(stated: string): string | undefined {
+  return /^(?:read|modified|created|deleted): (\S+)$/.exec(stated)?.[1]
+}
+
+export function shortHead(head: string): string {
+  return head.length <= SHORT_HEAD_CHARS ? head : `${cutHead(head, SHORT_HEAD_CHARS)}…`
+}
+
+/** The number of the event that a line is of. */
+export function lineSeq({ groups }: Digest, { kind, group }: Line): number {
+  const { seq, resultSeq } = groups[group] as Group
+  return kind === 'result' ? resultSeq : seq
+}
+
+/** Names in a text that the conversation has, too, each once. */
+export function knownTerms({ vocabulary }: Digest, text: string): ReadonlySet<number> {
+  const found = new Set<number>()
+  eachTerm(text, (from, to) => {
+    const number = vocabulary.numberOf(text.slice(from, to))
+    if (number !== undefined) found.add(number)
+  })
+  return found
+}
+
+/** The lines with the best chances, in the order of the conversation. */
+function pool(input: CandidateInput): number[] {
+  const { digest, coverage, isShown, isMasked, taken, hasBrief, roomTokens } = input
+  const { lines } = digest
+  const ratios = new Float64Array(lines.length)
+  const possible: number[] = []
+  let tokens = 0
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] as Line
+    if (line.isRepeated || taken.has(index)) continue
+    const seq = lineSeq(digest, line)
+    if (isShown(seq) || !(hasBrief || (line.kind === 'result' && isMasked(seq)))) continue
+    const end = line.firstTerm + line.termCount
+    const most = coverage.bound(digest.terms, line.firstTerm, end)
+    ratios[index] = most / (line.tokens + HEADING_SHARE_TOKENS)
+    possible.push(index)
+    tokens += line.tokens
+  }
+  const share = Math.max(LEAST_POOL_TOKENS, POOL_FACTOR * roomTokens) / Math.max(1, tokens)
+  if (share >= 1) return possible
+  // Sorted as plain numbers, which takes a fraction of the time that sorting lines would.
+  const sorted = Float64Array.from(possible, (index) => ratios[index] as number).sort()
+  const least = sorted[Math.floor(sorted.length * (1 - share))] ?? 0
+  return possible.filter((index) => (ratios[index] as number) >= least)
+}

@@ -1,0 +1,111 @@
+// What a selection of lines covers: names, and pairs of names that stand close together in one line.
+
+/** A name that was covered once is worth less the next time. */
+const AGAIN = 0.3
+/** What a pair counts beside a name, and how much less it does where its names are unlikely. */
+const PAIR_WEIGHT = 0.5
+const PAIR_POWER = 0.7
+/** How far apart the names of a pair may stand, counted in names. */
+const PAIR_DISTANCE = 3
+/** Less likely names are not worth the look. */
+const LEAST_NEED = 0.01
+const MOST_TERMS = 40
+/** Pairs are noted by a hash of so many bits; two that fall together count as one. */
+const FEWEST_PAIR_BITS = 16
+const MOST_PAIR_BITS = 24
+/** How many pairs a name is in, about, as a power of two. */
+const PAIRS_OF_NAME_BITS = 6
+
+export class Coverage {
+  readonly #needs: Float64Array
+  readonly #telling: Float64Array
+  readonly #single: Float64Array // what it adds to cover a name once more
+  readonly #paired: Float64Array // its part in a pair
+  readonly #pairShift: number
+  readonly #pairs: Uint32Array
+
+  /** By the number of a name, how likely it is needed; by its kind, how much it tells. */
+  constructor(needs: Float64Array, kinds: readonly number[], telling: readonly number[]) {
+    this.#needs = needs
+    this.#telling = needs.map((_, number) => telling[kinds[number] as number] as number)
+    this.#single = needs.map((need, number) => need * (this.#telling[number] as number))
+    this.#paired = needs.map((need) => need ** PAIR_POWER)
+    const wanted = Math.ceil(Math.log2(needs.length + 1)) + PAIRS_OF_NAME_BITS
+    const bits = Math.min(MOST_PAIR_BITS, Math.max(FEWEST_PAIR_BITS, wanted))
+    this.#pairShift = 32 - bits
+    this.#pairs = new Uint32Array(1 << (bits - 5))
+  }
+
+  /** The names of a line that count, in its order, at most so many. */
+  counted(terms: Iterable<number>): Int32Array {
+    const needs = this.#needs
+    const likely: number[] = []
+    for (const number of terms) if ((needs[number] as number) >= LEAST_NEED) likely.push(number)
+    if (likely.length <= MOST_TERMS) return Int32Array.from(likely)
+    const likeliest = likely.toSorted(
+      (a, b) => (needs[b] as number) - (needs[a] as number) || a - b,
+    )
+    const kept = new Set(likeliest.slice(0, MOST_TERMS))
+    return Int32Array.from(likely.filter((number) => kept.has(number)))
+  }
+
+  /** What it would add to have this name once more. */
+  worth(number: number): number {
+    return this.#single[number] as number
+  }
+
+  /** What a line with these names adds at most: as if none of its pairs were covered. */
+  bound(terms: Int32Array, from = 0, to = terms.length): number {
+    return this.#sum(terms, from, to, false)
+  }
+
+  /** What a line with these names would add. */
+  gain(terms: Int32Array): number {
+    return this.#sum(terms, 0, terms.length, true)
+  }
+
+  take(terms: Int32Array): void {
+    for (let first = 0; first < terms.length; first += 1) {
+      const one = terms[first] as number
+      this.#single[one] = (this.#single[one] as number) * AGAIN
+      const end = Math.min(terms.length, first + PAIR_DISTANCE + 1)
+      for (let second = first + 1; second < end; second += 1) {
+        const hash = this.#hash(one, terms[second] as number)
+        this.#pairs[hash >>> 5] = (this.#pairs[hash >>> 5] as number) | (1 << (hash & 31))
+      }
+    }
+  }
+
+  #sum(terms: Int32Array, from: number, to: number, isNewOnly: boolean): number {
+    let single = 0
+    let pairs = 0
+    for (let first = from; first < to; first += 1) {
+      const one = terms[first] as number
+      single += this.#single[one] as number
+      const paired = this.#paired[one] as number
+      const telling = this.#telling[one] as number
+      const end = Math.min(to, first + PAIR_DISTANCE + 1)
+      for (let second = first + 1; second < end; second += 1) {
+        const other = terms[second] as number
+        if (isNewOnly && this.#isCovered(one, other)) continue
+        const otherTelling = this.#telling[other] as number
+        const tells = telling > otherTelling ? telling : otherTelling
+        pairs += paired * (this.#paired[other] as number) * tells
+      }
+    }
+    return single + PAIR_WEIGHT * pairs
+  }
+
+  #isCovered(one: number, other: number): boolean {
+    const hash = this.#hash(one, other)
+    return (((this.#pairs[hash >>> 5] as number) >>> (hash & 31)) & 1) === 1
+  }
+
+  #hash(one: number, other: number): number {
+    const low = one < other ? one : other
+    const high = one < other ? other : one
+    let hash = Math.imul(low, 0x9e3779b1) ^ Math.imul(high, 0x85ebca6b)
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+    return (hash ^ (hash >>> 13)) >>> this.#pairShift
+  }
+}

@@ -1,0 +1,192 @@
+// What `extract` knows of a log: the ledger, what the user said, and every line with the names in it.
+import type { EntryId } from '../../core/change.ts'
+import { findConstraints } from '../../core/constraints/find-constraints.ts'
+import type { ToolCall, ToolResult, ToolStatus } from '../../core/content.ts'
+import { textOfUserContent } from '../../core/content.ts'
+import { originalId, parseEntryId } from '../../core/entry.ts'
+import type { EventOf, ThreadEvent } from '../../core/event.ts'
+import { ledgerReducer } from '../../core/ledger/ledger.ts'
+import type { Ledger } from '../../core/ledger/records.ts'
+import type { LogReducer } from '../../core/strategy.ts'
+import { estimateTokens } from '../../core/tokens/estimate.ts'
+import { argumentsOf } from './arguments.ts'
+import { eachLine } from './lines.ts'
+import { eachTerm, type TermKind } from './terms.ts'
+import { type Author, Vocabulary } from './vocabulary.ts'
+
+/** Lines that belong together: a message, or a call with its result. */
+export interface Group {
+  readonly seq: number // of its entry: the message, or the answer that called
+  readonly speaker: 'user' | 'agent' | 'call' | 'reminder' | 'result'
+  /** What was called with which short arguments; empty for messages. */
+  readonly head: string
+  /** Where it is no event of the log, the entry that it is. */
+  readonly entry?: EntryId
+  resultSeq: number // 0 until there is a result
+  status: ToolStatus
+}
+
+/** Under which what a group holds can be read again: its result, where it has one. */
+export function refOf({ entry, resultSeq, seq }: Group): EntryId {
+  return entry ?? originalId(resultSeq || seq)
+}
+
+export type LineKind = 'said' | 'head' | 'argument' | 'result'
+
+/** A line of the conversation as it stands there; its names are numbers in `Digest.terms`. */
+export interface Line {
+  readonly group: number
+  readonly kind: LineKind
+  readonly text: string
+  readonly tokens: number
+  readonly firstTerm: number
+  readonly termCount: number
+  isRepeated: boolean // a later line says the same
+}
+
+export interface UserWords {
+  readonly seq: number
+  readonly text: string
+}
+
+/** A message of the user, with the sentences in it that bind. */
+export interface UserMessage extends UserWords {
+  readonly binding: readonly string[]
+}
+
+/** A message is looked at as far as it was typed and not pasted. */
+const TYPED_CHARS = 4_000
+
+/**
+ * Grows in place, event by event: a log of a million tokens has a hundred thousand lines. Whoever steps it
+ * owns it; whoever is handed it reads it before anything else is awaited.
+ */
+export class Digest {
+  readonly vocabulary = new Vocabulary()
+  readonly groups: Group[] = []
+  readonly lines: Line[] = []
+  readonly words: UserMessage[] = []
+  ledger: Ledger = ledgerReducer.init()
+  turn = 0
+  terms = new Int32Array(1 << 12)
+  #termCount = 0
+  /** By text: the last line that says it. */
+  readonly #last = new Map<string, Line>()
+  /** Calls of the last answer, by id: their groups. */
+  readonly #open = new Map<string, number>()
+
+  add(event: ThreadEvent): void {
+    this.ledger = ledgerReducer.step(this.ledger, event)
+    switch (event.type) {
+      case 'USER_MESSAGE':
+        this.#addUserMessage(event)
+        break
+      case 'AGENT_MESSAGE':
+        this.turn += 1
+        this.#open.clear()
+        this.#addText(event.data.content, this.#group(event.seq, 'agent'), 'said', 'agent')
+        break
+      case 'TOOL_CALL':
+        this.#addCall(event.data)
+        break
+      case 'TOOL_RESULT':
+        this.#addResult(event.data, event.seq)
+        break
+      case 'SYSTEM_REMINDER':
+        this.#addText(event.data, this.#group(event.seq, 'reminder'), 'said', 'tool')
+        break
+      default:
+        break
+    }
+  }
+
+  termsOf({ firstTerm, termCount }: Line): Int32Array {
+    return this.terms.subarray(firstTerm, firstTerm + termCount)
+  }
+
+  /** A text that is no event of its own: an earlier summary, of which nobody has the originals at hand. */
+  addSummary(text: string, entry: EntryId): void {
+    const group = this.#group(parseEntryId(entry).seq, 'agent', '', entry)
+    this.#addText(text, group, 'said', 'agent')
+  }
+
+  #addUserMessage({ data, seq, origin = 'typed' }: EventOf<'USER_MESSAGE'>): void {
+    const text = textOfUserContent(data).trim()
+    if (text !== '' && origin === 'typed')
+      this.words.push({ seq, text, binding: findConstraints(text.slice(0, TYPED_CHARS)) })
+    this.#addText(text, this.#group(seq, 'user'), 'said', 'user')
+  }
+
+  #addCall(call: ToolCall): void {
+    const { short, long } = argumentsOf(call.arguments)
+    const head = [call.name, ...short].join(' ')
+    const group = this.#group(call.answer, 'call', head)
+    this.#open.set(call.id, group)
+    this.#addLine(head, group, 'head', 'agent', short)
+    for (const text of long) this.#addText(text, group, 'argument', 'agent')
+  }
+
+  #addResult({ id, content, status }: ToolResult, seq: number): void {
+    const index = (id === undefined ? undefined : this.#open.get(id)) ?? this.#group(seq, 'result')
+    const group = this.groups[index] as Group
+    group.resultSeq = seq
+    group.status = status
+    for (const { text = '' } of content) this.#addText(text, index, 'result', 'tool')
+  }
+
+  #group(seq: number, speaker: Group['speaker'], head = '', entry?: EntryId): number {
+    const named = entry === undefined ? {} : { entry }
+    this.groups.push({ seq, speaker, head, ...named, resultSeq: 0, status: 'completed' })
+    return this.groups.length - 1
+  }
+
+  #addText(text: string, group: number, kind: LineKind, author: Author): void {
+    eachLine(text, (line) => this.#addLine(line, group, kind, author))
+  }
+
+  /** A line without a name says nothing that could be asked for. */
+  #addLine(
+    text: string,
+    group: number,
+    kind: LineKind,
+    author: Author,
+    whole: readonly string[] = [],
+  ): void {
+    const index = this.lines.length
+    const firstTerm = this.#termCount
+    for (const name of whole) this.#addTerm(name, 'argument', author, index)
+    eachTerm(text, (from, to, termKind) =>
+      this.#addTerm(text.slice(from, to), termKind, author, index),
+    )
+    const termCount = this.#termCount - firstTerm
+    if (termCount === 0) return
+    const line = { group, kind, text, tokens: estimateTokens(text), firstTerm, termCount }
+    const earlier = this.#last.get(text)
+    if (earlier) earlier.isRepeated = true
+    const added: Line = { ...line, isRepeated: false }
+    this.lines.push(added)
+    this.#last.set(text, added)
+  }
+
+  #addTerm(name: string, kind: TermKind, author: Author, line: number): void {
+    const number = this.vocabulary.seen(name, kind, author, this.turn)
+    if (!this.vocabulary.isNewIn(number, line)) return
+    if (this.#termCount === this.terms.length) {
+      const larger = new Int32Array(2 * this.terms.length)
+      larger.set(this.terms)
+      this.terms = larger
+    }
+    this.terms[this.#termCount] = number
+    this.#termCount += 1
+  }
+}
+
+export const digestReducer: LogReducer<Digest> = {
+  name: 'extract-digest',
+  version: 1,
+  init: () => new Digest(),
+  step(digest, event) {
+    digest.add(event)
+    return digest
+  },
+}

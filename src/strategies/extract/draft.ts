@@ -1,0 +1,221 @@
+// From a digest and a plan to texts that fit: the brief, and the entries that are shown in part.
+import type { Edit, Put } from '../../core/change.ts'
+import { type Item, isNewEntry, parseEntryId, rootOf } from '../../core/entry.ts'
+import type { EventAt } from '../../core/event.ts'
+import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
+import { type Pins, pinnedText } from '../../core/pins.ts'
+import { weighUser } from '../../core/tokens/weigh.ts'
+import { type Rewrite, rewriteOf } from '../elision.ts'
+import { cappedEntry } from '../ladder-cap.ts'
+import { boundWords, decisionLines, urgentLines } from './anchors.ts'
+import { type BriefParts, briefText } from './brief.ts'
+import { type Candidates, candidatesOf, knownTerms, lineSeq } from './candidates.ts'
+import { Coverage } from './coverage.ts'
+import type { Digest, Line } from './digest.ts'
+import { type MaskedResult, maskedEntry, maskedOf } from './mask.ts'
+import { type NamesAt, namesIndex } from './names.ts'
+import { needsOf, TELLING } from './need.ts'
+import type { Plan } from './plan.ts'
+import { Selection } from './select.ts'
+import { shownWords } from './words.ts'
+
+export interface DraftInput {
+  readonly digest: Digest
+  readonly plan: Plan
+  readonly eventAt: EventAt
+  readonly pins: Pins
+  readonly targetTokens: number
+  /** What is asked for next: names in it are needed. */
+  readonly asked: string
+}
+
+export interface Draft {
+  readonly brief: string // empty where nothing goes
+  readonly briefTokens: number
+  readonly rewritten: readonly Rewritten[]
+  readonly tokens: number // of the whole context afterwards
+  readonly counts: { readonly lines: number; readonly userMessages: number; readonly names: number }
+}
+
+interface Rewritten {
+  readonly edit: Edit
+  readonly tokens: number
+}
+
+/** Of the room that the brief has, for what the user said. */
+const WORDS_SHARE = 0.1
+const MOST_WORDS_SHARE = 0.2
+const LEAST_WORDS_TOKENS = 80
+const NAMES_SHARE = 0.05
+const STATED_LINES = 400
+/** What the frame takes before anything is in it. */
+const FRAME_TOKENS = 48
+const MASKED_TOKENS = 14
+/** How often what is left over is filled again; each time it is much less. */
+const FILLINGS = 3
+const LEAST_SLACK_TOKENS = 12
+const LEAST_SLACK_SHARE = 0.004
+
+export function draftOf(input: DraftInput): Draft {
+  const { digest, plan, targetTokens } = input
+  const hasBrief = plan.covered.length > 0
+  const rest = targetTokens - plan.fixedTokens - plan.masked.length * MASKED_TOKENS
+  const room = Math.max(0, rest - (plan.shortened?.tokens ?? 0) - (hasBrief ? FRAME_TOKENS : 0))
+  const view = viewOf(input)
+  const coverage = coverageOf(input, view)
+  const fixed = hasBrief ? anchorsOf(input, view, room) : NO_ANCHORS
+  coverTexts(coverage, digest, [
+    ...fixed.words.map(({ text }) => text),
+    ...fixed.constraints,
+    ...fixed.urgent,
+  ])
+  const found = candidatesOf({
+    digest,
+    coverage,
+    ...view,
+    roomTokens: room,
+    stated: hasBrief ? fixed.stated : [],
+    taken: new Set(fixed.decisions),
+    hasBrief,
+  })
+  const selection = new Selection(found.candidates, found.groups, coverage)
+  const masked = plan.masked.flatMap((item) => maskedOf(item, input.eventAt))
+  const build = (names: readonly NamesAt[]) =>
+    built(input, { ...found, ...fixed, masked, names, chosen: selection.chosen })
+  const namesRoom = hasBrief ? room * NAMES_SHARE : 0
+  const slackOf = ({ tokens, briefTokens }: Draft) =>
+    Math.min(targetTokens - tokens, plan.mostBriefTokens - briefTokens)
+  let made = build([])
+  selection.fill(slackOf(made) - namesRoom)
+  const names = namesRoom > 0 ? namesIndex(digest, coverage, namesRoom) : []
+  made = build(names)
+  for (let filling = 0; filling < FILLINGS; filling += 1) {
+    if (slackOf(made) < Math.max(LEAST_SLACK_TOKENS, room * LEAST_SLACK_SHARE)) break
+    selection.fill(slackOf(made))
+    made = build(names)
+  }
+  while (slackOf(made) < 0 && selection.chosen.length > 0) {
+    selection.drop(-slackOf(made))
+    made = build(names)
+  }
+  return made
+}
+
+/** What the context shows anyhow, by the numbers of the original events. */
+interface View {
+  isShown(seq: number): boolean
+  isMasked(seq: number): boolean
+}
+
+function viewOf({ plan, eventAt }: DraftInput): View {
+  const seqOf = ({ id }: Item) => parseEntryId(rootOf(id, eventAt)).seq
+  const shown = new Set(plan.stays.map(seqOf))
+  const masked = new Set(plan.masked.map(seqOf))
+  return { isShown: (seq) => shown.has(seq), isMasked: (seq) => masked.has(seq) }
+}
+
+/** How likely it is that the agent needs again what the user asks for now. */
+const ASKED_NEED = 0.6
+
+function coverageOf({ digest, asked }: DraftInput, { isShown }: View): Coverage {
+  const needs = needsOf(digest.vocabulary, digest.turn)
+  for (const number of knownTerms(digest, asked))
+    needs[number] = Math.max(ASKED_NEED, needs[number] as number)
+  const coverage = new Coverage(needs, digest.vocabulary.kinds, TELLING)
+  for (const line of digest.lines)
+    if (isShown(lineSeq(digest, line))) coverage.take(coverage.counted(digest.termsOf(line)))
+  return coverage
+}
+
+function coverTexts(coverage: Coverage, digest: Digest, texts: readonly string[]): void {
+  for (const text of texts)
+    for (const line of text.split('\n')) coverage.take(coverage.counted(knownTerms(digest, line)))
+}
+
+interface Anchors extends Pick<BriefParts, 'words' | 'constraints' | 'decisions'> {
+  readonly urgent: readonly string[]
+  readonly stated: readonly string[]
+}
+
+/** In a small room they take a larger part: what it is all about must be said. */
+function wordsRoom(room: number): number {
+  return Math.max(room * WORDS_SHARE, Math.min(room * MOST_WORDS_SHARE, LEAST_WORDS_TOKENS))
+}
+
+const NO_ANCHORS: Anchors = { words: [], constraints: [], decisions: [], urgent: [], stated: [] }
+
+function anchorsOf({ digest, pins }: DraftInput, { isShown }: View, room: number): Anchors {
+  const words = shownWords(digest.words, isShown, wordsRoom(room))
+  const shown = [pinnedText(pins) ?? '', ...words.map(({ text }) => text)]
+  const away = digest.words.filter(({ seq }) => !isShown(seq))
+  const all = ledgerLines(digest.ledger, STATED_LINES)
+  const urgent = urgentLines(all, room)
+  return {
+    words,
+    constraints: boundWords(
+      away,
+      (sentence) => shown.some((text) => text.includes(sentence)),
+      room,
+    ),
+    decisions: decisionLines(digest, isShown, room),
+    urgent: all.filter((line) => urgent.has(line)),
+    stated: all.filter((line) => !urgent.has(line)),
+  }
+}
+
+interface Chosen extends Anchors, Pick<Candidates, 'sources'>, Pick<BriefParts, 'names'> {
+  readonly chosen: readonly number[]
+  readonly masked: readonly MaskedResult[]
+}
+
+function built(
+  { digest, plan, eventAt }: DraftInput,
+  { sources, chosen, masked, words, constraints, decisions, urgent, names }: Chosen,
+): Draft {
+  const stated = [...urgent]
+  const excerpts: number[] = []
+  const inResults = new Map<number, string[]>()
+  for (const at of chosen.toSorted((a, b) => a - b)) {
+    const source = sources[at]
+    if (source?.stated !== undefined) stated.push(source.stated)
+    if (source?.line === undefined) continue
+    if (source.maskedSeq === undefined) excerpts.push(source.line)
+    else {
+      const lines = inResults.get(source.maskedSeq) ?? []
+      lines.push((digest.lines[source.line] as Line).text)
+      inResults.set(source.maskedSeq, lines)
+    }
+  }
+  const inPart = [
+    ...masked.map((each) => {
+      const entry = maskedEntry(each, inResults.get(each.seq) ?? [])
+      return rewritten(each.item, rewriteOf(each.item, entry, eventAt))
+    }),
+    ...shortenedRequest(plan, eventAt),
+  ]
+  const parts = { words, constraints, stated, decisions, excerpts, names }
+  const brief = plan.covered.length > 0 ? briefText(digest, parts) : ''
+  const briefTokens = brief === '' ? 0 : weighUser(brief)
+  const tokens = inPart.reduce((sum, each) => sum + each.tokens, plan.fixedTokens)
+  const counts = {
+    lines: chosen.length,
+    userMessages: words.length,
+    names: names.reduce((sum, { names: found }) => sum + found.length, 0),
+  }
+  return { brief, briefTokens, rewritten: inPart, tokens: tokens + briefTokens, counts }
+}
+
+function shortenedRequest({ shortened }: Plan, eventAt: EventAt): Rewritten[] {
+  const rewrite = shortened && cappedEntry(shortened.item, shortened.tokens, eventAt)
+  return shortened && rewrite ? [rewritten(shortened.item, rewrite)] : []
+}
+
+function rewritten({ tokens }: Item, { edit, saved }: Rewrite): Rewritten {
+  return { edit: { ...edit, put: edit.put.map(wellFormed) }, tokens: tokens - saved }
+}
+
+/** Half of a pair may stand at either end of what a user sent; what we write has none. */
+function wellFormed(put: Put): Put {
+  const isText = isNewEntry(put) && put.type === 'USER_MESSAGE' && typeof put.data === 'string'
+  return isText ? { ...put, data: String(put.data).toWellFormed() } : put
+}

@@ -1,0 +1,74 @@
+// `extract`: the weightiest of a conversation word for word, to a given number of tokens. No model.
+import type { Edit, Put } from '../../core/change.ts'
+import { type Context, weightOf } from '../../core/context.ts'
+import type { EventAt } from '../../core/event.ts'
+import { irreducible } from '../../core/irreducible.ts'
+import { runsOf } from '../../core/run.ts'
+import { Sequence } from '../../core/sequence.ts'
+import type { Strategy } from '../../core/strategy.ts'
+import { contextDigest } from './context-digest.ts'
+import { digestReducer } from './digest.ts'
+import { type Draft, draftOf } from './draft.ts'
+import { type Plan, planOf } from './plan.ts'
+
+/** Without a target: a fifth of what there is, within these. */
+const DEFAULT_SHARE = 5
+const LEAST_TOKENS = 2_000
+const MOST_TOKENS = 20_000
+
+/** Of the room, for the recent turns; less where they leave none for the rest. */
+const TAIL_SHARES = [0.55, 0.2, 0] as const
+
+export const extract: Strategy = {
+  id: 'extract',
+  async propose(input) {
+    const { context, eventAt, reduce, pins = [], nextPrompt = '', instructions = '' } = input
+    const targetTokens = input.targetTokens ?? defaultTarget(context)
+    if (weightOf(context) <= targetTokens) return { edits: [] }
+    const digest = reduce ? await reduce(digestReducer) : contextDigest(context, eventAt)
+    const asked = `${instructions}\n${nextPrompt}`
+    const drafted = (tailShare: number) => {
+      const plan = planOf({ context, eventAt, pins, targetTokens, tailShare })
+      return { plan, draft: draftOf({ digest, plan, eventAt, pins, targetTokens, asked }) }
+    }
+    let made = drafted(TAIL_SHARES[0])
+    for (const share of TAIL_SHARES.slice(1))
+      if (made.draft.tokens > targetTokens) made = drafted(share)
+    const { plan, draft } = made
+    if (draft.tokens > targetTokens && input.targetTokens !== undefined)
+      throw irreducible(
+        { context: { ...context, items: Sequence.from(plan.stays) }, eventAt },
+        { floor: draft.tokens, budget: targetTokens },
+      )
+    const edits = draft.tokens < weightOf(context) ? editsOf(plan, draft, eventAt) : []
+    return { edits, metadata: { ...draft.counts } }
+  },
+}
+
+/** The brief first; what the user said last, and what is shown in part, stand where they stood. */
+function editsOf(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {
+  const { items, cut, covered, request, shortened } = plan
+  const edits = rewritten.map(({ edit }) => edit)
+  if (covered.length === 0) return edits
+  const kept = request && covered.includes(request) ? runsOf([request], eventAt) : []
+  const put: Put[] = [
+    { type: 'USER_MESSAGE', data: brief, label: 'brief' },
+    ...kept.map((keep) => ({ keep })),
+  ]
+  const inBrief = new Set(covered)
+  const others = items
+    .slice(0, cut)
+    .filter((item) => item !== shortened?.item && !inBrief.has(item))
+  return [
+    { covers: runsOf(covered, eventAt), put },
+    // What stands on the other side of a shortened request is told in the brief, too.
+    ...(others.length > 0 ? [{ covers: runsOf(others, eventAt), put: [] }] : []),
+    ...edits,
+  ]
+}
+
+function defaultTarget(context: Context): number {
+  const headTokens = weightOf(context) - context.tokens
+  const share = Math.floor(context.tokens / DEFAULT_SHARE)
+  return headTokens + Math.max(LEAST_TOKENS, Math.min(MOST_TOKENS, share))
+}

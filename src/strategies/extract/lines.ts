@@ -1,0 +1,57 @@
+// A text in lines of bounded length: the pieces of which a brief is made.
+
+/** A longer line is cut at a blank. Short enough that what stands in one belongs together. */
+const LONGEST_CHARS = 160
+/** How far back a cut looks for a blank. */
+const LOOK_BACK_CHARS = 40
+/** Of a single endless line, so many pieces of its beginning and its end. */
+const HEAD_PIECES = 96
+const TAIL_PIECES = 32
+
+/** Called with each line that has something in it, without the blanks around it. */
+export type LineVisitor = (line: string) => void
+
+export function eachLine(text: string, visit: LineVisitor): void {
+  let from = 0
+  while (from <= text.length) {
+    const newline = text.indexOf('\n', from)
+    const end = newline < 0 ? text.length : newline
+    eachPiece(text, from, end, visit)
+    from = end + 1
+  }
+}
+
+function eachPiece(text: string, from: number, to: number, visit: LineVisitor): void {
+  const most = (HEAD_PIECES + TAIL_PIECES) * LONGEST_CHARS
+  if (to - from <= most) {
+    cutPieces(text, from, to, visit)
+    return
+  }
+  cutPieces(text, from, boundary(text, from + HEAD_PIECES * LONGEST_CHARS), visit)
+  cutPieces(text, boundary(text, to - TAIL_PIECES * LONGEST_CHARS), to, visit)
+}
+
+function cutPieces(text: string, from: number, to: number, visit: LineVisitor): void {
+  let start = from
+  while (start < to) {
+    const end = to - start <= LONGEST_CHARS ? to : pieceEnd(text, start)
+    const piece = text.slice(start, end).trim()
+    if (piece !== '') visit(piece)
+    start = end
+  }
+}
+
+function pieceEnd(text: string, start: number): number {
+  const limit = start + LONGEST_CHARS
+  for (let at = limit; at > limit - LOOK_BACK_CHARS; at -= 1)
+    if (text.charCodeAt(at - 1) === BLANK) return at
+  return boundary(text, limit)
+}
+
+const BLANK = 32
+
+/** Not between the halves of a surrogate pair. */
+function boundary(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at
+}

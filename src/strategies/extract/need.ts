@@ -1,0 +1,90 @@
+// How likely each name is to be needed again, from how the conversation has used it so far.
+import { TERM_KINDS, type TermKind } from './terms.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/**
+ * Logistic models in the few things that proved to matter, alike in either half of a collection of recorded
+ * sessions. What the agent never wrote by itself is rarely needed, less with each turn that passes. What it
+ * did write comes back by how often and how lately it did.
+ */
+interface NeedModel {
+  readonly unused: {
+    readonly bias: number
+    readonly sinceSeen: number
+    readonly sinceFirst: number
+    readonly lines: number
+    readonly length: number
+  }
+  readonly used: {
+    readonly bias: number
+    readonly sinceUse: number
+    readonly uses: number
+    readonly length: number
+  }
+}
+
+const NAME: NeedModel = {
+  unused: { bias: -1.2, sinceSeen: -0.46, sinceFirst: -0.48, lines: 0.3, length: -0.79 },
+  used: { bias: -0.62, sinceUse: -0.5, uses: 0.7, length: -0.11 },
+}
+const WORD: NeedModel = {
+  unused: { bias: -1.2, sinceSeen: -0.2, sinceFirst: -0.2, lines: 0.2, length: -2.2 },
+  used: { bias: -0.06, sinceUse: -0.42, uses: 0.7, length: -0.93 },
+}
+const NUMBER: NeedModel = {
+  unused: { bias: -2.2, sinceSeen: -0.6, sinceFirst: -0.55, lines: 0.6, length: -1.9 },
+  used: { bias: -0.5, sinceUse: -0.5, uses: 0.9, length: -0.9 },
+}
+const ARGUMENT: NeedModel = {
+  unused: NAME.unused,
+  used: { bias: -0.6, sinceUse: -0.6, uses: 1.4, length: -0.1 },
+}
+const MODELS = byKind<NeedModel>({
+  word: WORD,
+  capital: WORD,
+  number: NUMBER,
+  identifier: NAME,
+  joined: NAME,
+  path: NAME,
+  argument: ARGUMENT,
+})
+const LONGEST_CHARS = 60
+const CHARS_UNIT = 20
+
+export function needsOf(vocabulary: Vocabulary, turn: number): Float64Array {
+  const { kinds, uses, lastUse, firstTurn, lastTurn, lines, names } = vocabulary
+  const needs = new Float64Array(vocabulary.size)
+  for (let number = 0; number < needs.length; number += 1) {
+    const { used, unused } = MODELS[kinds[number] as number] as NeedModel
+    const useCount = uses[number] as number
+    const chars = Math.min(LONGEST_CHARS, (names[number] as string).length) / CHARS_UNIT
+    const logit =
+      useCount > 0
+        ? used.bias +
+          used.sinceUse * Math.log1p(turn - (lastUse[number] as number)) +
+          used.uses * Math.log(useCount) +
+          used.length * chars
+        : unused.bias +
+          unused.sinceSeen * Math.log1p(turn - (lastTurn[number] as number)) +
+          unused.sinceFirst * Math.log1p(turn - (firstTurn[number] as number)) +
+          unused.lines * Math.log(Math.max(1, lines[number] as number)) +
+          unused.length * chars
+    needs[number] = 1 / (1 + Math.exp(-logit))
+  }
+  return needs
+}
+
+/** How much a name of this kind tells by itself: words come back anyhow, paths do not. */
+export const TELLING = byKind({
+  word: 0.02,
+  capital: 0.1,
+  number: 0.6,
+  identifier: 1,
+  joined: 0.8,
+  path: 1,
+  argument: 2,
+})
+
+function byKind<T>(values: Readonly<Record<TermKind, T>>): readonly T[] {
+  return TERM_KINDS.map((kind) => values[kind])
+}

@@ -1,0 +1,167 @@
+// What stays of a context and in which form: the recent turns, what the user said last, and what is masked.
+import type { EntryId } from '../../core/change.ts'
+import { type Context, weightOf } from '../../core/context.ts'
+import type { Item } from '../../core/entry.ts'
+import type { EventAt } from '../../core/event.ts'
+import { GATE_MIN_TOKENS } from '../../core/gate.ts'
+import { type Pins, pinnedEntries, pinnedText } from '../../core/pins.ts'
+import { lastRoundStart, openRoundStart, seamsOf, unansweredRoundStart } from '../../core/seam.ts'
+import { weighUser } from '../../core/tokens/weigh.ts'
+import { isSaidByUser } from '../keep-recent-cut.ts'
+import { resultOf } from './mask.ts'
+
+export interface Plan {
+  readonly items: readonly Item[]
+  /** What stands before it goes into the brief. */
+  readonly cut: number
+  /** What the user said last, where that is before the cut: it stays behind the brief. */
+  readonly request: Item | undefined
+  /** Where what the user said last is too long for the target: how much of it may be shown. */
+  readonly shortened: { readonly item: Item; readonly tokens: number } | undefined
+  /** Results behind the cut that are shown in part. */
+  readonly masked: readonly Item[]
+  /** Entries that stay as they are. */
+  readonly stays: readonly Item[]
+  /** What the brief stands in the place of: all before the cut, but for a request that is shown in part. */
+  readonly covered: readonly Item[]
+  /** The gate wants a brief that is smaller than what goes. */
+  readonly mostBriefTokens: number
+  /** What these weigh, with the system prompts and the pinned texts. */
+  readonly fixedTokens: number
+}
+
+export interface PlanInput {
+  readonly context: Context
+  readonly eventAt: EventAt
+  readonly pins: Pins
+  readonly targetTokens: number
+  /** Of the room that there is: for the recent turns, without their results. */
+  readonly tailShare: number
+}
+
+/** For results that nobody has answered yet: below this they stay whole. */
+const UNANSWERED_SHARE = 0.25
+/** What the user said last stays whole within this; a longer text is a paste, and shown in part. */
+const REQUEST_SHARE = 0.4
+const SHORTENED_SHARE = 0.2
+/** What a masked result takes at least; smaller ones stay. */
+const MASKED_TOKENS = 24
+const LEAST_MASKED_TOKENS = 48
+/** Less need not be smaller than what it replaces. */
+const LEAST_BRIEF_TOKENS = GATE_MIN_TOKENS - 1
+
+export function planOf(input: PlanInput): Plan {
+  const { context, eventAt, pins, targetTokens, tailShare } = input
+  const items = context.items.toArray()
+  const held = pinnedEntries(items, context.open, pins)
+  const pinned = pinnedText(pins)
+  const headTokens =
+    weightOf(context) - context.tokens + (pinned === undefined ? 0 : weighUser(pinned))
+  const room = Math.max(0, targetTokens - headTokens)
+  const last = items.findLast((item) => isSaidByUser(item, eventAt))
+  const shortened = tooLong(last, held, room)
+  const tokens = tokensAfter(items)
+  const free = room - (shortened?.tokens ?? last?.tokens ?? 0)
+  const isMasked = maskable({ ...input, items, held, tokens, roomTokens: free })
+  const costs = items.map((item, at) => {
+    if (item === shortened?.item) return shortened.tokens
+    return isMasked(at) ? MASKED_TOKENS : (tokens[at] as number)
+  })
+  const latest = openRoundStart(items, context.open)
+  const cut = cutFor(costs, seamsOf(items, context.open), latest, free * tailShare)
+  const request = last && items.indexOf(last) < cut ? last : undefined
+  const isStaying = (item: Item, at: number) =>
+    item !== shortened?.item &&
+    (held.has(item.id) || item === request || (at >= cut && !isMasked(at)))
+  const fixedTokens = items.reduce(
+    (sum, item, at) => sum + (isStaying(item, at) ? (tokens[at] as number) : 0),
+    headTokens,
+  )
+  const covered = coveredByBrief(items.slice(0, cut), shortened?.item)
+  const stays = items.filter(isStaying)
+  const staying = new Set(stays)
+  const goes = covered.filter((item) => !staying.has(item))
+  return {
+    items,
+    cut,
+    request,
+    shortened,
+    masked: items.filter((item, at) => at >= cut && isMasked(at) && !held.has(item.id)),
+    stays,
+    covered,
+    mostBriefTokens: Math.max(LEAST_BRIEF_TOKENS, sum(goes.map((item) => item.tokens)) - 1),
+    fixedTokens,
+  }
+}
+
+/** A rewritten entry stands alone; the brief takes the larger stretch on one side of it. */
+function coveredByBrief(before: readonly Item[], shortened: Item | undefined): readonly Item[] {
+  const at = shortened ? before.indexOf(shortened) : -1
+  if (at < 0) return before
+  const sides = [before.slice(0, at), before.slice(at + 1)]
+  const [left = 0, right = 0] = sides.map((side) => sum(side.map((item) => item.tokens)))
+  return (left >= right ? sides[0] : sides[1]) ?? []
+}
+
+function tooLong(
+  last: Item | undefined,
+  held: ReadonlySet<EntryId>,
+  room: number,
+): Plan['shortened'] {
+  if (!last || held.has(last.id) || last.tokens <= room * REQUEST_SHARE) return undefined
+  return { item: last, tokens: Math.floor(room * SHORTENED_SHARE) }
+}
+
+/** What each entry weighs afterwards: the gate hides the thinking of all but the last round. */
+function tokensAfter(items: readonly Item[]): number[] {
+  const lastRound = lastRoundStart(items)
+  return items.map(({ tokens, thinkingTokens = 0, hide }, at) =>
+    at < lastRound && !hide ? tokens - thinkingTokens : tokens,
+  )
+}
+
+interface Masking extends PlanInput {
+  readonly items: readonly Item[]
+  readonly held: ReadonlySet<EntryId>
+  readonly tokens: readonly number[]
+  readonly roomTokens: number
+}
+
+/** Nothing of an open round is touched, and what nobody has answered yet only where it is too much. */
+function maskable({ context, eventAt, items, held, tokens, roomTokens }: Masking) {
+  const openFrom = openRoundStart(items, context.open)
+  const unanswered = unansweredRoundStart(items)
+  const isUnansweredWhole = sum(tokens.slice(unanswered)) <= roomTokens * UNANSWERED_SHARE
+  const end = isUnansweredWhole ? Math.min(openFrom, unanswered) : openFrom
+  return (at: number): boolean => {
+    const item = items[at]
+    return (
+      item?.kind === 'result' &&
+      at < end &&
+      item.tokens >= LEAST_MASKED_TOKENS &&
+      !held.has(item.id) &&
+      resultOf(item, eventAt) !== undefined
+    )
+  }
+}
+
+/** The earliest seam whose tail takes no more than `most`; what is still open stays in any case. */
+function cutFor(
+  costs: readonly number[],
+  seams: readonly boolean[],
+  latest: number,
+  most: number,
+): number {
+  let cut = latest
+  let tokens = sum(costs.slice(latest))
+  for (let at = latest - 1; at >= 0; at -= 1) {
+    tokens += costs[at] as number
+    if (tokens > most) break
+    if (seams[at]) cut = at
+  }
+  return cut
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,169 @@
+// The weightiest lines for a number of tokens: lazy greedy selection by what each adds per token.
+import type { Coverage } from './coverage.ts'
+
+export interface Candidate {
+  readonly terms: Int32Array
+  readonly tokens: number
+  readonly group: number
+  /** What it adds counts so much more, or less. */
+  readonly weight: number
+}
+
+/** The first line of a group brings a heading with it. */
+export interface CandidateGroup {
+  readonly openTokens: number
+  readonly headTerms: Int32Array
+}
+
+interface OpenableGroup extends Partial<CandidateGroup> {
+  readonly members: number[]
+  isOpen: boolean // its heading is there, or it needs none
+}
+
+interface Waiting {
+  readonly candidate: number
+  readonly ratio: number // no less than what it is now
+}
+
+/** Goes on where it stopped when it is given more room. */
+export class Selection {
+  readonly chosen: number[] = [] // candidates, in the order in which they were chosen
+  /** How often a candidate was looked at. */
+  steps = 0
+  readonly #candidates: readonly Candidate[]
+  readonly #coverage: Coverage
+  readonly #isChosen: Uint8Array
+  readonly #heap: Waiting[]
+  #setAside: Waiting[] = [] // too large for the room there was
+  readonly #groups: OpenableGroup[] = []
+  /** By candidate: the place of its group among these. */
+  readonly #groupOf: Int32Array
+
+  constructor(
+    candidates: readonly Candidate[],
+    groups: ReadonlyMap<number, CandidateGroup>,
+    coverage: Coverage,
+  ) {
+    this.#candidates = candidates
+    this.#coverage = coverage
+    this.#isChosen = new Uint8Array(candidates.length)
+    this.#groupOf = new Int32Array(candidates.length)
+    const places = new Map<number, number>()
+    candidates.forEach(({ group }, candidate) => {
+      const place = places.get(group) ?? this.#groups.length
+      if (place === this.#groups.length) {
+        places.set(group, place)
+        this.#groups.push({ ...groups.get(group), members: [], isOpen: !groups.has(group) })
+      }
+      this.#groupOf[candidate] = place
+      this.#groups[place]?.members.push(candidate)
+    })
+    this.#heap = candidates.map(({ terms, tokens, weight }, candidate) => {
+      const { headTerms } = this.#group(candidate)
+      const most = coverage.bound(terms) + (headTerms ? coverage.bound(headTerms) : 0)
+      return { candidate, ratio: (weight * most) / Math.max(1, tokens) }
+    })
+    this.#heap.sort(byRatio)
+  }
+
+  /** Chooses until nothing fits any more, and gives the tokens that are left. */
+  fill(roomTokens: number): number {
+    let room = roomTokens
+    for (const waiting of this.#setAside) push(this.#heap, waiting)
+    this.#setAside = []
+    for (let top = pop(this.#heap); top !== undefined; top = pop(this.#heap)) {
+      this.steps += 1
+      const { candidate } = top
+      if (this.#isChosen[candidate]) continue
+      const tokens = this.#cost(candidate)
+      if (tokens > room) {
+        this.#setAside.push(top)
+        continue
+      }
+      const ratio = this.#gain(candidate) / Math.max(1, tokens)
+      if (ratio <= 0) continue
+      if (ratio < (this.#heap[0]?.ratio ?? 0)) {
+        push(this.#heap, { candidate, ratio })
+        continue
+      }
+      room -= tokens
+      this.#choose(candidate)
+    }
+    return room
+  }
+
+  /** Takes back what was chosen last, until so many tokens are free. */
+  drop(tokens: number): void {
+    let missing = tokens
+    for (let last = this.chosen.pop(); last !== undefined; last = this.chosen.pop()) {
+      missing -= Math.max(1, (this.#candidates[last] as Candidate).tokens)
+      if (missing <= 0) break
+    }
+  }
+
+  #group(candidate: number): OpenableGroup {
+    return this.#groups[this.#groupOf[candidate] as number] as OpenableGroup
+  }
+
+  #cost(candidate: number): number {
+    const { tokens } = this.#candidates[candidate] as Candidate
+    const { isOpen, openTokens = 0 } = this.#group(candidate)
+    return isOpen ? tokens : tokens + openTokens
+  }
+
+  #gain(candidate: number): number {
+    const { terms, weight } = this.#candidates[candidate] as Candidate
+    const { isOpen, headTerms } = this.#group(candidate)
+    const head = isOpen || !headTerms ? 0 : this.#coverage.gain(headTerms)
+    return weight * (this.#coverage.gain(terms) + head)
+  }
+
+  #choose(candidate: number): void {
+    const group = this.#group(candidate)
+    this.#isChosen[candidate] = 1
+    this.chosen.push(candidate)
+    this.#coverage.take((this.#candidates[candidate] as Candidate).terms)
+    if (group.isOpen) return
+    group.isOpen = true
+    if (group.headTerms) this.#coverage.take(group.headTerms)
+    // The others of the group cost less from here on.
+    for (const other of group.members) {
+      if (this.#isChosen[other]) continue
+      const ratio = this.#gain(other) / Math.max(1, this.#cost(other))
+      push(this.#heap, { candidate: other, ratio })
+    }
+  }
+}
+
+function byRatio(one: Waiting, other: Waiting): number {
+  return other.ratio - one.ratio || one.candidate - other.candidate
+}
+
+function push(heap: Waiting[], waiting: Waiting): void {
+  let at = heap.push(waiting) - 1
+  while (at > 0) {
+    const parent = (at - 1) >> 1
+    if (byRatio(heap[parent] as Waiting, waiting) <= 0) break
+    heap[at] = heap[parent] as Waiting
+    at = parent
+  }
+  heap[at] = waiting
+}
+
+function pop(heap: Waiting[]): Waiting | undefined {
+  const top = heap[0]
+  const last = heap.pop()
+  if (top === undefined || last === undefined || heap.length === 0) return top
+  let at = 0
+  for (;;) {
+    let child = 2 * at + 1
+    if (child >= heap.length) break
+    const right = heap[child + 1]
+    if (right !== undefined && byRatio(right, heap[child] as Waiting) < 0) child += 1
+    if (byRatio(last, heap[child] as Waiting) <= 0) break
+    heap[at] = heap[child] as Waiting
+    at = child
+  }
+  heap[at] = last
+  return top
+}

@@ -1,0 +1,21 @@
+// The ladder as it comes with précis: which rungs `cascade` climbs down, in this order.
+import { createCascade, type Rung } from './cascade.ts'
+import { dropTurns } from './drop-turns.ts'
+import { extract } from './extract/extract.ts'
+import { capGiants } from './ladder-cap.ts'
+import { lastMessage } from './ladder-last.ts'
+import { trimRung } from './ladder-trim.ts'
+import { mask } from './mask.ts'
+import { prune } from './prune/prune.ts'
+
+const LADDER: readonly Rung[] = [
+  { strategy: prune },
+  { strategy: trimRung, isLossy: true },
+  { strategy: mask, isLossy: true },
+  { strategy: capGiants, isLossy: true },
+  { strategy: extract, startsOver: true, countsPins: true },
+  { strategy: dropTurns },
+  { strategy: lastMessage, isLast: true, countsPins: true },
+]
+
+export const cascade = createCascade(LADDER)

@@ -1,0 +1,84 @@
+// `mask`: older tool results become what they were of, how they ended, and their telling lines. No model.
+import type { Block, ToolCall, ToolResult } from '../core/content.ts'
+import { weightOf } from '../core/context.ts'
+import { type Item, newEntryAt, rootOf } from '../core/entry.ts'
+import { contentOf } from '../core/entry-content.ts'
+import type { EventAt } from '../core/event.ts'
+import { subjectOf } from '../core/ledger/dialects.ts'
+import { commandEnd, textOfBlocks } from '../core/ledger/result-text.ts'
+import { type Round, roundsOf } from '../core/seam.ts'
+import type { Strategy } from '../core/strategy.ts'
+import { cutHead } from '../core/tokens/cut.ts'
+import { asData } from './as-data.ts'
+import { asRef, captionsOf, type Rewrite, resultWith, rewriteOf, untilSaved } from './elision.ts'
+import { tellingLines } from './telling-lines.ts'
+
+/** Of the newest rounds nothing is masked: their results are still being worked with. */
+export const WHOLE_ROUNDS = 3
+const SUBJECT_CHARS = 160
+const ENDS = { head: 2, tail: 2 } as const
+const ERROR_ENDS = { head: 1, tail: 6, prefersErrors: true } as const
+
+/** To a target the oldest go first, and no more than it takes; without one, all that are old enough. */
+export const mask: Strategy = {
+  id: 'mask',
+  async propose({ context, eventAt, targetTokens }) {
+    const items = context.items.toArray()
+    const rounds = roundsOf(items, context.open).slice(0, -WHOLE_ROUNDS)
+    const rewrites = rounds.flatMap((round) => maskRound(round, items, eventAt))
+    const excess = targetTokens === undefined ? undefined : weightOf(context) - targetTokens
+    const edits = untilSaved(rewrites, excess)
+    return { edits, metadata: { resultsMasked: edits.length } }
+  },
+}
+
+function maskRound(round: Round, items: readonly Item[], eventAt: EventAt): Rewrite[] {
+  const answer = contentOf(round.answer, eventAt)
+  const calls = answer?.kind === 'answer' ? answer.calls : []
+  const byId = new Map(calls.map((call) => [call.id, call]))
+  return [...round.results]
+    .flatMap(([callId, places]) => places.map((at) => ({ at, call: byId.get(callId) })))
+    .toSorted((a, b) => a.at - b.at)
+    .flatMap(({ at, call }) => maskResult(items[at] as Item, call, eventAt) ?? [])
+}
+
+function maskResult(item: Item, call: ToolCall | undefined, eventAt: EventAt): Rewrite | undefined {
+  if (newEntryAt(item.id, eventAt)?.label === 'masked') return undefined
+  const root = rootOf(item.id, eventAt)
+  // What an earlier rung left of it is not what it was.
+  const content = contentOf(root, eventAt) ?? contentOf(item.id, eventAt)
+  if (content?.kind !== 'result') return undefined
+  const text = maskedText(content.result, call, root)
+  const entry = resultWith(content.result, [{ type: 'text', text }], 'masked')
+  const rewrite = rewriteOf(item, entry, eventAt)
+  return rewrite.saved > 0 ? rewrite : undefined
+}
+
+/** The lines come from the transcript: they can name no ref and close no tag. */
+function maskedText(result: ToolResult, call: ToolCall | undefined, root: Item['id']): string {
+  const text = textOfBlocks(result.content)
+  const { isFailed, exitCode } = commandEnd(text, result)
+  const ends = tellingLines(text, isFailed ? ERROR_ENDS : ENDS)
+  const lines = [...ends.head, ...(ends.tail.length > 0 ? ['[…]', ...ends.tail] : [])]
+  const what = call ? `${call.name} ${subjectOf(call.arguments)}`.trim() : 'a tool'
+  const facts = [
+    asData(cutHead(what.replace(/\s+/g, ' '), SUBJECT_CHARS)),
+    exitCode === undefined ? result.status : `${result.status}, exit code ${exitCode}`,
+    sizeOf(result.content),
+  ]
+  return [
+    `[Masked result of ${facts.join(', ')} ${asRef(root)}]`,
+    ...lines.map(asData),
+    ...captionsOf(result.content, root),
+  ].join('\n')
+}
+
+function sizeOf(blocks: readonly Block[]): string {
+  let [chars, lines] = [0, 0]
+  for (const { text = '' } of blocks) {
+    chars += text.length
+    lines += text === '' ? 0 : 1
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1
+  }
+  return `${lines.toLocaleString('en-US')} lines, ${chars.toLocaleString('en-US')} characters`
+}

@@ -1,0 +1,85 @@
+// `json-rows`: long lists in JSON, and tables. Some rows show what they look like; the rest is counted.
+import { asRef } from '../elision.ts'
+import { jsonLists } from './json-lists.ts'
+import { keepLines } from './kept-lines.ts'
+import { type Prune, withText } from './prune-kind.ts'
+import { isFileRead, type PruneView, type ToolUse } from './tool-uses.ts'
+
+const LEAST_CHARS = 1_200
+const SHOWN_ROWS = 3
+const LEAST_ROWS = 12
+
+export const jsonRows: Prune = {
+  name: 'json-rows',
+  find(view) {
+    return view.uses.flatMap((use) => {
+      if (use.at >= view.until || use.isElided || use.text.length < LEAST_CHARS || isFileRead(use))
+        return []
+      const text = shorterJson(use, view) ?? shorterTable(use, view)
+      return text === undefined ? [] : [withText(use, text)]
+    })
+  },
+}
+
+/** Rows are cut out of the text as it stands, so that what stays is verbatim. */
+function shorterJson({ text, at, ref }: ToolUse, { later }: PruneView): string | undefined {
+  const pieces: string[] = []
+  let from = 0
+  for (const rows of jsonLists(text)) {
+    if (rows.length < LEAST_ROWS) continue
+    const gone = rows.filter(
+      ([start, end], index) => index >= SHOWN_ROWS && !later.usesAny(text.slice(start, end), at),
+    )
+    if (gone.length < SHOWN_ROWS) continue
+    for (const [start, end] of gone) {
+      pieces.push(text.slice(from, start))
+      from = behindComma(text, end)
+    }
+    const comma = text[from] === ']' ? '' : ', '
+    pieces.push(`"… ${gone.length.toLocaleString('en-US')} rows left out …"${comma}`)
+  }
+  if (pieces.length === 0) return undefined
+  return [...pieces, text.slice(from), `\n[The whole: ${asRef(ref)}]`].join('')
+}
+
+/** So that no comma is left where a row was. */
+function behindComma(text: string, end: number): number {
+  const next = /\s*,\s*/y
+  next.lastIndex = end
+  return next.test(text) ? next.lastIndex : end
+}
+
+/** Lines with the same number of the same separator, one row each. */
+function shorterTable(use: ToolUse, view: PruneView): string | undefined {
+  const lines = use.text.split('\n')
+  if (lines.length < LEAST_ROWS) return undefined
+  const isRow = tableRows(lines)
+  if (isRow === undefined) return undefined
+  const isKept = (line: string, at: number) =>
+    !isRow(at) || isEdge(isRow, at) || view.later.usesAny(line, use.at)
+  return keepLines(lines, isKept, asRef(use.ref))
+}
+
+const SEPARATORS = ['|', '\t', ','] as const
+
+function tableRows(lines: readonly string[]): ((at: number) => boolean) | undefined {
+  for (const separator of SEPARATORS) {
+    const counts = lines.map((line) => line.slice(0, 2_000).split(separator).length - 1)
+    const most = commonest(counts.filter((count) => count >= 2))
+    if (most && most.times >= LEAST_ROWS && 2 * most.times > lines.length)
+      return (at) => counts[at] === most.count
+  }
+  return undefined
+}
+
+function commonest(counts: readonly number[]): { count: number; times: number } | undefined {
+  const times = new Map<number, number>()
+  for (const count of counts) times.set(count, (times.get(count) ?? 0) + 1)
+  const [first] = [...times].sort(([, a], [, b]) => b - a)
+  return first && { count: first[0], times: first[1] }
+}
+
+/** The heading and the first rows of a table, and its last. */
+function isEdge(isRow: (at: number) => boolean, at: number): boolean {
+  return !isRow(at + 1) || !isRow(at - 1) || !isRow(at - 2) || !isRow(at - SHOWN_ROWS)
+}

@@ -1,0 +1,86 @@
+// The calls of a context with their results, as prunes look at them.
+import type { EntryId } from '../../core/change.ts'
+import type { ToolCall, ToolResult } from '../../core/content.ts'
+import type { Context } from '../../core/context.ts'
+import { type Item, newEntryAt, rootOf } from '../../core/entry.ts'
+import { contentOf } from '../../core/entry-content.ts'
+import type { EventAt } from '../../core/event.ts'
+import { intentOf } from '../../core/ledger/dialects.ts'
+import type { Intent } from '../../core/ledger/intent.ts'
+import { commandEnd, textOfBlocks } from '../../core/ledger/result-text.ts'
+import { type Round, roundsOf } from '../../core/seam.ts'
+import { LaterNames } from './later-names.ts'
+
+export interface ToolUse {
+  readonly at: number // where its result stands
+  readonly item: Item
+  readonly ref: EntryId // of the original result
+  readonly answerRef: EntryId // of the original answer, which has the arguments
+  readonly call: ToolCall
+  readonly intent: Intent
+  readonly result: ToolResult
+  readonly text: string // of all its text blocks
+  readonly isFailed: boolean
+  /** Something of it was left out by an earlier compaction. */
+  readonly isElided: boolean
+  readonly round: Round
+}
+
+export interface PruneView {
+  readonly items: readonly Item[]
+  readonly eventAt: EventAt
+  readonly uses: readonly ToolUse[] // in the order of their results
+  /** From here on nothing is touched: the last round, and what came after it. */
+  readonly until: number
+  readonly later: LaterNames
+}
+
+export function pruneView(context: Context, eventAt: EventAt): PruneView {
+  const items = context.items.toArray()
+  const rounds = roundsOf(items, context.open)
+  return {
+    items,
+    eventAt,
+    uses: rounds.flatMap((round) => usesOf(round, items, eventAt)),
+    until: rounds.at(-1)?.start ?? items.length,
+    later: new LaterNames(items, eventAt),
+  }
+}
+
+function usesOf(round: Round, items: readonly Item[], eventAt: EventAt): ToolUse[] {
+  const answer = contentOf(round.answer, eventAt)
+  const calls = answer?.kind === 'answer' ? answer.calls : []
+  return calls
+    .flatMap((call) => (round.results.get(call.id) ?? []).map((at) => ({ call, at })))
+    .toSorted((a, b) => a.at - b.at)
+    .flatMap(({ call, at }) => {
+      const item = items[at] as Item
+      const content = contentOf(item.id, eventAt)
+      if (content?.kind !== 'result') return []
+      const { result } = content
+      return [
+        {
+          at,
+          item,
+          ref: rootOf(item.id, eventAt),
+          answerRef: rootOf(round.answer, eventAt),
+          call,
+          intent: intentOf(call.name, call.arguments),
+          result,
+          text: result.content.flatMap(({ text }) => text ?? []).join('\n'),
+          isFailed: commandEnd(textOfBlocks(result.content), result).isFailed,
+          isElided: newEntryAt(item.id, eventAt) !== undefined,
+          round,
+        },
+      ]
+    })
+}
+
+/** A result that shows a file as it is. What is in one may all be needed: only whole ones are pruned. */
+export function isFileRead({ intent }: ToolUse): boolean {
+  if (intent.kind === 'files') return intent.operations.some(({ op }) => op === 'read')
+  return (
+    intent.kind === 'shell' &&
+    intent.steps.some(({ operations }) => operations.some(({ op }) => op === 'read'))
+  )
+}

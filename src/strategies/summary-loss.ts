@@ -1,0 +1,25 @@
+// Whether an edit of a summary has lost most of what the summary held: told by the words that are still there.
+
+/** Of the words that stood there, so many must stand there afterwards. */
+const LEAST_KEPT = 0.4
+/** In fewer words hardly anything is said. */
+const FEWEST_WORDS = 3
+/** A summary of more words that says something else altogether has lost what it held, however long it is. */
+const MANY_WORDS = 30
+
+/** A few words may grow into others; many may not, and none may just go. */
+export function losesMost(before: string, after: string): boolean {
+  const held = wordsIn(before)
+  if (held.size < FEWEST_WORDS) return false
+  const left = wordsIn(after)
+  const kept = [...held].filter((word) => left.has(word)).length / held.size
+  return kept < LEAST_KEPT && (left.size < held.size || held.size >= MANY_WORDS)
+}
+
+/** Where words are not set apart, each character counts as one. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{N}\p{M}_]+/gu
+
+function wordsIn(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(WORD) ?? [])
+}

@@ -1,0 +1,19 @@
+// An error that tells what was spent before it: a summary costs something even where nothing comes of it.
+import type { TokenUsage } from '../core/content.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+import { sumUsage } from '../core/usage.ts'
+
+/** `spent` comes on top of what the error itself tells of. */
+export function withUsage(thrown: unknown, spent: TokenUsage | undefined): PrecisError {
+  const error = asPrecisError(thrown)
+  if (spent === undefined) return error
+  const { code, message, hint, where, retryable, details } = error
+  const told = details.usage as TokenUsage | undefined
+  return new PrecisError(code, message, {
+    ...(hint !== undefined && { hint }),
+    ...(where !== undefined && { where }),
+    retryable,
+    details: { ...details, usage: told ? sumUsage(spent, told) : spent },
+    cause: error,
+  })
+}
