@@ -11,6 +11,7 @@ import type { StoreFactory } from './contract/place.ts'
 import { randomContract } from './contract/random.ts'
 import { readContract } from './contract/read.ts'
 import { reopenContract } from './contract/reopen.ts'
+import { searchContract } from './contract/search.ts'
 import { snapshotContract } from './contract/snapshot.ts'
 
 export function storeContract(name: string, factory: StoreFactory): void {
@@ -23,6 +24,7 @@ export function storeContract(name: string, factory: StoreFactory): void {
     forkContract(factory)
     followContract(factory)
     leaseContract(factory)
+    searchContract(factory)
     randomContract(factory)
     closeContract(factory)
     if (factory.durable) reopenContract(factory)

@@ -33,6 +33,14 @@ export function unknownThread(threadId: string): PrecisError {
   })
 }
 
+export function restlessThread(threadId: string): PrecisError {
+  return new PrecisError('store-busy', `Thread ${threadId} was made anew again and again.`, {
+    hint: 'Try again.',
+    where: threadId,
+    retryable: true,
+  })
+}
+
 export function storeClosed(): PrecisError {
   return new PrecisError('store-closed', 'The store is closed.', {
     hint: 'Open it again, or close it only after the last call.',

@@ -1,7 +1,12 @@
 // The stores, for `precis/stores`. The guard comes first: the database driver crashes an old Node.
 import '../node-guard.ts'
 
+export { checkStore, type StoreReport } from './check-store.ts'
+export { type CopyReport, copyStore } from './copy-store.ts'
+export type { JobOptions } from './job-options.ts'
 export { LIMITS } from './limits.ts'
 export { memoryStore } from './memory.ts'
+export { openJobs } from './open-jobs.ts'
 export { openStore } from './open-store.ts'
+export { openPostgresStore, type PostgresOptions } from './postgres/open-postgres.ts'
 export { openSqliteStore, type SqliteOptions } from './sqlite/store.ts'

@@ -16,6 +16,10 @@ export const LIMITS = {
   /** Threads in one page of `list`. */
   pageSize: 1000,
   defaultPageSize: 100,
+  /** Finds of one search, and the characters of what it looks for. */
+  finds: 100,
+  defaultFinds: 20,
+  queryLength: 10_000,
   /** How long a lease may be asked for at a time: a day. */
   leaseMs: 24 * 60 * 60 * 1000,
   /** Calls that may wait for the database at a time, and their characters; more are `store-busy`. */
@@ -24,4 +28,7 @@ export const LIMITS = {
   /** One step of a long read: so many rows, and no further row after so many characters. */
   stepRows: 2000,
   stepLength: MEBI,
+  /** One step of indexing: so many rows of a thread, and characters of all. */
+  indexRows: 500,
+  indexLength: MEBI / 4,
 } as const

@@ -19,6 +19,7 @@ import { storeClosed, unknownThread, versionConflict } from './errors.ts'
 import { followRows, type Stretch } from './follow.ts'
 import { Leases, leaseKey, leaseRequest } from './leases.ts'
 import { LIMITS } from './limits.ts'
+import { memoryIndex } from './memory-search.ts'
 import { add, findIn, infoOf, type MemoryThread } from './memory-thread.ts'
 import { checkRanges, type Range, type ReadQuery, readQuery } from './ranges.ts'
 import { recognise } from './recognise.ts'
@@ -30,6 +31,7 @@ import {
   type Parent,
   recogniseFork,
 } from './requests.ts'
+import { searchIndex } from './search-index.ts'
 import { Wakeups } from './wakeups.ts'
 
 /** The clock is for leases alone: events bring their time along. */
@@ -156,6 +158,8 @@ class MemoryStore implements Store {
     this.#closed = true
     this.#wakeups.wakeAll()
   }
+
+  readonly index = searchIndex(memoryIndex(this.#threads, () => this.#checkOpen()))
 
   readonly #source = {
     rowsAfter: async (threadId: string, seq: number): Promise<Stretch> => {

@@ -24,7 +24,7 @@ describe('openStore', () => {
       expect(existsSync(path)).toBe(true)
     }))
 
-  it.each(['postgres://host/db', 'memory:x', 'sqlite:', ':memory:', 'http://x', ''])(
+  it.each(['postgres://host:port/db', 'memory:x', 'sqlite:', ':memory:', 'http://x', ''])(
     'refuses %j',
     (address) => expectError(openStore(address), 'usage'),
   )

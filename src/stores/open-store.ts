@@ -2,21 +2,23 @@
 import type { Store } from '../core/ports.ts'
 import { usageError } from './errors.ts'
 import { memoryStore } from './memory.ts'
+import { openPostgresStore } from './postgres/open-postgres.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 /** Two letters at least: `C:\logs` is a path. */
 const SCHEME = /^([a-z][a-z0-9+.-]+):(.*)$/is
 
-/** `memory:`, `sqlite:PATH`, or just the path of a SQLite file. */
+/** `memory:`, `sqlite:PATH` or just the path of a SQLite file, `postgres://…`. */
 export async function openStore(address: string): Promise<Store> {
   const [, name, rest = ''] = SCHEME.exec(address) ?? []
   const scheme = name?.toLowerCase()
   if (scheme === undefined && address !== ':memory:') return openSqliteStore(address)
   if (scheme === 'memory' && rest === '') return memoryStore()
   if (scheme === 'sqlite') return openSqliteStore(rest)
+  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgresStore(address)
   // Not the whole address: it may hold a password.
   throw usageError(
     `There is no store for addresses like ${scheme === undefined ? address : `${scheme}:…`}.`,
-    'Use `memory:`, `sqlite:PATH`, or the path of a file.',
+    'Use `memory:`, `sqlite:PATH` or the path of a file, or `postgres://HOST/DATABASE`.',
   )
 }

@@ -36,6 +36,11 @@ export interface Parent {
   readonly seq: number
 }
 
+/** The rows that were there already; undefined where the append wrote its own. */
+export interface WriteAnswer {
+  readonly stored?: readonly Cells[]
+}
+
 export function appendRequest(
   threadId: string,
   events: readonly NewEvent[],

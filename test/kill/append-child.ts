@@ -1,15 +1,13 @@
 // Appends batches with snapshots, forks and deletes, until it is killed. Rows tell what must be true of them.
-import { join } from 'node:path'
 import type { NewEvent } from '../../src/core/event.ts'
 import type { Store } from '../../src/core/ports.ts'
-import { openStore } from '../../src/stores/index.ts'
-import { type ChildWork, READY, runChild } from './child.ts'
+import { type ChildWork, READY } from './child.ts'
+import { runStoreChild } from './store-child.ts'
 import { foldRows, type Sum } from './sum.ts'
 
 const THREADS = ['a', 'b', 'c']
 
-await runChild(async (child) => {
-  const store = await openStore(join(child.folder, 'log.db'))
+await runStoreChild(async (store, child) => {
   child.acknowledge(READY)
   await Promise.all(THREADS.map((threadId) => appendForever(store, threadId, child)))
 })

@@ -1,14 +1,13 @@
 // Talks, calls tools, compacts and undoes in one thread until it is killed. Says what it stored by a hash.
-import { join } from 'node:path'
 import { PrecisError } from '../../src/core/errors.ts'
-import { openStore } from '../../src/stores/index.ts'
 import type { Threads } from '../../src/threads/threads.ts'
 import { answer, result, thoughtAnswer, user } from '../say.ts'
-import { type ChildWork, READY, runChild } from './child.ts'
+import { type ChildWork, READY } from './child.ts'
 import { hashOf, THREAD, threadsOn } from './compact-threads.ts'
+import { runStoreChild } from './store-child.ts'
 
-await runChild(async (child) => {
-  const threads = threadsOn(await openStore(join(child.folder, 'log.db')), child.random)
+await runStoreChild(async (store, child) => {
+  const threads = threadsOn(store, child.random)
   if ((await threads.getAllEvents(THREAD)).length === 0) await threads.create({ threadId: THREAD })
   child.acknowledge(READY)
   for (;;) {

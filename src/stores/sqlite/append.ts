@@ -2,9 +2,8 @@
 import type { Cells } from '../cells.ts'
 import { versionConflict } from '../errors.ts'
 import { recognise } from '../recognise.ts'
-import type { AppendRequest } from '../requests.ts'
+import type { AppendRequest, WriteAnswer } from '../requests.ts'
 import { findByIds } from './chain.ts'
-import type { WriteAnswer } from './protocol.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 
 export function append(tables: Tables, request: AppendRequest): WriteAnswer {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../core/errors.ts'
 import { expectError, messages } from '../contract/place.ts'
 import { fillStore, inFolder } from '../contract/sqlite-place.ts'
+import { SCHEMA_VERSION } from './schema.ts'
 import { openSqliteStore } from './store.ts'
 
 const NOT_OURS: Readonly<Record<string, readonly [ErrorCode, (path: string) => void]>> = {
@@ -34,10 +35,10 @@ describe('opening', () => {
       await expect(openSqliteStore(path)).rejects.toMatchObject({
         code: 'store-newer',
         where: path,
-        details: { version: 99, known: 2 },
+        details: { version: 99, known: SCHEMA_VERSION },
       })
       expect(readFileSync(path).equals(before)).toBe(true)
-      change(path, 'PRAGMA user_version = 2')
+      change(path, `PRAGMA user_version = ${SCHEMA_VERSION}`)
       const store = await openSqliteStore(path)
       expect(await store.read('t')).toHaveLength(10)
       await store.close()

@@ -1,10 +1,9 @@
 // Forking and deleting threads, inside a transaction.
 import { checkNumber } from '../cells.ts'
 import { unknownThread } from '../errors.ts'
-import { checkForkIds, type ForkRequest, recogniseFork } from '../requests.ts'
+import { checkForkIds, type ForkRequest, recogniseFork, type WriteAnswer } from '../requests.ts'
 import { insertRows, timeOf } from './append.ts'
 import { findByIds, ownerOf } from './chain.ts'
-import type { WriteAnswer } from './protocol.ts'
 import { parentOf } from './read.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 

@@ -43,7 +43,8 @@ describe('a file from before there were leases', () => {
       const path = join(folder, 'log.db')
       await fillStore(path, 10)
       const old = new Sqlite(path)
-      old.exec('DROP TABLE leases; PRAGMA user_version = 1')
+      old.exec(`DROP TABLE leases; DROP TABLE search_words; DROP TABLE search_parts;
+        DROP TABLE search_cursors; PRAGMA user_version = 1`)
       const insert = old.prepare(
         `INSERT INTO events (thread_key, seq, id, v, type, timestamp, data)
          SELECT key, 11, 'old', 2, 'USER_MESSAGE', '2026-01-02T12:00:00.000Z', '"x"' FROM threads`,

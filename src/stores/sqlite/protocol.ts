@@ -1,10 +1,14 @@
 // What the store and its database thread say to each other.
 import { type ErrorCode, PrecisError } from '../../core/errors.ts'
-import type { Cells, SnapshotCells } from '../cells.ts'
+import type { SnapshotCells } from '../cells.ts'
 import type { ListQuery } from '../cursor.ts'
 import type { LeaseKey, LeaseRequest } from '../leases.ts'
 import type { Range } from '../ranges.ts'
-import type { AppendRequest, ForkRequest, Parent } from '../requests.ts'
+import type { StepAnswer } from '../read-steps.ts'
+import type { AppendRequest, ForkRequest, WriteAnswer } from '../requests.ts'
+import type { SearchHit } from '../search-index.ts'
+import type { SearchRequest } from '../search-request.ts'
+import type { ThreadCells } from '../thread-cells.ts'
 
 export interface WorkerOptions {
   readonly path: string
@@ -14,31 +18,16 @@ export interface WorkerOptions {
   readonly pollMs: number
 }
 
-export interface ThreadCells {
-  readonly threadId: string
-  readonly version: number
-  readonly createdAt: number // ms since 1970
-  readonly updatedAt: number
-  readonly parent?: Parent
-}
-
 export interface ReadRequest {
   readonly threadId: string
   readonly ranges: readonly Range[]
   readonly limit: number
 }
 
-/** One step of a read. */
-export interface ReadAnswer {
-  readonly life: number | undefined
-  readonly rows: readonly Cells[]
-  /** What is left to read, up to the version of now. */
-  readonly rest: readonly Range[]
-}
-
-/** The rows that were there already; undefined where the append wrote its own. */
-export interface WriteAnswer {
-  readonly stored?: readonly Cells[]
+export interface FindRequest {
+  readonly search: SearchRequest
+  readonly count: number
+  readonly hasAllWords: boolean
 }
 
 /** Every call, with what it takes and what it gives. */
@@ -46,7 +35,7 @@ export interface Calls {
   append: { readonly request: AppendRequest; readonly answer: WriteAnswer }
   fork: { readonly request: ForkRequest; readonly answer: WriteAnswer }
   delete: { readonly request: { readonly threadId: string }; readonly answer: boolean }
-  read: { readonly request: ReadRequest; readonly answer: ReadAnswer }
+  read: { readonly request: ReadRequest; readonly answer: StepAnswer }
   info: { readonly request: { readonly threadId: string }; readonly answer?: ThreadCells }
   snapshot: {
     readonly request: { readonly threadId: string; readonly foldVersion: number }
@@ -55,6 +44,9 @@ export interface Calls {
   list: { readonly request: ListQuery; readonly answer: readonly ThreadCells[] }
   takeLease: { readonly request: { readonly lease: LeaseRequest }; readonly answer: boolean }
   releaseLease: { readonly request: { readonly lease: LeaseKey }; readonly answer?: undefined }
+  indexMore: { readonly request: Record<never, never>; readonly answer: boolean }
+  clearIndex: { readonly request: Record<never, never>; readonly answer?: undefined }
+  find: { readonly request: FindRequest; readonly answer: readonly SearchHit[] }
   close: { readonly request: Record<never, never>; readonly answer?: undefined }
 }
 

@@ -2,14 +2,15 @@
 import type { Cells, SnapshotCells } from '../cells.ts'
 import type { ListQuery } from '../cursor.ts'
 import { LIMITS } from '../limits.ts'
-import type { Range } from '../ranges.ts'
+import { clipRanges, type StepAnswer } from '../read-steps.ts'
 import type { Parent } from '../requests.ts'
+import type { ThreadCells } from '../thread-cells.ts'
 import { segments } from './chain.ts'
-import type { ReadAnswer, ReadRequest, ThreadCells } from './protocol.ts'
+import type { ReadRequest } from './protocol.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 
 /** One step of a read: it stops at a limit, and says what is left. */
-export function read(tables: Tables, { threadId, ranges, limit }: ReadRequest): ReadAnswer {
+export function read(tables: Tables, { threadId, ranges, limit }: ReadRequest): StepAnswer {
   const thread = tables.threads.find(threadId)
   if (!thread) return { life: undefined, rows: [], rest: [] }
   const rows: Cells[] = []
@@ -22,7 +23,7 @@ export function read(tables: Tables, { threadId, ranges, limit }: ReadRequest): 
         if (rows.length < limit && rows.length < LIMITS.stepRows && length < LIMITS.stepLength) {
           continue
         }
-        const rest = clip([[row[0] + 1, to], ...ranges.slice(index + 1)], thread.version)
+        const rest = clipRanges([[row[0] + 1, to], ...ranges.slice(index + 1)], thread.version)
         return { life: thread.key, rows, rest }
       }
     }
@@ -57,11 +58,4 @@ function threadCells(thread: ThreadRow): ThreadCells {
   const { threadId, version, createdAt, updatedAt } = thread
   const parent = parentOf(thread)
   return { threadId, version, createdAt, updatedAt, ...(parent && { parent }) }
-}
-
-/** Events that come later are not part of a read that has begun. */
-function clip(ranges: readonly Range[], version: number): readonly Range[] {
-  return ranges
-    .map(([from, to]): Range => [from, Math.min(to, version)])
-    .filter(([from, to]) => from <= to)
 }

@@ -62,6 +62,32 @@ const STEPS: readonly string[] = [
     ttl_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // What is found by which words. Derived: rows after `from_seq` up to `to_seq` are taken in; threads that
+  // are gone, and rows that moved, are noticed when something is looked for. Words come made, and blanks
+  // alone divide them.
+  `
+  CREATE TABLE search_cursors (
+    thread_key INTEGER PRIMARY KEY,
+    from_seq INTEGER NOT NULL,
+    to_seq INTEGER NOT NULL,
+    awaited TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE search_parts (
+    id INTEGER PRIMARY KEY,
+    thread_key INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    time_ms INTEGER NOT NULL,
+    tool TEXT,
+    file TEXT
+  ) STRICT;
+  CREATE INDEX search_parts_by_row ON search_parts (thread_key, seq);
+  CREATE VIRTUAL TABLE search_words USING fts5 (
+    words, content = '', contentless_delete = 1,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
+  );
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

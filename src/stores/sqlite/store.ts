@@ -1,6 +1,5 @@
 // The store on SQLite: checks and encodes here, and leaves the database to its own thread.
 import { resolve } from 'node:path'
-import { PrecisError } from '../../core/errors.ts'
 import type { NewEvent } from '../../core/event.ts'
 import type {
   Appended,
@@ -14,16 +13,17 @@ import type {
   Store,
   ThreadInfo,
 } from '../../core/ports.ts'
-import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../cells.ts'
-import { encodeCursor, readListOptions } from '../cursor.ts'
+import { checkName, checkNumber, decodeSnapshot } from '../cells.ts'
+import { readListOptions } from '../cursor.ts'
 import { usageError } from '../errors.ts'
-import { followRows, type Stretch } from '../follow.ts'
+import { followRows } from '../follow.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
-import { LIMITS } from '../limits.ts'
-import { checkRanges, type Range, type ReadQuery, readQuery } from '../ranges.ts'
+import { checkRanges, type Range, readQuery } from '../ranges.ts'
+import { type ReadStep, readInSteps, rowsAfter } from '../read-steps.ts'
 import { appended, appendRequest, forkRequest } from '../requests.ts'
+import { searchIndex } from '../search-index.ts'
+import { infoOf, pageOf } from '../thread-cells.ts'
 import { Wakeups } from '../wakeups.ts'
-import type { ThreadCells } from './protocol.ts'
 import { startWorker, type WorkerLink } from './worker-link.ts'
 
 export interface SqliteOptions {
@@ -32,9 +32,6 @@ export interface SqliteOptions {
   /** How often followers look for the work of other processes. */
   readonly pollMs?: number
 }
-
-/** How often a read starts anew because its thread was deleted and made again meanwhile. */
-const MOST_RESTARTS = 5
 
 /** Opens the database, or makes it; a folder that is missing is made too, private to its owner. */
 export async function openSqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
@@ -92,12 +89,12 @@ class SqliteStore implements Store {
   }
 
   async read(threadId: string, range: ReadRange = {}): Promise<readonly Row[]> {
-    return this.#read(threadId, readQuery(range))
+    return readInSteps(this.#step, threadId, readQuery(range))
   }
 
   async readMany(threadId: string, ranges: readonly Range[]): Promise<readonly Row[]> {
     const limit = Number.MAX_SAFE_INTEGER
-    return this.#read(threadId, { ranges: checkRanges(ranges), limit })
+    return readInSteps(this.#step, threadId, { ranges: checkRanges(ranges), limit })
   }
 
   async info(threadId: string): Promise<ThreadInfo | undefined> {
@@ -117,13 +114,8 @@ class SqliteStore implements Store {
     options: { readonly after?: string; readonly limit?: number } = {},
   ): Promise<Page<ThreadInfo>> {
     const { limit, after } = readListOptions(options)
-    // One more than asked for tells whether there is another page.
     const query = { limit: limit + 1, ...(after && { after }) }
-    const found = await this.#link.call({ name: 'list', ...query })
-    const items = found.slice(0, limit)
-    const last = items.at(-1)
-    if (!last || found.length <= limit) return { items: items.map(infoOf) }
-    return { items: items.map(infoOf), next: encodeCursor([last.updatedAt, last.threadId]) }
+    return pageOf(await this.#link.call({ name: 'list', ...query }), limit)
   }
 
   follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row> {
@@ -149,13 +141,18 @@ class SqliteStore implements Store {
     return this.#link.close()
   }
 
+  readonly index = searchIndex({
+    indexMore: () => this.#link.call({ name: 'indexMore' }),
+    clearIndex: async () => void (await this.#link.call({ name: 'clearIndex' })),
+    find: (search, count, hasAllWords) =>
+      this.#link.call({ name: 'find', search, count, hasAllWords }),
+  })
+
+  readonly #step: ReadStep = (threadId, ranges, limit) =>
+    this.#link.call({ name: 'read', threadId, ranges, limit })
+
   readonly #source = {
-    rowsAfter: async (threadId: string, seq: number): Promise<Stretch> => {
-      const ranges = [[seq + 1, Number.MAX_SAFE_INTEGER]] as const
-      const step = { name: 'read', threadId, ranges, limit: LIMITS.stepRows } as const
-      const { life, rows, rest } = await this.#link.call(step)
-      return { life, rows: rows.map((row) => decodeRow(threadId, row)), more: rest.length > 0 }
-    },
+    rowsAfter: (threadId: string, seq: number) => rowsAfter(this.#step, threadId, seq),
     watch: (threadId: string, wake: () => void): (() => void) => {
       if (this.#wakeups.add(threadId, wake)) this.#link.watch(threadId)
       return () => {
@@ -163,38 +160,4 @@ class SqliteStore implements Store {
       }
     },
   }
-
-  /** Step by step, so that neither thread is blocked for long, nor holds it all twice. */
-  async #read(threadId: string, query: ReadQuery): Promise<Row[]> {
-    checkName('a thread id', threadId)
-    for (let restarts = 0; restarts <= MOST_RESTARTS; restarts += 1) {
-      const rows = await this.#tryToRead(threadId, query)
-      if (rows) return rows
-    }
-    throw new PrecisError('store-busy', `Thread ${threadId} was made anew again and again.`, {
-      hint: 'Try again.',
-      where: threadId,
-      retryable: true,
-    })
-  }
-
-  /** Undefined where the thread was replaced by another one of its id between two steps. */
-  async #tryToRead(threadId: string, { ranges, limit }: ReadQuery): Promise<Row[] | undefined> {
-    const rows: Row[] = []
-    let rest = ranges
-    let firstLife: number | undefined
-    while (rest.length > 0 && rows.length < limit) {
-      const step = { name: 'read', threadId, ranges: rest, limit: limit - rows.length } as const
-      const answer = await this.#link.call(step)
-      firstLife ??= answer.life
-      if (answer.life !== firstLife) return undefined
-      for (const row of answer.rows) rows.push(decodeRow(threadId, row))
-      rest = answer.rest
-    }
-    return rows
-  }
-}
-
-function infoOf({ createdAt, updatedAt, ...rest }: ThreadCells): ThreadInfo {
-  return { ...rest, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) }
 }

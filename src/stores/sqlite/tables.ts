@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { Cells } from '../cells.ts'
 import type { ListPlace } from '../cursor.ts'
 import { type LeaseTable, leaseTable } from './lease-table.ts'
+import { type SearchTables, searchTables } from './search-tables.ts'
 import { type SnapshotTable, snapshotTable } from './snapshot-table.ts'
 
 /** A thread as its row has it; for `base…` and `parent…` see schema.ts. */
@@ -23,14 +24,21 @@ export interface Tables {
   readonly events: EventTable
   readonly snapshots: SnapshotTable
   readonly leases: LeaseTable
+  readonly search: SearchTables
 }
 
+/** The search index is derived: damage to it shows when it is used, and hinders nothing else. */
 export function tablesOf(db: Database): Tables {
+  let search: SearchTables | undefined
   return {
     threads: threadTable(db),
     events: eventTable(db),
     snapshots: snapshotTable(db),
     leases: leaseTable(db),
+    get search() {
+      search ??= searchTables(db)
+      return search
+    },
   }
 }
 

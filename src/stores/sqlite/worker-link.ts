@@ -2,8 +2,8 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { PrecisError } from '../../core/errors.ts'
+import { Crowd } from '../crowd.ts'
 import { storeClosed } from '../errors.ts'
-import { LIMITS } from '../limits.ts'
 import {
   type AnswerOf,
   type CallName,
@@ -17,7 +17,6 @@ import {
 interface Waiting {
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: PrecisError) => void
-  readonly length: number
 }
 
 /** What the link tells without being asked. */
@@ -51,7 +50,7 @@ export class WorkerLink {
   readonly #events: LinkEvents
   readonly #waiting = new Map<number, Waiting>()
   readonly #exited: Promise<void>
-  #waitingLength = 0
+  readonly #crowd: Crowd
   #calls = 0
   #holds = 1 // reasons to keep the process alive; the first is that it opens
   #error: PrecisError | undefined // why no further call will succeed
@@ -61,6 +60,7 @@ export class WorkerLink {
     this.#worker = worker
     this.#path = path
     this.#events = events
+    this.#crowd = new Crowd(path)
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.opened = promise.finally(() => this.release())
@@ -81,8 +81,12 @@ export class WorkerLink {
     const error = this.#closing ? storeClosed() : this.#error
     if (error) return Promise.reject(error)
     const length = 'length' in request ? Number(request.length) : 0
-    if (this.#isCrowded(length)) return Promise.reject(crowded(this.#path))
-    return this.#post(request, length)
+    try {
+      this.#crowd.enter(length)
+    } catch (crowded) {
+      return Promise.reject(crowded)
+    }
+    return this.#post(request).finally(() => this.#crowd.leave(length))
   }
 
   /** Tells of changes by other connections to this thread, until `unwatch`. */
@@ -114,18 +118,17 @@ export class WorkerLink {
   }
 
   async #close(): Promise<void> {
-    if (this.#error === undefined) await this.#post({ name: 'close' }, 0)
+    if (this.#error === undefined) await this.#post({ name: 'close' })
     this.hold()
     await this.#exited
     this.#events.onEnd()
   }
 
-  #post<N extends CallName>(request: RequestOf<N>, length: number): Promise<AnswerOf<N>> {
+  #post<N extends CallName>(request: RequestOf<N>): Promise<AnswerOf<N>> {
     this.#calls += 1
     const call = this.#calls
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#waiting.set(call, { resolve, reject, length })
-    this.#waitingLength += length
+    this.#waiting.set(call, { resolve, reject })
     this.hold()
     this.#worker.postMessage({ call, request })
     return promise as Promise<AnswerOf<N>>
@@ -135,7 +138,6 @@ export class WorkerLink {
     const waiting = this.#waiting.get(message.call)
     if (!waiting) return
     this.#waiting.delete(message.call)
-    this.#waitingLength -= waiting.length
     this.release()
     if ('error' in message) waiting.reject(fromPlainError(message.error))
     else waiting.resolve(message.answer)
@@ -154,17 +156,4 @@ export class WorkerLink {
     this.#waiting.clear()
     this.#events.onEnd()
   }
-
-  #isCrowded(length: number): boolean {
-    if (this.#waiting.size >= LIMITS.waitingCalls) return true
-    return this.#waiting.size > 0 && this.#waitingLength + length > LIMITS.waitingLength
-  }
-}
-
-function crowded(path: string): PrecisError {
-  return new PrecisError('store-busy', `Too many calls wait for the store ${path}.`, {
-    hint: 'Wait for earlier calls before making more.',
-    where: path,
-    retryable: true,
-  })
 }

@@ -14,6 +14,7 @@ import {
   type WorkerOptions,
 } from './protocol.ts'
 import { info, list, read, snapshot } from './read.ts'
+import { find } from './search.ts'
 import { type Tables, tablesOf } from './tables.ts'
 import { commitTogether } from './transaction.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -24,7 +25,13 @@ const WRITES: ReadonlySet<string> = new Set([
   'delete',
   'takeLease',
   'releaseLease',
+  'indexMore',
+  'clearIndex',
 ])
+
+/** It is large, and few that open a store look for anything. */
+let indexMore: ((tables: Tables) => boolean) | undefined
+let loading: Promise<void> | undefined
 
 if (parentPort) start(parentPort, workerData as WorkerOptions)
 
@@ -52,6 +59,16 @@ function serve(
   const queue = new WorkQueue((writes) => commitTogether(db, writes))
 
   const take = (call: number, request: Request): void => {
+    if (!indexMore && (request.name === 'indexMore' || (request.name === 'close' && loading))) {
+      loading ??= import('./index-more.ts').then((loaded) => {
+        indexMore = loaded.indexMore
+      })
+      void loading.then(() => {
+        take(call, request)
+        queue.run()
+      })
+      return
+    }
     if (request.name === 'close') {
       queue.whenEmpty(() => end(call))
       return
@@ -109,6 +126,12 @@ function perform(tables: Tables, request: Request): unknown {
       return tables.leases.take(request.lease, Date.now())
     case 'releaseLease':
       return tables.leases.release(request.lease)
+    case 'indexMore':
+      return indexMore?.(tables)
+    case 'clearIndex':
+      return tables.search.clear()
+    case 'find':
+      return find(tables, request)
     case 'close':
       return undefined
   }

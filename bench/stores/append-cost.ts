@@ -1,0 +1,87 @@
+// Appends through a store beside bare prepared inserts of the same bytes; with the index behind, and caught up.
+import type { NewEvent } from '../../src/core/event.ts'
+import { Random } from '../../test/generate/random.ts'
+import { prose } from '../core/conversation.ts'
+import { benchIds, progress } from '../core/place.ts'
+import { type Answered, compare } from '../figure.ts'
+import { interleave, millisOf } from '../measure.ts'
+import type { BareRow, BenchDatabase } from './databases.ts'
+import type { Settings } from './settings.ts'
+
+const BATCH_SIZES = [1, 10, 100]
+/** The size for which the goal holds, as for the other figures of appends. */
+const JUDGED_SIZE = 100
+const BATCHES_PER_ROUND = 3
+
+export async function appendCost(settings: Settings, database: BenchDatabase): Promise<Answered[]> {
+  const answers: Answered[] = []
+  for (const size of BATCH_SIZES) answers.push(await costOfSize(settings, database, size, false))
+  return [...answers, await costOfSize(settings, database, JUDGED_SIZE, true)]
+}
+
+async function costOfSize(
+  settings: Settings,
+  database: BenchDatabase,
+  size: number,
+  isCaughtUp: boolean,
+): Promise<Answered> {
+  const { seed, eventChars, batchRounds, budgetMs } = settings
+  const what = `${size} a batch, ${database.name}${isCaughtUp ? ', the index caught up' : ''}`
+  progress(`append: ${what}`)
+  const random = new Random(seed)
+  const store = await database.open(`append_${size}${isCaughtUp ? '_indexed' : ''}`)
+  const batches = () =>
+    Array.from({ length: BATCHES_PER_ROUND }, () => newEvents(random, size, eventChars))
+  const perSecond = (ms: number) => (size * BATCHES_PER_ROUND * 1_000) / ms
+  let version = 0
+  const series = await interleave(
+    {
+      store: async () => {
+        const all = batches()
+        const ms = await millisOf(async () => {
+          for (const events of all)
+            ({ version } = await store.append(THREAD, events, { expectedVersion: version }))
+          if (isCaughtUp) await store.index?.catchUp()
+        })
+        return perSecond(ms)
+      },
+      bare: async () => {
+        const all = batches().map(rowsOf)
+        const ms = await millisOf(async () => {
+          for (const rows of all) await database.insert(rows)
+        })
+        return perSecond(ms)
+      },
+    },
+    { rounds: batchRounds, warmUps: 3, budgetMs, keep: 0.2 },
+  )
+  await store.close()
+  const isJudged = size === JUDGED_SIZE && !isCaughtUp
+  return compare(
+    {
+      id: `append-${size}${isCaughtUp ? '-indexed' : ''}-${database.id}`,
+      unit: 'events/s',
+      subject: `store.append, ${what}`,
+      reference: 'bare prepared inserts of the same bytes',
+      ...(isJudged && { goal: { is: 'at least', ratio: 0.6 } as const }),
+    },
+    series.store,
+    series.bare,
+  )
+}
+
+const THREAD = 'thr_bench'
+
+function newEvents(random: Random, count: number, chars: number): NewEvent[] {
+  return Array.from({ length: count }, () => ({
+    ...{ v: 2, id: benchIds.next('evt'), threadId: THREAD, timestamp: new Date() },
+    ...{ type: 'USER_MESSAGE', data: prose(random, chars), origin: 'typed' },
+  })) as NewEvent[]
+}
+
+function rowsOf(events: readonly NewEvent[]): BareRow[] {
+  return events.map(({ id, v, type, timestamp, data, origin }) => [
+    ...[id, v, type, timestamp.toISOString(), JSON.stringify(data)],
+    ...[origin ?? null, null],
+  ])
+}

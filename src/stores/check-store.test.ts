@@ -1,0 +1,71 @@
+// What a check of a store finds, and what it mends.
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { Random } from '../../test/generate/random.ts'
+import { THREAD, threadsOn } from '../../test/kill/compact-threads.ts'
+import { answer, result, thoughtAnswer, user } from '../../test/say.ts'
+import type { Store } from '../core/ports.ts'
+import { checkStore } from './check-store.ts'
+import { inFolder } from './contract/sqlite-place.ts'
+import { openSqliteStore } from './sqlite/store.ts'
+
+/** A thread with a compaction, so with a snapshot. */
+async function converse(store: Store): Promise<void> {
+  const threads = threadsOn(store, new Random(7))
+  await threads.create({ threadId: THREAD })
+  for (let round = 0; round < 5; round += 1) {
+    const call = `call_${round}`
+    await threads.append(THREAD, [user('go on'), ...thoughtAnswer('hm', 'reading', call)])
+    await threads.append(THREAD, [result(call, 'a line of output\n'.repeat(300))])
+    await threads.append(THREAD, answer('read'))
+  }
+  await threads.compact(THREAD, 'tail-only')
+}
+
+/** A check of a store that was changed behind its back. */
+async function checkDamaged(damage: string, isRepair = false) {
+  let checks: Awaited<ReturnType<typeof checkStore>>[] = []
+  await inFolder(async (folder) => {
+    const path = join(folder, 'log.db')
+    const store = await openSqliteStore(path)
+    await converse(store)
+    const db = new Sqlite(path)
+    db.exec(`DROP TRIGGER events_never_change; ${damage}`)
+    db.close()
+    checks = [await checkStore(store, { isRepair }), await checkStore(store)]
+    await store.close()
+  })
+  return checks
+}
+
+const DAMAGES: readonly (readonly [name: string, sql: string, problem: string])[] = [
+  ['an event that is gone', 'DELETE FROM events WHERE seq = 3', 'an event is missing before it'],
+  ['a row that cannot be read', `UPDATE events SET data = '{' WHERE seq = 3`, 'data'],
+  [
+    'a snapshot that is not what a replay gives',
+    `UPDATE snapshots SET state = json_set(state, '$.context.forged', 1)`,
+    'its snapshot is not what a replay gives',
+  ],
+]
+
+describe('the check of a store', () => {
+  it('finds nothing wrong with a healthy one', async () => {
+    const [report] = await checkDamaged('')
+    expect(report).toMatchObject({ threads: 1, problems: [] })
+    expect(report?.events).toBeGreaterThan(20)
+  })
+
+  it.each(DAMAGES)('finds %s', async (_, sql, problem) => {
+    const [report] = await checkDamaged(sql)
+    expect(report?.problems.map((each) => each.problem).join('\n')).toContain(problem)
+  })
+
+  it('throws a wrong snapshot away and makes the index anew, where it may', async () => {
+    const [, , snapshot] = DAMAGES
+    const [repaired, after] = await checkDamaged(snapshot?.[1] ?? '', true)
+    expect(repaired?.problems).toMatchObject([{ isMended: true }])
+    expect(repaired?.isIndexRebuilt).toBe(true)
+    expect(after?.problems).toEqual([])
+  })
+})

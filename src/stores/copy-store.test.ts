@@ -1,0 +1,142 @@
+// Copies between stores of different kinds, interrupted ones, and what must not be copied over.
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresPlace, postgresPlace } from '../../test/postgres/place.ts'
+import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts'
+import { requirement } from '../../test/require.ts'
+import type { Store } from '../core/ports.ts'
+import { checkStore } from './check-store.ts'
+import { brief, expectError, messages } from './contract/place.ts'
+import { talk } from './contract/search.ts'
+import { inFolder } from './contract/sqlite-place.ts'
+import { copyStore } from './copy-store.ts'
+import { memoryStore } from './memory.ts'
+import { openSqliteStore } from './sqlite/store.ts'
+
+const { available, notice } = requirement('postgres')
+
+/** Threads, forks of forks, a fork whose parent is gone, and one that lost its parent to another. */
+async function fill(store: Store): Promise<void> {
+  const ids = Array.from({ length: 450 }, (_, index) => `e${index}`)
+  await store.append('long', messages('long', ...ids), { expectedVersion: 0 })
+  await store.append('talk', talk('talk'), { expectedVersion: 0 })
+  await store.fork('long', 300, 'fork', messages('fork', 'x', 'y'))
+  await store.fork('fork', 301, 'fork2', messages('fork2', 'z'))
+  await store.append('p', messages('p', 'a', 'b'), { expectedVersion: 0 })
+  await store.fork('p', 1, 'orphan', messages('orphan', 'o'))
+  await store.delete('p')
+  await store.append('p', messages('p', 'other'), { expectedVersion: 0 })
+}
+
+async function filledMemory(): Promise<Store> {
+  const store = memoryStore()
+  await fill(store)
+  return store
+}
+
+/** A store that fails for good after so many appends. */
+function dying(store: Store, appends: number): Store {
+  let left = appends
+  return new Proxy(store, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        if (name === 'append' && left-- <= 0) return Promise.reject(new Error('killed'))
+        return Reflect.apply(value, target, args)
+      }
+    },
+  })
+}
+
+describe('a copy of a store', () => {
+  it('has every event, its forks share their past, and it is equal by its hash [NEED-06]', () =>
+    inFolder(async (folder) => {
+      const from = await filledMemory()
+      const to = await openSqliteStore(join(folder, 'copy.db'))
+      const report = await copyStore(from, to)
+      expect(report).toMatchObject({ threads: 6, detached: ['orphan'] })
+      for (const threadId of ['long', 'talk', 'fork', 'fork2', 'orphan', 'p'])
+        expect(await to.read(threadId)).toEqual(await from.read(threadId))
+      expect((await to.info('fork2'))?.parent).toEqual({ threadId: 'fork', seq: 301 })
+      const [one, other] = [await checkStore(from), await checkStore(to)]
+      expect(other).toEqual(one)
+      expect(one.problems).toEqual([])
+      await to.close()
+    }))
+
+  it('goes on where it was interrupted, and copies nothing twice', async () => {
+    const from = await filledMemory()
+    const to = memoryStore()
+    let interruptions = 0
+    for (;;) {
+      const done = await copyStore(from, dying(to, 1)).catch(() => undefined)
+      if (done) break
+      interruptions += 1
+    }
+    expect(interruptions).toBeGreaterThan(3)
+    expect((await checkStore(to)).hash).toBe((await checkStore(from)).hash)
+    expect(await copyStore(from, to)).toMatchObject({ copied: 0 })
+  })
+
+  it('takes in what was appended since, and what is appended meanwhile does no harm', async () => {
+    const from = await filledMemory()
+    const to = memoryStore()
+    let version = 450
+    await copyStore(from, to, {
+      onThread: () => {
+        version += 1
+        void from.append('long', messages('long', `late${version}`), {
+          expectedVersion: version - 1,
+        })
+      },
+    })
+    await copyStore(from, to)
+    expect(await to.read('long')).toEqual(await from.read('long'))
+  })
+
+  it('does not go over another thread of the same id', async () => {
+    const from = await filledMemory()
+    for (const ids of [
+      ['e0', 'other'],
+      ['e0', 'e1', 'other'],
+      Array(451)
+        .fill(0)
+        .map((_, i) => `n${i}`),
+    ]) {
+      const to = memoryStore()
+      await to.append('long', messages('long', ...ids), { expectedVersion: 0 })
+      await expectError(copyStore(from, to), 'id-conflict')
+    }
+  })
+
+  describe.skipIf(!available)(`with PostgreSQL ${notice}`, () => {
+    let server: PostgresServer
+    let place: PostgresPlace
+    beforeAll(async () => {
+      server = await startPostgres()
+      place = await postgresPlace(server)
+    })
+    afterAll(async () => {
+      await place.remove()
+      await server.remove()
+    })
+
+    it('is the same there and back again [NEED-06]', () =>
+      inFolder(async (folder) => {
+        const from = await openSqliteStore(join(folder, 'from.db'))
+        await fill(from)
+        const back = await openSqliteStore(join(folder, 'back.db'))
+        await copyStore(from, place.store)
+        await copyStore(place.store, back)
+        const expected = (await checkStore(from)).hash
+        expect((await checkStore(place.store)).hash).toBe(expected)
+        expect((await checkStore(back)).hash).toBe(expected)
+        expect(brief(await back.read('fork2', { from: 299 }))).toBe('299e298 300e299 301x 302z')
+        const finds = await back.index?.search({ text: 'parseConfig' })
+        expect(finds?.finds.map(({ seq }) => seq).toSorted()).toEqual([1, 4])
+        await from.close()
+        await back.close()
+      }))
+  })
+})

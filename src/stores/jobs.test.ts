@@ -1,0 +1,160 @@
+// Queues of jobs, in one process and on PostgreSQL: once in line, never two at once for a thread, tried again.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresPlace, postgresPlace } from '../../test/postgres/place.ts'
+import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts'
+import { requirement } from '../../test/require.ts'
+import type { JobQueue } from '../core/ports.ts'
+import { expectError } from './contract/place.ts'
+import type { JobOptions } from './job-options.ts'
+import { memoryStore } from './memory.ts'
+import { openJobs } from './open-jobs.ts'
+
+type OpenQueue = (options: JobOptions) => Promise<JobQueue>
+
+const QUICK: JobOptions = { jobTimeoutMs: 60_000, retryAfterMs: 0, retries: 2 }
+
+/** Waits until it is so; the time limit of the test ends it where it never is. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(10)
+}
+
+function queueContract(open: OpenQueue): void {
+  it('has a thread once in line, and runs its job', async () => {
+    const queue = await open(QUICK)
+    expect(await queue.add('a')).toBe(true)
+    expect(await queue.add('a')).toBe(false)
+    expect(await queue.add('b')).toBe(true)
+    const ran: string[] = []
+    await queue.work(async (threadId) => void ran.push(threadId))
+    await until(() => ran.length === 2)
+    expect(ran.toSorted()).toEqual(['a', 'b'])
+    expect(await queue.add('a')).toBe(true)
+    await until(() => ran.length === 3)
+    await queue.close()
+  })
+
+  it('runs two threads at once, and never two jobs of one thread [ALWAYS-05]', async () => {
+    const queue = await open({ ...QUICK, jobsAtOnce: 3 })
+    const running = new Set<string>()
+    let [most, ran] = [0, 0]
+    await queue.work(async (threadId) => {
+      expect(running.has(threadId)).toBe(false)
+      running.add(threadId)
+      most = Math.max(most, running.size)
+      await until(() => most === 2)
+      await sleep(20)
+      running.delete(threadId)
+      ran += 1
+    })
+    await queue.add('a')
+    await until(() => running.has('a'))
+    await queue.add('a')
+    await queue.add('b')
+    await until(() => ran === 3)
+    expect(most).toBe(2)
+    await queue.close()
+  })
+
+  it('tries a job again that fails, a few times, and others meanwhile', async () => {
+    const queue = await open(QUICK)
+    const tries: string[] = []
+    const count = (name: string) => tries.filter((each) => each === name).length
+    await queue.work(async (threadId) => {
+      tries.push(threadId)
+      if (threadId === 'bad') throw new Error('no')
+      if (threadId === 'odd' && count('odd') === 1) throw new Error('not yet')
+    })
+    for (const threadId of ['bad', 'odd', 'good']) await queue.add(threadId)
+    await until(() => count('bad') === 3 && count('odd') === 2 && count('good') === 1)
+    await queue.close()
+    expect(count('bad')).toBe(3)
+  })
+
+  it('waits for the jobs that run when it is closed, and takes no more', async () => {
+    const queue = await open(QUICK)
+    let isDone = false
+    let hasBegun = false
+    await queue.work(async () => {
+      hasBegun = true
+      await sleep(100)
+      isDone = true
+    })
+    await queue.add('a')
+    await until(() => hasBegun)
+    await queue.close()
+    expect(isDone).toBe(true)
+    await expectError(queue.add('b'), 'store-closed')
+    await expectError(
+      queue.work(async () => undefined),
+      'store-closed',
+    )
+  })
+
+  it('refuses settings and names that make no sense', async () => {
+    for (const wrong of [{ jobsAtOnce: 0 }, { jobTimeoutMs: 1 }, { retries: -1 }])
+      await expectError(open(wrong), 'usage')
+    const queue = await open(QUICK)
+    await expectError(queue.add(''), 'usage')
+    await queue.close()
+  })
+}
+
+describe('jobs of one process', () => {
+  queueContract((options) => openJobs('memory:', memoryStore(), options))
+
+  it('wait while another process has the thread', async () => {
+    const store = memoryStore()
+    await store.takeLease('job a', 'another', 60_000)
+    const queue = await openJobs('memory:', store, { ...QUICK, retryAfterMs: 5 })
+    let ran = 0
+    await queue.work(async () => {
+      ran += 1
+    })
+    await queue.add('a')
+    await sleep(50)
+    expect(ran).toBe(0)
+    await store.releaseLease('job a', 'another')
+    await until(() => ran === 1)
+    await queue.close()
+  })
+})
+
+const { available, notice } = requirement('postgres')
+
+describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
+  let server: PostgresServer
+  let place: PostgresPlace
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.remove())
+
+  queueContract(async (options) => {
+    place = await postgresPlace(server)
+    return openJobs(place.address, place.store, options)
+  })
+
+  it('are shared by all processes, and still there when the server was gone', async () => {
+    const shared = await postgresPlace(server)
+    const one = await openJobs(shared.address, shared.store, QUICK)
+    const other = await openJobs(shared.address, await shared.again(), QUICK)
+    expect(await one.add('a')).toBe(true)
+    expect(await other.add('a')).toBe(false)
+    await server.stop('immediate')
+    await server.start()
+    const ran: string[] = []
+    await other.work(async (threadId) => void ran.push(threadId))
+    await until(() => ran.length === 1)
+    await one.close()
+    await other.close()
+    await shared.remove()
+  })
+
+  it('cannot be opened with a wrong address, which is told without the password', async () => {
+    const wrong = 'postgres://me:s3cret@127.0.0.1:1/db'
+    const failure = await openJobs(wrong, memoryStore()).catch((thrown: Error) => thrown)
+    expect(failure).toMatchObject({ code: 'unreachable' })
+    expect(`${(failure as Error).stack}${JSON.stringify(failure)}`).not.toContain('s3cret')
+  })
+})

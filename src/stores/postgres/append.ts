@@ -1,0 +1,97 @@
+// Appending to a thread: at once where it is the ordinary case, and carefully where it is not.
+import type { Cells } from '../cells.ts'
+import { restlessThread, versionConflict } from '../errors.ts'
+import { recognise } from '../recognise.ts'
+import type { AppendRequest, WriteAnswer } from '../requests.ts'
+import { firstStatement, growStatement, timeOf } from './append-statement.ts'
+import type { Session } from './database.ts'
+import { isTaken } from './failures.ts'
+import { FIND_ROWS, FIND_THREAD, LOCK_FAMILIES, LOCK_THREAD, type ThreadRow } from './statements.ts'
+
+/** How often to look again where others make or remove the same thread at the same moment. */
+const MOST_TRIES = 10
+
+export async function append(session: Session, request: AppendRequest): Promise<WriteAnswer> {
+  if (request.rows.length > 0 && (await appendAtOnce(session, request))) return {}
+  const stored = await findRepeated(session, request)
+  if (stored) return { stored }
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const answer = await session.transaction(() => appendCarefully(session, request))
+    if (answer) return answer
+  }
+  throw restlessThread(request.threadId)
+}
+
+/** The rows of a log that have these ids, up to a sequence number, in the order of `rows`. */
+export async function findByIds(
+  session: Session,
+  key: number,
+  rows: readonly Cells[],
+  upToSeq: number,
+): Promise<readonly (Cells | undefined)[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row[1])
+  const found = await session.tuples<[number, ...Cells]>(FIND_ROWS, [key, ids, upToSeq])
+  const byPlace = new Map(found.map(([place, ...cells]) => [place, cells]))
+  return rows.map((_, index) => byPlace.get(index + 1))
+}
+
+/** False, and nothing done, where something is not as in the ordinary case. */
+async function appendAtOnce(session: Session, request: AppendRequest): Promise<boolean> {
+  try {
+    return await write(session, request, request.expectedVersion === 0 ? 'first' : 'plain')
+  } catch (thrown) {
+    if (isTaken(thrown)) return false // an id is there already
+    throw thrown
+  }
+}
+
+/**
+ * Where the thread is at another version, the ids alone decide; and no lock is needed, since an earlier
+ * attempt at this append, should it still be under way, can no longer succeed.
+ */
+async function findRepeated(
+  session: Session,
+  { threadId, expectedVersion, rows }: AppendRequest,
+): Promise<readonly Cells[] | undefined> {
+  const [thread] = await session.rows<ThreadRow>(FIND_THREAD, [threadId])
+  const version = thread?.version ?? 0
+  if (version === expectedVersion) return undefined
+  const found = thread ? await findByIds(session, thread.key, rows, version) : []
+  const stored = thread && recognise(threadId, rows, found)
+  if (!stored) throw versionConflict(threadId, expectedVersion, version)
+  return stored
+}
+
+/** Undefined where the thread came up just now: then once more. */
+async function appendCarefully(
+  session: Session,
+  request: AppendRequest,
+): Promise<WriteAnswer | undefined> {
+  const { threadId, expectedVersion, rows, snapshot } = request
+  await session.rows(LOCK_FAMILIES, [])
+  const [thread] = await session.rows<ThreadRow>(LOCK_THREAD, [threadId])
+  const version = thread?.version ?? 0
+  const found = thread ? await findByIds(session, thread.key, rows, version) : []
+  const stored = thread && recognise(threadId, rows, found)
+  if (stored) return { stored }
+  if (version !== expectedVersion) throw versionConflict(threadId, expectedVersion, version)
+  if (rows.length === 0 && !snapshot) return {}
+  return (await write(session, request, thread ? 'held' : 'first')) ? {} : undefined
+}
+
+/** False where the thread is not there at the expected version, or there already. */
+async function write(
+  session: Session,
+  request: AppendRequest,
+  target: 'plain' | 'held' | 'first',
+): Promise<boolean> {
+  const { expectedVersion: before, ...rest } = request
+  const [first, last] = [rest.rows[0], rest.rows.at(-1)]
+  const values = { ...rest, before }
+  const [statement, parameters] =
+    target === 'first' && first && last
+      ? firstStatement(values, { createdAt: timeOf(first), updatedAt: timeOf(last) })
+      : growStatement(target === 'plain' ? 'plain' : 'held', values)
+  return (await session.rows(statement, parameters)).length > 0
+}

@@ -1,0 +1,70 @@
+// How connections to the database are made, and what is set on each.
+import pg from 'pg'
+import { usageError } from '../errors.ts'
+import { type PostgresAddress, withoutSecrets } from './address.ts'
+
+export interface DatabaseOptions {
+  /** Connections that one process uses at most, besides one for followers. */
+  readonly connections: number
+  /** How long a call waits for the locks of others before it is `store-busy`. */
+  readonly busyTimeoutMs: number
+  /** How long a call is tried again while the server cannot be reached. */
+  readonly retryForMs: number
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+/** A server that answers nothing at all is given up, and its connection with it. */
+const SILENCE_MS = 120_000
+/** A process that stopped in the middle must not hold its locks for ever. */
+const IDLE_IN_TRANSACTION_MS = 60_000
+
+/** Whole numbers come as text otherwise; ours are all within what a number holds. */
+const INT8 = 20
+const TYPES = {
+  getTypeParser: (oid: number, format: 'text' | 'binary' = 'text') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+} as pg.CustomTypesConfig
+
+export function clientConfig(
+  address: PostgresAddress,
+  { busyTimeoutMs }: DatabaseOptions,
+): pg.ClientConfig {
+  const config: pg.ClientConfig = {
+    connectionString: address.connectionString,
+    fallback_application_name: 'precis',
+    types: TYPES,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: SILENCE_MS,
+    lock_timeout: busyTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  }
+  try {
+    void new pg.Client(config) // reads the parameters, and the files of certificates that they name
+    return config
+  } catch (thrown) {
+    const reason = withoutSecrets(thrown instanceof Error ? thrown.message : '', address)
+    throw usageError(
+      `The address of the store ${address.shown} cannot be used (${reason}).`,
+      'Correct its parameters.',
+    )
+  }
+}
+
+/**
+ * Statements are planned once, not anew for the length of every list that they are given. A plan that
+ * was made while the tables were small must do when they are large: so all go by the indexes.
+ */
+const PLANNING = `set_config('plan_cache_mode', 'force_generic_plan', false),
+  set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
+  set_config('enable_mergejoin', 'off', false)`
+
+/** Our tables without their schema's name; and a commit is on the disk, whatever the server's settings. */
+export async function settle(client: pg.ClientBase, { schema }: PostgresAddress): Promise<void> {
+  await client.query(
+    `SELECT ${PLANNING}, set_config('search_path', $1, false), set_config('synchronous_commit',
+     CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+     ELSE current_setting('synchronous_commit') END, false)`,
+    [schema],
+  )
+}

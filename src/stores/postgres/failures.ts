@@ -1,0 +1,155 @@
+// What PostgreSQL, its driver and the network report, as sentences: one table from their codes to ours.
+import { type ErrorCode, PrecisError } from '../../core/errors.ts'
+import { type PostgresAddress, withoutSecrets } from './address.ts'
+
+interface Meaning {
+  readonly code: ErrorCode
+  readonly what: string // continues «The store ADDRESS …»
+  readonly hint: string
+  readonly retryable?: boolean
+}
+
+const LOST: Meaning = {
+  code: 'unreachable',
+  what: 'cannot be reached',
+  hint: 'Check host and port, and that the server runs. What was confirmed is stored, and the same append may be repeated.',
+  retryable: true,
+}
+const BUSY: Meaning = {
+  code: 'store-busy',
+  what: 'is held by others that do not let go',
+  hint: 'Try again; if it lasts, look for sessions that hold locks or take all connections.',
+  retryable: true,
+}
+const REFUSED: Meaning = {
+  code: 'auth-failed',
+  what: 'does not let this user in',
+  hint: 'Check user and password of the address, and the rules of the server.',
+}
+const FULL: Meaning = {
+  code: 'store-full',
+  what: 'cannot grow: the disk of the server is full',
+  hint: 'Free some space there and try again; what was stored before is intact.',
+  retryable: true,
+}
+const READONLY: Meaning = {
+  code: 'store-readonly',
+  what: 'may not be written by this user',
+  hint: 'The user needs its own schema (or the right to create one), and a server that takes writes.',
+}
+const CORRUPT: Meaning = {
+  code: 'store-corrupt',
+  what: 'is damaged',
+  hint: 'Nothing was changed. Restore the database from a backup.',
+}
+const UNTRUSTED: Meaning = {
+  code: 'tls-failed',
+  what: 'cannot be trusted',
+  hint: 'Name the certificate of its authority with ?sslmode=verify-full&sslrootcert=FILE, or have the server encrypt.',
+}
+const FAILED: Meaning = {
+  code: 'store-failed',
+  what: 'failed',
+  hint: 'What was stored before is intact; the details name the cause.',
+}
+
+/** By the whole SQLSTATE, or by its class, the first two signs. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  '08': LOST,
+  '57P01': LOST, // the server shuts down
+  '57P02': LOST, // another of its processes crashed
+  '57P03': LOST, // it is starting
+  '57P05': LOST, // the session was idle for too long
+  '25P03': LOST, // and that in a transaction
+  '53300': BUSY, // too many connections
+  '55P03': BUSY, // a lock was waited for too long
+  '57014': BUSY, // a statement took too long
+  '40001': BUSY,
+  '40P01': BUSY, // a deadlock: the other one was let through
+  '28': REFUSED,
+  '3D000': {
+    code: 'not-found',
+    what: 'is a database that does not exist',
+    hint: 'Correct the name, or make it with createdb.',
+  },
+  '42501': READONLY,
+  '3F000': READONLY, // a schema that this user may not look into
+  '25006': READONLY,
+  '53100': FULL,
+  '54': {
+    code: 'invalid-input',
+    what: 'takes no row of this size',
+    hint: 'Keep large content outside the log.',
+  },
+  '42P01': CORRUPT, // a table is missing
+  '42703': CORRUPT, // a column
+  XX001: CORRUPT,
+  XX002: CORRUPT,
+}
+
+/** `ECONNREFUSED`, `ENOTFOUND`, `EAI_AGAIN`: names of the operating system, not Node's own. */
+const NETWORK = /^E(?!RR_)[A-Z_]+$/
+const NO_TLS = /does not support SSL/
+const CERTIFICATE = /CERT|SIGNATURE|TLS/
+/** The driver gives no code where it finds its connection gone. */
+const LOST_WORDS = /connection|not queryable|timeout|socket/i
+
+/** Anything thrown while working on the database. Nothing in it tells the password. */
+export function storeFailure(thrown: unknown, address: PostgresAddress): PrecisError {
+  if (PrecisError.is(thrown)) return thrown
+  const code = codeOf(thrown)
+  const reason = withoutSecrets(reasonOf(thrown, code), address)
+  const { code: ours, what, hint, retryable = false } = meaningOf(thrown)
+  return new PrecisError(ours, `The store ${address.shown} ${what} (${reason}).`, {
+    hint,
+    where: address.shown,
+    retryable,
+    details: { reason, ...(code !== '' && { cause: code }) },
+  })
+}
+
+/** The connection is gone or was not made: what was sent on it may have been done, or not. */
+export function isLost(thrown: unknown): boolean {
+  return !PrecisError.is(thrown) && meaningOf(thrown) === LOST
+}
+
+/** The server is there and will soon take calls. */
+export function isStarting(thrown: unknown): boolean {
+  return codeOf(thrown) === '57P03'
+}
+
+/** Undone as a whole for the sake of another, or not even begun: the same may simply be done again. */
+export function isUndone(thrown: unknown): boolean {
+  return isCrowded(thrown) || ['40001', '40P01', '53300'].includes(codeOf(thrown))
+}
+
+/** All connections of this process were in use for too long; so the driver says it. */
+function isCrowded(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message === 'timeout exceeded when trying to connect'
+}
+
+/** A row with this key is there. */
+export function isTaken(thrown: unknown): boolean {
+  return codeOf(thrown) === '23505'
+}
+
+function meaningOf(thrown: unknown): Meaning {
+  const code = codeOf(thrown)
+  if (NETWORK.test(code)) return LOST
+  if (CERTIFICATE.test(code)) return UNTRUSTED
+  if (code !== '') return MEANINGS[code] ?? MEANINGS[code.slice(0, 2)] ?? FAILED
+  if (thrown instanceof Error && NO_TLS.test(thrown.message)) return UNTRUSTED
+  if (isCrowded(thrown)) return BUSY
+  return thrown instanceof Error && LOST_WORDS.test(thrown.message) ? LOST : FAILED
+}
+
+function codeOf(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return ''
+  return String(thrown.code ?? '')
+}
+
+/** Where several addresses of a host were tried, the error has no message of its own. */
+function reasonOf(thrown: unknown, code: string): string {
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  return message === '' ? code : message
+}

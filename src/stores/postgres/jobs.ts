@@ -1,0 +1,136 @@
+// Jobs of several processes: pg-boss keeps them in the database, in a schema beside the store's.
+import { randomUUID } from 'node:crypto'
+import PgBoss from 'pg-boss'
+import type { JobQueue, Store } from '../../core/ports.ts'
+import { checkName } from '../cells.ts'
+import { storeClosed } from '../errors.ts'
+import {
+  type JobOptions,
+  type JobRun,
+  type JobSettings,
+  jobSettings,
+  runUnderLease,
+} from '../job-options.ts'
+import { readAddress } from './address.ts'
+import { type Database, openDatabase } from './database.ts'
+import { storeFailure } from './failures.ts'
+
+const QUEUE = 'threads'
+const POLL_SECONDS = 0.5
+/** How often jobs are looked for whose process died, at the least. */
+const MAINTENANCE_SECONDS = 5
+const CONNECTION = { connections: 3, busyTimeoutMs: 10_000, retryForMs: 30_000 }
+
+interface ThreadJob {
+  readonly threadId: string
+}
+
+/** The leases of the store keep two jobs of one thread apart; the queue keeps what is to be done. */
+export async function openPostgresJobs(
+  address: string,
+  store: Pick<Store, 'takeLease' | 'releaseLease'>,
+  options: JobOptions = {},
+): Promise<JobQueue> {
+  const settings = jobSettings(options)
+  const parsed = readAddress(address)
+  const database = await openDatabase(parsed, CONNECTION)
+  const boss = new PgBoss({
+    // Our connections: what it asks for is asked again where the server was gone for a while.
+    db: { executeSql: (text, values) => database.run((session) => session.sql(text, values)) },
+    schema: `${parsed.schema}_jobs`,
+    schedule: false,
+    maintenanceIntervalSeconds: Math.min(
+      MAINTENANCE_SECONDS,
+      Math.ceil(settings.jobTimeoutMs / 1000),
+    ),
+  })
+  // What it cannot do now it tries again by itself; who adds a job is told by that call.
+  boss.on('error', () => undefined)
+  const queue = new PostgresJobs(boss, database, store, settings)
+  try {
+    await boss.start()
+    await boss.createQueue(QUEUE, queueOf(settings))
+    await boss.updateQueue(QUEUE, queueOf(settings))
+    return queue
+  } catch (thrown) {
+    await queue.close()
+    throw storeFailure(thrown, parsed)
+  }
+}
+
+/** `short`: a thread stands in line once. */
+function queueOf({ jobTimeoutMs, retries, retryAfterMs }: JobSettings): PgBoss.Queue {
+  return {
+    name: QUEUE,
+    policy: 'short',
+    retryLimit: retries,
+    retryDelay: Math.ceil(retryAfterMs / 1000),
+    expireInSeconds: Math.ceil(jobTimeoutMs / 1000),
+  }
+}
+
+class PostgresJobs implements JobQueue {
+  readonly #boss: PgBoss
+  readonly #database: Database
+  readonly #store: Pick<Store, 'takeLease' | 'releaseLease'>
+  readonly #settings: JobSettings
+  #closing: Promise<void> | undefined
+
+  constructor(
+    boss: PgBoss,
+    database: Database,
+    store: Pick<Store, 'takeLease' | 'releaseLease'>,
+    settings: JobSettings,
+  ) {
+    this.#boss = boss
+    this.#database = database
+    this.#store = store
+    this.#settings = settings
+  }
+
+  async add(threadId: string): Promise<boolean> {
+    checkName('a thread id', threadId)
+    return (await this.#send(threadId)) !== null
+  }
+
+  async work(run: JobRun): Promise<void> {
+    if (this.#closing) throw storeClosed()
+    const { jobsAtOnce } = this.#settings
+    for (let worker = 0; worker < jobsAtOnce; worker += 1) {
+      const owner = randomUUID()
+      await this.#boss.work<ThreadJob>(
+        QUEUE,
+        { pollingIntervalSeconds: POLL_SECONDS, batchSize: 1 },
+        async (jobs) => {
+          for (const { data } of jobs) await this.#runOne(data.threadId, owner, run)
+        },
+      )
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#boss.stop({ graceful: true, wait: true, timeout: STOP_TIMEOUT_MS })
+    await this.#database.close()
+  }
+
+  /** Where another process has the thread, its job stands in line again, so that others go on. */
+  async #runOne(threadId: string, owner: string, run: JobRun): Promise<void> {
+    const { jobTimeoutMs, retryAfterMs } = this.#settings
+    const isRun = await runUnderLease(this.#store, threadId, owner, jobTimeoutMs, run)
+    if (!isRun) await this.#send(threadId, Math.max(1, Math.ceil(retryAfterMs / 1000)))
+  }
+
+  async #send(threadId: string, startAfter = 0): Promise<string | null> {
+    if (this.#closing) throw storeClosed()
+    const options = { singletonKey: threadId, ...(startAfter > 0 && { startAfter }) }
+    return this.#boss.send(QUEUE, { threadId } satisfies ThreadJob, options)
+  }
+}
+
+/** Jobs that run are waited for this long; then they are left, and tried again when their time is over. */
+const STOP_TIMEOUT_MS = 30_000

@@ -1,0 +1,181 @@
+// What other processes did to the threads that somebody follows: told by notifications, and looked up now and then.
+import type { Client } from 'pg'
+import type { Wakeups } from '../wakeups.ts'
+import type { Database, Statement } from './database.ts'
+import { STATES } from './statements.ts'
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 2_000
+
+/**
+ * A notification carries the id of a thread, nothing else: the follower reads on from the number it
+ * has. So one that comes twice does no harm, and one that is missed (its sender was killed, or the
+ * connection was gone for a while) is made up for by the next look at the versions.
+ */
+export class ThreadNews {
+  readonly #database: Database
+  readonly #wakeups: Wakeups
+  readonly #pollMs: number
+  #listening: Listening | undefined
+  #looks: NodeJS.Timeout | undefined
+  #isLooking = false
+  #seen = new Map<string, string>() // thread id → its state when last looked at
+
+  constructor(database: Database, wakeups: Wakeups, pollMs: number) {
+    this.#database = database
+    this.#wakeups = wakeups
+    this.#pollMs = pollMs
+  }
+
+  start(): void {
+    const { address } = this.#database
+    this.#listening = new Listening(
+      () => this.#database.client(),
+      channelOf(address.schema),
+      this.#wakeups,
+    )
+    this.#looks = setInterval(() => void this.#look(), this.#pollMs)
+  }
+
+  stop(): void {
+    clearInterval(this.#looks)
+    this.#listening?.end()
+    this.#listening = undefined
+    this.#seen.clear()
+  }
+
+  async #look(): Promise<void> {
+    const threadIds = this.#wakeups.threadIds
+    if (threadIds.length === 0 || this.#isLooking) return
+    this.#isLooking = true
+    const states = await this.#database
+      .try((session) =>
+        session.rows<{ threadId: string; key: number; version: number }>(STATES, [threadIds]),
+      )
+      .catch(() => undefined) // the followers' own reads meet the same failure, and tell it
+    this.#isLooking = false
+    if (!states) return
+    const now = new Map(states.map(({ threadId, key, version }) => [threadId, `${key}/${version}`]))
+    const before = this.#seen
+    this.#seen = now
+    for (const threadId of threadIds)
+      if (now.get(threadId) !== before.get(threadId)) this.#wakeups.wake(threadId)
+  }
+}
+
+/** One connection that listens, made again whenever it is lost. */
+class Listening {
+  readonly #newClient: () => Client
+  readonly #channel: string
+  readonly #wakeups: Wakeups
+  #client: Client | undefined
+  #timer: NodeJS.Timeout | undefined
+  #pauseMs = FIRST_PAUSE_MS
+  #ended = false
+
+  constructor(newClient: () => Client, channel: string, wakeups: Wakeups) {
+    this.#newClient = newClient
+    this.#channel = channel
+    this.#wakeups = wakeups
+    void this.#connect()
+  }
+
+  end(): void {
+    this.#ended = true
+    clearTimeout(this.#timer)
+    this.#drop()
+  }
+
+  async #connect(): Promise<void> {
+    const client = this.#newClient()
+    this.#client = client
+    client.on('notification', ({ payload }) => {
+      if (payload !== undefined) this.#wakeups.wake(payload)
+    })
+    client.on('error', () => this.#lost(client))
+    client.on('end', () => this.#lost(client))
+    try {
+      await client.connect()
+      await client.query(`LISTEN ${this.#channel}`)
+      this.#pauseMs = FIRST_PAUSE_MS
+      // Whatever was told before is missed: all look for themselves.
+      this.#wakeups.wakeAll()
+    } catch {
+      this.#lost(client)
+    }
+  }
+
+  #lost(client: Client): void {
+    if (this.#ended || client !== this.#client) return
+    this.#drop()
+    this.#timer = setTimeout(() => void this.#connect(), this.#pauseMs)
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
+  }
+
+  #drop(): void {
+    const client = this.#client
+    this.#client = undefined
+    client?.end().catch(() => undefined) // it is gone, one way or the other
+  }
+}
+
+/** No two notifications of one process are closer than this; what comes between goes together. */
+const TELL_EVERY_MS = 5
+
+/**
+ * Tells others which threads grew: after the append, not with it. In its transaction a notification
+ * would make all writers of the database wait for each other's disk.
+ */
+export class Announcements {
+  readonly #database: Database
+  readonly #statement: Statement
+  readonly #waiting = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+  #telling: Promise<void> | undefined
+
+  constructor(database: Database) {
+    this.#database = database
+    const channel = channelOf(database.address.schema)
+    this.#statement = {
+      name: 'precis-tell',
+      text: `SELECT pg_notify('${channel}', thread_id) FROM unnest($1::text[]) AS thread_id`,
+    }
+  }
+
+  add(threadId: string): void {
+    this.#waiting.add(threadId)
+    if (this.#timer || this.#telling) return
+    this.#tell()
+  }
+
+  /** What was to be told is told, or cannot be. */
+  async settled(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.#telling
+    if (this.#waiting.size > 0) this.#tell()
+    await this.#telling
+  }
+
+  #tell(): void {
+    const threadIds = [...this.#waiting]
+    this.#waiting.clear()
+    this.#telling = this.#database
+      .try((session) => session.rows(this.#statement, [threadIds]))
+      .then(
+        () => undefined,
+        () => undefined, // followers look for themselves, only later
+      )
+      .then(() => {
+        this.#telling = undefined
+        this.#timer = setTimeout(() => {
+          this.#timer = undefined
+          if (this.#waiting.size > 0) this.#tell()
+        }, TELL_EVERY_MS)
+      })
+  }
+}
+
+function channelOf(schema: string): string {
+  return `precis_${schema}`
+}

@@ -1,0 +1,32 @@
+// Opens a store on PostgreSQL. The driver is loaded only when one is opened.
+import type { Store } from '../../core/ports.ts'
+import { checkNumber } from '../cells.ts'
+import { readAddress } from './address.ts'
+
+export interface PostgresOptions {
+  /** Connections that one process uses at most, besides one for followers. Default 8. */
+  readonly connections?: number
+  /** How long a call waits for the locks of others before it is `store-busy`. Default 10 s. */
+  readonly busyTimeoutMs?: number
+  /** How long a call is tried again while the server cannot be reached. Default 30 s. */
+  readonly retryForMs?: number
+  /** How often followers look for what no notification told them. Default 2 s. */
+  readonly pollMs?: number
+}
+
+/** Connects, and makes the tables where they are missing: `postgres://…/DATABASE?schema=NAME`. */
+export async function openPostgresStore(
+  address: string,
+  options: PostgresOptions = {},
+): Promise<Store> {
+  const { connections = 8, busyTimeoutMs = 10_000, retryForMs = 30_000, pollMs = 2_000 } = options
+  checkNumber('connections', connections, 1, 1_000)
+  checkNumber('busyTimeoutMs', busyTimeoutMs, 1)
+  checkNumber('retryForMs', retryForMs, 0)
+  checkNumber('pollMs', pollMs, 1)
+  const parsed = readAddress(address)
+  const { openDatabase } = await import('./database.ts')
+  const { PostgresStore } = await import('./store.ts')
+  const database = await openDatabase(parsed, { connections, busyTimeoutMs, retryForMs })
+  return new PostgresStore(database, pollMs)
+}

@@ -1,0 +1,87 @@
+// Everything that is asked of the database without changing it.
+import type { Cells, SnapshotCells } from '../cells.ts'
+import type { ListQuery } from '../cursor.ts'
+import { LIMITS } from '../limits.ts'
+import type { Range } from '../ranges.ts'
+import { clipRanges, type StepAnswer } from '../read-steps.ts'
+import type { ThreadCells } from '../thread-cells.ts'
+import type { Session } from './database.ts'
+import { parentOf } from './fork.ts'
+import { FIND_THREAD, FIRST_PAGE, NEXT_PAGE, READ, SNAPSHOT, type ThreadRow } from './statements.ts'
+
+type FoundRow = readonly [
+  life: number,
+  version: number,
+  total: number | null,
+  place: number | null, // of its stretch; null where no row was found
+  ...cells: Cells,
+]
+
+export async function read(
+  session: Session,
+  threadId: string,
+  ranges: readonly Range[],
+  limit: number,
+): Promise<StepAnswer> {
+  const { now, later } = firstRows(ranges, Math.min(limit, LIMITS.stepRows))
+  const values = [threadId, now.map(([from]) => from), now.map(([, to]) => to), LIMITS.stepLength]
+  const found = await session.tuples<FoundRow>(READ, values)
+  const [first] = found
+  if (!first) return { life: undefined, rows: [], rest: [] }
+  const [life, version, total] = first
+  const rows = found.flatMap(([, , , place, ...cells]) => (place === null ? [] : [cells]))
+  const rest = rows.length < (total ?? 0) ? restAfter(found.at(-1), now) : []
+  return { life, rows, rest: clipRanges([...rest, ...later], version) }
+}
+
+export async function info(session: Session, threadId: string): Promise<ThreadCells | undefined> {
+  const [thread] = await session.rows<ThreadRow>(FIND_THREAD, [threadId])
+  return thread && threadCells(thread)
+}
+
+export async function snapshot(
+  session: Session,
+  threadId: string,
+  foldVersion: number,
+): Promise<SnapshotCells | undefined> {
+  return (await session.rows<SnapshotCells>(SNAPSHOT, [threadId, foldVersion]))[0]
+}
+
+export async function list(
+  session: Session,
+  { after, limit }: ListQuery,
+): Promise<readonly ThreadCells[]> {
+  const threads = after
+    ? await session.rows<ThreadRow>(NEXT_PAGE, [...after, limit])
+    : await session.rows<ThreadRow>(FIRST_PAGE, [limit])
+  return threads.map(threadCells)
+}
+
+/** Numbers have no gaps: as many of them as rows are wanted. */
+function firstRows(ranges: readonly Range[], limit: number) {
+  const now: Range[] = []
+  let left = limit
+  for (const [index, [from, to]] of ranges.entries()) {
+    const last = Math.min(to, from + left - 1)
+    now.push([from, last])
+    left -= last - from + 1
+    if (left > 0) continue
+    const cut: readonly Range[] = last < to ? [[last + 1, to]] : []
+    return { now, later: [...cut, ...ranges.slice(index + 1)] }
+  }
+  return { now, later: [] }
+}
+
+/** Where the rows of a step were too long, what of it is left. */
+function restAfter(last: FoundRow | undefined, ranges: readonly Range[]): readonly Range[] {
+  const [, , , place, seq] = last ?? []
+  const range = ranges[(place ?? 0) - 1]
+  if (!range || !place || seq === undefined) return []
+  return [[seq + 1, range[1]], ...ranges.slice(place)]
+}
+
+function threadCells(thread: ThreadRow): ThreadCells {
+  const { threadId, version, createdAt, updatedAt } = thread
+  const parent = parentOf(thread)
+  return { threadId, version, createdAt, updatedAt, ...(parent && { parent }) }
+}

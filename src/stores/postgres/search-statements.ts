@@ -1,0 +1,85 @@
+// The SQL of the search index: a column of words made elsewhere, with an inverted index on it.
+import { CHAIN, EVENT, statement } from './statements.ts'
+
+/** How many threads of a crowd are looked at in one step. */
+const LAGGING_THREADS = 100
+
+/** One process indexes at a time; others wait, and find less to do. */
+export const LOCK_INDEX = statement(
+  'lock-index',
+  `SELECT pg_advisory_xact_lock(hashtextextended('precis index ' || current_schema(), 0))`,
+)
+
+/** Threads of which something is not indexed. */
+export const LAGGING = statement(
+  'lagging',
+  `SELECT t.key, t.thread_id AS "threadId", t.version, t.base_seq AS "baseSeq",
+     c.from_seq AS "fromSeq", c.to_seq AS "toSeq", c.awaited
+   FROM threads t LEFT JOIN search_cursors c ON c.thread_key = t.key
+   WHERE t.version > coalesce(c.to_seq, t.base_seq) OR t.base_seq < c.from_seq
+   LIMIT ${LAGGING_THREADS}`,
+)
+
+/** Threads that are indexed and no longer there. */
+export const GONE = statement(
+  'gone',
+  `SELECT c.thread_key AS key FROM search_cursors c
+   WHERE NOT EXISTS (SELECT FROM threads WHERE key = c.thread_key) LIMIT ${LAGGING_THREADS}`,
+)
+
+export const REMOVE_PARTS = statement(
+  'remove-parts',
+  `WITH parts AS (DELETE FROM search_parts WHERE thread_key = ANY ($1::bigint[]))
+   DELETE FROM search_cursors WHERE thread_key = ANY ($1::bigint[])`,
+)
+
+/** The own rows of a thread ($1) after a number, so many, and no further one after so many bytes. */
+export const ROWS_TO_INDEX = statement(
+  'rows-to-index',
+  `SELECT seq, id, v, type, "timestamp", data, origin, source FROM (
+     SELECT e.*, sum(octet_length(data)) OVER (
+       ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+     FROM (SELECT * FROM events WHERE thread_key = $1 AND seq > $2 ORDER BY seq LIMIT $3) e
+   ) sized WHERE before IS NULL OR before < $4::bigint ORDER BY seq`,
+)
+
+export const ADD_PARTS = statement(
+  'add-parts',
+  `INSERT INTO search_parts (thread_key, seq, part, kind, time_ms, tool, file, words)
+   SELECT $1::bigint, one.* FROM unnest($2::bigint[], $3::integer[], $4::text[], $5::bigint[],
+     $6::text[], $7::text[], $8::tsvector[]) AS one`,
+)
+
+export const ADVANCE = statement(
+  'advance',
+  `INSERT INTO search_cursors (thread_key, from_seq, to_seq, awaited) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (thread_key) DO UPDATE SET to_seq = excluded.to_seq, awaited = excluded.awaited`,
+)
+
+export const CLEAR_PARTS = statement(
+  'clear-parts',
+  'WITH parts AS (DELETE FROM search_parts) DELETE FROM search_cursors',
+)
+
+/**
+ * $1 is what is looked for, $2 the thread with all that it shares, $3 kinds, $4 and $5 times, $6 the
+ * tool, $7 the end of the path, each or null; $8 how many.
+ */
+export const FIND = statement(
+  'find-parts',
+  `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE thread_id = $2), ${CHAIN}
+   SELECT best.*, ${EVENT} FROM (
+     SELECT p.thread_key, coalesce($2, t.thread_id) AS thread_id, p.seq AS place, p.part, p.kind,
+       p.tool, p.file, ts_rank(p.words, $1::tsquery, 1) AS rank, p.time_ms
+     FROM search_parts p JOIN threads t ON t.key = p.thread_key
+     WHERE p.words @@ $1::tsquery
+       AND ($3::text[] IS NULL OR p.kind = ANY ($3))
+       AND ($4::bigint IS NULL OR p.time_ms >= $4) AND ($5::bigint IS NULL OR p.time_ms <= $5)
+       AND ($6::text IS NULL OR p.tool = $6)
+       AND ($7::text IS NULL OR right('/' || p.file, length($7)) = $7)
+       AND ($2::text IS NULL OR EXISTS (SELECT FROM chain
+         WHERE chain.key = p.thread_key AND p.seq > chain.after AND p.seq <= chain.last))
+     ORDER BY rank DESC, p.time_ms DESC LIMIT $8
+   ) best JOIN events e ON e.thread_key = best.thread_key AND e.seq = best.place
+   ORDER BY best.rank DESC, best.time_ms DESC`,
+)

@@ -1,0 +1,137 @@
+// The SQL that reads and removes. Each statement sees one moment of the database.
+import type { Statement } from './database.ts'
+
+const THREAD = `key, thread_id AS "threadId", version, created_at AS "createdAt",
+  updated_at AS "updatedAt", parent_id AS "parentId", parent_seq AS "parentSeq",
+  base_key AS "baseKey", base_seq AS "baseSeq"`
+/** The cells of an event `e`. */
+export const EVENT = 'e.seq, e.id, e.v, e.type, e."timestamp", e.data, e.origin, e.source'
+const ORDER = 'ORDER BY updated_at DESC, thread_id DESC LIMIT'
+
+/** Whose rows a thread shows: its own, those after `after` up to `last`, then those it shares. */
+export const CHAIN = `chain AS (
+  SELECT key, base_key, base_seq AS after, version AS last FROM thread
+  UNION ALL
+  SELECT t.key, t.base_key, t.base_seq, LEAST(chain.last, chain.after)
+  FROM chain JOIN threads t ON t.key = chain.base_key)`
+
+/** A thread as its row has it; for `base…` and `parent…` see the schema of SQLite. */
+export interface ThreadRow {
+  readonly key: number
+  readonly threadId: string
+  readonly version: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly parentId: string | null
+  readonly parentSeq: number | null
+  readonly baseKey: number | null
+  readonly baseSeq: number
+}
+
+export const FIND_THREAD = statement('thread', `SELECT ${THREAD} FROM threads WHERE thread_id = $1`)
+
+/** Nobody else can change the thread until the transaction ends. */
+export const LOCK_THREAD = statement('lock', `${FIND_THREAD.text} FOR UPDATE`)
+
+export const FIRST_PAGE = statement('page-1', `SELECT ${THREAD} FROM threads ${ORDER} $1`)
+export const NEXT_PAGE = statement(
+  'page',
+  `SELECT ${THREAD} FROM threads WHERE (updated_at, thread_id) < ($1, $2) ${ORDER} $3`,
+)
+
+export const SNAPSHOT = statement(
+  'snapshot',
+  `SELECT s.seq, s.fold_version AS "foldVersion", s.state FROM snapshots s
+   JOIN threads t ON t.key = s.thread_key WHERE t.thread_id = $1 AND s.fold_version = $2`,
+)
+
+/** What followers compare to see whether they missed something. */
+export const STATES = statement(
+  'states',
+  'SELECT thread_id AS "threadId", key, version FROM threads WHERE thread_id = ANY ($1)',
+)
+
+/**
+ * The thread ($1) and its rows of some stretches ($2 to $3), in the order asked for; no further row
+ * after so many bytes ($4). `total` tells how many there would have been. `OFFSET 0` keeps the planner
+ * from looking at all rows of a thread before it knows which are asked for.
+ */
+export const READ = statement(
+  'read',
+  `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE thread_id = $1), ${CHAIN},
+   part AS (
+     SELECT asked.place, chain.key, GREATEST(asked.first, chain.after + 1) AS first,
+       LEAST(asked.last, chain.last) AS last
+     FROM unnest($2::bigint[], $3::bigint[]) WITH ORDINALITY AS asked (first, last, place)
+     JOIN chain ON asked.first <= chain.last AND asked.last > chain.after)
+   SELECT thread.key, thread.version, found.total, found.place, found.seq, found.id, found.v,
+     found.type, found."timestamp", found.data, found.origin, found.source
+   FROM thread LEFT JOIN (
+     SELECT part.place, ${EVENT}, count(*) OVER () AS total,
+       sum(octet_length(e.data) + coalesce(octet_length(e.source), 0)) OVER (
+         ORDER BY part.place, e.seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+     FROM part CROSS JOIN LATERAL (
+       SELECT * FROM events WHERE thread_key = part.key AND seq BETWEEN part.first AND part.last
+       OFFSET 0) e
+   ) found ON found.before IS NULL OR found.before < $4::bigint
+   ORDER BY found.place, found.seq`,
+)
+
+/** The rows of a log ($1) with these ids ($2), up to a number ($3), and the place of each id. */
+export const FIND_ROWS = statement(
+  'find',
+  `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE key = $1), ${CHAIN}
+   SELECT asked.place, ${EVENT}
+   FROM unnest($2::text[]) WITH ORDINALITY AS asked (id, place)
+   CROSS JOIN chain CROSS JOIN LATERAL (
+     SELECT * FROM events WHERE thread_key = chain.key AND id = asked.id OFFSET 0) e
+   WHERE e.seq <= chain.last AND e.seq <= $3`,
+)
+
+/** The thread under whose key row $2 of thread $1 stands, and that row's time. */
+export const FIND_OWNER = statement(
+  'owner',
+  `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE key = $1), ${CHAIN}
+   SELECT chain.key, e."timestamp" AS time FROM chain
+   JOIN events e ON e.thread_key = chain.key AND e.seq = $2::bigint
+   WHERE $2::bigint > chain.after AND $2::bigint <= chain.last`,
+)
+
+/** Held by all who look through shared rows, and alone by whoever moves some. */
+export const LOCK_FAMILIES = statement(
+  'families-shared',
+  `SELECT pg_advisory_xact_lock_shared(hashtextextended('precis families ' || current_schema(), 0))`,
+)
+export const LOCK_FAMILIES_ALONE = statement(
+  'families',
+  `SELECT pg_advisory_xact_lock(hashtextextended('precis families ' || current_schema(), 0))`,
+)
+
+/** Threads that share rows with this one, those that share most first. */
+export const SHARING = statement(
+  'sharing',
+  `SELECT key, base_seq AS "baseSeq" FROM threads WHERE base_key = $1
+   ORDER BY base_seq DESC, key FOR UPDATE`,
+)
+export const MOVE_ROWS = statement(
+  'move',
+  'UPDATE events SET thread_key = $2 WHERE thread_key = $1 AND seq <= $3',
+)
+export const REBASE = statement(
+  'rebase',
+  'UPDATE threads SET base_key = $2, base_seq = $3 WHERE key = $1',
+)
+export const REBASE_OTHERS = statement(
+  'rebase-others',
+  'UPDATE threads SET base_key = $2 WHERE base_key = $1',
+)
+export const REMOVE_THREAD = statement(
+  'remove',
+  `WITH rows AS (DELETE FROM events WHERE thread_key = $1),
+     states AS (DELETE FROM snapshots WHERE thread_key = $1)
+   DELETE FROM threads WHERE key = $1`,
+)
+
+export function statement(name: string, text: string): Statement {
+  return { name: `precis-${name}`, text }
+}

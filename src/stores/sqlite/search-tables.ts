@@ -1,0 +1,109 @@
+// The SQL of the search index: words in FTS5, what they are of beside them.
+import type { Database } from 'better-sqlite3'
+import type { IndexedPart } from '../search-index.ts'
+import type { SearchRequest } from '../search-request.ts'
+
+export type SearchTables = ReturnType<typeof searchTables>
+
+/** A thread of which something is not indexed; `fromSeq` and what follows are null where nothing is. */
+export interface LaggingThread {
+  readonly key: number
+  readonly threadId: string
+  readonly version: number
+  readonly baseSeq: number
+  readonly fromSeq: number | null
+  readonly toSeq: number | null
+  readonly awaited: string | null // JSON
+}
+
+export interface FoundPart {
+  readonly key: number
+  readonly threadId: string
+  readonly seq: number
+  readonly part: number
+  readonly kind: IndexedPart['kind']
+  readonly tool: string | null
+  readonly file: string | null
+}
+
+export interface FindParameters extends SearchRequest {
+  readonly match: string
+  readonly count: number
+  /** Whose rows are looked at; null for all. */
+  readonly segments:
+    | readonly { readonly key: number; readonly from: number; readonly to: number }[]
+    | null
+}
+
+/** How many threads of a crowd are looked at in one step. */
+const LAGGING = 100
+
+const FIND = `SELECT p.thread_key AS key, t.thread_id AS threadId, p.seq, p.part, p.kind, p.tool, p.file
+  FROM search_words JOIN search_parts p ON p.id = search_words.rowid
+  JOIN threads t ON t.key = p.thread_key
+  WHERE search_words MATCH @match
+    AND (@kinds IS NULL OR p.kind IN (SELECT value FROM json_each(@kinds)))
+    AND (@sinceMs IS NULL OR p.time_ms >= @sinceMs) AND (@untilMs IS NULL OR p.time_ms <= @untilMs)
+    AND (@tool IS NULL OR p.tool = @tool)
+    AND (@fileEnd IS NULL OR substr('/' || p.file, -length(@fileEnd)) = @fileEnd)
+    AND (@segments IS NULL OR EXISTS (SELECT 1 FROM json_each(@segments) s
+      WHERE p.thread_key = s.value ->> 'key'
+      AND p.seq BETWEEN s.value ->> 'from' AND s.value ->> 'to'))
+  ORDER BY bm25(search_words), p.time_ms DESC LIMIT @count`
+
+export function searchTables(db: Database) {
+  const lagging = db.prepare<[], LaggingThread>(
+    `SELECT t.key, t.thread_id AS threadId, t.version, t.base_seq AS baseSeq,
+     c.from_seq AS fromSeq, c.to_seq AS toSeq, c.awaited FROM threads t
+     LEFT JOIN search_cursors c ON c.thread_key = t.key
+     WHERE t.version > coalesce(c.to_seq, t.base_seq) OR t.base_seq < c.from_seq LIMIT ${LAGGING}`,
+  )
+  const gone = db
+    .prepare<[], number>(
+      `SELECT thread_key FROM search_cursors WHERE thread_key NOT IN (SELECT key FROM threads)
+       LIMIT ${LAGGING}`,
+    )
+    .pluck()
+  const removeWords = db.prepare<[number]>(
+    'DELETE FROM search_words WHERE rowid IN (SELECT id FROM search_parts WHERE thread_key = ?)',
+  )
+  const removeParts = db.prepare<[number]>('DELETE FROM search_parts WHERE thread_key = ?')
+  const removeCursor = db.prepare<[number]>('DELETE FROM search_cursors WHERE thread_key = ?')
+  const insertPart = db.prepare<unknown[]>(
+    `INSERT INTO search_parts (thread_key, seq, part, kind, time_ms, tool, file)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const insertWords = db.prepare<[number | bigint, string]>(
+    'INSERT INTO search_words (rowid, words) VALUES (?, ?)',
+  )
+  const upsertCursor = db.prepare<[number, number, number, string]>(
+    `INSERT INTO search_cursors (thread_key, from_seq, to_seq, awaited) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET to_seq = excluded.to_seq, awaited = excluded.awaited`,
+  )
+  const find = db.prepare<[object], FoundPart>(FIND)
+  return {
+    lagging: () => lagging.all(),
+    /** Threads that are indexed and no longer there. */
+    gone: () => gone.all(),
+    remove: (key: number): void => {
+      for (const statement of [removeWords, removeParts, removeCursor]) statement.run(key)
+    },
+    add: (key: number, { seq, part, kind, timeMs, tool, file, words }: IndexedPart): void => {
+      const { lastInsertRowid } = insertPart.run(key, seq, part, kind, timeMs, tool, file)
+      insertWords.run(lastInsertRowid, words.join(' '))
+    },
+    advance: (key: number, fromSeq: number, toSeq: number, awaited: string): void => {
+      upsertCursor.run(key, fromSeq, toSeq, awaited)
+    },
+    find: ({ kinds, segments, words: _, ...rest }: FindParameters) =>
+      find.all({
+        ...rest,
+        kinds: kinds && JSON.stringify(kinds),
+        segments: segments && JSON.stringify(segments),
+      }),
+    clear: (): void => {
+      db.exec(`DELETE FROM search_cursors; DELETE FROM search_parts;
+        INSERT INTO search_words (search_words) VALUES ('delete-all')`)
+    },
+  }
+}

@@ -1,0 +1,36 @@
+// The kills that both runs make, a few or hundreds: of every scenario, on one kind of store.
+import { describe, expect, it } from 'vitest'
+import { appendScenario } from './append-scenario.ts'
+import { compactScenario } from './compact-scenario.ts'
+import { followScenario } from './follow-scenario.ts'
+import { type KillPlace, killRepeatedly, type Scenario } from './harness.ts'
+
+/** On every store. */
+const SCENARIOS = [appendScenario, compactScenario, followScenario]
+/** A machine that does much else at the same time is slow to start processes. */
+const LONGEST_KILL_MS = 7_500
+const seed = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
+
+export function killSuite(
+  store: string,
+  kills: number,
+  newPlace: () => Promise<KillPlace>,
+  more: readonly Scenario[] = [],
+): void {
+  describe(`${store}: kills with seed ${seed}`, () => {
+    it.each([...SCENARIOS, ...more])(
+      `${kills} during $name: all that was confirmed is there, once; what came together is whole; snapshots fit; followers go on where they were [NEED-13] [ALWAYS-06]`,
+      async (scenario) => {
+        const report = await killRepeatedly(scenario, { kills, seed, newPlace })
+        expect(report.kills).toBe(kills)
+        // How far a child gets before it dies depends on the machine; that some did anything does not.
+        expect(report.acknowledged).toBeGreaterThan(0)
+        if (kills >= 500) expect(report.beforeReady).toBeGreaterThan(0)
+        process.stdout.write(
+          `${store}, ${scenario.name}: ${kills} kills, ${report.acknowledged} confirmed, ${report.disturbed} crashes of the server\n`,
+        )
+      },
+      kills * LONGEST_KILL_MS,
+    )
+  })
+}

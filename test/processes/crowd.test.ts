@@ -1,0 +1,12 @@
+// Eight processes on one store, for a few seconds.
+import { describe } from 'vitest'
+import { requirement } from '../require.ts'
+import { crowdSuite } from './crowd-suite.ts'
+import { postgresCrowd, sqliteCrowd } from './places.ts'
+
+const { available, notice } = requirement('postgres')
+const SECONDS = 3
+
+describe('several processes', () => crowdSuite(sqliteCrowd, SECONDS))
+
+describe.skipIf(!available)(`several processes ${notice}`, () => crowdSuite(postgresCrowd, SECONDS))
