@@ -11,6 +11,7 @@ import type {
 } from './agent/ports.ts'
 import type { Composed } from './compose.ts'
 import type { ApprovalPolicy } from './core/approval.ts'
+import type { PinningPolicy } from './core/found-pins.ts'
 import type { PresetId } from './core/presets.ts'
 import type { AutoSettings } from './core/settings.ts'
 import type { SummaryForm } from './core/strategy.ts'
@@ -33,6 +34,11 @@ export interface AgentOptions {
     readonly auto?: Partial<AutoSettings>
     readonly autoByModel?: AgentSettings['autoByModel']
     readonly gate?: { readonly minTokens: number }
+    readonly pins?: readonly string[] | undefined
+    readonly pinning?: {
+      readonly detect?: boolean
+      readonly patterns?: readonly string[] | undefined
+    }
     readonly summaries?: { readonly form?: SummaryForm | undefined }
     readonly models?: { readonly fast?: string | undefined }
   }
@@ -93,7 +99,7 @@ export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Age
 }
 
 function settingsOf({ settings = {}, approval, limits }: AgentOptions): AgentSettings {
-  const { preset = 'precis', auto, autoByModel, gate, summaries, models } = settings
+  const { preset = 'precis', auto, autoByModel, gate, summaries, models, pins, pinning } = settings
   const form = summaries?.form
   const fastModel = models?.fast
   return {
@@ -101,10 +107,19 @@ function settingsOf({ settings = {}, approval, limits }: AgentOptions): AgentSet
     ...(auto && { auto }),
     ...(autoByModel && { autoByModel }),
     ...(gate && { gateMinTokens: gate.minTokens }),
+    ...(pins && { pins }),
+    ...(pinning && { pinning: pinningOf(pinning) }),
     summaries: { ...(form && { form }), ...(fastModel !== undefined && { fastModel }) },
     ...(approval && { approval }),
     ...(limits && { limits }),
   }
+}
+
+function pinningOf({
+  detect,
+  patterns,
+}: NonNullable<NonNullable<AgentOptions['settings']>['pinning']>): PinningPolicy {
+  return { ...(detect !== undefined && { detect }), ...(patterns && { patterns }) }
 }
 
 function modelsOf({ models, model: summarizer }: AgentParts): AgentModels {

@@ -2,10 +2,9 @@
 import { parseCommand } from '../core/commands.ts'
 import { textOfUserContent, type UserContent } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
-import { bearsEntry } from '../core/event.ts'
+import { bearsEntry, type ThreadEvent } from '../core/event.ts'
 import type { CompactionResult, FrameListener, TurnEnd } from '../core/frame.ts'
-import { inboxReducer } from '../core/inbox.ts'
-import { reducedBy } from '../core/thread-state.ts'
+import type { Proposal } from '../core/strategy.ts'
 import { type CommandReply, runCommand } from './commands.ts'
 import { type CompactOptions, compactByCommand } from './compact-thread.ts'
 import type { AgentCore, Turn } from './core.ts'
@@ -14,8 +13,10 @@ import { type Desk, Desks } from './desk.ts'
 import { FrameHub } from './frames.ts'
 import { moveInbox } from './fresh-session.ts'
 import { AGENT_LIMITS, type AgentPorts, type AgentSettings } from './ports.ts'
+import { applyPreview, type CompactionPreview, previewCompaction } from './preview.ts'
 import { runTask } from './task.ts'
 import { runTurn, type TurnOutcome } from './turn.ts'
+import { waitingIn } from './waiting.ts'
 import { BUSY, type WorkOptions, workOn } from './work.ts'
 
 /** What came of a message. None of these is thrown: an error is part of the outcome. */
@@ -45,6 +46,20 @@ export interface Agent {
   /** Goes on where a thread was left: delivers what waits, finishes what was interrupted. */
   resume(threadId: string, options?: SendOptions): Promise<SendOutcome>
   compact(threadId: string, options?: CompactOptions): Promise<CompactionResult>
+  /** What `compact` would do, to be looked at. Nothing has happened yet. */
+  preview(
+    threadId: string,
+    options?: Omit<CompactOptions, 'leaveInbox'>,
+  ): Promise<CompactionPreview>
+  /** Applies a preview with its proposal, or what somebody made of that. */
+  applyPreview(
+    threadId: string,
+    preview: CompactionPreview,
+    proposal?: Proposal,
+  ): Promise<CompactionResult>
+  /** Takes back the last compaction, or that one; between two requests. */
+  undo(threadId: string, compaction?: number): Promise<ThreadEvent>
+  redo(threadId: string): Promise<ThreadEvent>
   /** Stops what is going on; resolves when it has stopped. */
   abort(threadId: string): Promise<void>
   /** Stops everything. The threads stay as they are. */
@@ -91,6 +106,12 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
       if (!leaveInbox) await settleInbox(core, threadId, result)
       return result
     },
+    preview: (threadId, options) => previewCompaction(core, threadId, options),
+    applyPreview: (threadId, preview, proposal = preview.prepared.proposal) =>
+      applyPreview(core, threadId, preview, proposal, agent.compact),
+    undo: (threadId, compaction) =>
+      core.desks.of(threadId).request.run(() => ports.threads.undo(threadId, compaction)),
+    redo: (threadId) => core.desks.of(threadId).request.run(() => ports.threads.redo(threadId)),
     abort: (threadId) => stop(core.desks.of(threadId)),
     async close() {
       closing.abort()
@@ -142,11 +163,11 @@ async function untilDelivered(
   messageId: string,
   options: SendOptions,
 ): Promise<SendOutcome | undefined> {
-  const { threads, clock } = core.ports
+  const { clock } = core.ports
   const stop = AbortSignal.any([core.closing, ...(options.signal ? [options.signal] : [])])
   while (!stop.aborted) {
     await clock.sleep(core.limits.leaseMs / 3, stop)
-    const waiting = reducedBy(await threads.state(desk.threadId), inboxReducer)
+    const waiting = await waitingIn(core, desk.threadId)
     if (!waiting.some((message) => message.messageId === messageId)) return undefined
     const outcome = await pump(core, desk, options)
     if (outcome) return outcome
@@ -189,7 +210,7 @@ async function pump(
   options: WorkOptions,
 ): Promise<SendOutcome | undefined> {
   if (desk.work || core.closing.aborted || options.signal?.aborted) return undefined
-  const waiting = reducedBy(await core.ports.threads.state(desk.threadId), inboxReducer)
+  const waiting = await waitingIn(core, desk.threadId)
   if (waiting.length === 0 || desk.work || core.closing.aborted) return undefined
   const outcome = await workUntilQuiet(core, desk, goOn, options)
   return outcome.status === 'queued' ? undefined : outcome
@@ -232,6 +253,8 @@ async function withFrames(
   const returned = isCutShort ? await returnMessages(turn) : []
   if (error)
     frames.emit({ type: 'error', threadId, error, context: { operation: 'turn', threadId } })
+  // Who hears of the end and asks for something at once is not to be told that a turn is running.
+  if (turn.desk.work) turn.desk.work.isBrief = true
   frames.emit({ type: 'turn-end', threadId, end, ...(error && { error }) })
   return { status: end, text, returned, ...(error && { error }) }
 }

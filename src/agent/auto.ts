@@ -4,11 +4,13 @@ import { PrecisError } from '../core/errors.ts'
 import type { CompactionResult } from '../core/frame.ts'
 import { type Decision, decide, observeReading, policyAfter } from '../core/policy.ts'
 import { capacityOf, windowOf } from '../core/trigger.ts'
-import { askingOf } from './asking.ts'
+import { askingOf, settingsInForce } from './asking.ts'
 import { strategiesFor } from './choose-strategies.ts'
-import { type CompactionOrder, runCompaction } from './compaction.ts'
+import { runCompaction } from './compaction.ts'
+import type { CompactionOrder } from './compaction-run.ts'
 import type { Turn } from './core.ts'
 import type { Look } from './look.ts'
+import { targetWeight } from './target.ts'
 
 const MESSAGE = 'Approaching token limit, compacting conversation...'
 
@@ -34,11 +36,14 @@ export async function compactIfFull(turn: Turn, seen: Look, next: Next): Promise
   })
   switch (decision.type) {
     case 'compact': {
-      const order = orderOf(turn, seen, { trigger: 'auto', ...targetOf(decision) })
+      const order = orderOf(turn, seen, {
+        trigger: 'auto',
+        ...targetOf(seen, decision),
+      })
       return order !== undefined && (await compactNow(turn, order)).success
     }
     case 'prepare':
-      prepareMeanwhile(turn, seen, decision.targetTokens)
+      prepareMeanwhile(turn, seen, targetWeight(seen, decision.targetTokens))
       return false
     case 'paused':
     case 'irreducible':
@@ -119,11 +124,12 @@ export async function compactForOverflow(
   const order = orderOf(turn, seen, {
     trigger: 'overflow',
     message: `${refused.message} Compacting conversation...`,
-    ...targetOf(decision),
+    ...targetOf(seen, decision),
+    acceptableTokens: fittingTokens(seen),
   })
   if (!order) return { retry: false, why: 'This preset compacts only when it is asked to.' }
   const before = seen.state.context.tokens
-  const result = await compactToFit(turn, seen, order)
+  const result = await compactToFit(turn, order)
   if (!result.success) return { retry: false, why: result.error?.message ?? 'It failed.' }
   const after = await core.ports.threads.context(desk.threadId)
   return after.tokens < before
@@ -131,22 +137,23 @@ export async function compactForOverflow(
     : { retry: false, why: 'The compaction did not make the context smaller.' }
 }
 
-/** Where nothing gets down to the target, what makes the next request fit is better than none. */
-async function compactToFit(
-  turn: Turn,
-  seen: Look,
-  order: CompactionOrder,
-): Promise<CompactionResult> {
+/** A strategy that cannot reach the target at all is asked for less. */
+async function compactToFit(turn: Turn, order: CompactionOrder): Promise<CompactionResult> {
   const result = await compactNow(turn, order)
-  if (result.error?.details.reason !== 'above-target') return result
-  return compactNow(turn, { ...order, targetTokens: fittingTokens(seen) })
+  const { acceptableTokens } = order
+  if (result.error?.code !== 'irreducible' || acceptableTokens === undefined) return result
+  return compactNow(turn, { ...order, targetTokens: acceptableTokens })
 }
 
-/** What the context may weigh for the request to fit, a little less. */
+/** What the context may weigh for the request to fit, a little less; and less than it weighs now. */
 function fittingTokens(seen: Look): number {
-  const weight = weightOf(seen.state.context)
-  return Math.floor(weight - Math.max(0.1 * weight, 1.1 * excessOf(seen)))
+  const smaller = Math.floor(MARGIN * weightOf(seen.state.context))
+  const window = windowOf(seen.budget)
+  if (window === undefined) return smaller
+  return Math.min(smaller, targetWeight(seen, MARGIN * capacityOf(seen.budget, window)))
 }
+
+const MARGIN = 0.9
 
 /**
  * A compaction that runs already is waited for: it may be all that is needed, and whoever started it
@@ -192,7 +199,9 @@ function noteResult({ core, desk }: Turn, result: CompactionResult): void {
 function orderOf(
   turn: Turn,
   seen: Look,
-  given: Pick<CompactionOrder, 'trigger'> & { message?: string; targetTokens?: number },
+  given: Pick<CompactionOrder, 'trigger' | 'targetTokens' | 'acceptableTokens'> & {
+    message?: string
+  },
 ): CompactionOrder | undefined {
   const { core, signal } = turn
   const { choices, preset, model } = seen
@@ -201,7 +210,6 @@ function orderOf(
     on: 'automatic',
     ...(choices.strategy !== undefined && { chosen: choices.strategy }),
     hasModel: true,
-    known: core.ports.threads.strategyIds(),
   })
   if (strategies.length === 0) return undefined
   const { gateMinTokens } = core.settings
@@ -211,13 +219,17 @@ function orderOf(
     strategies,
     model,
     asking: askingOf(core, seen),
+    settings: settingsInForce(seen),
     signal,
     ...(gateMinTokens !== undefined && { minTokens: gateMinTokens }),
   }
 }
 
-function targetOf(decision: Decision & { type: 'compact' }): { targetTokens?: number } {
-  return decision.targetTokens === undefined ? {} : { targetTokens: decision.targetTokens }
+function targetOf(
+  seen: Look,
+  { targetTokens }: Decision & { type: 'compact' },
+): { targetTokens?: number } {
+  return targetTokens === undefined ? {} : { targetTokens: targetWeight(seen, targetTokens) }
 }
 
 /** Once; then it is known. */

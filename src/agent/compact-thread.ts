@@ -6,18 +6,21 @@ import type { Strategy } from '../core/strategy.ts'
 import { threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import { askAgent } from './ask-agent.ts'
-import { askingOf } from './asking.ts'
+import { askingOf, settingsInForce } from './asking.ts'
 import { strategiesFor } from './choose-strategies.ts'
-import { type CompactionOrder, runCompaction } from './compaction.ts'
+import { runCompaction } from './compaction.ts'
+import type { CompactionOrder } from './compaction-run.ts'
 import type { AgentCore, Turn } from './core.ts'
 import { FRESH_SESSION, requireExchange } from './fresh-session.ts'
 import { type Look, presetOf } from './look.ts'
 import { lookAtThread } from './look-at-thread.ts'
 import { compactionSince } from './one-compaction.ts'
+import { targetWeight } from './target.ts'
 import { workWhenFree } from './work.ts'
 
 export interface CompactOptions {
-  readonly strategy?: string
+  /** By its id; one that is given itself is tried alone. */
+  readonly strategy?: string | Strategy
   readonly instructions?: string
   /** What the user says next, for strategies that heed it. */
   readonly nextPrompt?: string
@@ -40,6 +43,7 @@ export async function compactByCommand(
   const desk = core.desks.of(threadId)
   if (desk.compaction) return desk.compaction
   const { version } = await core.ports.threads.context(threadId)
+  while (desk.work?.isBrief) await desk.work.settled
   if (desk.work) {
     const signal = AbortSignal.any([core.closing, ...(options.signal ? [options.signal] : [])])
     return compactNow({ core, desk, signal, depth: 0 }, options, 'beside')
@@ -62,14 +66,15 @@ async function compactNow(
   if (order.strategies.includes(FRESH_SESSION)) await requireExchange(turn, where)
   if (desk.compaction) return desk.compaction
   const result = await runCompaction(core, desk, order)
-  if (result.success) {
+  // What changed nothing was no attempt to help.
+  if (result.success && result.event?.data.edits.length !== 0) {
     const atMs = core.ports.clock.now().getTime()
     desk.policy = policyAfter(desk.policy, { type: 'compacted', atMs })
   }
   return result
 }
 
-async function orderOf(
+export async function orderOf(
   turn: Turn,
   { strategy, instructions, nextPrompt }: CompactOptions,
 ): Promise<CompactionOrder> {
@@ -83,7 +88,12 @@ async function orderOf(
     strategies,
     isAtRest: strategies.some((each) => typeof each !== 'string'), // the agent is asked
     signal: turn.signal,
-    ...(seen && { model: seen.model, asking: askingOf(core, seen), ...targetOf(turn, seen) }),
+    ...(seen && {
+      model: seen.model,
+      asking: askingOf(core, seen),
+      settings: settingsInForce(seen),
+      ...targetOf(turn, seen),
+    }),
     ...(instructions !== undefined && { instructions }),
     ...(nextPrompt !== undefined && { nextPrompt }),
     ...(gateMinTokens !== undefined && { minTokens: gateMinTokens }),
@@ -103,9 +113,10 @@ async function withModel(turn: Turn): Promise<Look | undefined> {
 async function strategiesOf(
   turn: Turn,
   seen: Look | undefined,
-  asked: string | undefined,
+  asked: string | Strategy | undefined,
 ): Promise<(string | Strategy)[]> {
   const { threads } = turn.core.ports
+  if (typeof asked === 'object') return [asked]
   const choices =
     seen?.choices ?? reducedBy(await threads.state(turn.desk.threadId), threadSettingsReducer)
   const preset = presetOf(choices, turn.core.settings)
@@ -121,7 +132,6 @@ async function strategiesOf(
     on: 'command',
     ...(chosen !== undefined && { chosen }),
     hasModel: seen !== undefined,
-    known: threads.strategyIds(),
   })
 }
 
@@ -135,7 +145,7 @@ function targetOf({ core, desk }: Turn, seen: Look): { targetTokens?: number } {
     nowMs: core.ports.clock.now().getTime(),
   })
   return decision.type === 'compact' && decision.targetTokens !== undefined
-    ? { targetTokens: decision.targetTokens }
+    ? { targetTokens: targetWeight(seen, decision.targetTokens) }
     : {}
 }
 

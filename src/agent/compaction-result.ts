@@ -1,13 +1,19 @@
 // How a run of a compaction ended, and what is told of it.
 import type { TokenUsage } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
+import type { EventOf } from '../core/event.ts'
 import type { CompactionResult, CompactionRunInfo } from '../core/frame.ts'
-import type { CompactionOutcome } from '../threads/compact-thread.ts'
+import type { CompactionReport } from '../core/report.ts'
 import type { FreshThread } from './fresh-session.ts'
 import type { AgentModel } from './ports.ts'
 
 export type Ended =
-  | { readonly end: 'committed'; readonly outcome: CompactionOutcome & { committed: true } }
+  | {
+      readonly end: 'committed'
+      readonly event: EventOf<'COMPACTION'>
+      /** Absent where another process has committed it. */
+      readonly report?: CompactionReport
+    }
   | { readonly end: 'committed'; readonly fresh: FreshThread }
   | { readonly end: 'refused' | 'vetoed' | 'aborted' | 'failed'; readonly error: PrecisError }
 
@@ -29,7 +35,7 @@ export function resultOf({ info, ended, durationMs, model, spent }: EndedRun): C
     const { threadId, summary } = ended.fresh
     return { ...base, fresh: { threadId, summary }, ...cost }
   }
-  const { event } = ended.outcome
+  const { event, report } = ended
   const { before, after } = event.data
   const saved =
     before?.tokens === undefined || after?.tokens === undefined
@@ -42,6 +48,7 @@ export function resultOf({ info, ended, durationMs, model, spent }: EndedRun): C
     ...(after && { after }),
     ...(saved !== undefined && { tokensSaved: saved }),
     ...cost,
+    ...(report && { report }),
   }
 }
 

@@ -7,13 +7,19 @@ import { reducedBy, type ThreadState } from '../core/thread-state.ts'
 import { checkpointDrafts } from './checkpoints.ts'
 import type { Turn } from './core.ts'
 import { presetOf } from './look.ts'
+import { takenFrom, waitingIn } from './waiting.ts'
 
 /** A message of the user's, with the reminder and the checkpoint that go with it. */
 export async function say(turn: Turn, content: UserContent): Promise<void> {
   const { core, desk } = turn
-  await core.ports.threads.append(desk.threadId, (state) =>
-    withCompanions(turn, state, [{ type: 'USER_MESSAGE', data: content, origin: 'typed' }]),
-  )
+  const taken = await takenFrom(core, desk.threadId)
+  await core.ports.threads.append(desk.threadId, (state) => [
+    // Who goes on in a thread that a fresh session was opened from: what moved there is not said here.
+    ...reducedBy(state, inboxReducer)
+      .filter(({ messageId }) => taken.has(messageId))
+      .map(withdrawal),
+    ...withCompanions(turn, state, [{ type: 'USER_MESSAGE', data: content, origin: 'typed' }]),
+  ])
 }
 
 /** Delivers everything that waits, in order. True where there was something. */
@@ -21,7 +27,7 @@ export async function deliverMessages(turn: Turn): Promise<boolean> {
   const { core, desk } = turn
   const { threadId } = desk
   await Promise.all(desk.queueing)
-  const waiting = reducedBy(await core.ports.threads.state(threadId), inboxReducer)
+  const waiting = await waitingIn(core, threadId)
   for (const message of waiting) {
     const delivered = await core.ports.threads.append(threadId, (state) =>
       waitsIn(state, message) ? withCompanions(turn, state, [delivery(message)]) : [],
@@ -30,6 +36,10 @@ export async function deliverMessages(turn: Turn): Promise<boolean> {
     core.frames.emit({ type: 'message-delivered', threadId, messageId: message.messageId })
   }
   return waiting.length > 0
+}
+
+function withdrawal({ messageId }: QueuedMessage): EventDraft {
+  return { type: 'MESSAGE_WITHDRAWN', data: { messageId } }
 }
 
 /** Another process may have delivered it, or given it back, where this one has lost its lease. */
@@ -71,11 +81,12 @@ export async function returnMessages({
   const { threadId } = desk
   await Promise.allSettled(desk.queueing)
   await threads.context(threadId) // read anew, since others may have queued something
+  const taken = await takenFrom(core, threadId)
   let waiting: Inbox = []
   // Looked at in the append itself: what another process delivers meanwhile is not given back as well.
   const withdraw = (state: ThreadState): EventDraft[] => {
-    waiting = reducedBy(state, inboxReducer)
-    return waiting.map(({ messageId }) => ({ type: 'MESSAGE_WITHDRAWN', data: { messageId } }))
+    waiting = reducedBy(state, inboxReducer).filter(({ messageId }) => !taken.has(messageId))
+    return waiting.map(withdrawal)
   }
   await threads.append(threadId, withdraw, { openCalls: 'leave' })
   if (waiting.length === 0) return []

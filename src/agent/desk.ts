@@ -9,8 +9,8 @@ import { Lock } from './lock.ts'
 export interface Work {
   readonly controller: AbortController
   readonly settled: Promise<void>
-  /** A commit and no more: whoever comes meanwhile can wait for it. */
-  readonly isBrief: boolean
+  /** A commit and no more, or its end was told already: whoever comes meanwhile can wait for it. */
+  isBrief: boolean
 }
 
 export interface Desk {

@@ -14,7 +14,7 @@ import {
 } from '../core/event.ts'
 import { GATE_MIN_TOKENS } from '../core/gate.ts'
 import { checkSummary } from '../core/gate-summary.ts'
-import { inboxReducer } from '../core/inbox.ts'
+import type { QueuedMessage } from '../core/inbox.ts'
 import { type Pins, pinnedEntries, pinnedText, pinsReducer } from '../core/pins.ts'
 import type { FreshStart } from '../core/strategy.ts'
 import { reducedBy } from '../core/thread-state.ts'
@@ -22,8 +22,9 @@ import { estimateTokens } from '../core/tokens/estimate.ts'
 import type { PreparedCompaction } from '../threads/compact-thread.ts'
 import { abortedResult } from '../threads/number-drafts.ts'
 import type { AgentCore, Turn } from './core.ts'
-import { queueMessage } from './deliver.ts'
 import { inherited } from './inherit.ts'
+import { waitingIn } from './waiting.ts'
+import { workOn } from './work.ts'
 
 /** A thread that has taken the place of another. */
 export interface FreshThread {
@@ -72,7 +73,11 @@ export async function openFreshThread(
   if (was >= (minTokens ?? GATE_MIN_TOKENS) && is >= was)
     throw refusedWith(`The summary has ${is} tokens and the conversation ${was}.`, 'not-smaller')
   // The same prompts, model, thinking, preset and folder: so the same tools (FRESH-28).
-  const drafts = [...(await inherited(core, from)), opening(fresh.message)]
+  const drafts = [
+    ...(await waitingIn(core, from)).map(queuedAgain),
+    ...(await inherited(core, from)),
+    opening(fresh.message),
+  ]
   const kept = keptEntries(context, pins, late, rows)
   // In one append: a process that ends here leaves a whole new thread, or none.
   const threadId = await threads.create(
@@ -121,17 +126,27 @@ function refusedWith(message: string, reason: string): PrecisError {
   return new PrecisError('gate-refused', message, { details: { reason } })
 }
 
-/** Messages that came while it ran belong where the conversation goes on. */
+/**
+ * Messages that came while it ran belong where the conversation goes on. Most are in the new thread from
+ * its beginning; these came since. Nothing is written to the old one: `waitingIn` knows where they are.
+ */
 export async function moveInbox(core: AgentCore, from: string, to: string): Promise<void> {
   const { threads } = core.ports
-  await Promise.allSettled(core.desks.of(from).queueing)
-  for (const { messageId, content } of reducedBy(await threads.state(from), inboxReducer)) {
-    // In this order: if the process ends in between, it is there twice rather than nowhere.
-    await queueMessage({ core, desk: core.desks.of(to) }, content)
-    await threads.append(from, [{ type: 'MESSAGE_WITHDRAWN', data: { messageId } }], {
-      openCalls: 'leave',
-    })
+  const desk = core.desks.of(from)
+  await Promise.allSettled(desk.queueing)
+  const move = async () => {
+    const late = await waitingIn(core, from)
+    if (late.length > 0) await threads.append(to, late.map(queuedAgain), { openCalls: 'leave' })
   }
+  // Where somebody works on the old thread already, they say there what came after the new one began.
+  if (!desk.work) await workOn(core, desk, move, { isBrief: true })
+  for (const { messageId } of await waitingIn(core, to))
+    core.frames.emit({ type: 'message-queued', threadId: to, messageId })
+}
+
+/** Under the same name: so that it is known to be the same. */
+function queuedAgain({ messageId, content }: QueuedMessage): EventDraft {
+  return { type: 'MESSAGE_QUEUED', data: { messageId, content } }
 }
 
 function opening(message: UserContent): EventDraft {

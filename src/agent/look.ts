@@ -68,11 +68,14 @@ export function presetOf(choices: ThreadChoices, settings: AgentSettings): Prese
 /** The preset's trigger, with what the settings say in its place, for this model above all. */
 function policyOf(preset: Preset, settings: AgentSettings, model: AgentModel): TriggerPolicy {
   const auto = { ...settings.auto, ...settings.autoByModel?.[model.ref] }
-  const { enabled, threshold, warningThreshold, targetRatio, cooldownMs } = auto
+  const { enabled, threshold, reserveTokens, absoluteTokens } = auto
+  const { warningThreshold, targetRatio, cooldownMs } = auto
   return {
     ...preset.trigger,
     ...(enabled !== undefined && { enabled: enabled && preset.automatic !== 'off' }),
     ...(threshold !== undefined && { ratio: threshold }),
+    ...(reserveTokens !== undefined && { reserveTokens }),
+    ...(absoluteTokens !== undefined && { absoluteTokens }),
     ...(warningThreshold !== undefined && { warnRatio: warningThreshold }),
     ...(targetRatio !== undefined && { targetRatio }),
     ...(cooldownMs !== undefined && { cooldownMs }),

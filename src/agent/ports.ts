@@ -2,6 +2,7 @@
 
 import type { ApprovalPolicy } from '../core/approval.ts'
 import type { ModelRef, TokenUsage } from '../core/content.ts'
+import type { PinningPolicy } from '../core/found-pins.ts'
 import type { Json } from '../core/json.ts'
 import type { Provider, ToolSchema } from '../core/model.ts'
 import type { Clock, Ids, ModelPort, Signal, Store } from '../core/ports.ts'
@@ -88,7 +89,7 @@ export type Approver = (question: ApprovalQuestion) => Promise<'allow' | 'deny'>
 
 export interface AgentPorts {
   readonly threads: Threads
-  readonly store: Pick<Store, 'takeLease' | 'releaseLease'>
+  readonly store: Pick<Store, 'takeLease' | 'releaseLease' | 'list' | 'read'>
   readonly clock: Clock
   readonly ids: Ids
   readonly models: AgentModels
@@ -124,6 +125,10 @@ export interface AgentSettings {
   readonly gateMinTokens?: number
   /** Absent: each strategy asks in its own form, and the conversation's model. */
   readonly summaries?: { readonly form?: SummaryForm; readonly fastModel?: string }
+  /** Texts that every compaction keeps. */
+  readonly pins?: readonly string[]
+  /** What is pinned by itself; absent: what binds, in the presets that look for it. */
+  readonly pinning?: PinningPolicy
   /** Absent: everything that writes or runs is asked for. */
   readonly approval?: ApprovalPolicy
   readonly limits?: Partial<AgentLimits>

@@ -4,8 +4,9 @@ import { type Context, FOLD_VERSION, headIds, markerOf } from '../core/context.t
 import { PrecisError } from '../core/errors.ts'
 import { type EventDraft, isChange, type NewEvent, type ThreadEvent } from '../core/event.ts'
 import type { Clock, Ids, Store } from '../core/ports.ts'
-import type { Scratch } from '../core/strategy.ts'
+import type { LogReducer, Scratch } from '../core/strategy.ts'
 import type { ThreadFold, ThreadState } from '../core/thread-state.ts'
+import { LazyReducers } from './lazy-reducers.ts'
 import { numberDrafts, type OpenCalls } from './number-drafts.ts'
 import { LoadedRows } from './rows.ts'
 import { threadScratch } from './scratch.ts'
@@ -22,13 +23,17 @@ const APPEND_TRIES = 20
 /** A snapshot is due after so many events, or after a tenth of the context where that is more. */
 const SNAPSHOT_EVENTS = 1_000
 const READ_ROWS = 2_000
+/** Rows that came in and that nobody has read: more of them are not held, or a long import would fill the memory. */
+const HELD_TOKENS = 2_000_000
 
 export class LiveThread {
   readonly id: string
   readonly #ports: ThreadPorts
   #state: ThreadState
   #rows: LoadedRows
+  #lazy: LazyReducers
   #snapshotSeq: number
+  #heldFrom = 0 // the weight of the context when rows were last forgotten
   #lastId = ''
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -37,6 +42,7 @@ export class LiveThread {
     this.#ports = ports
     this.#state = ports.fold.init()
     this.#rows = new LoadedRows(ports.store, id)
+    this.#lazy = new LazyReducers(ports.store, id)
     this.#snapshotSeq = 0
   }
 
@@ -70,6 +76,11 @@ export class LiveThread {
     return threadScratch(this.#ports.store, this.id)
   }
 
+  /** What a reducer makes of the log up to and including event `upTo`. */
+  reduce<S>(reducer: LogReducer<S>, upTo: number): Promise<S> {
+    return this.#lazy.reduce(reducer, upTo)
+  }
+
   /** Runs one thing at a time on this thread, in the order of the calls. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work)
@@ -100,6 +111,7 @@ export class LiveThread {
   async #reopen(): Promise<void> {
     if (!(await this.#ports.store.info(this.id))) throw unknownThread(this.id)
     this.#snapshotSeq = 0
+    this.#lazy = new LazyReducers(this.#ports.store, this.id)
     await this.#restore()
   }
 
@@ -170,6 +182,9 @@ export class LiveThread {
     this.#lastId = events.at(-1)?.id ?? this.#lastId
     if (due) this.#snapshotSeq = state.context.version
     if (events.some(isChange)) this.#rows.forgetAllBut(entryIds(state.context))
+    else if (state.context.tokens - this.#heldFrom > HELD_TOKENS) this.#rows.forgetAllBut([])
+    else return events
+    this.#heldFrom = state.context.tokens
     return events
   }
 

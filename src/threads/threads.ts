@@ -6,6 +6,7 @@ import { readRow } from '../core/codec.ts'
 import { type Context, calibrationOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventDraft, PinData, ThreadEvent, ThreadStarted } from '../core/event.ts'
+import { releasedPinsReducer } from '../core/found-pins.ts'
 import { inboxReducer } from '../core/inbox.ts'
 import { type Pins, pinsReducer } from '../core/pins.ts'
 import type { Clock, Ids, Reducer, Signal, Store } from '../core/ports.ts'
@@ -100,6 +101,7 @@ export function createThreads(options: ThreadsOptions): Threads {
   const { store, clock, ids } = options
   const reducers = [
     pinsReducer,
+    releasedPinsReducer,
     usageReducer,
     inboxReducer,
     threadSettingsReducer,
@@ -203,12 +205,15 @@ function pinning(threads: OpenThreads): Pick<Threads, 'pins' | 'pin' | 'unpin'> 
       }),
     unpin: (threadId, pinId) =>
       threads.on(threadId, async (thread) => {
-        if (!reducedBy(thread.state, pinsReducer).some((pin) => pin.pinId === pinId))
+        const pin = reducedBy(thread.state, pinsReducer).find((each) => each.pinId === pinId)
+        if (!pin)
           throw new PrecisError('not-found', `There is no pin ${pinId}.`, {
             where: pinId,
             hint: '`pins` lists those in force.',
           })
-        await thread.append(() => [{ type: 'UNPIN', data: { pinId } }], 'leave')
+        // With its text, so that it is not found again.
+        const text = pin.by === undefined || pin.by === 'user' ? {} : { text: pin.text ?? '' }
+        await thread.append(() => [{ type: 'UNPIN', data: { pinId, ...text } }], 'leave')
       }),
   }
 }

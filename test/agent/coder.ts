@@ -135,9 +135,11 @@ export class Coder {
   }
 }
 
-/** Without the tools of the conversation, or with them and no leave to call them. */
-export function asksForSummary({ tools, toolChoice }: Asked): boolean {
-  return toolChoice === 'none' || !tools.some(({ name }) => name === 'run')
+/** Without the tools of the conversation, with them and no leave to call them, or in so many words. */
+export function asksForSummary(asked: Asked): boolean {
+  const { tools, toolChoice } = asked
+  if (toolChoice === 'none' || !tools.some(({ name }) => name === 'run')) return true
+  return /about to be replaced by|CONTEXT CHECKPOINT COMPACTION/.test(lastText(asked))
 }
 
 /** The text that an EDL script inserts, with one more line before it. */

@@ -7,7 +7,7 @@ import type { AgentFrame } from '../../src/core/frame.ts'
 import type { Clock } from '../../src/core/ports.ts'
 import { systemClock } from '../../src/system.ts'
 import type { ChildOrder } from './child.ts'
-import { asksForSummary, Door, longPast, runsIn, summaryBehind } from './past.ts'
+import { asksForSummary, Door, IN_SHORT, longPast, runsIn, summaryBehind } from './past.ts'
 import { type AgentSetup, type SetupOptions, setUpAgent } from './setup.ts'
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
@@ -80,7 +80,7 @@ describe('in one process', () => {
     dev.script(async (request) => {
       if (asksForSummary(request)) {
         await door.pass()
-        return { text: 'In short.' }
+        return { text: IN_SHORT }
       }
       if ((await eventsOf('TOOL_RESULT')).length > 1) return { text: 'Then not.' }
       await asked.pass()

@@ -52,7 +52,8 @@ describe('an overflow', () => {
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'overflow' } })
     expect(outcome.status === 'failed' && outcome.error?.hint).toContain('/new')
     expect(dev.requests).toHaveLength(3)
-    expect(runsIn(frames)).toMatchObject([{ success: true }, { success: true }])
+    // Half of the context is a little more than half of the request: what fits is taken instead.
+    expect(runsIn(frames).filter(({ success }) => success)).toHaveLength(2)
     expect(frames.at(-1)).toMatchObject({ type: 'turn-end', end: 'failed' })
     expect((await eventsOf('USER_MESSAGE')).at(-1)?.data).toBe('go')
     dev.script([{ text: 'Now it fits.' }])

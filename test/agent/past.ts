@@ -6,6 +6,7 @@ import { runsOf } from '../../src/core/run.ts'
 import type { Strategy } from '../../src/core/strategy.ts'
 import { estimateTokens } from '../../src/core/tokens/estimate.ts'
 import type { Asked, ScriptFunction } from '../../src/dev-model/index.ts'
+import { EIGHT_HEADINGS } from '../../src/strategies/prompts/eight-sections.ts'
 import { answer, result, user } from '../say.ts'
 
 /** A text of about so many tokens, in lines. */
@@ -82,11 +83,16 @@ export function asksForSummary({ turns, tools }: Asked): boolean {
   return said?.some((text) => text.includes('Working state:')) ?? false
 }
 
+/** A summary with every section that one may be asked for. */
+export const IN_SHORT = EIGHT_HEADINGS.map(
+  (heading) => `## ${heading}\nIn short, what was said before.`,
+).join('\n')
+
 /** Answers at once, but a summary only when the door is open. */
 export function summaryBehind(door: Door): ScriptFunction {
   return async (asked) => {
     if (!asksForSummary(asked)) return { text: 'Yes.' }
     await door.pass()
-    return { text: 'In short, what was said before.' }
+    return { text: IN_SHORT }
   }
 }

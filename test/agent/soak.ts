@@ -26,13 +26,13 @@ export interface SoakReport {
   readonly strategies: readonly string[] // those that were registered
 }
 
-const WINDOW_TOKENS = 7_500
+const WINDOW_TOKENS = 10_000
 const OUTPUT_TOKENS = 1_500
 const MAX_CONSTRAINTS = 8
 const PRESETS_IN_TURN: readonly PresetId[] = ['log', 'range', 'whole', 'precis', 'range', 'chat']
 const PRESET_TURNS = 5
-/** Trimming alone keeps no conversation in its window for long: as a fallback and by hand it helps. */
-const NOT_ALONE = 'trim-tool-results'
+/** Alone these keep no conversation in its window for long: as rungs, as fallbacks and by hand they help. */
+const NOT_ALONE: ReadonlySet<string> = new Set(['trim-tool-results', 'mask', 'prune', 'drop-turns'])
 /** From here on the thread itself names the strategy; before, each preset has its own. */
 const CHOSEN_FROM = 0.6
 
@@ -136,8 +136,9 @@ class Session {
     const preset = PRESETS_IN_TURN[Math.floor(turn / PRESET_TURNS) % PRESETS_IN_TURN.length]
     await this.#command(`/preset ${preset}`)
     if (turn > this.#turns * CHOSEN_FROM) {
-      const strategies = [this.#nextStrategy(), this.#nextStrategy()]
-      await this.#command(`/strategy ${strategies.find((id) => id !== NOT_ALONE)}`)
+      let strategy = this.#nextStrategy()
+      while (NOT_ALONE.has(strategy)) strategy = this.#nextStrategy()
+      await this.#command(`/strategy ${strategy}`)
     }
   }
 

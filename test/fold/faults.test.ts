@@ -7,6 +7,7 @@ import { violations } from '../agent/transcript.ts'
 import {
   addLine,
   DONE,
+  edit,
   folding,
   pastOf,
   type SmallAgent,
@@ -136,6 +137,62 @@ describe('a fold that fails', () => {
   })
 })
 
+const WIPE = edit('file /summary.md\nselect bof-eof\nreplace "All good."')
+const EMPTY = edit('file /summary.md\nselect bof-eof\ndelete')
+
+describe('a model that loses the summary', () => {
+  const slips = [
+    [2, WIPE],
+    [3, WIPE],
+    [3, EMPTY],
+  ] as const
+
+  it.each(slips)(
+    'with chunk %i is asked once more, from the summary as it was [ALWAYS-02]',
+    async (chunk, slip) => {
+      const { agent, threadId, frames, dev, messages } = await threeChunks((stage) =>
+        stage.chunk === chunk && stage.round === 1 && !stage.prompt.includes('it is restored')
+          ? slip
+          : undefined,
+      )
+      expect(await agent.compact(threadId)).toMatchObject({ success: true })
+      expect(await messages()).toContain(
+        'Chunk 1 was folded.\\nChunk 2 was folded.\\nChunk 3 was folded.',
+      )
+      const again = dev.requests.flatMap(({ asked }) => (asked && stageOf(asked)) ?? [])
+      expect(again.filter(({ prompt }) => prompt.includes('it is restored'))).toMatchObject([
+        { chunk, round: 0 },
+        { chunk, round: 1 },
+        { chunk, round: 2 },
+      ])
+      expect(frames).toContainEqual(
+        expect.objectContaining({ type: 'notice', message: expect.stringContaining('was lost') }),
+      )
+    },
+  )
+
+  it.each(slips)(
+    'with chunk %i twice changes nothing, says why, and keeps what was folded [ALWAYS-02, FOLD-55]',
+    async (chunk, slip) => {
+      const { agent, threadId, frames, dev, messages, before, eventsOf } = await threeChunks(
+        at(chunk, 1, slip),
+      )
+      const { error } = await agent.compact(threadId)
+      expect(error).toMatchObject({
+        code: 'model-failed',
+        details: { ending: 'summary-lost', chunk },
+      })
+      expect(runsIn(frames)).toMatchObject([{ success: false, end: 'failed' }])
+      expect(await messages()).toBe(before)
+      const [failed] = await eventsOf('COMPACTION_FAILED')
+      expect(failed?.data.reason).toContain(`lost most of the summary with chunk ${chunk} of 3`)
+      dev.script(folding())
+      const { event } = await agent.compact(threadId)
+      expect(event?.data.metadata).toMatchObject({ chunks: 3, reusedChunks: chunk - 1 })
+    },
+  )
+})
+
 describe('a chunk of which nothing goes into the summary', () => {
   it('is said, and the others count [FOLD-47]', async () => {
     const { agent, threadId, frames } = await threeChunks(at(2, 0, { text: 'Nothing new.' }))
@@ -206,6 +263,43 @@ describe('a fold that the user stops', () => {
     await agent.sendMessage(threadId, '/undo')
     // Done with is done with: who takes it back and folds anew gets a new summary.
     expect((await agent.compact(threadId)).event?.data.metadata).toMatchObject({ reusedChunks: 0 })
+  })
+})
+
+describe('a fold that halves its chunks', () => {
+  it('takes up the halves as well, and does not try whole chunks again', async () => {
+    const { agent, threadId, threads, dev } = await setUpAgent({
+      preset: 'fold',
+      windowTokens: 16_000,
+      believedWindowTokens: 60_000,
+    })
+    await threads.import(threadId, pastOf(4, 8_000))
+    const door = new Door()
+    const stages = () => dev.requests.flatMap(({ asked }) => (asked && stageOf(asked)) ?? [])
+    dev.script(
+      folding({
+        async fold({ chunk }) {
+          if (chunk === 4) await door.pass()
+          return undefined
+        },
+      }),
+    )
+    const sent = agent.compact(threadId)
+    await door.reached
+    const { total = 0 } = stages().at(-1) ?? {}
+    expect(dev.requests.some(({ outcome }) => outcome === 'refused')).toBe(true)
+    await agent.abort(threadId)
+    door.open()
+    expect(await sent).toMatchObject({ end: 'aborted' })
+    const asked = dev.requests.length
+    dev.script(folding())
+    const { event } = await agent.compact(threadId)
+    expect(event?.data.metadata).toMatchObject({ chunks: total, reusedChunks: 3 })
+    const later = dev.requests.slice(asked)
+    expect(later.map(({ outcome }) => outcome)).not.toContain('refused')
+    expect(later[0]?.asked && stageOf(later[0].asked)).toMatchObject({ chunk: 4, total })
+    const read = new Set(stages().flatMap(({ prompt }) => prompt.match(/MARK-\d/g) ?? []))
+    expect([...read].sort()).toEqual(['MARK-1', 'MARK-2', 'MARK-3', 'MARK-4'])
   })
 })
 

@@ -7,7 +7,13 @@ import { type AgentSetup, setUpAgent } from '../agent/setup.ts'
 import { answer, result, user } from '../say.ts'
 import { sectioned } from './summary-texts.ts'
 
-const STRATEGIES = ['summarize', 'ai-summarize', 'keep-recent', 'fresh-session'] as const
+const STRATEGIES = [
+  'summarize',
+  'ai-summarize',
+  'keep-recent',
+  'whole-summary',
+  'fresh-session',
+] as const
 
 const TIMEOUT_MS = 400
 /** So much that a part of it arrives before the line breaks: then nobody asks again. */

@@ -34,7 +34,7 @@ describe('in the conversation', () => {
   it('a summary of 100,000 tokens is at least 90 % cache reads [LOG-41, NEED-11]', async () => {
     const { agent, dev, threads, threadId } = await setUpAgent()
     await threads.import(threadId, [system('Be kind.'), ...past(100_000)])
-    dev.script(() => ({ text: 'S' }))
+    dev.script((asked) => ({ text: sectioned(JSON.stringify(asked.turns)) }))
     await agent.sendMessage(threadId, '/thinking low')
     await agent.sendMessage(threadId, 'Go on.')
     await agent.compact(threadId, { strategy: 'summarize' })
@@ -81,7 +81,7 @@ describe('in the conversation', () => {
       settings: { auto: { enabled: false } },
     })
     await threads.import(threadId, past(60_000))
-    dev.script(() => ({ text: 'S, so far.' }))
+    dev.script((asked) => ({ text: sectioned(JSON.stringify(asked.turns), 'S, so far.') }))
     const ended = await agent.compact(threadId, { strategy: 'summarize' })
     expect(ended).toMatchObject({ success: true, strategy: 'summarize' })
     expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])

@@ -219,26 +219,138 @@ describe('the new session', () => {
     expect(lastMessages(dev).map(({ text }) => text)).toEqual([`${OPENING}\nAnd now?`])
   })
 
-  it('takes over what waits, and what the user says next [ALWAYS-07]', async () => {
-    const setup = await freshSetup()
-    const { agent, dev, threads, threadId } = setup
+  /** While the summary is written, this happens; then the new thread answers. */
+  async function compactedWhile(meanwhile: (setup: AgentSetup) => Promise<unknown>) {
+    const setup = await freshSetup({ agent: { limits: { leaseMs: 600 } } })
+    const { dev, threads, threadId } = setup
     await threads.import(threadId, PAST)
+    const before = await threads.getAllEvents(threadId)
     dev.script([
       async () => {
-        expect(await agent.sendMessage(threadId, 'While you are at it…')).toMatchObject({
-          status: 'queued',
-        })
+        await meanwhile(setup)
         return { text: SUMMARY }
       },
       { text: 'I will.' },
     ])
     const { threadId: fresh = '' } = await compact(setup)
-    const answered = async () =>
+    return { ...setup, before, fresh }
+  }
+
+  const answeredIn = async ({ threads, fresh }: AgentSetup & { fresh: string }) => {
+    const isAnswered = async () =>
       (await threads.getAllEvents(fresh)).some(({ type }) => type === 'AGENT_MESSAGE')
-    while (!(await answered())) await new Promise((resolve) => setTimeout(resolve, 10))
-    const said = (await threads.messages(fresh)).messages.flatMap(({ parts }) => parts)
-    expect(said).toContainEqual({ type: 'text', text: 'While you are at it…' })
-    expect((await threads.messages(threadId)).messages).toHaveLength(4)
+    while (!(await isAnswered())) await new Promise((resolve) => setTimeout(resolve, 10))
+    const { messages, problems } = await threads.messages(fresh)
+    expect(problems).toEqual([])
+    return messages.flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')))
+  }
+
+  const say = (agent: AgentSetup['agent'], threadId: string, text: string) =>
+    agent.sendMessage(threadId, text).then((outcome) => {
+      expect(outcome).toMatchObject({ status: 'queued' })
+    })
+
+  const SPEAKERS: [string, (setup: AgentSetup) => Promise<AgentSetup['agent']>][] = [
+    ['the same process', async ({ agent }) => agent],
+    ['another one', async ({ elsewhere }) => (await elsewhere()).agent],
+  ]
+
+  it.each(SPEAKERS)(
+    'takes over what waits, said in %s; the old thread has the user’s own words and no more [FRESH-22, FRESH-23, ALWAYS-07]',
+    async (_, speaker) => {
+      const made = await compactedWhile(async (setup) => {
+        const agent = await speaker(setup)
+        await say(agent, setup.threadId, 'While you are at it…')
+        await say(agent, setup.threadId, 'And one more.')
+      })
+      const { threads, threadId, before, fresh, dev } = made
+      expect(await answeredIn(made)).toEqual([
+        OPENING,
+        'While you are at it…',
+        'And one more.',
+        'I will.',
+      ])
+      // Long enough for whoever said it to look after it: nothing is delivered a second time.
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      const all = await threads.getAllEvents(threadId)
+      expect(all.slice(0, before.length)).toEqual(before)
+      expect(all.slice(before.length).map(({ type }) => type)).toEqual([
+        'MESSAGE_QUEUED',
+        'MESSAGE_QUEUED',
+      ])
+      const queued = (await threads.getAllEvents(fresh)).filter(
+        ({ type }) => type === 'MESSAGE_QUEUED',
+      )
+      expect(queued.map(({ data }) => data)).toEqual(
+        all.slice(before.length).map(({ data }) => data),
+      )
+      expect(dev.requests).toHaveLength(2)
+    },
+  )
+
+  it('or the old one has what comes in the last moment: one of them, once [FRESH-22, ALWAYS-07]', async () => {
+    const late: Promise<unknown>[] = []
+    const { threads, threadId, fresh, dev, agent } = await compactedWhile(async (setup) => {
+      setup.agent.on(({ type }) => {
+        if (type === 'COMPACTION_COMPLETE')
+          late.push(setup.agent.sendMessage(setup.threadId, 'MARK-LATE'))
+      })
+    })
+    await Promise.all(late)
+    const said = async () => {
+      const all = [await threads.messages(threadId), await threads.messages(fresh)]
+      return JSON.stringify(all).match(/MARK-LATE/g)?.length ?? 0
+    }
+    while ((await said()) === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    dev.script(() => ({ text: 'Yes.' }))
+    for (const id of [threadId, fresh])
+      while ((await agent.sendMessage(id, 'And now?')).status === 'queued');
+    expect(await said()).toBe(1)
+  })
+
+  it('has what moved, and the old one says it neither at once, nor later, nor to a second session [FRESH-22, ALWAYS-07]', async () => {
+    const made = await compactedWhile(({ agent, threadId }) => say(agent, threadId, 'MARK-MOVED'))
+    const { threads, threadId, dev, elsewhere } = made
+    await answeredIn(made)
+    const next = await elsewhere()
+    expect(await next.agent.resume(threadId)).toMatchObject({ status: 'done', text: '' })
+    dev.script([{ text: SUMMARY }, { text: 'Here still.' }])
+    const { threadId: second = '' } = await compact({ ...made, agent: next.agent })
+    expect(await next.agent.sendMessage(threadId, 'And you?')).toMatchObject({
+      text: 'Here still.',
+    })
+    for (const id of [threadId, second])
+      expect(JSON.stringify((await threads.messages(id)).messages)).not.toContain('MARK-MOVED')
+    expect(dev.requests.at(-1)?.asked?.turns.at(-1)?.parts).toEqual([
+      { type: 'text', text: 'And you?' },
+    ])
+    // Now that somebody goes on in it, its own log tells that nothing waits.
+    const types = (await threads.getAllEvents(threadId)).map(({ type }) => type)
+    expect(types.slice(-4)).toEqual([
+      'MESSAGE_QUEUED',
+      'MESSAGE_WITHDRAWN',
+      'USER_MESSAGE',
+      'AGENT_MESSAGE',
+    ])
+  })
+
+  it('is none where it fails: what waited is given back, and not said later [FRESH-30, ALWAYS-07]', async () => {
+    const setup = await freshSetup()
+    const { agent, dev, frames, threads, threadId } = setup
+    await threads.import(threadId, PAST)
+    dev.script([
+      async () => {
+        await say(agent, threadId, 'MARK-BACK')
+        return { text: 'No.', stopReason: 'refusal' }
+      },
+      { text: 'Yes.' },
+    ])
+    expect(await compact(setup)).toMatchObject({ ok: false })
+    expect(frames).toContainEqual(
+      expect.objectContaining({ type: 'messages-returned', messages: ['MARK-BACK'] }),
+    )
+    expect(await agent.sendMessage(threadId, 'Go on.')).toMatchObject({ text: 'Yes.' })
+    expect(JSON.stringify((await threads.messages(threadId)).messages)).not.toContain('MARK-BACK')
   })
 
   it('goes on with what was said while the summary was written [ALWAYS-07]', async () => {

@@ -5,7 +5,7 @@ import type { Store } from '../../src/core/ports.ts'
 import { openHost, type SettingsOptions, settingsFor } from '../agent/host.ts'
 
 /** `streaming` is where the model stops in the middle: that is for whoever plays the model. */
-export type Stage = 'asking' | 'streaming' | 'answered' | 'committed' | 'moved'
+export type Stage = 'asking' | 'streaming' | 'answered' | 'committed'
 
 /** What a child is told: `node kill-child.ts '{…}'`. Tells the id of each thread that has come to its stage. */
 export interface KillOrder {
@@ -40,17 +40,12 @@ async function stopAt(threadId: string, stage: Stage): Promise<undefined> {
 }
 
 function stoppingStore(store: Store): Store {
-  const freshFrom = new Map<string, string>() // new thread → the old one
   const append: Store['append'] = async (threadId, events, options) => {
     const from = freshOrigin(events)
-    if (from !== undefined) freshFrom.set(threadId, from)
-    const old = freshFrom.get(threadId)
     const isCommit = from !== undefined || events.some(({ type }) => type === 'COMPACTION')
     if (isCommit) await stopAt(from ?? threadId, 'answered')
     const appended = await store.append(threadId, events, options)
     if (isCommit) await stopAt(from ?? threadId, 'committed')
-    if (old !== undefined && events.some(({ type }) => type === 'MESSAGE_QUEUED'))
-      await stopAt(old, 'moved')
     return appended
   }
   return new Proxy(store, {

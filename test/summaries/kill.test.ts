@@ -33,7 +33,12 @@ const WAYS: readonly (readonly [name: string, chosen: ThreadSettings, answers: A
   ['summarize', { strategy: 'summarize' }, inSections],
   ['ai-summarize', { strategy: 'ai-summarize' }, inSections],
   ['keep-recent', { strategy: 'keep-recent' }, inSections],
-  ['whole-summary', { preset: 'whole' }, () => compactCall({ summary: 'In short, all of it.' })],
+  ['whole-summary', { strategy: 'whole-summary' }, inSections],
+  [
+    'whole-summary by the agent',
+    { preset: 'whole' },
+    () => compactCall({ summary: 'In short, all of it.' }),
+  ],
   ['chunked-fold', { preset: 'fold' }, (asked) => folding()(asked, null)],
 ]
 const STAGES: readonly Stage[] = ['asking', 'streaming', 'answered', 'committed']
@@ -58,11 +63,11 @@ describe('a process that is killed, and the next one', () => {
     },
   )
 
-  it('fresh-session: the old thread as it was, and beside it a whole new one, or none [FRESH-30, ALWAYS-06, ALWAYS-21]', async () => {
+  it('fresh-session: the old thread as it was, and beside it a whole new one with what waited, or none [FRESH-22, FRESH-23, FRESH-30, ALWAYS-06, ALWAYS-07, ALWAYS-21]', async () => {
     const setup = await setUp()
     const { dev, store } = setup
     const chosen = { strategy: 'fresh-session' }
-    const pasts = await makePasts(setup, [...STAGES, 'moved'], chosen)
+    const pasts = await makePasts(setup, STAGES, chosen)
     await killAtStages(setup, pasts, inSections)
     const next = await setup.elsewhere()
     const { items } = await store.list()
@@ -72,11 +77,13 @@ describe('a process that is killed, and the next one', () => {
       const [started] = await next.threads.getAllEvents(threadId)
       if (started?.type === 'THREAD_STARTED') made.set(started.data.from?.threadId ?? '', threadId)
     }
-    const opened = pasts.filter(({ stage }) => stage === 'committed' || stage === 'moved')
+    const opened = pasts.filter(({ stage }) => stage === 'committed')
     expect([...made.keys()].sort()).toEqual(opened.map(({ threadId }) => threadId).sort())
     dev.script(() => ({ text: 'Yes.' }))
     for (const past of pasts) {
       expect(await contextOf(next.threads, past.threadId)).toBe(past.context)
+      const since = (await next.threads.getAllEvents(past.threadId)).slice(past.log.length)
+      expect(since.map(({ type }) => type)).toEqual(['MESSAGE_QUEUED']) // the user's own
       const fresh = made.get(past.threadId)
       if (fresh !== undefined) {
         const words = await contextOf(next.threads, fresh)
@@ -86,9 +93,10 @@ describe('a process that is killed, and the next one', () => {
           { text: PINNED },
           { entries: [expect.stringMatching(/^e\d+$/)] },
         ])
-        await goesOn(next, fresh, past.stage === 'moved' ? 1 : 0)
       }
-      await goesOn(next, past.threadId)
+      // What was said meanwhile waits in one of the two, also for somebody who begins with the old one.
+      await goesOn(next, past.threadId, fresh === undefined ? 1 : 0)
+      if (fresh !== undefined) await goesOn(next, fresh)
     }
     expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
   })

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { PrecisError } from '../../src/core/errors.ts'
 import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
-import { EIGHT_SECTIONS } from '../../src/strategies/prompts/eight-sections.ts'
+import { EIGHT_HEADINGS, EIGHT_SECTIONS } from '../../src/strategies/prompts/eight-sections.ts'
 import { FIVE_POINTS } from '../../src/strategies/prompts/five-points.ts'
-import { runsIn } from '../agent/past.ts'
+import { runsIn, textOf } from '../agent/past.ts'
 import { lastMessages, setUpAgent } from '../agent/setup.ts'
 import { answer, result, system, user } from '../say.ts'
 
@@ -88,6 +88,43 @@ describe('summarize', () => {
       'Working state',
     ])
   })
+
+  const LONG = [...PAST, user('Fifth'), ...answer(textOf(2_000)), user('Sixth'), ...answer('Yes.')]
+  const WITH_SECTIONS = [
+    [8, true, 0],
+    [5, true, 3],
+    [4, true, 4],
+    [3, false, 5],
+    [0, false, 8],
+  ] as const
+  it.each(WITH_SECTIONS)(
+    'that has %i of the eight sections is taken: %s; %i are said to be missing [LOG-43]',
+    async (count, isTaken, lacking) => {
+      const { agent, dev, frames, threads, threadId, eventsOf } = await setUpAgent({
+        preset: 'fresh',
+      })
+      await threads.import(threadId, LONG)
+      const before = (await threads.messages(threadId)).messages
+      const sections = EIGHT_HEADINGS.slice(0, count).map((title) => `**${title}**\nx`)
+      dev.script([{ text: ['In short.', ...sections].join('\n') }])
+      const ended = await agent.compact(threadId, { strategy: 'summarize' })
+      expect(ended.success).toBe(isTaken)
+      const [event] = await eventsOf('COMPACTION')
+      if (isTaken) {
+        const missing = EIGHT_HEADINGS.slice(count)
+        expect(event?.data.metadata).toEqual(
+          lacking === 0
+            ? expect.not.objectContaining({ missingSections: expect.anything() })
+            : expect.objectContaining({ missingSections: missing }),
+        )
+        const said = frames.filter(({ type }) => type === 'notice')
+        expect(said).toHaveLength(lacking === 0 ? 0 : 1)
+        return
+      }
+      expect(ended).toMatchObject({ error: { details: { reason: 'summary-incomplete' } } })
+      expect((await threads.messages(threadId)).messages).toEqual(before)
+    },
+  )
 
   it('tells no marker of an earlier compaction, and nobody about an empty thread [LOG-44]', async () => {
     const { agent, dev, threads, threadId } = await setUpAgent()

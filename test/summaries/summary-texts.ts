@@ -1,4 +1,5 @@
 // Summaries as a dutiful model writes them: every section, and every marker that it was told of.
+import { EIGHT_HEADINGS } from '../../src/strategies/prompts/eight-sections.ts'
 import { SECTIONS, TURN_SECTIONS } from '../../src/strategies/prompts/keep-recent.ts'
 
 /** Every word of this form is to survive, wherever it stands. */
@@ -11,8 +12,14 @@ export function markersIn(text: string): string[] {
 /** All sections that the prompt asks for, the first with these words. */
 export function sectioned(prompt: string, words = 'as it was'): string {
   const request = prompt.slice(prompt.lastIndexOf('</conversation>') + 1) // not in what is told
-  const asked = request.includes('## Original Request') ? TURN_SECTIONS : SECTIONS
-  return asked.map((title, at) => `## ${title}\n${at === 0 ? words : 'none'}`).join('\n\n')
+  return headingsIn(request)
+    .map((title, at) => `## ${title}\n${at === 0 ? words : 'none'}`)
+    .join('\n\n')
+}
+
+function headingsIn(request: string): readonly string[] {
+  if (request.includes('Working state:')) return EIGHT_HEADINGS
+  return request.includes('## Original Request') ? TURN_SECTIONS : SECTIONS
 }
 
 /** Keeps every marker that the request holds. */

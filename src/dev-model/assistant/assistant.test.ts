@@ -130,6 +130,15 @@ describe('a choice that forces a call', () => {
 })
 
 describe('a summary', () => {
+  it('at the beginning of a session is no request for another one', () => {
+    const opening =
+      'Compacted into the following summary:\n\n<summary>\n## Requests\n- “a”\n</summary>'
+    expect(assist(asked([user(`${opening}\nhello`)])).text).toContain('“hello”')
+    expect(assist(asked([user(`${opening}\nread a.ts`)])).calls).toMatchObject([
+      { name: 'read_file', arguments: { path: 'a.ts' } },
+    ])
+  })
+
   const talk = [
     user('read src/main.ts'),
     agent(says('I will read it.'), call('1', 'read_file', { path: 'src/main.ts' })),

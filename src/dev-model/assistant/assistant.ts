@@ -18,7 +18,7 @@ export function assist(asked: Asked): ScriptedAnswer {
 
 function decide(asked: Asked): ScriptedAnswer {
   const at = lastUserTurn(asked)
-  const text = textIn(asked.turns[at]?.parts ?? [])
+  const text = behindSummary(textIn(asked.turns[at]?.parts ?? []))
   const mayCall = asked.tools.length > 0 && asked.toolChoice !== 'none'
   if (asked.compaction !== undefined) return { text: summaryOf(asked) }
   if (!mayCall && /summar/i.test(text)) return { text: summaryOf(asked) }
@@ -32,6 +32,12 @@ function decide(asked: Asked): ScriptedAnswer {
   if (since.some(({ type }) => type === 'result')) return { text: resultsInWords(since) }
   if (/summar/i.test(text)) return { text: summaryOf(asked) }
   return { text: question(asked, text, at) ?? `You said ${quoted(text)}. I have noted it.` }
+}
+
+/** A session may open with a summary, and what the user says then stands behind it in the same turn. */
+function behindSummary(text: string): string {
+  const [, said = ''] = /<\/summary>\s*([^<]*)$/.exec(text) ?? []
+  return said.trim() === '' ? text : said
 }
 
 function instructionsOf({ tools }: Asked, text: string): readonly Instruction[] {

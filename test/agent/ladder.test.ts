@@ -1,0 +1,76 @@
+// The presets of précis in the real agent: the ladder compacts by itself, offline, and says what it did.
+import { describe, expect, it } from 'vitest'
+import { renderReport } from '../../src/core/report-text.ts'
+import type { Strategy } from '../../src/core/strategy.ts'
+import { answer, result, user } from '../say.ts'
+import { runsIn, textOf } from './past.ts'
+import { setUpAgent } from './setup.ts'
+
+const WINDOW_TOKENS = 16_000
+
+function work(rounds: number, tokensEach: number) {
+  return [
+    user('Go through all of it.'),
+    ...Array.from({ length: rounds }, (_, at) => [
+      ...answer(`Part ${at}.`, `part${at}`),
+      result(`part${at}`, textOf(tokensEach, `part ${at} says that much, and no more\n`)),
+    ]).flat(),
+    ...answer('Read.'),
+  ]
+}
+
+describe('in the preset precis', () => {
+  it('a full window is compacted without a model, to half of it, tools and all [NEED-08]', async () => {
+    const { agent, threadId, threads, dev, frames } = await setUpAgent({
+      preset: 'precis',
+      windowTokens: WINDOW_TOKENS,
+    })
+    await threads.import(threadId, work(14, 1_000))
+    dev.script(() => ({ text: 'Done.' }))
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: 'done' })
+    const [run, ...more] = runsIn(frames)
+    expect(more).toEqual([])
+    expect(run).toMatchObject({ strategy: 'cascade', trigger: 'auto', success: true })
+    // No other request than the one of the turn, and what the provider counted for that.
+    expect(dev.requests).toHaveLength(1)
+    const { tokens = Number.NaN, by } = await threads.reading(threadId)
+    expect(by).toBe('measured')
+    expect(tokens).toBeLessThanOrEqual(WINDOW_TOKENS / 2)
+    expect(tokens).toBeGreaterThan(WINDOW_TOKENS / 4)
+  })
+
+  it('says what it took out, why, and under which settings', async () => {
+    const { agent, threadId, threads, dev, frames } = await setUpAgent({
+      preset: 'precis',
+      windowTokens: WINDOW_TOKENS,
+    })
+    await threads.import(threadId, work(14, 1_000))
+    dev.script(() => ({ text: 'Done.' }))
+    await agent.sendMessage(threadId, 'go')
+    const [run] = runsIn(frames)
+    const report = run?.report
+    expect(report).toMatchObject({
+      strategyId: 'cascade',
+      settings: { preset: 'precis', windowTokens: WINDOW_TOKENS, threshold: 0.8, targetRatio: 0.5 },
+    })
+    expect(report?.drops.length).toBeGreaterThan(0)
+    expect(report?.before.total).toBe(run?.before?.tokens)
+    expect(report?.after.total).toBe(run?.after?.tokens)
+    expect(report && renderReport(report)).toContain('Taken out')
+  })
+
+  it('falls back to `extract`, and says so', async () => {
+    const { agent, threadId, threads, frames } = await setUpAgent({ preset: 'precis' })
+    await threads.import(threadId, work(10, 1_000))
+    const failing: Strategy = {
+      id: 'keep-recent',
+      propose: async () => {
+        throw new TypeError('no summary today')
+      },
+    }
+    threads.register(failing)
+    expect(await agent.compact(threadId)).toMatchObject({ success: true, strategy: 'extract' })
+    const [run] = runsIn(frames)
+    expect(run?.report?.fallback).toEqual({ from: 'keep-recent', reason: 'no summary today' })
+  })
+})
