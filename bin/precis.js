@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 // Starts the command. Plain JavaScript for any Node, so that an old one gets a sentence, not a crash.
 import { existsSync } from 'node:fs'
+import module from 'node:module'
 
 if (Number(process.versions.napi) >= 10) {
+  // What was compiled once is kept in the system's temporary folder: a command starts in half the time.
+  module.enableCompileCache()
   const source = new URL('../src/cli/main.ts', import.meta.url)
   const built = new URL('../dist/cli/main.js', import.meta.url)
   // A checkout runs its sources (Node strips the types); a published package has only the build.

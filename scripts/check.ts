@@ -30,7 +30,12 @@ const filters = asked.filter((argument) => argument !== '--long')
 const STATIC_STEPS: readonly Step[] = [
   step('format and lint', ['biome', 'check', '--error-on-warnings', '.']),
   // The build holds the pure folders to the language alone; the second run covers tests and scripts.
-  step('types', ['tsc', '-b', 'tsconfig.build.json'], ['tsc', '-p', 'tsconfig.json']),
+  step(
+    'types',
+    ['tsc', '-b', 'tsconfig.build.json'],
+    ['tsc', '-p', 'tsconfig.json'],
+    ['tsc', '-p', 'src/web/tsconfig.json'],
+  ),
   step('unused code', ['knip']),
   step('package', ['publint']),
 ]

@@ -1,10 +1,10 @@
 // Wires the parts together: the only file that knows every plug-in.
-import { PrecisError } from './core/errors.ts'
 import type { Clock, Ids, ModelPort, Store } from './core/ports.ts'
-import type { Settings } from './core/settings.ts'
+import { requireSettings, type Settings } from './core/settings.ts'
 import type { DevModel } from './dev-model/index.ts'
-import type { Format } from './formats/format.ts'
-import { FORMATS } from './formats/index.ts'
+import { SESSION_FORMATS } from './formats/index.ts'
+import { PAGE_FORMATS, type PageFormat } from './formats/pages.ts'
+import type { SessionFormat } from './formats/session-format.ts'
 import type { AskedModel } from './providers/redacted-port.ts'
 import type { ModelRegistry } from './providers/registry.ts'
 import { secretsOf } from './redact/known.ts'
@@ -18,8 +18,10 @@ export interface Composed {
   readonly clock: Clock
   readonly ids: Ids
   readonly threads: Threads
-  /** Throws `unknown-format` with the known ones. */
-  format(id: string): Format
+  /** Of session files; those without `write` are only read. Detection takes the first that fits. */
+  readonly formats: readonly SessionFormat[]
+  /** Only written, for people. */
+  readonly pages: readonly PageFormat[]
   /** Models by name. The SDKs behind them are loaded on the first call: they take a while. */
   models(): Promise<ModelRegistry>
   /** A model for summaries; asks for the registry when it is asked itself. Tells others no secrets. */
@@ -36,7 +38,9 @@ export interface ComposeOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>
 }
 
+/** Throws `invalid-settings` for an unknown key or a wrong value. */
 export function compose(options: ComposeOptions = {}): Composed {
+  requireSettings(options.settings ?? {}, 'compose()')
   const { store = memoryStore(), settings = { models: {} }, environment = {} } = options
   const threads = createThreads({
     store,
@@ -65,7 +69,8 @@ export function compose(options: ComposeOptions = {}): Composed {
     clock: systemClock,
     ids: randomIds,
     threads,
-    format: findFormat,
+    formats: SESSION_FORMATS,
+    pages: PAGE_FORMATS,
     models: async () => (await opened()).models,
     model: {
       ask: async (request) => (await port()).ask(request),
@@ -117,13 +122,4 @@ async function openRegistry(
 function defined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
-}
-
-function findFormat(id: string): Format {
-  const format = FORMATS.find((known) => known.id === id)
-  if (format) return format
-  throw new PrecisError('unknown-format', `Unknown format: ${id}`, {
-    where: id,
-    hint: `Known formats: ${FORMATS.map((known) => known.id).join(', ')}.`,
-  })
 }

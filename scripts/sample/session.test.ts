@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic.ts'
+import { claudeCodeText } from './claude-code.ts'
 import { sampleSession, sampleText } from './session.ts'
 
 const file = readFileSync(new URL('../../samples/session.json', import.meta.url), 'utf8')
@@ -13,6 +14,12 @@ const blocks = messages.flatMap(({ role, content }) =>
 describe('the sample session', () => {
   it('is what the story makes (npx node scripts/make-sample.ts writes it anew)', () => {
     expect(file === sampleText()).toBe(true)
+  })
+
+  it('is the same as a session of Claude Code', () => {
+    const lines = readFileSync(new URL('../../samples/session.jsonl', import.meta.url), 'utf8')
+    expect(lines === claudeCodeText()).toBe(true)
+    expect(lines.length).toBeLessThan(500_000)
   })
 
   it('breaks no rule of its format', () => {

@@ -5,7 +5,7 @@ import type { LooseMessage } from '../core/repair.ts'
 import { PROFILES } from '../validate/profiles.ts'
 import type { Violation } from '../validate/rule.ts'
 import { validate } from '../validate/validate.ts'
-import { type Fields, isFields } from '../validate/walk.ts'
+import { type Fields, isFields, listOf } from '../validate/walk.ts'
 import type { WireFormat } from './check-format.ts'
 import { HISTORY_FORMAT, type Target } from './check-wires.ts'
 import { readDocument } from './repair-wire-document.ts'
@@ -41,7 +41,8 @@ export function checkDocument(document: Fields, format: WireFormat, target: Targ
   if (write === undefined) {
     const isHistory = kindOf(document, format) === 'history'
     const violations = validate(profile, document)
-    return { violations: isHistory ? withoutRequestRules(violations) : violations }
+    if (!isHistory) return { violations }
+    return { violations: withoutOpenCalls(withoutRequestRules(violations), document) }
   }
   return {
     // What stands around the conversation is written anew.
@@ -55,6 +56,12 @@ const RULES_OF_REQUESTS = ['VALID-A8', 'VALID-A10', 'VALID-C11', 'VALID-G6', 'VA
 
 function withoutRequestRules(violations: readonly Violation[]): readonly Violation[] {
   return violations.filter(({ id }) => !RULES_OF_REQUESTS.includes(id))
+}
+
+/** What a tool is still at work on at the end of a history has no result yet. */
+function withoutOpenCalls(violations: readonly Violation[], document: Fields): Violation[] {
+  const last = `messages[${listOf(document.messages).length - 1}]`
+  return violations.filter(({ id, where }) => id !== 'VALID-A4' || !where.startsWith(last))
 }
 
 function sentOf(

@@ -31,10 +31,10 @@ export async function checkFile(source: string, flags: CheckFlags): Promise<void
     })
   await refuseOverwriting(source, flags.repair, '--repair')
   const text = await readText(source, process.stdin)
-  const value = readingFrom(source, () => parseJsonText(text))
+  const value = await readingFrom(source, () => parseJsonText(text))
   const format = asked ?? likelyFormat(value) ?? usualFormat(flags.provider)
   const target = targetOf(flags.provider, format)
-  const document = readingFrom(source, () => documentAs(format, value))
+  const document = await readingFrom(source, () => documentAs(format, value))
   const repaired = flags.repair === undefined ? undefined : repairDocument(value, format, target)
   const report: CheckReport = {
     input: { source, format, kind: kindOf(document, format) },

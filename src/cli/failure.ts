@@ -1,9 +1,17 @@
 // How a failure is told: one line, where, and what to do; or the same as JSON for a program.
 import { CommanderError } from 'commander'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
-import type { Secret } from '../redact/known.ts'
+import { type Secret, secretsOf } from '../redact/known.ts'
 import { redact } from '../redact/redact.ts'
 import { redactValues } from '../redact/redact-values.ts'
+import { writeStream } from './io.ts'
+
+/** Tells what went wrong on standard error, and gives the exit code. */
+export async function tellFailure(thrown: unknown, json: boolean): Promise<1 | 2> {
+  const error = failureOf(thrown)
+  await writeStream(process.stderr, printFailure(error, json, secretsOf(process.env)))
+  return error.exitCode
+}
 
 /** Anything thrown while a command ran, as one of our errors. */
 export function failureOf(thrown: unknown): PrecisError {

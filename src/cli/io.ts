@@ -44,14 +44,23 @@ async function readBytes(file: string): Promise<Uint8Array> {
 }
 
 async function readStream(stdin: NodeJS.ReadStream): Promise<Uint8Array> {
-  const chunks: Buffer[] = []
+  return Buffer.concat(await readPieces(stdin, '-'))
+}
+
+/** What cannot be read twice is held in memory. */
+export async function readPieces(
+  stream: AsyncIterable<Uint8Array | string>,
+  source: string,
+): Promise<Uint8Array[]> {
+  const pieces: Uint8Array[] = []
   let size = 0
-  for await (const chunk of stdin) {
-    chunks.push(Buffer.from(chunk))
-    size += chunk.length
-    if (size > MAX_INPUT_BYTES) throw tooLarge('-')
+  for await (const piece of stream) {
+    const bytes = Buffer.from(piece as string)
+    pieces.push(bytes)
+    size += bytes.length
+    if (size > MAX_INPUT_BYTES) throw tooLarge(source)
   }
-  return Buffer.concat(chunks)
+  return pieces
 }
 
 function tooLarge(source: string): PrecisError {
@@ -61,7 +70,7 @@ function tooLarge(source: string): PrecisError {
   })
 }
 
-function unreadable(file: string, thrown: unknown): PrecisError {
+export function unreadable(file: string, thrown: unknown): PrecisError {
   const { code, message } = thrown as NodeJS.ErrnoException
   const options = { where: file, cause: thrown }
   if (code === 'ENOENT')
@@ -88,7 +97,7 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
 }
 
 /** Writes a file as a whole: beside it first, then in its place. A failure leaves what was there. */
-export async function writeText(file: string, text: string): Promise<void> {
+export async function writeText(file: string, text: string | Uint8Array): Promise<void> {
   try {
     const there = await stat(file).catch(ifMissing)
     if (there?.isDirectory())
@@ -106,7 +115,7 @@ export async function writeText(file: string, text: string): Promise<void> {
   }
 }
 
-async function replaceFile(target: string, text: string, mode: number): Promise<void> {
+async function replaceFile(target: string, text: string | Uint8Array, mode: number): Promise<void> {
   const folder = dirname(target)
   const beside = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
   try {

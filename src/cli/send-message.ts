@@ -11,6 +11,7 @@ import type { EventDraft } from '../core/event.ts'
 import type { Settings } from '../core/settings.ts'
 import { billedUsage } from '../core/usage.ts'
 import { watchAgent } from './agent-output.ts'
+import { wishesHooks } from './compact/wishes.ts'
 import { openHome } from './home.ts'
 import { readText, writeStream } from './io.ts'
 import { loadSettings } from './settings.ts'
@@ -59,6 +60,7 @@ async function converse(
     workspace,
     readOnly: flags.readOnly ?? false,
     approval: approvalOf(flags),
+    hooks: wishesHooks(home, settings),
   })
   const threadId = await threadOf(home, workspace, flags)
   const unwatch = watchAgent(agent, threadId, flags.json ?? false)
@@ -70,7 +72,8 @@ async function converse(
       signal: stop.signal,
       isPatient: true,
     })
-    await tell(home, threadId, outcome, flags.json ?? false)
+    const isForgotten = flags.thread === undefined && (await isFruitless(home, threadId, outcome))
+    await tell(home, threadId, outcome, { isJson: flags.json ?? false, isForgotten })
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     unwatch()
@@ -105,7 +108,11 @@ async function threadOf(
   return threadId
 }
 
-function approvalOf({ allow = [], yes = false, readOnly = false }: SendFlags): ApprovalPolicy {
+export function approvalOf({
+  allow = [],
+  yes = false,
+  readOnly = false,
+}: Pick<SendFlags, 'allow' | 'yes' | 'readOnly'>): ApprovalPolicy {
   for (const pattern of allow) {
     const problem = patternProblem(pattern)
     if (problem !== undefined)
@@ -117,7 +124,7 @@ function approvalOf({ allow = [], yes = false, readOnly = false }: SendFlags): A
   return { mode: yes ? 'allow' : 'ask', allow: ['read:*', ...allow], deny: [], readOnly }
 }
 
-function folderOf(given: string): string {
+export function folderOf(given: string): string {
   const folder = resolve(given)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
   throw new PrecisError('usage', `${given} is no folder`, {
@@ -126,17 +133,28 @@ function folderOf(given: string): string {
   })
 }
 
+/** A new thread in which nobody answered, for want of a key or of a server, is of no use to anybody. */
+async function isFruitless(
+  { threads }: Composed,
+  threadId: string,
+  outcome: SendOutcome,
+): Promise<boolean> {
+  if (errorOf(outcome) === undefined) return false
+  const events = await threads.getEvents(threadId)
+  return !events.some(({ type }) => type === 'AGENT_MESSAGE')
+}
+
 async function tell(
   { threads }: Composed,
   threadId: string,
   outcome: SendOutcome,
-  isJson: boolean,
+  { isJson, isForgotten }: { readonly isJson: boolean; readonly isForgotten: boolean },
 ): Promise<void> {
   const error = errorOf(outcome)
   if (isJson) {
     const { conversation, summarizing } = await threads.usage(threadId)
     const told = {
-      threadId,
+      threadId: isForgotten ? null : threadId,
       ...outcomeOf(outcome),
       usage: { ...billedUsage({ conversation, summarizing }), summarizing },
       context: await threads.reading(threadId),
@@ -150,10 +168,11 @@ async function tell(
       process.stderr,
       'Another process works on the thread and was given the message.\n',
     )
-  } else {
+  } else if (!isForgotten) {
     await writeStream(process.stdout, '\n')
     await writeStream(process.stderr, `Thread ${threadId}\n`)
   }
+  if (isForgotten) await threads.delete(threadId)
   if (error) throw error
 }
 

@@ -82,6 +82,19 @@ describe('precis send', () => {
     expect(existsSync(join(work, 'made.txt'))).toBe(true)
   })
 
+  it('keeps what the settings pin through a compaction [NEED-17]', () => {
+    const settings = { pins: ['the harbour is tidal'], summaries: { instructions: 'be brief' } }
+    mkdirSync(join(work, '.precis'))
+    writeFileSync(join(work, '.precis', 'settings.json'), JSON.stringify(settings))
+    send('read notes.txt')
+    const thread = latestThread()
+    expect(send('--thread', thread, '--preset', 'log', '/compact').status).toBe(0)
+    const pins = JSON.parse(precis(['pins', thread, '--json']).stdout)
+    expect(pins).toMatchObject([{ text: 'the harbour is tidal', by: 'user' }])
+    const shown = precis(['export', thread, '--to', 'markdown']).stdout
+    expect(shown).toContain('the harbour is tidal')
+  })
+
   it('reads the message from standard input', () => {
     const { status, stdout } = precis(['send', '--model', 'dev', '-'], 'read notes.txt\n')
     expect(status).toBe(0)
@@ -111,6 +124,7 @@ describe('precis send', () => {
     ],
     ['an unknown preset', ['send', '--preset', 'rnage', 'x'], 2, 'preset: expected precis'],
     ['an unknown model', ['send', '--model', 'nobody/x', 'x'], 1, 'There is no provider'],
+    ['no key', ['send', '--model', 'anthropic/claude-opus-5', 'x'], 1, 'no key for anthropic'],
     ['a bad limit', ['threads', '--limit', 'many'], 2, 'no whole number'],
   ])('refuses %s', (_, args, status, message) => {
     const outcome = precis(args)

@@ -6,7 +6,13 @@ import { wholeNumber } from './numbers.ts'
 
 const HIGHEST_PORT = 65_535
 
-export async function serveDevModel(flags: { port: string; window?: string }): Promise<void> {
+export interface DevModelFlags {
+  readonly port: string
+  readonly window?: string
+  readonly json?: boolean
+}
+
+export async function serveDevModel(flags: DevModelFlags): Promise<void> {
   const port = wholeNumber(flags.port, '--port', 0, HIGHEST_PORT)
   const windowTokens =
     flags.window === undefined
@@ -16,7 +22,9 @@ export async function serveDevModel(flags: { port: string; window?: string }): P
   const server = await startDevModel({ port, ...(windowTokens !== undefined && { windowTokens }) })
   await writeStream(
     process.stdout,
-    `The stand-in model listens at ${server.url} (stop it with Ctrl-C). It is no language model.\n`,
+    flags.json
+      ? `${JSON.stringify({ url: server.url })}\n`
+      : `The stand-in model listens at ${server.url} (stop it with Ctrl-C). It is no language model.\n`,
   )
   await stopped
   await server.close()

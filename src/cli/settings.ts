@@ -52,8 +52,8 @@ export function projectFile(cwd: string): string | undefined {
 }
 
 /** The folder for state: `PRECIS_HOME`, or the platform's data folder. Made on first use, for its owner only. */
-export async function stateFolder({ PRECIS_HOME }: Environment): Promise<string> {
-  const folder = PRECIS_HOME ? resolve(PRECIS_HOME) : platformFolders().data
+export async function stateFolder(environment: Environment): Promise<string> {
+  const folder = stateFolderPath(environment)
   try {
     const made = await mkdir(folder, { recursive: true, mode: 0o700 })
     // The mode of a new folder is cut by the umask, never widened; one that was there stays as it is.
@@ -66,6 +66,11 @@ export async function stateFolder({ PRECIS_HOME }: Environment): Promise<string>
     })
   }
   return folder
+}
+
+/** Where it is, made or not. */
+export function stateFolderPath({ PRECIS_HOME }: Environment): string {
+  return PRECIS_HOME ? resolve(PRECIS_HOME) : platformFolders().data
 }
 
 function platformFolders() {

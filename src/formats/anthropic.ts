@@ -10,13 +10,31 @@ import { type Notes, unmarked } from '../wire/anthropic/blocks.ts'
 import { readMessages, readSystem } from '../wire/anthropic/read.ts'
 import { type Fields, isFields, listOf, wrongShape } from '../wire/anthropic/shape.ts'
 import { wireMessages } from '../wire/anthropic/write.ts'
-import type { Exported, Format, Imported, View } from './format.ts'
+import type { Exported, View } from './format.ts'
 import { parseJsonText } from './json-text.ts'
+import { requireStorable } from './storable.ts'
 
-export const anthropic: Format = { id: 'anthropic', read, write }
+export interface Imported {
+  /**
+   * TOOL_CALL drafts directly follow the AGENT_MESSAGE they belong to and say `answer: 0`: whoever
+   * appends them puts in the number that the answer got.
+   */
+  readonly drafts: readonly EventDraft[]
+  /** What in the text breaks a rule or could not be carried over, each with its place. */
+  readonly problems: readonly string[]
+  /** What surrounds the messages (model, tools, …); `write` takes it back. */
+  readonly envelope: Json
+}
+
+/**
+ * `read` throws a located `invalid-input` for what has another shape, and reads what merely breaks a
+ * rule. `write` never throws: what the format cannot say is left out and reported.
+ */
+export const anthropic = { id: 'anthropic', read, write } as const
 
 function read(text: string): Imported {
   const document = parseJsonText(text)
+  requireStorable(document)
   const notes: Notes = { problems: [], cacheMarks: 0 }
   const envelope = Array.isArray(document) ? [] : envelopeOf(document, notes)
   const messages = Array.isArray(document) ? document : messagesOf(document)

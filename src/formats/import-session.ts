@@ -1,6 +1,7 @@
 // A file into a store: its thread and those of its sub-agents, with the compactions that it records.
 import type { EntryId, Trigger } from '../core/change.ts'
 import { originalId } from '../core/entry.ts'
+import { PrecisError } from '../core/errors.ts'
 import { bearsEntry, type EventDraft, type ThreadEvent } from '../core/event.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { ReadNotes } from './notes.ts'
@@ -25,10 +26,9 @@ export interface ImportTarget {
     drafts: readonly EventDraft[],
     choices: { readonly openCalls: 'leave' },
   ): Promise<readonly ThreadEvent[]>
-  register(strategy: Strategy): void
   compact(
     threadId: string,
-    strategyId: string,
+    strategy: Strategy,
     options: { readonly trigger: Trigger; readonly minTokens: number },
   ): Promise<
     | { readonly committed: true }
@@ -57,6 +57,8 @@ export interface ImportOptions {
 /** The strategy under which compactions stand that came in with a file. */
 const RECORDED_STRATEGY = 'recorded'
 const BATCH_DRAFTS = 500
+/** A file that has said nothing after so many records is something else, and may have no end. */
+const SILENT_RECORDS = 100_000
 
 /** A failure leaves a thread behind that ends early; whoever asked for the import deletes it. */
 export async function importSession(
@@ -78,6 +80,7 @@ export async function importSession(
       threads.set(step.thread, await ImportedThread.start(target, started, records))
       continue
     }
+    requireWords(notes, format)
     const thread = threads.get(step.thread) ?? main
     if (step.type === 'drafts') await thread.add(step.drafts)
     else if (await thread.compact(step.compaction, notes)) compactions += 1
@@ -85,6 +88,15 @@ export async function importSession(
   for (const thread of threads.values()) await thread.flush()
   const subThreadIds = [...threads.values()].slice(1).map(({ threadId }) => threadId)
   return { threadId: main.threadId, subThreadIds, compactions, notes }
+}
+
+function requireWords({ account }: ReadNotes, { id }: SessionFormat): void {
+  if (account.modelled > 0 || account.records < SILENT_RECORDS) return
+  throw new PrecisError(
+    'invalid-input',
+    `the first ${account.records.toLocaleString('en-US')} records hold no conversation of the format ${id}`,
+    { hint: 'Check what the file is, and name its format if you know it.' },
+  )
 }
 
 class ImportedThread {
@@ -131,13 +143,13 @@ class ImportedThread {
 
   async compact(recorded: RecordedCompaction, notes: ReadNotes): Promise<boolean> {
     await this.flush()
-    this.#target.register({
+    const strategy: Strategy = {
       id: RECORDED_STRATEGY,
       propose: async ({ context, eventAt }) =>
         recordedProposal(recorded, context, eventAt, (name) => this.#ids.get(name)),
-    })
+    }
     // A tool's summary may be longer than the little that it replaced: it happened all the same.
-    const outcome = await this.#target.compact(this.threadId, RECORDED_STRATEGY, {
+    const outcome = await this.#target.compact(this.threadId, strategy, {
       trigger: 'import',
       minTokens: Number.MAX_SAFE_INTEGER,
     })

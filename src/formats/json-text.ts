@@ -9,7 +9,7 @@ export function parseJsonText(text: string): Json {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text
   if (body.trim() === '')
     throw new PrecisError('invalid-input', 'the input is empty', {
-      hint: 'Give it a JSON document with the messages of a conversation.',
+      hint: 'Give it a session file, or a JSON document with the messages of a conversation.',
     })
   try {
     return JSON.parse(body)
@@ -55,8 +55,8 @@ function positionOf(message: string, body: string): number | undefined {
 function guess(body: string): string {
   const [first = '', second] = body.slice(0, GUESS_CHARS).split('\n', 2)
   if (second !== undefined && isJsonObject(first))
-    return 'It looks like JSON Lines, one record a line. What can be read is one JSON document with `messages`.'
-  return 'Check that the file is complete. What can be read is one JSON document with `messages`.'
+    return 'It looks like JSON Lines, one record a line, and not like one JSON document.'
+  return 'Check that the file is complete, and that it is one JSON document.'
 }
 
 function isJsonObject(line: string): boolean {

@@ -1,7 +1,7 @@
 // A file of one JSON record a line, read as it comes: the text of a line is held, never that of the file.
 import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
-import { isStorable } from './fields.ts'
+import { type Fields, isStorable } from './fields.ts'
 import type { ReadNotes } from './notes.ts'
 import type { RawRecord } from './raw.ts'
 import type { Source } from './session-format.ts'
@@ -82,12 +82,15 @@ export interface Record extends RawRecord {
   readonly value: Json | undefined
 }
 
-/** A line as a record. Half a line at the end of a file is what a running tool leaves behind. */
-export function recordOf(line: Line, notes: ReadNotes): Record {
+/**
+ * A line as a record. Half a line at the end of a file is what a running tool leaves behind. `parsed` is
+ * what the line says, where somebody has looked before.
+ */
+export function recordOf(line: Line, notes: ReadNotes, parsed?: Fields): Record {
   const at = line.number
   let value: unknown
   try {
-    value = JSON.parse(at === 1 ? line.text.replace(/^\uFEFF/, '') : line.text)
+    value = parsed ?? JSON.parse(at === 1 ? line.text.replace(/^\uFEFF/, '') : line.text)
   } catch {
     if (line.ended) {
       notes.problem(`line ${at}: not JSON; kept as it is`)

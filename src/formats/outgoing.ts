@@ -33,17 +33,24 @@ export function recordsOf(
         ? []
         : writer.changed(outgoing, old, note)
   const last = old.at(-1)?.at ?? 0
-  const added = made.map((record, index) => {
-    return { at: last + 1 + index, raw: JSON.stringify(record, wellFormed) }
-  })
+  const added = made.map((record, index) => ({ at: last + 1 + index, raw: textOf(record) }))
   return { records: [...old, ...added], problems: [...problems] }
 }
 
 /** One record a line. */
 export function writeLines(format: string, outgoing: Outgoing, writer: RecordWriter): Exported {
   const { records, problems } = recordsOf(format, outgoing, writer)
-  const text = records.map(({ raw }) => `${raw}\n`).join('')
-  return { text, problems }
+  const text = records.map(({ raw }) => raw).join('\n')
+  return { text: text === '' ? '' : `${text}\n`, problems }
+}
+
+/** How JSON writes half a character, or what only looks so. */
+const HALF = /\\ud[89a-f]/i
+
+/** Looking at every value for halves of characters takes long, and nearly no record has one. */
+function textOf(record: Json): string {
+  const text = JSON.stringify(record)
+  return HALF.test(text) ? JSON.stringify(record, wellFormed) : text
 }
 
 /** Half a character (a lone surrogate) is no text to most readers. */

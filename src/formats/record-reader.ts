@@ -68,14 +68,16 @@ function readRecord(
   }
 }
 
+/** `parsed` has what some lines say, by their numbers, where they were read before. */
 export async function* readLines(
   source: Source,
   notes: ReadNotes,
   reader: RecordReader,
+  parsed?: ReadonlyMap<number, Fields>,
 ): AsyncGenerator<Step> {
   for await (const lines of linesOf(source, (bytes) => notes.read(bytes))) {
     for (const line of lines) {
-      const record = recordOf(line, notes)
+      const record = recordOf(line, notes, parsed?.get(line.number))
       const raw = { at: record.at, raw: record.raw }
       if (isFields(record.value)) readRecord(reader, record.value, raw, ROOT, notes)
       else {

@@ -3,6 +3,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import { type Fields, isFields, objectIn } from './fields.ts'
 import { jsonItems, ROOT } from './json-items.ts'
+import { parseJsonText } from './json-text.ts'
 import { decoded } from './lines.ts'
 import type { Sample, SessionFormat, Source } from './session-format.ts'
 
@@ -40,10 +41,12 @@ export async function sampleOf(source: Source): Promise<Sample> {
   return { text, lines, items, keys: named.length > 0 ? named : keysIn(text) }
 }
 
-/** The format whose files begin like this one. */
+/** The format whose files begin like this one. A document that is broken is told where it is. */
 export function detectFormat(sample: Sample, formats: readonly SessionFormat[]): SessionFormat {
   const found = formats.find((format) => format.detect(sample))
   if (found) return found
+  const { text, lines } = sample
+  if (/^\s*[{[]/.test(text) && text.length < SAMPLE_CHARS && lines.length === 0) parseJsonText(text)
   throw new PrecisError('unknown-format', 'no known format begins like this file', {
     hint: `Name the format if you know it. Known formats: ${formats.map(({ id }) => id).join(', ')}.`,
   })

@@ -29,10 +29,8 @@ Examples:
 Exit codes: 0 all rules are kept (by the copy, with --repair), 1 some are broken or it failed,
 2 wrong usage or settings.`
 
-export function checkCommand(program: Command): void {
-  program
-    .command('check')
-    .description('tell whether a provider would accept a request or a history')
+export function define(command: Command): void {
+  command
     .argument('<file>', 'the request or the history; - is standard input')
     .requiredOption('--provider <name>', 'whose rules')
     .option('--from <format>', `the format of the input: ${WIRE_FORMATS.join(', ')}`)

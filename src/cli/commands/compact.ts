@@ -1,40 +1,62 @@
 // `precis compact`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
-import type { CompactFlags } from '../compact-file.ts'
+import type { CompactFlags } from '../compact/flags.ts'
+import { collect } from '../options.ts'
 
 const HELP = `
+What it works on:
+  A session file of any format that is read (docs/formats.md), told by its content; a thread of the store;
+  or - for standard input.
+
 Where things go:
-  Without --output nothing is written: the report on standard output shows what would be.
-  --output FILE writes the result as a whole or not at all; the report stays on standard output.
-  --output - writes the result to standard output and the report to standard error.
+  A file: without --out or --in-place nothing is written; the report shows what would be.
+  --out FILE writes the result as a whole or not at all; --out - writes it to standard output, and the
+  report to standard error. --in-place replaces the file and keeps what it was: precis undo FILE.
+  A thread: it is compacted, which precis undo takes back. With --out it stays as it is.
+  --dry-run changes nothing and keeps the proposal; --apply ID does exactly that, unless the session has
+  changed since.
   --json makes the report JSON; errors are then JSON, too.
 
+Counting:
+  --budget and the report are in tokens of --counter: estimate (the default), chars4 (characters / 4) or
+  o200k (OpenAI's vocabulary, exact). N% is of the input.
+
 Examples:
-  precis compact session.json
-  precis compact session.json --output smaller.json
-  precis compact session.json --budget 40% --output smaller.json
-  precis compact session.json --strategy summarize --model dev
-  cat session.json | precis compact - --output - > smaller.json
+  precis compact session.jsonl
+  precis compact session.jsonl --out smaller.jsonl
+  precis compact session.jsonl --budget 40% --in-place
+  precis compact session.jsonl --to anthropic --out messages.json
+  precis compact session.jsonl --strategy summarize --model dev --instructions "keep the port numbers"
+  precis compact session.jsonl --pin "Never touch the migrations." --out smaller.jsonl
+  precis compact session.jsonl --dry-run
+  precis compact --apply prp_… --in-place
+  precis compact thr_…
+  cat session.json | precis compact - --out - > smaller.json
 
 Exit codes: 0 done, 1 failed and nothing was written, 2 wrong usage or settings.`
 
-export function compactCommand(program: Command): void {
-  program
-    .command('compact')
-    .description('make the conversation in a file smaller')
-    .argument('[file]', 'the conversation; - is standard input')
+export function define(command: Command): void {
+  command
+    .argument('[session]', 'a session file or a thread; - is standard input')
     .option('--input <file>', 'the same as the argument')
-    .option('--output <file>', 'where the result goes; - is standard output')
-    .option('--from <format>', 'the format of the input', 'anthropic')
-    .option('--to <format>', 'the format of the output', 'anthropic')
+    .option('--format <id>', 'the format of the file, where its content does not tell')
+    .option('--to <format>', 'the format of the result; without it that of the input')
     .option('--strategy <id>', 'how to make it smaller')
-    .option('--model <name>', 'the model for summaries: provider/model, or dev, the stand-in')
     .option('--budget <tokens|%>', 'fail unless the result is this small, as in 50000 or 40%')
+    .option('--counter <id>', 'how tokens are counted: estimate, chars4 or o200k')
+    .option('--model <name>', 'the model for summaries: provider/model, or dev, the stand-in')
+    .option('--instructions <text>', 'what a summary has to mind')
+    .option('--pin <text>', 'a text to keep word for word; may be given again', collect)
+    .option('--out <file>', 'where the result goes; - is standard output')
+    .option('--output <file>', 'the same as --out')
+    .option('--in-place', 'replace the file, and keep what it was for precis undo')
+    .option('--dry-run', 'change nothing, and keep the proposal')
+    .option('--apply <id>', 'do what a dry run has proposed')
     .option('--redact', 'take what looks like a secret out of the result')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
-    .action(async (file: string | undefined, flags: CompactFlags) => {
-      const { compactFile } = await import('../compact-file.ts')
-      await compactFile(file, flags)
+    .action(async (session: string | undefined, flags: CompactFlags) => {
+      const { runCompact } = await import('../compact/run-compact.ts')
+      await runCompact(session, flags)
     })
 }

@@ -22,10 +22,8 @@ The language is described in docs/edl.md.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
-export function edlCommand(program: Command): void {
-  program
-    .command('edl')
-    .description('edit the files of a folder by a script in EDL')
+export function define(command: Command): void {
+  command
     .argument('<script>', 'the script; - is standard input')
     .requiredOption('--root <dir>', 'the folder whose files may be read and changed')
     .option('--dry-run', 'write nothing, show what would change')

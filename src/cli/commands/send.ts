@@ -1,5 +1,6 @@
 // `precis send`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import { collect } from '../options.ts'
 import type { SendFlags } from '../send-message.ts'
 
 const HELP = `
@@ -18,10 +19,8 @@ Examples:
 
 Exit codes: 0 answered, 1 failed, 2 wrong usage or settings. Ctrl-C stops the turn; the thread stays valid.`
 
-export function sendCommand(program: Command): void {
-  program
-    .command('send')
-    .description('send one message to an agent and show its answer')
+export function define(command: Command): void {
+  command
     .argument('<message>', 'what to say, or a command such as /compact; - is standard input')
     .option('--model <name>', 'provider/model, or dev, the stand-in')
     .option('--thread <id>', 'go on in this thread; without it a new one begins')
@@ -30,7 +29,7 @@ export function sendCommand(program: Command): void {
     .option(
       '--allow <pattern>',
       'what it may do without asking, as in "run:npm test*"; may be given again',
-      (pattern: string, given: readonly string[] = []) => [...given, pattern],
+      collect,
     )
     .option('--yes', 'allow everything')
     .option('--read-only', 'nothing is written and nothing is run')

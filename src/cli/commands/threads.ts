@@ -7,10 +7,8 @@ Examples:
   precis threads
   precis threads --limit 5 --json`
 
-export function threadsCommand(program: Command): void {
-  program
-    .command('threads')
-    .description('list the threads in the store, the latest first')
+export function define(command: Command): void {
+  command
     .option('--limit <number>', 'how many, from 1 to 1000', '20')
     .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP)

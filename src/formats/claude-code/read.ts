@@ -34,14 +34,22 @@ export function isClaudeCode({ lines, items }: Sample): boolean {
 export async function* readClaudeCode(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
   const isDocument = await startsAsDocument(source)
   const branches = new Branches()
+  const parsed = (source.bytes ?? HELD_BYTES) < HELD_BYTES ? new Map<number, Fields>() : undefined
   if (!isDocument)
     for await (const lines of linesOf(source))
-      for (const { text, number } of lines) branches.add(objectIn(text) ?? {}, number)
+      for (const { text, number } of lines) {
+        const line = objectIn(text)
+        branches.add(line ?? {}, number)
+        if (line) parsed?.set(number, line)
+      }
   const reader = new LineReader(notes, branches)
   yield* isDocument
     ? readItems(source, ['loglines'], notes, reader)
-    : readLines(source, notes, reader)
+    : readLines(source, notes, reader, parsed)
 }
+
+/** Which branch counts shows at the end: what a short file says is held until then, a long one is read again. */
+const HELD_BYTES = 16_000_000
 
 /** The sessions of the web page: the same lines in one document, without ids. */
 async function startsAsDocument(source: Source): Promise<boolean> {

@@ -4,8 +4,16 @@ import type { Message, MessagePart } from '../../core/message.ts'
 import { isSendable, wireBlock } from '../../wire/anthropic/wire.ts'
 import { type Fields, isFields, textIn } from '../fields.ts'
 import type { Exported } from '../format.ts'
-import { lastModel, type Note, opened, splitModel, writeLines } from '../outgoing.ts'
-import { type RawRecord, recordValue } from '../raw.ts'
+import {
+  lastModel,
+  type Note,
+  opened,
+  type RecordWriter,
+  recordsOf,
+  splitModel,
+  writeLines,
+} from '../outgoing.ts'
+import { type RawRecord, rawEnvelope, recordValue } from '../raw.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
 import { CLAUDE_CODE } from './read.ts'
 
@@ -13,7 +21,24 @@ import { CLAUDE_CODE } from './read.ts'
 const VERSION = '2.1.56'
 
 export function writeClaudeCode(outgoing: Outgoing, options: WriteOptions): Exported {
-  return writeLines(CLAUDE_CODE, outgoing, {
+  const writer = writerOf(outgoing, options)
+  const around = rawEnvelope(CLAUDE_CODE, outgoing.events ?? [])
+  return isFields(around)
+    ? writeDocument(outgoing, writer, around)
+    : writeLines(CLAUDE_CODE, outgoing, writer)
+}
+
+/** The sessions of the web page: the same lines in one document. */
+function writeDocument(outgoing: Outgoing, writer: RecordWriter, around: Fields): Exported {
+  const { records, problems } = recordsOf(CLAUDE_CODE, outgoing, writer)
+  const { loglines: _, ...others } = around
+  const rest = JSON.stringify(others).slice(1, -1)
+  const items = records.map(({ raw }) => raw).join(',\n')
+  return { text: `{"loglines":[\n${items}\n]${rest === '' ? '' : `,${rest}`}}\n`, problems }
+}
+
+function writerOf(outgoing: Outgoing, options: WriteOptions): RecordWriter {
+  return {
     fresh: ({ view }, note) => {
       if (view.system.length > 0) note('the system prompt has no place in a Claude Code session')
       const lines = new Lines(options, outgoing, note)
@@ -27,7 +52,7 @@ export function writeClaudeCode(outgoing: Outgoing, options: WriteOptions): Expo
       for (const message of rest) lines.message(message)
       return lines.done
     },
-  })
+  }
 }
 
 class Lines {

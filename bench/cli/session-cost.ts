@@ -1,0 +1,69 @@
+// A session of Claude Code read, compacted and written again, beside JSON.parse of its lines.
+import { randomUUID } from 'node:crypto'
+import { readEvents } from '../../src/cli/session/session.ts'
+import { compose } from '../../src/compose.ts'
+import type { ThreadEvent } from '../../src/core/event.ts'
+import { DEFAULT_STRATEGY } from '../../src/core/settings-schema.ts'
+import { claudeCode } from '../../src/formats/claude-code/index.ts'
+import { importSession } from '../../src/formats/import-session.ts'
+import type { Source } from '../../src/formats/session-format.ts'
+import { type Answered, compare } from '../figure.ts'
+import { interleave, use } from '../measure.ts'
+import { longSession } from './long-session.ts'
+import type { Settings } from './settings.ts'
+
+const PIECE_BYTES = 64_000
+
+export async function sessionCost({ sessionBytes, rounds, budgetMs }: Settings): Promise<Answered> {
+  const bytes = Buffer.from([...longSession(sessionBytes)].join(''))
+  const series = await interleave(
+    {
+      session: () => cpuMillisOf(() => throughAThread(bytes)),
+      parse: () =>
+        cpuMillisOf(async () => {
+          for (const line of bytes.toString('utf8').split('\n'))
+            if (line !== '') use(Object.keys(JSON.parse(line)).length)
+        }),
+    },
+    { rounds, warmUps: 4, budgetMs },
+  )
+  const question = {
+    id: 'session',
+    unit: 'ms',
+    subject: `a Claude Code session of ${sessionBytes / 1e6} MB imported, compacted and written`,
+    reference: 'JSON.parse of its lines',
+    goal: { is: 'at most', ratio: 15 },
+  } as const
+  return compare(question, series.session, series.parse)
+}
+
+/** What `precis compact FILE --out FILE` does between reading and writing the file. */
+async function throughAThread(bytes: Buffer): Promise<void> {
+  const { threads, store, close } = compose()
+  const { threadId } = await importSession(threads, claudeCode, sourceOf(bytes))
+  const outcome = await threads.compact(threadId, DEFAULT_STRATEGY, { trigger: 'command' })
+  if (!outcome.committed) throw new Error(outcome.refusal.message)
+  const view = await threads.messages(threadId)
+  const events: ThreadEvent[] = await readEvents(store, threadId)
+  const options = { now: new Date(), newId: randomUUID }
+  use(claudeCode.write?.({ view, events }, options).text.length ?? 0)
+  await close()
+}
+
+function sourceOf(bytes: Buffer): Source {
+  return {
+    bytes: bytes.length,
+    async *open() {
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+        yield bytes.subarray(at, at + PIECE_BYTES)
+    },
+  }
+}
+
+/** Time of the processor: nothing here waits for anything else. */
+async function cpuMillisOf(work: () => Promise<void>): Promise<number> {
+  const start = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1_000
+}

@@ -1,0 +1,145 @@
+// A chat in this terminal: the store, the agent and the app in this process, and an interface on them.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { format } from 'node:util'
+import { ProcessTerminal } from '@earendil-works/pi-tui'
+import { composeApp } from '../compose-app.ts'
+import { asPrecisError } from '../core/errors.ts'
+import type { ResolvedSettings } from '../core/settings.ts'
+import type { Client } from '../protocol/client.ts'
+import { createClient } from '../protocol/http-client.ts'
+import { systemClock } from '../system.ts'
+import { startInteractive } from '../tui/interactive.ts'
+import { runPlain } from '../tui/plain.ts'
+import { restoreAtEnd } from '../tui/restore-terminal.ts'
+import { openHome } from './home.ts'
+import { writeStream, writeText } from './io.ts'
+import { programName } from './program-name.ts'
+import { approvalOf, folderOf } from './send-message.ts'
+import { loadSettings } from './settings.ts'
+import { version } from './version.ts'
+
+export interface ChatFlags {
+  readonly model?: string
+  readonly preset?: string
+  readonly cwd: string
+  readonly plain?: boolean
+  readonly allow?: readonly string[]
+  readonly yes?: boolean
+}
+
+/** What a chat compacts with where nobody has said otherwise (docs/spec/conflicts.md, C21). */
+const CHAT_PRESET = 'chat'
+
+export async function chat(thread: string | undefined, flags: ChatFlags): Promise<void> {
+  const workspace = folderOf(flags.cwd)
+  const approval = approvalOf(flags)
+  const resolved = loadSettings({
+    cwd: workspace,
+    environment: process.env,
+    flags: {
+      ...(flags.model !== undefined && { models: { default: flags.model } }),
+      ...(flags.preset !== undefined && { preset: flags.preset }),
+    },
+  })
+  const home = await openHome(resolved.settings, process.env)
+  const { app, close } = composeApp(home, {
+    settings: resolved,
+    environment: process.env,
+    version: version(),
+    agent: { workspace, approval },
+  })
+  const closeAll = async () => {
+    await close()
+    await home.close()
+  }
+  try {
+    const client = createClient({
+      fetch: (request) => app.fetch(request),
+      baseUrl: 'http://localhost',
+      sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    })
+    const threadId = await threadFor(client, thread, flags, resolved)
+    const left = await converse(client, threadId, workspace, flags, closeAll)
+    await writeStream(process.stdout, `Go on with: ${programName()} chat ${left}\n`)
+  } finally {
+    await closeAll()
+  }
+}
+
+/** The thread that was named, with what was asked for changed; or a new one. */
+async function threadFor(
+  client: Client,
+  thread: string | undefined,
+  { model, preset }: ChatFlags,
+  { settings, origins }: ResolvedSettings,
+): Promise<string> {
+  const changes = {
+    ...(model !== undefined && { model }),
+    ...(preset !== undefined && { preset }),
+  }
+  if (thread !== undefined) {
+    const changed = Object.keys(changes).length > 0
+    const { threadId } = await (changed ? client.change(thread, changes) : client.thread(thread))
+    return threadId
+  }
+  const isChosen = origins.preset !== undefined && origins.preset.origin !== 'default'
+  const usual = isChosen ? settings.preset : CHAT_PRESET
+  const { threadId } = await client.createThread({ preset: usual, ...changes })
+  return threadId
+}
+
+/** Resolves with the thread that was open when the user left. */
+async function converse(
+  client: Client,
+  threadId: string,
+  folder: string,
+  flags: ChatFlags,
+  close: () => Promise<void>,
+): Promise<string> {
+  const shared = {
+    client,
+    threadId,
+    nowMs: () => Date.now(),
+    hasFile: async (name: string) => existsSync(resolve(folder, name)),
+    async saveFile(name: string, text: string) {
+      const file = resolve(folder, name)
+      await writeText(file, text)
+      return file
+    },
+  }
+  const canDraw = process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== 'dumb'
+  const isInteractive = canDraw && !flags.plain
+  if (!isInteractive) {
+    const lines = createInterface({ input: process.stdin, terminal: false })
+    const write = (text: string) => void process.stdout.write(text)
+    return runPlain({ ...shared, lines, write, isPatient: !process.stdin.isTTY })
+  }
+  const ui = startInteractive({
+    ...shared,
+    terminal: new ProcessTerminal(),
+    hasColor: process.stdout.hasColors(),
+  })
+  const unwatch = restoreAtEnd({ restore: () => ui.stop(), report: tellCrash, close }, process)
+  const unhook = hearConsole((text) => ui.say(text))
+  try {
+    return await ui.left
+  } finally {
+    unhook()
+    unwatch()
+  }
+}
+
+/** Libraries warn on the console, which is the screen: what they say goes into the transcript. */
+function hearConsole(hear: (text: string) => void): () => void {
+  const before = { ...console }
+  const said = (...words: unknown[]) => hear(format(...words))
+  Object.assign(console, { log: said, info: said, warn: said, error: said })
+  return () => void Object.assign(console, before)
+}
+
+function tellCrash(thrown: unknown): void {
+  const { message, stack } = asPrecisError(thrown)
+  process.stderr.write(`precis chat broke: ${stack ?? message}\n`)
+}

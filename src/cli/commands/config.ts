@@ -1,0 +1,28 @@
+// `precis config`: its options and its help. The work is loaded when it is asked for.
+import type { Command } from 'commander'
+import type { ConfigFlags } from '../show-config.ts'
+
+const HELP = `
+Settings come from the defaults, your own file, the project's file, the environment (PRECIS_…) and the
+options of a command; a later one wins. An unknown key is an error that names the nearest known one.
+docs/configuration.md says what each is for.
+
+Examples:
+  precis config
+  precis config --json | jq '.settings[] | select(.origin != "default")'
+  precis config --schema > precis-settings.schema.json
+
+With {"$schema": "precis-settings.schema.json", …} in a settings file, editors complete and check it.
+
+Exit codes: 0 done, 1 failed, 2 a setting is wrong.`
+
+export function define(command: Command): void {
+  command
+    .option('--schema', 'print a JSON schema of settings files, for editors')
+    .option('--json', 'print the settings as JSON')
+    .addHelpText('after', HELP)
+    .action(async (flags: ConfigFlags) => {
+      const { showConfig } = await import('../show-config.ts')
+      await showConfig(flags)
+    })
+}

@@ -1,0 +1,27 @@
+// `precis pins`: its options and its help. The work is loaded when it is asked for.
+import type { Command } from 'commander'
+import { collect } from '../options.ts'
+import type { PinsFlags } from '../thread-commands.ts'
+
+const HELP = `
+What is pinned survives every compaction word for word, whatever the strategy.
+
+Examples:
+  precis pins thr_…
+  precis pins thr_… --add "Never touch the migrations."
+  precis pins thr_… --remove pin_…
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
+
+export function define(command: Command): void {
+  command
+    .argument('<thread>', 'the thread')
+    .option('--add <text>', 'pin a text; may be given again', collect)
+    .option('--remove <id>', 'remove a pin; may be given again', collect)
+    .option('--json', 'print the pins as JSON')
+    .addHelpText('after', HELP)
+    .action(async (thread: string, flags: PinsFlags) => {
+      const { changePins } = await import('../thread-commands.ts')
+      await changePins(thread, flags)
+    })
+}

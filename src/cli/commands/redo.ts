@@ -1,0 +1,20 @@
+// `precis redo`: its options and its help. The work is loaded when it is asked for.
+import type { Command } from 'commander'
+
+const HELP = `
+Examples:
+  precis redo thr_…
+  precis redo session.jsonl
+
+Exit codes: 0 done, 1 failed and nothing was changed, 2 wrong usage or settings.`
+
+export function define(command: Command): void {
+  command
+    .argument('<session>', 'a thread, or a session file')
+    .option('--json', 'print the outcome as JSON')
+    .addHelpText('after', HELP)
+    .action(async (session: string, flags: { json?: boolean }) => {
+      const { reverseChange } = await import('../thread-commands.ts')
+      await reverseChange('redo', session, flags)
+    })
+}

@@ -1,0 +1,23 @@
+// `precis start`: its options and its help. The work is loaded when it is asked for.
+import type { Command } from 'commander'
+
+const HELP = `
+It needs no key and no network, and changes nothing. In a checkout, npm start is the same.
+
+Examples:
+  precis start
+  precis start ~/.claude/projects/my-project/session.jsonl
+  precis start thr_…
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
+
+export function define(command: Command): void {
+  command
+    .argument('[session]', 'a session file or a thread; without it the sample session')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', HELP)
+    .action(async (session: string | undefined, flags: { json?: boolean }) => {
+      const { start } = await import('../start.ts')
+      await start(session, flags)
+    })
+}

@@ -1,0 +1,61 @@
+// What a compaction saves and costs in money, where the prices are known.
+import type { ThreadEvent } from '../../core/event.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { ModelOverrides } from '../../providers/catalogue.ts'
+import { modelInfo, readModelOverrides } from '../../providers/catalogue.ts'
+import { costOf } from '../../providers/costs.ts'
+import type { AskedModel } from '../../providers/redacted-port.ts'
+import type { Compacted } from './compact-session.ts'
+
+export interface Costs {
+  /** One request with nothing in its cache, to the model that answered last. */
+  readonly request?: {
+    readonly model: string
+    readonly beforeUsd: number
+    readonly afterUsd: number
+  }
+  /** What was paid to find the summary. */
+  readonly summaryUsd?: number
+}
+
+export function costsOf(
+  { report, prepared }: Compacted,
+  latest: readonly ThreadEvent[],
+  asked: readonly AskedModel[],
+  { catalogue }: Settings,
+): Costs {
+  const overrides = readModelOverrides(catalogue ?? {}, 'catalogue')
+  const model = lastModelOf(latest)
+  const beforeUsd = promptCost(report.before.total, model, overrides)
+  const afterUsd = promptCost(report.after.total, model, overrides)
+  const { usage } = prepared.proposal
+  const ref = asked.at(-1)?.ref
+  const summaryUsd = usage && ref ? costOf(usage, modelInfo(ref, overrides)) : undefined
+  return {
+    ...(model !== undefined &&
+      beforeUsd !== undefined &&
+      afterUsd !== undefined && { request: { model, beforeUsd, afterUsd } }),
+    ...(summaryUsd !== undefined && { summaryUsd }),
+  }
+}
+
+function promptCost(
+  tokens: number,
+  model: string | undefined,
+  overrides: ModelOverrides,
+): number | undefined {
+  if (model === undefined) return undefined
+  const usage = { promptTokens: tokens, completionTokens: 0, totalTokens: tokens }
+  return costOf(usage, modelInfo(model, overrides))
+}
+
+function lastModelOf(events: readonly ThreadEvent[]): string | undefined {
+  const said = events.findLast(
+    (event) =>
+      event.type === 'MODEL_CHANGED' ||
+      (event.type === 'AGENT_MESSAGE' && event.data.model !== undefined),
+  )
+  return said?.type === 'MODEL_CHANGED' || said?.type === 'AGENT_MESSAGE'
+    ? said.data.model
+    : undefined
+}

@@ -1,0 +1,71 @@
+// The options of `precis compact`, checked together before anything is read.
+import { PrecisError } from '../../core/errors.ts'
+
+export interface CompactFlags {
+  readonly format?: string
+  readonly to?: string
+  readonly strategy?: string
+  readonly model?: string
+  readonly counter?: string
+  readonly budget?: string
+  readonly instructions?: string
+  readonly pin?: readonly string[]
+  readonly input?: string
+  readonly output?: string
+  readonly out?: string
+  readonly inPlace?: boolean
+  readonly dryRun?: boolean
+  readonly apply?: string
+  readonly redact?: boolean
+  readonly json?: boolean
+}
+
+/** Where the result goes: a file, `-` for standard output, the input itself, or nowhere. */
+export type Destination =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'in-place' }
+  | { readonly kind: 'none' }
+
+export function destinationOf({ out, output, inPlace = false }: CompactFlags): Destination {
+  if (out !== undefined && output !== undefined)
+    throw conflict('--out and --output are the same', '--out')
+  const path = out ?? output
+  if (inPlace && path !== undefined)
+    throw conflict('the result goes into the file itself, or into another one', '--in-place')
+  if (inPlace) return { kind: 'in-place' }
+  return path === undefined ? { kind: 'none' } : { kind: 'file', path }
+}
+
+/** What a proposal has decided already. */
+const DECIDED = [
+  'format',
+  'to',
+  'strategy',
+  'model',
+  'budget',
+  'instructions',
+  'pin',
+  'dryRun',
+  'redact',
+] as const satisfies (keyof CompactFlags)[]
+
+/** With `--apply` nothing is left to say but where the result goes. */
+export function refuseBesideApply(file: string | undefined, flags: CompactFlags): void {
+  const given = DECIDED.find((name) => flags[name] !== undefined)
+  if (given === undefined && file === undefined && flags.input === undefined) return
+  const what =
+    given === undefined ? 'a file' : `--${given.replace(/[A-Z]/, (l) => `-${l.toLowerCase()}`)}`
+  throw conflict(`${what} cannot be given with --apply: the proposal says it`, '--apply')
+}
+
+export function sourceOf(file: string | undefined, input: string | undefined): string {
+  if (file !== undefined && input !== undefined)
+    throw new PrecisError('usage', 'the input is given twice', {
+      hint: 'Give the file as the argument or with --input, not both.',
+    })
+  return file ?? input ?? ''
+}
+
+function conflict(message: string, where: string): PrecisError {
+  return new PrecisError('usage', message, { where, hint: 'See precis compact --help.' })
+}

@@ -1,0 +1,205 @@
+// `precis compact`: a file or a thread in, a smaller one out, and a report of what was done.
+import { resolve } from 'node:path'
+import { readRow } from '../../core/codec.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { counterOf } from '../counter.ts'
+import { deliver } from '../deliver.ts'
+import { programName } from '../program-name.ts'
+import { ProgressLine } from '../progress.ts'
+import { replaceWithBackup } from '../session/backups.ts'
+import { type WrittenFormat, writtenFormat } from '../session/formats.ts'
+import { openSession, type Session } from '../session/session.ts'
+import { nameOf } from '../session/target.ts'
+import { type WrittenSession, writeSession } from '../session/write-session.ts'
+import { applyToThread } from './apply-to-thread.ts'
+import { type Compacted, type CompactionPlan, compactSession } from './compact-session.ts'
+import { costsOf } from './costs.ts'
+import type { CompactFlags, Destination } from './flags.ts'
+import { changedSince, type Job, jobOf } from './job.ts'
+import { originOf, shownSettings } from './plan.ts'
+import { keepProposal } from './proposals.ts'
+import { type CompactReport, renderCompactReport } from './report.ts'
+import { wishesOf } from './wishes.ts'
+
+const DEFAULT_COLUMNS = 80
+const FRESH_SESSION = 'fresh-session'
+/** The model that answered last is named near the end. */
+const LOOKED_AT = 200
+
+/** Nothing is written unless everything went well. */
+export async function runCompact(file: string | undefined, flags: CompactFlags): Promise<void> {
+  const progress = new ProgressLine(process.stderr)
+  try {
+    const job = await jobOf(file, flags)
+    const session = await openSession(job.target, {
+      settings: job.resolved.settings,
+      named: job.kept?.source.kind === 'file' ? job.kept.source.format : flags.format,
+      progress,
+    })
+    try {
+      await compactOpen(session, job, progress)
+    } finally {
+      await session.close()
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+async function compactOpen(session: Session, job: Job, progress: ProgressLine): Promise<void> {
+  const { destination, flags, kept, resolved } = job
+  const { composed, format } = session
+  const to = writtenFormat(kept?.to ?? flags.to, format, composed)
+  refuseInPlace(destination, to, session)
+  if (kept?.source.kind === 'thread' && kept.source.version !== session.version)
+    throw changedSince(kept.source.threadId)
+  const plan = await planOf(job, progress)
+  if (destination.kind === 'in-place' && plan.strategyId === FRESH_SESSION) throw freshInPlace()
+  const compacted = await compactSession(session, plan)
+  progress.say('writing …')
+  const redact = kept?.redact ?? flags.redact ?? false
+  const written = await writeSession(session, {
+    threadId: compacted.threadId,
+    to,
+    secrets: redact ? 'remove' : 'leave',
+  })
+  const result = await resultOf(session, job, plan, compacted, written, to)
+  const latest = await composed.store.read(session.threadId, {
+    from: Math.max(1, session.version - LOOKED_AT),
+  })
+  const report = reportOf(session, job, plan, compacted, written, {
+    result,
+    costs: costsOf(compacted, latest.map(readRow), composed.asked(), resolved.settings),
+  })
+  progress.end()
+  await deliver({
+    report,
+    result: written.text,
+    output: destination.kind === 'file' ? destination.path : undefined,
+    json: flags.json,
+    columns: DEFAULT_COLUMNS,
+    render: (...shown) => renderCompactReport(...shown, programName(), givenOptions(flags)),
+  })
+}
+
+async function planOf(job: Job, progress: ProgressLine): Promise<CompactionPlan> {
+  const { flags, resolved, kept, budget, strategyId } = job
+  const { settings } = resolved
+  const wishes = wishesOf(settings, { pins: flags.pin, instructions: flags.instructions })
+  return {
+    strategyId,
+    counter: await counterOf(settings.counter),
+    ...(budget && { budget }),
+    wishes: kept ? { pins: kept.pins, protect: kept.protect } : wishes,
+    settings,
+    shown: shownSettings(resolved, flags, wishes),
+    progress,
+    ...(kept && { proposal: kept.prepared }),
+  }
+}
+
+/** What takes the place of a file must be of its format. */
+function refuseInPlace(
+  destination: Destination,
+  to: WrittenFormat,
+  { format, target }: Session,
+): void {
+  if (destination.kind !== 'in-place' || to.format.id === format?.id) return
+  throw new PrecisError(
+    'usage',
+    `${nameOf(target)} is of the format ${format?.id}, and would become ${to.format.id}`,
+    {
+      where: '--in-place',
+      hint: 'Write it to another file: --out FILE.',
+    },
+  )
+}
+
+async function resultOf(
+  session: Session,
+  { target, destination, flags, digest = '' }: Job,
+  plan: CompactionPlan,
+  compacted: Compacted,
+  written: WrittenSession,
+  to: WrittenFormat,
+): Promise<CompactReport['result']> {
+  const none = { written: null, inPlace: false }
+  const { prepared } = compacted
+  if (flags.dryRun) {
+    const source =
+      target.kind === 'file'
+        ? { ...target, path: resolve(target.path), digest, format: session.format?.id ?? '' }
+        : { ...target, version: session.version }
+    const { pins, protect } = plan.wishes
+    const rest = { to: to.format.id, redact: flags.redact ?? false, pins: [...pins], protect }
+    const proposal = await keepProposal({ source, ...rest, prepared }, process.env)
+    return { ...none, proposal }
+  }
+  if (destination.kind === 'file') return { ...none, written: destination.path }
+  if (target.kind === 'thread') {
+    const threadId = await applyToThread(target.threadId, session.version, plan, prepared)
+    return { ...none, threadId }
+  }
+  if (destination.kind === 'none') return none
+  const what = `compacted with ${prepared.strategyId}`
+  await replaceWithBackup(target.path, written.text, { digest, what, environment: process.env })
+  return { ...none, written: target.path, inPlace: true }
+}
+
+function reportOf(
+  session: Session,
+  { target, flags, resolved }: Job,
+  { counter, strategyId }: CompactionPlan,
+  compacted: Compacted,
+  written: WrittenSession,
+  more: Pick<CompactReport, 'costs' | 'result'>,
+): CompactReport {
+  const { report, before, after, budgetTokens, prepared, problems } = compacted
+  const { before: _, after: __, strategyId: ___, trigger: ____, ...rest } = report
+  return {
+    input: {
+      kind: target.kind,
+      source: target.kind === 'file' ? target.path : target.threadId,
+      format: session.format?.id ?? null,
+    },
+    strategy: { id: strategyId, origin: originOf(resolved, flags) },
+    counter: counter.id,
+    ...(budgetTokens !== undefined && { budgetTokens }),
+    before: before.tokens,
+    after: after.tokens,
+    messages: { before: before.messages, after: after.messages },
+    ...rest,
+    constraints: (prepared.pins ?? []).flatMap(({ text }) => text ?? []),
+    problems: [...session.problems, ...problems, ...written.problems],
+    models: session.composed.asked(),
+    ...(flags.redact && { redacted: written.found }),
+    ...more,
+  }
+}
+
+function freshInPlace(): PrecisError {
+  return new PrecisError('usage', 'a fresh session is a new file beside the old one', {
+    where: '--in-place',
+    hint: 'Use --out FILE: the old session stays as it is.',
+  })
+}
+
+/** What decides the result, for a command that is to give the same one. */
+function givenOptions({
+  strategy,
+  model,
+  counter,
+  redact,
+  format,
+  to,
+  pin = [],
+}: CompactFlags): string[] {
+  const named = { format, to, strategy, model, counter }
+  return [
+    ...Object.entries(named).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, value],
+    ),
+    ...pin.flatMap((text) => ['--pin', text]),
+    ...(redact ? ['--redact'] : []),
+  ]
+}

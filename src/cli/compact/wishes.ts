@@ -1,0 +1,116 @@
+// What people want of every compaction, from the settings and the command line: what stays, what to mind.
+import type { CompactionHooks } from '../../agent/hooks.ts'
+import type { Composed } from '../../compose.ts'
+import type { EntryId } from '../../core/change.ts'
+import type { ToolCall } from '../../core/content.ts'
+import type { Context } from '../../core/context.ts'
+import { contentOf } from '../../core/entry-content.ts'
+import type { EventAt } from '../../core/event.ts'
+import type { Json } from '../../core/json.ts'
+import { subjectOf } from '../../core/ledger/dialects.ts'
+import { roundsOf } from '../../core/seam.ts'
+import type { Settings } from '../../core/settings.ts'
+import { matchesPath, matchesText } from '../../core/wildcard.ts'
+import { loadThread } from '../session/session.ts'
+
+export interface Wishes {
+  readonly pins: readonly string[] // texts
+  readonly protect: Settings['protect']
+  readonly instructions?: string
+}
+
+export function wishesOf(
+  { pins = [], protect, summaries }: Settings,
+  given: {
+    readonly pins?: readonly string[] | undefined
+    readonly instructions?: string | undefined
+  } = {},
+): Wishes {
+  const lines = [
+    summaries.instructions,
+    summaries.language === undefined ? undefined : `Write in ${summaries.language}.`,
+    given.instructions,
+  ].filter((line) => line !== undefined)
+  return {
+    pins: [...new Set([...pins, ...(given.pins ?? [])])],
+    protect,
+    ...(lines.length > 0 && { instructions: lines.join('\n') }),
+  }
+}
+
+/** Pins what is to stay and is not pinned yet. The gate keeps it then, whatever the strategy. */
+export async function pinWishes(
+  composed: Pick<Composed, 'threads' | 'store'>,
+  threadId: string,
+  { pins, protect }: Wishes,
+): Promise<void> {
+  const { threads } = composed
+  const known = await threads.pins(threadId)
+  const texts = new Set(known.map(({ text }) => text))
+  for (const text of pins) if (!texts.has(text)) await threads.pin(threadId, { text, by: 'user' })
+  const { tools = [], paths = [] } = protect
+  if (tools.length === 0 && paths.length === 0) return
+  const { context, eventAt } = await loadThread(composed, threadId)
+  const held = new Set(known.flatMap(({ entries = [] }) => entries))
+  const entries = protectedEntries(context, eventAt, tools, paths).filter((id) => !held.has(id))
+  if (entries.length > 0) await threads.pin(threadId, { entries, by: 'pattern' })
+}
+
+/** The same for an agent, which compacts by itself. */
+export function wishesHooks(
+  composed: Pick<Composed, 'threads' | 'store'>,
+  settings: Settings,
+): CompactionHooks[] {
+  const wishes = wishesOf(settings)
+  const { pins, protect, instructions } = wishes
+  if (instructions === undefined && pins.length === 0 && Object.keys(protect).length === 0)
+    return []
+  return [
+    {
+      name: 'settings',
+      async before({ threadId }) {
+        await pinWishes(composed, threadId, wishes)
+        return instructions === undefined ? undefined : { instructions }
+      },
+    },
+  ]
+}
+
+/** The answers that call a protected tool, or touch a protected file: a pin on one holds its round. */
+function protectedEntries(
+  context: Context,
+  eventAt: EventAt,
+  tools: readonly string[],
+  paths: readonly string[],
+): EntryId[] {
+  const items = context.items.toArray()
+  return roundsOf(items, context.open).flatMap(({ answer }) => {
+    const content = contentOf(answer, eventAt)
+    const calls = content?.kind === 'answer' ? content.calls : []
+    return calls.some((call) => isProtected(call, tools, paths)) ? [answer] : []
+  })
+}
+
+function isProtected(
+  { name, arguments: given }: ToolCall,
+  tools: readonly string[],
+  paths: readonly string[],
+): boolean {
+  if (tools.some((pattern) => matchesText(pattern, name))) return true
+  const named = pathsIn(given)
+  return paths.some((pattern) => named.some((path) => isPathOf(pattern, path)))
+}
+
+/** Every text among the arguments could be a path; what is none matches no pattern. */
+function pathsIn(given: Json): string[] {
+  if (typeof given === 'string') return [given]
+  if (typeof given !== 'object' || given === null) return []
+  return [subjectOf(given), ...Object.values(given)].filter((value) => typeof value === 'string')
+}
+
+/** A pattern without a leading slash matches at any depth, as people expect of `*.sql`. */
+function isPathOf(pattern: string, path: string): boolean {
+  const plain = path.replace(/^\.\//, '')
+  if (pattern.startsWith('/')) return matchesPath(pattern, plain)
+  return matchesPath(`**/${pattern}`, plain.replace(/^\/+/, ''))
+}

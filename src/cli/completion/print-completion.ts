@@ -1,0 +1,22 @@
+// `precis completion`: the script for a shell, made of the commands as they are.
+import type { Command } from 'commander'
+import { PrecisError } from '../../core/errors.ts'
+import { tell } from '../tell.ts'
+import { grammarOf, SHELLS } from './grammar.ts'
+import { completionScript } from './scripts.ts'
+
+/** `program` has all its commands with their options. */
+export async function printCompletion(
+  program: Command,
+  given: string,
+  json: boolean | undefined,
+): Promise<void> {
+  const shell = SHELLS.find((known) => known === given)
+  if (shell === undefined)
+    throw new PrecisError('usage', `there is no completion for ${given}`, {
+      where: given,
+      hint: `Known shells: ${SHELLS.join(', ')}.`,
+    })
+  const script = completionScript(shell, grammarOf(program))
+  await tell({ shell, script }, json, (told) => told.script)
+}

@@ -1,0 +1,168 @@
+// What is looked at: Node, settings, the store, keys, local models, the terminal.
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import { PrecisError } from '../../core/errors.ts'
+import type { ResolvedSettings } from '../../core/settings.ts'
+import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
+import { openHome } from '../home.ts'
+import { type Environment, loadSettings, projectFile, stateFolder, userFile } from '../settings.ts'
+import { type Finding, fault, note, well } from './finding.ts'
+import { checkLocalModels, isAtHome } from './local-models.ts'
+
+const NEEDED_NAPI = 10
+const NEEDED_NODE = '22.19'
+const LOW_DISK_BYTES = 100_000_000
+
+export async function runChecks(environment: Environment, cwd: string): Promise<Finding[]> {
+  const node = checkNode()
+  const { findings, resolved } = checkSettings(environment, cwd)
+  const state = await checkState(environment)
+  // Without its folder the store cannot be opened: one fault is told once.
+  const isStateWell = state.every(
+    ({ check, state: found }) => check !== 'state' || found === 'well',
+  )
+  const isOpened = resolved && (isStateWell || resolved.settings.store !== 'sqlite')
+  const store = isOpened ? await checkStore(resolved, environment) : []
+  const keys = checkKeys(environment, resolved)
+  const models = resolved ? await checkLocalModels(resolved.settings, environment) : []
+  return [node, ...findings, ...state, ...store, ...keys, ...models, ...checkTerminal(environment)]
+}
+
+function checkNode(): Finding {
+  const { node, napi } = process.versions
+  return Number(napi) >= NEEDED_NAPI
+    ? well('node', `Node ${node}`)
+    : fault('node', `Node ${node} is too old`, `Install Node ${NEEDED_NODE} or later.`)
+}
+
+function checkSettings(
+  environment: Environment,
+  cwd: string,
+): { findings: Finding[]; resolved?: ResolvedSettings } {
+  try {
+    const resolved = loadSettings({ cwd, environment })
+    const given = Object.values(resolved.origins).filter(
+      ({ origin }) => origin !== 'default',
+    ).length
+    const files = [userFile(environment), projectFile(cwd)].filter((file) => file !== undefined)
+    return {
+      findings: [well('settings', `${given} set, the others are defaults (${files.join(', ')})`)],
+      resolved,
+    }
+  } catch (thrown) {
+    if (!PrecisError.is(thrown)) throw thrown
+    const { message, where, hint } = thrown
+    const place = where === undefined ? '' : ` (${where})`
+    return { findings: [fault('settings', `${message}${place}`, hint ?? 'See precis config.')] }
+  }
+}
+
+/** The folder for state: there, ours alone, writable, and with room. */
+async function checkState(environment: Environment): Promise<Finding[]> {
+  try {
+    const folder = await stateFolder(environment)
+    await access(folder, constants.W_OK | constants.R_OK)
+    const { mode } = await stat(folder)
+    const { bavail, bsize } = await statfs(folder)
+    const others = (mode & 0o077) !== 0 && process.platform !== 'win32'
+    return [
+      others
+        ? fault('state', `others can look into ${folder}`, `Run chmod 700 ${folder}.`)
+        : well('state', folder),
+      ...(bavail * bsize < LOW_DISK_BYTES
+        ? [
+            fault(
+              'disk',
+              'less than 100 MB are free there',
+              'Make room, or set PRECIS_HOME to another disk.',
+            ),
+          ]
+        : []),
+    ]
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    return [fault('state', message, 'Set PRECIS_HOME to a folder that you may write to.')]
+  }
+}
+
+async function checkStore(
+  { settings }: ResolvedSettings,
+  environment: Environment,
+): Promise<Finding[]> {
+  const kind = settings.store.includes(':') ? settings.store.split(':', 1)[0] : settings.store
+  try {
+    const home = await openHome(settings, environment)
+    try {
+      const { items } = await home.store.list({ limit: 1000 })
+      const many = items.length === 1000 ? '1,000 or more' : String(items.length)
+      return [well('store', `${kind}: it opens, and holds ${many} threads`)]
+    } finally {
+      await home.close()
+    }
+  } catch (thrown) {
+    if (!PrecisError.is(thrown)) throw thrown
+    const { message, hint } = thrown
+    return [fault('store', `${kind}: ${message}`, hint ?? 'See docs/troubleshooting.md.')]
+  }
+}
+
+/** Which keys are there; never what they are. */
+function checkKeys(environment: Environment, resolved: ResolvedSettings | undefined): Finding[] {
+  const wanted = resolved?.settings.models.default?.split('/', 1)[0]
+  const set = PROVIDER_ENTRIES.flatMap(({ id, keyVariables }) => {
+    const variable = keyVariables.find((name) => environment[name]?.trim())
+    return variable === undefined ? [] : [`${id} (${variable})`]
+  })
+  const missing = PROVIDER_ENTRIES.find(
+    ({ id, keyVariables }) =>
+      id === wanted &&
+      keyVariables.length > 0 &&
+      !(resolved && isAtHome(id, resolved.settings, environment)) &&
+      !keyVariables.some((name) => environment[name]?.trim()),
+  )
+  return [
+    set.length === 0
+      ? note(
+          'keys',
+          'no key of a provider is set: strategies without a model work all the same',
+          'Set one, such as ANTHROPIC_API_KEY, or use a local model (docs/models.md).',
+        )
+      : well('keys', `set: ${set.join(', ')}`),
+    ...(missing === undefined
+      ? []
+      : [
+          fault(
+            'keys',
+            `models.default is of ${missing.id}, and its key is not set`,
+            `Set ${missing.keyVariables.join(' or ')}, or another models.default.`,
+          ),
+        ]),
+  ]
+}
+
+function checkTerminal({
+  LANG,
+  LC_ALL,
+  LC_CTYPE,
+  TERM,
+  NO_COLOR,
+  FORCE_COLOR,
+}: Environment): Finding[] {
+  const { isTTY, columns } = process.stdout
+  const words = isTTY ? `${columns ?? 80} columns` : 'not a terminal: no colours, no progress'
+  const colour = NO_COLOR
+    ? ', colours off (NO_COLOR)'
+    : FORCE_COLOR
+      ? ', colours on (FORCE_COLOR)'
+      : ''
+  const locale = LC_ALL || LC_CTYPE || LANG || ''
+  const isPlain = locale !== '' && !/utf-?8/i.test(locale) && process.platform !== 'win32'
+  return [
+    isPlain
+      ? fault(
+          'terminal',
+          `the locale ${locale} is not UTF-8: bars and accents will look wrong`,
+          'Set LANG=C.UTF-8 or another UTF-8 locale.',
+        )
+      : well('terminal', `${words}${colour}${TERM === 'dumb' ? ', TERM is dumb' : ''}`),
+  ]
+}

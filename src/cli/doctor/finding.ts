@@ -1,0 +1,20 @@
+// What a check of the doctor finds: all is well, something to know, or a fault with its fix.
+
+export interface Finding {
+  readonly check: string
+  readonly state: 'well' | 'note' | 'fault'
+  readonly message: string
+  readonly fix?: string // for faults always
+}
+
+export function well(check: string, message: string): Finding {
+  return { check, state: 'well', message }
+}
+
+export function note(check: string, message: string, fix?: string): Finding {
+  return { check, state: 'note', message, ...(fix !== undefined && { fix }) }
+}
+
+export function fault(check: string, message: string, fix: string): Finding {
+  return { check, state: 'fault', message, fix }
+}

@@ -1,0 +1,33 @@
+// `precis doctor`: what is well, what to know, what is wrong and how to mend it.
+import { PrecisError } from '../../core/errors.ts'
+import { tell } from '../tell.ts'
+import { oneLine, padColumns } from '../terminal.ts'
+import { runChecks } from './checks.ts'
+
+const SIGNS = { well: '✓', note: '·', fault: '✗' } as const
+const PAGE = 'docs/troubleshooting.md'
+
+/** Rejects where there is a fault, after the report is out. */
+export async function runDoctor({ json }: { readonly json?: boolean }): Promise<void> {
+  const findings = await runChecks(process.env, process.cwd())
+  const faults = findings.filter(({ state }) => state === 'fault').length
+  await tell({ faults, findings, page: PAGE }, json, (told, style, columns) => {
+    const lines = told.findings.flatMap(({ check, state, message, fix }) => {
+      const sign = state === 'well' ? style.good(SIGNS.well) : style.bold(SIGNS[state])
+      return [
+        `${sign} ${padColumns(check, 10)}${oneLine(message, 2 * columns)}`,
+        ...(fix === undefined ? [] : [`  ${' '.repeat(10)}${style.dim(`→ ${fix}`)}`]),
+      ]
+    })
+    const end = told.faults === 0 ? 'Nothing is wrong.' : `${told.faults} to mend.`
+    return `${lines.join('\n')}\n${end} More help: ${PAGE}\n`
+  })
+  if (faults === 0) return
+  throw new PrecisError(
+    'wrong-setup',
+    `${faults} ${faults === 1 ? 'fault was' : 'faults were'} found`,
+    {
+      hint: `The report says how to mend each; ${PAGE} has more.`,
+    },
+  )
+}

@@ -1,0 +1,100 @@
+// A thread or a session file in another format, or as a page for people; secrets stay here unless asked for.
+import { readRow } from '../core/codec.ts'
+import { PrecisError } from '../core/errors.ts'
+import { deliver } from './deliver.ts'
+import { ProgressLine } from './progress.ts'
+import { writtenFormat } from './session/formats.ts'
+import { openSession, type Session } from './session/session.ts'
+import { nameOf, targetOf } from './session/target.ts'
+import { type Found, writeSession } from './session/write-session.ts'
+import { loadSettings } from './settings.ts'
+import { refuseOverwriting } from './source.ts'
+import { oneLine, type Style, thousands } from './terminal.ts'
+
+export interface ExportFlags {
+  readonly format?: string
+  readonly to?: string
+  readonly out: string
+  readonly title?: string
+  readonly raw?: boolean
+  readonly json?: boolean
+}
+
+interface ExportReport {
+  readonly input: string
+  readonly format: string
+  readonly output: string
+  readonly messages: number
+  /** What the format cannot say, and what became of it. */
+  readonly losses: readonly string[]
+  readonly secrets: { readonly found: Found; readonly removed: boolean }
+}
+
+const DEFAULT_COLUMNS = 100
+
+export async function exportSession(given: string, flags: ExportFlags): Promise<void> {
+  const target = targetOf(given, 'export')
+  const { settings } = loadSettings({ cwd: process.cwd(), environment: process.env })
+  if (target.kind === 'file') await refuseOverwriting(target.path, flags.out, '--out')
+  else if (flags.out === '')
+    throw new PrecisError('usage', '--out is empty', { hint: 'Name a file, or leave it out.' })
+  const progress = new ProgressLine(process.stderr)
+  const session = await openSession(target, { settings, named: flags.format, progress })
+  try {
+    await write(session, flags, progress)
+  } finally {
+    progress.end()
+    await session.close()
+  }
+}
+
+async function write(session: Session, flags: ExportFlags, progress: ProgressLine): Promise<void> {
+  const { composed, format, threadId, target } = session
+  const to = writtenFormat(flags.to, format, composed)
+  const secrets = flags.raw ? 'find' : 'remove'
+  const title = flags.title ?? (await titleOf(session))
+  const { text, problems, found } = await writeSession(session, { threadId, to, secrets, title })
+  const { messages } = await composed.threads.messages(threadId)
+  const report: ExportReport = {
+    input: nameOf(target),
+    format: to.format.id,
+    output: flags.out,
+    messages: messages.length,
+    losses: [...session.problems, ...problems],
+    secrets: { found, removed: !flags.raw },
+  }
+  progress.end()
+  await deliver({
+    report,
+    result: text,
+    output: flags.out,
+    json: flags.json,
+    columns: DEFAULT_COLUMNS,
+    render,
+  })
+}
+
+async function titleOf({ composed, threadId, target }: Session): Promise<string> {
+  const [row] = await composed.store.read(threadId, { limit: 1 })
+  const started = row === undefined ? undefined : readRow(row)
+  const title = started?.type === 'THREAD_STARTED' ? started.data.title : undefined
+  return title ?? nameOf(target)
+}
+
+function render(report: ExportReport, style: Style, columns: number): string {
+  const { input, format, output, messages, losses, secrets } = report
+  const where = output === '-' ? '' : ` to ${style.bold(output)}`
+  const kinds = secrets.found.map(({ kind, count }) => `${thousands(count)} ${kind}`).join(', ')
+  const lines = [
+    `${oneLine(input, columns - 40)}: ${thousands(messages)} messages written as ${format}${where}.`,
+    ...losses.map((loss) => `  ${oneLine(loss, columns - 2)}`),
+    ...(kinds === ''
+      ? []
+      : [
+          secrets.removed
+            ? `Taken out: ${kinds}. ${style.dim('--raw leaves it in.')}`
+            : `It holds what looks secret: ${kinds}.`,
+        ]),
+  ]
+  return `${lines.join('\n')}\n`
+}

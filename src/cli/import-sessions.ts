@@ -1,0 +1,146 @@
+// Session files into the user's store, each as a thread, with an account of every record.
+import type { Composed } from '../compose.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+import { ProgressLine } from './progress.ts'
+import { openInput } from './session/input.ts'
+import { type ReadSession, readSession } from './session/read-session.ts'
+import { tell } from './tell.ts'
+import { oneLine, type Style, thousands } from './terminal.ts'
+import { withHome } from './with-home.ts'
+
+export interface ImportFlags {
+  readonly format?: string
+  readonly title?: string
+  readonly records: boolean
+  readonly json?: boolean
+}
+
+interface Imported {
+  readonly file: string
+  readonly format: string
+  readonly threadId: string
+  readonly subThreads: readonly string[]
+  readonly compactions: number
+  readonly events: number
+  readonly tokens: number
+  readonly records: {
+    readonly all: number
+    readonly modelled: number
+    readonly kept: Readonly<Record<string, number>>
+    readonly ignored: Readonly<Record<string, number>>
+  }
+  readonly problems: readonly string[]
+}
+
+interface NotImported {
+  readonly file: string
+  readonly error: { readonly code: string; readonly message: string; readonly hint?: string }
+}
+
+/** A file that cannot be read does not keep the others out. */
+export async function importSessions(files: readonly string[], flags: ImportFlags): Promise<void> {
+  if (flags.title !== undefined && files.length > 1)
+    throw new PrecisError('usage', 'a title is for one file', {
+      where: '--title',
+      hint: 'Import the files one by one, or leave it out.',
+    })
+  const told: (Imported | NotImported)[] = []
+  await withHome(async (home) => {
+    for (const file of files) {
+      try {
+        told.push(await importFile(home, file, flags))
+      } catch (thrown) {
+        if (files.length === 1) throw thrown
+        told.push(failureOn(file, thrown))
+      }
+    }
+  })
+  await tell(told, flags.json, (list, style, columns) =>
+    list.map((each) => linesOf(each, style, columns)).join(''),
+  )
+  const failed = told.filter((each) => 'error' in each).length
+  if (failed > 0)
+    throw new PrecisError('invalid-input', `${failed} of ${files.length} files were not imported`, {
+      hint: 'The others are in the store; the report says what is wrong with these.',
+    })
+}
+
+async function importFile(home: Composed, file: string, flags: ImportFlags): Promise<Imported> {
+  const progress = new ProgressLine(process.stderr)
+  try {
+    const read = await readSession(home, await openInput(file, process.stdin), file, {
+      named: flags.format,
+      progress,
+      records: flags.records ? 'keep' : 'drop',
+      ...(flags.title !== undefined && { title: flags.title }),
+    })
+    return await accountOf(home, file, read)
+  } finally {
+    progress.end()
+  }
+}
+
+async function accountOf(
+  { threads }: Composed,
+  file: string,
+  { threadId, subThreadIds, compactions, format, notes }: ReadSession,
+): Promise<Imported> {
+  const { version, tokens } = await threads.context(threadId)
+  const { records, modelled, kept, ignored } = notes.account
+  return {
+    file,
+    format: format.id,
+    threadId,
+    subThreads: subThreadIds,
+    compactions,
+    events: version,
+    tokens,
+    records: {
+      all: records,
+      modelled,
+      kept: Object.fromEntries(kept),
+      ignored: Object.fromEntries(ignored),
+    },
+    problems: notes.problems,
+  }
+}
+
+function failureOn(file: string, thrown: unknown): NotImported {
+  const { code, message, hint } = asPrecisError(thrown)
+  return { file, error: { code, message, ...(hint !== undefined && { hint }) } }
+}
+
+const SHOWN_PROBLEMS = 5
+
+function linesOf(each: Imported | NotImported, style: Style, columns: number): string {
+  const file = oneLine(each.file, columns - 10)
+  if ('error' in each)
+    return `${style.bold('not imported')} ${file}: ${oneLine(each.error.message, columns)}\n`
+  const { records } = each
+  const kept = sumOf(records.kept)
+  const ignored = sumOf(records.ignored)
+  const lines = [
+    `${style.bold(each.threadId)}  ${file} ${style.dim(`(${each.format})`)}`,
+    `  ${thousands(each.events)} events, ${thousands(each.tokens)} tokens in the context, ${counted(each.compactions, 'recorded compaction')}, ${counted(each.subThreads.length, 'sub-thread')}`,
+    `  ${counted(records.all, 'record')}: ${thousands(records.modelled)} became events, ${thousands(kept)} are kept as they are, ${thousands(ignored)} left out`,
+    ...each.problems
+      .slice(0, SHOWN_PROBLEMS)
+      .map((problem) => `  ${oneLine(problem, columns - 2)}`),
+    ...(each.problems.length > SHOWN_PROBLEMS
+      ? [
+          style.dim(
+            `  and ${each.problems.length - SHOWN_PROBLEMS} more remarks: --json lists them all`,
+          ),
+        ]
+      : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+function counted(count: number, word: string): string {
+  return `${thousands(count)} ${word}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,92 @@
+// What each compaction in a log replaced, and which files it no longer names.
+
+import { buildMessages } from '../../core/build.ts'
+import { type Context, emptyContext, foldEvent } from '../../core/context.ts'
+import type { EntryKind } from '../../core/entry.ts'
+import type { EventAt, EventOf, ThreadEvent } from '../../core/event.ts'
+import type { Json } from '../../core/json.ts'
+import { ledgerReducer } from '../../core/ledger/ledger.ts'
+import { ledgerFiles } from '../../core/ledger/ledger-lines.ts'
+
+export interface LostByCompaction {
+  readonly seq: number
+  readonly at: string
+  readonly strategyId: string
+  readonly by: string // the tool that recorded it, or précis
+  readonly inForce: boolean
+  readonly before: number // estimated tokens
+  readonly after: number
+  /** Entries that are no longer there as they were, by kind. */
+  readonly replaced: Readonly<Partial<Record<EntryKind, number>>>
+  /** Files that the session had read or changed by then, and how many the context still names. */
+  readonly files: {
+    readonly known: number
+    readonly named: number
+    readonly lost: readonly string[]
+  }
+}
+
+const LOST_FILES = 20
+
+export function lostByCompactions(events: readonly ThreadEvent[]): LostByCompaction[] {
+  const eventAt: EventAt = (seq) => events[seq - 1]
+  if (!events.some(({ type }) => type === 'COMPACTION')) return []
+  const last = events.reduce((context, event) => foldEvent(context, event, eventAt), emptyContext())
+  const lost: LostByCompaction[] = []
+  let context = emptyContext()
+  let ledger = ledgerReducer.init()
+  for (const event of events) {
+    const before = context
+    context = foldEvent(context, event, eventAt)
+    ledger = ledgerReducer.step(ledger, event)
+    if (event.type !== 'COMPACTION') continue
+    const paths = ledgerFiles(ledger).map(({ path }) => path)
+    lost.push({
+      seq: event.seq,
+      at: event.timestamp.toISOString(),
+      strategyId: event.data.strategyId,
+      by: recorderOf(event),
+      inForce: last.active.includes(event.seq),
+      before: before.tokens,
+      after: context.tokens,
+      replaced: replacedIn(before, context),
+      files: filesIn(paths, context, eventAt),
+    })
+  }
+  return lost
+}
+
+function recorderOf({ data }: EventOf<'COMPACTION'>): string {
+  const { metadata, trigger } = data
+  const format = trigger === 'import' ? fieldOf(metadata, 'format') : undefined
+  return typeof format === 'string' ? format : 'precis'
+}
+
+function fieldOf(json: Json | undefined, name: string): Json | undefined {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
+  return (json as { readonly [key: string]: Json })[name]
+}
+
+function replacedIn(before: Context, after: Context): Partial<Record<EntryKind, number>> {
+  const there = new Set([...after.items].map(({ id }) => id))
+  const counts: Partial<Record<EntryKind, number>> = {}
+  for (const { id, kind } of before.items)
+    if (kind !== 'gap' && !there.has(id)) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}
+
+function filesIn(
+  paths: readonly string[],
+  context: Context,
+  eventAt: EventAt,
+): LostByCompaction['files'] {
+  const text = JSON.stringify(buildMessages(context, eventAt).messages)
+  const lost = paths.filter((path) => !text.includes(nameIn(path)))
+  return { known: paths.length, named: paths.length - lost.length, lost: lost.slice(0, LOST_FILES) }
+}
+
+/** A summary may call a file by the end of its path. */
+function nameIn(path: string): string {
+  const [file = path] = path.split('/').slice(-1)
+  return JSON.stringify(file).slice(1, -1)
+}

@@ -1,0 +1,34 @@
+// The program as commander knows it: every command by name, and the whole of those that are asked for.
+import { Command } from 'commander'
+import { COMMAND_TABLE } from './command-table.ts'
+import { version } from './version.ts'
+
+const HELP = `
+Examples:
+  precis start                                           the sample session, before and after
+  precis compact session.jsonl                           show what a compaction would save
+  precis compact session.jsonl --out smaller.jsonl       write the result
+  precis inspect session.jsonl                           what is in it
+  precis compact --help                                  all options of a command
+
+A session is a file of Claude Code, Codex, pi, OpenCode and others (docs/formats.md), told by its content,
+or a thread of the store, as in thr_0mwh….
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or settings. --json makes reports and errors JSON.`
+
+/** `whole` says which commands get their options; a command without them is only listed. */
+export async function programOf(whole: (name: string) => boolean): Promise<Command> {
+  const program = new Command('precis')
+    .description('Keeps language-model agents inside their context window without losing anything.')
+    .version(version())
+    .addHelpText('after', HELP)
+    .exitOverride()
+    // Errors are told once, in our words, where they are caught.
+    .configureOutput({ outputError: () => undefined })
+    .showSuggestionAfterError()
+  for (const { name, summary, load } of COMMAND_TABLE) {
+    const command = program.command(name).description(summary)
+    if (whole(name)) (await load()).define(command)
+  }
+  return program
+}

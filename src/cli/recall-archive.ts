@@ -1,0 +1,144 @@
+// Everything that was ever said, found by words or read by a ref: in the store's threads, or in one session.
+
+import type { Composed } from '../compose.ts'
+import type { ArchiveFind } from '../core/archive.ts'
+import { parseRef } from '../core/archive.ts'
+import { PrecisError } from '../core/errors.ts'
+import { archiveOf } from '../threads/archive.ts'
+import { wholeNumber } from './numbers.ts'
+import { ProgressLine } from './progress.ts'
+import { openSession } from './session/session.ts'
+import { targetOf } from './session/target.ts'
+import { loadSettings } from './settings.ts'
+import { tell } from './tell.ts'
+import { oneLine } from './terminal.ts'
+import { withHome } from './with-home.ts'
+
+export interface RecallFlags {
+  readonly in?: string
+  readonly limit: string
+  readonly format?: string
+  readonly json?: boolean
+}
+
+/** So many threads are searched, the latest first, where none is named. */
+const SEARCHED_THREADS = 200
+const MOST_FINDS = 200
+
+interface Recalled {
+  readonly query: string
+  readonly threads: number // that were searched
+  readonly matching: number
+  readonly finds: readonly (Omit<ArchiveFind, 'timestamp'> & { readonly at: string })[]
+}
+
+export async function recallWords(words: readonly string[], flags: RecallFlags): Promise<void> {
+  const query = words.join(' ').trim()
+  if (query === '')
+    throw new PrecisError('usage', 'there is nothing to look for', { hint: 'Give it some words.' })
+  const limit = wholeNumber(flags.limit, '--limit', 1, MOST_FINDS)
+  const recalled = await onThreads(flags, (composed, threadIds, isAll) =>
+    search(composed, threadIds, query, limit, isAll),
+  )
+  await tell(recalled, flags.json, ({ finds, matching, threads }, style, columns) => {
+    if (finds.length === 0)
+      return `Nothing was found for “${oneLine(query, 60)}”. Try other words.\n`
+    const heading = `${finds.length} of ${matching} found in ${threads === 1 ? 'one thread' : `${threads} threads`}, best first; precis show REF reads one in full.`
+    const lines = finds.map(
+      ({ ref, speaker, at, snippet }) =>
+        `${style.bold(ref)} ${style.dim(`${speaker}, ${at.slice(0, 16).replace('T', ' ')}`)}\n  ${oneLine(snippet, 2 * columns)}`,
+    )
+    return `${[heading, ...lines].join('\n')}\n`
+  })
+}
+
+async function search(
+  { threads, store }: Composed,
+  threadIds: readonly string[],
+  query: string,
+  limit: number,
+  isAll: boolean,
+): Promise<Recalled> {
+  const finds: Recalled['finds'][number][] = []
+  let matching = 0
+  for (const threadId of threadIds) {
+    const found = await archiveOf({ threads, store }, threadId).search(query, limit - finds.length)
+    matching += found.matching
+    for (const { timestamp, ref, ...find } of found.finds) {
+      const named = isAll && !ref.includes(':') ? `${threadId}:${ref}` : ref
+      finds.push({ ...find, ref: named, at: timestamp.toISOString() })
+    }
+    if (finds.length >= limit) break
+  }
+  return { query, threads: threadIds.length, matching, finds }
+}
+
+export interface ShowFlags {
+  readonly in?: string
+  readonly offset: string
+  readonly limit: string
+  readonly format?: string
+  readonly json?: boolean
+}
+
+const MOST_CHARS = 10_000_000
+
+export async function showRef(given: string, flags: ShowFlags): Promise<void> {
+  const ref = given.replace(/^\[?(?:ref:)?|\]$/g, '')
+  const parsed = parseRef(ref)
+  if (!parsed)
+    throw new PrecisError('usage', `${given} is no ref`, {
+      where: given,
+      hint: 'A ref looks like e12 or c40.0, or thr_…:e12; precis recall finds some.',
+    })
+  const where = flags.in ?? parsed.threadId
+  if (where === undefined)
+    throw new PrecisError('usage', `it is not said whose ${ref} is meant`, {
+      where: given,
+      hint: `Say --in FILE or --in thr_…, or name the thread in the ref: thr_…:${ref}.`,
+    })
+  const offset = wholeNumber(flags.offset, '--offset', 0, Number.MAX_SAFE_INTEGER)
+  const limit = wholeNumber(flags.limit, '--limit', 1, MOST_CHARS)
+  const page = await onThreads(
+    { ...flags, in: where },
+    async ({ threads, store }, [threadId = '']) => {
+      const own = parsed.threadId === threadId ? parsed.id : ref
+      return archiveOf({ threads, store }, threadId).read(own, offset, limit)
+    },
+  )
+  await tell({ ref, offset, ...page }, flags.json, ({ text, next }, style) => {
+    const rest = next === undefined ? '' : `\n${style.dim(`[it goes on: --offset ${next}]`)}`
+    return `${text}${rest}\n`
+  })
+}
+
+/** On the session that `--in` names, or on all threads of the store. */
+async function onThreads<T>(
+  flags: { readonly in?: string; readonly format?: string },
+  work: (composed: Composed, threadIds: readonly string[], isAll: boolean) => Promise<T>,
+): Promise<T> {
+  if (flags.in === undefined)
+    return withHome(async (home) => {
+      const { items } = await home.store.list({ limit: SEARCHED_THREADS })
+      return work(
+        home,
+        items.map(({ threadId }) => threadId),
+        true,
+      )
+    })
+  const target = targetOf(flags.in, 'recall')
+  if (target.kind === 'thread')
+    return withHome(async (home) => {
+      await home.threads.context(target.threadId) // an unknown one is said
+      return work(home, [target.threadId], false)
+    })
+  const { settings } = loadSettings({ cwd: process.cwd(), environment: process.env })
+  const progress = new ProgressLine(process.stderr)
+  const session = await openSession(target, { settings, named: flags.format, progress })
+  try {
+    return await work(session.composed, [session.threadId, ...session.subThreadIds], false)
+  } finally {
+    progress.end()
+    await session.close()
+  }
+}

@@ -1,0 +1,56 @@
+// How a server ends: nothing new, what runs is finished or left to the next one, streams ended, then the store.
+import type { Composed } from '../compose.ts'
+import type { ComposedApp } from '../compose-app.ts'
+import type { Listening } from '../server/listen.ts'
+import type { TokenBook } from '../server/tokens.ts'
+import { leaveUnfinished } from '../server/unfinished.ts'
+
+export interface ServerParts {
+  readonly home: Composed
+  readonly composed: ComposedApp
+  readonly listening: Listening | undefined
+  readonly tokens: TokenBook
+  readonly graceMs: number
+  /** Cuts the waiting short. */
+  readonly hurry: AbortSignal
+}
+
+export async function endServer(parts: ServerParts): Promise<void> {
+  const { home, composed, listening, tokens, graceMs, hurry } = parts
+  const { app, agent } = composed
+  listening?.stop()
+  const left = new Set(await app.finish(graceMs, hurry))
+  // A turn may just have begun with what waited in the inbox.
+  agent.on((frame) => {
+    if (frame.type === 'turn-end' && frame.end === 'aborted') left.add(frame.threadId)
+  })
+  await composed.close()
+  await leaveUnfinished(home, [...left])
+  await listening?.close()
+  await tokens.close()
+}
+
+export interface Signals {
+  /** The first that asks to stop. */
+  readonly first: Promise<void>
+  /** Fires at the second: whoever asks again does not want to wait. */
+  readonly hurry: AbortSignal
+  end(): void
+}
+
+export function signals(source: NodeJS.Process): Signals {
+  const first = Promise.withResolvers<void>()
+  const hurry = new AbortController()
+  let count = 0
+  const hear = () => {
+    count += 1
+    if (count === 1) first.resolve()
+    else hurry.abort()
+  }
+  source.on('SIGINT', hear).on('SIGTERM', hear)
+  return {
+    first: first.promise,
+    hurry: hurry.signal,
+    end: () => void source.off('SIGINT', hear).off('SIGTERM', hear),
+  }
+}

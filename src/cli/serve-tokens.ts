@@ -1,0 +1,60 @@
+// `precis token`: tokens of the store made, listed and revoked.
+import type { Composed } from '../compose.ts'
+import { addToken, listTokens, revokeToken } from '../server/tokens.ts'
+import { openHome } from './home.ts'
+import { writeStream } from './io.ts'
+import { loadSettings } from './settings.ts'
+import { tell } from './tell.ts'
+import { padColumns } from './terminal.ts'
+
+export interface TokenFlags {
+  readonly owner?: string
+  readonly store?: string
+  readonly json?: boolean
+}
+
+const NAME_COLUMNS = 24
+
+export async function addOne(name: string, flags: TokenFlags): Promise<void> {
+  const { owner = name, json } = flags
+  const token = await onStore(flags, (home) => addToken(home, name, owner))
+  // Straight to the output: everything else that commands print has secrets taken out.
+  await writeStream(
+    process.stdout,
+    json ? `${JSON.stringify({ name, owner, token })}\n` : `${token}\n`,
+  )
+  if (!json)
+    await writeStream(process.stderr, 'Keep it: it is not shown again. Whoever has it may ask.\n')
+}
+
+export async function listAll(flags: TokenFlags): Promise<void> {
+  const tokens = await onStore(flags, listTokens)
+  await tell({ tokens }, flags.json, (told) => {
+    if (told.tokens.length === 0) return 'There are no tokens. `precis token add` makes one.\n'
+    return told.tokens
+      .map(
+        ({ name, owner, since }) =>
+          `${padColumns(name, NAME_COLUMNS)} ${padColumns(owner, NAME_COLUMNS)} since ${since.toISOString().slice(0, 16).replace('T', ' ')}\n`,
+      )
+      .join('')
+  })
+}
+
+export async function revokeOne(name: string, flags: TokenFlags): Promise<void> {
+  await onStore(flags, (home) => revokeToken(home, name))
+  await tell({ revoked: name }, flags.json, ({ revoked }) => `${revoked} opens nothing any more.\n`)
+}
+
+async function onStore<T>({ store }: TokenFlags, work: (home: Composed) => Promise<T>): Promise<T> {
+  const { settings } = loadSettings({
+    cwd: process.cwd(),
+    environment: process.env,
+    ...(store !== undefined && { flags: { store } }),
+  })
+  const home = await openHome(settings, process.env)
+  try {
+    return await work(home)
+  } finally {
+    await home.close()
+  }
+}

@@ -1,0 +1,139 @@
+// What a file was before précis replaced it, and what it became: kept in the folder for state, for undo and redo.
+import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { PrecisError } from '../../core/errors.ts'
+import { randomIds } from '../../system.ts'
+import { writeText } from '../io.ts'
+import { type Environment, stateFolder } from '../settings.ts'
+import { digestOf, digestOfFile } from './digest.ts'
+
+/** Older ones of the same file make room. */
+const KEPT = 20
+
+const schema = z.object({
+  id: z.string(),
+  path: z.string(),
+  at: z.string(),
+  what: z.string(), // what was done to the file
+  before: z.string(), // digests
+  after: z.string(),
+})
+export type Backup = z.output<typeof schema>
+
+/**
+ * Replaces a file, as a whole or not at all, with what it was kept before. Refused where it is no longer
+ * what was read: somebody went on writing to it.
+ */
+export async function replaceWithBackup(
+  given: string,
+  text: string,
+  { digest, what, environment }: { digest: string; what: string; environment: Environment },
+): Promise<Backup> {
+  const path = await realpath(given)
+  const content = await readFile(path)
+  if (digestOf(content) !== digest) throw changedMeanwhile(given)
+  const folder = await folderOf(path, environment)
+  const id = randomIds.next('bak')
+  const backup: Backup = {
+    id,
+    path,
+    at: new Date().toISOString(),
+    what,
+    before: digest,
+    after: digestOf(text),
+  }
+  // The copies are safe on the disk before the file is touched, and listed only when both are there.
+  await writeText(join(folder, `${id}.before`), content)
+  await writeText(join(folder, `${id}.after`), text)
+  await writeText(join(folder, `${id}.json`), `${JSON.stringify(backup)}\n`)
+  if ((await digestOfFile(path)) !== digest) throw changedMeanwhile(given)
+  await writeText(path, text)
+  await forgetOld(folder)
+  return backup
+}
+
+/** The file as it was before the replacement that made it what it is now, byte for byte. */
+export async function undoReplacement(given: string, environment: Environment): Promise<Backup> {
+  return swap(given, environment, { now: 'after', next: 'before' })
+}
+
+export async function redoReplacement(given: string, environment: Environment): Promise<Backup> {
+  return swap(given, environment, { now: 'before', next: 'after' })
+}
+
+/** Where the file lies as it was before it became what it is now; undefined where that was not précis' doing. */
+export async function backupOf(
+  given: string,
+  environment: Environment,
+): Promise<string | undefined> {
+  const digest = await digestOfFile(given)
+  const folder = await folderOf(await realpath(given), environment)
+  const found = (await backupsIn(folder)).find(({ after }) => after === digest)
+  return found && join(folder, `${found.id}.before`)
+}
+
+interface Swap {
+  readonly now: 'before' | 'after'
+  readonly next: 'before' | 'after'
+}
+
+async function swap(given: string, environment: Environment, way: Swap): Promise<Backup> {
+  const digest = await digestOfFile(given)
+  const path = await realpath(given)
+  const folder = await folderOf(path, environment)
+  const kept = await backupsIn(folder)
+  const found = kept.find((backup) => backup[way.now] === digest)
+  if (!found) throw nothingKept(given, kept, way, folder)
+  await writeText(path, await readFile(join(folder, `${found.id}.${way.next}`)))
+  return found
+}
+
+async function folderOf(path: string, environment: Environment): Promise<string> {
+  const name = digestOf(path).slice(0, 32)
+  const folder = join(await stateFolder(environment), 'backups', name)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return folder
+}
+
+/** The latest first: ids grow with time. */
+async function backupsIn(folder: string): Promise<Backup[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.json'))
+  const backups: Backup[] = []
+  for (const name of names.sort().reverse()) {
+    const read = schema.safeParse(JSON.parse(await readFile(join(folder, name), 'utf8')))
+    if (read.success) backups.push(read.data)
+  }
+  return backups
+}
+
+async function forgetOld(folder: string): Promise<void> {
+  for (const { id } of (await backupsIn(folder)).slice(KEPT))
+    for (const end of ['json', 'before', 'after'])
+      await rm(join(folder, `${id}.${end}`), { force: true })
+}
+
+function changedMeanwhile(given: string): PrecisError {
+  return new PrecisError('version-conflict', `${given} was changed meanwhile`, {
+    where: given,
+    hint: 'Nothing was written. End the program that writes to it, and try again.',
+  })
+}
+
+function nothingKept(
+  given: string,
+  [latest]: readonly Backup[],
+  { now }: Swap,
+  folder: string,
+): PrecisError {
+  const code = now === 'after' ? 'nothing-to-undo' : 'nothing-to-redo'
+  if (latest === undefined)
+    return new PrecisError(code, `precis has not replaced ${given}`, {
+      where: given,
+      hint: 'Only what precis compact --in-place did to a file can be undone here.',
+    })
+  return new PrecisError(code, `${given} is no longer what precis made of it`, {
+    where: given,
+    hint: `Nothing was changed: later lines would be lost. What it was on ${latest.at} is ${join(folder, `${latest.id}.before`)}.`,
+  })
+}

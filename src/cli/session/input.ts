@@ -1,0 +1,39 @@
+// Where a session is read from: a file as it comes, or a stream, which is held because it comes only once.
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { Source } from '../../formats/session-format.ts'
+import { readPieces, unreadable } from '../io.ts'
+
+const PIECE_BYTES = 64_000
+
+/** `-` is standard input. Whatever is wrong with the file is told by its name. */
+export async function openInput(given: string, stdin: NodeJS.ReadStream): Promise<Source> {
+  if (given === '-') return held(await readPieces(stdin, given))
+  const found = await stat(given).catch((thrown: unknown) => {
+    throw unreadable(given, thrown)
+  })
+  if (found.isDirectory()) throw unreadable(given, { code: 'EISDIR' })
+  // A pipe or a device may give something else when it is read again.
+  if (!found.isFile()) return held(await readPieces(piecesOf(given), given))
+  return { bytes: found.size, open: () => piecesOf(given) }
+}
+
+function held(pieces: readonly Uint8Array[]): Source {
+  return {
+    bytes: pieces.reduce((sum, { length }) => sum + length, 0),
+    async *open() {
+      yield* pieces
+    },
+  }
+}
+
+async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
+  const stream = createReadStream(file, { highWaterMark: PIECE_BYTES })
+  try {
+    for await (const piece of stream) yield piece
+  } catch (thrown) {
+    throw unreadable(file, thrown)
+  } finally {
+    stream.destroy()
+  }
+}

@@ -1,0 +1,83 @@
+// A session file into threads: its format told by its content or by name, and nothing left of a failure.
+import type { Composed } from '../../compose.ts'
+import { PrecisError } from '../../core/errors.ts'
+import {
+  type ImportedSession,
+  type ImportOptions,
+  importSession,
+} from '../../formats/import-session.ts'
+import { ReadNotes } from '../../formats/notes.ts'
+import { detectFormat, sampleOf } from '../../formats/sample.ts'
+import type { SessionFormat, Source } from '../../formats/session-format.ts'
+import type { ProgressLine } from '../progress.ts'
+import { readingFrom } from '../source.ts'
+import { readFormat } from './formats.ts'
+import { saveMemoryFor } from './save-memory.ts'
+
+export interface ReadOptions extends Pick<ImportOptions, 'records' | 'title'> {
+  readonly named?: string | undefined // the format
+  readonly progress: ProgressLine
+}
+
+export interface ReadSession extends ImportedSession {
+  readonly format: SessionFormat
+}
+
+/** `given` is how people call the file. */
+export async function readSession(
+  composed: Composed,
+  source: Source,
+  given: string,
+  { named, progress, ...options }: ReadOptions,
+): Promise<ReadSession> {
+  const format = named === undefined ? undefined : readFormat(named, composed)
+  const passed = saveMemoryFor(source.bytes)
+  const notes = new ReadNotes(({ bytes, records }) => {
+    passed(bytes)
+    progress.share(`reading ${given}: ${records} records`, bytes, source.bytes)
+  })
+  return readingFrom(given, async () => {
+    const sample = await sampleOf(source)
+    const found = format ?? detectFormat(sample, composed.formats)
+    const imported = await importWhole(composed, found, source, { ...options, notes })
+    const { records, modelled } = notes.account
+    if (format === undefined || modelled > 0 || records === 0) return { ...imported, format: found }
+    await forget(composed, imported)
+    const like = composed.formats.find((each) => each.detect(sample))
+    throw new PrecisError('invalid-input', `nothing in the file is of the format ${format.id}`, {
+      hint:
+        like === undefined
+          ? 'Leave out --format to have it told by the content.'
+          : `It looks like ${like.id}: say --format ${like.id}, or leave it out.`,
+    })
+  })
+}
+
+/** A thread that ends early would be taken for the whole session. */
+async function importWhole(
+  { threads }: Composed,
+  format: SessionFormat,
+  source: Source,
+  options: ImportOptions,
+): Promise<ImportedSession> {
+  const started: string[] = []
+  const target = {
+    ...threads,
+    create: async (...given: Parameters<typeof threads.create>) => {
+      const threadId = await threads.create(...given)
+      started.push(threadId)
+      return threadId
+    },
+  }
+  try {
+    return await importSession(target, format, source, options)
+  } catch (thrown) {
+    for (const threadId of started) await threads.delete(threadId)
+    throw thrown
+  }
+}
+
+async function forget({ threads }: Composed, imported: ImportedSession): Promise<void> {
+  for (const threadId of [imported.threadId, ...imported.subThreadIds])
+    await threads.delete(threadId)
+}

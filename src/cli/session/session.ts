@@ -1,0 +1,137 @@
+// A session that is open for a command: in memory, whether it is a file or a copy of a thread of the store.
+import { type Composed, compose } from '../../compose.ts'
+import { readRow } from '../../core/codec.ts'
+import type { Context } from '../../core/context.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { EventAt, NewEvent, ThreadEvent } from '../../core/event.ts'
+import type { Store } from '../../core/ports.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { Account } from '../../formats/notes.ts'
+import type { SessionFormat } from '../../formats/session-format.ts'
+import { openHome } from '../home.ts'
+import type { ProgressLine } from '../progress.ts'
+import { formatOfLog } from './imported-format.ts'
+import { openInput } from './input.ts'
+import { readSession } from './read-session.ts'
+import { findSubThreads } from './sub-threads.ts'
+import type { Target } from './target.ts'
+
+export interface Session {
+  readonly target: Target
+  readonly composed: Composed
+  readonly threadId: string
+  readonly version: number // of the thread as it was read
+  readonly subThreadIds: readonly string[]
+  /** Of the file, or of the file that the thread came from. */
+  readonly format?: SessionFormat
+  readonly problems: readonly string[]
+  readonly account?: Account
+  close(): Promise<void>
+}
+
+export interface SessionOptions {
+  readonly settings: Settings
+  readonly named?: string | undefined // the format of a file
+  readonly progress: ProgressLine
+}
+
+export async function openSession(target: Target, options: SessionOptions): Promise<Session> {
+  const { settings, named, progress } = options
+  const composed = compose({ settings, environment: process.env })
+  try {
+    if (target.kind === 'thread') {
+      refuseFormat(named)
+      return { target, composed, ...(await copyOf(target.threadId, composed, settings)) }
+    }
+    const source = await openInput(target.path, process.stdin)
+    const read = await readSession(composed, source, target.path, { named, progress })
+    const { threadId, subThreadIds, format, notes } = read
+    const { problems, account } = notes
+    const close = () => composed.close()
+    const { version } = await composed.threads.context(threadId)
+    return { target, composed, threadId, version, subThreadIds, format, problems, account, close }
+  } catch (thrown) {
+    await composed.close()
+    throw thrown
+  }
+}
+
+function refuseFormat(named: string | undefined): void {
+  if (named === undefined) return
+  throw new PrecisError('usage', '--format is for files, and this is a thread', {
+    where: '--format',
+    hint: 'Leave it out.',
+  })
+}
+
+/** Event by event the same: what is done to the copy can be done to the thread. */
+async function copyOf(threadId: string, composed: Composed, settings: Settings) {
+  const home = await openHome(settings, process.env)
+  try {
+    const events = await copyThread(home.store, composed.store, threadId)
+    const subThreadIds = await findSubThreads(home.store, threadId)
+    for (const sub of subThreadIds) await copyThread(home.store, composed.store, sub)
+    const format = formatOfLog(events, composed.formats)
+    return {
+      threadId,
+      version: events.length,
+      subThreadIds,
+      ...(format && { format }),
+      problems: [],
+      close: () => composed.close(),
+    }
+  } finally {
+    await home.close()
+  }
+}
+
+const COPIED_EVENTS = 1_000
+
+async function copyThread(from: Store, to: Store, threadId: string): Promise<ThreadEvent[]> {
+  const events = await readEvents(from, threadId)
+  if (events.length === 0)
+    throw new PrecisError('unknown-thread', `Thread ${threadId} not found`, {
+      where: threadId,
+      hint: 'precis threads lists those in the store.',
+    })
+  for (let at = 0; at < events.length; at += COPIED_EVENTS) {
+    const page = events.slice(at, at + COPIED_EVENTS)
+    await to.append(threadId, page.map(unnumbered), { expectedVersion: at })
+  }
+  return events
+}
+
+function unnumbered({ seq: _, ...event }: ThreadEvent): NewEvent {
+  return event as NewEvent
+}
+
+/** The context of a thread in memory, and the rows it stands on. */
+export interface Loaded {
+  readonly context: Context
+  readonly eventAt: EventAt
+  readonly events: readonly ThreadEvent[]
+}
+
+export async function loadThread(
+  { threads, store }: Pick<Composed, 'threads' | 'store'>,
+  threadId: string,
+): Promise<Loaded> {
+  const context = await threads.context(threadId)
+  const events = await readEvents(store, threadId)
+  return { context, events, eventAt: (seq) => events[seq - 1] }
+}
+
+const READ_ROWS = 2_000
+
+/** The log as it is stored: `getAllEvents` would fold all of it to say what each compaction left. */
+export async function readEvents(
+  store: Pick<Store, 'read'>,
+  threadId: string,
+): Promise<ThreadEvent[]> {
+  const events: ThreadEvent[] = []
+  for (;;) {
+    const rows = await store.read(threadId, { from: events.length + 1, limit: READ_ROWS })
+    for (const row of rows) events.push(readRow(row))
+    if (rows.length < READ_ROWS) return events
+  }
+}

@@ -1,0 +1,95 @@
+// A thread in memory as the text of a file, with what the format could not say, and without secrets if asked.
+import { randomUUID } from 'node:crypto'
+import type { ThreadEvent } from '../../core/event.ts'
+import type { Json } from '../../core/json.ts'
+import type { Exported, View } from '../../formats/format.ts'
+import type { Outgoing } from '../../formats/session-format.ts'
+import { type Secret, secretsOf } from '../../redact/known.ts'
+import { redact } from '../../redact/redact.ts'
+import { type RedactedValue, redactValues } from '../../redact/redact-values.ts'
+import type { WrittenFormat } from './formats.ts'
+import { readEvents, type Session } from './session.ts'
+
+export type Found = RedactedValue<unknown>['found']
+
+export interface WrittenSession extends Exported {
+  /** What looks like a secret in the context, where somebody looked. */
+  readonly found: Found
+}
+
+export interface WriteSession {
+  readonly threadId: string // of the session's own store: the result may be another thread than the input
+  readonly to: WrittenFormat
+  /** Secrets are taken out, or only looked for, or nobody looks: that takes time. */
+  readonly secrets: 'remove' | 'find' | 'leave'
+  readonly title?: string | undefined
+}
+
+export async function writeSession(
+  { composed, subThreadIds, threadId: own }: Session,
+  { threadId, to, secrets: wish, title }: WriteSession,
+): Promise<WrittenSession> {
+  const secrets = secretsOf(process.env)
+  const { system, messages } = await composed.threads.messages(threadId)
+  const isRedacted = wish === 'remove'
+  const { view, found } = isRedacted
+    ? cleanView({ system, messages }, secrets)
+    : {
+        view: { system, messages },
+        found: wish === 'find' ? lookFor({ system, messages }, secrets) : [],
+      }
+  if (to.kind === 'page') return { ...to.format.write(view, title), found }
+  // A fork or a fresh session has no sub-threads of its own.
+  const sides = threadId === own ? subThreadIds : []
+  const logs = await Promise.all([threadId, ...sides].map((id) => readEvents(composed.store, id)))
+  const [events = [], ...sideEvents] = logs.map((log) =>
+    isRedacted ? log.map((event) => withoutSecrets(event, secrets)) : log,
+  )
+  const outgoing: Outgoing = { view, events, sideEvents, ...(title !== undefined && { title }) }
+  const written = to.format.write(outgoing, { now: new Date(), newId: randomUUID })
+  return { ...written, found }
+}
+
+function cleanView(view: View, secrets: readonly Secret[]): { view: View; found: Found } {
+  const { value, found } = redactValues(view, secrets)
+  return { view: value, found }
+}
+
+/** Where nothing is taken out, it is enough to look: one long text is looked at much faster than many short ones. */
+function lookFor(view: View, secrets: readonly Secret[]): Found {
+  return redact(JSON.stringify(view), secrets).found
+}
+
+/** Of a log only the records of the file it came from are written again, and what stood around them. */
+function withoutSecrets(event: ThreadEvent, secrets: readonly Secret[]): ThreadEvent {
+  if (event.type === 'FOREIGN') return { ...event, data: cleanKept(event.data, secrets) }
+  return event.source === undefined ? event : { ...event, source: cleanKept(event.source, secrets) }
+}
+
+function cleanKept(kept: Json, secrets: readonly Secret[]): Json {
+  if (typeof kept !== 'object' || kept === null || !('records' in kept))
+    return redactValues(kept, secrets).value
+  const { records } = kept
+  const rest = redactValues({ ...kept, records: [] }, secrets).value
+  if (!Array.isArray(records)) return rest
+  return { ...rest, records: records.map((record) => cleanRecord(record, secrets)) }
+}
+
+/** A record is the text of a JSON value: what is inside its strings is looked at, not their quotes. */
+function cleanRecord(record: Json, secrets: readonly Secret[]): Json {
+  if (typeof record !== 'object' || record === null || !('raw' in record)) return record
+  const { raw } = record
+  if (typeof raw !== 'string') return record
+  const parsed = parsedOf(raw)
+  if (parsed === undefined) return { ...record, raw: redactValues(raw, secrets).value }
+  const { value, found } = redactValues(parsed, secrets)
+  return found.length === 0 ? record : { ...record, raw: JSON.stringify(value) }
+}
+
+function parsedOf(raw: string): Json | undefined {
+  try {
+    return JSON.parse(raw)
+  } catch {
+    return undefined
+  }
+}

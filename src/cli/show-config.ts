@@ -1,0 +1,67 @@
+// Every setting with its value and where it is from, or the schema of a settings file.
+import type { Json } from '../core/json.ts'
+import { variableOf } from '../core/settings.ts'
+import { aboutSetting, SETTING_KEYS, settingsJsonSchema } from '../core/settings-schema.ts'
+import { writeStream } from './io.ts'
+import { loadSettings, projectFile, stateFolderPath, userFile } from './settings.ts'
+import { tell } from './tell.ts'
+import { oneLine, padColumns } from './terminal.ts'
+
+export interface ConfigFlags {
+  readonly schema?: boolean
+  readonly json?: boolean
+}
+
+interface ShownSetting {
+  readonly key: string
+  readonly value: Json | null // null where nothing is set, and nothing assumed
+  readonly origin: string
+  readonly where?: string
+  readonly variable: string
+  readonly about: string
+}
+
+export async function showConfig(flags: ConfigFlags): Promise<void> {
+  if (flags.schema) {
+    await writeStream(process.stdout, `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`)
+    return
+  }
+  const cwd = process.cwd()
+  const { origins } = loadSettings({ cwd, environment: process.env })
+  const settings = SETTING_KEYS.map((key): ShownSetting => {
+    const { value = null, origin = 'default', where } = origins[key] ?? {}
+    const { about } = aboutSetting(key)
+    return {
+      key,
+      value,
+      origin,
+      ...(where !== undefined && { where }),
+      variable: variableOf(key),
+      about,
+    }
+  })
+  const files = {
+    user: userFile(process.env),
+    project: projectFile(cwd) ?? null,
+    state: stateFolderPath(process.env),
+  }
+  await tell({ files, settings }, flags.json, (told, style, columns) => {
+    const width = Math.max(...told.settings.map(({ key }) => key.length)) + 2
+    const lines = told.settings.map(({ key, value, origin, where }) => {
+      const shown = value === null ? style.dim('–') : oneLine(plain(value), columns - width - 30)
+      const from = where === undefined ? origin : `${origin}: ${where}`
+      return `${padColumns(key, width)}${value === null ? shown : style.bold(shown)}  ${style.dim(from)}`
+    })
+    return `${[
+      `your file     ${told.files.user}`,
+      `project file  ${told.files.project ?? 'none here or above'}`,
+      `state         ${told.files.state}`,
+      '',
+      ...lines,
+    ].join('\n')}\n`
+  })
+}
+
+function plain(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,30 @@
+// The main job from a fresh clone: the sample session, or one's own, compacted with the defaults and shown.
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runCompact } from './compact/run-compact.ts'
+import { writeStream } from './io.ts'
+import { targetOf } from './session/target.ts'
+
+const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))
+
+const INTRODUCTION = `This is the sample session: a day of work on a small harbour service, as Claude Code would have written
+it. précis shows what it would look like after a compaction with the defaults; nothing is changed.
+
+`
+
+/** Nothing is written, whatever is given: a thread keeps its context, and the proposal is kept. */
+export async function start(
+  given: string | undefined,
+  { json = false }: { readonly json?: boolean },
+): Promise<void> {
+  if (given === undefined && !json) await writeStream(process.stdout, INTRODUCTION)
+  const source = given ?? sampleName()
+  const isThread = targetOf(source, 'start').kind === 'thread'
+  await runCompact(source, { json, ...(isThread && { dryRun: true }) })
+}
+
+/** As short as it can be typed from here. */
+function sampleName(): string {
+  const near = relative(process.cwd(), SAMPLE)
+  return near.startsWith('..') ? SAMPLE : near
+}

@@ -1,0 +1,104 @@
+// What `precis store` does: copies a store into another, and checks one.
+import { existsSync } from 'node:fs'
+import { PrecisError } from '../core/errors.ts'
+import type { Store } from '../core/ports.ts'
+import { checkStore, type StoreReport } from '../stores/check-store.ts'
+import { type CopyReport, copyStore } from '../stores/copy-store.ts'
+import { openStore } from '../stores/open-store.ts'
+import { ProgressLine } from './progress.ts'
+import { tell } from './tell.ts'
+import { oneLine } from './terminal.ts'
+import { withHome } from './with-home.ts'
+
+export interface StoreFlags {
+  readonly json?: boolean
+  readonly repair?: boolean
+}
+
+const HOME = 'home'
+const PROBLEMS_SHOWN = 20
+
+export async function copyStores(from: string, to: string, { json }: StoreFlags): Promise<void> {
+  requireFile(from)
+  await withStore(from, (source) =>
+    withStore(to, async (target) => {
+      const report = await withProgress((onThread) => copyStore(source, target, { onThread }))
+      await tell(report, json, copyLines)
+    }),
+  )
+}
+
+/** Fails where something is wrong that was not mended. */
+export async function checkOneStore(
+  address: string,
+  { json, repair = false }: StoreFlags,
+): Promise<void> {
+  requireFile(address)
+  await withStore(address, async (store) => {
+    const options = { isRepair: repair }
+    const report = await withProgress((onThread) => checkStore(store, { ...options, onThread }))
+    await tell(report, json, checkLines)
+    const left = report.problems.filter(({ isMended }) => !isMended).length
+    if (left === 0) return
+    throw new PrecisError('store-corrupt', `The store has ${left} problems.`, {
+      hint: 'What is derived is mended with --repair; a log is restored from a copy.',
+    })
+  })
+}
+
+/** A mistyped path must not become a new store that is then found to be empty. */
+function requireFile(address: string): void {
+  const path = address.replace(/^sqlite:/i, '')
+  if (address === HOME || /^[a-z][a-z0-9+.-]+:/i.test(path) || existsSync(path)) return
+  throw new PrecisError('not-found', `There is no store ${path}.`, {
+    hint: 'Name a file that is there, postgres://…, or home for your own store.',
+    where: path,
+  })
+}
+
+async function withStore<T>(address: string, work: (store: Store) => Promise<T>): Promise<T> {
+  if (address === HOME) return withHome(({ store }) => work(store))
+  const store = await openStore(address)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function withProgress<T>(
+  work: (onThread: (threadId: string, done: number, all: number) => void) => Promise<T>,
+): Promise<T> {
+  const line = new ProgressLine(process.stderr)
+  try {
+    return await work((threadId, done, all) =>
+      line.say(`${done + 1} of ${all}: ${threadId}`, 'step'),
+    )
+  } finally {
+    line.end()
+  }
+}
+
+function copyLines({ threads, events, copied, detached }: CopyReport): string {
+  const lines = [
+    `${threads} threads with ${events} events are in both and equal by their hashes; ${copied} were copied now.`,
+  ]
+  if (detached.length > 0)
+    lines.push(`${detached.length} forks no longer name their parent, which is gone.`)
+  return `${lines.join('\n')}\n`
+}
+
+function checkLines({ threads, events, hash, problems, isIndexRebuilt }: StoreReport): string {
+  const shown = problems.slice(0, PROBLEMS_SHOWN).map(({ threadId, seq, problem, isMended }) => {
+    const place = seq === undefined ? threadId : `${threadId} ${seq}`
+    return oneLine(`${isMended ? 'mended: ' : ''}${place}: ${problem}`, 160)
+  })
+  const more = problems.length - shown.length
+  return `${[
+    `${threads} threads with ${events} events, SHA-256 ${hash}`,
+    ...(isIndexRebuilt ? ['the search index was made anew'] : []),
+    ...shown,
+    ...(more > 0 ? [`and ${more} more`] : []),
+    problems.length === 0 ? 'nothing is wrong' : `${problems.length} problems`,
+  ].join('\n')}\n`
+}

@@ -1,0 +1,21 @@
+// What a command says in the end: JSON for programs, lines for people, without secrets in both.
+import { secretsOf } from '../redact/known.ts'
+import { redactValues } from '../redact/redact-values.ts'
+import { writeStream } from './io.ts'
+import { type Style, styleOf } from './terminal.ts'
+
+const DEFAULT_COLUMNS = 100
+
+export async function tell<Told>(
+  told: Told,
+  json: boolean | undefined,
+  render: (told: Told, style: Style, columns: number) => string,
+): Promise<void> {
+  const clean = redactValues(told, secretsOf(process.env)).value
+  const { stdout } = process
+  const columns = (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS
+  const text = json
+    ? `${JSON.stringify(clean, null, 2)}\n`
+    : render(clean, styleOf(stdout), columns)
+  await writeStream(stdout, text)
+}

@@ -1,0 +1,117 @@
+// Files that are replaced: with a backup, taken back byte for byte, and proposals that are applied exactly.
+import { appendFileSync, chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { CompactReport } from '../../src/cli/compact/report.ts'
+import { eachPlace, messages, sample } from './place.ts'
+
+const place = eachPlace()
+const TRIM = ['--strategy', 'trim-tool-results']
+
+/** The session with the line ends and the mode that somebody's file may have. */
+function given(): string {
+  const text = readFileSync(sample('session.jsonl'), 'utf8')
+  const name = place().write('s.jsonl', text.replace(/\n$/, ''))
+  chmodSync(join(place().folder, name), 0o644)
+  return text.replace(/\n$/, '')
+}
+
+describe('precis compact FILE --in-place', () => {
+  it('replaces the file as a whole, and undo and redo swap it byte for byte', () => {
+    const original = given()
+    const told = place().json<CompactReport>(['compact', 's.jsonl', ...TRIM, '--in-place'])
+    expect(told.result).toMatchObject({ written: 's.jsonl', inPlace: true })
+    const replaced = place().read('s.jsonl')
+    expect(replaced).not.toBe(original)
+    expect(statSync(join(place().folder, 's.jsonl')).mode & 0o777).toBe(0o644)
+    expect(place().left()).toEqual([])
+
+    const difference = place().json<{ removed: object[]; added: object[] }>(['diff', 's.jsonl'])
+    expect(difference.removed.length).toBeGreaterThan(50)
+
+    expect(place().precis(['undo', 's.jsonl']).stdout).toContain('is again what it was before')
+    expect(place().read('s.jsonl')).toBe(original)
+    expect(place().precis(['undo', 's.jsonl'])).toMatchObject({ status: 1, stdout: '' })
+    expect(place().precis(['redo', 's.jsonl']).status).toBe(0)
+    expect(place().read('s.jsonl')).toBe(replaced)
+    expect(place().precis(['undo', 's.jsonl', '--json']).status).toBe(0)
+    expect(place().read('s.jsonl')).toBe(original)
+  })
+
+  it('goes back step by step', () => {
+    const original = place().read(place().write('in.json', messages()))
+    place().json(['compact', 'in.json', ...TRIM, '--in-place'])
+    const once = place().read('in.json')
+    place().json(['compact', 'in.json', '--strategy', 'summarize', '--model', 'dev', '--in-place'])
+    expect(place().read('in.json')).not.toBe(once)
+    place().precis(['undo', 'in.json'])
+    expect(place().read('in.json')).toBe(once)
+    place().precis(['undo', 'in.json'])
+    expect(place().read('in.json')).toBe(original)
+  })
+
+  it('refuses to take back what somebody has gone on with, and says where the backup is', () => {
+    const original = given()
+    place().json(['compact', 's.jsonl', ...TRIM, '--in-place'])
+    appendFileSync(join(place().folder, 's.jsonl'), '{"type":"summary","summary":"later"}\n')
+    const now = place().read('s.jsonl')
+    const { status, stdout, stderr } = place().precis(['undo', 's.jsonl'])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('is no longer what precis made of it')
+    expect(place().read('s.jsonl')).toBe(now)
+    const [, backup = ''] = /(\/\S+\.before)/.exec(stderr) ?? []
+    expect(readFileSync(backup, 'utf8')).toBe(original)
+  })
+
+  it('refuses a format that is only read, and one that would become another', () => {
+    place().write('chat.md', '# aider chat started at 2026-01-01 10:00:00\n\n#### hi\n\nhello\n')
+    for (const args of [['chat.md'], ['chat.md', '--to', 'pi']]) {
+      const { status, stderr } = place().precis(['compact', ...args, '--in-place'])
+      expect(status).toBe(2)
+      expect(stderr).toContain('is of the format aider, and would become')
+    }
+  })
+})
+
+describe('precis compact FILE --dry-run', () => {
+  it('keeps its proposal, and --apply does exactly that', () => {
+    const original = given()
+    const asked = ['--strategy', 'summarize', '--model', 'dev', '--pin', 'Keep this sentence.']
+    const dry = place().json<CompactReport>(['compact', 's.jsonl', ...asked, '--dry-run'])
+    const { proposal = '' } = dry.result
+    expect(proposal).toMatch(/^prp_\w+$/)
+    expect(place().read('s.jsonl')).toBe(original)
+    expect(place().left()).toEqual([])
+    const kept = readdirSync(join(place().home, 'proposals'))
+    expect(kept).toEqual([`${proposal}.json`])
+    expect(statSync(join(place().home, 'proposals', `${proposal}.json`)).mode & 0o777).toBe(0o600)
+
+    const unsaid = place().precis(['compact', '--apply', proposal])
+    expect(unsaid).toMatchObject({ status: 2, stdout: '' })
+    expect(unsaid.stderr).toContain('--in-place or --out FILE')
+    const done = place().json<CompactReport>(['compact', '--apply', proposal, '--out', 'out.jsonl'])
+    expect(done.strategy).toEqual({ id: 'summarize', origin: `proposal: ${proposal}` })
+    // Nobody is asked again: the words are those of the proposal.
+    expect(done.models).toEqual([])
+    expect(done.after).toEqual(dry.after)
+    expect(place().read('out.jsonl')).toContain('Keep this sentence.')
+    place().json(['compact', '--apply', proposal, '--in-place'])
+    expect(place().precis(['undo', 's.jsonl']).status).toBe(0)
+    expect(place().read('s.jsonl')).toBe(original)
+  })
+
+  it('is refused when the file has changed meanwhile', () => {
+    given()
+    const dry = place().json<CompactReport>(['compact', 's.jsonl', ...TRIM, '--dry-run'])
+    appendFileSync(join(place().folder, 's.jsonl'), '\n')
+    const { proposal = '' } = dry.result
+    const { status, stdout, stderr } = place().precis([
+      'compact',
+      '--apply',
+      proposal,
+      '--in-place',
+    ])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('has changed since the proposal was made')
+  })
+})

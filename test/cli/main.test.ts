@@ -1,0 +1,197 @@
+// The command as a whole: help, version, exit codes, colours, and failures that leave nothing behind.
+import { spawnSync } from 'node:child_process'
+import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { COMMAND_TABLE } from '../../src/cli/command-table.ts'
+import { eachPlace, messages, PRECIS, ROOT, sample } from './place.ts'
+
+/** They talk with a person until they are ended: there is no outcome to print. */
+const INTERACTIVE: ReadonlySet<string> = new Set(['chat', 'serve'])
+
+const place = eachPlace()
+beforeEach(() => {
+  place().write('in.json', messages())
+})
+
+describe('precis', () => {
+  it('says what it can do, and its version', () => {
+    const help = place().precis(['--help'])
+    expect(help).toMatchObject({ status: 0, stderr: '' })
+    expect(help.stdout).toContain('precis compact session.jsonl --out smaller.jsonl')
+    for (const { name } of COMMAND_TABLE) expect(help.stdout).toContain(`  ${name} `)
+    expect(place().precis([])).toMatchObject({ status: 2, stdout: '', stderr: help.stdout })
+    expect(place().precis(['help'])).toMatchObject({ status: 0, stdout: help.stdout })
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(place().precis(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  it.each(COMMAND_TABLE.map(({ name }) => name))('has help with examples: %s', (name) => {
+    const { status, stdout, stderr } = place().precis([name, '--help'])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(new RegExp(`Examples:\n(.*\n)*.*precis (completion )?${name}`))
+    // Of a group, its commands say what they print.
+    const isGroup = /^Commands:$/m.test(stdout)
+    if (!INTERACTIVE.has(name) && !isGroup) expect(stdout).toContain('--json')
+  })
+
+  it('colours only a terminal, unless it is told otherwise', () => {
+    const compact = ['compact', 'in.json']
+    const colour = '\u001b['
+    expect(place().precis(compact).stdout).not.toContain(colour)
+    expect(place().precis(compact, { env: { FORCE_COLOR: '1' } }).stdout).toContain(colour)
+    const both = place().precis(compact, { env: { FORCE_COLOR: '0', NO_COLOR: '1' } })
+    expect(both.stdout).not.toContain(colour)
+  })
+
+  it('keeps quiet when the reader goes away', () => {
+    const shell = `${process.execPath} ${PRECIS} compact ${sample('session.json')} --out - | head -c 10`
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', shell], {
+      encoding: 'utf8',
+      env: place().environment(),
+    })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '{\n  "model' })
+    expect(stderr).not.toMatch(/EPIPE|Error/)
+  })
+})
+
+describe('failures', () => {
+  const cases: readonly (readonly [string, readonly string[], number, string])[] = [
+    ['a missing file', ['compact', 'nope.json'], 1, 'precis: there is no file nope.json'],
+    ['a folder', ['compact', '.'], 1, 'precis: . is a folder'],
+    ['no input', ['compact'], 2, 'precis: no input is given'],
+    ['two inputs', ['compact', 'in.json', '--input', 'in.json'], 2, 'the input is given twice'],
+    ['too many inputs', ['compact', 'in.json', 'b'], 2, "too many arguments for 'compact'"],
+    [
+      'an unknown command',
+      ['compct'],
+      2,
+      "unknown command 'compct'\n  hint: Did you mean compact?",
+    ],
+    [
+      'an unknown option',
+      ['compact', 'in.json', '--outptu', 'x'],
+      2,
+      'hint: Did you mean --output?',
+    ],
+    ['an option without a value', ['compact', 'in.json', '--budget'], 2, 'argument missing'],
+    [
+      'an unknown strategy',
+      ['compact', 'in.json', '--strategy', 'sumarize'],
+      2,
+      'precis: Unknown compaction strategy: sumarize\n  where: --strategy\n  hint: Did you mean summarize? Known strategies: ',
+    ],
+    [
+      'an unknown input format',
+      ['compact', 'in.json', '--format', 'codx'],
+      2,
+      'Unknown format: codx\n  where: --format\n  hint: Did you mean codex? Known formats: ',
+    ],
+    ['an unknown output format', ['compact', 'in.json', '--to', 'x'], 2, 'Unknown format: x'],
+    [
+      'a format that is only read',
+      ['compact', 'in.json', '--to', 'aider'],
+      2,
+      'files of the format aider are only read',
+    ],
+    ['an unknown counter', ['compact', 'in.json', '--counter', 'x'], 2, 'Unknown counter: x'],
+    ['a budget of 0', ['compact', 'in.json', '--budget', '0'], 2, '--budget: "0" is no budget'],
+    ['a budget below 0', ['compact', 'in.json', '--budget', '-5'], 2, '"-5" is no budget'],
+    ['a budget that is no number', ['compact', 'in.json', '--budget', 'abc'], 2, '"abc" is no'],
+    ['a budget above all', ['compact', 'in.json', '--budget', '101%'], 2, '"101%" is no budget'],
+    [
+      'output into no folder',
+      ['compact', 'in.json', '--output', 'no/out.json'],
+      1,
+      'there is no folder no',
+    ],
+    ['output into a file', ['compact', 'in.json', '--out', 'in.json/x'], 1, 'no folder in.json'],
+    ['output to a folder', ['compact', 'in.json', '--out', '.'], 1, 'precis: . is a folder'],
+    ['empty output', ['compact', 'in.json', '--output', ''], 2, '--output is empty'],
+    ['output over the input', ['compact', 'in.json', '--out', './in.json'], 2, 'is the input'],
+    ['two outputs', ['compact', 'in.json', '--out', 'a', '--output', 'b'], 2, 'are the same'],
+    ['in place and out', ['compact', 'in.json', '--in-place', '--out', 'a'], 2, 'into the file'],
+    ['standard input in place', ['compact', '-', '--in-place'], 2, 'cannot be replaced'],
+    ['a dry run of it', ['compact', '-', '--dry-run'], 2, 'cannot be read again'],
+    [
+      'a dry run with output',
+      ['compact', 'in.json', '--dry-run', '--out', 'a'],
+      2,
+      'writes nothing',
+    ],
+    ['an unknown proposal', ['compact', '--apply', 'prp_1', '--in-place'], 1, 'no proposal prp_1'],
+    ['a path as a proposal', ['compact', '--apply', '../x', '--in-place'], 1, 'no proposal ../x'],
+    ['more beside a proposal', ['compact', 'in.json', '--apply', 'x'], 2, 'cannot be given with'],
+    ['an unknown thread', ['compact', 'thr_0'], 1, 'Thread thr_0 not found'],
+    ['a thread with a format', ['compact', 'thr_0', '--format', 'pi'], 2, '--format is for files'],
+    ['inspect of nothing', ['inspect', 'nope'], 1, 'there is no file nope'],
+    ['import of nothing', ['import', 'nope'], 1, 'there is no file nope'],
+    ['export of nothing', ['export', 'nope'], 1, 'there is no file nope'],
+    ['export over the input', ['export', 'in.json', '--out', 'in.json'], 2, 'is the input'],
+    ['a fork of a file', ['fork', 'in.json'], 2, 'in.json is no thread'],
+    ['pins of a file', ['pins', 'in.json'], 2, 'precis compact FILE --pin TEXT'],
+    ['undo of a file that is as it was', ['undo', 'in.json'], 1, 'precis has not replaced in.json'],
+    ['redo of it', ['redo', 'in.json'], 1, 'precis has not replaced in.json'],
+    ['diff without a compaction', ['diff', 'in.json'], 1, 'nothing was ever compacted in in.json'],
+    ['no ref', ['show', 'x1', '--in', 'in.json'], 2, 'x1 is no ref'],
+    ['a ref of nothing', ['show', 'e1'], 2, 'it is not said whose e1 is meant'],
+    ['a ref that is not there', ['show', 'e99', '--in', 'in.json'], 1, 'nothing under the ref e99'],
+    ['an unknown shell', ['completion', 'tcsh'], 2, 'there is no completion for tcsh'],
+  ]
+  for (const [name, args, status, message] of cases)
+    it(`${name}: exit ${status}, one message, nothing written`, () => {
+      const before = place().read('in.json')
+      const result = place().precis(args)
+      expect(result.stderr).toContain(message)
+      expect(result).toMatchObject({ status, stdout: '' })
+      expect(result.stderr).toMatch(/^precis: [^\n]+\n( {2}(where|hint): [^\n]+\n)*$/)
+      expect(place().left()).toEqual([])
+      expect(place().read('in.json')).toBe(before)
+    })
+
+  it('refuses to write over the input under another name', () => {
+    linkSync(join(place().folder, 'in.json'), join(place().folder, 'same.json'))
+    const { status, stderr } = place().precis(['compact', 'in.json', '--out', 'same.json'])
+    expect(status).toBe(2)
+    expect(stderr).toContain('the output is the input')
+    expect(stderr).toContain('--in-place')
+  })
+
+  it('tells failures as JSON when asked to', () => {
+    const { status, stdout, stderr } = place().precis(['compact', 'nope.json', '--json'])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'not-found',
+        message: 'there is no file nope.json',
+        where: 'nope.json',
+        hint: 'Check the path; `-` reads standard input.',
+        details: {},
+      },
+    })
+  })
+
+  it('says which setting is wrong, and in which file', () => {
+    mkdirSync(join(place().folder, '.precis'))
+    writeFileSync(join(place().folder, '.precis', 'settings.json'), '{"stratgy": "x"}')
+    const { status, stderr } = place().precis(['compact', 'in.json'])
+    expect(status).toBe(2)
+    expect(stderr).toMatch(
+      /stratgy is no setting\n {2}where: .*settings\.json\n {2}hint: Did you mean strategy\?/,
+    )
+  })
+
+  // Only some systems have a device that is always full.
+  const full = existsSync('/dev/full') ? ['/dev/full'] : []
+  it.each(full)('says that a full disk is full: %s', (device) => {
+    const { status, stderr } = place().precis(['compact', 'in.json', '--out', device])
+    expect(status).toBe(1)
+    expect(stderr).toBe(
+      `precis: ${device} cannot be written: the disk is full\n  hint: Make room there, or write to another disk.\n`,
+    )
+    const shell = `${process.execPath} ${PRECIS} compact ${sample('session.json')} --out - > ${device}`
+    const piped = spawnSync('sh', ['-c', shell], { encoding: 'utf8', env: place().environment() })
+    expect(piped.status).toBe(1)
+    expect(piped.stderr).toContain('standard output cannot be written: the disk is full')
+  })
+})

@@ -1,0 +1,225 @@
+// Threads of the store: imported, compacted, taken back, forked, compared, searched, exported.
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { CompactReport } from '../../src/cli/compact/report.ts'
+import { eachPlace, messages, sample } from './place.ts'
+
+const place = eachPlace()
+const TRIM = ['--strategy', 'trim-tool-results']
+
+interface ImportedFile {
+  threadId: string
+  subThreads: string[]
+  format: string
+  compactions: number
+  records: { all: number; modelled: number; kept: Record<string, number> }
+}
+
+function imported(file: string): ImportedFile {
+  const [first] = place().json<ImportedFile[]>(['import', file])
+  if (!first) throw new Error('nothing was imported')
+  return first
+}
+
+describe('precis import', () => {
+  it('accounts for every record, and lists the thread [NEED-20]', () => {
+    const told = imported(sample('sessions/claude-code.jsonl'))
+    expect(told).toMatchObject({
+      format: 'claude-code',
+      compactions: 1,
+      subThreads: [expect.any(String)],
+    })
+    const { all, modelled, kept } = told.records
+    const lines = readFileSync(sample('sessions/claude-code.jsonl'), 'utf8').trim().split('\n')
+    expect(all).toBe(lines.length)
+    expect(modelled + Object.values(kept).reduce((sum, count) => sum + count, 0)).toBe(all)
+    const listed = place().json<{ threadId: string }[]>(['threads'])
+    expect(listed.map(({ threadId }) => threadId).sort()).toEqual(
+      [told.threadId, ...told.subThreads].sort(),
+    )
+  })
+
+  it('takes what it can of several files, and leaves nothing of those it cannot', () => {
+    place().write('good.json', messages())
+    place().write('bad.json', '{"messages": [')
+    const { status, stdout, stderr } = place().precis(['import', 'bad.json', 'good.json'])
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/not imported bad\.json: the input is not JSON/)
+    expect(stdout).toMatch(/^thr_\w+ {2}good\.json \(anthropic\)$/m)
+    expect(stderr).toContain('1 of 2 files were not imported')
+    expect(place().json<object[]>(['threads'])).toHaveLength(1)
+  })
+})
+
+describe('a thread', () => {
+  it('is compacted, compared, taken back and brought back', () => {
+    const { threadId } = imported(sample('session.jsonl'))
+    const told = place().json<CompactReport>(['compact', threadId, ...TRIM])
+    expect(told).toMatchObject({ input: { kind: 'thread' }, result: { threadId } })
+    expect(told.after.total).toBeLessThan(told.before.total / 2)
+    const tokens = () =>
+      place().json<{ tokens: { total: number } }>(['inspect', threadId]).tokens.total
+    expect(tokens()).toBe(told.after.total)
+
+    const shown = place().precis(['diff', threadId]).stdout
+    expect(shown).toMatch(/^- e\d+ +[\d,]+ {2}result of Bash/m)
+    expect(shown).toMatch(/^\+ c\d+\.\d+ +[\d,]+ {2}result of Bash/m)
+    expect(place().precis(['diff', threadId, '--full']).stdout).toContain(
+      '[results truncated to save space.]',
+    )
+
+    expect(place().precis(['undo', threadId]).stdout).toMatch(/was undone: [\d,]+ → [\d,]+ tokens/)
+    expect(tokens()).toBe(told.before.total)
+    expect(place().json(['redo', threadId])).toMatchObject({ threadId })
+    expect(tokens()).toBe(told.after.total)
+  })
+
+  it('stays as it is with --out and with --dry-run; a proposal is applied once, to what it was made for', () => {
+    const { threadId } = imported(sample('session.jsonl'))
+    const before = place().json<{ events: number }>(['inspect', threadId]).events
+    place().json(['compact', threadId, ...TRIM, '--to', 'anthropic', '--out', 'out.json'])
+    const dry = place().json<CompactReport>([
+      'compact',
+      threadId,
+      ...TRIM,
+      '--pin',
+      'Mind the tide.',
+      '--dry-run',
+    ])
+    expect(place().json<{ events: number }>(['inspect', threadId]).events).toBe(before)
+    const apply = ['compact', '--apply', dry.result.proposal ?? '']
+    expect(place().json<CompactReport>(apply).after).toEqual(dry.after)
+    expect(place().json<{ text: string }[]>(['pins', threadId])).toContainEqual(
+      expect.objectContaining({ text: 'Mind the tide.' }),
+    )
+    const again = place().precis(apply)
+    expect(again).toMatchObject({ status: 1, stdout: '' })
+    expect(again.stderr).toContain('has changed since the proposal was made')
+  })
+
+  it('opens a fresh one beside it, and stays as it was', () => {
+    const { threadId } = imported(sample('session.jsonl'))
+    const told = place().json<CompactReport>([
+      ...['compact', threadId, '--strategy', 'fresh-session', '--model', 'dev'],
+    ])
+    expect(told.result.threadId).not.toBe(threadId)
+    const listed = place().json<{ threadId: string }[]>(['threads'])
+    expect(listed.map((each) => each.threadId)).toContain(told.result.threadId)
+    expect(place().precis(['undo', threadId]).status).toBe(1)
+  })
+
+  it('is forked, in the present and in the past', () => {
+    const { threadId } = imported(sample('session.jsonl'))
+    const fork = place().precis(['fork', threadId]).stdout.trim()
+    expect(fork).toMatch(/^thr_\w+$/)
+    const past = place().json<{ threadId: string }>(['fork', threadId, '--at', '10'])
+    const [events, fewer] = [fork, past.threadId].map(
+      (id) => place().json<{ events: number }>(['inspect', id]).events,
+    )
+    expect(fewer).toBeLessThan(20)
+    expect(events).toBeGreaterThan(300)
+    expect(place().precis(['fork', threadId, '--at', '99999']).status).toBe(2)
+  })
+
+  it('has pins that are set, listed, kept and removed', () => {
+    const { threadId } = imported(sample('session.jsonl'))
+    const set = place().json<{ pinId: string }[]>([
+      'pins',
+      threadId,
+      '--add',
+      'One',
+      '--add',
+      'Two',
+    ])
+    expect(set).toHaveLength(2)
+    place().json(['compact', threadId, '--strategy', 'summarize', '--model', 'dev'])
+    expect(place().precis(['export', threadId, '--to', 'markdown']).stdout).toContain('One\n\nTwo')
+    const left = place().precis(['pins', threadId, '--remove', set[0]?.pinId ?? ''])
+    expect(left.stdout).toContain('Two')
+    expect(left.stdout).not.toContain('One')
+    expect(place().precis(['pins', threadId, '--remove', 'pin_0']).status).toBe(1)
+  })
+
+  it('is searched after a compaction, and what is found is read word for word', () => {
+    const { threadId } = imported(sample('session.jsonl'))
+    place().json(['compact', threadId, ...TRIM])
+    const { finds } = place().json<{ finds: { ref: string; snippet: string }[] }>([
+      ...['recall', 'double', 'booking'],
+    ])
+    const [first] = finds
+    expect(first?.ref).toMatch(new RegExp(`^${threadId}:e\\d+$`))
+    const shown = place().precis(['show', first?.ref ?? ''])
+    expect(shown.status).toBe(0)
+    expect(shown.stdout).toMatch(/double|booking/i)
+    const inFile = place().json<{ finds: { ref: string }[] }>([
+      'recall',
+      'migrations',
+      '--in',
+      sample('session.jsonl'),
+    ])
+    const ref = inFile.finds[0]?.ref ?? ''
+    expect(place().precis(['show', ref, '--in', sample('session.jsonl')]).stdout).toContain(
+      'migrations',
+    )
+    const page = place().json<{ text: string; next: number }>([
+      'show',
+      `${threadId}:${ref}`,
+      '--limit',
+      '10',
+    ])
+    expect(page.text).toHaveLength(10)
+    expect(place().precis(['recall', 'qqzzxxqq']).stdout).toContain('Nothing was found')
+  })
+})
+
+describe('precis export', () => {
+  it('writes a thread back as the file it came from, to the byte', () => {
+    const file = sample('sessions/claude-code.jsonl')
+    const { threadId } = imported(file)
+    const { status, stdout } = place().precis(['export', threadId])
+    expect(status).toBe(0)
+    expect(stdout).toBe(readFileSync(file, 'utf8'))
+  })
+
+  it('tells what the format could not say, beside the result', () => {
+    const { status, stdout, stderr } = place().precis([
+      ...['export', sample('session.json'), '--to', 'claude-code'],
+    ])
+    expect(status).toBe(0)
+    expect(stdout.split('\n').length).toBeGreaterThan(100)
+    expect(stderr).toContain('the system prompt has no place')
+    const html = place().json([
+      'export',
+      sample('session.json'),
+      '--to',
+      'html',
+      '--out',
+      'page.html',
+    ])
+    expect(html).toMatchObject({ format: 'html', output: 'page.html' })
+    expect(place().read('page.html')).toContain('<!doctype html>')
+  })
+
+  it('takes secrets out at the border, unless it is told not to', () => {
+    const key = `sk-ant-api03-${'a1B2'.repeat(20)}`
+    place().write('s.json', JSON.stringify([{ role: 'user', content: `use ${key}` }]))
+    const clean = place().precis(['export', 's.json'])
+    expect(clean.stdout).not.toContain(key)
+    expect(clean.stderr).toContain('Taken out: 1 ')
+    expect(place().precis(['export', 's.json', '--raw']).stdout).toContain(key)
+  })
+})
+
+describe('precis diff', () => {
+  it('compares two sessions by what they say', () => {
+    place().write('in.json', messages())
+    place().json(['compact', 'in.json', ...TRIM, '--out', 'out.json'])
+    const told = place().json<{ same: number; removed: object[]; added: object[] }>([
+      'diff',
+      'in.json',
+      'out.json',
+    ])
+    expect(told).toMatchObject({ same: 3, removed: [{}], added: [{}] })
+    expect(place().precis(['diff', 'in.json', 'in.json']).stdout).toContain('0 out, 0 in')
+  })
+})
