@@ -1,0 +1,83 @@
+// Tool calls that wait for a yes or a no: asked about one after the other.
+import { type Approval, asPrecisError, type ToolBlock } from '../protocol/index.ts'
+import type { OpenChat } from './open-chat.ts'
+
+const CHOICES = [
+  { value: 'allow', label: 'Allow', description: 'this once' },
+  { value: 'deny', label: 'Deny', description: 'as Esc does; the agent goes on' },
+  { value: 'show', label: 'Show', description: 'all that it is called with' },
+]
+
+export class Approvals {
+  readonly #chat: Pick<OpenChat, 'ports' | 'blocks'>
+  readonly #onError: (error: Error) => void
+  readonly #asked = new Map<string, AbortController>()
+  #line: Promise<void> = Promise.resolve()
+
+  constructor(chat: Pick<OpenChat, 'ports' | 'blocks'>, onError: (error: Error) => void) {
+    this.#chat = chat
+    this.#onError = onError
+  }
+
+  /** Asks about what is new; takes back what waits no longer, since another interface has answered it. */
+  follow(threadId: string, waiting: readonly Approval[]): void {
+    const ids = new Set(waiting.map(({ callId }) => callId))
+    for (const [callId, question] of this.#asked) {
+      if (ids.has(callId)) continue
+      question.abort()
+      this.#asked.delete(callId)
+    }
+    for (const approval of waiting) {
+      if (this.#asked.has(approval.callId)) continue
+      const question = new AbortController()
+      this.#asked.set(approval.callId, question)
+      this.#line = this.#line.then(() => this.#ask(threadId, approval, question.signal))
+    }
+  }
+
+  close(): void {
+    for (const question of this.#asked.values()) question.abort()
+  }
+
+  async #ask(threadId: string, approval: Approval, signal: AbortSignal): Promise<void> {
+    const { ports } = this.#chat
+    try {
+      await ports.whenUntyped?.()
+      const decision = await this.#decide(approval, signal)
+      if (signal.aborted) return
+      await ports.client.decide(threadId, approval.callId, decision)
+    } catch (thrown) {
+      if (!signal.aborted) this.#onError(asPrecisError(thrown))
+    }
+  }
+
+  async #decide(approval: Approval, signal: AbortSignal): Promise<'allow' | 'deny'> {
+    const { name, subject, reason } = approval
+    const { dialogs } = this.#chat.ports
+    while (!signal.aborted) {
+      const chosen = await dialogs.choose(`${name}: ${subject}\n${reason}`, CHOICES, signal)
+      if (chosen !== 'show') return chosen === 'allow' ? 'allow' : 'deny'
+      await dialogs.show(name, this.#callText(approval))
+    }
+    return 'deny'
+  }
+
+  #callText({ callId, subject }: Approval): string {
+    const block = this.#chat.blocks.findLast(
+      (each): each is ToolBlock => each.kind === 'tool' && each.callId === callId,
+    )
+    return block?.input === undefined ? subject : inputText(block.input)
+  }
+}
+
+/** Texts as they are, lines and all. */
+function inputText(input: Exclude<ToolBlock['input'], undefined>): string {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return JSON.stringify(input, undefined, 2)
+  return Object.entries(input)
+    .map(([key, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
+      return `${key}:${text.includes('\n') ? '\n' : ' '}${text}`
+    })
+    .join('\n')
+}

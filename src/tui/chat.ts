@@ -1,0 +1,227 @@
+// The chat behind its drawing: what the user sends, what comes of it, and from thread to thread.
+import {
+  asPrecisError,
+  type CommandOutcome,
+  errorWords,
+  type StreamItem,
+  type ThreadDetail,
+  ThreadView,
+  textOfUserContent,
+  type ViewBlock,
+  type ViewStatus,
+} from '../protocol/index.ts'
+import { Approvals } from './approvals.ts'
+import { chatCommandOf } from './commands.ts'
+import { chooseModel, NO_MODEL_NOTICE, STAND_IN_NOTICE, usesStandIn } from './first-run.ts'
+import type { ChatPorts, OpenChat } from './open-chat.ts'
+import { ThreadSession } from './session.ts'
+
+/** FRESH-24, by whichever way it was started. */
+const STARTED = 'New session started with compacted context'
+
+export class Chat implements OpenChat {
+  readonly ports: ChatPorts
+  readonly #approvals: Approvals
+  #session: ThreadSession | undefined
+  #view = new ThreadView()
+  #turnEnds = 0
+  #isStandIn = true
+
+  constructor(ports: ChatPorts) {
+    this.ports = ports
+    this.#approvals = new Approvals(this, (error) => this.#sayError(error))
+  }
+
+  get blocks(): readonly ViewBlock[] {
+    return this.#view.blocks
+  }
+
+  get status(): ViewStatus {
+    return this.#view.status
+  }
+
+  get detail(): ThreadDetail | undefined {
+    return this.#session?.detail
+  }
+
+  get threadId(): string {
+    return this.#session?.threadId ?? ''
+  }
+
+  /** Rejects where there is no such thread; then nothing has changed. */
+  async open(threadId: string): Promise<void> {
+    this.#isStandIn = true // said by the welcome
+    await this.#switch(threadId, new ThreadView())
+    await this.#welcome()
+  }
+
+  /** Commands are carried out, everything else is said. Never rejects: what went wrong is shown. */
+  async submit(typed: string): Promise<void> {
+    const text = typed.trim()
+    if (text === '') return
+    const own = chatCommandOf(text)
+    await this.attempt(async () => {
+      if (own) await own.command.run(this, own.argument)
+      else await this.send(text)
+    })
+  }
+
+  /** Never rejects: what goes wrong is shown. */
+  async attempt(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (thrown) {
+      this.#sayError(asPrecisError(thrown))
+    }
+    this.ports.onChange()
+  }
+
+  /** As the agent understands it; with what came of it shown. */
+  async send(text: string): Promise<void> {
+    const ended = this.#turnEnds
+    const { threadId } = this
+    const reply = await this.ports.client.send(threadId, text)
+    if (reply.status === 'command') await this.settle(threadId, reply, text)
+    else if (threadId !== this.threadId) return
+    else if (reply.status === 'started' && reply.threadId !== undefined)
+      await this.#continueIn(reply.threadId)
+    // Frames come on their own way: a turn that has begun may not be seen yet, or be over already.
+    else if (reply.status === 'started' && ended === this.#turnEnds)
+      this.#view.assume({ isWorking: true, approvals: this.status.approvals })
+  }
+
+  /** What a command has brought about in a thread. */
+  async settle(from: string, outcome: CommandOutcome, command?: string): Promise<void> {
+    const { ok, text, threadId, compaction, returned } = outcome
+    if (returned !== undefined) this.ports.onReturned(returned)
+    if (from !== this.threadId) {
+      this.say(compaction?.fresh ? `${from} goes on in ${compaction.fresh.threadId}.` : text)
+      return
+    }
+    if (compaction) this.#showCompaction(outcome)
+    if (threadId !== undefined && threadId !== this.threadId) {
+      // FRESH-19a: the summary is there before the new session is.
+      if (compaction?.fresh) await this.#continueIn(threadId)
+      else await this.#switch(threadId, new ThreadView())
+    }
+    // What a compaction came to is told by its divider, and where it stays here also by the thread.
+    if (compaction && !compaction.fresh) return
+    this.say(compaction?.fresh ? STARTED : text, ok ? 'reply' : 'warning', command)
+  }
+
+  say(
+    text: string,
+    level: 'info' | 'warning' | 'error' | 'reply' = 'info',
+    command?: string,
+  ): void {
+    this.#view.say({ level, text, ...(command !== undefined && { command }) })
+    this.ports.onChange()
+  }
+
+  async abort(): Promise<void> {
+    await this.ports.client.abort(this.threadId)
+  }
+
+  /** Whether there is something to stop. */
+  get isBusy(): boolean {
+    return this.status.isWorking || this.status.compaction !== undefined
+  }
+
+  /** Nothing of the thread is touched: only what is drawn goes. */
+  clear(): void {
+    this.#view.clear()
+    this.ports.onChange()
+  }
+
+  /** How many blocks were put in front. */
+  async loadEarlier(): Promise<number> {
+    return (await this.#session?.loadEarlier()) ?? 0
+  }
+
+  get earlierEvents(): number {
+    return this.#session?.earlier ?? 0
+  }
+
+  close(): void {
+    this.#session?.stop()
+    this.#approvals.close()
+  }
+
+  /** What is shown stays, and the other thread goes on under it. */
+  async #continueIn(threadId: string): Promise<void> {
+    if (threadId === this.threadId) return
+    this.#view.continueElsewhere()
+    await this.#switch(threadId, this.#view)
+  }
+
+  async #switch(threadId: string, view: ThreadView): Promise<void> {
+    const session = new ThreadSession(
+      this.ports.client,
+      threadId,
+      {
+        onChange: () => this.#changed(),
+        onItem: (item) => this.#heard(item),
+        onError: (error) => this.#sayError(error),
+      },
+      view,
+    )
+    const before = this.#session
+    await session.start()
+    before?.stop()
+    this.#session = session
+    this.#view = view
+    this.#changed()
+  }
+
+  async #welcome(): Promise<void> {
+    const { client, dialogs } = this.ports
+    const { defaultModel } = await client.hello()
+    if (this.detail?.model === undefined && defaultModel === undefined) {
+      const model = await chooseModel(client, dialogs)
+      if (model !== undefined) await client.change(this.threadId, { model })
+      else this.say(NO_MODEL_NOTICE)
+      await this.#session?.refresh()
+    }
+    this.#isStandIn = false
+    this.#noteStandIn(this.detail?.model ?? defaultModel)
+    this.#changed()
+  }
+
+  /** Whenever the stand-in takes over: nobody shall mistake it for a model. */
+  #noteStandIn(model: string | undefined): void {
+    const wasStandIn = this.#isStandIn
+    this.#isStandIn = usesStandIn(model)
+    if (this.#isStandIn && !wasStandIn) this.say(STAND_IN_NOTICE)
+  }
+
+  #showCompaction({ compaction }: CommandOutcome): void {
+    if (!compaction) return
+    const frame = {
+      type: 'COMPACTION_COMPLETE' as const,
+      threadId: this.threadId,
+      timestamp: new Date(),
+      ...compaction,
+    }
+    // Frames may come later than the reply, or not at all.
+    this.#view.apply({ kind: 'frame', frame })
+    this.ports.onChange()
+  }
+
+  #heard(item: StreamItem): void {
+    if (item.kind === 'frame' && item.frame.type === 'turn-end') this.#turnEnds += 1
+    if (item.kind === 'frame' && item.frame.type === 'messages-returned')
+      this.ports.onReturned(item.frame.messages.map(textOfUserContent).join('\n\n'))
+    this.ports.onItem?.(item)
+  }
+
+  #changed(): void {
+    const model = this.detail?.model
+    if (model !== undefined) this.#noteStandIn(model)
+    this.#approvals.follow(this.threadId, this.status.approvals)
+    this.ports.onChange()
+  }
+
+  #sayError(error: Error): void {
+    this.say(errorWords(error), 'error')
+  }
+}

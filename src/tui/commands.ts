@@ -1,0 +1,163 @@
+// Commands that only an interface has; all others go to the agent. As data, for completion and /help.
+import { COMMANDS } from '../protocol/index.ts'
+import { openCompactions } from './compactions.ts'
+import { contextWords } from './context-picture.ts'
+import { modelChoices } from './first-run.ts'
+import { EDITOR_KEYS, KEYS } from './keys.ts'
+import type { OpenChat } from './open-chat.ts'
+import { previewCompaction } from './preview.ts'
+import { chooseSession } from './sessions.ts'
+import { openSettings } from './thread-settings.ts'
+
+export interface ChatCommand {
+  readonly name: string
+  readonly usage: string
+  readonly description: string
+  /** `argument` is what stands behind the name, trimmed. */
+  run(chat: OpenChat, argument: string): Promise<void> | void
+}
+
+const FRESH_PRESETS: ReadonlySet<string> = new Set(['chat', 'fresh'])
+const FRESH_DESCRIPTION = 'Compact context into summary + start fresh'
+const EXPORT_FORMAT = 'markdown'
+const NOT_WRITTEN = 'Nothing was written.'
+const ENDINGS: Readonly<Record<string, string>> = { markdown: 'md', html: 'html' }
+
+export const CHAT_COMMANDS: readonly ChatCommand[] = [
+  {
+    name: '/compact --preview',
+    usage: '/compact --preview [instructions]',
+    description: 'See and edit what a compaction would do, then apply or drop it',
+    run: previewCompaction,
+  },
+  {
+    name: '/compactions',
+    usage: '/compactions',
+    description: 'A compaction of this thread: summary, report, diff, undo, recall',
+    run: (chat) => openCompactions(chat),
+  },
+  {
+    name: '/sessions',
+    usage: '/sessions [words]',
+    description: 'Choose among the threads, newest first',
+    run: chooseSession,
+  },
+  {
+    name: '/resume',
+    usage: '/resume [thread]',
+    description: 'Go on in a thread: by its id, or chosen from a list',
+    run: (chat, argument) =>
+      argument === '' ? chooseSession(chat, '') : chat.open(argument.split(/\s/)[0] ?? ''),
+  },
+  {
+    name: '/settings',
+    usage: '/settings',
+    description: 'Model, thinking, preset and strategy of this thread',
+    run: openSettings,
+  },
+  {
+    name: '/export',
+    usage: '/export [format] [file]',
+    description: 'Write the thread to a file: markdown, html, claude-code, …',
+    run: exportThread,
+  },
+  {
+    name: '/help',
+    usage: '/help',
+    description: 'Commands and keys',
+    run: (chat) => chat.ports.dialogs.show('Help', helpText(chat.detail?.preset), 'plain'),
+  },
+  {
+    name: '/abort',
+    usage: '/abort',
+    description: 'Stop what is going on, as Esc does',
+    run: (chat) => chat.abort(),
+  },
+  {
+    name: '/clear',
+    usage: '/clear',
+    description: 'Empty the screen; the thread stays as it is',
+    run: (chat) => chat.clear(),
+  },
+  {
+    name: '/exit',
+    usage: '/exit',
+    description: 'Leave; the thread can be resumed',
+    run: (chat) => chat.ports.onExit(),
+  },
+]
+
+/** Commands of the agent that are better chosen from a list, or drawn, when nothing stands behind them. */
+const BARE: Readonly<Record<string, (chat: OpenChat) => Promise<void>>> = {
+  '/model': chooseModelOf,
+  '/context': async (chat) => {
+    const picture = await chat.ports.client.contextPicture(chat.threadId)
+    chat.say(contextWords(picture), 'reply', '/context')
+  },
+}
+
+interface Found {
+  readonly command: Pick<ChatCommand, 'run'>
+  readonly argument: string
+}
+
+/** Undefined for what is said to the agent, and for the agent's own commands. */
+export function chatCommandOf(text: string): Found | undefined {
+  const bare = Object.hasOwn(BARE, text) ? BARE[text] : undefined
+  if (bare) return { command: { run: bare }, argument: '' }
+  const line = text.replace(/^\/compact\s+--preview/, '/compact --preview')
+  const command = CHAT_COMMANDS.find(
+    ({ name }) => line === name || (line.startsWith(name) && /^\s/.test(line.slice(name.length))),
+  )
+  return command && { command, argument: line.slice(command.name.length).trim() }
+}
+
+/** FRESH-01, where that is what it does. */
+export function compactDescription(preset: string | undefined): string {
+  const entry = COMMANDS.find(({ name }) => name === '/compact')
+  return FRESH_PRESETS.has(preset ?? '') ? FRESH_DESCRIPTION : (entry?.description ?? '')
+}
+
+export function helpText(preset: string | undefined): string {
+  const commands = [
+    ...COMMANDS.map(({ name, usage, description }) => ({
+      usage,
+      description: name === '/compact' ? compactDescription(preset) : description,
+    })),
+    ...CHAT_COMMANDS,
+  ]
+  const keys = [...KEYS, ...EDITOR_KEYS].map(({ shown, does }) => ({
+    usage: shown,
+    description: does,
+  }))
+  return ['Commands', ...table(commands), '', 'Keys', ...table(keys)].join('\n')
+}
+
+function table(
+  rows: readonly { readonly usage: string; readonly description: string }[],
+): string[] {
+  return rows.map(({ usage, description }) => `  ${usage.padEnd(34)} ${description}`)
+}
+
+async function chooseModelOf(chat: OpenChat): Promise<void> {
+  const { client, dialogs } = chat.ports
+  const model = await dialogs.choose('Model', modelChoices(await client.models()))
+  if (model !== undefined) await chat.send(`/model ${model}`)
+}
+
+async function exportThread(chat: OpenChat, argument: string): Promise<void> {
+  const [format = EXPORT_FORMAT, file] = argument === '' ? [] : argument.split(/\s+/, 2)
+  const text = await chat.ports.client.exportThread(chat.threadId, format)
+  const name = file ?? `${chat.threadId}.${ENDINGS[format] ?? 'jsonl'}`
+  const isWanted = !(await chat.ports.hasFile(name)) || (await mayReplace(chat, name))
+  const done = isWanted ? `Written to ${await chat.ports.saveFile(name, text)}` : NOT_WRITTEN
+  chat.say(done, 'reply', '/export')
+}
+
+async function mayReplace({ ports }: OpenChat, name: string): Promise<boolean> {
+  const chosen = await ports.dialogs.choose(`${name} is there already.`, [
+    { value: 'leave', label: 'Leave it', description: 'nothing is written' },
+    { value: 'replace', label: 'Replace it', description: 'what is in it now is lost' },
+  ])
+  return chosen === 'replace'
+}

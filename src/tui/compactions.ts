@@ -1,0 +1,91 @@
+// What can be done with a compaction: read its summary, its report, the diff; take it back; recall from it.
+import type { CompactionBlock } from '../protocol/index.ts'
+import type { OpenChat } from './open-chat.ts'
+
+/** The newest first. */
+export async function openCompactions(chat: OpenChat): Promise<void> {
+  const blocks = chat.blocks
+    .filter((block): block is CompactionBlock => block.kind === 'compaction')
+    .filter(({ state }) => state === 'done' || state === 'undone')
+    .reverse()
+  const [only] = blocks
+  if (only === undefined) {
+    chat.say('Nothing has been compacted here. /compact does it now.')
+    return
+  }
+  if (blocks.length === 1) return openCompaction(chat, only)
+  const chosen = await chat.ports.dialogs.choose(
+    'Compactions',
+    blocks.map((block, index) => ({
+      value: String(index),
+      label: block.strategy,
+      description: wordsOf(block),
+    })),
+  )
+  const block = blocks[Number(chosen ?? -1)]
+  if (block) await openCompaction(chat, block)
+}
+
+export async function openCompaction(chat: OpenChat, block: CompactionBlock): Promise<void> {
+  const { client, dialogs } = chat.ports
+  const { seq, summary = 'It put no summary in place of what it left out.' } = block
+  const chosen = await dialogs.choose(`Compaction by ${block.strategy}`, choicesFor(block))
+  switch (chosen) {
+    case 'summary':
+      return dialogs.show('Summary', summary, 'markdown')
+    case 'report':
+      if (seq !== undefined)
+        await dialogs.show('Report', (await client.report(chat.threadId, seq)).text)
+      return
+    case 'diff':
+      if (seq !== undefined)
+        await dialogs.show('Diff', (await client.diff(chat.threadId, seq)).unified)
+      return
+    case 'undo':
+      await client.undo(chat.threadId, seq)
+      return chat.say('The compaction was undone.', 'reply')
+    case 'redo':
+      await client.redo(chat.threadId)
+      return chat.say('The compaction is in force again.', 'reply')
+    case 'recall':
+      return recallFrom(chat)
+    default:
+      return
+  }
+}
+
+function choicesFor({ seq, state, isFresh }: CompactionBlock) {
+  const summary = { value: 'summary', label: 'Summary', description: 'what it says' }
+  const recall = { value: 'recall', label: 'Recall', description: 'search what was left out' }
+  if (seq === undefined || isFresh) return [summary, recall]
+  const change =
+    state === 'undone'
+      ? { value: 'redo', label: 'Redo', description: 'bring it back' }
+      : { value: 'undo', label: 'Undo', description: 'the context as it was' }
+  return [
+    summary,
+    { value: 'report', label: 'Report', description: 'what was kept, what was left out, and why' },
+    { value: 'diff', label: 'Diff', description: 'the context before and after' },
+    change,
+    recall,
+  ]
+}
+
+async function recallFrom(chat: OpenChat): Promise<void> {
+  const { client, dialogs } = chat.ports
+  const query = (await dialogs.edit('Recall: what to look for', '', 'line'))?.trim()
+  if (!query) return
+  const { text } = await client.recall(chat.threadId, { query })
+  await dialogs.show(`Recall: ${query}`, text)
+}
+
+function wordsOf({ state, seq, beforeTokens, afterTokens }: CompactionBlock): string {
+  const figures =
+    beforeTokens === undefined || afterTokens === undefined
+      ? ''
+      : `${beforeTokens} → ${afterTokens} tokens`
+  const place = seq === undefined ? '' : `event ${seq}`
+  return [place, figures, state === 'undone' ? 'taken back' : '']
+    .filter((word) => word !== '')
+    .join(', ')
+}

@@ -1,0 +1,23 @@
+// Questions to the user. Two ways to ask them: over the screen, and as plain lines.
+
+export interface Choice {
+  readonly value: string
+  readonly label: string
+  readonly description?: string
+}
+
+/** A `line` ends with Enter. */
+export type EditForm = 'text' | 'line'
+
+/** Undefined where the user wants none of it. An aborted signal takes the question back. */
+export interface Dialogs {
+  choose(
+    title: string,
+    choices: readonly Choice[],
+    signal?: AbortSignal,
+  ): Promise<string | undefined>
+  /** Resolves when the user has read it. */
+  show(title: string, text: string, form?: 'markdown' | 'plain'): Promise<void>
+  /** The text as the user wants it. */
+  edit(title: string, text: string, form?: EditForm): Promise<string | undefined>
+}

@@ -1,0 +1,238 @@
+// The chat on a screen of its own: keys in, drawing out, until the user leaves.
+import { Editor, type Terminal, TuiAltScreen } from '@earendil-works/pi-tui'
+import type { Client, ViewBlock } from '../protocol/index.ts'
+import { FRAME_MS } from './activity-line.ts'
+import { Chat } from './chat.ts'
+import { openCompaction, openCompactions } from './compactions.ts'
+import { createCompletion } from './completion.ts'
+import { watchTyping } from './half-typed.ts'
+import { bindKeys, type KeyAction, keyAction } from './keys.ts'
+import { Screen } from './screen.ts'
+import { screenDialogs } from './screen-dialogs.ts'
+import { createTheme } from './theme.ts'
+import { Transcript } from './transcript.ts'
+
+export interface InteractiveOptions {
+  readonly client: Client
+  readonly terminal: Terminal
+  readonly threadId: string
+  readonly hasColor: boolean
+  nowMs(): number
+  hasFile(name: string): Promise<boolean>
+  saveFile(name: string, text: string): Promise<string>
+}
+
+export interface Interactive {
+  /** Resolves when the user has left, with the thread that was open then. The terminal is as it was. */
+  readonly left: Promise<string>
+  /** Something that would otherwise be written into the middle of the screen. */
+  say(text: string): void
+  /** Gives the terminal back at once: for a process that is about to end. */
+  stop(): void
+}
+
+const WHEEL_LINES = 3
+/** Two presses of Ctrl+C within this time leave. */
+const TWICE_MS = 1_500
+
+export function startInteractive(options: InteractiveOptions): Interactive {
+  const ui = new InteractiveChat(options)
+  return { left: ui.run(), say: (text) => ui.say(text), stop: () => ui.stop() }
+}
+
+class InteractiveChat {
+  readonly #options: InteractiveOptions
+  readonly #tui: TuiAltScreen
+  readonly #transcript: Transcript
+  readonly #editor: Editor
+  readonly #chat: Chat
+  #leave: () => void = () => undefined
+  #interruptedMs = Number.NEGATIVE_INFINITY
+  #isStopped = false
+  #isReading = false
+
+  constructor(options: InteractiveOptions) {
+    bindKeys()
+    this.#options = options
+    const { terminal, client, hasColor } = options
+    const theme = createTheme(hasColor)
+    this.#tui = new TuiAltScreen(terminal, true)
+    this.#transcript = new Transcript(theme)
+    this.#editor = new Editor(this.#tui, theme.editor, { autocompleteMaxVisible: 8 })
+    const halfTyped = watchTyping(this.#editor)
+    this.#chat = new Chat({
+      client,
+      dialogs: screenDialogs(this.#tui, theme),
+      hasFile: options.hasFile,
+      saveFile: options.saveFile,
+      whenUntyped: () => halfTyped.over(),
+      onChange: () => this.#draw(),
+      onReturned: (text) => this.#putBack(text),
+      onExit: () => this.#leave(),
+    })
+    this.#editor.setAutocompleteProvider(
+      createCompletion({
+        preset: () => this.#chat.detail?.preset,
+        // Without a folder there is nothing to offer, and nothing to say about it.
+        files: (typed) => client.files(this.#chat.threadId, typed).catch(() => []),
+      }),
+    )
+    this.#editor.onSubmit = (text) => this.#submit(text)
+    this.#tui.setLayoutRoot(
+      new Screen({
+        theme,
+        transcript: this.#transcript,
+        editor: this.#editor,
+        rows: () => terminal.rows,
+        nowMs: options.nowMs,
+        status: () => this.#chat.status,
+        detail: () => this.#chat.detail,
+        isTyping: () => halfTyped.isThere,
+        earlierEvents: () => this.#chat.earlierEvents,
+        onWheel: (lines) => this.#transcript.scrollBy(Math.sign(lines) * WHEEL_LINES),
+        onClick: (row) => this.#click(row),
+      }),
+    )
+    this.#tui.setFocus(this.#editor)
+    this.#tui.addInputListener((data) => (this.#onKey(data) ? { consume: true } : undefined))
+  }
+
+  async run(): Promise<string> {
+    const left = new Promise<void>((resolve) => {
+      this.#leave = resolve
+    })
+    this.#tui.start()
+    const ticking = setInterval(() => {
+      if (this.#chat.isBusy) this.#tui.requestRender()
+    }, FRAME_MS)
+    try {
+      await this.#chat.open(this.#options.threadId)
+      await left
+      // Keys that are still on their way must not end up in the shell.
+      await this.#options.terminal.drainInput()
+      return this.#chat.threadId
+    } finally {
+      clearInterval(ticking)
+      this.#chat.close()
+      this.stop()
+    }
+  }
+
+  say(text: string): void {
+    this.#chat.say(text, 'warning')
+  }
+
+  stop(): void {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    this.#tui.stop({ preserveScreen: true })
+  }
+
+  #draw(): void {
+    this.#transcript.show(this.#chat.blocks)
+    if (!this.#isStopped) this.#tui.requestRender()
+  }
+
+  #submit(text: string): void {
+    if (text.trim() === '') {
+      const { selected } = this.#transcript
+      if (selected) this.#openBlock(selected)
+      return
+    }
+    this.#editor.addToHistory(text)
+    this.#transcript.clearSelection()
+    void this.#chat.submit(text)
+  }
+
+  /** In front of what is typed now. */
+  #putBack(text: string): void {
+    const typed = this.#editor.getExpandedText()
+    this.#editor.setText(typed === '' ? text : `${text}\n\n${typed}`)
+  }
+
+  #onKey(data: string): boolean {
+    const action = keyAction(data)
+    if (action === undefined || this.#tui.hasOverlay()) return false
+    return this.#act(action)
+  }
+
+  /** False where the key is the editor's after all. */
+  #act(action: KeyAction): boolean {
+    switch (action) {
+      case 'stop':
+        return this.#stopOrDeselect()
+      case 'quit':
+        this.#interrupt()
+        return true
+      case 'quit-empty':
+        if (this.#editor.getText() !== '') return false
+        this.#leave()
+        return true
+      case 'compactions':
+        void this.#chat.attempt(() => openCompactions(this.#chat))
+        return true
+      case 'redraw':
+        this.#tui.requestRender(true)
+        return true
+      default:
+        this.#look(action)
+        this.#tui.requestRender()
+        return true
+    }
+  }
+
+  #look(action: KeyAction): void {
+    if (action === 'toggle-all') this.#transcript.toggleAll()
+    else if (action === 'select-previous') this.#transcript.selectNext(-1)
+    else if (action === 'select-next') this.#transcript.selectNext(1)
+    else if (action === 'page-down') this.#transcript.scrollPage(1)
+    else if (action === 'to-end') this.#transcript.scrollToEnd()
+    else if (action === 'page-up') {
+      this.#transcript.scrollPage(-1)
+      void this.#chat.attempt(() => this.#readEarlier())
+    }
+  }
+
+  #stopOrDeselect(): boolean {
+    if (this.#editor.isShowingAutocomplete()) return false
+    this.#transcript.clearSelection()
+    if (this.#chat.isBusy) void this.#chat.submit('/abort')
+    this.#tui.requestRender()
+    return true
+  }
+
+  #interrupt(): void {
+    const nowMs = this.#options.nowMs()
+    if (nowMs - this.#interruptedMs < TWICE_MS) {
+      this.#leave()
+      return
+    }
+    this.#interruptedMs = nowMs
+    if (this.#chat.isBusy) void this.#chat.submit('/abort')
+    else if (this.#editor.getText() !== '') this.#editor.setText('')
+    this.#chat.say('Ctrl+C again leaves.')
+  }
+
+  async #readEarlier(): Promise<void> {
+    if (this.#isReading || !this.#transcript.isAtStart || this.#chat.earlierEvents === 0) return
+    this.#isReading = true
+    try {
+      const earlier = await this.#chat.loadEarlier()
+      this.#transcript.show(this.#chat.blocks, earlier)
+      this.#tui.requestRender()
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  #click(row: number): void {
+    const block = this.#transcript.blockAt(row)
+    if (block) this.#openBlock(block)
+  }
+
+  #openBlock(block: ViewBlock): void {
+    if (block.kind === 'compaction')
+      void this.#chat.attempt(() => openCompaction(this.#chat, block))
+    else this.#transcript.toggle(block.key)
+  }
+}

@@ -1,0 +1,204 @@
+// The chat as plain lines, for screen readers and pipes: nothing is redrawn, and nothing is coloured.
+import type { Client, ViewBlock } from '../protocol/index.ts'
+import { Chat } from './chat.ts'
+import type { Dialogs } from './dialogs.ts'
+import { chunkOf } from './render-compaction.ts'
+import { visible, visibleLine } from './visible.ts'
+
+export interface PlainOptions {
+  readonly client: Client
+  readonly threadId: string
+  /** What the user types, line by line; ends with the input. */
+  readonly lines: AsyncIterable<string>
+  write(text: string): void
+  /** One line is done with before the next is read: for input that nobody types. */
+  readonly isPatient: boolean
+  hasFile(name: string): Promise<boolean>
+  saveFile(name: string, text: string): Promise<string>
+}
+
+/** Resolves when the user has left, or the input has ended and the work is done. */
+export async function runPlain(options: PlainOptions): Promise<string> {
+  const plain = new PlainChat(options)
+  return plain.run()
+}
+
+class PlainChat {
+  readonly #options: PlainOptions
+  readonly #chat: Chat
+  readonly #lines: AsyncIterator<string>
+  readonly #said = new Map<string, string>() // what was last said of a block
+  #isOver = false
+  #waiting: ((line: string | undefined) => void) | undefined // somebody asks, and gets the next line
+  #onQuestion: (() => void) | undefined
+  #onBusy: (() => void) | undefined
+  #idle: (() => void) | undefined
+  #isGrowing = false // nothing but more of an answer has come
+
+  constructor(options: PlainOptions) {
+    this.#options = options
+    this.#lines = options.lines[Symbol.asyncIterator]()
+    this.#chat = new Chat({
+      client: options.client,
+      dialogs: this.#dialogs(),
+      hasFile: options.hasFile,
+      saveFile: options.saveFile,
+      onChange: () => {
+        if (!this.#isGrowing) this.#tell()
+      },
+      onItem: (item) => {
+        this.#isGrowing = item.kind === 'frame' && item.frame.type.endsWith('-delta')
+      },
+      onReturned: (text) => this.#line(`Not delivered: ${text}`),
+      onExit: () => {
+        this.#isOver = true
+      },
+    })
+  }
+
+  async run(): Promise<string> {
+    const opening = this.#chat.open(this.#options.threadId)
+    try {
+      const opened = opening.then(() => {
+        this.#tell()
+        this.#line('Type a message, or /help. /exit leaves.')
+      })
+      // At the same time: a question may have to be answered before the thread is open.
+      await Promise.all([opened, this.#read(opening)])
+      if (!this.#isOver) await this.#quiet()
+      return this.#chat.threadId
+    } finally {
+      this.#chat.close()
+    }
+  }
+
+  /** One line after the other; what answers a question is not sent. */
+  async #read(opening: Promise<void>): Promise<void> {
+    while (!this.#isOver) {
+      const { value, done } = await this.#lines.next()
+      await Promise.race([opening, this.#asked()])
+      if (this.#waiting) this.#answer(done ? undefined : value)
+      else if (!done) await this.#submit(value)
+      if (done) return
+    }
+  }
+
+  #answer(line: string | undefined): void {
+    const answer = this.#waiting
+    this.#waiting = undefined
+    answer?.(line)
+  }
+
+  /** The next line may be for a question that comes of this one. */
+  async #submit(line: string): Promise<void> {
+    const { isPatient } = this.#options
+    const work = this.#chat.submit(line)
+    // A compaction is a command that takes its time: whoever types can stop it.
+    await Promise.race([work, this.#asked(), ...(isPatient ? [] : [this.#busy()])])
+    if (isPatient) await Promise.race([this.#quiet(), this.#asked()])
+  }
+
+  #busy(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onBusy = resolve
+    })
+  }
+
+  /** Resolves when a question waits for a line. */
+  #asked(): Promise<void> {
+    if (this.#waiting) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#onQuestion = resolve
+    })
+  }
+
+  #quiet(): Promise<void> {
+    if (!this.#chat.isBusy) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#idle = resolve
+    })
+  }
+
+  #tell(): void {
+    for (const block of this.#chat.blocks) {
+      const words = wordsOf(block)
+      if (words === undefined || this.#said.get(block.key) === words) continue
+      this.#said.set(block.key, words)
+      this.#line(words)
+    }
+    if (this.#chat.isBusy) this.#onBusy?.()
+    else this.#idle?.()
+  }
+
+  #line(text: string): void {
+    this.#options.write(`${visible(text)}\n`)
+  }
+
+  #dialogs(): Dialogs {
+    return {
+      choose: async (title, choices, signal) => {
+        this.#line(title)
+        for (const [index, { label, description = '' }] of choices.entries())
+          this.#line(`  ${index + 1}. ${label}${description === '' ? '' : ` – ${description}`}`)
+        this.#line('Type a number, or nothing to leave it.')
+        const line = await this.#ask(signal)
+        return choices[Number(line?.trim() || Number.NaN) - 1]?.value
+      },
+      show: async (title, text) => this.#line(`${title}\n${text}`),
+      edit: async (title, text) => {
+        this.#line(`${title}\n${text}\nType the text on one line, or nothing to leave it.`)
+        const line = await this.#ask()
+        return line === undefined || line.trim() === '' ? undefined : line
+      },
+    }
+  }
+
+  #ask(signal?: AbortSignal): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      this.#waiting = resolve
+      this.#onQuestion?.()
+      signal?.addEventListener('abort', () => {
+        if (this.#waiting === resolve) this.#waiting = undefined
+        resolve(undefined)
+      })
+    })
+  }
+}
+
+/** What is said of a block; nothing of one that still grows. */
+function wordsOf(block: ViewBlock): string | undefined {
+  switch (block.kind) {
+    case 'user':
+      return `You: ${block.text}`
+    case 'answer':
+      return block.isStreaming
+        ? undefined
+        : `Agent: ${block.text}${block.cut ? ` [${block.cut}]` : ''}`
+    case 'thinking':
+      return block.isStreaming ? undefined : `Thinking: ${visibleLine(block.text)}`
+    case 'tool':
+      return `Tool ${block.name} ${visibleLine(block.subject)}: ${block.state}`
+    case 'compaction':
+      return compactionWords(block)
+    case 'notice':
+      return block.text
+  }
+}
+
+function compactionWords(block: Extract<ViewBlock, { kind: 'compaction' }>): string {
+  const { state, strategy, isFresh, summary, error } = block
+  switch (state) {
+    case 'running':
+      return ['Compacting', isFresh ? 'context' : `by ${strategy}`, chunkOf(block)]
+        .filter((word) => word !== '')
+        .join(' ')
+    case 'failed':
+      return `${isFresh ? 'Compact failed' : 'Compaction failed'}: ${error ?? 'unknown'}`
+    case 'undone':
+      return `The compaction by ${strategy} was taken back.`
+    case 'done':
+      return isFresh
+        ? `Context compacted. Summary:\n${summary ?? ''}`
+        : `Compacted by ${strategy}.${summary === undefined ? '' : ` Summary:\n${summary}`}`
+  }
+}

@@ -1,0 +1,41 @@
+// The settings of the open thread: seen together, changed one by one.
+import type { ThreadDetail } from '../protocol/index.ts'
+import { modelChoices } from './first-run.ts'
+import type { OpenChat } from './open-chat.ts'
+
+const LEVELS = ['off', 'low', 'medium', 'high']
+const OF_PRESET = 'that of the preset'
+
+export async function openSettings(chat: OpenChat): Promise<void> {
+  const { dialogs } = chat.ports
+  const { detail } = chat
+  if (detail === undefined) return
+  const setting = await dialogs.choose('Settings of this thread', [
+    row('model', detail.model ?? 'none'),
+    row('thinking', detail.thinking),
+    row('preset', detail.preset),
+    row('strategy', detail.strategy ?? OF_PRESET),
+    row('folder', detail.workspace ?? 'none'),
+  ])
+  if (setting === undefined || setting === 'folder') return
+  const value = await dialogs.choose(setting, await valuesOf(chat, detail, setting))
+  if (value !== undefined) await chat.send(`/${setting} ${value}`)
+}
+
+async function valuesOf(chat: OpenChat, detail: ThreadDetail, setting: string) {
+  const { client } = chat.ports
+  if (setting === 'model') return modelChoices(await client.models())
+  if (setting === 'thinking') return LEVELS.map((level) => row(level, now(level, detail.thinking)))
+  const { presets, strategies } = await client.hello()
+  const [names, current] =
+    setting === 'preset' ? [presets, detail.preset] : [strategies, detail.strategy]
+  return names.map((name) => row(name, now(name, current)))
+}
+
+function row(name: string, description: string) {
+  return { value: name, label: name, description }
+}
+
+function now(value: string, current: string | undefined): string {
+  return value === current ? 'now' : ''
+}

@@ -1,0 +1,38 @@
+// Text of a transcript may not control the terminal.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { visible, visibleLine } from './visible.ts'
+
+const CASES: readonly (readonly [string, string, string])[] = [
+  ['colours', '\u001b[31mred\u001b[0m', 'red'],
+  ['titles and links', '\u001b]0;evil\u0007a\u001b]8;;http://x\u001b\\b', 'ab'],
+  ['a sequence that never ends', '\u001b]0;evil', '␛]0;evil'],
+  ['the bell and the backspace', 'a\u0007\bb', 'a␇␈b'],
+  ['the second set of controls', '\u009b31m', '\ufffd31m'],
+  ['lines of other systems', 'a\r\nb\rc', 'a\nb\nc'],
+  ['a tab', 'a\tb', 'a    b'],
+  ['turned directions', 'a\u202ebc\u2066d', 'abcd'],
+  ['half a character', 'a\ud83d', 'a\ufffd'],
+  ['scripts and emoji', '日本 👩‍👩‍👧‍👦 é', '日本 👩‍👩‍👧‍👦 é'],
+]
+
+describe('visible', () => {
+  for (const [what, text, shown] of CASES)
+    it(`makes harmless: ${what}`, () => expect(visible(text)).toBe(shown))
+
+  it('leaves no control character but the line feed in any text', () => {
+    const unit = fc.constantFrom('\u001b', '[', ']', '3', 'm', '\u0007', '\n', '\\', 'x', '\u009d')
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what must be absent
+        expect(visible(text)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+        expect(visibleLine(text)).not.toContain('\n')
+      }),
+    )
+  })
+
+  it('takes linear time for endless openings', () => {
+    const text = '\u001b]'.repeat(200_000)
+    expect(visible(text)).toHaveLength(400_000)
+  })
+})
