@@ -1,0 +1,15 @@
+// Where the page begins: the client over the browser's own fetch, and the app on it.
+import './no-eval.ts' // first: schemas are made as soon as their modules are read
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { openClient } from './open-client.ts'
+import './styles.css'
+
+const place = document.getElementById('page')
+if (!place) throw new Error('index.html has no element with the id page')
+createRoot(place).render(
+  <StrictMode>
+    <App open={openClient} />
+  </StrictMode>,
+)

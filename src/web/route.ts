@@ -1,0 +1,33 @@
+// Which thread the address names: everything else of the page's state is in the threads themselves.
+import { useSyncExternalStore } from 'react'
+
+const PREFIX = '#/threads/'
+
+/** The id of the thread, or undefined. */
+export function useRoute(): string | undefined {
+  const hash = useSyncExternalStore(listen, () => window.location.hash)
+  if (!hash.startsWith(PREFIX)) return undefined
+  return decoded(hash.slice(PREFIX.length))
+}
+
+export function addressOf(threadId: string): string {
+  return `${PREFIX}${encodeURIComponent(threadId)}`
+}
+
+export function goTo(threadId: string | undefined): void {
+  window.location.hash = threadId === undefined ? '' : addressOf(threadId)
+}
+
+function listen(changed: () => void): () => void {
+  window.addEventListener('hashchange', changed)
+  return () => window.removeEventListener('hashchange', changed)
+}
+
+/** An address that somebody typed may be no valid one. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

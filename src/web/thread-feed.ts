@@ -1,0 +1,177 @@
+// One thread, live: its blocks, what is going on, its figures; told to React at most once in a frame.
+import {
+  type Client,
+  type StreamItem,
+  type ThreadDetail,
+  type ThreadEvent,
+  ThreadView,
+  type TimelinePoint,
+  type ViewBlock,
+  type ViewStatus,
+} from '../protocol/index.ts'
+import { messageOf } from './figures.ts'
+import { livePoint } from './live-point.ts'
+
+/** How many events are read before there is something to see; the others come when they are asked for. */
+const FIRST = 400
+const MORE = 1_000
+/** Many changes in a row are one question. */
+const REFRESH_MS = 150
+
+export interface ThreadSnapshot {
+  readonly detail?: ThreadDetail
+  readonly error?: string
+  readonly blocks: readonly ViewBlock[]
+  readonly status?: ViewStatus
+  /** What was measured since the thread was opened. */
+  readonly measured: readonly TimelinePoint[]
+  /** How often the context was changed since: compactions, and what took them back. */
+  readonly changes: number
+  readonly hasEarlier: boolean
+}
+
+const NOTHING: ThreadSnapshot = { blocks: [], measured: [], changes: 0, hasEarlier: false }
+
+/** Figures are asked for again after these; the rest of a stream does not change them. */
+const TELLING = new Set([
+  'USER_MESSAGE',
+  'AGENT_MESSAGE',
+  'TOOL_RESULT',
+  'MODEL_CHANGED',
+  'THREAD_SETTINGS',
+  'turn-start',
+  'turn-end',
+  'COMPACTION_START',
+  'COMPACTION_COMPLETE',
+  'approval-request',
+])
+const CHANGES = new Set([
+  'COMPACTION',
+  'COMPACTION_UNDONE',
+  'COMPACTION_REDONE',
+  'CONTENT_EXPANDED',
+])
+
+export class ThreadFeed {
+  readonly #client: Client
+  readonly #threadId: string
+  readonly #listeners = new Set<() => void>()
+  #view = new ThreadView()
+  #snapshot: ThreadSnapshot = NOTHING
+  #earliest = 1
+  #hasMissed = false // frames, while the connection was lost
+  #frame = 0
+  #refreshing: ReturnType<typeof setTimeout> | undefined
+
+  constructor(client: Client, threadId: string) {
+    this.#client = client
+    this.#threadId = threadId
+  }
+
+  readonly snapshot = (): ThreadSnapshot => this.#snapshot
+
+  readonly subscribe = (changed: () => void): (() => void) => {
+    this.#listeners.add(changed)
+    return () => this.#listeners.delete(changed)
+  }
+
+  /** Opens the thread and follows it until the function that it gives back is called. */
+  start(): () => void {
+    const stop = new AbortController()
+    this.#view = new ThreadView()
+    this.#snapshot = NOTHING
+    this.#follow(stop.signal).catch((thrown: unknown) => {
+      if (!stop.signal.aborted) this.#set({ error: messageOf(thrown) })
+    })
+    return () => {
+      stop.abort()
+      cancelAnimationFrame(this.#frame)
+      this.#frame = 0
+      clearTimeout(this.#refreshing)
+    }
+  }
+
+  async loadEarlier(): Promise<void> {
+    const to = this.#earliest - 1
+    if (to < 1) return
+    const from = Math.max(1, to - MORE + 1)
+    const events = await this.#client.events(this.#threadId, { from, to, limit: MORE })
+    if (this.#earliest !== to + 1) return // somebody else has put them there meanwhile
+    this.#view.prepend(events)
+    this.#earliest = from
+    this.#draw()
+  }
+
+  /** Asks for the figures again, and for what is going on. */
+  refresh(): void {
+    clearTimeout(this.#refreshing)
+    this.#refreshing = setTimeout(() => {
+      this.#client.thread(this.#threadId).then(
+        (detail) => this.#take(detail),
+        (thrown: unknown) => this.#set({ error: messageOf(thrown) }),
+      )
+    }, REFRESH_MS)
+  }
+
+  /** Something that the page itself says. */
+  say(text: string, level: 'reply' | 'error', command: string): void {
+    this.#view.say({ level, text, command })
+    this.#draw()
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const detail = await this.#client.thread(this.#threadId)
+    if (signal.aborted) return
+    this.#earliest = Math.max(1, detail.version - FIRST + 1)
+    this.#view.assume(detail)
+    this.#set({ detail, hasEarlier: this.#earliest > 1 })
+    for await (const item of this.#client.follow(this.#threadId, this.#earliest - 1, signal))
+      this.#apply(item, detail.version)
+  }
+
+  #apply(item: StreamItem, knownVersion: number): void {
+    this.#view.apply(item)
+    this.#draw()
+    if (item.kind === 'event' && item.event.seq <= knownVersion) return
+    if (item.kind === 'event') this.#takePoint(item.event)
+    if (item.kind === 'reconnected') this.#hasMissed = true
+    if (isTelling(item)) this.refresh()
+  }
+
+  #takePoint(event: ThreadEvent): void {
+    const point = livePoint(event)
+    const { measured, changes } = this.#snapshot
+    if (point) this.#set({ measured: [...measured, point] })
+    if (CHANGES.has(event.type)) this.#set({ changes: changes + 1 })
+  }
+
+  #take(detail: ThreadDetail): void {
+    if (this.#hasMissed) this.#view.assume(detail)
+    this.#hasMissed = false
+    const { error: _, ...rest } = this.#snapshot
+    this.#snapshot = { ...rest, detail }
+    this.#draw()
+  }
+
+  #set(known: Partial<ThreadSnapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...known }
+    this.#draw()
+  }
+
+  #draw(): void {
+    if (this.#frame !== 0) return
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0
+      const { blocks, status } = this.#view
+      const hasEarlier = this.#earliest > 1
+      this.#snapshot = { ...this.#snapshot, blocks: [...blocks], status, hasEarlier }
+      for (const changed of this.#listeners) changed()
+    })
+  }
+}
+
+function isTelling(item: StreamItem): boolean {
+  if (item.kind === 'reconnected') return true
+  const { type } = item.kind === 'event' ? item.event : item.frame
+  return TELLING.has(type) || CHANGES.has(type)
+}

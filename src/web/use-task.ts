@@ -1,0 +1,29 @@
+// One thing at a time that the user has started: whether it runs, and what went wrong with it.
+import { useCallback, useRef, useState } from 'react'
+import { messageOf } from './figures.ts'
+
+export interface Task {
+  readonly isRunning: boolean
+  readonly error: string | undefined
+  /** Does nothing while the one before still runs. */
+  run(work: () => Promise<void>): void
+}
+
+export function useTask(): Task {
+  const [isRunning, setRunning] = useState(false)
+  const [error, setError] = useState<string>()
+  const busy = useRef(false)
+  const run = useCallback((work: () => Promise<void>) => {
+    if (busy.current) return
+    busy.current = true
+    setRunning(true)
+    setError(undefined)
+    work()
+      .catch((thrown: unknown) => setError(messageOf(thrown)))
+      .finally(() => {
+        busy.current = false
+        setRunning(false)
+      })
+  }, [])
+  return { isRunning, error, run }
+}

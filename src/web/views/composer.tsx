@@ -1,0 +1,145 @@
+// Where the user types: messages and commands; with what is going on, and what is asked of them.
+import { type KeyboardEvent, useState } from 'react'
+import {
+  type Approval,
+  type Client,
+  completeCommand,
+  type ViewStatus,
+} from '../../protocol/index.ts'
+import { messageOf } from '../figures.ts'
+import { goTo } from '../route.ts'
+import type { ThreadFeed } from '../thread-feed.ts'
+import { useTask } from '../use-task.ts'
+import { visibleText } from '../visible-text.ts'
+
+const MOST_OFFERED = 8
+
+export function Composer({
+  client,
+  feed,
+  status,
+  threadId,
+  onChange,
+}: {
+  readonly client: Client
+  readonly feed: ThreadFeed
+  readonly status: ViewStatus | undefined
+  readonly threadId: string
+  readonly onChange: () => void
+}) {
+  const [text, setText] = useState('')
+  const [error, setError] = useState<string>()
+  const stopping = useTask()
+  const offered = completeCommand(text).slice(0, MOST_OFFERED)
+  const isWorking = status?.isWorking ?? false
+
+  const deliver = async (typed: string) => {
+    const reply = await client.send(threadId, typed)
+    if (reply.status === 'command') {
+      feed.say(reply.text, reply.ok ? 'reply' : 'error', typed)
+      if (reply.returned !== undefined) setText(reply.returned)
+      onChange()
+    }
+    if (reply.status !== 'queued' && reply.threadId !== undefined) goTo(reply.threadId)
+  }
+  const send = () => {
+    const typed = text.trim()
+    if (typed === '') return
+    setText('')
+    setError(undefined)
+    deliver(typed).catch((thrown: unknown) => {
+      setError(messageOf(thrown))
+      setText((since) => (since === '' ? typed : since)) // not lost because the connection was
+    })
+  }
+  const stop = () => stopping.run(() => client.abort(threadId))
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault()
+      send()
+    } else if (event.key === 'Tab' && !event.shiftKey && offered[0] && text !== offered[0].text) {
+      event.preventDefault()
+      setText(offered[0].text)
+    } else if (event.key === 'Escape' && isWorking) stop()
+  }
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <Approvals client={client} threadId={threadId} approvals={status?.approvals ?? []} />
+      {isWorking && (
+        <p className="working" role="status">
+          {status?.activity?.what ?? 'Working'}…{' '}
+          <button type="button" onClick={stop}>
+            Stop
+          </button>
+        </p>
+      )}
+      {status && status.queued.length > 0 && (
+        <p className="quiet">{status.queued.length} waiting to be delivered</p>
+      )}
+      {(error ?? stopping.error) !== undefined && <p role="alert">{error ?? stopping.error}</p>}
+      {offered.length > 0 && (
+        <ul className="offered" aria-label="Commands">
+          {offered.map(({ text: line, description }) => (
+            <li key={line}>
+              <button type="button" className="offer" onClick={() => setText(line)}>
+                <code>{line}</code> <span className="quiet">{description}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="typing">
+        <textarea
+          rows={2}
+          aria-label="Message"
+          placeholder="Message, or / for commands"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={pressed}
+        />
+        <button type="submit" className="main">
+          Send
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function Approvals({
+  client,
+  threadId,
+  approvals,
+}: {
+  readonly client: Client
+  readonly threadId: string
+  readonly approvals: readonly Approval[]
+}) {
+  const deciding = useTask()
+  const decide = (callId: string, decision: 'allow' | 'deny') =>
+    deciding.run(() => client.decide(threadId, callId, decision))
+  return (
+    <div aria-live="polite">
+      {approvals.map(({ callId, name, subject, reason }) => (
+        <section key={callId} className="approval" aria-label={`May ${name} run?`}>
+          <p>
+            May <code>{visibleText(name)}</code> run? {visibleText(subject)}{' '}
+            <span className="quiet">{visibleText(reason)}</span>
+          </p>
+          <button type="button" onClick={() => decide(callId, 'allow')}>
+            Allow
+          </button>{' '}
+          <button type="button" onClick={() => decide(callId, 'deny')}>
+            Deny
+          </button>
+        </section>
+      ))}
+      {deciding.error !== undefined && <p role="alert">{deciding.error}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,176 @@
+// Markdown as elements of React, never as HTML: whatever a transcript holds stays text.
+import { type MarkedToken, marked, type Token, type Tokens } from 'marked'
+import { Fragment, memo, type ReactNode, useMemo } from 'react'
+import { visibleText } from '../visible-text.ts'
+import { LongText } from './long-text.tsx'
+
+/** Longer texts are shown as they are: parsing them would stop the page. */
+const MAX_CHARS = 50_000
+/** Deeper ones, too: no writer nests so far, and a browser would suffer. */
+const MAX_DEPTH = 12
+/** Nothing that runs, and nothing that is loaded by being shown. */
+const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:)/i
+
+export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
+  const tokens = useMemo(() => tokensOf(visibleText(text)), [text])
+  return (
+    <div className="markdown">
+      {tokens ? <All tokens={tokens} depth={0} /> : <LongText text={text} />}
+    </div>
+  )
+})
+
+/** Undefined for what is better shown as it is. */
+function tokensOf(text: string): readonly Token[] | undefined {
+  if (text.length > MAX_CHARS) return undefined
+  try {
+    return marked.lexer(text)
+  } catch {
+    return undefined // nested beyond what the lexer can follow
+  }
+}
+
+interface Inside {
+  readonly tokens: readonly Token[] | undefined
+  readonly depth: number
+}
+
+function All({ tokens, depth }: Inside) {
+  if (depth > MAX_DEPTH) return tokens?.map(({ raw }) => raw).join('')
+  return tokens?.map((token, at) => (
+    // Tokens have no names of their own, and their order does not change.
+    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    <Fragment key={at}>{shown(token as MarkedToken, depth + 1)}</Fragment>
+  ))
+}
+
+function shown(token: MarkedToken, depth: number): ReactNode {
+  switch (token.type) {
+    case 'paragraph':
+      return (
+        <p>
+          <All tokens={token.tokens} depth={depth} />
+        </p>
+      )
+    case 'heading':
+      return <Heading token={token} depth={depth} />
+    case 'strong':
+      return (
+        <strong>
+          <All tokens={token.tokens} depth={depth} />
+        </strong>
+      )
+    case 'em':
+      return (
+        <em>
+          <All tokens={token.tokens} depth={depth} />
+        </em>
+      )
+    case 'del':
+      return (
+        <del>
+          <All tokens={token.tokens} depth={depth} />
+        </del>
+      )
+    case 'codespan':
+      return <code>{token.text}</code>
+    case 'code':
+      return (
+        <pre>
+          <code>{token.text}</code>
+        </pre>
+      )
+    case 'blockquote':
+      return (
+        <blockquote>
+          <All tokens={token.tokens} depth={depth} />
+        </blockquote>
+      )
+    case 'list':
+      return <List token={token} depth={depth} />
+    case 'table':
+      return <Table token={token} depth={depth} />
+    case 'link':
+      return <Link token={token} depth={depth} />
+    case 'image':
+      return `[image: ${token.text || token.href}]`
+    case 'hr':
+      return <hr />
+    case 'br':
+      return <br />
+    case 'space':
+    case 'def':
+      return null
+    case 'text':
+      return token.tokens ? <All tokens={token.tokens} depth={depth} /> : token.text
+    case 'escape':
+      return token.text
+    default:
+      return token.raw // HTML and all that is unknown: as it was written
+  }
+}
+
+interface At<T> {
+  readonly token: T
+  readonly depth: number
+}
+
+/** The page has its own headings above these. */
+function Heading({ token, depth }: At<Tokens.Heading>) {
+  const inside = <All tokens={token.tokens} depth={depth} />
+  if (token.depth <= 1) return <h3>{inside}</h3>
+  return token.depth === 2 ? <h4>{inside}</h4> : <h5>{inside}</h5>
+}
+
+function List({ token, depth }: At<Tokens.List>) {
+  const items = token.items.map((item, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: items have no names of their own
+    <li key={at}>
+      {item.task && <input type="checkbox" checked={item.checked ?? false} readOnly disabled />}
+      <All tokens={item.tokens} depth={depth} />
+    </li>
+  ))
+  return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>
+}
+
+function Table({ token, depth }: At<Tokens.Table>) {
+  return (
+    <div className="table">
+      <table>
+        <thead>
+          <tr>
+            {token.header.map((cell, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: cells have no names of their own
+              <th key={at}>
+                <All tokens={cell.tokens} depth={depth} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names of their own
+            <tr key={at}>
+              {row.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: cells have no names of their own
+                <td key={column}>
+                  <All tokens={cell.tokens} depth={depth} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Link({ token, depth }: At<Tokens.Link>) {
+  const inside = <All tokens={token.tokens} depth={depth} />
+  if (!SAFE_ADDRESS.test(token.href)) return inside
+  return (
+    <a href={token.href} title={token.href} target="_blank" rel="noopener noreferrer nofollow">
+      {inside}
+    </a>
+  )
+}

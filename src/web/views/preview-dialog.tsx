@@ -1,0 +1,89 @@
+// A compaction before it is one: what it would do, its texts to be changed, then applied or dropped.
+import { useLayoutEffect, useRef, useState } from 'react'
+import type { Client, Preview } from '../../protocol/index.ts'
+import { tokensText } from '../figures.ts'
+import { goTo } from '../route.ts'
+import { useTask } from '../use-task.ts'
+import { LongText } from './long-text.tsx'
+
+export function PreviewDialog({
+  client,
+  threadId,
+  preview,
+  onClose,
+}: {
+  readonly client: Client
+  readonly threadId: string
+  readonly preview: Preview
+  readonly onClose: () => void
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
+  const acting = useTask()
+  // Before it is taken out of the page: then it can still give the focus back to where it came from.
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  const apply = () =>
+    acting.run(async () => {
+      const outcome = await client.applyPreview(threadId, preview.previewId, texts)
+      if (!outcome.ok) throw new Error(outcome.text)
+      onClose()
+      if (outcome.threadId !== undefined) goTo(outcome.threadId)
+    })
+  const drop = () =>
+    acting.run(async () => {
+      onClose()
+      await client.dropPreview(threadId, preview.previewId)
+    })
+  return (
+    <dialog
+      ref={dialog}
+      aria-label="Preview of a compaction"
+      onCancel={(event) => {
+        event.preventDefault()
+        drop()
+      }}
+    >
+      <h2>
+        {preview.strategy}: {tokensText(preview.before.tokens)} → {tokensText(preview.after.tokens)}{' '}
+        tokens
+      </h2>
+      <p className="quiet">
+        Nothing is changed yet. What can be edited is applied as it stands here.
+      </p>
+      <div className="texts">
+        {preview.texts.map(({ key, label, text, isEditable }) => (
+          <label key={key} className="field">
+            {label}
+            {isEditable ? '' : ' (stays as it is)'}
+            <textarea
+              className="edited"
+              rows={isEditable ? 10 : 4}
+              readOnly={!isEditable}
+              value={texts[key] ?? text}
+              onChange={(event) => setTexts({ ...texts, [key]: event.target.value })}
+            />
+          </label>
+        ))}
+        <details>
+          <summary>Report</summary>
+          <section className="report" aria-label="Report">
+            <LongText text={preview.report} />
+          </section>
+        </details>
+      </div>
+      {acting.error !== undefined && <p role="alert">{acting.error}</p>}
+      <div className="line">
+        <button type="button" className="main" aria-disabled={acting.isRunning} onClick={apply}>
+          Apply
+        </button>
+        <button type="button" aria-disabled={acting.isRunning} onClick={drop}>
+          Drop
+        </button>
+      </div>
+    </dialog>
+  )
+}

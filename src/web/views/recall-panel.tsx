@@ -1,0 +1,133 @@
+// What was said before, found again by words or read by its ref, with what was looked for marked.
+import { type FormEvent, Fragment, useState } from 'react'
+import type { Client, RecallHit } from '../../protocol/index.ts'
+import { timeText } from '../figures.ts'
+import { useTask } from '../use-task.ts'
+import { visibleText } from '../visible-text.ts'
+
+/** As it is written in summaries and markers, or alone. */
+const REF = /^\[?(?:ref:\s*)?((?:[\w-]+\/)?(?:e\d+|c\d+\.\d+))\]?$/
+
+interface Whole {
+  readonly ref: string
+  readonly text: string
+  readonly next?: number
+}
+
+export function RecallPanel({
+  client,
+  threadId,
+}: {
+  readonly client: Client
+  readonly threadId: string
+}) {
+  const [asked, setAsked] = useState('')
+  const [words, setWords] = useState<readonly string[]>([])
+  const [hits, setHits] = useState<readonly RecallHit[]>()
+  const [whole, setWhole] = useState<Whole>()
+  const looking = useTask()
+  const search = async (query: string) => {
+    const found = await client.recall(threadId, { query })
+    setWords(query.split(/\s+/))
+    setWhole(undefined)
+    setHits(found.hits)
+  }
+  const read = async (ref: string, before = '', offset = 0) => {
+    const { text, next } = await client.recall(threadId, { ref, offset })
+    setWhole({ ref, text: before + text, ...(next !== undefined && { next }) })
+  }
+  const look = (event: FormEvent) => {
+    event.preventDefault()
+    const typed = asked.trim()
+    if (typed === '') return
+    const ref = REF.exec(typed)?.[1]
+    looking.run(() => (ref === undefined ? search(typed) : read(ref)))
+  }
+  return (
+    <>
+      <form className="ask" onSubmit={look}>
+        <input
+          type="search"
+          aria-label="What to recall, or a ref"
+          placeholder="Words, or a ref"
+          value={asked}
+          onChange={(event) => setAsked(event.target.value)}
+        />
+        <button type="submit" aria-disabled={looking.isRunning}>
+          Recall
+        </button>
+      </form>
+      {looking.error !== undefined && <p role="alert">{looking.error}</p>}
+      {whole && (
+        <article className="entry" aria-label={`All of ${whole.ref}`}>
+          <h3>
+            <code>{whole.ref}</code>
+          </h3>
+          <Marked text={whole.text} words={words} />
+          {whole.next !== undefined && (
+            <button
+              type="button"
+              onClick={() => looking.run(() => read(whole.ref, whole.text, whole.next))}
+            >
+              More
+            </button>
+          )}
+        </article>
+      )}
+      {!whole && hits && (
+        <Hits hits={hits} words={words} onRead={(ref) => looking.run(() => read(ref))} />
+      )}
+      {!whole && !hits && (
+        <p className="empty">
+          Everything that was ever said in this thread can be found again, also what compactions
+          have taken out.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Hits({
+  hits,
+  words,
+  onRead,
+}: {
+  readonly hits: readonly RecallHit[]
+  readonly words: readonly string[]
+  readonly onRead: (ref: string) => void
+}) {
+  if (hits.length === 0) return <p className="empty">Nothing was found.</p>
+  return (
+    <ol className="hits" aria-label="Found">
+      {hits.map(({ ref, speaker, timestamp, text }) => (
+        <li key={ref} className="entry">
+          <h3>
+            {speaker} · {timeText(timestamp)} <code>{ref}</code>
+          </h3>
+          <Marked text={text} words={words} />
+          <button type="button" onClick={() => onRead(ref)}>
+            Read all of it
+          </button>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** Compared without regard to case; words are taken literally. */
+function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
+  const literal = words
+    .filter((word) => word.length > 1)
+    .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const shown = visibleText(text)
+  const parts =
+    literal.length === 0 ? [shown] : shown.split(new RegExp(`(${literal.join('|')})`, 'gi'))
+  return (
+    <pre className="text">
+      {parts.map((part, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no names of their own
+        <Fragment key={at}>{at % 2 === 1 ? <mark>{part}</mark> : part}</Fragment>
+      ))}
+    </pre>
+  )
+}

@@ -1,0 +1,72 @@
+// A list of any length in a place that scrolls: only what is in sight is drawn.
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useRef } from 'react'
+
+/** Nearer to an end than this counts as being there. */
+const NEAR_PX = 80
+const NEAR_TOP_PX = 600
+const OVERSCAN = 6
+
+interface RowsProps {
+  readonly count: number
+  /** Of one row, the same wherever it stands. The same function as long as the rows are the same. */
+  readonly keyOf: (index: number) => string
+  readonly guessPx: number
+  readonly label: string
+  /** What is added is seen, unless the reader has gone up. */
+  readonly staysAtEnd?: boolean
+  readonly before?: ReactNode
+  readonly onNearTop?: () => void
+  readonly onSight?: (first: number, last: number) => void
+  readonly children: (index: number) => ReactNode
+}
+
+export function Rows(props: RowsProps) {
+  const { count, keyOf, guessPx, label, staysAtEnd = false, onNearTop, onSight, children } = props
+  const place = useRef<HTMLElement>(null)
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => place.current,
+    estimateSize: () => guessPx,
+    getItemKey: keyOf,
+    overscan: OVERSCAN,
+    // What is read stays where it is while more comes in above it, or at the end.
+    anchorTo: staysAtEnd ? 'end' : 'start',
+    followOnAppend: staysAtEnd,
+    scrollEndThreshold: NEAR_PX,
+    useFlushSync: false,
+  })
+  const inSight = rows.getVirtualItems()
+  const first = inSight[0]?.index ?? 0
+  const last = inSight.at(-1)?.index ?? 0
+  useEffect(() => onSight?.(first, last), [onSight, first, last])
+  const scrolled = () => {
+    const element = place.current
+    if (element && element.scrollTop < NEAR_TOP_PX && !rows.isAtEnd()) onNearTop?.()
+  }
+  return (
+    <section
+      className="scroller"
+      ref={place}
+      onScroll={scrolled}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key
+      tabIndex={0}
+      aria-label={label}
+    >
+      {props.before}
+      <div className="rows" style={{ height: rows.getTotalSize() }}>
+        {inSight.map((row) => (
+          <div
+            key={row.key}
+            className="row"
+            data-index={row.index}
+            ref={rows.measureElement}
+            style={{ transform: `translateY(${row.start}px)` }}
+          >
+            {children(row.index)}
+          </div>
+        ))}
+      </div>
+    </section>
+  )
+}

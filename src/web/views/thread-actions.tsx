@@ -1,0 +1,129 @@
+// What can be done with a thread as a whole: compact, preview, undo, fork, export, delete.
+import { useState } from 'react'
+import type { Client, Hello } from '../../protocol/index.ts'
+import { goTo } from '../route.ts'
+import { useTask } from '../use-task.ts'
+
+export function ThreadActions({
+  client,
+  hello,
+  threadId,
+  isPreviewing,
+  onPreview,
+  onChange,
+}: {
+  readonly client: Client
+  readonly hello: Hello
+  readonly threadId: string
+  readonly isPreviewing: boolean
+  readonly onPreview: (strategy: string | undefined, instructions: string) => void
+  readonly onChange: () => void
+}) {
+  const [strategy, setStrategy] = useState('')
+  const [instructions, setInstructions] = useState('')
+  const { isRunning, error, run } = useTask()
+  const chosen = strategy === '' ? undefined : strategy
+  const act = (work: () => Promise<unknown>) => () =>
+    run(async () => {
+      await work()
+      onChange()
+    })
+  const compact = async () => {
+    const outcome = await client.compact(threadId, {
+      ...(chosen !== undefined && { strategy: chosen }),
+      ...(instructions !== '' && { instructions }),
+    })
+    if (!outcome.ok) throw new Error(outcome.text)
+    if (outcome.threadId !== undefined) goTo(outcome.threadId)
+  }
+  const remove = async () => {
+    if (!window.confirm('Delete this thread, and everything that was ever said in it?')) return
+    await client.deleteThread(threadId)
+    goTo(undefined)
+  }
+  const buttons = [
+    { name: 'Compact', work: compact },
+    { name: 'Undo', work: () => client.undo(threadId) },
+    { name: 'Redo', work: () => client.redo(threadId) },
+    { name: 'Fork', work: async () => goTo((await client.fork(threadId)).threadId) },
+    { name: 'Delete', work: remove },
+  ]
+  return (
+    <div className="actions">
+      <div className="line">
+        <label>
+          Strategy{' '}
+          <select value={strategy} onChange={(event) => setStrategy(event.target.value)}>
+            <option value="">as the preset says</option>
+            {hello.strategies.map((id) => (
+              <option key={id}>{id}</option>
+            ))}
+          </select>
+        </label>
+        <input
+          aria-label="Instructions for the compaction"
+          placeholder="What to heed"
+          value={instructions}
+          onChange={(event) => setInstructions(event.target.value)}
+        />
+        <button
+          type="button"
+          className="main"
+          aria-disabled={isPreviewing}
+          onClick={() => onPreview(chosen, instructions)}
+        >
+          {isPreviewing ? 'Preparing…' : 'Preview'}
+        </button>
+        {buttons.map(({ name, work }) => (
+          <button key={name} type="button" aria-disabled={isRunning} onClick={act(work)}>
+            {name}
+          </button>
+        ))}
+        <Export client={client} threadId={threadId} formats={hello.formats.written} />
+      </div>
+      {error !== undefined && <p role="alert">{error}</p>}
+    </div>
+  )
+}
+
+function Export({
+  client,
+  threadId,
+  formats,
+}: {
+  readonly client: Client
+  readonly threadId: string
+  readonly formats: readonly string[]
+}) {
+  const [format, setFormat] = useState(formats[0] ?? 'markdown')
+  const saving = useTask()
+  const write = () =>
+    saving.run(async () => save(threadId, format, await client.exportThread(threadId, format)))
+  return (
+    <>
+      <label>
+        Export{' '}
+        <select value={format} onChange={(event) => setFormat(event.target.value)}>
+          {formats.map((id) => (
+            <option key={id}>{id}</option>
+          ))}
+        </select>
+      </label>
+      <button type="button" aria-disabled={saving.isRunning} onClick={write}>
+        Save
+      </button>
+      {saving.error !== undefined && <p role="alert">{saving.error}</p>}
+    </>
+  )
+}
+
+const ENDINGS: Readonly<Record<string, string>> = { html: 'html', markdown: 'md' }
+
+function save(threadId: string, format: string, content: string): void {
+  const address = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `${threadId}.${format}.${ENDINGS[format] ?? 'jsonl'}`
+  link.click()
+  URL.revokeObjectURL(address)
+}

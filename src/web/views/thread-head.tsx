@@ -1,0 +1,47 @@
+// What stands above a transcript: its name, its model, and whether the server can be reached.
+import { type ReactNode, useState } from 'react'
+import type { ThreadDetail } from '../../protocol/index.ts'
+import { useReachable } from '../connection.ts'
+import { visibleText } from '../visible-text.ts'
+
+export function ThreadHead({
+  detail,
+  children,
+  actions,
+}: {
+  readonly detail: ThreadDetail
+  readonly children: ReactNode
+  readonly actions: ReactNode
+}) {
+  const isReachable = useReachable()
+  const [isOpen, setOpen] = useState(false)
+  const { model, preset, strategy } = detail
+  return (
+    <header className="head" data-open={isOpen}>
+      <div className="line">
+        <a className="back" href="#/" aria-label="All threads">
+          ←
+        </a>
+        <h1>{visibleText(detail.title)}</h1>
+        <span className="quiet">
+          {[model ?? 'no model', preset, strategy].filter(Boolean).join(' · ')}
+        </span>
+        <button
+          type="button"
+          className="opener"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          Actions
+        </button>
+      </div>
+      {!isReachable && (
+        <p className="warning" role="status">
+          The connection is lost. It comes back by itself, and nothing is missed.
+        </p>
+      )}
+      {children}
+      {actions}
+    </header>
+  )
+}

@@ -1,0 +1,28 @@
+// Asks for the token of a server that wants one.
+import { type FormEvent, useState } from 'react'
+
+export function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
+  const [token, setToken] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (token.trim() !== '') onToken(token.trim())
+  }
+  return (
+    <main className="alone">
+      <h1>précis</h1>
+      <form onSubmit={submit}>
+        <label className="field">
+          Token
+          <input
+            type="password"
+            value={token}
+            autoComplete="current-password"
+            onChange={(event) => setToken(event.target.value)}
+          />
+        </label>
+        <button type="submit">Open</button>
+      </form>
+      <p>The server asks for a token. Whoever runs it has given you one.</p>
+    </main>
+  )
+}

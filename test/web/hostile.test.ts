@@ -1,0 +1,131 @@
+// Transcripts that want to be more than text: in the page they are seen, and nothing of them runs or loads.
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { EventDraft } from '../../src/core/event.ts'
+import { answer, result, user } from '../say.ts'
+import { CHROMIUM, useBrowser } from './setup.ts'
+
+const RUN = 'window.hacked=true'
+
+const HOSTILE: Readonly<Record<string, string>> = {
+  'a script': `<script>${RUN}</script> after the script`,
+  'an event handler': `<img src=x onerror="${RUN}"><body onload="${RUN}"> after the handler`,
+  'a link that runs': `[click me](javascript:${RUN}) and [me](data:text/html,<script>${RUN}</script>) and <a href="javascript:${RUN}">me</a> and [me](JaVaScRiPt:${RUN})`,
+  'a hidden link': `[click](\u0001javascript:${RUN}) <javascript:${RUN}> [ref][r]\n\n[r]: javascript:${RUN}`,
+  'a drawing': `<svg><script>${RUN}</script><animate onbegin="${RUN}" attributeName=x dur=1s></svg>`,
+  'a frame': `<iframe srcdoc="<script>parent.${RUN}</script>"></iframe><object data="javascript:${RUN}"></object>`,
+  'a picture from elsewhere':
+    '![seen](http://192.0.2.1/beacon.png) <img src="http://192.0.2.1/b.png">',
+  'a style': '<style>*{display:none}</style><link rel=stylesheet href=http://192.0.2.1/x.css>',
+  'a template': '{{constructor.constructor("window.hacked=true")()}} <%= window.hacked=true %>',
+  'turned writing': 'the file is \u202egnp.exe\u202c, or \u2066\u202eso\u2069 it seems',
+  'a huge word': 'x'.repeat(60_000),
+  'a deep quote': '>'.repeat(4_000),
+  'a deep list': Array.from({ length: 300 }, (_, at) => `${' '.repeat(at * 2)}- x`).join('\n'),
+  'many stars': '*'.repeat(20_000),
+  'half a character': 'before \ud83d after \u0000 \u001b[31mred',
+}
+
+function told(text: string, at: number): EventDraft[] {
+  return [user(text), ...answer(text, `call-${at}`), result(`call-${at}`, text)]
+}
+
+/** Everything of a transcript that could act, load or lead away. */
+const ACTIVE = [
+  'script',
+  'iframe',
+  'object',
+  'embed',
+  'img',
+  'style',
+  'link',
+  'svg',
+  'form[action]',
+  'base',
+  'meta',
+]
+
+/** What the browser has made of a transcript, in a language that the tests do not speak. */
+const FIND = `(() => {
+  const found = []
+  for (const place of document.querySelectorAll('.told .scroller, [role="tabpanel"]')) {
+    found.push(...place.querySelectorAll('${ACTIVE.join(', ')}'))
+    for (const each of place.querySelectorAll('*'))
+      for (const { name, value } of each.attributes)
+        if (/^on/i.test(name) || /^\\s*(javascript|data|vbscript):/i.test(value)) found.push(each)
+  }
+  return found.map((each) => each.outerHTML)
+})()`
+
+async function activeIn(page: Page): Promise<unknown> {
+  return page.evaluate(FIND)
+}
+
+describe.skipIf(!CHROMIUM.available)(`hostile transcripts ${CHROMIUM.notice}`, () => {
+  const setUp = useBrowser()
+
+  it('are inert, wherever they are shown', async () => {
+    const { open, client, home, url } = await setUp()
+    const title = `\u202e<img src=x onerror=${RUN}>`
+    const { threadId } = await client.createThread({ title })
+    await client.pin(threadId, HOSTILE['an event handler'] ?? '')
+    const page = await open()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    page.on('dialog', (dialog) => {
+      asked.push(`dialog: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    await page.getByRole('navigation').getByText('[U+202E]<img').click()
+    const transcript = page.getByRole('region', { name: 'Transcript' })
+    let at = 0
+    for (const [name, text] of Object.entries(HOSTILE)) {
+      await home.threads.append(threadId, [...told(text, at), user(`That was ${name}.`)])
+      at += 1
+      await transcript.getByText(`That was ${name}.`).waitFor()
+      await page.evaluate(
+        'for (const each of document.querySelectorAll("details")) each.open = true',
+      )
+      expect(await activeIn(page), name).toEqual([])
+    }
+    for (const panel of ['Window', 'Pins', 'Recall', 'Model’s view']) {
+      await page.getByRole('tab', { name: panel }).click()
+      await page.getByRole('tabpanel', { name: panel }).waitFor()
+    }
+    await page.getByRole('tab', { name: 'Recall' }).click()
+    await page.getByLabel('What to recall').fill('<script> onerror')
+    await page.getByLabel('What to recall').press('Enter')
+    await page.getByRole('list', { name: 'Found' }).locator('mark').first().waitFor()
+    expect(await activeIn(page)).toEqual([])
+    expect(await page.evaluate('window.hacked')).toBeUndefined()
+    expect(asked.filter((address) => !address.startsWith(url))).toEqual([])
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    expect(width).toBeLessThanOrEqual(1_280)
+  })
+
+  it('cannot turn the words around them', async () => {
+    const { open, client, home } = await setUp()
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, told(HOSTILE['turned writing'] ?? '', 0))
+    const page = await open(threadId)
+    const shown = page.getByText(
+      'the file is [U+202E]gnp.exe[U+202C], or [U+2066][U+202E]so[U+2069]',
+    )
+    await shown.nth(4).waitFor({ state: 'attached' })
+    expect(await page.locator('body').innerText()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
+  })
+
+  it('lead elsewhere only by links that one can see, in a window of their own', async () => {
+    const { open, client, home } = await setUp()
+    const { threadId } = await client.createThread()
+    const text = 'See [the page](https://example.org/a?b=1&c=2) or <b>a < b & c</b> `x < y`.'
+    await home.threads.append(threadId, [user('go'), ...answer(text)])
+    const page = await open(threadId)
+    const link = page.getByRole('link', { name: 'the page' })
+    expect(await link.getAttribute('href')).toBe('https://example.org/a?b=1&c=2')
+    expect(await link.getAttribute('target')).toBe('_blank')
+    expect(await link.getAttribute('rel')).toContain('noopener')
+    const shown = await page.locator('article[aria-label="Agent"]').innerText()
+    expect(shown).toContain('<b>a < b & c</b> x < y')
+  })
+})

@@ -1,0 +1,108 @@
+// A thread of 100,000 events: only what is in sight is drawn and asked for, however far one scrolls.
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { EventDraft } from '../../src/core/event.ts'
+import { answer, result, user } from '../say.ts'
+import { CHROMIUM, useBrowser } from './setup.ts'
+
+const ROUNDS = 20_000 // of five events each
+const MOST_NODES = 4_000
+const PATIENCE = { timeout: 60_000 }
+
+function longThread(): EventDraft[] {
+  return Array.from({ length: ROUNDS }, (_, at) => [
+    user(`Question ${at} of many.`),
+    ...answer(`I look at file ${at}.`, `call-${at}`),
+    result(`call-${at}`, `line ${at}\n`.repeat(1 + (at % 7))),
+    ...answer(`Answer ${at}.${' It goes on.'.repeat((at % 11) * 5)}`),
+  ]).flat()
+}
+
+async function nodesIn(page: Page): Promise<number> {
+  return (await page.evaluate('document.querySelectorAll("*").length')) as number
+}
+
+describe.skipIf(!CHROMIUM.available)(`a long thread ${CHROMIUM.notice}`, () => {
+  const setUp = useBrowser()
+
+  it('of 100,000 events is drawn and read in small parts, in both directions', async () => {
+    const { open, client, home } = await setUp({ windowTokens: 50_000_000 })
+    const { threadId } = await client.createThread({ title: 'A long one' })
+    await home.threads.import(threadId, longThread())
+    const { version } = await client.thread(threadId)
+    expect(version).toBeGreaterThan(100_000)
+
+    const page = await open()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    page.setDefaultTimeout(60_000)
+    await page.getByRole('navigation').getByText('A long one').click()
+    const transcript = page.getByRole('region', { name: 'Transcript' })
+    await transcript
+      .getByText(`Answer ${ROUNDS - 1}.`)
+      .first()
+      .waitFor()
+    const view = page.getByRole('region', { name: 'As the model sees it' })
+    await view.getByText('Question 0 of many.').waitFor()
+    expect(await nodesIn(page)).toBeLessThan(MOST_NODES)
+    expect(asked.length).toBeLessThan(12)
+
+    // Upwards: what one reads stays where it is while more comes in above it.
+    asked.length = 0
+    const first = ROUNDS - 80
+    for (let target = ROUNDS - 40; target > first - 1_000; target -= 150) {
+      await page.evaluate('document.querySelector(".told .scroller").scrollTop = 300')
+      await expect
+        .poll(
+          async () => Number(/Question (\d+)/.exec(await transcript.innerText())?.[1]),
+          PATIENCE,
+        )
+        .toBeLessThan(target)
+      expect(await nodesIn(page)).toBeLessThan(MOST_NODES)
+    }
+    expect(asked.filter((path) => path.endsWith('/events')).length).toBeLessThan(20)
+
+    // The model's view: any place of it, without what lies between.
+    asked.length = 0
+    for (const share of [0.5, 1, 0.25]) {
+      await page.evaluate(
+        `{ const view = document.querySelector('[role="tabpanel"] .scroller'); view.scrollTop = ${share} * view.scrollHeight }`,
+      )
+      await expect
+        .poll(
+          async () =>
+            Number(/(?:Question|file|line|Answer) (\d+)/.exec(await view.innerText())?.[1]),
+          PATIENCE,
+        )
+        .toSatisfy((at: number) => Math.abs(at - share * ROUNDS) < ROUNDS / 8)
+      expect(await nodesIn(page)).toBeLessThan(MOST_NODES)
+    }
+    expect(asked.filter((path) => path.endsWith('/entries')).length).toBeLessThan(12)
+
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.getByRole('img', { name: /Context size over \d+ points/ }).waitFor()
+    const points = await client.timeline(threadId)
+    expect(points.length).toBeLessThanOrEqual(2_001)
+    expect(points.at(-1)?.seq).toBe(version)
+  })
+
+  it('keeps what is read in its place while earlier events come in above it', async () => {
+    const { open, client, home } = await setUp()
+    const { threadId } = await client.createThread({ title: 'Anchored' })
+    await home.threads.import(threadId, longThread().slice(0, 3_000))
+    const page = await open(threadId)
+    const transcript = page.getByRole('region', { name: 'Transcript' })
+    await transcript.getByText('Answer 599.').first().waitFor()
+    await page.evaluate('document.querySelector(".told .scroller").scrollTop = 900')
+    const row = transcript.getByText('Question 524 of many.')
+    await row.waitFor()
+    const before = await row.boundingBox()
+    await page.getByRole('button', { name: 'Earlier' }).dispatchEvent('click')
+    await expect
+      .poll(() => page.evaluate('document.querySelector(".told .scroller").scrollTop'), PATIENCE)
+      .toBeGreaterThan(5_000)
+    await row.waitFor()
+    const after = await row.boundingBox()
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(40)
+  })
+})

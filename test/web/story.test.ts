@@ -1,0 +1,211 @@
+// The page as a person uses it: a session is brought in, looked at, compacted, taken back, and gone on with.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { Door, longPast, summaryBehind } from '../agent/past.ts'
+import { CHROMIUM, useBrowser } from './setup.ts'
+
+const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))
+
+/** A file dropped on the page, as a browser hands it over. */
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  const file = `new File([${JSON.stringify(text)}], ${JSON.stringify(name)})`
+  const files = await page.evaluateHandle(
+    `{ const files = new DataTransfer(); files.items.add(${file}); files }`,
+  )
+  await page.getByRole('main').dispatchEvent('drop', { dataTransfer: files })
+}
+
+const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click()
+
+describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
+  const setUp = useBrowser()
+
+  it('imports a session, previews, edits and applies a compaction, shows it, takes it back', async () => {
+    const { open, client } = await setUp({ windowTokens: 96_000 })
+    const page = await open()
+    await page.getByText('No threads yet').waitFor()
+    await drop(page, 'session.jsonl', readFileSync(SAMPLE, 'utf8'))
+    await page.getByRole('heading', { name: /double booking/ }).waitFor()
+    const threadId = decodeURIComponent(new URL(page.url()).hash.split('/').at(-1) ?? '')
+
+    // As it was, and as the model sees it.
+    const transcript = page.getByRole('region', { name: 'Transcript' })
+    await transcript.getByText('That goes on the wall next to the tide table').waitFor()
+    const view = page.getByRole('region', { name: 'As the model sees it' })
+    await view.getByText('We have a double booking in quay').waitFor()
+
+    // Its timeline is there at once, and the window by category.
+    await tab(page, 'Timeline')
+    await page.getByRole('img', { name: /Context size over \d+ points, 0 compactions/ }).waitFor()
+    await tab(page, 'Window')
+    await page.getByRole('img', { name: 'The window by category' }).waitFor()
+    await page.getByRole('cell', { name: 'tool results' }).waitFor()
+
+    // A pin, which the compaction has to keep.
+    await tab(page, 'Pins')
+    await page.getByLabel('Text to pin').fill('The office applies migrations by hand.')
+    await page.getByRole('button', { name: 'Pin', exact: true }).click()
+    await page.getByRole('button', { name: /Let go of The office/ }).waitFor()
+
+    // Previewed, edited, applied.
+    await page.getByLabel('Strategy').selectOption('extract')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Preview of a compaction' })
+    const summary = dialog.locator('textarea:not([readonly])').first()
+    const proposed = await summary.inputValue()
+    await summary.fill(`The word that was put in by hand is heron.\n${proposed}`)
+    await dialog.getByRole('button', { name: 'Apply' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await transcript.getByText(/Compacted by extract/).waitFor()
+    await tab(page, 'Model’s view')
+    const stands = view.getByText(/Stands for [\d,]+ entries/).first()
+    await stands.waitFor()
+
+    // What it replaced: the report and the difference.
+    await view.getByRole('button', { name: 'What it replaced' }).first().click()
+    const after = page.getByRole('region', { name: 'After' })
+    await after.getByText('put in by hand is heron').first().waitFor()
+    const before = page.getByRole('region', { name: 'Before' })
+    await before.getByText('Taken out').first().waitFor()
+    await page.getByRole('region', { name: 'Report' }).waitFor()
+    await tab(page, 'Timeline')
+    await page
+      .getByRole('list', { name: 'Compactions' })
+      .getByText(/extract/)
+      .waitFor()
+
+    // What was taken out is found again, and marked.
+    await tab(page, 'Recall')
+    await page.getByLabel('What to recall').fill('alongside the fuel pontoon')
+    await page.getByRole('button', { name: 'Recall', exact: true }).click()
+    const hits = page.getByRole('list', { name: 'Found' })
+    await hits.locator('mark', { hasText: 'pontoon' }).first().waitFor()
+    await hits.getByRole('button', { name: 'Read all of it' }).first().click()
+    await page
+      .getByRole('article', { name: /All of/ })
+      .getByText('pontoon')
+      .first()
+      .waitFor()
+
+    // Taken back: the context is what it was.
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await transcript.getByText(/Taken back: compacted by extract/).waitFor()
+    const { items } = await client.contextEntries(threadId, { limit: 1_000 })
+    expect(items.every(({ ref }) => ref.startsWith('e'))).toBe(true)
+    await page.getByRole('button', { name: 'Redo', exact: true }).click()
+    await transcript.getByText(/^Compacted by extract/).waitFor()
+  })
+
+  it('chats while the answer streams, goes on after a reload in the middle of it', async () => {
+    const door = new Door()
+    const { open, client, dev } = await setUp({ dev: { pieceDelayMs: 20 } })
+    const { threadId } = await client.createThread({ title: 'A talk' })
+    const words = Array.from({ length: 40 }, (_, at) => `word${at}`).join(' ')
+    dev.script([
+      { text: words },
+      async () => {
+        await door.pass()
+        return { text: 'The second answer.' }
+      },
+    ])
+    const page = await open(threadId)
+    const message = page.getByLabel('Message')
+    await message.fill('Say many words')
+    await message.press('Enter')
+    const answer = page.locator('article[aria-label="Agent"]')
+    await page.locator('article[aria-busy="true"]').getByText('word3').waitFor()
+    await answer.getByText('word39').waitFor()
+    await page.locator('article[aria-busy="true"]').waitFor({ state: 'detached' })
+
+    await message.fill('And once more')
+    await message.press('Enter')
+    await door.reached
+    await page.reload()
+    const transcript = page.getByRole('region', { name: 'Transcript' })
+    await transcript.getByText('And once more').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    door.open()
+    await transcript.getByText('The second answer.').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    await page.getByText(/Billed [\d.]+K? tokens, \$/).waitFor()
+  })
+
+  it('shows the figures of a thread, a bar, a warning near the limit, a running compaction [LOG-88]', async () => {
+    const door = new Door()
+    const { open, client, home, dev } = await setUp({ windowTokens: 30_000 })
+    dev.script(summaryBehind(door))
+    const { threadId } = await client.createThread({ title: 'Figures', preset: 'log' })
+    const page = await open(threadId)
+    await page.getByRole('meter', { name: 'Context used' }).waitFor()
+    expect(await page.locator('.warning').count()).toBe(0)
+    await home.threads.append(threadId, longPast(11_000))
+    const message = page.getByLabel('Message')
+    const answers = page.getByRole('region', { name: 'Transcript' }).getByText('Yes.')
+    for (const count of [1, 2, 3]) {
+      await message.fill(`Question ${count}`)
+      await message.press('Enter')
+      await answers.nth(count - 1).waitFor()
+    }
+    const { tokenUsage, context } = await client.thread(threadId)
+    expect(tokenUsage?.nearLimit).toBe(true)
+    const figures = page.locator('.token-usage')
+    await figures.getByText(`${(tokenUsage?.totalTokens ?? 0) / 1_000}`.slice(0, 4)).waitFor()
+    for (const part of [
+      'in ·',
+      'out ·',
+      'in all',
+      `(${Math.round(tokenUsage?.percentUsed ?? 0)} %)`,
+    ])
+      expect(await figures.innerText()).toContain(part)
+    await page.getByRole('status').getByText('Near the limit').waitFor()
+    const share = await page.getByRole('meter', { name: 'Context used' }).getAttribute('value')
+    expect(Number(share)).toBeCloseTo(context.percent ?? 0, 1)
+
+    await page.getByLabel('Strategy').selectOption('summarize')
+    await page.getByRole('button', { name: 'Compact', exact: true }).click()
+    await door.reached
+    await page
+      .getByRole('status')
+      .getByText(/Compacting by summarize/)
+      .waitFor()
+    await page.reload() // it is still going on
+    await page
+      .getByRole('status')
+      .getByText(/Compacting/)
+      .first()
+      .waitFor()
+    door.open()
+    await page.getByText(/Compacted by summarize/).waitFor()
+    await page
+      .getByRole('status')
+      .getByText(/Compacting/)
+      .waitFor({ state: 'detached' })
+  })
+
+  it('lists threads and finds them, begins one, forks and deletes it, answers commands', async () => {
+    const { open, client } = await setUp()
+    await client.createThread({ title: 'The parser' })
+    await client.createThread({ title: 'The lexer' })
+    const page = await open()
+    const list = page.getByRole('navigation', { name: 'Threads' })
+    await list.getByText('The parser').waitFor()
+    await page.getByLabel('Search in all threads').fill('lexer')
+    await list.getByText('The parser').waitFor({ state: 'detached' })
+    await list.getByText('The lexer').click()
+    await page.getByRole('heading', { name: 'The lexer' }).waitFor()
+    await page.getByLabel('Message').fill('/stra')
+    await page.getByRole('list', { name: 'Commands' }).getByText('/strategy').first().waitFor()
+    await page.getByLabel('Message').fill('/strategy')
+    await page.getByLabel('Message').press('Enter')
+    await page.getByRole('note').getByText('/strategy').waitFor()
+    await page.getByRole('button', { name: 'Fork' }).click()
+    await page.getByText(/came from thr_/).waitFor()
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Drop a session file anywhere').waitFor()
+    await page.getByRole('button', { name: 'New thread' }).click()
+    await page.getByText('Nothing was said yet.').waitFor()
+  })
+})
