@@ -9,7 +9,10 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   core: () => import('./core/core.ts'),
   edl: () => import('./edl/edl.ts'),
   agent: () => import('./agent/agent.ts'),
+  extract: () => import('./extract/extract.ts'),
+  stores: () => import('./stores/stores.ts'),
   tui: () => import('./tui/tui.ts'),
+  cli: () => import('./cli/cli.ts'),
   retention: () => import('./retention/retention.ts'),
 }
 
