@@ -1,0 +1,234 @@
+// Wires the app: an agent that asks through it, the formats, the models, the folders, over what `compose` made.
+import type { Agent } from './agent/agent.ts'
+import type { Composed } from './compose.ts'
+import { type AgentOptions, composeAgent } from './compose-agent.ts'
+import { PrecisError } from './core/errors.ts'
+import type { ThreadEvent } from './core/event.ts'
+import type { ResolvedSettings, Settings } from './core/settings.ts'
+import { type ImportTarget, importSession } from './formats/import-session.ts'
+import { SESSION_FORMATS } from './formats/index.ts'
+import { PAGE_FORMATS } from './formats/pages.ts'
+import { detectFormat, sampleOf } from './formats/sample.ts'
+import type { SessionFormat } from './formats/session-format.ts'
+import type { ModelInfo, SettingInfo } from './protocol/client.ts'
+import { LISTED_MODELS, modelInfo, readModelOverrides } from './providers/catalogue.ts'
+import { costOf } from './providers/costs.ts'
+import { PROVIDER_ENTRIES } from './providers/entries.ts'
+import { secretsOf } from './redact/known.ts'
+import { redactValues } from './redact/redact-values.ts'
+import { type App, createApp } from './server/app.ts'
+import { Approvals } from './server/approvals.ts'
+import { inheriting } from './server/owners.ts'
+import type { Page } from './server/page.ts'
+import type {
+  Access,
+  AppFormats,
+  AppLimits,
+  AppModels,
+  AppWorkspaces,
+  Uploaded,
+} from './server/ports.ts'
+import type { Threads } from './threads/threads.ts'
+import { walk } from './tools/walk.ts'
+import { isInside, openWorkspace } from './tools/workspace.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What an app stands on. */
+export type AppSource = Pick<Composed, 'threads' | 'store' | 'clock' | 'ids' | 'model' | 'models'>
+
+export interface AppOptions {
+  readonly settings: ResolvedSettings
+  readonly environment: Environment
+  readonly version: string // of précis
+  /** How the agent is made; its folder is the one that new threads get. */
+  readonly agent?: Omit<AgentOptions, 'settings' | 'approver'>
+  /** Further folders that threads may be given. */
+  readonly workspaces?: readonly string[]
+  readonly access?: Access
+  readonly page?: Page
+  readonly limits?: Partial<AppLimits>
+}
+
+export interface ComposedApp {
+  readonly app: App
+  readonly agent: Agent
+  /** Ends the streams, then the agent. What it stands on stays open. */
+  close(): Promise<void>
+}
+
+export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
+  const { store, clock, ids } = given
+  const threads = inheriting(given.threads, store)
+  const source = { ...given, threads }
+  const { settings: resolved, environment, version, access, page, limits } = options
+  const { settings } = resolved
+  const approvals = new Approvals()
+  const { approver } = approvals
+  const agent = composeAgent(source, { ...options.agent, settings, approver })
+  const app = createApp({
+    agent,
+    threads,
+    store,
+    clock,
+    ids,
+    approvals,
+    models: modelsOf(source, settings, environment),
+    formats: formatsOf(source, environment),
+    workspaces: workspacesOf(options),
+    version,
+    defaultPreset: settings.preset,
+    settings: () => settingsOf(resolved, environment),
+    ...(access && { access }),
+    ...(page && { page }),
+    ...(limits && { limits }),
+  })
+  return {
+    app,
+    agent,
+    async close() {
+      app.close()
+      await agent.close()
+    },
+  }
+}
+
+function modelsOf({ models }: AppSource, settings: Settings, environment: Environment): AppModels {
+  const { default: defaultModel, fast } = settings.models
+  return {
+    ...(defaultModel !== undefined && { defaultModel }),
+    async resolve(name) {
+      const { ref, window, info } = await (await models()).resolve(name)
+      return { ref, windowTokens: window.tokens, costOf: (usage) => costOf(usage, info) }
+    },
+    async list() {
+      const overrides = readModelOverrides(settings.catalogue ?? {}, 'catalogue')
+      const chosen = [defaultModel, fast].filter((name) => name !== undefined)
+      const names = [...chosen, ...Object.keys(overrides), ...LISTED_MODELS, STAND_IN]
+      return [...new Set(names)].map((ref): ModelInfo => {
+        const { known, windowTokens } = modelInfo(ref, overrides)
+        const isConfigured = canAsk(ref, settings, environment)
+        return { ref, ...(known && { windowTokens }), isConfigured }
+      })
+    },
+  }
+}
+
+const STAND_IN = 'dev'
+
+/** Its key is there; where none is needed, somebody has said where its server is, or chosen it. */
+function canAsk(ref: string, { models, providers }: Settings, environment: Environment): boolean {
+  const id = ref.split('/', 1)[0] ?? ''
+  if (id === STAND_IN) return true
+  const entry = PROVIDER_ENTRIES.find((each) => each.id === id)
+  if (!entry) return false
+  const { keyVariables, baseUrlVariable = '' } = entry
+  if (keyVariables.length > 0) return keyVariables.some((name) => environment[name]?.trim())
+  return (
+    providers?.[id]?.baseUrl !== undefined ||
+    Boolean(environment[baseUrlVariable]) ||
+    models.default === ref ||
+    models.fast === ref
+  )
+}
+
+function formatsOf(source: AppSource, environment: Environment): AppFormats {
+  const { threads, clock } = source
+  const writing = SESSION_FORMATS.filter(({ write }) => write !== undefined)
+  return {
+    read: SESSION_FORMATS.map(({ id }) => id),
+    written: [...PAGE_FORMATS, ...writing].map(({ id }) => id),
+    importThread: (file, options) => importInto(threads, file, options),
+    async exportThread(threadId, id) {
+      const secrets = secretsOf(environment)
+      const { system, messages } = await threads.messages(threadId)
+      const { value: view } = redactValues({ system, messages }, secrets)
+      const page = PAGE_FORMATS.find((each) => each.id === id)
+      if (page) return { text: page.write(view).text, mediaType: `text/${id}` }
+      const format = writing.find((each) => each.id === id)
+      if (!format?.write) throw unknownFormat(id, [...PAGE_FORMATS, ...writing])
+      const { value: events } = redactValues(await threads.getAllEvents(threadId), secrets)
+      const { text } = format.write(
+        { view, events: events as ThreadEvent[] },
+        { now: clock.now(), newId: () => crypto.randomUUID() },
+      )
+      return { text, mediaType: 'text/plain' }
+    },
+  }
+}
+
+/** All of it, or nothing is left of it. */
+async function importInto(
+  threads: Threads,
+  source: Uploaded,
+  { format, owner }: { readonly format?: string; readonly owner?: string },
+): Promise<string> {
+  const found =
+    format === undefined
+      ? detectFormat(await sampleOf(source), SESSION_FORMATS)
+      : SESSION_FORMATS.find(({ id }) => id === format)
+  if (!found) throw unknownFormat(format ?? '', SESSION_FORMATS)
+  const begun: string[] = []
+  const target: ImportTarget = {
+    async create(started) {
+      const threadId = await threads.create({ ...started, ...(owner !== undefined && { owner }) })
+      begun.push(threadId)
+      return threadId
+    },
+    append: threads.append,
+    compact: threads.compact,
+  }
+  try {
+    const { threadId, notes } = await importSession(target, found, source)
+    if (notes.account.modelled === 0) throw noConversation(found.id)
+    return threadId
+  } catch (error) {
+    for (const threadId of begun) await threads.delete(threadId)
+    throw error
+  }
+}
+
+function noConversation(format: string): PrecisError {
+  return new PrecisError('invalid-input', `The file holds no conversation of ${format}.`, {
+    where: 'body',
+    hint: 'Name its format, or none, so that it is found by how the file begins.',
+  })
+}
+
+function unknownFormat(id: string, known: readonly Pick<SessionFormat, 'id'>[]): PrecisError {
+  return new PrecisError('unknown-format', `Unknown format: ${id}`, {
+    where: 'format',
+    hint: `Known formats: ${known.map((each) => each.id).join(', ')}.`,
+  })
+}
+
+function workspacesOf({ agent = {}, workspaces = [] }: AppOptions): AppWorkspaces {
+  const { workspace } = agent
+  const roots = [...(workspace === undefined ? [] : [workspace]), ...workspaces]
+  return {
+    ...(workspace !== undefined && { default: workspace }),
+    require(path) {
+      const { root } = openWorkspace({ root: path })
+      if (roots.some((each) => isInside(openWorkspace({ root: each }).root, root))) return root
+      throw new PrecisError('forbidden', 'Threads may not work in this folder.', {
+        where: 'workspace',
+        hint: 'Start précis in it, or allow it there.',
+      })
+    },
+    walk(path, isOver) {
+      const { root } = openWorkspace({ root: path })
+      return walk({ root, start: root, maxDepth: DEEPEST, isOver })
+    },
+  }
+}
+
+const DEEPEST = 12
+
+function settingsOf({ origins }: ResolvedSettings, environment: Environment): SettingInfo[] {
+  const secrets = secretsOf(environment)
+  return Object.entries(origins).map(([key, { value = null, origin }]) => ({
+    key,
+    value: redactValues(value, secrets).value,
+    origin,
+  }))
+}

@@ -1,0 +1,284 @@
+// What an interface can ask of précis: the same whether the answer comes from this process or over HTTP.
+import type { Reading } from '../core/change.ts'
+import type { UserContent } from '../core/content.ts'
+import type { ThreadEvent } from '../core/event.ts'
+import type { AgentFrame, CompactionResult } from '../core/frame.ts'
+import type { UsageTotals } from '../core/usage.ts'
+
+/** Raised when a client of the former number could misunderstand a server of the new one. */
+export const PROTOCOL_VERSION = 1
+
+export interface Hello {
+  readonly protocol: number
+  readonly version: string // of précis
+  readonly defaultModel?: string // absent: none is configured
+  readonly presets: readonly string[]
+  readonly strategies: readonly string[]
+  readonly formats: { readonly read: readonly string[]; readonly written: readonly string[] }
+}
+
+export interface ThreadSummary {
+  readonly threadId: string
+  readonly title: string // given, or the beginning of what the user said first
+  readonly version: number // the number of its last event
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly parent?: { readonly threadId: string; readonly seq: number }
+  readonly reason?: string // of a thread that came from another: fork, fresh-session, import, task
+}
+
+/** LOG-74 and LOG-75: sums over the working conversation. What interfaces draw is `context`. */
+export interface TokenUsageFigures {
+  readonly totalPromptTokens: number
+  readonly totalCompletionTokens: number
+  readonly totalTokens: number
+  readonly percentUsed: number
+  readonly nearLimit: boolean
+}
+
+export interface ContextFigures {
+  readonly tokens?: number // unknown is absent
+  readonly limit?: number
+  readonly percent?: number
+  readonly by?: Exclude<Reading['by'], undefined>
+}
+
+/** A thread with everything that stands around its transcript. */
+export interface ThreadDetail extends ThreadSummary {
+  readonly model?: string
+  readonly thinking: string
+  readonly preset: string
+  readonly strategy?: string // in place of the preset's
+  readonly workspace?: string
+  readonly isWorking: boolean
+  readonly isCompacting: boolean
+  readonly queued: number
+  readonly tokenUsage?: TokenUsageFigures
+  readonly context: ContextFigures
+  /** Everything that was billed, conversation and summaries; never reset. */
+  readonly billed: UsageTotals
+  readonly costUsd?: number
+  /** Calls that wait for somebody to allow or deny them. */
+  readonly approvals: readonly Approval[]
+}
+
+export interface Approval {
+  readonly callId: string
+  readonly name: string
+  readonly subject: string
+  readonly reason: string
+}
+
+export interface NewThread {
+  readonly title?: string
+  readonly model?: string
+  readonly preset?: string
+  readonly workspace?: string
+}
+
+/** `started` and `queued` end in frames; a command has its reply. */
+export type SendReply =
+  /** `threadId` where the turn runs in another thread: a fresh session was started first. */
+  | { readonly status: 'started'; readonly threadId?: string }
+  | { readonly status: 'queued'; readonly messageId: string }
+  | ({ readonly status: 'command' } & CommandOutcome)
+
+export interface CommandOutcome {
+  readonly command: string
+  readonly ok: boolean
+  readonly text: string
+  readonly threadId?: string // where to go on
+  readonly compaction?: CompactionResult
+  readonly returned?: string // for the editor it came from
+}
+
+export type StreamItem =
+  | { readonly kind: 'event'; readonly event: ThreadEvent }
+  | { readonly kind: 'frame'; readonly frame: AgentFrame }
+  /** The connection was lost and is back; events go on without a gap, frames may have been missed. */
+  | { readonly kind: 'reconnected' }
+
+export interface CompactRequest {
+  readonly strategy?: string
+  readonly instructions?: string
+  readonly nextPrompt?: string
+}
+
+/** A compaction that was prepared and not applied. */
+export interface Preview {
+  readonly previewId: string
+  readonly strategy: string
+  readonly basedOn: number
+  readonly before: Reading
+  readonly after: Reading
+  readonly report: string // for people
+  /** The texts it would put into the context; those with `isEditable` may be changed before applying. */
+  readonly texts: readonly PreviewText[]
+}
+export interface PreviewText {
+  readonly key: string
+  readonly label: string
+  readonly text: string
+  readonly isEditable: boolean
+}
+
+export interface ContextCategory {
+  readonly name: string // system, tools, user, assistant, tool results, thinking, images, summaries, free
+  readonly tokens: number
+}
+export interface ContextPicture {
+  readonly categories: readonly ContextCategory[]
+  readonly context: ContextFigures
+  readonly largest: readonly {
+    readonly ref: string
+    readonly what: string
+    readonly tokens: number
+  }[]
+}
+
+/** One thing that the model sees. */
+export interface ContextEntry {
+  readonly ref: string
+  readonly role: string // system, user, answer, result, reminder, checkpoint
+  readonly label?: string // of what a change put there: summary, trimmed, …
+  readonly text: string // its beginning; the whole can be read by its ref
+  readonly tokens: number
+  /** How many original entries it stands for: itself, or those whose place it has taken. */
+  readonly covers: number
+}
+export interface ContextPage {
+  readonly items: readonly ContextEntry[]
+  readonly total: number // of all entries
+}
+
+/** How large the context was after one event. */
+export interface TimelinePoint {
+  readonly seq: number
+  readonly tokens: number
+  readonly by: Exclude<Reading['by'], undefined>
+  /** Where it was a compaction, with what it says of itself. */
+  readonly compaction?: {
+    readonly strategy: string
+    readonly before?: number
+    readonly after?: number
+  }
+}
+
+/** The view before and after one compaction. */
+export interface CompactionDiff {
+  readonly compaction: number // its sequence number
+  readonly before: readonly DiffEntry[]
+  readonly after: readonly DiffEntry[]
+  readonly unified: string // the same as a unified diff of the rendered texts
+}
+export interface DiffEntry {
+  readonly ref: string
+  readonly role: string
+  readonly text: string
+  readonly tokens: number
+  readonly state: 'kept' | 'removed' | 'added'
+}
+
+export interface PinInfo {
+  readonly pinId: string
+  readonly text: string
+  readonly by: string
+}
+
+export interface RecallHit {
+  readonly ref: string
+  readonly speaker: string
+  readonly timestamp: Date
+  readonly text: string
+}
+
+/** The whole text of a ref, or what was found; `next` is where a long text goes on, in characters. */
+export interface Recalled {
+  readonly text: string
+  readonly hits: readonly RecallHit[]
+  readonly next?: number
+}
+
+/** A setting that is in force, and which layer it is from. */
+export interface SettingInfo {
+  readonly key: string
+  readonly value: unknown
+  readonly origin: string
+}
+
+export interface ModelInfo {
+  readonly ref: string
+  readonly windowTokens?: number
+  readonly isConfigured: boolean // its key or server is there
+}
+
+/** Every method rejects with a PrecisError: the server's own, or `unreachable`. */
+export interface Client {
+  hello(): Promise<Hello>
+  threads(options?: {
+    readonly after?: string
+    readonly limit?: number
+    readonly search?: string
+  }): Promise<{ readonly items: readonly ThreadSummary[]; readonly next?: string }>
+  createThread(thread?: NewThread): Promise<ThreadDetail>
+  thread(threadId: string): Promise<ThreadDetail>
+  deleteThread(threadId: string): Promise<void>
+  /** Everything that happened, in order; `limit` at a time. */
+  events(
+    threadId: string,
+    range?: { readonly from?: number; readonly to?: number; readonly limit?: number },
+  ): Promise<readonly ThreadEvent[]>
+  /** Events after `afterSeq`, then live ones and frames, until the signal fires. Reconnects by itself. */
+  follow(threadId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<StreamItem>
+  /** Commands are carried out, everything else is said; resolves as soon as it is accepted. */
+  send(threadId: string, content: UserContent): Promise<SendReply>
+  resume(threadId: string): Promise<void>
+  abort(threadId: string): Promise<void>
+  decide(threadId: string, callId: string, decision: 'allow' | 'deny'): Promise<void>
+  compact(threadId: string, request?: CompactRequest): Promise<CommandOutcome>
+  preview(threadId: string, request?: CompactRequest): Promise<Preview>
+  /** Refused with `stale` where what it covers has changed since. */
+  applyPreview(
+    threadId: string,
+    previewId: string,
+    texts?: Readonly<Record<string, string>>,
+  ): Promise<CommandOutcome>
+  dropPreview(threadId: string, previewId: string): Promise<void>
+  undo(threadId: string, compaction?: number): Promise<void>
+  redo(threadId: string): Promise<void>
+  fork(threadId: string, seq?: number): Promise<ThreadDetail>
+  pins(threadId: string): Promise<readonly PinInfo[]>
+  pin(threadId: string, text: string): Promise<PinInfo>
+  unpin(threadId: string, pinId: string): Promise<void>
+  recall(
+    threadId: string,
+    asked: { readonly query: string } | { readonly ref: string; readonly offset?: number },
+  ): Promise<Recalled>
+  contextPicture(threadId: string): Promise<ContextPicture>
+  /** How the model sees the thread: the entries of its context from `from` on (0 is the first). */
+  contextEntries(
+    threadId: string,
+    range?: { readonly from?: number; readonly limit?: number },
+  ): Promise<ContextPage>
+  /** The size of the context over the whole thread, every compaction among it. */
+  timeline(threadId: string): Promise<readonly TimelinePoint[]>
+  diff(threadId: string, compaction: number): Promise<CompactionDiff>
+  report(threadId: string, compaction: number): Promise<{ readonly text: string }>
+  models(): Promise<readonly ModelInfo[]>
+  settings(): Promise<readonly SettingInfo[]>
+  /** Settings of this thread: model, thinking, preset, strategy. */
+  change(
+    threadId: string,
+    settings: {
+      readonly model?: string
+      readonly thinking?: string
+      readonly preset?: string
+      readonly strategy?: string
+    },
+  ): Promise<ThreadDetail>
+  /** In a format that can be written: markdown, html, claude-code, … */
+  exportThread(threadId: string, format: string): Promise<string>
+  importThread(content: string, options?: { readonly format?: string }): Promise<ThreadDetail>
+  /** Paths of the thread's folder that begin with, or contain, what was typed. */
+  files(threadId: string, typed: string): Promise<readonly string[]>
+}

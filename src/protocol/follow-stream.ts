@@ -1,0 +1,139 @@
+// Follows a thread over HTTP: what happened since, then what happens, across lost connections.
+import { readRow } from '../core/codec.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { StreamItem } from './client.ts'
+import { callRaw, type Transport } from './http-requests.ts'
+import { readSse, type ServerSentEvent } from './sse.ts'
+import { fromWireFrame } from './wire-frame.ts'
+
+const FIRST_DELAY_MS = 250
+const LONGEST_DELAY_MS = 10_000
+/** The server beats more often than this; without a sign of life the connection is given up. */
+const SILENCE_MS = 60_000
+
+/** The name of what is stored, in the stream; frames go by their own types. */
+export const STORED = 'event'
+
+export async function* followStream(
+  transport: Transport,
+  threadId: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<StreamItem> {
+  let seq = afterSeq
+  let delayMs = FIRST_DELAY_MS
+  let isFirst = true
+  while (!signal.aborted) {
+    try {
+      for await (const event of connect(transport, threadId, seq, signal)) {
+        if (event === CONNECTED) {
+          if (!isFirst) yield { kind: 'reconnected' }
+          isFirst = false
+          continue
+        }
+        delayMs = FIRST_DELAY_MS
+        const item = itemOf(event)
+        if (item?.kind === 'event') {
+          if (item.event.seq <= seq) continue // seen before the connection was lost
+          if (item.event.seq !== seq + 1) throw new Gap()
+          seq = item.event.seq
+        }
+        if (item) yield item
+      }
+    } catch (thrown) {
+      if (signal.aborted) return
+      if (isFinal(thrown)) throw thrown
+    }
+    await transport.sleep(delayMs, signal)
+    delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)
+  }
+}
+
+/** An event is missing: what came after it is asked for again. */
+class Gap extends Error {}
+
+const CONNECTED = Symbol('connected')
+
+async function* connect(
+  transport: Transport,
+  threadId: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<ServerSentEvent | typeof CONNECTED> {
+  const own = new AbortController()
+  const both = AbortSignal.any([signal, own.signal])
+  const watch = new Silence(transport, own)
+  try {
+    const response = await callRaw(transport, {
+      path: `/threads/${encodeURIComponent(threadId)}/stream`,
+      headers: { accept: 'text/event-stream', 'last-event-id': String(afterSeq) },
+      signal: both,
+    })
+    if (!response.body) throw new PrecisError('unreachable', 'The stream is empty.')
+    yield CONNECTED
+    yield* readSse(piecesOf(response.body, both), () => watch.heard())
+  } finally {
+    watch.end()
+    own.abort()
+  }
+}
+
+/** Also where the transport itself does not heed a signal. */
+async function* piecesOf(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  const stop = () => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', stop)
+  try {
+    while (!signal.aborted) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    stop()
+  }
+}
+
+/** Ends a connection on which nothing has come for too long. */
+class Silence {
+  #isHeard = false
+  readonly #over = new AbortController()
+
+  constructor({ sleep }: Transport, connection: AbortController) {
+    const { signal } = this.#over
+    const listen = async () => {
+      do {
+        this.#isHeard = false
+        await sleep(SILENCE_MS, signal)
+      } while (this.#isHeard && !signal.aborted)
+      if (!signal.aborted) connection.abort()
+    }
+    listen().catch(() => connection.abort())
+  }
+
+  heard(): void {
+    this.#isHeard = true
+  }
+
+  end(): void {
+    this.#over.abort()
+  }
+}
+
+function itemOf({ event, data }: ServerSentEvent): StreamItem | undefined {
+  const value: unknown = JSON.parse(data)
+  if (event === STORED) return { kind: 'event', event: readRow(value) }
+  const frame = fromWireFrame(value)
+  return frame && { kind: 'frame', frame }
+}
+
+/** Trying again would end the same way. */
+function isFinal(thrown: unknown): boolean {
+  if (!PrecisError.is(thrown)) return false
+  const isPassing = thrown.code === 'rate-limited' || thrown.code === 'aborted'
+  return !isPassing && thrown.httpStatus < 500
+}

@@ -1,0 +1,216 @@
+// What travels between an interface and précis, as schemas: the client reads by them, the server describes itself by them.
+import { z } from 'zod'
+
+export const count = z.number().int().nonnegative()
+const time = z.iso.datetime().describe('ISO 8601')
+
+/** RFC 9457, with what a PrecisError says beyond it. */
+export const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string().describe('to branch on: invalid-input, unknown-thread, …'),
+    where: z.string().exactOptional(),
+    hint: z.string().exactOptional().describe('what to do about it'),
+    reason: z.string().exactOptional().describe('why a compaction was refused: stale, …'),
+    retryable: z.boolean().exactOptional(),
+  })
+  .meta({ id: 'Problem' })
+
+/** An error inside something else: a frame, a result. */
+export const wireErrorSchema = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    where: z.string().exactOptional(),
+    hint: z.string().exactOptional(),
+    reason: z.string().exactOptional(),
+    retryable: z.boolean().exactOptional(),
+  })
+  .meta({ id: 'Error' })
+
+export const helloSchema = z
+  .object({
+    protocol: z.number().int().positive(),
+    version: z.string(),
+    defaultModel: z.string().exactOptional(),
+    presets: z.array(z.string()),
+    strategies: z.array(z.string()),
+    formats: z.object({ read: z.array(z.string()), written: z.array(z.string()) }),
+  })
+  .meta({ id: 'Hello' })
+
+export const statusSchema = z.object({ status: z.enum(['ok', 'ready']) }).meta({ id: 'Status' })
+
+const origin = z.object({ threadId: z.string(), seq: count })
+export const threadSummarySchema = z
+  .object({
+    threadId: z.string(),
+    title: z.string(),
+    version: count,
+    createdAt: time,
+    updatedAt: time,
+    parent: origin.exactOptional(),
+    reason: z.string().exactOptional(),
+  })
+  .meta({ id: 'ThreadSummary' })
+
+export const threadPageSchema = z
+  .object({ items: z.array(threadSummarySchema), next: z.string().exactOptional() })
+  .meta({ id: 'ThreadPage' })
+
+/** LOG-74 */
+const tokenUsageSchema = z
+  .object({
+    totalPromptTokens: count,
+    totalCompletionTokens: count,
+    totalTokens: count,
+    percentUsed: z.number().nonnegative(),
+    nearLimit: z.boolean(),
+  })
+  .meta({ id: 'TokenUsageFigures' })
+
+export const measure = z.enum(['measured', 'estimated'])
+const contextFiguresSchema = z
+  .object({
+    tokens: count.exactOptional(),
+    limit: count.exactOptional(),
+    percent: z.number().nonnegative().exactOptional(),
+    by: measure.exactOptional(),
+  })
+  .meta({ id: 'ContextFigures' })
+
+const billedSchema = z
+  .object({
+    promptTokens: z.number().nonnegative(),
+    completionTokens: z.number().nonnegative(),
+    totalTokens: z.number().nonnegative(),
+    cacheReadTokens: z.number().nonnegative().exactOptional(),
+    cacheWriteTokens: z.number().nonnegative().exactOptional(),
+    eventCount: count,
+  })
+  .meta({ id: 'Billed' })
+
+const approvalSchema = z
+  .object({ callId: z.string(), name: z.string(), subject: z.string(), reason: z.string() })
+  .meta({ id: 'Approval' })
+
+/** LOG-74: the session, and beside it the figures about it. */
+export const sessionResponseSchema = z
+  .object({
+    session: z.object({
+      ...threadSummarySchema.shape,
+      model: z.string().exactOptional(),
+      thinking: z.string(),
+      preset: z.string(),
+      strategy: z.string().exactOptional(),
+      workspace: z.string().exactOptional(),
+      isWorking: z.boolean(),
+      isCompacting: z.boolean(),
+      queued: count,
+      billed: billedSchema,
+      costUsd: z.number().nonnegative().exactOptional(),
+      approvals: z.array(approvalSchema),
+    }),
+    tokenUsage: tokenUsageSchema.exactOptional(),
+    context: contextFiguresSchema,
+  })
+  .meta({ id: 'SessionResponse' })
+
+/** A stored row, not yet checked: `readRow` of the core makes an event of it. */
+export const rowSchema = z
+  .looseObject({
+    v: z.number().int(),
+    id: z.string(),
+    threadId: z.string(),
+    seq: z.number().int(),
+    timestamp: z.string(),
+    type: z.string(),
+    data: z.unknown(),
+  })
+  .meta({ id: 'EventRow' })
+export const eventsSchema = z.object({ items: z.array(rowSchema) }).meta({ id: 'EventPage' })
+
+export const contextPictureSchema = z
+  .object({
+    categories: z.array(z.object({ name: z.string(), tokens: z.number() })),
+    context: contextFiguresSchema,
+    largest: z.array(z.object({ ref: z.string(), what: z.string(), tokens: z.number() })),
+  })
+  .meta({ id: 'ContextPicture' })
+
+export const contextEntriesSchema = z
+  .object({
+    items: z.array(
+      z
+        .object({
+          ref: z.string(),
+          role: z.string(),
+          label: z.string().exactOptional(),
+          text: z.string(),
+          tokens: z.number(),
+          covers: count,
+        })
+        .meta({ id: 'ContextEntry' }),
+    ),
+    total: count,
+  })
+  .meta({ id: 'ContextPage' })
+
+export const timelineSchema = z
+  .object({
+    items: z.array(
+      z.object({
+        seq: count,
+        tokens: z.number().nonnegative(),
+        by: measure,
+        compaction: z
+          .object({
+            strategy: z.string(),
+            before: z.number().nonnegative().exactOptional(),
+            after: z.number().nonnegative().exactOptional(),
+          })
+          .exactOptional(),
+      }),
+    ),
+  })
+  .meta({ id: 'Timeline' })
+
+export const pinSchema = z
+  .object({ pinId: z.string(), text: z.string(), by: z.string() })
+  .meta({ id: 'Pin' })
+export const pinsSchema = z.object({ items: z.array(pinSchema) })
+
+export const recalledSchema = z
+  .object({
+    text: z.string(),
+    hits: z.array(
+      z.object({ ref: z.string(), speaker: z.string(), timestamp: time, text: z.string() }),
+    ),
+    next: count.exactOptional().describe('where the text goes on, in characters'),
+  })
+  .meta({ id: 'Recalled' })
+
+export const modelsSchema = z.object({
+  items: z.array(
+    z
+      .object({
+        ref: z.string(),
+        windowTokens: z.number().exactOptional(),
+        isConfigured: z.boolean(),
+      })
+      .meta({ id: 'Model' }),
+  ),
+})
+
+export const strategiesSchema = z.object({ items: z.array(z.object({ id: z.string() })) })
+
+export const settingsSchema = z.object({
+  items: z.array(
+    z.object({ key: z.string(), value: z.unknown(), origin: z.string() }).meta({ id: 'Setting' }),
+  ),
+})
+
+export const filesSchema = z.object({ items: z.array(z.string()) })

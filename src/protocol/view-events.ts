@@ -1,0 +1,169 @@
+// Events into blocks: what lasts of a thread, as an interface draws it.
+import type { Answer, Part } from '../core/content.ts'
+import type { EventOf, ThreadEvent } from '../core/event.ts'
+import type { AnswerBlock, CompactionBlock, ToolBlock, ViewBlock } from './view-block.ts'
+import type { BlockList } from './view-list.ts'
+import { resultText, subjectOf, summaryIn, summaryOf, userText } from './view-texts.ts'
+
+/** What of an event is seen. Gives back the keys of live blocks that it takes the place of. */
+export function showEvent(
+  list: BlockList,
+  event: ThreadEvent,
+  live: readonly string[],
+): readonly string[] {
+  switch (event.type) {
+    case 'AGENT_MESSAGE':
+      list.exchange(live, answerBlocks(event))
+      return []
+    case 'USER_MESSAGE':
+      showUserMessage(list, event)
+      return live
+    case 'TOOL_CALL':
+      list.put({ ...toolBlock(list, event.data.id), ...calledOf(event.data) })
+      return live
+    case 'TOOL_RESULT':
+      showResult(list, event)
+      return live
+    case 'COMPACTION':
+      list.put(compactionBlock(list, event))
+      return live
+    case 'COMPACTION_UNDONE':
+    case 'COMPACTION_REDONE':
+      settle(list, event.data.of, event.type === 'COMPACTION_UNDONE' ? 'undone' : 'done')
+      return live
+    case 'COMPACTION_FAILED':
+      showFailure(list, event)
+      return live
+    case 'LOCAL_SYSTEM_MESSAGE':
+      list.put({ kind: 'notice', key: keyOf(event), level: 'info', text: event.data })
+      return live
+    case 'THREAD_STARTED':
+      showOrigin(list, event)
+      return live
+    default:
+      return live
+  }
+}
+
+/** A conversation may go on in another thread, whose numbers begin anew. */
+function keyOf({ threadId, seq }: ThreadEvent): string {
+  return `${threadId}/${seq}`
+}
+
+export function runKey(runId: string): string {
+  return `run:${runId}`
+}
+
+/** The block of a call, as far as it is known. */
+export function toolBlock(list: BlockList, callId: string): ToolBlock {
+  const key = `call:${callId}`
+  const block = list.get(key)
+  if (block?.kind === 'tool') return block
+  return { kind: 'tool', key, callId, name: 'tool', subject: '', state: 'waiting' }
+}
+
+function calledOf({ name, arguments: input }: EventOf<'TOOL_CALL'>['data']): Partial<ToolBlock> {
+  return { name, input, subject: subjectOf(input) }
+}
+
+function answerBlocks(event: EventOf<'AGENT_MESSAGE'>): ViewBlock[] {
+  const { data } = event
+  const blocks = partsOf(data).flatMap((part, index): ViewBlock[] => {
+    const key = `${keyOf(event)}.${index}`
+    if (part.type === 'text')
+      return part.text.trim() === ''
+        ? []
+        : [{ kind: 'answer', key, text: part.text, isStreaming: false }]
+    if (part.type === 'thinking' && part.thinking.trim() !== '')
+      return [{ kind: 'thinking', key, text: part.thinking, isStreaming: false }]
+    return []
+  })
+  const cut = cutOf(data)
+  if (cut === undefined) return blocks
+  const last = blocks.findLast((block): block is AnswerBlock => block.kind === 'answer')
+  if (last) return blocks.map((block) => (block === last ? { ...last, cut } : block))
+  return [
+    ...blocks,
+    { kind: 'answer', key: `${keyOf(event)}.cut`, text: '', isStreaming: false, cut },
+  ]
+}
+
+function partsOf({ parts, content }: Answer): readonly Part[] {
+  return parts ?? [{ type: 'text', text: content }]
+}
+
+function cutOf({ stopReason }: Answer): AnswerBlock['cut'] {
+  return stopReason === undefined || stopReason === 'end' || stopReason === 'tool_use'
+    ? undefined
+    : stopReason
+}
+
+function showUserMessage(list: BlockList, event: EventOf<'USER_MESSAGE'>): void {
+  const { data, origin, threadId } = event
+  const { text, attachments } = userText(data)
+  const key = keyOf(event)
+  const summary = origin === 'summary' ? summaryIn(text) : undefined
+  if (summary === undefined) {
+    const isAutomatic = origin !== undefined && origin !== 'typed'
+    list.put({ kind: 'user', key, text, attachments, isAutomatic })
+    return
+  }
+  // The summary has been shown there.
+  if (cameFrom(list, threadId)) return
+  const strategy = 'fresh-session'
+  list.put({ kind: 'compaction', key, state: 'done', strategy, summary, isFresh: true })
+}
+
+/** Whether the interface was in the thread before, and saw this one being opened. */
+function cameFrom(list: BlockList, threadId: string): boolean {
+  const last = list.blocks.findLast((block) => block.kind === 'compaction')
+  return last?.kind === 'compaction' && last.freshThreadId === threadId
+}
+
+function showResult(list: BlockList, { seq, data }: EventOf<'TOOL_RESULT'>): void {
+  const { progress: _, ...block } = toolBlock(list, data.id ?? `result-${seq}`)
+  list.put({ ...block, state: data.status, result: resultText(data.content) })
+}
+
+function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): CompactionBlock {
+  const { seq, data } = event
+  const running = list.get(runKey(data.runId))
+  const summary = summaryOf(data)
+  const before = data.before?.tokens
+  const after = data.after?.tokens
+  return {
+    kind: 'compaction',
+    // Where it was seen to run, its block is that of the run.
+    key: running?.key ?? keyOf(event),
+    state: 'done',
+    strategy: data.strategyId,
+    seq,
+    isFresh: false,
+    ...(summary !== undefined && { summary }),
+    ...(before !== undefined && { beforeTokens: before }),
+    ...(after !== undefined && { afterTokens: after }),
+  }
+}
+
+/** Newest first: it is nearly always the last one that is undone. */
+function settle(list: BlockList, seq: number, state: 'undone' | 'done'): void {
+  const block = list.blocks.findLast((each) => each.kind === 'compaction' && each.seq === seq)
+  if (block?.kind === 'compaction') list.put({ ...block, state })
+}
+
+function showFailure(list: BlockList, { data }: EventOf<'COMPACTION_FAILED'>): void {
+  const { runId, strategyId: strategy, reason } = data
+  const shown = list.get(runKey(runId))
+  // A run that goes on with another strategy has not failed yet: its own end says so.
+  if (shown?.kind === 'compaction') return
+  const key = runKey(runId)
+  list.put({ kind: 'compaction', key, state: 'failed', strategy, error: reason, isFresh: false })
+}
+
+function showOrigin(list: BlockList, event: EventOf<'THREAD_STARTED'>): void {
+  const { from, reason, title } = event.data
+  if (from === undefined || cameFrom(list, event.threadId)) return
+  const named = title === undefined ? '' : ` «${title}»`
+  const text = `This thread${named} came from ${from.threadId} (${reason ?? 'fork'}).`
+  list.put({ kind: 'notice', key: keyOf(event), level: 'info', text })
+}

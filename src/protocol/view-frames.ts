@@ -1,0 +1,203 @@
+// Frames into blocks and status: what is going on at this moment, and goes when it is over.
+import type { AgentFrame, CompactionResult } from '../core/frame.ts'
+import type { Approval } from './client.ts'
+import type { CompactionBlock, ToolBlock } from './view-block.ts'
+import { runKey, toolBlock } from './view-events.ts'
+import type { BlockList } from './view-list.ts'
+import { progressOf, type ViewStatus } from './view-status.ts'
+import { errorWords } from './view-texts.ts'
+
+interface Shown {
+  readonly list: BlockList
+  readonly status: ViewStatus
+}
+type Frame<T extends AgentFrame['type']> = Extract<AgentFrame, { type: T }>
+
+/** The status and the live blocks after a frame. Live are those that an event will take the place of. */
+export function showFrame(
+  shown: Shown,
+  live: readonly string[],
+  frame: AgentFrame,
+): { readonly status: ViewStatus; readonly live: readonly string[] } {
+  const { list, status } = shown
+  switch (frame.type) {
+    case 'text-delta':
+    case 'thinking-delta':
+      return { status: at(status, WORDS[frame.type], frame), live: appendText(list, live, frame) }
+    case 'answer-restart':
+      list.exchange(live, [])
+      notice(list, 'warning', `${frame.reason} Asking again.`)
+      return { status, live: [] }
+    case 'turn-end':
+      list.exchange(live, [])
+      sayEnd(list, frame)
+      return { status: atRest(status), live: [] }
+    default:
+      return { status: statusAfter(shown, frame), live }
+  }
+}
+
+const WORDS = { 'text-delta': 'Answering', 'thinking-delta': 'Thinking' } as const
+const LIVE_KINDS = { 'text-delta': 'answer', 'thinking-delta': 'thinking' } as const
+
+function statusAfter({ list, status }: Shown, frame: AgentFrame): ViewStatus {
+  switch (frame.type) {
+    case 'turn-start':
+      return { ...status, isWorking: true, activity: activity('Waiting for the model', frame) }
+    case 'tool-start':
+      setTool(list, frame, { name: frame.name, subject: frame.subject, state: 'running' })
+      return at(withoutApproval(status, frame.callId), `Running ${frame.name}`, frame)
+    case 'tool-progress':
+      setTool(list, frame, { progress: frame.text })
+      return status
+    case 'tool-end':
+      setTool(list, frame, { name: frame.name, state: frame.status })
+      return at(withoutApproval(status, frame.callId), 'Waiting for the model', frame)
+    case 'approval-request':
+      setTool(list, frame, { name: frame.name, subject: frame.subject, state: 'asking' })
+      return { ...status, approvals: [...status.approvals, approvalOf(frame)] }
+    case 'notice':
+      notice(list, frame.level, frame.message)
+      return status
+    case 'error':
+      if (frame.context.operation !== 'compact') sayError(list, frame.error)
+      return status
+    case 'COMPACTION_START':
+      list.put(startedBlock(frame))
+      return {
+        ...status,
+        compaction: { ...activity(frame.message, frame), strategy: frame.strategy },
+      }
+    case 'COMPACTION_PROGRESS':
+      return progressed({ list, status }, frame)
+    case 'COMPACTION_COMPLETE':
+      list.put(endedBlock(list, frame))
+      return withoutCompaction(status)
+    default:
+      return status
+  }
+}
+
+/** The same text goes on; another kind of text begins a block of its own. */
+function appendText(
+  list: BlockList,
+  live: readonly string[],
+  { type, text }: Frame<'text-delta' | 'thinking-delta'>,
+): readonly string[] {
+  const kind = LIVE_KINDS[type]
+  const last = list.get(live.at(-1) ?? '')
+  if (last?.kind === kind) {
+    list.put({ ...last, text: last.text + text })
+    return live
+  }
+  const key = `live:${live.length}`
+  list.put({ kind, key, text, isStreaming: true })
+  return [...live, key]
+}
+
+function activity(what: string, { timestamp }: AgentFrame): { what: string; since: Date } {
+  return { what, since: timestamp }
+}
+
+/** The time runs from the beginning of the turn. */
+function at(status: ViewStatus, what: string, { timestamp }: AgentFrame): ViewStatus {
+  if (status.activity?.what === what && status.isWorking) return status
+  const since = status.activity?.since ?? timestamp
+  return { ...status, isWorking: true, activity: { what, since } }
+}
+
+function atRest({ queued, compaction }: ViewStatus): ViewStatus {
+  return { isWorking: false, queued, approvals: [], ...(compaction && { compaction }) }
+}
+
+function setTool(
+  list: BlockList,
+  { callId }: { readonly callId: string },
+  known: Partial<ToolBlock>,
+): void {
+  const block = toolBlock(list, callId)
+  // What the log says of it is the last word.
+  if (block.result === undefined) list.put({ ...block, ...known })
+}
+
+function approvalOf({ callId, name, subject, reason }: Frame<'approval-request'>): Approval {
+  return { callId, name, subject, reason }
+}
+
+function withoutApproval(status: ViewStatus, id: string): ViewStatus {
+  const approvals = status.approvals.filter(({ callId }) => callId !== id)
+  return approvals.length === status.approvals.length ? status : { ...status, approvals }
+}
+
+function startedBlock({ runId, strategy, message }: Frame<'COMPACTION_START'>): CompactionBlock {
+  const isFresh = strategy === 'fresh-session'
+  return {
+    kind: 'compaction',
+    key: runKey(runId),
+    state: 'running',
+    strategy,
+    message,
+    isFresh,
+  }
+}
+
+function progressed({ list, status }: Shown, frame: Frame<'COMPACTION_PROGRESS'>): ViewStatus {
+  const { runId, strategy, message, done, total, timestamp } = frame
+  const block = list.get(runKey(runId))
+  if (block?.kind === 'compaction')
+    list.put({
+      ...block,
+      strategy,
+      message,
+      ...(done !== undefined && { done }),
+      ...(total !== undefined && { total }),
+    })
+  const started = status.compaction ?? { what: message, since: timestamp, strategy }
+  return { ...status, compaction: progressOf({ ...started, strategy }, frame) }
+}
+
+function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
+  const { runId, strategy, success, fresh, error, end, event, before, after } = frame
+  const shown = list.get(runKey(runId))
+  const known = shown?.kind === 'compaction' ? shown : undefined
+  const seq = known?.seq ?? event?.seq
+  const beforeTokens = known?.beforeTokens ?? before?.tokens
+  const afterTokens = known?.afterTokens ?? after?.tokens
+  const summary = fresh?.summary ?? known?.summary
+  return {
+    kind: 'compaction',
+    key: runKey(runId),
+    state: success ? 'done' : 'failed',
+    strategy,
+    isFresh: fresh !== undefined || (known?.isFresh ?? false),
+    ...(seq !== undefined && { seq }),
+    ...(summary !== undefined && { summary }),
+    ...(beforeTokens !== undefined && { beforeTokens }),
+    ...(afterTokens !== undefined && { afterTokens }),
+    ...(!success && { error: error?.message ?? end }),
+    ...(fresh && { freshThreadId: fresh.threadId }),
+  }
+}
+
+function withoutCompaction({ compaction: _, ...rest }: ViewStatus): ViewStatus {
+  return rest
+}
+
+function sayEnd(list: BlockList, frame: Frame<'turn-end'>): void {
+  if (frame.end === 'aborted') notice(list, 'info', 'Stopped.')
+  else if (frame.error) sayError(list, frame.error)
+  else if (frame.end === 'step-limit')
+    notice(list, 'warning', 'Stopped: the most steps for one turn are used up.')
+}
+
+/** A failed turn tells its error twice, as a frame of its own and with its end; once is enough. */
+function sayError(list: BlockList, error: Error): void {
+  const text = errorWords(error)
+  const last = list.blocks.at(-1)
+  if (last?.kind === 'notice' && last.level === 'error' && last.text === text) return
+  notice(list, 'error', text)
+}
+
+function notice(list: BlockList, level: 'info' | 'warning' | 'error', text: string): void {
+  list.put({ kind: 'notice', key: list.newKey(), level, text })
+}

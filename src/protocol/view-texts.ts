@@ -1,0 +1,84 @@
+// The texts of a view: what a message, a tool call and a compaction say, in the words a person reads.
+import type { CompactionData, NewEntry } from '../core/change.ts'
+import {
+  type Block,
+  type Part,
+  textOfParts,
+  textOfUserContent,
+  type UserContent,
+} from '../core/content.ts'
+import type { Json } from '../core/json.ts'
+import { cutHead } from '../core/tokens/cut.ts'
+
+/** What a call is about: the first of these that its input has. */
+const SUBJECT_FIELDS = ['path', 'file_path', 'command', 'query', 'pattern', 'url', 'ref', 'prompt']
+const SUBJECT_LENGTH = 200
+const SUMMARY = /<summary>\n([\s\S]*)\n<\/summary>/
+const SUMMARY_LABELS: ReadonlySet<string> = new Set(['summary', 'brief'])
+
+export function userText(content: UserContent): { text: string; attachments: string[] } {
+  const parts: readonly Part[] = typeof content === 'string' ? [] : content
+  const attachments = parts.flatMap((part) =>
+    part.type === 'image' || part.type === 'document'
+      ? [part.media.title ?? `${part.type} ${part.media.mimeType}`]
+      : [],
+  )
+  return { text: textOfUserContent(content), attachments }
+}
+
+/** The summary that opens a new thread, out of the message that brings it. */
+export function summaryIn(text: string): string | undefined {
+  return SUMMARY.exec(text)?.[1]
+}
+
+/** A call in short, where no tool has said what it is about. */
+export function subjectOf(input: Json): string {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return short(input)
+  const fields = input as { readonly [key: string]: Json }
+  const field = SUBJECT_FIELDS.find((name) => typeof fields[name] === 'string')
+  return short(field === undefined ? input : (fields[field] ?? ''))
+}
+
+export function resultText(content: readonly Block[]): string {
+  return content.map(blockText).join('\n')
+}
+
+/** What a compaction says in place of what it covers; undefined where it only leaves out or shortens. */
+export function summaryOf({ edits }: CompactionData): string | undefined {
+  const texts = edits
+    .flatMap(({ put }) => put)
+    .flatMap((entry) => ('label' in entry && SUMMARY_LABELS.has(entry.label) ? [entry] : []))
+    .map(entryText)
+    .filter((text) => text !== '')
+  return texts.length === 0 ? undefined : texts.map((text) => summaryIn(text) ?? text).join('\n\n')
+}
+
+function entryText(entry: NewEntry): string {
+  switch (entry.type) {
+    case 'USER_MESSAGE':
+      return textOfUserContent(entry.data)
+    case 'AGENT_MESSAGE':
+      return entry.data.parts ? textOfParts(entry.data.parts) : entry.data.content
+    case 'TOOL_RESULT':
+      return resultText(entry.data.content)
+    case 'SYSTEM_REMINDER':
+      return entry.data
+  }
+}
+
+function blockText({ type, text, uri, mimeType }: Block): string {
+  if (text !== undefined) return text
+  return `[${[type, mimeType, uri].filter((word) => word !== undefined).join(' ')}]`
+}
+
+function short(value: Json): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return cutHead(text, SUBJECT_LENGTH)
+}
+
+/** What went wrong and what to do about it, in sentences. */
+export function errorWords(error: Error): string {
+  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : ''
+  if (hint === '') return error.message
+  return /[.!?…]$/.test(error.message) ? `${error.message} ${hint}` : `${error.message}. ${hint}`
+}

@@ -1,0 +1,156 @@
+// A thread as it is drawn: a fold of events and frames into blocks and a status. Shared by all interfaces.
+import { textOfUserContent } from '../core/content.ts'
+import type { ThreadEvent } from '../core/event.ts'
+import type { AgentFrame } from '../core/frame.ts'
+import type { StreamItem, ThreadDetail } from './client.ts'
+import type { NoticeBlock, ToolBlock, ViewBlock } from './view-block.ts'
+import { showEvent } from './view-events.ts'
+import { showFrame } from './view-frames.ts'
+import { BlockList } from './view-list.ts'
+import { IDLE, type Queued, type ViewStatus } from './view-status.ts'
+
+type Known = Pick<ThreadDetail, 'isWorking' | 'approvals'> &
+  Partial<Pick<ThreadDetail, 'isCompacting'>>
+
+/** Of a compaction of which nothing else is known yet. */
+const ASSUMED = { what: 'Compacting', strategy: '' }
+
+/**
+ * Changes as items are applied; its blocks and its status are replaced, never changed. One more item
+ * costs what is new, however long the thread is.
+ */
+export class ThreadView {
+  readonly #list = new BlockList()
+  #live: readonly string[] = []
+  #status: ViewStatus = IDLE
+  /** Compactions that were taken back or brought back, by number: they may be shown only later. */
+  readonly #settled = new Map<number, 'undone' | 'done'>()
+
+  get blocks(): readonly ViewBlock[] {
+    return this.#list.blocks
+  }
+
+  get status(): ViewStatus {
+    return this.#status
+  }
+
+  apply(item: StreamItem): void {
+    if (item.kind === 'event') this.#applyEvent(item.event)
+    else if (item.kind === 'frame') this.#applyFrame(item.frame)
+    else this.#forgetLive()
+  }
+
+  /** Something that the interface itself says. */
+  say(notice: Omit<NoticeBlock, 'kind' | 'key'>): void {
+    this.#list.put({ kind: 'notice', key: this.#list.newKey(), ...notice })
+  }
+
+  /** What is going on, where frames that told it may have been missed; with the time, also that it compacts. */
+  assume({ isWorking, approvals, isCompacting = true }: Known, since?: Date): void {
+    const { queued, activity } = this.#status
+    const compaction = this.#status.compaction ?? (since && { ...ASSUMED, since })
+    this.#status = {
+      isWorking,
+      approvals,
+      queued,
+      ...(isWorking && activity && { activity }),
+      ...(isCompacting && compaction && { compaction }),
+    }
+  }
+
+  /** A compaction that was assumed may be over without a frame that said so. */
+  endAssumed({ isCompacting = true }: Known): void {
+    if (isCompacting || this.#status.compaction?.strategy !== ASSUMED.strategy) return
+    const { compaction: _, ...status } = this.#status
+    this.#status = status
+  }
+
+  /** Events from before those that it has been given. */
+  prepend(events: readonly ThreadEvent[]): void {
+    const earlier = new ThreadView()
+    for (const event of events) earlier.#applyEvent(event)
+    this.#list.prepend(earlier.blocks.map((block) => this.#asItIsNow(block)))
+  }
+
+  /** Nothing of the thread is touched: only what is shown goes. */
+  clear(): void {
+    this.#list.exchange(
+      this.#list.blocks.map(({ key }) => key),
+      [],
+    )
+    this.#live = []
+  }
+
+  /** The conversation goes on in another thread: what was shown stays, and what was going on is over. */
+  continueElsewhere(): void {
+    this.#forgetLive()
+    this.#status = IDLE
+  }
+
+  #applyEvent(event: ThreadEvent): void {
+    this.#live = showEvent(this.#list, event, this.#live)
+    if (event.type === 'COMPACTION_UNDONE') this.#settled.set(event.data.of, 'undone')
+    if (event.type === 'COMPACTION_REDONE') this.#settled.set(event.data.of, 'done')
+    const queued = queueAfter(this.#status.queued, event)
+    if (queued !== this.#status.queued) this.#status = { ...this.#status, queued }
+  }
+
+  /** What is known of an earlier block by what came after it: the result of a call, an undo. */
+  #asItIsNow(block: ViewBlock): ViewBlock {
+    if (block.kind === 'tool') {
+      const later = this.#list.get(block.key)
+      return later?.kind === 'tool' ? laterTool(block, later) : block
+    }
+    if (block.kind !== 'compaction' || block.seq === undefined) return block
+    const state = this.#settled.get(block.seq)
+    return state ? { ...block, state } : block
+  }
+
+  #applyFrame(frame: AgentFrame): void {
+    const { status, live } = showFrame(
+      { list: this.#list, status: this.#status },
+      this.#live,
+      frame,
+    )
+    this.#status = status
+    this.#live = live
+  }
+
+  #forgetLive(): void {
+    this.#list.exchange(this.#live, [])
+    this.#live = []
+  }
+}
+
+/** Its call is in the earlier part, unless it was called once more under the same id. */
+function laterTool(earlier: ToolBlock, later: ToolBlock): ToolBlock {
+  const { name, subject, input, result = earlier.result } = later
+  return {
+    ...earlier,
+    ...(input !== undefined && { name, subject, input }),
+    ...(result !== undefined && { result }),
+    state: later.state === 'waiting' ? earlier.state : later.state,
+  }
+}
+
+function queueAfter(queued: readonly Queued[], event: ThreadEvent): readonly Queued[] {
+  switch (event.type) {
+    case 'MESSAGE_QUEUED': {
+      const { messageId, content } = event.data
+      if (content === undefined) return queued
+      return [...without(queued, messageId), { messageId, text: textOfUserContent(content) }]
+    }
+    case 'MESSAGE_WITHDRAWN':
+      return without(queued, event.data.messageId)
+    case 'USER_MESSAGE':
+      return without(queued, event.id)
+    default:
+      return queued
+  }
+}
+
+function without(queued: readonly Queued[], id: string): readonly Queued[] {
+  return queued.some(({ messageId }) => messageId === id)
+    ? queued.filter(({ messageId }) => messageId !== id)
+    : queued
+}

@@ -1,0 +1,86 @@
+// Frames and results on the wire: JSON with ISO times, events as rows, errors in short; and back.
+import type { z } from 'zod'
+import { readEvent, writeEvent } from '../core/codec.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { EventOf } from '../core/event.ts'
+import type { AgentFrame, CompactionResult } from '../core/frame.ts'
+import type { CompactionReport } from '../core/report.ts'
+import type { compactionResultSchema } from './compaction-schemas.ts'
+import { fromWireError, toWireError, type WireError } from './wire-error.ts'
+
+export type WireResult = z.output<typeof compactionResultSchema>
+
+/** LOG-77: every frame has this shape, and `data` is all that its type adds. */
+export interface WireFrame {
+  readonly type: string
+  readonly threadId: string
+  readonly timestamp: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export function toWireFrame(frame: AgentFrame): WireFrame {
+  const { type, threadId, timestamp, ...data } = frame
+  const wire = (fields: object): WireFrame => ({
+    type,
+    threadId,
+    timestamp: timestamp.toISOString(),
+    data: { ...fields },
+  })
+  if (frame.type === 'COMPACTION_COMPLETE') return wire(completeData(data as CompactionResult))
+  if ('error' in frame && frame.error) return wire({ ...data, error: toWireError(frame.error) })
+  return wire(data)
+}
+
+/** Undefined for what is no frame, or one that a newer server has and this client cannot read. */
+export function fromWireFrame(value: unknown): AgentFrame | undefined {
+  if (!isRecord(value) || !isRecord(value.data)) return undefined
+  const { type, threadId, timestamp, data } = value
+  if (typeof type !== 'string' || typeof threadId !== 'string' || typeof timestamp !== 'string')
+    return undefined
+  const at = new Date(timestamp)
+  if (Number.isNaN(at.getTime())) return undefined
+  const fields =
+    type === 'COMPACTION_COMPLETE'
+      ? fromWireResult(data as unknown as WireResult)
+      : isRecord(data.error)
+        ? { ...data, error: fromWireError(data.error as unknown as WireError) }
+        : data
+  return { ...fields, type, threadId, timestamp: at } as unknown as AgentFrame
+}
+
+/** LOG-78: what came to nothing has saved nothing; what nobody counted stays unknown. */
+function completeData(result: CompactionResult): WireResult {
+  const wire = toWireResult(result)
+  return result.success ? wire : { ...wire, tokensSaved: 0 }
+}
+
+export function toWireResult(result: CompactionResult): WireResult {
+  const { event, error, report, ...rest } = result
+  return {
+    ...rest,
+    ...(event && { event: { ...writeEvent(event) } }),
+    ...(error && { error: toWireError(error) }),
+    ...(report && { report: { ...report } }),
+  }
+}
+
+export function fromWireResult(wire: WireResult): CompactionResult {
+  const { event, error, report, ...rest } = wire
+  return {
+    ...rest,
+    ...(event && { event: compactionIn(event) }),
+    ...(error && { error: fromWireError(error) }),
+    ...(report && { report: report as unknown as CompactionReport }),
+  }
+}
+
+function compactionIn(row: unknown): EventOf<'COMPACTION'> {
+  const read = readEvent(row)
+  if (!read.ok) throw read.error
+  if (read.event.type === 'COMPACTION') return read.event
+  throw new PrecisError('internal', `A ${read.event.type} came in place of a COMPACTION.`)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

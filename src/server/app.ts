@@ -1,0 +1,169 @@
+// The app: everything an interface can ask, as HTTP; called in this process or served to others.
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { PrecisError } from '../core/errors.ts'
+import { PROTOCOL_VERSION } from '../protocol/client.ts'
+import { Activity } from './activity.ts'
+import type { AppParts } from './api.ts'
+import { Costs } from './costs.ts'
+import { Drain } from './drain.ts'
+import { Feeds } from './feeds.ts'
+import { guard, holderIn } from './guard.ts'
+import { idempotency } from './idempotency.ts'
+import { requireOwn } from './owners.ts'
+import { type Page, pageResponse } from './page.ts'
+import { APP_LIMITS, type AppLimits, type AppPorts } from './ports.ts'
+import { Previews } from './previews.ts'
+import { problemResponse } from './problems.ts'
+import { RateLimit } from './rate-limit.ts'
+import type { Api } from './route.ts'
+import { addAboutRoutes } from './routes/about.ts'
+import { addCompactionRoutes } from './routes/compactions.ts'
+import { addContentRoutes } from './routes/contents.ts'
+import { addEventRoutes } from './routes/events.ts'
+import { addHealthRoutes } from './routes/health.ts'
+import { addMessageRoutes } from './routes/messages.ts'
+import { addThreadRoutes } from './routes/threads.ts'
+import { addTransferRoutes } from './routes/transfer.ts'
+import { addViewRoutes } from './routes/views.ts'
+import { Sender } from './send.ts'
+import { bodyTooLarge, takeUploads } from './upload.ts'
+
+export interface App {
+  /** `env` is what a server knows of the connection. */
+  readonly fetch: (request: Request, env?: object) => Response | Promise<Response>
+  /** Takes in nothing new; resolves with the threads that still work after so long, or at the signal. */
+  finish(withinMs: number, signal?: AbortSignal): Promise<readonly string[]>
+  /** Ends every stream. The agent and the store are not its own. */
+  close(): void
+}
+
+const TOPICS = [
+  addHealthRoutes,
+  addAboutRoutes,
+  addTransferRoutes, // before the threads: `import` is no thread
+  addThreadRoutes,
+  addEventRoutes,
+  addMessageRoutes,
+  addCompactionRoutes,
+  addContentRoutes,
+  addViewRoutes,
+]
+
+/** Whole session files: the one body that may be longer. */
+const UPLOAD = '/api/threads/import'
+
+export function createApp(ports: AppPorts): App {
+  const parts = partsOf(ports)
+  const { activity, feeds, limits, drain } = parts
+  const unlisten = ports.agent.on((frame) => {
+    activity.take(frame)
+    feeds.take(frame)
+  })
+  const api: Api = new OpenAPIHono()
+  for (const addRoutes of TOPICS) addRoutes(api, parts)
+  const document = documentOf(api, ports.version)
+  api.get('/openapi.json', (c) => c.json(document))
+
+  const app = new OpenAPIHono()
+  app.onError((error) => problemResponse(error))
+  app.notFound((c) => problemResponse(noRoute(c.req.method, c.req.path)))
+  app.use(inert)
+  app.use(guard(ports.access ?? {}, new RateLimit(limits.requestsPerMinute, ports.clock)))
+  app.use(drain.middleware)
+  const [upload, body] = [takeUploads(limits), limited(limits.bodyBytes)]
+  app.use((c, next) => (isUpload(c.req) ? upload(c, next) : body(c, next)))
+  const own: MiddlewareHandler = async (c, next) => {
+    const { threadId = '' } = c.req.param() as { threadId?: string }
+    if (c.req.path !== UPLOAD) await requireOwn(ports.store, threadId, holderIn(c)?.owner)
+    await next()
+  }
+  app.use('/api/threads/:threadId', own)
+  app.use('/api/threads/:threadId/*', own)
+  app.use(idempotency(limits.idempotencyKeys))
+  app.route('/api', api)
+  if (ports.page) addPage(app, ports.page)
+  return {
+    fetch: (request, env) => app.fetch(request, env),
+    finish: (withinMs, signal) => drain.finish(withinMs, signal),
+    close() {
+      unlisten()
+      feeds.close()
+    },
+  }
+}
+
+function partsOf(ports: AppPorts): AppParts {
+  const { agent, threads, store, clock, ids } = ports
+  const limits: AppLimits = { ...APP_LIMITS, ...ports.limits }
+  const activity = new Activity()
+  const isOwnRun = (runId: string) => activity.isOwnRun(runId)
+  const feeds = new Feeds({ store, clock, limits, isOwnRun })
+  const sender = new Sender({
+    agent,
+    threads,
+    clock,
+    publish(frame) {
+      activity.take(frame)
+      feeds.take(frame)
+    },
+  })
+  const costs = new Costs(store, ports.models)
+  const previews = new Previews({ agent, ids, limits })
+  const drain = new Drain(activity, clock)
+  return { ...ports, limits, activity, feeds, sender, costs, previews, drain }
+}
+
+/** Whatever is answered, a browser takes it for what it is said to be, and runs nothing of it. */
+const inert: MiddlewareHandler = async (c, next) => {
+  await next()
+  const { headers } = c.res
+  headers.set('x-content-type-options', 'nosniff')
+  headers.set('referrer-policy', 'no-referrer')
+  headers.set('cross-origin-resource-policy', 'same-origin')
+  headers.set('cross-origin-opener-policy', 'same-origin')
+  if (!headers.has('content-security-policy'))
+    headers.set('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+}
+
+function isUpload({ method, path }: { readonly method: string; readonly path: string }): boolean {
+  return method === 'POST' && path === UPLOAD
+}
+
+function limited(maxSize: number) {
+  return bodyLimit({
+    maxSize,
+    onError() {
+      throw bodyTooLarge(maxSize)
+    },
+  })
+}
+
+function addPage(app: OpenAPIHono, page: Page): void {
+  app.get('*', (c, next) => pageResponse(page, c.req.path) ?? next())
+}
+
+function documentOf(api: Api, version: string) {
+  api.openAPIRegistry.registerComponent('securitySchemes', 'token', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'Where the server has tokens: one of them.',
+  })
+  return api.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'précis',
+      version,
+      description: `Protocol version ${PROTOCOL_VERSION}. Errors are problem details (RFC 9457). Writes take an Idempotency-Key.`,
+    },
+    security: [{}, { token: [] }],
+  })
+}
+
+function noRoute(method: string, path: string): PrecisError {
+  return new PrecisError('not-found', `There is no ${method} ${path.slice(0, 200)}.`, {
+    where: path.slice(0, 200),
+    hint: 'What there is stands in /api/openapi.json.',
+  })
+}

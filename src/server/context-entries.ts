@@ -1,0 +1,106 @@
+// How the model sees a thread: the entries of its context, page by page, and what each one stands for.
+import type { Edit, EntryId, Run } from '../core/change.ts'
+import { readRow } from '../core/codec.ts'
+import { type Context, headIds } from '../core/context.ts'
+import { isNew, newEntryAt, parseEntryId, putsOf } from '../core/entry.ts'
+import { type EventAt, isChange } from '../core/event.ts'
+import type { Store } from '../core/ports.ts'
+import type { ContextEntry, ContextPage } from '../protocol/client.ts'
+import { entryText } from './entry-text.ts'
+
+/** Enough to recognise it and to read most; the whole can be read by its ref. */
+const ENTRY_CHARS = 4_000
+
+interface Seen {
+  readonly context: Context
+  readonly eventAt: EventAt
+}
+
+export async function contextEntriesOf(
+  { context, eventAt }: Seen,
+  originals: Originals,
+  { from = 0, limit = 100 }: { readonly from?: number; readonly limit?: number },
+): Promise<ContextPage> {
+  const head = headEntries(context, eventAt)
+  const items = context.items.toArray().filter(({ kind }) => kind !== 'gap')
+  const page: ContextEntry[] = head.slice(from, from + limit)
+  const start = Math.max(0, from - head.length)
+  for (const { id, kind, tokens } of items.slice(start, start + limit - page.length)) {
+    const label = newEntryAt(id, eventAt)?.label
+    page.push({
+      ref: id,
+      role: kind,
+      ...(label !== undefined && { label }),
+      text: entryText(id, eventAt, ENTRY_CHARS),
+      tokens,
+      covers: await originals.under(id),
+    })
+  }
+  return { items: page, total: head.length + items.length }
+}
+
+/** The prompts in force stand before everything, and no compaction reaches them. */
+function headEntries(context: Context, eventAt: EventAt): ContextEntry[] {
+  const { systemTokens, userSystemTokens, system } = context.head
+  return headIds(context).map((ref) => {
+    const { seq } = parseEntryId(ref)
+    const data = eventAt(seq)?.data
+    const text = typeof data === 'string' ? data.slice(0, ENTRY_CHARS) : ''
+    const tokens = seq === system ? systemTokens : userSystemTokens
+    return { ref, role: 'system', text, tokens, covers: 1 }
+  })
+}
+
+/**
+ * Counts originals from the changes alone: a summary of a hundred thousand entries is counted without
+ * reading one of them. For one request: changes are kept as long as it lasts.
+ */
+export class Originals {
+  readonly #store: Pick<Store, 'read'>
+  readonly #threadId: string
+  readonly #edits = new Map<number, Promise<readonly Edit[]>>()
+
+  constructor(store: Pick<Store, 'read'>, threadId: string) {
+    this.#store = store
+    this.#threadId = threadId
+  }
+
+  /** How many originals this entry stands for. */
+  async under(id: EntryId): Promise<number> {
+    const parsed = parseEntryId(id)
+    if (parsed.original) return 1
+    const edit = carriedBy(await this.#editsOf(parsed.seq), parsed.index)
+    if (!edit) return 0
+    const kept = edit.put.flatMap((put) => ('keep' in put ? [put.keep] : []))
+    return (await this.#sum(edit.covers)) - (await this.#sum(kept))
+  }
+
+  async #sum(runs: readonly Run[]): Promise<number> {
+    let sum = 0
+    for (const run of runs) sum += typeof run === 'string' ? await this.under(run) : run[2]
+    return sum
+  }
+
+  #editsOf(seq: number): Promise<readonly Edit[]> {
+    const known = this.#edits.get(seq) ?? this.#read(seq)
+    this.#edits.set(seq, known)
+    return known
+  }
+
+  async #read(seq: number): Promise<readonly Edit[]> {
+    const [row] = await this.#store.read(this.#threadId, { from: seq, to: seq })
+    const event = row && readRow(row)
+    return event && isChange(event) ? event.data.edits : []
+  }
+}
+
+/** Only the first new entry of an edit stands for what the edit took out. */
+function carriedBy(edits: readonly Edit[], index: number): Edit | undefined {
+  let next = 0
+  for (const edit of edits) {
+    const made = putsOf(edit).filter(isNew).length
+    if (made > 0 && next === index) return edit
+    next += made
+  }
+  return undefined
+}

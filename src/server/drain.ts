@@ -1,0 +1,58 @@
+// The end of a server without a loss: nothing new is taken in, and what runs is given time to finish.
+import type { MiddlewareHandler } from 'hono'
+import { PrecisError } from '../core/errors.ts'
+import type { Clock } from '../core/ports.ts'
+import type { Activity } from './activity.ts'
+
+const POLL_MS = 25
+/** Still answered, so that whoever watches over the server sees that it is going. */
+const WATCHED: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
+
+export class Drain {
+  readonly #activity: Activity
+  readonly #clock: Clock
+  #isDraining = false
+  #running = 0
+
+  constructor(activity: Activity, clock: Clock) {
+    this.#activity = activity
+    this.#clock = clock
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  readonly middleware: MiddlewareHandler = async (c, next) => {
+    if (this.#isDraining && !WATCHED.has(c.req.path)) throw goingDown()
+    this.#running += 1
+    try {
+      // A stream is answered as soon as it has begun: it does not hold anything up.
+      await next()
+    } finally {
+      this.#running -= 1
+    }
+  }
+
+  /**
+   * Takes in nothing new. Resolves when nothing runs any more, after `withinMs`, or when the signal fires:
+   * with the threads that still work.
+   */
+  async finish(withinMs: number, signal?: AbortSignal): Promise<readonly string[]> {
+    this.#isDraining = true
+    const untilMs = this.#clock.now().getTime() + withinMs
+    for (;;) {
+      const busy = this.#activity.busy()
+      if (busy.length === 0 && this.#running === 0) return []
+      if (signal?.aborted || this.#clock.now().getTime() >= untilMs) return busy
+      await this.#clock.sleep(POLL_MS, signal)
+    }
+  }
+}
+
+function goingDown(): PrecisError {
+  return new PrecisError('overloaded', 'This server is being stopped.', {
+    hint: 'Try again: another one, or its successor, will answer.',
+    retryable: true,
+  })
+}

@@ -1,0 +1,125 @@
+// The feeds of all threads that somebody follows: one for each, as long as there is a follower.
+import { PrecisError } from '../core/errors.ts'
+import type { AgentFrame } from '../core/frame.ts'
+import type { Clock, Store } from '../core/ports.ts'
+import { unknownThread } from '../threads/live-thread.ts'
+import { rowText, ThreadFeed } from './feed.ts'
+import type { Follower, FollowerLimits } from './follower.ts'
+
+export interface FeedPorts {
+  readonly store: Pick<Store, 'follow' | 'info' | 'read'>
+  readonly clock: Clock
+  /** Whether this process has run a compaction, and so has told of it. */
+  isOwnRun(runId: string): boolean
+  readonly limits: FollowerLimits & { readonly heartbeatMs: number; readonly streams: number }
+}
+
+/** Rows read at a time for whoever comes late. */
+const PAGE_ROWS = 200
+/** Makes the headers go out before the first event. */
+const OPENING = ': connected\n\n'
+
+export class Feeds {
+  readonly #ports: FeedPorts
+  readonly #feeds = new Map<string, ThreadFeed>()
+  readonly #following = new Set<Follower>()
+
+  constructor(ports: FeedPorts) {
+    this.#ports = ports
+  }
+
+  take(frame: AgentFrame): void {
+    this.#feeds.get(frame.threadId)?.take(frame)
+  }
+
+  close(): void {
+    for (const feed of this.#feeds.values()) feed.close()
+    this.#feeds.clear()
+  }
+
+  /** The text of a stream: what happened after `afterSeq`, then what happens. */
+  async follow(threadId: string, afterSeq: number, signal: AbortSignal): Promise<Following> {
+    const { store, limits } = this.#ports
+    if (this.#following.size >= limits.streams) throw tooMany(limits.streams)
+    const info = await store.info(threadId)
+    if (!info) throw unknownThread(threadId)
+    if (afterSeq > info.version) throw beyond(threadId, afterSeq, info.version)
+    const feed = this.#feedOf(threadId, info.version)
+    const joined = { feed, follower: feed.join(afterSeq), upTo: feed.lastSeq }
+    this.#following.add(joined.follower)
+    const leave = () => this.#leave(threadId, joined)
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    return { pieces: this.#pieces(threadId, afterSeq, joined, leave), leave }
+  }
+
+  async *#pieces(
+    threadId: string,
+    afterSeq: number,
+    { follower, upTo }: Joined,
+    leave: () => void,
+  ): AsyncGenerator<string> {
+    const { store, clock, limits } = this.#ports
+    try {
+      yield OPENING
+      for (let next = afterSeq + 1; next <= upTo && !follower.isEnded; ) {
+        const rows = await store.read(threadId, { from: next, to: upTo, limit: PAGE_ROWS })
+        const last = rows.at(-1)
+        if (!last) break // deleted meanwhile
+        yield rows.map(rowText).join('')
+        next = last.seq + 1
+      }
+      for (;;) {
+        const pieces = await follower.take(clock, limits.heartbeatMs)
+        if (pieces === undefined) return
+        yield pieces
+      }
+    } finally {
+      leave()
+    }
+  }
+
+  #feedOf(threadId: string, version: number): ThreadFeed {
+    const known = this.#feeds.get(threadId)
+    if (known && !known.isClosed) return known
+    const { store, limits, isOwnRun } = this.#ports
+    const feed = new ThreadFeed(store, threadId, version, limits, isOwnRun)
+    this.#feeds.set(threadId, feed)
+    return feed
+  }
+
+  #leave(threadId: string, { feed, follower }: Joined): void {
+    feed.leave(follower)
+    this.#following.delete(follower)
+    if (!feed.isUnused && !feed.isClosed) return
+    feed.close()
+    if (this.#feeds.get(threadId) === feed) this.#feeds.delete(threadId)
+  }
+}
+
+/** One who follows: what comes, and how to go, also while nothing comes. */
+export interface Following {
+  readonly pieces: AsyncGenerator<string>
+  readonly leave: () => void
+}
+
+interface Joined {
+  readonly feed: ThreadFeed
+  readonly follower: Follower
+  readonly upTo: number // older events are read from the store
+}
+
+function tooMany(most: number): PrecisError {
+  return new PrecisError('overloaded', 'Too many follow what happens here.', {
+    hint: `At most ${most} at once. Try again later.`,
+    retryable: true,
+  })
+}
+
+function beyond(threadId: string, afterSeq: number, version: number): PrecisError {
+  const message = `The thread has ${version} events, and none behind ${afterSeq}.`
+  return new PrecisError('version-conflict', message, {
+    where: threadId,
+    hint: 'It was deleted and begun anew: read it from the beginning.',
+  })
+}

@@ -1,0 +1,37 @@
+// How full a thread is: the sums of the LOG design, and what interfaces draw.
+import type { Reading } from '../core/change.ts'
+import type { ThreadEvent } from '../core/event.ts'
+import { aggregateTokenUsage } from '../core/usage.ts'
+import type { ContextFigures, TokenUsageFigures } from '../protocol/client.ts'
+
+const NEAR_LIMIT = 0.8
+
+/** LOG-74, LOG-75: over the working conversation; undefined where the limit is not known. */
+export function tokenUsageOf(
+  events: readonly ThreadEvent[],
+  limit: number | undefined,
+): TokenUsageFigures | undefined {
+  if (limit === undefined || !(limit > 0)) return undefined
+  const { eventCount: _, ...totals } = aggregateTokenUsage(events)
+  return {
+    ...totals,
+    percentUsed: percentOf(totals.totalTokens, limit),
+    nearLimit: totals.totalTokens > NEAR_LIMIT * limit,
+  }
+}
+
+export function contextFiguresOf(reading: Reading, limit: number | undefined): ContextFigures {
+  const { tokens, by } = reading
+  const isKnown = tokens !== undefined && limit !== undefined && limit > 0
+  return {
+    ...(tokens !== undefined && { tokens }),
+    ...(limit !== undefined && { limit }),
+    ...(isKnown && { percent: percentOf(tokens, limit) }),
+    ...(by && { by }),
+  }
+}
+
+/** To two decimals. */
+function percentOf(tokens: number, limit: number): number {
+  return Math.round((tokens / limit) * 10_000) / 100
+}

@@ -1,0 +1,96 @@
+// Who may ask: only who knows this server by its own name, from its own pages, with a token where one is needed, and not too often.
+import type { Context, MiddlewareHandler } from 'hono'
+import { PrecisError } from '../core/errors.ts'
+import type { Access, TokenHolder } from './ports.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+/** Asked by what watches over the server, under whatever name it has there; they tell nothing. */
+const OPEN: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
+
+/** What keeps a page that was opened elsewhere from asking here, also under a name of its own making. */
+export function guard(
+  { hosts = [], origins = [], tokens }: Access,
+  rate: RateLimit,
+): MiddlewareHandler {
+  const known = new Set(hosts.map((host) => host.toLowerCase()))
+  return async (c, next) => {
+    if (OPEN.has(c.req.path)) return next()
+    const host = c.req.header('host') ?? new URL(c.req.url).host
+    if (!isLoopback(host) && !isKnown(host, known)) throw foreignHost(host)
+    requireOwnOrigin(c, host, origins)
+    const holder = tokens?.holderOf(tokenIn(c.req.header('authorization')))
+    rate.take(holder ? `token ${holder.name}` : `address ${addressOf(c)}`)
+    // The page itself is for everybody: it asks for a token.
+    if (!c.req.path.startsWith('/api')) return next()
+    if (tokens?.isRequired) c.set(HOLDER, requireHolder(holder))
+    return next()
+  }
+}
+
+/** Whose request it is; undefined where nobody is told apart. */
+export function holderIn(c: Context): TokenHolder | undefined {
+  return c.get(HOLDER) as TokenHolder | undefined
+}
+
+const HOLDER = 'holder'
+
+function requireOwnOrigin(c: Context, host: string, origins: readonly string[]): void {
+  const origin = c.req.header('origin')
+  if (origin !== undefined && !isOwn(origin, host) && !origins.includes(origin))
+    throw foreignOrigin(origin)
+  // A link from elsewhere may open the page, and nothing else.
+  const isLink = c.req.header('sec-fetch-mode') === 'navigate' && !c.req.path.startsWith('/api')
+  if (origin === undefined && c.req.header('sec-fetch-site') === 'cross-site' && !isLink)
+    throw foreignOrigin('another site')
+}
+
+/** With any port: `localhost`, 127.0.0.0/8, `[::1]`. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host)
+}
+
+/** A name that was allowed without a port counts with every one. */
+function isKnown(host: string, known: ReadonlySet<string>): boolean {
+  const name = host.toLowerCase()
+  return known.has(name) || known.has(name.replace(/:\d{1,5}$/, ''))
+}
+
+/** Another server of this machine is another origin. */
+function isOwn(origin: string, host: string): boolean {
+  return /^https?:$/.test(protocolOf(origin)) && new URL(origin).host === host.toLowerCase()
+}
+
+function protocolOf(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).protocol : ''
+}
+
+function tokenIn(header: string | undefined): string {
+  return /^Bearer (.+)$/i.exec(header ?? '')?.[1] ?? ''
+}
+
+/** Where the request comes from, over HTTP; within this process there is nowhere else. */
+function addressOf(c: Context): string {
+  const { incoming } = (c.env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }
+  return incoming?.socket?.remoteAddress ?? 'here'
+}
+
+function requireHolder(holder: TokenHolder | undefined): TokenHolder {
+  if (holder) return holder
+  throw new PrecisError('auth-failed', 'A token is needed, and this is none.', {
+    where: 'Authorization',
+    hint: 'Send it as `Authorization: Bearer …`.',
+  })
+}
+
+function foreignHost(host: string): PrecisError {
+  return new PrecisError('forbidden', `This server is not called ${host.slice(0, 200)}.`, {
+    where: 'Host',
+    hint: 'Use the address that it shows when it starts.',
+  })
+}
+
+function foreignOrigin(origin: string): PrecisError {
+  return new PrecisError('forbidden', `Pages of ${origin.slice(0, 200)} may not ask here.`, {
+    where: 'Origin',
+  })
+}

@@ -1,0 +1,128 @@
+// What the app is made of: everything it needs from outside, plug-ins included, and the limits it keeps.
+import type { Agent } from '../agent/agent.ts'
+import type { TokenUsage } from '../core/content.ts'
+import type { Clock, Ids, Store } from '../core/ports.ts'
+import type { PresetId } from '../core/presets.ts'
+import type { ModelInfo, SettingInfo } from '../protocol/client.ts'
+import type { Threads } from '../threads/threads.ts'
+import type { Approvals } from './approvals.ts'
+import type { Page } from './page.ts'
+
+export interface AppPorts {
+  readonly agent: Agent
+  readonly threads: Threads
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  /** The same that the agent asks. */
+  readonly approvals: Approvals
+  readonly models: AppModels
+  readonly formats: AppFormats
+  readonly workspaces: AppWorkspaces
+  readonly version: string // of précis
+  readonly defaultPreset: PresetId
+  /** In force, secrets taken out. */
+  settings(): readonly SettingInfo[]
+  readonly access?: Access
+  /** The web page, where it is handed out. */
+  readonly page?: Page
+  readonly limits?: Partial<AppLimits>
+}
+
+/** A model as far as figures are made of it. */
+export interface PricedModel {
+  readonly ref: string
+  readonly windowTokens?: number
+  costOf(usage: TokenUsage): number | undefined
+}
+
+export interface AppModels {
+  readonly defaultModel?: string
+  /** Rejects with what to do about it. */
+  resolve(name?: string): Promise<PricedModel>
+  list(): Promise<readonly ModelInfo[]>
+}
+
+export interface AppFormats {
+  readonly read: readonly string[]
+  readonly written: readonly string[]
+  /** Into a new thread, whose id it gives back. Without a format, by how the content begins. */
+  importThread(
+    file: Uploaded,
+    options: { readonly format?: string; readonly owner?: string },
+  ): Promise<string>
+  /** With secrets taken out. */
+  exportThread(threadId: string, format: string): Promise<WrittenThread>
+}
+/** What somebody sent, to be read piece by piece, more than once where that is needed. */
+export interface Uploaded {
+  readonly bytes: number
+  open(): AsyncIterable<Uint8Array>
+}
+export interface WrittenThread {
+  readonly text: string
+  readonly mediaType: string
+}
+
+/** The folders of this machine that threads may work in. */
+export interface AppWorkspaces {
+  readonly default?: string
+  /** The folder as it is to be stored. Throws for one that is not allowed, or not there. */
+  require(path: string): string
+  /** What is in it, below it too; ends early where `isOver` says so. */
+  walk(workspace: string, isOver: () => boolean): AsyncIterable<WalkedFile>
+}
+export interface WalkedFile {
+  readonly name: string // relative to the workspace
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  readonly isIgnored: boolean
+}
+
+/** Who may ask. */
+export interface Access {
+  /** Names of this server besides those of the loopback, with a port or for every port. */
+  readonly hosts?: readonly string[]
+  /** Pages of other origins that may ask. */
+  readonly origins?: readonly string[]
+  /** Without it, nobody is asked for a token, and everybody sees everything. */
+  readonly tokens?: AccessTokens
+}
+export interface AccessTokens {
+  /** Whether every request must bring one. */
+  readonly isRequired: boolean
+  /** Whose it is; undefined where it is none. */
+  holderOf(token: string): TokenHolder | undefined
+}
+export interface TokenHolder {
+  readonly name: string // of the token
+  readonly owner: string // whose threads it opens
+}
+
+export interface AppLimits {
+  readonly bodyBytes: number
+  readonly uploadBytes: number
+  readonly uploadsAtOnce: number
+  /** For each token, or for each address where there is none. */
+  readonly requestsPerMinute: number
+  /** Followers at once. */
+  readonly streams: number
+  /** What waits for one follower; more, and it is let go: it can come back and resume. */
+  readonly followerItems: number
+  readonly followerChars: number
+  readonly heartbeatMs: number
+  readonly previews: number
+  readonly idempotencyKeys: number
+}
+
+export const APP_LIMITS: AppLimits = {
+  bodyBytes: 32_000_000,
+  uploadBytes: 128_000_000,
+  uploadsAtOnce: 4,
+  requestsPerMinute: Number.POSITIVE_INFINITY,
+  streams: 1_000,
+  followerItems: 10_000,
+  followerChars: 64_000_000,
+  heartbeatMs: 15_000,
+  previews: 32,
+  idempotencyKeys: 1_000,
+}

@@ -1,0 +1,71 @@
+// The server itself: the handshake, its models, strategies and settings.
+import { PRESETS } from '../../core/presets.ts'
+import { PROTOCOL_VERSION } from '../../protocol/client.ts'
+import {
+  helloSchema,
+  modelsSchema,
+  settingsSchema,
+  strategiesSchema,
+} from '../../protocol/schemas.ts'
+import type { AddRoutes } from '../api.ts'
+import { route } from '../route.ts'
+
+const tag = 'about'
+
+export const addAboutRoutes: AddRoutes = (api, parts) => {
+  const { models, threads, formats, version } = parts
+  route(
+    api,
+    {
+      method: 'get',
+      path: '',
+      tag,
+      summary: 'The handshake: which protocol is spoken here, and what there is',
+      answer: helloSchema,
+    },
+    async () => {
+      const { defaultModel } = models
+      return {
+        protocol: PROTOCOL_VERSION,
+        version,
+        ...(defaultModel !== undefined && { defaultModel }),
+        presets: Object.keys(PRESETS),
+        strategies: threads.strategyIds(),
+        formats: { read: [...formats.read], written: [...formats.written] },
+      }
+    },
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/models',
+      tag,
+      summary: 'The models that are known, and whether they can be asked',
+      answer: modelsSchema,
+    },
+    async () => ({ items: [...(await models.list())] }),
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/strategies',
+      tag,
+      summary: 'The ways to compact',
+      answer: strategiesSchema,
+    },
+    async () => ({ items: threads.strategyIds().map((id) => ({ id })) }),
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/settings',
+      tag,
+      summary: 'The settings in force, and which layer each is from',
+      answer: settingsSchema,
+    },
+    async () => ({ items: [...parts.settings()] }),
+  )
+}

@@ -1,0 +1,176 @@
+// Compactions: run, previewed, applied with other words, taken back; what one did.
+import type { CompactionResult } from '../../core/frame.ts'
+import {
+  commandOutcomeSchema,
+  compactionDiffSchema,
+  previewSchema,
+  reportSchema,
+} from '../../protocol/compaction-schemas.ts'
+import {
+  applyBody,
+  compactBody,
+  compactionParams,
+  previewParams,
+  threadParams,
+  undoBody,
+} from '../../protocol/requests.ts'
+import { toWireResult } from '../../protocol/wire-frame.ts'
+import type { AddRoutes, AppParts } from '../api.ts'
+import { diffOf } from '../diff.ts'
+import { aroundCompaction, reportOf } from '../reports.ts'
+import { type Api, route } from '../route.ts'
+import type { WireOutcome } from '../send.ts'
+import { requireStrategy } from '../thread-changes.ts'
+
+const tag = 'compactions'
+
+export const addCompactionRoutes: AddRoutes = (api, parts) => {
+  addRunning(api, parts)
+  addPreviews(api, parts)
+  addReversing(api, parts)
+  addLooking(api, parts)
+}
+
+function addRunning(api: Api, { agent, threads }: AppParts): void {
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/compactions',
+      tag,
+      summary: 'Compact a thread now; answered when it is done',
+      params: threadParams,
+      body: compactBody,
+      answer: commandOutcomeSchema,
+    },
+    async ({ params, body }) => {
+      requireStrategy(threads, body.strategy)
+      return outcomeOf(await agent.compact(params.threadId, body))
+    },
+  )
+}
+
+function addPreviews(api: Api, { previews, threads }: AppParts): void {
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/previews',
+      tag,
+      summary: 'What a compaction would do; nothing is changed yet',
+      params: threadParams,
+      body: compactBody,
+      answer: previewSchema,
+      status: 201,
+    },
+    async ({ params, body, c }) => {
+      requireStrategy(threads, body.strategy)
+      return previews.make(params.threadId, body, c.req.raw.signal)
+    },
+  )
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/previews/{previewId}/apply',
+      tag,
+      summary: 'Apply a preview, with its own texts or others',
+      params: previewParams,
+      body: applyBody,
+      answer: commandOutcomeSchema,
+    },
+    async ({ params: { threadId, previewId }, body: { texts = {} } }) =>
+      outcomeOf(await previews.apply(threadId, previewId, texts)),
+  )
+  route(
+    api,
+    {
+      method: 'delete',
+      path: '/threads/{threadId}/previews/{previewId}',
+      tag,
+      summary: 'Drop a preview',
+      params: previewParams,
+    },
+    async ({ params }) => previews.drop(params.threadId, params.previewId),
+  )
+}
+
+function addReversing(api: Api, { agent }: AppParts): void {
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/undo',
+      tag,
+      summary: 'Take back the last compaction, or that one',
+      params: threadParams,
+      body: undoBody,
+    },
+    async ({ params, body }) => {
+      await agent.undo(params.threadId, body.compaction)
+    },
+  )
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/redo',
+      tag,
+      summary: 'Bring back the compaction that was taken back last',
+      params: threadParams,
+    },
+    async ({ params }) => {
+      await agent.redo(params.threadId)
+    },
+  )
+}
+
+function addLooking(api: Api, { store }: AppParts): void {
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/compactions/{compaction}/diff',
+      tag,
+      summary: 'What the model saw before a compaction and after it',
+      params: compactionParams,
+      answer: compactionDiffSchema,
+    },
+    async ({ params: { threadId, compaction } }) => {
+      const { before, after, ...diff } = diffOf(await aroundCompaction(store, threadId, compaction))
+      return { ...diff, before: [...before], after: [...after] }
+    },
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/compactions/{compaction}/report',
+      tag,
+      summary: 'What a compaction took out and what it kept, in words',
+      params: compactionParams,
+      answer: reportSchema,
+    },
+    async ({ params: { threadId, compaction } }) => ({
+      text: reportOf(await aroundCompaction(store, threadId, compaction)),
+    }),
+  )
+}
+
+function outcomeOf(result: CompactionResult): WireOutcome {
+  const { fresh } = result
+  return {
+    command: 'compact',
+    ok: result.success,
+    text: inWords(result),
+    ...(fresh && { threadId: fresh.threadId }),
+    compaction: toWireResult(result),
+  }
+}
+
+function inWords({ success, strategy, error, end, fresh, event, before, after }: CompactionResult) {
+  if (!success) return `${strategy} did not compact: ${error?.message ?? end}`
+  if (fresh) return `${strategy}: the conversation goes on in ${fresh.threadId}.`
+  if (event?.data.edits.length === 0) return `${strategy}: there was nothing to compact.`
+  return `${strategy}: ${before?.tokens ?? 'unknown'} → ${after?.tokens ?? 'unknown'} tokens.`
+}

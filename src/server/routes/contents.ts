@@ -1,0 +1,134 @@
+// What is in a thread: pins, what can be recalled, how the window is filled, files for completion.
+import { contextWithRows } from '../../agent/context-rows.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { EventOf } from '../../core/event.ts'
+import { threadSettingsReducer } from '../../core/thread-settings.ts'
+import { reducedBy } from '../../core/thread-state.ts'
+import {
+  filesQuery,
+  pinBody,
+  pinParams,
+  recallQuery,
+  threadParams,
+} from '../../protocol/requests.ts'
+import {
+  contextPictureSchema,
+  filesSchema,
+  pinSchema,
+  pinsSchema,
+  recalledSchema,
+} from '../../protocol/schemas.ts'
+import { archiveOf } from '../../threads/archive.ts'
+import type { AddRoutes, AppParts } from '../api.ts'
+import { contextFiguresOf } from '../figures.ts'
+import { completeFiles } from '../files.ts'
+import { pictureOf } from '../picture.ts'
+import { recalled } from '../recall.ts'
+import { type Api, route } from '../route.ts'
+
+const tag = 'contents'
+
+export const addContentRoutes: AddRoutes = (api, parts) => {
+  addPins(api, parts)
+  const { threads, store, models, workspaces } = parts
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/recall',
+      tag,
+      summary: 'Read again what was said: by words, or the whole of a ref',
+      params: threadParams,
+      query: recallQuery,
+      answer: recalledSchema,
+    },
+    async ({ params: { threadId }, query }) => {
+      await threads.context(threadId)
+      return recalled(archiveOf({ threads, store }, threadId), query)
+    },
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/context',
+      tag,
+      summary: 'The window by category, and the largest things in it',
+      params: threadParams,
+      answer: contextPictureSchema,
+    },
+    async ({ params: { threadId } }) => {
+      const { model: name } = reducedBy(await threads.state(threadId), threadSettingsReducer)
+      const model = await models.resolve(name).catch(() => undefined)
+      const figures = contextFiguresOf(await threads.reading(threadId), model?.windowTokens)
+      const picture = pictureOf(await contextWithRows(threads, threadId), figures)
+      return { ...picture, categories: [...picture.categories], largest: [...picture.largest] }
+    },
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/files',
+      tag,
+      summary: 'Paths of the folder of a thread that begin with, or contain, what was typed',
+      params: threadParams,
+      query: filesQuery,
+      answer: filesSchema,
+    },
+    async ({ params: { threadId }, query }) => {
+      const choices = reducedBy(await threads.state(threadId), threadSettingsReducer)
+      const workspace = choices.workspace ?? workspaces.default
+      if (workspace === undefined) return { items: [] }
+      return { items: await completeFiles(workspaces, workspace, query.typed) }
+    },
+  )
+}
+
+function addPins(api: Api, { threads }: AppParts): void {
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/pins',
+      tag,
+      summary: 'What survives every compaction word for word',
+      params: threadParams,
+      answer: pinsSchema,
+    },
+    async ({ params }) => ({ items: (await threads.pins(params.threadId)).map(pinInfo) }),
+  )
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/pins',
+      tag,
+      summary: 'Pin a text',
+      params: threadParams,
+      body: pinBody,
+      answer: pinSchema,
+      status: 201,
+    },
+    async ({ params: { threadId }, body: { text } }) => {
+      if (text.trim() === '') throw new PrecisError('invalid-input', 'A pin needs a text.')
+      const pinId = await threads.pin(threadId, { text, by: 'user' })
+      return { pinId, text, by: 'user' }
+    },
+  )
+  route(
+    api,
+    {
+      method: 'delete',
+      path: '/threads/{threadId}/pins/{pinId}',
+      tag,
+      summary: 'Let go of a pin',
+      params: pinParams,
+    },
+    ({ params }) => threads.unpin(params.threadId, params.pinId),
+  )
+}
+
+function pinInfo({ pinId, text, entries = [], by = 'user' }: EventOf<'PIN'>['data']) {
+  return { pinId, text: text ?? `entries ${entries.join(', ')}`, by }
+}

@@ -1,0 +1,81 @@
+// What happened in a thread, and what happens: pages of events, and a stream that goes on.
+
+import { PrecisError } from '../../core/errors.ts'
+import { eventsQuery, streamQuery, threadParams } from '../../protocol/requests.ts'
+import { eventsSchema } from '../../protocol/schemas.ts'
+import { unknownThread } from '../../threads/live-thread.ts'
+import type { AddRoutes } from '../api.ts'
+import type { Following } from '../feeds.ts'
+import { route } from '../route.ts'
+
+const tag = 'events'
+const PAGE = 1_000
+
+export const addEventRoutes: AddRoutes = (api, { store, feeds }) => {
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/events',
+      tag,
+      summary: 'Events as they are stored, in order',
+      params: threadParams,
+      query: eventsQuery,
+      answer: eventsSchema,
+    },
+    async ({ params: { threadId }, query: { limit = PAGE, ...range } }) => {
+      if (!(await store.info(threadId))) throw unknownThread(threadId)
+      return { items: (await store.read(threadId, { ...range, limit })).map((row) => ({ ...row })) }
+    },
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/stream',
+      tag,
+      summary:
+        'Events after `Last-Event-ID` (or `after`), then live ones, with their numbers as ids; frames without',
+      params: threadParams,
+      query: streamQuery,
+      headers: { 'Last-Event-ID': 'The number of the last event that you have.' },
+      mediaType: 'text/event-stream',
+    },
+    async ({ params, query, c }) => {
+      const after = lastEventId(c.req.header('last-event-id')) ?? query.after ?? 0
+      const following = await feeds.follow(params.threadId, after, c.req.raw.signal)
+      return new Response(bytesOf(following), {
+        headers: {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-store',
+          'x-accel-buffering': 'no', // proxies are to pass each piece on
+        },
+      })
+    },
+  )
+}
+
+/** What a browser sends by itself when it comes back. */
+function lastEventId(header: string | undefined): number | undefined {
+  if (header === undefined || header === '') return undefined
+  if (/^\d{1,15}$/.test(header)) return Number(header)
+  throw new PrecisError('invalid-input', 'Last-Event-ID is no number of an event.', {
+    where: 'Last-Event-ID',
+  })
+}
+
+/** Read piece by piece, as fast as the reader takes them. */
+function bytesOf({ pieces, leave }: Following): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next()
+        if (done) controller.close()
+        else controller.enqueue(encoder.encode(value))
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 1 },
+  )
+}

@@ -1,0 +1,69 @@
+// Turns: messages and commands to the agent, stopping and going on, answers to its questions.
+import type { UserContent } from '../../core/content.ts'
+import { sendReplySchema } from '../../protocol/compaction-schemas.ts'
+import { callParams, decisionBody, messageBody, threadParams } from '../../protocol/requests.ts'
+import type { AddRoutes } from '../api.ts'
+import { route } from '../route.ts'
+
+const tag = 'turns'
+
+export const addMessageRoutes: AddRoutes = (api, { agent, threads, sender, approvals }) => {
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/messages',
+      tag,
+      summary: 'Say something, or give a command; answered as soon as it is accepted',
+      params: threadParams,
+      body: messageBody,
+      answer: sendReplySchema,
+      status: 202,
+    },
+    ({ params, body }) => sender.send(params.threadId, body.content as UserContent),
+  )
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/abort',
+      tag,
+      summary: 'Stop what is going on; answered when it has stopped',
+      params: threadParams,
+    },
+    async ({ params: { threadId } }) => {
+      await threads.context(threadId)
+      await agent.abort(threadId)
+      return undefined
+    },
+  )
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/resume',
+      tag,
+      summary: 'Go on where the thread was left',
+      params: threadParams,
+    },
+    async ({ params }) => {
+      await sender.resume(params.threadId)
+      return undefined
+    },
+  )
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/approvals/{callId}',
+      tag,
+      summary: 'Allow or deny a call of a tool that waits for it',
+      params: callParams,
+      body: decisionBody,
+    },
+    async ({ params: { threadId, callId }, body: { decision } }) => {
+      approvals.decide(threadId, callId, decision)
+      return undefined
+    },
+  )
+}

@@ -1,0 +1,133 @@
+// Threads: listed, begun, read, deleted, forked.
+import { systemPrompt } from '../../agent/system-prompt.ts'
+import type { EventDraft } from '../../core/event.ts'
+import {
+  changeBody,
+  forkBody,
+  newThreadBody,
+  threadParams,
+  threadsQuery,
+} from '../../protocol/requests.ts'
+import { sessionResponseSchema, threadPageSchema } from '../../protocol/schemas.ts'
+import { unknownThread } from '../../threads/live-thread.ts'
+import type { AddRoutes, AppParts } from '../api.ts'
+import { type Api, route } from '../route.ts'
+import { sessionOf } from '../session.ts'
+import { changesFor } from '../thread-changes.ts'
+import { listThreads } from '../thread-summary.ts'
+
+const tag = 'threads'
+
+export const addThreadRoutes: AddRoutes = (api, parts) => {
+  addBeginning(api, parts)
+  addOne(api, parts)
+}
+
+function addBeginning(api: Api, parts: AppParts): void {
+  const { threads, store, workspaces } = parts
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads',
+      tag,
+      summary: 'The threads, latest first; those whose title has certain words',
+      query: threadsQuery,
+      answer: threadPageSchema,
+    },
+    ({ query, owner }) => listThreads(store, query, owner),
+  )
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads',
+      tag,
+      summary: 'Begin a thread',
+      body: newThreadBody,
+      answer: sessionResponseSchema,
+      status: 201,
+    },
+    async ({ body: { title, workspace: asked, ...choices }, owner }) => {
+      const workspace = asked === undefined ? workspaces.default : workspaces.require(asked)
+      const drafts: EventDraft[] = [
+        ...(workspace === undefined
+          ? []
+          : ([
+              { type: 'SYSTEM_PROMPT', data: systemPrompt({ workspace }) },
+              { type: 'THREAD_SETTINGS', data: { workspace } },
+            ] as const)),
+        ...(await changesFor(parts, undefined, choices)),
+      ]
+      const threadId = await threads.create(
+        { ...(title !== undefined && { title }), ...(owner !== undefined && { owner }) },
+        drafts,
+      )
+      return sessionOf(parts, threadId)
+    },
+  )
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/fork',
+      tag,
+      summary: 'A new thread that shares the past of this one, up to an event',
+      params: threadParams,
+      body: forkBody,
+      answer: sessionResponseSchema,
+      status: 201,
+    },
+    async ({ params, body }) => sessionOf(parts, await threads.fork(params.threadId, body.seq)),
+  )
+}
+
+function addOne(api: Api, parts: AppParts): void {
+  const { threads } = parts
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}',
+      tag,
+      summary: 'A thread with everything that stands around its transcript',
+      params: threadParams,
+      answer: sessionResponseSchema,
+    },
+    ({ params }) => sessionOf(parts, params.threadId),
+  )
+  route(
+    api,
+    {
+      method: 'patch',
+      path: '/threads/{threadId}',
+      tag,
+      summary: 'Change the model, the thinking, the preset or the strategy of a thread',
+      params: threadParams,
+      body: changeBody,
+      answer: sessionResponseSchema,
+    },
+    async ({ params: { threadId }, body }) => {
+      const state = await threads.state(threadId)
+      const drafts = await changesFor(parts, state, body)
+      if (drafts.length > 0) await threads.append(threadId, drafts, { openCalls: 'leave' })
+      return sessionOf(parts, threadId)
+    },
+  )
+  route(
+    api,
+    {
+      method: 'delete',
+      path: '/threads/{threadId}',
+      tag,
+      summary: 'Stop what is going on in a thread, and delete it',
+      params: threadParams,
+    },
+    async ({ params: { threadId } }) => {
+      await threads.context(threadId)
+      await parts.agent.abort(threadId)
+      if (!(await threads.delete(threadId))) throw unknownThread(threadId)
+      return undefined
+    },
+  )
+}

@@ -1,0 +1,57 @@
+// Threads in and out: session files of other agents read, threads written as such or as pages.
+import { PrecisError } from '../../core/errors.ts'
+import { formatQuery, importQuery, threadParams } from '../../protocol/requests.ts'
+import { sessionResponseSchema } from '../../protocol/schemas.ts'
+import type { AddRoutes } from '../api.ts'
+import { route } from '../route.ts'
+import { sessionOf } from '../session.ts'
+import { uploadIn } from '../upload.ts'
+
+const tag = 'transfer'
+
+export const addTransferRoutes: AddRoutes = (api, parts) => {
+  const { threads, formats } = parts
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/import',
+      tag,
+      summary: 'A session file, as the body, into a new thread',
+      query: importQuery,
+      isUpload: true,
+      answer: sessionResponseSchema,
+      status: 201,
+    },
+    async ({ query, owner, c }) => {
+      const file = uploadIn(c)
+      if (!file) throw new PrecisError('invalid-input', 'There is no file.', { where: 'body' })
+      const options = { ...query, ...(owner !== undefined && { owner }) }
+      return sessionOf(parts, await formats.importThread(file, options))
+    },
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/export',
+      tag,
+      summary: 'A thread in a format that can be written, secrets taken out',
+      params: threadParams,
+      query: formatQuery,
+      mediaType: 'text/plain',
+    },
+    async ({ params: { threadId }, query: { format } }) => {
+      await threads.context(threadId)
+      const { text, mediaType } = await formats.exportThread(threadId, format)
+      return new Response(text, {
+        headers: {
+          'content-type': `${mediaType}; charset=utf-8`,
+          // Never shown as a page of this server: what is in it came from elsewhere.
+          'content-disposition': 'attachment',
+          'x-content-type-options': 'nosniff',
+        },
+      })
+    },
+  )
+}

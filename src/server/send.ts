@@ -1,0 +1,135 @@
+// A message to the agent: answered as soon as it is stored and its turn has begun, or it waits in the inbox.
+import type { z } from 'zod'
+import type { Agent, SendOutcome } from '../agent/agent.ts'
+import type { CommandReply } from '../agent/commands.ts'
+import { parseCommand } from '../core/commands.ts'
+import { textOfUserContent, type UserContent } from '../core/content.ts'
+import { asPrecisError } from '../core/errors.ts'
+import type { AgentFrame } from '../core/frame.ts'
+import type { Clock } from '../core/ports.ts'
+import type { commandOutcomeSchema, sendReplySchema } from '../protocol/compaction-schemas.ts'
+import { toWireResult } from '../protocol/wire-frame.ts'
+import type { Threads } from '../threads/threads.ts'
+
+export type WireReply = z.output<typeof sendReplySchema>
+export type WireOutcome = z.output<typeof commandOutcomeSchema>
+
+export interface SendPorts {
+  readonly agent: Pick<Agent, 'sendMessage' | 'resume' | 'on'>
+  readonly threads: Pick<Threads, 'context' | 'follow'>
+  readonly clock: Clock
+  /** To whoever follows the thread. */
+  publish(frame: AgentFrame): void
+}
+
+export class Sender {
+  readonly #ports: SendPorts
+  /** The last message of each thread that is not accepted yet: the next one waits for that. */
+  readonly #accepting = new Map<string, Promise<unknown>>()
+
+  constructor(ports: SendPorts) {
+    this.#ports = ports
+  }
+
+  /** One at a time for each thread: else nobody could tell whose turn has begun. Commands may take long. */
+  send(threadId: string, content: UserContent): Promise<WireReply> {
+    const accept = () => this.#accept(threadId, content)
+    if (parseCommand(textOfUserContent(content))) return accept()
+    const accepted = (this.#accepting.get(threadId) ?? Promise.resolve()).then(accept, accept)
+    this.#accepting.set(threadId, accepted)
+    const forget = () => {
+      if (this.#accepting.get(threadId) === accepted) this.#accepting.delete(threadId)
+    }
+    accepted.then(forget, forget)
+    return accepted
+  }
+
+  /** Goes on where the thread was left; what comes of it is told by frames. */
+  async resume(threadId: string): Promise<void> {
+    await this.#ports.threads.context(threadId) // an unknown thread is said at once
+    this.#ports.agent.resume(threadId).catch((error: unknown) => this.#tell(threadId, error))
+  }
+
+  async #accept(threadId: string, content: UserContent): Promise<WireReply> {
+    const { agent, threads } = this.#ports
+    const { version } = await threads.context(threadId)
+    const watch = new TurnWatch(this.#ports, threadId, version)
+    const outcome = agent.sendMessage(threadId, content)
+    try {
+      const first = await Promise.race([outcome.then(replyOf), watch.begun])
+      // Whatever happens to the turn from here on, nobody waits for it.
+      if (first.status === 'started') outcome.catch((error) => this.#tell(threadId, error))
+      return first
+    } finally {
+      watch.end()
+    }
+  }
+
+  #tell(threadId: string, thrown: unknown): void {
+    this.#ports.publish({
+      type: 'error',
+      threadId,
+      timestamp: this.#ports.clock.now(),
+      error: asPrecisError(thrown),
+      context: { operation: 'turn', threadId },
+    })
+  }
+}
+
+/** Notices when a turn has begun and what was said is stored, also in the fresh session that comes first. */
+class TurnWatch {
+  readonly begun: Promise<WireReply>
+  readonly #ports: SendPorts
+  readonly #threadId: string
+  readonly #over = new AbortController()
+  readonly #stop: () => void
+  #fresh: string | undefined
+
+  constructor(ports: SendPorts, threadId: string, version: number) {
+    this.#ports = ports
+    this.#threadId = threadId
+    const { promise, resolve } = Promise.withResolvers<WireReply>()
+    this.begun = promise
+    this.#stop = ports.agent.on((frame) => {
+      if (frame.type === 'COMPACTION_COMPLETE' && frame.threadId === threadId)
+        this.#fresh = frame.fresh?.threadId ?? this.#fresh
+      if (frame.type !== 'turn-start') return
+      if (frame.threadId === threadId) this.#stored(threadId, version).then(resolve, nothing)
+      else if (frame.threadId === this.#fresh)
+        this.#stored(frame.threadId, 0).then(resolve, nothing)
+    })
+  }
+
+  end(): void {
+    this.#stop()
+    this.#over.abort()
+  }
+
+  async #stored(threadId: string, afterSeq: number): Promise<WireReply> {
+    for await (const event of this.#ports.threads.follow(threadId, afterSeq, this.#over.signal))
+      if (event.type === 'USER_MESSAGE' && event.origin === 'typed') break
+    return { status: 'started', ...(threadId !== this.#threadId && { threadId }) }
+  }
+}
+
+function replyOf(outcome: SendOutcome): WireReply {
+  if (outcome.status === 'command') return { status: 'command', ...commandOutcome(outcome.reply) }
+  if (outcome.status === 'queued') return outcome
+  return { status: 'started' } // and over already
+}
+
+function commandOutcome({ command, ok, text, compaction, threadId, returned }: CommandReply) {
+  return {
+    command,
+    ok,
+    text,
+    ...(threadId !== undefined && { threadId }),
+    ...(compaction && { compaction: toWireResult(compaction) }),
+    ...(returned !== undefined && { returned }),
+  } satisfies WireOutcome
+}
+
+/** The message itself fails then, and says why. */
+function nothing(): undefined {
+  return undefined
+}

@@ -1,0 +1,75 @@
+// A log that the servers of one store keep together: entries in a thread of a reserved name.
+import { readRow } from '../core/codec.ts'
+import { PrecisError } from '../core/errors.ts'
+import { EVENT_VERSION, type NewEvent, type ThreadEvent } from '../core/event.ts'
+import type { Json } from '../core/json.ts'
+import type { Clock, Ids, Store } from '../core/ports.ts'
+import { RESERVED_PREFIX } from './owners.ts'
+
+export interface LogPorts {
+  readonly store: Pick<Store, 'append' | 'read' | 'info' | 'follow'>
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+export interface LogEntry {
+  readonly seq: number
+  readonly at: Date
+  readonly data: Json
+}
+
+const TRIES = 20
+
+export class ServerLog {
+  readonly #ports: LogPorts
+  readonly #threadId: string
+  readonly #title: string
+
+  /** `name` is that of the log, `title` what a list of all threads shows of it. */
+  constructor(ports: LogPorts, name: string, title: string) {
+    this.#ports = ports
+    this.#threadId = `${RESERVED_PREFIX}${name}`
+    this.#title = title
+  }
+
+  async read(): Promise<LogEntry[]> {
+    return (await this.#ports.store.read(this.#threadId)).map(readRow).flatMap(entriesIn)
+  }
+
+  /** Entries after that number, then new ones of any process, until the signal fires. */
+  async *follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<LogEntry> {
+    for await (const row of this.#ports.store.follow(this.#threadId, afterSeq, signal))
+      yield* entriesIn(readRow(row))
+  }
+
+  /** Adds what `decide` makes of the log as it is; again where another process was first. */
+  async add(decide: (entries: readonly LogEntry[]) => Json): Promise<void> {
+    const { store } = this.#ports
+    for (let tries = 1; ; tries += 1) {
+      const expectedVersion = (await store.info(this.#threadId))?.version ?? 0
+      const data = decide((await this.read()).filter(({ seq }) => seq <= expectedVersion))
+      const entry = this.#event('FOREIGN', data)
+      const title = this.#event('THREAD_STARTED', { title: this.#title })
+      const events = expectedVersion === 0 ? [title, entry] : [entry]
+      try {
+        await store.append(this.#threadId, events, { expectedVersion })
+        return
+      } catch (thrown) {
+        const isLate = PrecisError.is(thrown) && thrown.code === 'version-conflict'
+        if (!isLate || tries >= TRIES) throw thrown
+      }
+    }
+  }
+
+  #event(type: 'FOREIGN' | 'THREAD_STARTED', data: Json): NewEvent {
+    const { ids, clock } = this.#ports
+    const id = ids.next('evt')
+    const timestamp = clock.now()
+    return { v: EVENT_VERSION, id, threadId: this.#threadId, timestamp, type, data } as NewEvent
+  }
+}
+
+function entriesIn(event: ThreadEvent): LogEntry[] {
+  if (event.type !== 'FOREIGN') return []
+  return [{ seq: event.seq, at: event.timestamp, data: event.data }]
+}

@@ -1,0 +1,63 @@
+// What a thread is told when somebody chooses another model, preset or strategy for it.
+import type { ModelRef } from '../core/content.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { EventDraft } from '../core/event.ts'
+import { PRESETS } from '../core/presets.ts'
+import { threadSettingsReducer } from '../core/thread-settings.ts'
+import { reducedBy, type ThreadState } from '../core/thread-state.ts'
+import { unknownStrategy } from '../threads/guards.ts'
+import type { AppPorts } from './ports.ts'
+
+export interface ThreadChange {
+  readonly model?: string
+  readonly thinking?: string
+  readonly preset?: string
+  readonly strategy?: string
+}
+
+const LEVELS: readonly string[] = ['off', 'low', 'medium', 'high']
+
+/** Throws for what is not known. `state` is undefined for a thread that is only about to be begun. */
+export async function changesFor(
+  { models, threads }: Pick<AppPorts, 'models' | 'threads'>,
+  state: ThreadState | undefined,
+  { model, thinking, preset, strategy }: ThreadChange,
+): Promise<EventDraft[]> {
+  requireOneOf('thinking', thinking, LEVELS)
+  requireOneOf('preset', preset, Object.keys(PRESETS))
+  requireStrategy(threads, strategy)
+  const drafts: EventDraft[] = []
+  if (model !== undefined || thinking !== undefined) {
+    const now = state ? reducedBy(state, threadSettingsReducer) : {}
+    const { ref } = await models.resolve(model ?? now.model)
+    const level = thinking ?? now.thinking
+    const data = { model: ref as ModelRef, ...(level !== undefined && { thinking: level }) }
+    drafts.push({ type: 'MODEL_CHANGED', data })
+  }
+  if (preset !== undefined || strategy !== undefined)
+    drafts.push({
+      type: 'THREAD_SETTINGS',
+      data: {
+        ...(preset !== undefined && { preset }),
+        ...(strategy !== undefined && { strategy }),
+      },
+    })
+  return drafts
+}
+
+/** One that somebody has named is not silently replaced by another. */
+export function requireStrategy(
+  threads: Pick<AppPorts['threads'], 'strategyIds'>,
+  strategy: string | undefined,
+): void {
+  const known = threads.strategyIds()
+  if (strategy !== undefined && !known.includes(strategy)) throw unknownStrategy(strategy, known)
+}
+
+function requireOneOf(name: string, given: string | undefined, known: readonly string[]): void {
+  if (given === undefined || known.includes(given)) return
+  throw new PrecisError('invalid-input', `There is no ${name} ${JSON.stringify(given)}.`, {
+    where: name,
+    hint: `Known: ${known.join(', ')}.`,
+  })
+}

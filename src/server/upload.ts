@@ -1,0 +1,75 @@
+// A body that may be long: written to a file as it comes, so that it is never in the memory as a whole.
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Context, MiddlewareHandler } from 'hono'
+import { PrecisError } from '../core/errors.ts'
+import type { Uploaded } from './ports.ts'
+
+interface KeptUpload extends Uploaded {
+  readonly digest: string
+}
+
+export interface UploadLimits {
+  readonly uploadBytes: number
+  readonly uploadsAtOnce: number
+}
+
+const UPLOAD = 'upload'
+
+export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): MiddlewareHandler {
+  let running = 0
+  return async (c, next) => {
+    const declared = Number(c.req.header('content-length') ?? 0)
+    if (declared > uploadBytes) throw bodyTooLarge(uploadBytes)
+    if (running >= uploadsAtOnce)
+      throw new PrecisError('overloaded', 'Other files are being read in.', {
+        hint: `At most ${uploadsAtOnce} at once. Try again in a moment.`,
+        retryable: true,
+      })
+    running += 1
+    const file = join(tmpdir(), `precis-upload-${randomUUID()}`)
+    try {
+      c.set(UPLOAD, await keep(c.req.raw.body, file, uploadBytes))
+      await next()
+    } finally {
+      running -= 1
+      await rm(file, { force: true })
+    }
+  }
+}
+
+/** Of this request; undefined where it is no upload. */
+export function uploadIn(c: Context): KeptUpload | undefined {
+  return c.get(UPLOAD) as KeptUpload | undefined
+}
+
+export function bodyTooLarge(mostBytes: number): PrecisError {
+  return new PrecisError('payload-too-large', 'The body is too large.', {
+    where: 'body',
+    hint: `At most ${mostBytes} bytes are taken.`,
+  })
+}
+
+async function keep(
+  body: ReadableStream<Uint8Array> | null,
+  file: string,
+  mostBytes: number,
+): Promise<KeptUpload> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    for await (const piece of body ?? []) {
+      bytes += piece.length
+      if (bytes > mostBytes) throw bodyTooLarge(mostBytes)
+      hash.update(piece)
+      await handle.write(piece)
+    }
+  } finally {
+    await handle.close()
+  }
+  return { bytes, digest: hash.digest('base64'), open: () => createReadStream(file) }
+}

@@ -1,0 +1,280 @@
+// Who may ask, how much, and how often the same: hosts, origins, tokens, sizes, keys of repeated writes.
+import { request } from 'node:http'
+import { describe, expect, it, vi } from 'vitest'
+import { createClient } from '../../src/protocol/http-client.ts'
+import { problemSchema } from '../../src/protocol/schemas.ts'
+import { RateLimit } from '../../src/server/rate-limit.ts'
+import { addToken, listTokens, revokeToken } from '../../src/server/tokens.ts'
+import { served } from './served.ts'
+import { BASE_URL, setUpApp, transportTo } from './setup.ts'
+
+async function problemOf(response: Response) {
+  expect(response.headers.get('content-type')).toBe('application/problem+json')
+  const problem = problemSchema.parse(await response.json())
+  expect(problem).toMatchObject({
+    status: response.status,
+    type: `urn:precis:error:${problem.code}`,
+  })
+  return problem
+}
+
+describe('the guard', () => {
+  const HOSTS = [
+    ['localhost', 200],
+    ['localhost:4000', 200],
+    ['127.0.0.1:80', 200],
+    ['127.9.9.9', 200],
+    ['[::1]:4000', 200],
+    ['precis.example', 200], // allowed by name
+    ['PRECIS.example', 200],
+    ['evil.example', 403],
+    ['localhost.evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['127.0.0.1:80@evil.example', 403],
+    ['precis.example.evil.example', 403],
+    ['192.168.0.2', 403],
+    ['', 403],
+  ] as const
+  it('answers to its own names and to no other', async () => {
+    const { ask } = await setUpApp({ access: { hosts: ['precis.example'] } })
+    for (const [host, status] of HOSTS) {
+      const response = await ask('', { headers: { host } })
+      expect(response.status, host).toBe(status)
+      if (status === 403) expect(await problemOf(response)).toMatchObject({ where: 'Host' })
+    }
+  })
+
+  const ORIGINS = [
+    [{ origin: 'http://localhost' }, 200],
+    [{ origin: 'http://pages.example' }, 200], // allowed by name
+    [{ origin: 'http://localhost:3000' }, 403], // another server of this machine
+    [{ origin: 'http://evil.example' }, 403],
+    [{ origin: 'http://localhost.evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ origin: 'file://localhost' }, 403],
+    [{ origin: '' }, 403],
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-origin' }, 200],
+  ] as const
+  it('answers to pages of its own origin and to no other', async () => {
+    const { ask } = await setUpApp({ access: { origins: ['http://pages.example'] } })
+    for (const [headers, status] of ORIGINS) {
+      const response = await ask('', { headers })
+      expect(response.status, JSON.stringify(headers)).toBe(status)
+      if (status === 403) expect(await problemOf(response)).toMatchObject({ where: 'Origin' })
+    }
+  })
+
+  it('refuses a foreign host over HTTP as well: a name that was bent to the loopback', async () => {
+    const { app } = await setUpApp()
+    const { port } = new URL(await served(app))
+    const status = await new Promise((resolve, reject) => {
+      const headers = { host: `evil.example:${port}` }
+      request({ host: '127.0.0.1', port, path: '/api', headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+        .on('error', reject)
+        .end()
+    })
+    expect(status).toBe(403)
+  })
+
+  it('wants a token where there are some, or once were', async () => {
+    const { app, ask, home } = await setUpApp({ hasTokens: true })
+    expect((await ask('')).status).toBe(200)
+    const [first, second] = [await addToken(home, 'laptop', 'ada'), await addToken(home, 'b', 'b')]
+    await vi.waitUntil(async () => (await ask('')).status === 401)
+    const rows = [
+      undefined,
+      'Bearer',
+      'Bearer ',
+      'Bearer third-token',
+      first,
+      `Bearer ${first}x`,
+      `Bearer ${first.slice(0, -1)}`,
+      'Basic Zmlyc3Q=',
+    ]
+    for (const authorization of rows) {
+      const response = await ask('', { headers: authorization ? { authorization } : {} })
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toBe('Bearer')
+      expect(await problemOf(response)).toMatchObject({ code: 'auth-failed' })
+    }
+    expect((await ask('/openapi.json')).status).toBe(401)
+    const clients = [first, second].map((token) =>
+      createClient(transportTo(app.fetch, BASE_URL, token)),
+    )
+    for (const client of clients) expect(await client.threads()).toEqual({ items: [] })
+
+    await revokeToken(home, 'laptop')
+    await vi.waitUntil(async () => (await clients[0]?.hello().catch(() => 'refused')) === 'refused')
+    await expect(clients[1]?.hello()).resolves.toBeDefined()
+    await revokeToken(home, 'b')
+    await vi.waitUntil(async () => (await clients[1]?.hello().catch(() => 'refused')) === 'refused')
+    expect((await ask('')).status).toBe(401) // there are none left: nobody is let in
+  })
+
+  it('keeps no token, only what it hashes to, and no two of one name', async () => {
+    const { home } = await setUpApp()
+    const token = await addToken(home, 'laptop', 'ada')
+    const rows = await home.store.read('sys_tokens')
+    expect(rows).toHaveLength(2)
+    expect(JSON.stringify(rows)).not.toContain(token)
+    await expect(addToken(home, 'laptop', 'bob')).rejects.toMatchObject({ code: 'id-conflict' })
+    await expect(revokeToken(home, 'phone')).rejects.toMatchObject({ code: 'not-found' })
+    for (const name of ['', ' ', 'a b', '-a', 'x'.repeat(65), 'a/b'])
+      await expect(addToken(home, name, 'ada')).rejects.toMatchObject({ code: 'usage' })
+    expect(await listTokens(home)).toMatchObject([{ name: 'laptop', owner: 'ada' }])
+    // Several at once: each is there.
+    const names = ['a', 'b', 'c', 'd']
+    await Promise.all(names.map((name) => addToken(home, name, name)))
+    const listed = (await listTokens(home)).map(({ name }) => name)
+    expect(listed.toSorted()).toEqual([...names, 'laptop'].toSorted())
+  })
+})
+
+describe('how often', () => {
+  it('one may ask is limited for each, and told when to come back', async () => {
+    const { ask, home } = await setUpApp({
+      hasTokens: true,
+      limits: { requestsPerMinute: 5 },
+    })
+    const token = await addToken(home, 'laptop', 'ada')
+    const asked = async (headers: Record<string, string> = {}) => await ask('', { headers })
+    const statuses: number[] = []
+    for (let at = 0; at < 7; at += 1) statuses.push((await asked()).status)
+    expect(statuses.slice(-2)).toEqual([429, 429])
+    const refused = await asked()
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await problemOf(refused)).toMatchObject({ code: 'rate-limited', retryable: true })
+    // Others are not held up by it, and whoever watches over the server never is.
+    await vi.waitUntil(
+      async () => (await asked({ authorization: `Bearer ${token}` })).status === 200,
+    )
+    for (let at = 0; at < 20; at += 1) expect((await ask('/health')).status).toBe(200)
+  })
+
+  it('earns new requests as time goes by, and forgets whom it has not heard of', () => {
+    let nowMs = 0
+    const clock = { now: () => new Date(nowMs), sleep: async () => undefined }
+    const rate = new RateLimit(60, clock)
+    const takes = (who: string) => {
+      try {
+        rate.take(who)
+        return true
+      } catch {
+        return false
+      }
+    }
+    expect(Array.from({ length: 61 }, () => takes('a')).filter(Boolean)).toHaveLength(60)
+    expect(takes('b')).toBe(true)
+    nowMs += 2_000
+    expect([takes('a'), takes('a'), takes('a')]).toEqual([true, true, false])
+    nowMs += 3_600_000
+    expect(Array.from({ length: 61 }, () => takes('a')).filter(Boolean)).toHaveLength(60)
+    for (let at = 0; at < 10_001; at += 1) rate.take(`other ${at}`)
+    expect(takes('a')).toBe(true)
+  })
+
+  it('holds for followers as well', async () => {
+    const { ask, client } = await setUpApp({ limits: { streams: 2 } })
+    const { threadId } = await client.createThread()
+    const path = `/threads/${threadId}/stream`
+    const streams = [await ask(path), await ask(path)]
+    const third = await ask(path)
+    expect(third.status).toBe(503)
+    expect(await problemOf(third)).toMatchObject({ code: 'overloaded' })
+    for (const { body } of streams) await body?.cancel()
+    const again = await ask(path)
+    expect(again.status).toBe(200)
+    await again.body?.cancel()
+  })
+})
+
+describe('sizes', () => {
+  it('refuses a body that is too large, said or not, and takes longer files', async () => {
+    const { ask, client } = await setUpApp({ limits: { bodyBytes: 1_000, uploadBytes: 5_000 } })
+    const { threadId } = await client.createThread()
+    const content = 'x'.repeat(2_000)
+    await expect(client.send(threadId, content)).rejects.toMatchObject({
+      code: 'payload-too-large',
+    })
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(500)),
+    })
+    const init = { method: 'POST', body: endless, duplex: 'half' } as RequestInit
+    const response = await ask(`/threads/${threadId}/messages`, init)
+    expect(response.status).toBe(413)
+    expect(await problemOf(response)).toMatchObject({ code: 'payload-too-large' })
+    const message = JSON.stringify([{ role: 'user', content }])
+    expect(await client.importThread(message)).toMatchObject({ reason: 'import' })
+    await expect(client.importThread('x'.repeat(6_000))).rejects.toMatchObject({
+      code: 'payload-too-large',
+    })
+  })
+})
+
+describe('paths of the disk', () => {
+  it('are no folders for threads unless they are allowed', async () => {
+    const { client, folder } = await setUpApp()
+    for (const workspace of ['/', '/etc', `${folder}/..`])
+      await expect(client.createThread({ workspace })).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(client.createThread({ workspace: `${folder}/none` })).rejects.toThrow()
+    expect(await client.createThread({ workspace: folder })).toMatchObject({ workspace: folder })
+    expect((await client.threads()).items).toHaveLength(1)
+  })
+})
+
+describe('writes under a key', () => {
+  const post = (key: string, body: object) => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify(body),
+  })
+
+  it('are done once and answered the same, also while the first is under way', async () => {
+    const { ask, client } = await setUpApp()
+    const answers = await Promise.all(
+      [1, 2, 3].map(async () => (await ask('/threads', post('k1', { title: 'one' }))).text()),
+    )
+    const later = await (await ask('/threads', post('k1', { title: 'one' }))).text()
+    expect(new Set([...answers, later]).size).toBe(1)
+    expect((await client.threads()).items).toHaveLength(1)
+  })
+
+  it('refuse another request under the same key', async () => {
+    const { ask } = await setUpApp()
+    await ask('/threads', post('k1', { title: 'one' }))
+    const response = await ask('/threads', post('k1', { title: 'two' }))
+    expect(response.status).toBe(409)
+    expect(await problemOf(response)).toMatchObject({ where: 'Idempotency-Key' })
+    expect((await ask('/threads', post('x'.repeat(300), {}))).status).toBe(422)
+  })
+
+  it('may be tried again where they failed, and the oldest are forgotten', async () => {
+    const { ask, client } = await setUpApp({ limits: { idempotencyKeys: 2 } })
+    expect((await ask('/threads', post('k1', { preset: 'none' }))).status).toBe(422)
+    expect((await ask('/threads', post('k1', { preset: 'log' }))).status).toBe(201)
+    for (const key of ['k2', 'k3', 'k1']) await ask('/threads', post(key, { preset: 'log' }))
+    expect((await client.threads()).items).toHaveLength(4)
+  })
+
+  it('are repeated by the client where the connection broke, and done once', async () => {
+    const { app } = await setUpApp()
+    let lost = 0
+    const losing = async (request: Request) => {
+      const response = await app.fetch(request)
+      if (request.method !== 'POST' || lost > 0) return response
+      lost += 1
+      throw new TypeError('fetch failed') // it was done, and nobody heard of it
+    }
+    const client = createClient(transportTo(losing, BASE_URL))
+    await client.createThread({ title: 'once' })
+    expect(lost).toBe(1)
+    expect((await client.threads()).items).toHaveLength(1)
+    const gone = createClient(transportTo(() => Promise.reject(new TypeError('no')), BASE_URL))
+    await expect(gone.createThread()).rejects.toMatchObject({ code: 'unreachable' })
+    await expect(gone.hello()).rejects.toMatchObject({ code: 'unreachable' })
+  })
+})

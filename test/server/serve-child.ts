@@ -1,0 +1,80 @@
+// `precis serve` as people run it: a process of its own, its address, its end.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Client } from '../../src/protocol/client.ts'
+import { createClient } from '../../src/protocol/http-client.ts'
+import { MODEL } from '../agent/host.ts'
+import { transportTo } from './setup.ts'
+
+const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
+
+export interface ServeChild {
+  readonly url: string
+  readonly client: Client
+  readonly process: ChildProcess
+  clientWith(token: string): Client
+  /** Its exit code, and what it said on standard error. */
+  readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>
+  end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>
+}
+
+/** A home whose model is the stand-in at that address. */
+export function writeHome(folder: string, modelUrl: string): void {
+  const config = join(folder, 'config', 'precis')
+  mkdirSync(config, { recursive: true })
+  const settings = {
+    models: { default: MODEL },
+    providers: { anthropic: { baseUrl: modelUrl } },
+    catalogue: { [MODEL]: { windowTokens: 200_000, outputTokens: 8_000 } },
+  }
+  writeFileSync(join(config, 'settings.json'), JSON.stringify(settings))
+}
+
+export function environmentOf(folder: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    HOME: folder,
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    PRECIS_HOME: join(folder, 'home'),
+    ANTHROPIC_API_KEY: 'test-key-of-nobody',
+  }
+}
+
+/** Resolves when it answers, rejects where it ends before. */
+export async function startServe(
+  folder: string,
+  args: readonly string[] = [],
+): Promise<ServeChild> {
+  const child = spawn(process.execPath, [PRECIS, 'serve', '--port', '0', '--json', ...args], {
+    cwd: folder,
+    env: environmentOf(folder),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const ended = new Promise<{ code: number | null; stderr: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, stderr }))
+  })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const { value } = await lines.next()
+  if (value === undefined) throw new Error(`it did not start: ${(await ended).stderr}`)
+  const { url } = JSON.parse(value) as { url: string }
+  const clientWith = (token?: string) =>
+    createClient(transportTo((request) => fetch(request), url, token))
+  return {
+    url,
+    client: clientWith(),
+    clientWith,
+    process: child,
+    ended,
+    async end(signal) {
+      child.kill(signal)
+      return (await ended).code
+    },
+  }
+}

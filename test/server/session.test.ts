@@ -1,0 +1,86 @@
+// What a thread answers about itself: its usage as the LOG design has it, beside what interfaces draw.
+import { describe, expect, it } from 'vitest'
+import { sessionResponseSchema } from '../../src/protocol/schemas.ts'
+import { longPast } from '../agent/past.ts'
+import { answer, user } from '../say.ts'
+import { converse, setUpApp } from './setup.ts'
+
+describe('GET /api/threads/:id', () => {
+  it('answers the session and its token usage, over what getEvents() gives [LOG-74, LOG-75]', async () => {
+    const { client, ask, home } = await setUpApp({ windowTokens: 12_000 })
+    const { threadId } = await client.createThread()
+    await converse(client, threadId, 'Hello')
+    await converse(client, threadId, 'Hello again')
+    const response = await ask(`/threads/${threadId}`)
+    const { session, tokenUsage, context } = sessionResponseSchema.parse(await response.json())
+    expect(session).toMatchObject({ threadId, title: 'Hello' })
+    const answers = (await home.threads.getEvents(threadId)).flatMap((event) =>
+      event.type === 'AGENT_MESSAGE' && event.data.tokenUsage ? [event.data.tokenUsage] : [],
+    )
+    expect(answers).toHaveLength(2)
+    const sum = (field: 'promptTokens' | 'completionTokens') =>
+      answers.reduce((total, usage) => total + usage[field], 0)
+    const total = sum('promptTokens') + sum('completionTokens')
+    expect(tokenUsage).toEqual({
+      totalPromptTokens: sum('promptTokens'),
+      totalCompletionTokens: sum('completionTokens'),
+      totalTokens: total,
+      percentUsed: Math.round((total / 12_000) * 10_000) / 100,
+      nearLimit: total > 9_600,
+    })
+    const last = answers.at(-1)
+    expect(context).toMatchObject({ limit: 12_000, by: 'measured' })
+    expect(context.tokens).toBe((last?.promptTokens ?? 0) + (last?.completionTokens ?? 0))
+  })
+
+  it('is answered where the usage cannot be computed [LOG-76]', async () => {
+    const { client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, [user('Hello'), ...answer('Hello.')])
+    const { getEvents } = home.threads
+    Object.assign(home.threads, { getEvents: () => Promise.reject(new Error('no')) })
+    const thread = await client.thread(threadId)
+    Object.assign(home.threads, { getEvents })
+    expect(thread.tokenUsage).toBeUndefined()
+    expect(thread.context.tokens).toBeGreaterThan(0)
+    expect((await client.thread(threadId)).tokenUsage).toMatchObject({ totalTokens: 0 })
+  })
+
+  it('is answered where the model cannot be had, without a limit [LOG-76]', async () => {
+    const { client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    const data = { model: 'nobody/nothing' } as const
+    await home.threads.append(threadId, [{ type: 'MODEL_CHANGED', data }])
+    const thread = await client.thread(threadId)
+    expect(thread.model).toBe('nobody/nothing')
+    expect(thread.tokenUsage).toBeUndefined()
+    expect(thread.context.limit).toBeUndefined()
+  })
+
+  it('counts what was billed, and what it cost, also beyond a compaction', async () => {
+    const { client, home } = await setUpApp({ values: { preset: 'log' } })
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, longPast(9_000))
+    await converse(client, threadId, 'Hello')
+    const before = await client.thread(threadId)
+    await client.send(threadId, '/compact')
+    const after = await client.thread(threadId)
+    expect(after.billed.totalTokens).toBeGreaterThan(before.billed.totalTokens)
+    expect(after.costUsd).toBeGreaterThan(before.costUsd ?? 0)
+    const { promptTokens, completionTokens } = after.billed
+    // 1 dollar and 10 dollars for a million, as the catalogue of the test has it.
+    expect(after.costUsd).toBeCloseTo((promptTokens + 10 * completionTokens) / 1e6, 9)
+    expect(after.context.by).toBe('estimated')
+    expect(after.context.tokens).toBeLessThan(before.context.tokens ?? 0)
+  })
+
+  it('calls a fresh session what it goes on with', async () => {
+    const { client } = await setUpApp()
+    const { threadId } = await client.createThread({ title: 'The parser', preset: 'fresh' })
+    await converse(client, threadId, 'Hello')
+    const outcome = await client.compact(threadId)
+    const fresh = await client.thread(outcome.threadId ?? '')
+    expect(fresh).toMatchObject({ title: 'The parser', reason: 'fresh-session', preset: 'fresh' })
+    expect(fresh.parent?.threadId).toBe(threadId)
+  })
+})

@@ -1,0 +1,135 @@
+// Two servers on one PostgreSQL, one of them killed again and again: nothing is lost, nothing comes twice, everybody catches up.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { ThreadEvent } from '../../src/core/event.ts'
+import { startDevModel } from '../../src/dev-model/index.ts'
+import type { Client } from '../../src/protocol/client.ts'
+import { Random } from '../generate/random.ts'
+import { startPostgres } from '../postgres/server.ts'
+import { Team, until } from './team.ts'
+
+export interface TeamOptions {
+  readonly writers: number
+  readonly followersEach: number
+  readonly kills: number
+  readonly killEveryMs: number
+}
+
+const SLACK_MS = 240_000
+const seed = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
+
+export function teamSuite({ writers, followersEach, kills, killEveryMs }: TeamOptions): void {
+  it(
+    `two servers on one PostgreSQL, ${kills} killed under load: nothing lost, nothing twice, followers catch up [ALWAYS-06] [NEED-13] (seed ${seed})`,
+    async () => {
+      const server = await startPostgres()
+      const dev = await startDevModel({ pieceDelayMs: 2 })
+      const team = new Team(server.address('team'), dev.url, new Random(seed))
+      try {
+        await Promise.all([team.grow(), team.grow()])
+        await runTeam(team, writers, followersEach, kills, killEveryMs)
+      } finally {
+        team.end()
+        await dev.close()
+        await server.remove()
+      }
+    },
+    kills * (killEveryMs + 10_000) + SLACK_MS,
+  )
+}
+
+async function runTeam(
+  team: Team,
+  writers: number,
+  followersEach: number,
+  kills: number,
+  killEveryMs: number,
+): Promise<void> {
+  const client = team.client()
+  const threadIds = await Promise.all(
+    Array.from({ length: writers }, async () => (await client.createThread()).threadId),
+  )
+  const stop = new AbortController()
+  const followers = threadIds.flatMap((threadId) =>
+    Array.from({ length: followersEach }, () => new EventFollower(client, threadId, stop.signal)),
+  )
+  let isOver = false
+  const writing = Promise.all(threadIds.map((threadId) => write(client, threadId, () => isOver)))
+  for (let kill = 0; kill < kills; kill += 1) {
+    await sleep(killEveryMs)
+    await team.replaceOne()
+  }
+  isOver = true
+  const said = await writing
+  let count = 0
+  for (const [index, threadId] of threadIds.entries()) {
+    const events = await client.events(threadId, { limit: 10_000 })
+    expect(textsIn(events)).toEqual(said[index])
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
+    for (const follower of followers.filter((each) => each.threadId === threadId)) {
+      await until(async () => follower.ids.length >= events.length)
+      expect(follower.ids).toEqual(events.map(({ id }) => id))
+    }
+    count += events.length
+  }
+  stop.abort()
+  process.stdout.write(
+    `two servers, ${team.kills} killed: ${said.flat().length} messages, ${count} events, ${followers.length} followers\n`,
+  )
+}
+
+/** Says one thing after the other, each until it is answered; gives what it has said. */
+async function write(client: Client, threadId: string, isOver: () => boolean): Promise<string[]> {
+  const said: string[] = []
+  while (!isOver() || said.length === 0) {
+    const text = `message ${said.length + 1} of ${threadId}`
+    await until(async () => {
+      await client.send(threadId, text).catch(() => undefined)
+      // Whether it was heard, the log tells; a process that was killed says nothing more.
+      await sleep(100)
+      return textsIn(await eventsOf(client, threadId)).includes(text)
+    })
+    said.push(text)
+    let tries = 0
+    await until(async () => {
+      tries += 1
+      // Whoever worked on it may be dead: another goes on, once the lease is over.
+      if (tries % 20 === 0) await client.resume(threadId).catch(() => undefined)
+      return isAnswered(await eventsOf(client, threadId))
+    })
+  }
+  return said
+}
+
+async function eventsOf(client: Client, threadId: string): Promise<readonly ThreadEvent[]> {
+  return client.events(threadId, { limit: 10_000 }).catch(() => [])
+}
+
+function textsIn(events: readonly ThreadEvent[]): string[] {
+  return events.flatMap((event) =>
+    event.type === 'USER_MESSAGE' && String(event.data).startsWith('message ')
+      ? [String(event.data)]
+      : [],
+  )
+}
+
+function isAnswered(events: readonly ThreadEvent[]): boolean {
+  const last = events.findLast(({ type }) => type === 'USER_MESSAGE' || type === 'AGENT_MESSAGE')
+  return last?.type === 'AGENT_MESSAGE' && last.data.stopReason === 'end'
+}
+
+/** Follows through every kill, by the client's own reconnecting. */
+class EventFollower {
+  readonly threadId: string
+  readonly ids: string[] = []
+
+  constructor(client: Client, threadId: string, signal: AbortSignal) {
+    this.threadId = threadId
+    void this.#follow(client, signal)
+  }
+
+  async #follow(client: Client, signal: AbortSignal): Promise<void> {
+    for await (const item of client.follow(this.threadId, 0, signal))
+      if (item.kind === 'event') this.ids.push(item.event.id)
+  }
+}

@@ -1,0 +1,78 @@
+// Several server processes on one store, as one: whoever asks is answered by any that lives.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { PrecisError } from '../../src/core/errors.ts'
+import type { Client } from '../../src/protocol/client.ts'
+import { createClient } from '../../src/protocol/http-client.ts'
+import type { Random } from '../generate/random.ts'
+import { transportTo } from './setup.ts'
+
+const CHILD = fileURLToPath(new URL('./server-child.ts', import.meta.url))
+
+interface Member {
+  readonly url: string
+  readonly process: ChildProcess
+}
+
+export class Team {
+  readonly #address: string
+  readonly #modelUrl: string
+  readonly #random: Random
+  readonly #members: Member[] = []
+  kills = 0
+
+  constructor(address: string, modelUrl: string, random: Random) {
+    this.#address = address
+    this.#modelUrl = modelUrl
+    this.#random = random
+  }
+
+  async grow(): Promise<Member> {
+    const child = spawn(process.execPath, [CHILD, this.#address, this.#modelUrl], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
+    const member = { url: (JSON.parse(value ?? '{}') as { url: string }).url, process: child }
+    this.#members.push(member)
+    return member
+  }
+
+  /** Kills one in the middle of whatever it does, then starts another. The last one lives. */
+  async replaceOne(): Promise<void> {
+    const [victim] = this.#members.splice(this.#random.int(0, this.#members.length - 1), 1)
+    victim?.process.kill('SIGKILL')
+    this.kills += 1
+    await this.grow()
+  }
+
+  end(): void {
+    for (const { process: child } of this.#members) child.kill('SIGKILL')
+  }
+
+  urls(): string[] {
+    return this.#members.map(({ url }) => url)
+  }
+
+  /** Each request goes to any of them. A write whose answer is lost is not repeated blindly. */
+  client(): Client {
+    const ask = async (request: Request): Promise<Response> => {
+      const { pathname, search } = new URL(request.url)
+      const member = this.#members[this.#random.int(0, this.#members.length - 1)]
+      if (!member) throw new TypeError('nobody is there')
+      try {
+        return await fetch(new Request(new URL(`${pathname}${search}`, member.url), request))
+      } catch (thrown) {
+        if (request.method === 'GET') throw thrown
+        throw new PrecisError('aborted', 'Nobody knows what became of it.', { cause: thrown })
+      }
+    }
+    return createClient(transportTo(ask, 'http://team.test'))
+  }
+}
+
+/** Until it is true; each time after a pause. */
+export async function until(isTrue: () => Promise<boolean>, pauseMs = 50): Promise<void> {
+  while (!(await isTrue())) await sleep(pauseMs)
+}
