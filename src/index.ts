@@ -59,6 +59,7 @@ export {
   type Refusal,
   type RefusalReason,
 } from './core/gate.ts'
+export { type BigPart, type Irreducible, irreducibleOf } from './core/irreducible.ts'
 export type { Json } from './core/json.ts'
 export { ageImages, type ImageLimits, measureImages } from './core/media.ts'
 export type * from './core/message.ts'
@@ -69,6 +70,10 @@ export * from './core/presets.ts'
 export { readContext } from './core/reading.ts'
 export { covered } from './core/refs.ts'
 export { type Repaired, repair } from './core/repair.ts'
+export type * from './core/report.ts'
+export { reportCompaction } from './core/report.ts'
+export type { TokenSplit, ToolTokens } from './core/report-split.ts'
+export { renderReport } from './core/report-text.ts'
 export type { Problem } from './core/round-results.ts'
 export { runsOf } from './core/run.ts'
 export { openRoundStart, roundsOf, seamsOf } from './core/seam.ts'
@@ -92,6 +97,7 @@ export {
   type CompactionEvent,
   type CompactionStrategy,
 } from './strategies/as-compaction-strategy.ts'
+export { createCascade, type Rung } from './strategies/cascade.ts'
 export {
   CHARS_PER_TOKEN,
   chunkMessages,
@@ -103,6 +109,7 @@ export { compactRanges } from './strategies/compact-ranges.ts'
 export { compactWhole } from './strategies/compact-whole.ts'
 export { findCutPoint } from './strategies/cut-point.ts'
 export { DEFAULT_STRATEGIES, registerDefaultStrategies } from './strategies/index.ts'
+export { createPrune, PRUNE_NAMES } from './strategies/prune/prune.ts'
 export { type RenderedThread, renderThreadToMarkdown } from './strategies/render-thread.ts'
 export { randomIds, systemClock } from './system.ts'
 export type { CompactionOptions, CompactionOutcome } from './threads/compact-thread.ts'

@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   cli: 'everything',
   compose: 'everything',
   'compose-agent': 'everything',
+  'compose-app': 'everything',
   index: 'everything',
   'node-guard': ['core'],
   system: ['core'],
@@ -62,7 +63,8 @@ export function developmentPackages(files: readonly SourceFile[]): Finding[] {
   )
   return importsOf(files)
     .filter(({ from, specifier }) => {
-      const isPublished = areaOf(from) !== undefined && !isTest(from)
+      // The page is published as a bundle that needs nothing.
+      const isPublished = ![undefined, 'web'].includes(areaOf(from)) && !isTest(from)
       return isPublished && Object.hasOwn(devDependencies, packageOf(specifier) ?? '')
     })
     .map(({ from, line, specifier }) => ({
