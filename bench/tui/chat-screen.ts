@@ -46,6 +46,7 @@ export function chatScreen(lineCount: number, columns: number, rows: number): Ch
     status: () => view.status,
     detail: () => undefined,
     earlierEvents: () => 0,
+    isTyping: () => false,
     onWheel: () => undefined,
     onClick: () => undefined,
   })

@@ -29,7 +29,9 @@ export async function openCompactions(chat: OpenChat): Promise<void> {
 export async function openCompaction(chat: OpenChat, block: CompactionBlock): Promise<void> {
   const { client, dialogs } = chat.ports
   const { seq, summary = 'It put no summary in place of what it left out.' } = block
-  const chosen = await dialogs.choose(`Compaction by ${block.strategy}`, choicesFor(block))
+  const former = formerSession(chat, block)
+  const choices = choicesFor(block, former !== undefined)
+  const chosen = await dialogs.choose(`Compaction by ${block.strategy}`, choices)
   switch (chosen) {
     case 'summary':
       return dialogs.show('Summary', summary, 'markdown')
@@ -47,6 +49,8 @@ export async function openCompaction(chat: OpenChat, block: CompactionBlock): Pr
     case 'redo':
       await client.redo(chat.threadId)
       return chat.say('The compaction is in force again.', 'reply')
+    case 'back':
+      return former === undefined ? undefined : chat.open(former)
     case 'recall':
       return recallFrom(chat)
     default:
@@ -54,10 +58,18 @@ export async function openCompaction(chat: OpenChat, block: CompactionBlock): Pr
   }
 }
 
-function choicesFor({ seq, state, isFresh }: CompactionBlock) {
+/** Where the session was opened by this compaction: the one before, which is as it was. */
+function formerSession({ threadId, detail }: OpenChat, block: CompactionBlock): string | undefined {
+  const opened = block.freshThreadId ?? threadId
+  const isOpener = block.isFresh && opened === threadId && detail?.reason === 'fresh-session'
+  return isOpener ? detail.parent?.threadId : undefined
+}
+
+function choicesFor({ seq, state, isFresh }: CompactionBlock, hasFormer: boolean) {
   const summary = { value: 'summary', label: 'Summary', description: 'what it says' }
   const recall = { value: 'recall', label: 'Recall', description: 'search what was left out' }
-  if (seq === undefined || isFresh) return [summary, recall]
+  const back = { value: 'back', label: 'Go back', description: 'to the session before it' }
+  if (seq === undefined || isFresh) return [summary, ...(hasFormer ? [back] : []), recall]
   const change =
     state === 'undone'
       ? { value: 'redo', label: 'Redo', description: 'bring it back' }

@@ -58,6 +58,7 @@ describe('the command', () => {
     const chat = await openChat({ dev: { script: [{ fault: { kind: 'stall', ms: 60_000 } }] } })
     chat.terminal.enter('hello')
     await chat.terminal.sees('Esc stops it')
+    await expect.poll(() => chat.dev.requests.length).toBe(1)
     chat.terminal.enter('/compact')
     const screen = await chat.terminal.sees('Cannot compact while responding. Use /abort first.')
     expect(screen).toMatch(/─\n *\n─/)
@@ -106,6 +107,17 @@ describe('the result', () => {
     expect(lines.slice(from, until + 4).join('\n')).not.toMatch(/token|→/)
     // What was said before stays in view.
     expect(screen).toContain('hello')
+  })
+
+  it('leads back to the session before it', async () => {
+    const chat = await afterHello({ rows: 30 })
+    chat.terminal.enter('/compact')
+    await chat.terminal.sees(STARTED)
+    chat.terminal.press('ctrl-g')
+    await chat.terminal.sees('Compaction by fresh-session')
+    chat.terminal.type('Go back')
+    chat.terminal.press('enter')
+    expect(await chat.terminal.sees(STARTED, false)).toContain('Hi there.')
   })
 
   it('takes nobody away who has gone to another thread meanwhile', async () => {
