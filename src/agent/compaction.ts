@@ -134,6 +134,8 @@ async function tryAll(
     if (last.end === 'committed' || last.end === 'aborted') return last
     // Where a new thread was to be started, nothing at all is written to this one.
     if (run.strategy !== FRESH_SESSION) await recordFailure(run, last.error)
+    // Whoever named it wants to know; another one in its place would hide the slip.
+    if (last.error.code === 'unknown-strategy') return last
     if (last.error.details.reason === 'above-target') nearest = last
   }
   return (await settleForLess(run)) ?? nearest ?? last

@@ -34,8 +34,7 @@ function german(): Excuses {
   const which = '(?:diese[rnsm]?|die|der|den|das|dem|ihre[rnm]?|deine[rnm]?|euer|eure[rnm]?)'
   return {
     openings: [
-      'leider',
-      '(?:es )?tut mir (?:sehr |wirklich |aufrichtig )?leid',
+      'leider|(?:es )?tut mir (?:sehr |wirklich |aufrichtig )?leid',
       '(?:ich bitte um )?(?:entschuldigung|verzeihung)',
       'entschuldigen sie(?: bitte)?',
       'als (?:ki-[a-zäöü]+|ki|künstliche intelligenz|sprachmodell)',
@@ -236,8 +235,7 @@ function korean(): Excuses {
       '(?:정말 |대단히 )?(?:죄송합니다(?:만)?|죄송하지만|미안합니다(?:만)?|미안하지만)',
       '유감스럽게도|안타깝게도|아쉽게도',
       'ai(?:로서|이므로|모델로서)[^,.;]{0,20}',
-      '물론입니다|네|알겠습니다',
-      '(?:대화 )?요약:',
+      '물론입니다|네|알겠습니다|(?:대화 )?요약:',
     ],
     but: '하지만|그러나',
     said: [

@@ -22,10 +22,7 @@ function logOf(...drafts: (EventDraft | EventDraft[])[]): TestLog {
 const ADD = 'file /summary.md\ninsert_after <<X\nsomething\nX'
 
 /** Adds a line to the summary, then is done. */
-function model(
-  limits: ModelLimits = {},
-  script = ADD,
-): ModelPort & { asked: ConverseRequest[] } {
+function model(limits: ModelLimits = {}, script = ADD): ModelPort & { asked: ConverseRequest[] } {
   const asked: ConverseRequest[] = []
   return {
     asked,

@@ -73,4 +73,25 @@ describe('in the preset precis', () => {
     const [run] = runsIn(frames)
     expect(run?.report?.fallback).toEqual({ from: 'keep-recent', reason: 'no summary today' })
   })
+
+  it('pins what the user said that binds, with the compaction', async () => {
+    const { agent, threadId, threads } = await setUpAgent({
+      preset: 'precis',
+      windowTokens: WINDOW_TOKENS,
+    })
+    await threads.append(threadId, [user('By the way, never push to main.'), ...answer('Fine.')])
+    await threads.import(threadId, work(8, 1_000))
+    expect((await agent.compact(threadId, { strategy: 'cascade' })).success).toBe(true)
+    expect(await threads.pins(threadId)).toMatchObject([
+      { text: 'By the way, never push to main.', by: 'detected' },
+    ])
+  })
+
+  it('a strategy that nobody knows is told, and no other runs in its place', async () => {
+    const { agent, threadId, threads, eventsOf } = await setUpAgent({ preset: 'precis' })
+    await threads.import(threadId, work(4, 500))
+    const result = await agent.compact(threadId, { strategy: 'nope' })
+    expect(result.error?.code).toBe('unknown-strategy')
+    expect(await eventsOf('COMPACTION')).toEqual([])
+  })
 })
