@@ -12,5 +12,6 @@ export default defineConfig({
     assetsInlineLimit: 0, // the page's policy allows no data: in scripts and styles
     modulePreload: { polyfill: false },
     target: 'es2022',
+    chunkSizeWarningLimit: 800, // in kB: one file, read once and kept by the browser
   },
 })

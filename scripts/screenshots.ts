@@ -18,7 +18,6 @@ const PICTURES = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
 const SAMPLE = fileURLToPath(new URL('../samples/session.jsonl', import.meta.url))
 const SIZE = { width: 1280, height: 760 }
 const MESSAGES = [
-  'Good. The harbour master would like to hear it, too.',
   'Which of the two bookings was the wrong one, and what do we tell the boat?',
   'Now write the release note for the harbour office, in three sentences.',
 ]

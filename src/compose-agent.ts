@@ -48,6 +48,8 @@ export interface AgentOptions {
   readonly approval?: ApprovalPolicy
   readonly approver?: Approver
   readonly hooks?: readonly CompactionHooks[]
+  /** For compactions in the background: `openJobs` of `precis/stores`. To be closed after the agent. */
+  readonly jobs?: AgentPorts['jobs']
   readonly limits?: Partial<AgentLimits>
   readonly reminder?: AgentPorts['reminder']
   /** Besides those for the workspace. */
@@ -93,6 +95,7 @@ export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Age
     },
     ...(options.approver && { approver: options.approver }),
     ...(options.hooks && { hooks: options.hooks }),
+    ...(options.jobs && { jobs: options.jobs }),
     ...(options.reminder && { reminder: options.reminder }),
   }
   return createAgent(ports, settingsOf(options))

@@ -20,6 +20,7 @@ import { type App, createApp } from './server/app.ts'
 import { Approvals } from './server/approvals.ts'
 import { inheriting } from './server/owners.ts'
 import type { Page } from './server/page.ts'
+import { Peers } from './server/peers.ts'
 import type {
   Access,
   AppFormats,
@@ -47,6 +48,8 @@ export interface AppOptions {
   readonly workspaces?: readonly string[]
   readonly access?: Access
   readonly page?: Page
+  /** Other processes may work on the same store. */
+  readonly hasPeers?: boolean
   readonly limits?: Partial<AppLimits>
 }
 
@@ -66,6 +69,12 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
   const approvals = new Approvals()
   const { approver } = approvals
   const agent = composeAgent(source, { ...options.agent, settings, approver })
+  const peers = options.hasPeers
+    ? new Peers(source, {
+        abort: (threadId) => agent.abort(threadId),
+        decide: (threadId, callId, decision) => approvals.decide(threadId, callId, decision),
+      })
+    : undefined
   const app = createApp({
     agent,
     threads,
@@ -81,6 +90,7 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
     settings: () => settingsOf(resolved, environment),
     ...(access && { access }),
     ...(page && { page }),
+    ...(peers && { peers }),
     ...(limits && { limits }),
   })
   return {
@@ -88,6 +98,7 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
     agent,
     async close() {
       app.close()
+      await peers?.close()
       await agent.close()
     },
   }

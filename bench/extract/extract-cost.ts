@@ -8,7 +8,7 @@ import { Random } from '../../test/generate/random.ts'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { progress } from '../core/place.ts'
 import { type Answered, compare } from '../figure.ts'
-import { interleave, use } from '../measure.ts'
+import { collectGarbage, interleave, use } from '../measure.ts'
 import { codingSession } from './coding-session.ts'
 import type { Settings } from './settings.ts'
 
@@ -32,7 +32,7 @@ export async function extractCost(settings: Settings): Promise<Answered[]> {
       afresh: () => cpuMillis(scratch(second.session)),
       again: () => again(second, settings),
     },
-    { rounds, budgetMs },
+    { rounds, budgetMs, warmUps: 4 },
   )
   const about = 'a million tokens'
   return [
@@ -139,6 +139,7 @@ function firstRounds(drafts: readonly EventDraft[], share: number): EventDraft[]
 /** The state of before is made outside the measured time: it was kept with the thread. */
 async function again({ session, newFrom }: Recompaction, settings: Settings): Promise<number> {
   const digest = digestOf(session.events.slice(0, newFrom))
+  collectGarbage()
   return cpuMillis(async () => {
     for (const event of session.events.slice(newFrom)) digestReducer.step(digest, event)
     await proposeWith(session, digest, settings)

@@ -5,6 +5,7 @@ import { PrecisError } from '../core/errors.ts'
 import { bearsEntry, type ThreadEvent } from '../core/event.ts'
 import type { CompactionResult, FrameListener, TurnEnd } from '../core/frame.ts'
 import type { Proposal } from '../core/strategy.ts'
+import { compactAsJob } from './background.ts'
 import { type CommandReply, runCommand } from './commands.ts'
 import { type CompactOptions, compactByCommand } from './compact-thread.ts'
 import type { AgentCore, Turn } from './core.ts'
@@ -80,6 +81,9 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
     runTask: (task) => runTask(core, task),
     deliverWaiting: (desk) => deliverWaiting(core, desk),
   }
+  const working = ports.jobs?.work((threadId, signal) => compactAsJob(core, threadId, signal))
+  // That it cannot work on jobs is told when it is closed; others can.
+  working?.catch(() => undefined)
   const agent: Agent = {
     on: (listener) => frames.on(listener),
     async sendMessage(threadId, content, options = {}) {
@@ -116,6 +120,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
     async close() {
       closing.abort()
       await Promise.all(core.desks.busy().map(stop))
+      await working
     },
   }
   return agent

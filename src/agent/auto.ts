@@ -1,11 +1,11 @@
 // Automatic compaction: looked at before each request and after each answer, decided by the policy, then done.
-import { markerOf, weightOf } from '../core/context.ts'
+import { weightOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { CompactionResult } from '../core/frame.ts'
 import { type Decision, decide, observeReading, policyAfter } from '../core/policy.ts'
 import { capacityOf, windowOf } from '../core/trigger.ts'
-import { askingOf, settingsInForce } from './asking.ts'
-import { strategiesFor } from './choose-strategies.ts'
+import { automaticOrder, decideByItself, noteResult } from './automatic-order.ts'
+import { prepareMeanwhile } from './background.ts'
 import { runCompaction } from './compaction.ts'
 import type { CompactionOrder } from './compaction-run.ts'
 import type { Turn } from './core.ts'
@@ -24,26 +24,19 @@ export interface Recoveries {
 
 /** Compacts where the policy says so. True where the context has changed, so that one must look again. */
 export async function compactIfFull(turn: Turn, seen: Look, next: Next): Promise<boolean> {
-  const { core, desk } = turn
-  await readPolicy(turn, seen)
-  const decision = decide({
-    policy: seen.policy,
-    state: desk.policy,
-    signal: 'auto',
-    reading: seen.reading,
-    budget: seen.budget,
-    nowMs: core.ports.clock.now().getTime(),
-  })
+  const { desk } = turn
+  const decision = await decideByItself(turn, seen)
   switch (decision.type) {
     case 'compact': {
-      const order = orderOf(turn, seen, {
+      const order = automaticOrder(turn, seen, {
         trigger: 'auto',
+        message: MESSAGE,
         ...targetOf(seen, decision),
       })
       return order !== undefined && (await compactNow(turn, order)).success
     }
     case 'prepare':
-      prepareMeanwhile(turn, seen, targetWeight(seen, decision.targetTokens))
+      await prepareMeanwhile(turn, seen, targetWeight(seen, decision.targetTokens))
       return false
     case 'paused':
     case 'irreducible':
@@ -121,7 +114,7 @@ export async function compactForOverflow(
   if (decision.type === 'irreducible') return { retry: false, why: decision.message }
   if (decision.type !== 'compact')
     return { retry: false, why: 'Automatic compaction is switched off.' }
-  const order = orderOf(turn, seen, {
+  const order = automaticOrder(turn, seen, {
     trigger: 'overflow',
     message: `${refused.message} Compacting conversation...`,
     ...targetOf(seen, decision),
@@ -170,61 +163,6 @@ async function compactNow(turn: Turn, order: CompactionOrder): Promise<Compactio
   return result
 }
 
-/** Goes on while the turn does; applied between two requests, and covers only what it saw. */
-function prepareMeanwhile(turn: Turn, seen: Look, targetTokens: number): void {
-  const { core, desk } = turn
-  if (desk.compaction) return
-  const order = orderOf(turn, seen, {
-    trigger: 'background',
-    message: 'Preparing a compaction in the background...',
-    targetTokens,
-  })
-  if (!order) return
-  void runCompaction(core, desk, order).then((result) => {
-    noteResult(turn, result)
-    // Whoever came while it was applied has found the thread at work.
-    core.deliverWaiting(desk)
-  })
-}
-
-function noteResult({ core, desk }: Turn, result: CompactionResult): void {
-  if (result.end === 'aborted' || result.end === 'vetoed') return
-  const atMs = core.ports.clock.now().getTime()
-  desk.policy = policyAfter(
-    desk.policy,
-    result.success ? { type: 'compacted', atMs } : { type: 'failed' },
-  )
-}
-
-function orderOf(
-  turn: Turn,
-  seen: Look,
-  given: Pick<CompactionOrder, 'trigger' | 'targetTokens' | 'acceptableTokens'> & {
-    message?: string
-  },
-): CompactionOrder | undefined {
-  const { core, signal } = turn
-  const { choices, preset, model } = seen
-  const strategies = strategiesFor({
-    preset,
-    on: 'automatic',
-    ...(choices.strategy !== undefined && { chosen: choices.strategy }),
-    hasModel: true,
-  })
-  if (strategies.length === 0) return undefined
-  const { gateMinTokens } = core.settings
-  return {
-    message: MESSAGE,
-    ...given,
-    strategies,
-    model,
-    asking: askingOf(core, seen),
-    settings: settingsInForce(seen),
-    signal,
-    ...(gateMinTokens !== undefined && { minTokens: gateMinTokens }),
-  }
-}
-
 function targetOf(
   seen: Look,
   { targetTokens }: Decision & { type: 'compact' },
@@ -240,15 +178,4 @@ function tell(
   if (!isNew) return
   desk.policy = policyAfter(desk.policy, { type: 'told' })
   core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
-}
-
-/** The cooldown holds across a restart: the log knows when the last compaction was. */
-async function readPolicy({ core, desk }: Turn, { state }: Look): Promise<void> {
-  if (desk.isPolicyRead) return
-  desk.isPolicyRead = true
-  const marker = markerOf(state.context)
-  if (marker === undefined) return
-  const events = await core.ports.threads.getEvents(desk.threadId)
-  const event = events.find(({ seq, type }) => seq === marker && type === 'COMPACTION')
-  if (event) desk.policy = { ...desk.policy, lastCompactionAtMs: event.timestamp.getTime() }
 }

@@ -22,6 +22,8 @@ export interface Desk {
   isPolicyRead: boolean
   /** That the context is nearly full was said, and it has not been emptier since. */
   isWarned: boolean
+  /** This process has worked on the thread, not only on a compaction in its background. */
+  isOurs: boolean
   work?: Work
   /** The compaction that runs now. */
   compaction?: Promise<CompactionResult>
@@ -51,6 +53,7 @@ export class Desks {
       policy: INITIAL_POLICY_STATE,
       isPolicyRead: false,
       isWarned: false,
+      isOurs: false,
       queueing: new Set(),
       waiting: new Set(),
       said: new Set(),

@@ -5,7 +5,7 @@ import type { ModelRef, TokenUsage } from '../core/content.ts'
 import type { PinningPolicy } from '../core/found-pins.ts'
 import type { Json } from '../core/json.ts'
 import type { Provider, ToolSchema } from '../core/model.ts'
-import type { Clock, Ids, ModelPort, Signal, Store } from '../core/ports.ts'
+import type { Clock, Ids, JobQueue, ModelPort, Signal, Store } from '../core/ports.ts'
 import type { PresetId } from '../core/presets.ts'
 import type { AutoSettings } from '../core/settings.ts'
 import type { Strategy, SummaryForm } from '../core/strategy.ts'
@@ -92,6 +92,11 @@ export interface AgentPorts {
   readonly store: Pick<Store, 'takeLease' | 'releaseLease' | 'list' | 'read'>
   readonly clock: Clock
   readonly ids: Ids
+  /**
+   * Where threads wait for a compaction in the background; the agent works on it, beside those of other
+   * processes. Whoever opened it closes it after the agent. Without it they begin at once, in this process.
+   */
+  readonly jobs?: Pick<JobQueue, 'add' | 'work'>
   readonly models: AgentModels
   readonly tools: ToolsFor
   readonly compactTool: CompactTool

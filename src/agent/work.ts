@@ -27,6 +27,7 @@ export async function workOn<T>(
   const controller = new AbortController()
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
   desk.work = { controller, settled, isBrief }
+  desk.isOurs ||= !isBrief
   let lease: HeldLease | undefined
   try {
     lease = await leaseOf(core, desk)
@@ -92,7 +93,7 @@ function leaseOf({ ports, limits, owner }: AgentCore, desk: Desk): Promise<HeldL
   })
 }
 
-function busyElsewhere({ threadId }: Desk): PrecisError {
+export function busyElsewhere({ threadId }: Desk): PrecisError {
   return new PrecisError('store-busy', `Another process works on the thread ${threadId}.`, {
     where: threadId,
     hint: 'Wait until it is done, or stop it. After a crash the thread is free again within a minute.',

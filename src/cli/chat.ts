@@ -44,11 +44,15 @@ export async function chat(thread: string | undefined, flags: ChatFlags): Promis
     },
   })
   const home = await openHome(resolved.settings, process.env)
+  const jobs = await home.jobs().catch(async (thrown: unknown) => {
+    await home.close()
+    throw thrown
+  })
   const { app, close } = composeApp(home, {
     settings: resolved,
     environment: process.env,
     version: version(),
-    agent: { workspace, approval },
+    agent: { workspace, approval, jobs },
   })
   const closeAll = async () => {
     await close()

@@ -58,6 +58,7 @@ const FILES: Readonly<Record<string, unknown>> = {
     messages: [{ role: 'user', content: 'hi' }],
   },
   'shape.json': { messages: 7 },
+  'waiting.json': { messages: [round[0], round[1]] },
   'text.txt': 'not JSON',
 }
 
@@ -195,6 +196,10 @@ describe('precis check', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('Every rule is kept')
     expect(left()).toEqual([])
+  })
+
+  it('lets a history end with a call that waits for its result', () => {
+    expect(precis(['waiting.json', '--provider', 'anthropic']).status).toBe(0)
   })
 
   it('prints the id, the place and the message of each broken rule, and fails', () => {

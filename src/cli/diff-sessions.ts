@@ -52,18 +52,18 @@ export async function diffSessions(
 ): Promise<void> {
   const [from, to] = await sidesOf(one, other, flags)
   const difference = compare(from, to)
-  const { lines, ...facts } = difference
-  const told = {
-    ...facts,
-    removed: lines.filter(({ sign }) => sign === '-').map((line) => factsOf(line, flags.full)),
-    added: lines.filter(({ sign }) => sign === '+').map((line) => factsOf(line, flags.full)),
+  const { full = false, json } = flags
+  if (!json) {
+    await tell(difference, false, (shown, style, columns) => render(shown, style, columns, full))
+    return
   }
-  await tell(flags.json ? told : difference, flags.json, (_, style, columns) =>
-    render(difference, style, columns, flags.full ?? false),
-  )
+  const { lines, ...facts } = difference
+  const of = (sign: Line['sign']) =>
+    lines.filter((line) => line.sign === sign).map((line) => factsOf(line, full))
+  await tell({ ...facts, removed: of('-'), added: of('+') }, true, () => '')
 }
 
-function factsOf({ ref, what, tokens, text }: Line, isFull = false) {
+function factsOf({ ref, what, tokens, text }: Line, isFull: boolean) {
   return { ref, what, tokens, ...(isFull && { text }) }
 }
 

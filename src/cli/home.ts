@@ -1,19 +1,41 @@
 // The user's own store with everything on it: for the commands that work on threads.
 import { join } from 'node:path'
 import { type Composed, compose } from '../compose.ts'
+import type { JobQueue } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
+import { openJobs } from '../stores/open-jobs.ts'
 import { openStore } from '../stores/open-store.ts'
 import { type Environment, stateFolder } from './settings.ts'
 
 const FILE = 'threads.db'
 
+export interface Home extends Composed {
+  /** The queue of the store, for an agent; opened when it is first asked for, and closed with the rest. */
+  jobs(): Promise<JobQueue>
+}
+
 /** `sqlite` is the file in the folder for state; anything else is the address of a store. */
-export async function openHome(settings: Settings, environment: Environment): Promise<Composed> {
+export async function openHome(settings: Settings, environment: Environment): Promise<Home> {
   const address =
     settings.store === 'sqlite'
       ? `sqlite:${join(await stateFolder(environment), FILE)}`
       : settings.store === 'memory'
         ? 'memory:'
         : settings.store
-  return compose({ store: await openStore(address), settings, environment })
+  const store = await openStore(address)
+  const composed = compose({ store, settings, environment })
+  let opening: Promise<JobQueue> | undefined
+  return {
+    ...composed,
+    jobs() {
+      opening ??= openJobs(address, store)
+      return opening
+    },
+    async close() {
+      // One that could not be opened was told to whoever asked for it.
+      const jobs = await opening?.catch(() => undefined)
+      await jobs?.close()
+      await composed.close()
+    },
+  }
 }

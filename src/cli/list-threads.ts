@@ -2,6 +2,7 @@
 import { readRow } from '../core/codec.ts'
 import { textOfUserContent } from '../core/content.ts'
 import type { Store, ThreadInfo } from '../core/ports.ts'
+import { RESERVED_PREFIX } from '../server/owners.ts'
 import { openHome } from './home.ts'
 import { writeStream } from './io.ts'
 import { wholeNumber } from './numbers.ts'
@@ -23,7 +24,9 @@ export async function listThreads(flags: ThreadsFlags): Promise<void> {
   const home = await openHome(settings, process.env)
   try {
     const { items } = await home.store.list({ limit })
-    const listed = await Promise.all(items.map((info) => entryOf(home.store, info)))
+    // What a server keeps for itself is no conversation.
+    const threads = items.filter(({ threadId }) => !threadId.startsWith(RESERVED_PREFIX))
+    const listed = await Promise.all(threads.map((info) => entryOf(home.store, info)))
     await writeStream(process.stdout, flags.json ? `${JSON.stringify(listed)}\n` : tableOf(listed))
   } finally {
     await home.close()

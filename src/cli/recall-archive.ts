@@ -1,12 +1,13 @@
 // Everything that was ever said, found by words or read by a ref: in the store's threads, or in one session.
 
 import type { Composed } from '../compose.ts'
-import type { ArchiveFind } from '../core/archive.ts'
 import { parseRef } from '../core/archive.ts'
 import { PrecisError } from '../core/errors.ts'
 import { archiveOf } from '../threads/archive.ts'
 import { wholeNumber } from './numbers.ts'
 import { ProgressLine } from './progress.ts'
+import { searchAll } from './recall-all.ts'
+import type { Recalled } from './recalled.ts'
 import { openSession } from './session/session.ts'
 import { targetOf } from './session/target.ts'
 import { loadSettings } from './settings.ts'
@@ -21,25 +22,20 @@ export interface RecallFlags {
   readonly json?: boolean
 }
 
-/** So many threads are searched, the latest first, where none is named. */
-const SEARCHED_THREADS = 200
-const MOST_FINDS = 200
-
-interface Recalled {
-  readonly query: string
-  readonly threads: number // that were searched
-  readonly matching: number
-  readonly finds: readonly (Omit<ArchiveFind, 'timestamp'> & { readonly at: string })[]
-}
+const MOST_FINDS = 100
 
 export async function recallWords(words: readonly string[], flags: RecallFlags): Promise<void> {
   const query = words.join(' ').trim()
   if (query === '')
     throw new PrecisError('usage', 'there is nothing to look for', { hint: 'Give it some words.' })
   const limit = wholeNumber(flags.limit, '--limit', 1, MOST_FINDS)
-  const recalled = await onThreads(flags, (composed, threadIds, isAll) =>
-    search(composed, threadIds, query, limit, isAll),
-  )
+  const where = flags.in
+  const recalled =
+    where === undefined
+      ? await withHome((home) => searchAll(home, query, limit))
+      : await onSession({ ...flags, in: where }, (composed, threadIds) =>
+          search(composed, threadIds, query, limit),
+        )
   await tell(recalled, flags.json, ({ finds, matching, threads }, style, columns) => {
     if (finds.length === 0)
       return `Nothing was found for “${oneLine(query, 60)}”. Try other words.\n`
@@ -57,17 +53,14 @@ async function search(
   threadIds: readonly string[],
   query: string,
   limit: number,
-  isAll: boolean,
 ): Promise<Recalled> {
   const finds: Recalled['finds'][number][] = []
   let matching = 0
   for (const threadId of threadIds) {
     const found = await archiveOf({ threads, store }, threadId).search(query, limit - finds.length)
     matching += found.matching
-    for (const { timestamp, ref, ...find } of found.finds) {
-      const named = isAll && !ref.includes(':') ? `${threadId}:${ref}` : ref
-      finds.push({ ...find, ref: named, at: timestamp.toISOString() })
-    }
+    for (const { timestamp, ...find } of found.finds)
+      finds.push({ ...find, at: timestamp.toISOString() })
     if (finds.length >= limit) break
   }
   return { query, threads: threadIds.length, matching, finds }
@@ -99,7 +92,7 @@ export async function showRef(given: string, flags: ShowFlags): Promise<void> {
     })
   const offset = wholeNumber(flags.offset, '--offset', 0, Number.MAX_SAFE_INTEGER)
   const limit = wholeNumber(flags.limit, '--limit', 1, MOST_CHARS)
-  const page = await onThreads(
+  const page = await onSession(
     { ...flags, in: where },
     async ({ threads, store }, [threadId = '']) => {
       const own = parsed.threadId === threadId ? parsed.id : ref
@@ -112,31 +105,22 @@ export async function showRef(given: string, flags: ShowFlags): Promise<void> {
   })
 }
 
-/** On the session that `--in` names, or on all threads of the store. */
-async function onThreads<T>(
-  flags: { readonly in?: string; readonly format?: string },
-  work: (composed: Composed, threadIds: readonly string[], isAll: boolean) => Promise<T>,
+/** On the thread or the session file that `--in` names. */
+async function onSession<T>(
+  flags: { readonly in: string; readonly format?: string },
+  work: (composed: Composed, threadIds: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  if (flags.in === undefined)
-    return withHome(async (home) => {
-      const { items } = await home.store.list({ limit: SEARCHED_THREADS })
-      return work(
-        home,
-        items.map(({ threadId }) => threadId),
-        true,
-      )
-    })
   const target = targetOf(flags.in, 'recall')
   if (target.kind === 'thread')
     return withHome(async (home) => {
       await home.threads.context(target.threadId) // an unknown one is said
-      return work(home, [target.threadId], false)
+      return work(home, [target.threadId])
     })
   const { settings } = loadSettings({ cwd: process.cwd(), environment: process.env })
   const progress = new ProgressLine(process.stderr)
   const session = await openSession(target, { settings, named: flags.format, progress })
   try {
-    return await work(session.composed, [session.threadId, ...session.subThreadIds], false)
+    return await work(session.composed, [session.threadId, ...session.subThreadIds])
   } finally {
     progress.end()
     await session.close()

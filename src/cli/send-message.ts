@@ -12,7 +12,7 @@ import type { Settings } from '../core/settings.ts'
 import { billedUsage } from '../core/usage.ts'
 import { watchAgent } from './agent-output.ts'
 import { wishesHooks } from './compact/wishes.ts'
-import { openHome } from './home.ts'
+import { type Home, openHome } from './home.ts'
 import { readText, writeStream } from './io.ts'
 import { loadSettings } from './settings.ts'
 
@@ -49,7 +49,7 @@ export async function sendMessage(given: string, flags: SendFlags): Promise<void
 }
 
 async function converse(
-  home: Composed,
+  home: Home,
   settings: Settings,
   workspace: string,
   message: string,
@@ -61,6 +61,7 @@ async function converse(
     readOnly: flags.readOnly ?? false,
     approval: approvalOf(flags),
     hooks: wishesHooks(home, settings),
+    jobs: await home.jobs(),
   })
   const threadId = await threadOf(home, workspace, flags)
   const unwatch = watchAgent(agent, threadId, flags.json ?? false)

@@ -5,7 +5,7 @@ import type { Listening } from '../server/listen.ts'
 import type { TokenBook } from '../server/tokens.ts'
 import { leaveUnfinished } from '../server/unfinished.ts'
 
-export interface ServerParts {
+interface ServerParts {
   readonly home: Composed
   readonly composed: ComposedApp
   readonly listening: Listening | undefined
@@ -30,7 +30,7 @@ export async function endServer(parts: ServerParts): Promise<void> {
   await tokens.close()
 }
 
-export interface Signals {
+interface Signals {
   /** The first that asks to stop. */
   readonly first: Promise<void>
   /** Fires at the second: whoever asks again does not want to wait. */

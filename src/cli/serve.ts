@@ -63,6 +63,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const stopping = signals(process)
   const home = await openHome(settings.settings, process.env)
   try {
+    const jobs = await home.jobs()
     const tokens = await tokensFor(home, flags.host)
     warnWithoutSecrets()
     const [workspace, ...workspaces] = roots
@@ -70,10 +71,11 @@ export async function serve(flags: ServeFlags): Promise<void> {
       settings,
       environment: process.env,
       version: version(),
-      agent: { approval, ...(workspace !== undefined && { workspace }) },
+      agent: { approval, jobs, ...(workspace !== undefined && { workspace }) },
       workspaces,
       access: { ...accessOf(flags), tokens },
       page: readPage(),
+      hasPeers: true,
       limits: { ...SERVED_LIMITS, requestsPerMinute },
     })
     const unfinished = new Unfinished(home, composed.agent)

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DEFAULT_STRATEGY } from '../core/settings-schema.ts'
 import { loadSettings, projectFile, stateFolder, userFile } from './settings.ts'
 
 let folder: string
@@ -29,7 +30,7 @@ function load(more: { flags?: unknown; environment?: Record<string, string> } = 
 
 describe('the layers', () => {
   it('are none where there is nothing', () => {
-    expect(load().origins.strategy).toEqual({ value: 'trim-tool-results', origin: 'default' })
+    expect(load().origins.strategy).toEqual({ value: DEFAULT_STRATEGY, origin: 'default' })
   })
 
   it('are read in order: user, project, environment, flag', () => {

@@ -5,7 +5,7 @@ import type { PresetId } from './presets.ts'
 import type { TokenCounter } from './tokens/counter.ts'
 
 /** How `precis compact` and the like make a context smaller where nobody says otherwise. */
-export const DEFAULT_STRATEGY = 'trim-tool-results'
+export const DEFAULT_STRATEGY = 'cascade'
 
 const ratio = () => z.number().gt(0).max(1).describe('a number above 0, up to 1')
 const tokens = () => z.number().int().positive().describe('a whole number from 1')

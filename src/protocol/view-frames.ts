@@ -159,14 +159,15 @@ function progressed({ list, status }: Shown, frame: Frame<'COMPACTION_PROGRESS'>
 function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
   const { runId, strategy, success, fresh, error, end, event, before, after } = frame
   const shown = list.get(runKey(runId))
-  const known = shown?.kind === 'compaction' ? shown : undefined
+  // Who came while it ran has seen its event alone.
+  const known = shown?.kind === 'compaction' ? shown : eventBlock(list, event?.seq)
   const seq = known?.seq ?? event?.seq
   const beforeTokens = known?.beforeTokens ?? before?.tokens
   const afterTokens = known?.afterTokens ?? after?.tokens
   const summary = fresh?.summary ?? known?.summary
   return {
     kind: 'compaction',
-    key: runKey(runId),
+    key: known?.key ?? runKey(runId),
     state: success ? 'done' : 'failed',
     strategy,
     isFresh: fresh !== undefined || (known?.isFresh ?? false),
@@ -177,6 +178,12 @@ function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
     ...(!success && { error: error?.message ?? end }),
     ...(fresh && { freshThreadId: fresh.threadId }),
   }
+}
+
+function eventBlock(list: BlockList, seq: number | undefined): CompactionBlock | undefined {
+  if (seq === undefined) return undefined
+  const block = list.blocks.findLast((each) => each.kind === 'compaction' && each.seq === seq)
+  return block?.kind === 'compaction' ? block : undefined
 }
 
 function withoutCompaction({ compaction: _, ...rest }: ViewStatus): ViewStatus {

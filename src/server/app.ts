@@ -76,7 +76,7 @@ export function createApp(ports: AppPorts): App {
   app.use((c, next) => (isUpload(c.req) ? upload(c, next) : body(c, next)))
   const own: MiddlewareHandler = async (c, next) => {
     const { threadId = '' } = c.req.param() as { threadId?: string }
-    if (c.req.path !== UPLOAD) await requireOwn(ports.store, threadId, holderIn(c)?.owner)
+    if (!isUpload(c.req)) await requireOwn(ports.store, threadId, holderIn(c)?.owner)
     await next()
   }
   app.use('/api/threads/:threadId', own)

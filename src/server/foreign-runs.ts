@@ -4,7 +4,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { AgentFrame, CompactionRunInfo } from '../core/frame.ts'
 import type { Row } from '../core/ports.ts'
 
-export interface FramesAround {
+interface FramesAround {
   readonly before?: AgentFrame
   readonly after?: AgentFrame
 }

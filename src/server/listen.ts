@@ -14,7 +14,7 @@ export interface Listening {
   close(): Promise<void>
 }
 
-export interface Place {
+interface Place {
   readonly host: string
   readonly port: number // 0 takes a free one
 }

@@ -7,6 +7,7 @@ import type { ModelInfo, SettingInfo } from '../protocol/client.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { Approvals } from './approvals.ts'
 import type { Page } from './page.ts'
+import type { Peers } from './peers.ts'
 
 export interface AppPorts {
   readonly agent: Agent
@@ -24,6 +25,8 @@ export interface AppPorts {
   /** In force, secrets taken out. */
   settings(): readonly SettingInfo[]
   readonly access?: Access
+  /** Other processes on the same store, where there may be some. */
+  readonly peers?: Pick<Peers, 'abort' | 'decide'>
   /** The web page, where it is handed out. */
   readonly page?: Page
   readonly limits?: Partial<AppLimits>

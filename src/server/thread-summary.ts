@@ -4,12 +4,13 @@ import { readRow } from '../core/codec.ts'
 import { textOfUserContent } from '../core/content.ts'
 import type { EventOf, ThreadEvent } from '../core/event.ts'
 import type { Store, ThreadInfo } from '../core/ports.ts'
+import { queryWords } from '../core/search-tokens.ts'
 import { cutHead } from '../core/tokens/cut.ts'
 import type { threadPageSchema, threadSummarySchema } from '../protocol/schemas.ts'
 import { maySee } from './owners.ts'
 
 export type WireSummary = z.output<typeof threadSummarySchema>
-type Reading = Pick<Store, 'read' | 'info' | 'list'>
+type Reading = Pick<Store, 'read' | 'info' | 'list' | 'index'>
 
 /** What the user said first stands near the beginning, or it is no title. */
 const LOOKED_AT = 20
@@ -17,6 +18,7 @@ const TITLE_CHARS = 200
 /** A search looks at so many threads at a time; the next page goes on from there. */
 const MOST_SEARCHED = 2_000
 const PAGE = 50
+const MOST_FINDS = 100
 
 export async function summaryOf(store: Reading, info: ThreadInfo): Promise<WireSummary> {
   return summaryBy(store, info, await openingOf(store, info))
@@ -41,7 +43,10 @@ async function summaryBy(
   }
 }
 
-/** The latest first, of those that the owner may see. Found are threads whose title or id has these words. */
+/**
+ * The latest first, of those that the owner may see. Found are threads whose title or id has these words,
+ * and those in which they were said, compacted or not.
+ */
 export async function listThreads(
   store: Reading,
   query: { readonly after?: string; readonly limit?: number; readonly search?: string },
@@ -49,6 +54,7 @@ export async function listThreads(
 ): Promise<z.output<typeof threadPageSchema>> {
   const { limit = PAGE } = query
   const words = (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+  const saying = await threadsSaying(store, query.search ?? '')
   const items: WireSummary[] = []
   let { after } = query
   for (let searched = 0; ; ) {
@@ -60,7 +66,7 @@ export async function listThreads(
       page.items.map(async (info) => {
         const events = await openingOf(store, info)
         const summary = maySee(owner, events[0]) && (await summaryBy(store, info, events))
-        return summary && has(summary, words) ? summary : undefined
+        return summary && (has(summary, words) || saying.has(info.threadId)) ? summary : undefined
       }),
     )
     const places = shown.flatMap((summary, place) => (summary ? [place] : []))
@@ -74,6 +80,13 @@ export async function listThreads(
     if (after === undefined) return { items }
     if (items.length >= limit || searched >= MOST_SEARCHED) return { items, next: after }
   }
+}
+
+/** Those of the best finds, where every one has all the words. */
+async function threadsSaying({ index }: Reading, text: string): Promise<ReadonlySet<string>> {
+  if (!index || queryWords(text).length === 0) return new Set()
+  const { finds, hasAllWords } = await index.search({ text, limit: MOST_FINDS })
+  return new Set(hasAllWords ? finds.map(({ threadId }) => threadId) : [])
 }
 
 function has({ title, threadId }: WireSummary, words: readonly string[]): boolean {

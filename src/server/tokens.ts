@@ -6,7 +6,7 @@ import type { Clock } from '../core/ports.ts'
 import type { AccessTokens, TokenHolder } from './ports.ts'
 import { type LogEntry, type LogPorts, ServerLog } from './server-log.ts'
 
-export interface TokenInfo extends TokenHolder {
+interface TokenInfo extends TokenHolder {
   readonly since: Date
 }
 
@@ -111,7 +111,7 @@ export class TokenBook implements AccessTokens {
   }
 }
 
-export function holderAmong(
+function holderAmong(
   tokens: readonly (TokenHolder & { readonly hash: Buffer })[],
   given: string,
 ): TokenHolder | undefined {
@@ -120,7 +120,7 @@ export function holderAmong(
   return holder && { name: holder.name, owner: holder.owner }
 }
 
-export function digestOf(token: string): Buffer {
+function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 

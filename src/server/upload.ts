@@ -12,7 +12,7 @@ interface KeptUpload extends Uploaded {
   readonly digest: string
 }
 
-export interface UploadLimits {
+interface UploadLimits {
   readonly uploadBytes: number
   readonly uploadsAtOnce: number
 }

@@ -2,7 +2,11 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresPlace, postgresPlace } from '../../test/postgres/place.ts'
-import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts'
+import {
+  type PostgresServer,
+  SERVER_TIMEOUT_MS,
+  startPostgres,
+} from '../../test/postgres/server.ts'
 import { requirement } from '../../test/require.ts'
 import type { Store } from '../core/ports.ts'
 import { checkStore } from './check-store.ts'
@@ -116,11 +120,11 @@ describe('a copy of a store', () => {
     beforeAll(async () => {
       server = await startPostgres()
       place = await postgresPlace(server)
-    })
+    }, SERVER_TIMEOUT_MS)
     afterAll(async () => {
       await place.remove()
       await server.remove()
-    })
+    }, SERVER_TIMEOUT_MS)
 
     it('is the same there and back again [NEED-06]', () =>
       inFolder(async (folder) => {

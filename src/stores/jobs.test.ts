@@ -2,7 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresPlace, postgresPlace } from '../../test/postgres/place.ts'
-import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts'
+import {
+  type PostgresServer,
+  SERVER_TIMEOUT_MS,
+  startPostgres,
+} from '../../test/postgres/server.ts'
 import { requirement } from '../../test/require.ts'
 import type { JobQueue } from '../core/ports.ts'
 import { expectError } from './contract/place.ts'
@@ -127,8 +131,8 @@ describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
   let place: PostgresPlace
   beforeAll(async () => {
     server = await startPostgres()
-  })
-  afterAll(() => server.remove())
+  }, SERVER_TIMEOUT_MS)
+  afterAll(() => server.remove(), SERVER_TIMEOUT_MS)
 
   queueContract(async (options) => {
     place = await postgresPlace(server)
@@ -149,6 +153,31 @@ describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
     await one.close()
     await other.close()
     await shared.remove()
+  })
+
+  it('are at an end when the queue is closed, also one that was just being taken', async () => {
+    const slow = await postgresPlace(server)
+    const queue = await openJobs(slow.address, slow.store, QUICK)
+    await queue.add('a')
+    const table = `${slow.schema}_jobs.job`
+    const locked = server.query('BEGIN', `LOCK TABLE ${table}`, 'SELECT pg_sleep(1)', 'COMMIT')
+    const locks = `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = '${table}'::regclass`
+    while ((await server.query(locks)).length === 0) await sleep(10)
+    let [begun, ended] = [0, 0]
+    await queue.work(async () => {
+      begun += 1
+      await sleep(50)
+      ended += 1
+    })
+    await queue.close()
+    await locked
+    const atClose = begun
+    expect(ended).toBe(atClose)
+    await sleep(200)
+    expect(begun).toBe(atClose)
+    const left = await server.query(`SELECT state FROM ${table} WHERE name = 'threads'`)
+    expect(left).toEqual([{ state: begun === 1 ? 'completed' : 'created' }]) // not left as begun
+    await slow.remove()
   })
 
   it('cannot be opened with a wrong address, which is told without the password', async () => {

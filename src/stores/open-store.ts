@@ -2,7 +2,6 @@
 import type { Store } from '../core/ports.ts'
 import { usageError } from './errors.ts'
 import { memoryStore } from './memory.ts'
-import { openPostgresStore } from './postgres/open-postgres.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 /** Two letters at least: `C:\logs` is a path. */
@@ -15,7 +14,10 @@ export async function openStore(address: string): Promise<Store> {
   if (scheme === undefined && address !== ':memory:') return openSqliteStore(address)
   if (scheme === 'memory' && rest === '') return memoryStore()
   if (scheme === 'sqlite') return openSqliteStore(rest)
-  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgresStore(address)
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    const { openPostgresStore } = await import('./postgres/open-postgres.ts') // its driver takes a while
+    return openPostgresStore(address)
+  }
   // Not the whole address: it may hold a password.
   throw usageError(
     `There is no store for addresses like ${scheme === undefined ? address : `${scheme}:…`}.`,

@@ -23,8 +23,10 @@ const APPEND_TRIES = 20
 /** A snapshot is due after so many events, or after a tenth of the context where that is more. */
 const SNAPSHOT_EVENTS = 1_000
 const READ_ROWS = 2_000
-/** Rows that came in and that nobody has read: more of them are not held, or a long import would fill the memory. */
+/** Rows that came in and that nobody has read: more are not held, or a long import would fill the memory. */
 const HELD_TOKENS = 2_000_000
+const HELD_ROWS = 5_000
+const NOTHING_HELD = { version: 0, tokens: 0 }
 
 export class LiveThread {
   readonly id: string
@@ -33,7 +35,7 @@ export class LiveThread {
   #rows: LoadedRows
   #lazy: LazyReducers
   #snapshotSeq: number
-  #heldFrom = 0 // the weight of the context when rows were last forgotten
+  #heldFrom: Pick<Context, 'version' | 'tokens'> = NOTHING_HELD // when rows were last forgotten
   #lastId = ''
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -181,11 +183,14 @@ export class LiveThread {
     this.#state = state
     this.#lastId = events.at(-1)?.id ?? this.#lastId
     if (due) this.#snapshotSeq = state.context.version
-    if (events.some(isChange)) this.#rows.forgetAllBut(entryIds(state.context))
-    else if (state.context.tokens - this.#heldFrom > HELD_TOKENS) this.#rows.forgetAllBut([])
-    else return events
-    this.#heldFrom = state.context.tokens
+    if (events.some(isChange)) this.#forgetAllBut(entryIds(state.context))
+    else if (isTooMuch(this.#heldFrom, state.context)) this.#forgetAllBut([])
     return events
+  }
+
+  #forgetAllBut(ids: readonly EntryId[]): void {
+    this.#rows.forgetAllBut(ids)
+    this.#heldFrom = this.context
   }
 
   #snapshotDue(events: readonly ThreadEvent[], state: ThreadState): boolean {
@@ -246,6 +251,10 @@ export function unknownThread(threadId: string): PrecisError {
     where: threadId,
     hint: 'Create it first, or check the id and the store.',
   })
+}
+
+function isTooMuch(since: Pick<Context, 'version' | 'tokens'>, now: Context): boolean {
+  return now.version - since.version > HELD_ROWS || now.tokens - since.tokens > HELD_TOKENS
 }
 
 function entryIds(context: Context): EntryId[] {

@@ -3,14 +3,16 @@ import { describe, expect, it } from 'vitest'
 import type { AgentFrame } from '../../src/core/frame.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
 import { asksForSummary, Door, longPast, runsIn, summaryBehind } from './past.ts'
-import { lastMessages, setUpAgent } from './setup.ts'
+import { lastMessages, type SetupOptions, setUpAgent } from './setup.ts'
 
 /** From 0.7 of the window on, a compaction is prepared in the background. */
 const PREPARES = { preset: 'range', windowTokens: 12_000 } as const
 const PAST_TOKENS = 7_200
+/** A machine that does much else is slow. */
+const WAIT = { timeout: 30_000 }
 
-async function preparing() {
-  const setup = await setUpAgent(PREPARES)
+async function preparing(options: SetupOptions) {
+  const setup = await setUpAgent({ ...PREPARES, ...options })
   await setup.threads.import(setup.threadId, longPast(PAST_TOKENS))
   const door = new Door()
   setup.dev.script(summaryBehind(door))
@@ -19,15 +21,20 @@ async function preparing() {
 
 const isEnd = ({ type }: AgentFrame) => type === 'COMPACTION_COMPLETE'
 
-describe('in the background', () => {
+const WAYS: readonly (SetupOptions & { readonly name: string })[] = [
+  { name: 'at once' },
+  { name: 'as a job', jobs: {} },
+]
+
+describe.each(WAYS)('in the background, $name', (way) => {
   it('goes on while turns do, and leaves what came meanwhile', async () => {
-    const { agent, threadId, threads, dev, door, frames } = await preparing()
+    const { agent, threadId, threads, dev, door, frames } = await preparing(way)
     expect(await agent.sendMessage(threadId, 'one')).toMatchObject({ status: 'done' })
     await door.reached
     expect(await agent.sendMessage(threadId, 'two')).toMatchObject({ status: 'done' })
     expect(frames.filter(isEnd)).toEqual([])
     door.open()
-    await expect.poll(() => frames.filter(isEnd).length).toBe(1)
+    await expect.poll(() => frames.filter(isEnd).length, WAIT).toBe(1)
     expect(runsIn(frames)).toMatchObject([{ trigger: 'background', success: true }])
     const text = JSON.stringify(await threads.messages(threadId))
     expect(text).toContain('In short, what was said before.')
@@ -37,7 +44,7 @@ describe('in the background', () => {
   })
 
   it('is waited for where the window fills up first [ALWAYS-05]', async () => {
-    const { agent, threadId, threads, door, frames, eventsOf } = await preparing()
+    const { agent, threadId, threads, door, frames, eventsOf } = await preparing(way)
     await agent.sendMessage(threadId, 'one')
     await door.reached
     await threads.import(threadId, longPast(1_500, 'more'))
@@ -49,7 +56,7 @@ describe('in the background', () => {
   })
 
   it('is stopped with the thread, also when its turn is over [ALWAYS-06]', async () => {
-    const { agent, threadId, events, door, frames } = await preparing()
+    const { agent, threadId, events, door, frames } = await preparing(way)
     await agent.sendMessage(threadId, 'one')
     await door.reached
     const before = await events()
@@ -60,14 +67,14 @@ describe('in the background', () => {
   })
 
   it('a message that comes while it is applied is delivered [ALWAYS-07]', async () => {
-    const { agent, threadId, door, frames, eventsOf } = await preparing()
+    const { agent, threadId, door, frames, eventsOf } = await preparing(way)
     await agent.sendMessage(threadId, 'one')
     await door.reached
     door.open()
     await Promise.all(['two', 'three'].map((text) => agent.sendMessage(threadId, text)))
-    await expect.poll(() => frames.filter(isEnd).length).toBe(1)
+    await expect.poll(() => frames.filter(isEnd).length, WAIT).toBe(1)
     const users = async () => (await eventsOf('USER_MESSAGE')).map(({ data }) => data).slice(1)
-    await expect.poll(users).toHaveLength(3)
+    await expect.poll(users, WAIT).toHaveLength(3)
     expect(new Set(await users())).toEqual(new Set(['one', 'two', 'three']))
   })
 })

@@ -6,7 +6,7 @@ import type { ApprovalPolicy } from '../../src/core/approval.ts'
 import type { Clock, Ids, Store } from '../../src/core/ports.ts'
 import type { PresetId } from '../../src/core/presets.ts'
 import { resolveSettings, type Settings } from '../../src/core/settings.ts'
-import { openStore } from '../../src/stores/index.ts'
+import { type JobOptions, openJobs, openStore } from '../../src/stores/index.ts'
 import { randomIds, systemClock } from '../../src/system.ts'
 import type { Threads } from '../../src/threads/threads.ts'
 
@@ -60,6 +60,8 @@ export interface HostOptions {
   readonly clock?: Clock
   readonly ids?: Ids
   readonly agent?: Partial<AgentOptions>
+  /** Compactions in the background are jobs in the queue of the store. */
+  readonly jobs?: JobOptions
   /** Stands between the store and everything else. */
   readonly around?: (store: Store) => Store
 }
@@ -69,15 +71,26 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const opened = await openStore(storeUrl)
   const store = options.around?.(opened) ?? opened
   const composed = compose({ store, settings, environment: { ANTHROPIC_API_KEY: 'test-key' } })
-  const { threads, models, model, close } = composed
+  const { threads, models, model } = composed
+  const jobs = options.jobs && (await openJobs(storeUrl, store, options.jobs))
   return {
     store,
     threads,
     agent: (more) =>
       composeAgent(
         { threads, store, clock, ids, model, models },
-        { settings, workspace: folder, approval: ALLOW_ALL, ...options.agent, ...more },
+        {
+          settings,
+          workspace: folder,
+          approval: ALLOW_ALL,
+          ...(jobs && { jobs }),
+          ...options.agent,
+          ...more,
+        },
       ),
-    close,
+    async close() {
+      await jobs?.close()
+      await composed.close()
+    },
   }
 }

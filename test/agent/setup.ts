@@ -9,6 +9,7 @@ import type { EventOf, EventType, ThreadEvent } from '../../src/core/event.ts'
 import type { AgentFrame } from '../../src/core/frame.ts'
 import type { Clock, Ids, Store } from '../../src/core/ports.ts'
 import { type DevModel, type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
+import type { JobOptions } from '../../src/stores/index.ts'
 import type { Threads } from '../../src/threads/threads.ts'
 import { openHost, type SettingsOptions, settingsFor } from './host.ts'
 
@@ -26,10 +27,17 @@ export interface AgentSetup {
   /** Another agent on the same store, as another process would have it. */
   another(options?: Partial<AgentOptions>): Agent
   /** The same with a connection of its own to the store, so that nothing is shared in memory. */
-  elsewhere(options?: Partial<AgentOptions>): Promise<{ agent: Agent; threads: Threads }>
+  elsewhere(
+    options?: Partial<AgentOptions>,
+    jobs?: JobOptions,
+  ): Promise<{ agent: Agent; threads: Threads }>
 }
 
 export interface SetupOptions extends SettingsOptions {
+  /** The address of the store; a file of its own where absent. */
+  readonly storeUrl?: string
+  /** Compactions in the background are jobs. */
+  readonly jobs?: JobOptions
   readonly dev?: DevModelOptions
   readonly clock?: Clock
   readonly ids?: Ids
@@ -41,15 +49,16 @@ export async function setUpAgent(options: SetupOptions = {}): Promise<AgentSetup
   const dev = await startDevModel({ windowTokens, ...options.dev })
   const home = mkdtempSync(join(tmpdir(), 'precis-agent-'))
   const folder = mkdtempSync(join(tmpdir(), 'precis-work-'))
-  const storeUrl = `sqlite:${join(home, 'threads.db')}`
+  const { storeUrl = `sqlite:${join(home, 'threads.db')}` } = options
   const closings: (() => Promise<void>)[] = []
-  const open = async () => {
+  const open = async (jobs = options.jobs) => {
     const host = await openHost({
       storeUrl,
       folder,
       settings: settingsFor(dev.url, options),
       ...(clock && { clock }),
       ...(ids && { ids }),
+      ...(jobs && { jobs }),
       ...(options.agent && { agent: options.agent }),
     })
     closings.push(host.close)
@@ -81,8 +90,8 @@ export async function setUpAgent(options: SetupOptions = {}): Promise<AgentSetup
       return (await events()).filter((event) => event.type === type) as EventOf<T>[]
     },
     another: make,
-    async elsewhere(more) {
-      const other = await open()
+    async elsewhere(more, jobs) {
+      const other = await open(jobs)
       const otherAgent = other.agent(more)
       closings.push(otherAgent.close)
       return { agent: otherAgent, threads: other.threads }

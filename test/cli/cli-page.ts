@@ -20,12 +20,18 @@ export async function cliPage(): Promise<string> {
     (command) =>
       `| [\`${command.name()}\`](#precis-${command.name()}) | ${command.description()} |`,
   )
-  const sections = program.commands.map(
-    (command) =>
-      `## precis ${command.name()}\n\n\`\`\`text\n${helpOf(command).trimEnd()}\n\`\`\`\n`,
-  )
+  const sections = program.commands.flatMap((command) => [
+    sectionOf('##', command),
+    ...command.commands.map((inner) => sectionOf('###', inner)),
+  ])
   const table = ['| command | |', '|---|---|', ...list].join('\n')
   return [INTRODUCTION, `${table}\n`, ...sections].join('\n')
+}
+
+function sectionOf(heading: string, command: Command): string {
+  const outer = command.parent?.parent ? `${command.parent.name()} ` : ''
+  const title = `${heading} precis ${outer}${command.name()}`
+  return `${title}\n\n\`\`\`text\n${helpOf(command).trimEnd()}\n\`\`\`\n`
 }
 
 function helpOf(command: Command): string {

@@ -103,7 +103,7 @@ export function sample(name: string): string {
 }
 
 /** Lines of a long result, so that there is something to compact. */
-export function longText(lines = 400): string {
+function longText(lines = 400): string {
   return Array.from({ length: lines }, (_, line) => `line ${line} of a long result`).join('\n')
 }
 

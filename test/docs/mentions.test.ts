@@ -41,7 +41,7 @@ describe('what the pages mention', () => {
 
   it('is there: the steps of the check', () => {
     const [table] = tablesWith(readPage('CONTRIBUTING.md'), 'step', 'what it runs')
-    const steps = [...readPage('scripts/check.ts').matchAll(/step\('([^']+)'|name: '([^']+)'/g)]
+    const steps = [...readPage('scripts/check.ts').matchAll(/step\(\s*'([^']+)'|name: '([^']+)'/g)]
     expect(table?.rows.map(([name]) => name)).toEqual(steps.map((found) => found[1] ?? found[2]))
   })
 })

@@ -1,12 +1,14 @@
 // What must be true of a store whose process was killed while it appended, forked and deleted.
 import { expect } from 'vitest'
 import type { Store, ThreadInfo } from '../../src/core/ports.ts'
-import { openStore } from '../../src/stores/index.ts'
+import { openStore } from '../../src/stores/open-store.ts'
 import type { Scenario } from './harness.ts'
 import { foldRows } from './sum.ts'
 
 export const appendScenario: Scenario = {
   name: 'append',
+  proves:
+    'all that was confirmed is there, once; what came together is whole; snapshots fit; what was deleted is gone',
   child: new URL('./append-child.ts', import.meta.url),
   check: async (address, acknowledged) => {
     const store = await openStore(address)

@@ -4,13 +4,14 @@ import { readRow } from '../../src/core/codec.ts'
 import { emptyContext, foldEvent } from '../../src/core/context.ts'
 import type { EventAt, ThreadEvent } from '../../src/core/event.ts'
 import type { Store } from '../../src/core/ports.ts'
-import { openStore } from '../../src/stores/index.ts'
+import { openStore } from '../../src/stores/open-store.ts'
 import { Random } from '../generate/random.ts'
 import { hashOf, THREAD, threadsOn } from './compact-threads.ts'
 import type { Scenario } from './harness.ts'
 
 export const compactScenario: Scenario = {
   name: 'compact',
+  proves: 'contexts are those of before or after, from the log and from the snapshot',
   child: new URL('./compact-child.ts', import.meta.url),
   check: async (address, acknowledged) => {
     const store = await openStore(address)

@@ -1,6 +1,6 @@
 // Follows threads that it makes grow through another connection, and says which rows it saw, until it is killed.
 import type { Store } from '../../src/core/ports.ts'
-import { openStore } from '../../src/stores/index.ts'
+import { openStore } from '../../src/stores/open-store.ts'
 import { READY } from './child.ts'
 import { FOLLOWED, seenBefore } from './follow-threads.ts'
 import { runStoreChild, type StoreChild } from './store-child.ts'

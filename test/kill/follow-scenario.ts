@@ -1,11 +1,12 @@
 // What must be true of followers that are killed and go on where they were: every row once, in order.
 import { expect } from 'vitest'
-import { openStore } from '../../src/stores/index.ts'
+import { openStore } from '../../src/stores/open-store.ts'
 import { FOLLOWED, seenBefore } from './follow-threads.ts'
 import type { Scenario } from './harness.ts'
 
 export const followScenario: Scenario = {
   name: 'follow',
+  proves: 'followers go on where they were, with every row once and in order',
   child: new URL('./follow-child.ts', import.meta.url),
   tell: (acknowledged) =>
     [...seenBefore(acknowledged)].map(([threadId, seq]) => `${threadId} ${seq}`).join('\n'),

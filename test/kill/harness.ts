@@ -10,6 +10,8 @@ import { READY } from './child.ts'
 
 export interface Scenario {
   readonly name: string
+  /** What its checks show, for the title. */
+  readonly proves: string
   /** A script that calls `runStoreChild`. It must go on until it is killed. */
   readonly child: URL
   /** What the next child is told besides the address and its seed. */
@@ -48,8 +50,6 @@ export interface KillReport {
   readonly disturbed: number
 }
 
-/** Two at a time, since a process that starts leaves a core idle. */
-const LANES = 2
 /** After so many kills a new place is begun, so that checking everything stays cheap. */
 const KILLS_PER_PLACE = 20
 /** One child in so many works on a place that is disturbed meanwhile. */
@@ -84,28 +84,20 @@ export async function killRepeatedly(
   )
   const reports: KillReport[] = []
   const compiled = mkdtempSync(join(tmpdir(), 'precis-compiled-'))
-  let next = 0
-  const lane = async (): Promise<void> => {
-    while (next < sizes.length) {
-      const index = next
-      next += 1
+  try {
+    for (const [index, size] of sizes.entries()) {
       const place = await newPlace()
       try {
         reports.push(
-          await killOnPlace(scenario, place, {
-            kills: sizes[index] ?? 0,
-            seed: seed + index,
-            compiled,
-          }),
+          await killOnPlace(scenario, place, { kills: size, seed: seed + index, compiled }),
         )
       } finally {
         await place.remove()
       }
     }
+  } finally {
+    rmSync(compiled, { recursive: true, force: true })
   }
-  const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane))
-  rmSync(compiled, { recursive: true, force: true })
-  for (const outcome of lanes) if (outcome.status === 'rejected') throw outcome.reason
   const sum = (key: keyof KillReport) => reports.reduce((total, report) => total + report[key], 0)
   return {
     kills: sum('kills'),

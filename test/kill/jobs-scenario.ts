@@ -1,12 +1,15 @@
 // What must be true of jobs whose processes are killed: never two at once for a thread, and none is forgotten.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { openJobs, openStore } from '../../src/stores/index.ts'
+import { openJobs } from '../../src/stores/open-jobs.ts'
+import { openStore } from '../../src/stores/open-store.ts'
 import type { Scenario } from './harness.ts'
 import { isSettled, JOB_OPTIONS, JOB_THREADS, noteJob, overlapsIn } from './jobs-threads.ts'
 
 export const jobsScenario: Scenario = {
   name: 'jobs',
+  proves:
+    'what was put in line is done by whoever works next, and no process begins a job of a thread twice at once',
   child: new URL('./jobs-child.ts', import.meta.url),
   check: async (address, acknowledged) => {
     const store = await openStore(address)

@@ -1,6 +1,6 @@
 // A process that is killed while it works on a store: `node SCRIPT ADDRESS SEED TOLD`.
 import type { Store } from '../../src/core/ports.ts'
-import { openStore } from '../../src/stores/index.ts'
+import { openStore } from '../../src/stores/open-store.ts'
 import { type ChildWork, runChild } from './child.ts'
 
 export interface StoreChild extends ChildWork {

@@ -1,14 +1,14 @@
 // The operations of the API as it describes itself: what tests go through to leave none out.
 import type { AppSetup } from './setup.ts'
 
-export interface Operation {
+interface Operation {
   readonly method: string
   readonly path: string // without /api
   readonly hasBody: boolean // as JSON
   readonly query: readonly string[]
 }
 
-export interface Document {
+interface Document {
   readonly openapi: string
   readonly paths: Record<string, Record<string, Described>>
   readonly components: { readonly schemas: object }

@@ -91,8 +91,8 @@ describe('threads of several owners', () => {
     await expect(bob.thread(threadId)).rejects.toMatchObject({ code: 'unknown-thread' })
   })
 
-  it('hand their owner on: to forks, imports, fresh sessions and tasks', async () => {
-    const { ada, bob, app, home } = await setUpTeam()
+  it('hand their owner on: to forks and fresh sessions; imports have that of whoever sends them', async () => {
+    const { ada, bob, home } = await setUpTeam()
     const { threadId } = await ada.createThread({ title: 'first', preset: 'chat' })
     await converse(ada, threadId, 'Hello')
     const fork = await ada.fork(threadId)
@@ -108,7 +108,6 @@ describe('threads of several owners', () => {
     await ada.deleteThread(threadId)
     await expect(ada.thread(fresh)).resolves.toBeDefined()
     await expect(bob.thread(fresh)).rejects.toMatchObject({ code: 'unknown-thread' })
-    expect(app).toBeDefined()
     const [first] = await home.store.read(fresh, { limit: 1 })
     expect(first?.data).toMatchObject({ owner: 'ada', reason: 'fresh-session' })
   })

@@ -79,6 +79,8 @@ describe('who asks', () => {
     while ((await ask(address, '/api', bearer(bob))).status !== 200);
     expectProblem(await ask(address, '/api/threads'), 401, 'auth-failed')
     expectProblem(await ask(address, '/api/threads', bearer('precis_no')), 401, 'auth-failed')
+    for (const path of ['/%61pi/threads', '//api/threads', '/api//threads', '/API/threads'])
+      expect([401, 404], path).toContain((await ask(address, path)).status)
     const mine = createClient(transportTo((asked) => fetch(asked), address, ada))
     const { threadId } = await mine.createThread()
     const path = `/api/threads/${threadId}`

@@ -25,6 +25,7 @@ const { app } = composeApp(home, {
   settings,
   environment,
   version: '0.0.0',
+  hasPeers: true,
   agent: { limits: { leaseMs: 1_500 } },
 })
 const { url } = await listen(app, { host: '127.0.0.1', port: 0 })

@@ -16,6 +16,9 @@ export interface TeamOptions {
 }
 
 const SLACK_MS = 240_000
+/** What starting a process may take on a busy machine. */
+const START_MS = 30_000
+const POLL_MS = 100
 const seed = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
 
 export function teamSuite({ writers, followersEach, kills, killEveryMs }: TeamOptions): void {
@@ -34,7 +37,7 @@ export function teamSuite({ writers, followersEach, kills, killEveryMs }: TeamOp
         await server.remove()
       }
     },
-    kills * (killEveryMs + 10_000) + SLACK_MS,
+    kills * (killEveryMs + START_MS) + SLACK_MS,
   )
 }
 
@@ -63,7 +66,7 @@ async function runTeam(
   const said = await writing
   let count = 0
   for (const [index, threadId] of threadIds.entries()) {
-    const events = await client.events(threadId, { limit: 10_000 })
+    const events = await eventsOf(client, threadId)
     expect(textsIn(events)).toEqual(said[index])
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
     for (const follower of followers.filter((each) => each.threadId === threadId)) {
@@ -81,28 +84,47 @@ async function runTeam(
 /** Says one thing after the other, each until it is answered; gives what it has said. */
 async function write(client: Client, threadId: string, isOver: () => boolean): Promise<string[]> {
   const said: string[] = []
+  let seen = 0 // what was answered is not read again
   while (!isOver() || said.length === 0) {
     const text = `message ${said.length + 1} of ${threadId}`
     await until(async () => {
       await client.send(threadId, text).catch(() => undefined)
       // Whether it was heard, the log tells; a process that was killed says nothing more.
       await sleep(100)
-      return textsIn(await eventsOf(client, threadId)).includes(text)
+      return (await eventsOf(client, threadId, seen)).some((event) => heard(event) === text)
     })
     said.push(text)
     let tries = 0
     await until(async () => {
       tries += 1
       // Whoever worked on it may be dead: another goes on, once the lease is over.
-      if (tries % 20 === 0) await client.resume(threadId).catch(() => undefined)
-      return isAnswered(await eventsOf(client, threadId))
-    })
+      if (tries % 10 === 0) await client.resume(threadId).catch(() => undefined)
+      const events = await eventsOf(client, threadId, seen)
+      if (!isAnswered(events)) return false
+      seen = events.at(-1)?.seq ?? seen
+      return true
+    }, POLL_MS)
   }
   return said
 }
 
-async function eventsOf(client: Client, threadId: string): Promise<readonly ThreadEvent[]> {
-  return client.events(threadId, { limit: 10_000 }).catch(() => [])
+async function eventsOf(
+  client: Client,
+  threadId: string,
+  after = 0,
+): Promise<readonly ThreadEvent[]> {
+  for (;;) {
+    const range = { from: after + 1, limit: 10_000 }
+    const events = await client.events(threadId, range).catch(() => undefined)
+    if (events) return events
+    await sleep(50)
+  }
+}
+
+/** What was said, delivered or still in the inbox. */
+function heard(event: ThreadEvent): string | undefined {
+  if (event.type === 'USER_MESSAGE') return String(event.data)
+  return event.type === 'MESSAGE_QUEUED' ? String(event.data.content) : undefined
 }
 
 function textsIn(events: readonly ThreadEvent[]): string[] {

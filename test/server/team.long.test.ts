@@ -6,5 +6,5 @@ import { teamSuite } from './team-suite.ts'
 const { available, notice } = requirement('postgres')
 
 describe.skipIf(!available)(notice, () => {
-  teamSuite({ writers: 10, followersEach: 5, kills: 40, killEveryMs: 3_000 })
+  teamSuite({ writers: 6, followersEach: 3, kills: 30, killEveryMs: 3_000 })
 })

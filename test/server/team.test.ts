@@ -1,7 +1,7 @@
 // Two servers on one PostgreSQL: one is killed now and then, and each sees what happens on the other.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compose } from '../../src/compose.ts'
-import { startDevModel } from '../../src/dev-model/index.ts'
+import { type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
 import { createClient } from '../../src/protocol/http-client.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { longPast } from '../agent/past.ts'
@@ -19,23 +19,11 @@ describe.skipIf(!available)(notice, () => {
   teamSuite({ writers: 3, followersEach: 2, kills: 3, killEveryMs: 1_000 })
 
   it('a thread followed on one process sees what happens on the other, compactions included [LOG-77, LOG-78, LOG-79]', async () => {
-    const server = await startPostgres()
-    const dev = await startDevModel()
-    const team = new Team(server.address('team'), dev.url, new Random(1))
-    onTestFinished(async () => {
-      team.end()
-      await dev.close()
-      await server.remove()
-    })
-    await Promise.all([team.grow(), team.grow()])
-    const [here, there] = team
-      .urls()
-      .map((url) => createClient(transportTo((request) => fetch(request), url)))
-    if (!here || !there) throw new Error('two are there')
+    const { address, here, there } = await setUpPair()
     const thread = await here.createThread()
     const { threadId } = thread
     const following = followUntil(there, thread, isFrame('COMPACTION_COMPLETE'))
-    const store = await openStore(server.address('team'))
+    const store = await openStore(address)
     const { threads } = compose({ store })
     await threads.append(threadId, longPast(20_000), { openCalls: 'leave' })
     await store.close()
@@ -54,4 +42,41 @@ describe.skipIf(!available)(notice, () => {
     await converse(there, threadId, 'And back')
     expect(await back).toHaveLength(1)
   })
+
+  it('what one process works on can be stopped on the other', async () => {
+    const { here, there } = await setUpPair({
+      pieceDelayMs: 20,
+      script: () => ({ text: 'word '.repeat(2_000) }),
+    })
+    const thread = await here.createThread()
+    const ended = followUntil(here, thread, isFrame('turn-end'))
+    await here.send(thread.threadId, 'Go')
+    await there.abort(thread.threadId)
+    expect((await ended).at(-1)).toMatchObject({ frame: { end: 'aborted' } })
+    expect((await here.thread(thread.threadId)).isWorking).toBe(false)
+    await there.abort(thread.threadId) // nobody works: nothing to stop
+    const callId = 'call_none'
+    await expect(there.decide(thread.threadId, callId, 'allow')).rejects.toMatchObject({
+      code: 'not-found',
+    })
+  })
 })
+
+/** Two servers on one PostgreSQL, each asked by itself. */
+async function setUpPair(options: DevModelOptions = {}) {
+  const server = await startPostgres()
+  const dev = await startDevModel(options)
+  const address = server.address('team')
+  const team = new Team(address, dev.url, new Random(1))
+  onTestFinished(async () => {
+    team.end()
+    await dev.close()
+    await server.remove()
+  })
+  await Promise.all([team.grow(), team.grow()])
+  const [here, there] = team
+    .urls()
+    .map((url) => createClient(transportTo((request) => fetch(request), url)))
+  if (!here || !there) throw new Error('two are there')
+  return { address, here, there }
+}

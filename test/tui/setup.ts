@@ -42,7 +42,7 @@ export async function openChat(options: ChatSetupOptions = {}): Promise<ChatSetu
       hasFile: async (name) => saved.has(name),
       async saveFile(name, text) {
         saved.set(name, text)
-        return `/home/${name}`
+        return `/folder/${name}`
       },
     })
     onTestFinished(() => ui.stop())

@@ -57,6 +57,10 @@ const FIND = `(() => {
   return found.map((each) => each.outerHTML)
 })()`
 
+/** What was opened has grown, and the end is further down. */
+const TO_THE_END = 'document.querySelector(".told .scroller").scrollTop = 1e9'
+const PATIENCE = { timeout: 30_000 }
+
 async function activeIn(page: Page): Promise<unknown> {
   return page.evaluate(FIND)
 }
@@ -82,7 +86,12 @@ describe.skipIf(!CHROMIUM.available)(`hostile transcripts ${CHROMIUM.notice}`, (
     for (const [name, text] of Object.entries(HOSTILE)) {
       await home.threads.append(threadId, [...told(text, at), user(`That was ${name}.`)])
       at += 1
-      await transcript.getByText(`That was ${name}.`).waitFor()
+      await expect
+        .poll(async () => {
+          await page.evaluate(TO_THE_END)
+          return transcript.getByText(`That was ${name}.`).count()
+        }, PATIENCE)
+        .toBe(1)
       await page.evaluate(
         'for (const each of document.querySelectorAll("details")) each.open = true',
       )

@@ -17,6 +17,21 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
   await page.getByRole('main').dispatchEvent('drop', { dataTransfer: files })
 }
 
+/** What was taken out is found again, and marked. */
+async function findAgain(page: Page, words: string, marked: string): Promise<void> {
+  await tab(page, 'Recall')
+  await page.getByLabel('What to recall').fill(words)
+  await page.getByRole('button', { name: 'Recall', exact: true }).click()
+  const hits = page.getByRole('list', { name: 'Found' })
+  await hits.locator('mark', { hasText: marked }).first().waitFor()
+  await hits.getByRole('button', { name: 'Read all of it' }).first().click()
+  await page
+    .getByRole('article', { name: /All of/ })
+    .getByText(marked)
+    .first()
+    .waitFor()
+}
+
 const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click()
 
 describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
@@ -76,18 +91,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
       .getByText(/extract/)
       .waitFor()
 
-    // What was taken out is found again, and marked.
-    await tab(page, 'Recall')
-    await page.getByLabel('What to recall').fill('alongside the fuel pontoon')
-    await page.getByRole('button', { name: 'Recall', exact: true }).click()
-    const hits = page.getByRole('list', { name: 'Found' })
-    await hits.locator('mark', { hasText: 'pontoon' }).first().waitFor()
-    await hits.getByRole('button', { name: 'Read all of it' }).first().click()
-    await page
-      .getByRole('article', { name: /All of/ })
-      .getByText('pontoon')
-      .first()
-      .waitFor()
+    await findAgain(page, 'alongside the fuel pontoon', 'pontoon')
 
     // Taken back: the context is what it was.
     await page.getByRole('button', { name: 'Undo', exact: true }).click()

@@ -9,10 +9,10 @@ Providers:
   ${Object.keys(PROFILES).join(', ')}
 
 What is checked:
-  A document with a model is a request. One without is a history: it may end with an answer, and its
-  tools need not be defined. It is judged by the rules of its own format, which is told from what
-  stands in it unless --from names it. For a provider of another format, what would be sent to it is
-  judged as well.
+  A document with a model is a request. One without is a history: it may end with an answer, or with
+  a call that waits for its result, and its tools need not be defined. It is judged by the rules of its
+  own format, which is told from what stands in it unless --from names it. For a provider of another
+  format, what would be sent to it is judged as well.
 
 Where things go:
   Each broken rule is printed with its id (see docs/spec/valid.md), its place and what is wrong.

@@ -16,11 +16,8 @@ Exit codes: 0 done (also where nothing was found), 1 failed, 2 wrong usage or se
 export function define(command: Command): void {
   command
     .argument('<query...>', 'words to look for')
-    .option(
-      '--in <session>',
-      'in this thread or session file; without it in the latest 200 threads',
-    )
-    .option('--limit <number>', 'how many finds, from 1 to 200', '10')
+    .option('--in <session>', 'in this thread or session file; without it in all threads')
+    .option('--limit <number>', 'how many finds, from 1 to 100', '10')
     .option('--format <id>', 'the format of the file, where its content does not tell')
     .option('--json', 'print the finds as JSON')
     .addHelpText('after', HELP)

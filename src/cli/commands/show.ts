@@ -4,7 +4,8 @@ import type { ShowFlags } from '../recall-archive.ts'
 
 const HELP = `
 A ref is the name of an entry: e12 is the twelfth event, c40.0 is what the compaction of event 40 put in;
-of that, everything it stands for is shown. precis recall, inspect and diff name refs.
+of that, everything it stands for is shown, but for what looks like a secret. precis recall, inspect and
+diff name refs.
 
 Examples:
   precis show thr_…:e12

@@ -68,5 +68,6 @@ function optionOf(option: Option): GrammarOption {
 
 function argumentOf(command: Command): GrammarCommand['argument'] {
   if (command.name() === 'completion') return SHELLS
+  if (command.commands.length > 0) return command.commands.map((each) => each.name())
   return command.registeredArguments.length === 0 ? 'none' : 'file'
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
 import { randomIds } from '../../system.ts'
 import { writeText } from '../io.ts'
-import { type Environment, stateFolder } from '../settings.ts'
+import { type Environment, stateFolder, stateFolderPath } from '../settings.ts'
 import { digestOf, digestOfFile } from './digest.ts'
 
 /** Older ones of the same file make room. */
@@ -33,7 +33,9 @@ export async function replaceWithBackup(
   const path = await realpath(given)
   const content = await readFile(path)
   if (digestOf(content) !== digest) throw changedMeanwhile(given)
-  const folder = await folderOf(path, environment)
+  await stateFolder(environment)
+  const folder = folderOf(path, environment)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   const id = randomIds.next('bak')
   const backup: Backup = {
     id,
@@ -68,7 +70,7 @@ export async function backupOf(
   environment: Environment,
 ): Promise<string | undefined> {
   const digest = await digestOfFile(given)
-  const folder = await folderOf(await realpath(given), environment)
+  const folder = folderOf(await realpath(given), environment)
   const found = (await backupsIn(folder)).find(({ after }) => after === digest)
   return found && join(folder, `${found.id}.before`)
 }
@@ -81,7 +83,7 @@ interface Swap {
 async function swap(given: string, environment: Environment, way: Swap): Promise<Backup> {
   const digest = await digestOfFile(given)
   const path = await realpath(given)
-  const folder = await folderOf(path, environment)
+  const folder = folderOf(path, environment)
   const kept = await backupsIn(folder)
   const found = kept.find((backup) => backup[way.now] === digest)
   if (!found) throw nothingKept(given, kept, way, folder)
@@ -89,16 +91,14 @@ async function swap(given: string, environment: Environment, way: Swap): Promise
   return found
 }
 
-async function folderOf(path: string, environment: Environment): Promise<string> {
-  const name = digestOf(path).slice(0, 32)
-  const folder = join(await stateFolder(environment), 'backups', name)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  return folder
+function folderOf(path: string, environment: Environment): string {
+  return join(stateFolderPath(environment), 'backups', digestOf(path).slice(0, 32))
 }
 
 /** The latest first: ids grow with time. */
 async function backupsIn(folder: string): Promise<Backup[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.json'))
+  const found = await readdir(folder).catch(() => []) // nothing was ever kept
+  const names = found.filter((name) => name.endsWith('.json'))
   const backups: Backup[] = []
   for (const name of names.sort().reverse()) {
     const read = schema.safeParse(JSON.parse(await readFile(join(folder, name), 'utf8')))

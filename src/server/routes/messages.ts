@@ -7,7 +7,8 @@ import { route } from '../route.ts'
 
 const tag = 'turns'
 
-export const addMessageRoutes: AddRoutes = (api, { agent, threads, sender, approvals }) => {
+export const addMessageRoutes: AddRoutes = (api, parts) => {
+  const { agent, threads, sender, approvals, activity, peers } = parts
   route(
     api,
     {
@@ -33,7 +34,9 @@ export const addMessageRoutes: AddRoutes = (api, { agent, threads, sender, appro
     },
     async ({ params: { threadId } }) => {
       await threads.context(threadId)
+      const { isWorking, isCompacting } = activity.of(threadId)
       await agent.abort(threadId)
+      if (!isWorking && !isCompacting) await peers?.abort(threadId)
       return undefined
     },
   )
@@ -62,6 +65,8 @@ export const addMessageRoutes: AddRoutes = (api, { agent, threads, sender, appro
       body: decisionBody,
     },
     async ({ params: { threadId, callId }, body: { decision } }) => {
+      const isOurs = approvals.of(threadId).some((each) => each.callId === callId)
+      if (!isOurs && (await peers?.decide(threadId, callId, decision))) return undefined
       approvals.decide(threadId, callId, decision)
       return undefined
     },

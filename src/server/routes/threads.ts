@@ -31,7 +31,7 @@ function addBeginning(api: Api, parts: AppParts): void {
       method: 'get',
       path: '/threads',
       tag,
-      summary: 'The threads, latest first; those whose title has certain words',
+      summary: 'The threads, latest first; those that certain words were said in, or are called so',
       query: threadsQuery,
       answer: threadPageSchema,
     },

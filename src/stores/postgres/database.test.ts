@@ -2,7 +2,11 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresPlace, postgresPlace } from '../../../test/postgres/place.ts'
-import { type PostgresServer, startPostgres } from '../../../test/postgres/server.ts'
+import {
+  type PostgresServer,
+  SERVER_TIMEOUT_MS,
+  startPostgres,
+} from '../../../test/postgres/server.ts'
 import { requirement } from '../../../test/require.ts'
 import { brief, expectError, messages } from '../contract/place.ts'
 import { openPostgresStore, type PostgresOptions } from './open-postgres.ts'
@@ -17,8 +21,8 @@ describe.skipIf(!available)(`the tables on PostgreSQL ${notice}`, () => {
       synchronous_commit: 'off',
       wal_writer_delay: '10s',
     })
-  })
-  afterAll(() => server.remove())
+  }, SERVER_TIMEOUT_MS)
+  afterAll(() => server.remove(), SERVER_TIMEOUT_MS)
 
   /** A store, and the same schema through the driver. */
   function onPlace(

@@ -1,5 +1,6 @@
 // Jobs of several processes: pg-boss keeps them in the database, in a schema beside the store's.
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import PgBoss from 'pg-boss'
 import type { JobQueue, Store } from '../../core/ports.ts'
 import { checkName } from '../cells.ts'
@@ -16,7 +17,7 @@ import { type Database, openDatabase } from './database.ts'
 import { storeFailure } from './failures.ts'
 
 const QUEUE = 'threads'
-const POLL_SECONDS = 0.5
+const POLL_MS = 500
 /** How often jobs are looked for whose process died, at the least. */
 const MAINTENANCE_SECONDS = 5
 const CONNECTION = { connections: 3, busyTimeoutMs: 10_000, retryForMs: 30_000 }
@@ -74,6 +75,8 @@ class PostgresJobs implements JobQueue {
   readonly #database: Database
   readonly #store: Pick<Store, 'takeLease' | 'releaseLease'>
   readonly #settings: JobSettings
+  readonly #workers: Promise<void>[] = []
+  readonly #stop = new AbortController()
   #closing: Promise<void> | undefined
 
   constructor(
@@ -95,17 +98,8 @@ class PostgresJobs implements JobQueue {
 
   async work(run: JobRun): Promise<void> {
     if (this.#closing) throw storeClosed()
-    const { jobsAtOnce } = this.#settings
-    for (let worker = 0; worker < jobsAtOnce; worker += 1) {
-      const owner = randomUUID()
-      await this.#boss.work<ThreadJob>(
-        QUEUE,
-        { pollingIntervalSeconds: POLL_SECONDS, batchSize: 1 },
-        async (jobs) => {
-          for (const { data } of jobs) await this.#runOne(data.threadId, owner, run)
-        },
-      )
-    }
+    for (let count = 0; count < this.#settings.jobsAtOnce; count += 1)
+      this.#workers.push(this.#workUntilClosed(run))
   }
 
   close(): Promise<void> {
@@ -114,15 +108,41 @@ class PostgresJobs implements JobQueue {
   }
 
   async #close(): Promise<void> {
-    await this.#boss.stop({ graceful: true, wait: true, timeout: STOP_TIMEOUT_MS })
+    this.#stop.abort()
+    const longest = sleep(STOP_TIMEOUT_MS, undefined, { ref: false })
+    await Promise.race([Promise.all(this.#workers), longest])
+    await this.#boss.stop({ graceful: false })
     await this.#database.close()
   }
 
+  /**
+   * In place of the workers of pg-boss: they tell of a job's end without waiting for it, so that a server
+   * that is gone then ends the process, and they begin a job that comes after they were stopped.
+   */
+  async #workUntilClosed(run: JobRun): Promise<void> {
+    const { signal } = this.#stop
+    const owner = randomUUID()
+    while (!signal.aborted) {
+      // Where the server is gone, there is none.
+      const [job] = await this.#boss.fetch<ThreadJob>(QUEUE)
+      if (job) await this.#runOne(job, owner, run)
+      else await sleep(POLL_MS, undefined, { signal }).catch(() => undefined) // closed meanwhile
+    }
+  }
+
   /** Where another process has the thread, its job stands in line again, so that others go on. */
-  async #runOne(threadId: string, owner: string, run: JobRun): Promise<void> {
+  async #runOne({ id, data }: PgBoss.Job<ThreadJob>, owner: string, run: JobRun): Promise<void> {
     const { jobTimeoutMs, retryAfterMs } = this.#settings
-    const isRun = await runUnderLease(this.#store, threadId, owner, jobTimeoutMs, run)
-    if (!isRun) await this.#send(threadId, Math.max(1, Math.ceil(retryAfterMs / 1000)))
+    const { threadId } = data
+    try {
+      const isRun = await runUnderLease(this.#store, threadId, owner, jobTimeoutMs, run)
+      if (!isRun) await this.#send(threadId, Math.max(1, Math.ceil(retryAfterMs / 1000)))
+      await this.#boss.complete(QUEUE, id)
+    } catch {
+      // What a job has to say about its failure, it says itself. Where this cannot be told either, the
+      // job is tried again when its time is over.
+      await this.#boss.fail(QUEUE, id).catch(() => undefined)
+    }
   }
 
   async #send(threadId: string, startAfter = 0): Promise<string | null> {

@@ -47,8 +47,8 @@ export function decisionLines(
   for (let index = digest.lines.length - 1; index >= 0 && room.tokens > 0; index -= 1) {
     const line = digest.lines[index] as Line
     if (line.kind !== 'said' || line.isRepeated) continue
-    const { speaker, seq } = digest.groups[line.group] as Group
-    if (speaker !== 'agent' || isShown(seq) || !DECIDED.test(line.text)) continue
+    const { speaker } = digest.groups[line.group] as Group
+    if (speaker !== 'agent' || isShown(line.seq) || !DECIDED.test(line.text)) continue
     if (!takes(room, line.text)) break
     found.push(index)
   }

@@ -80,11 +80,22 @@ function groupLines(group: Group, lines: readonly Line[]): string[] {
   const ref = `[ref:${refOf(group)}]`
   if (group.head === '') {
     const speaker = group.speaker === 'user' ? ' user:' : ''
-    const [first = '', ...others] = lines.map(({ text }) => inert(text))
+    const [first = '', ...others] = lines.map(inertLine)
     return [`${ref}${speaker} ${first}`, ...others]
   }
   const head = lines.some(({ kind }) => kind === 'head') ? group.head : shortHead(group.head)
   const status = group.status === 'completed' ? '' : ` (${group.status})`
   const others = lines.filter(({ kind }) => kind !== 'head')
-  return [`${ref} ${inert(head)}${status}`, ...others.map(({ text }) => inert(text))]
+  return [`${ref} ${inert(head)}${status}`, ...others.map(inertLine)]
+}
+
+/** Briefs are written several times until they fit, and the lines are mostly the same. */
+const inertLines = new WeakMap<Line, string>()
+
+function inertLine(line: Line): string {
+  const known = inertLines.get(line)
+  if (known !== undefined) return known
+  const text = inert(line.text)
+  inertLines.set(line, text)
+  return text
 }

@@ -41,7 +41,7 @@ const LINE_TOKENS = 1
 /** Longer heads stand in part, unless they are chosen themselves. */
 const SHORT_HEAD_CHARS = 100
 /** So many times the room is looked at more closely; the rest has no chance. */
-const POOL_FACTOR = 3
+const POOL_FACTOR = 2
 const LEAST_POOL_TOKENS = 20_000
 const HEADING_SHARE_TOKENS = 3
 const STATED_WEIGHT = 0.8
@@ -88,11 +88,18 @@ function weightOf({ kind }: Line, { speaker }: Group): number {
   return kind === 'head' ? HEAD_WEIGHT : 1
 }
 
-function opened({ digest, coverage }: CandidateInput, { head }: Group): CandidateGroup {
+function opened({ digest, coverage }: CandidateInput, { head, headLine }: Group): CandidateGroup {
+  if (head === '') return { openTokens: REF_TOKENS, headTerms: NO_TERMS }
+  const line = head.length <= SHORT_HEAD_CHARS ? digest.lines[headLine] : undefined
+  if (line)
+    return {
+      openTokens: REF_TOKENS + line.tokens,
+      headTerms: coverage.counted(digest.termsOf(line)),
+    }
   const short = shortHead(head)
   return {
-    openTokens: REF_TOKENS + (short === '' ? 0 : estimateTokens(short)),
-    headTerms: short === '' ? NO_TERMS : coverage.counted(knownTerms(digest, short)),
+    openTokens: REF_TOKENS + estimateTokens(short),
+    headTerms: coverage.counted(knownTerms(digest, short)),
   }
 }
 
@@ -103,12 +110,6 @@ export function listedName(stated: string): string | undefined {
 
 export function shortHead(head: string): string {
   return head.length <= SHORT_HEAD_CHARS ? head : `${cutHead(head, SHORT_HEAD_CHARS)}…`
-}
-
-/** The number of the event that a line is of. */
-export function lineSeq({ groups }: Digest, { kind, group }: Line): number {
-  const { seq, resultSeq } = groups[group] as Group
-  return kind === 'result' ? resultSeq : seq
 }
 
 /** Names in a text that the conversation has, too, each once. */
@@ -128,11 +129,15 @@ function pool(input: CandidateInput): number[] {
   const ratios = new Float64Array(lines.length)
   const possible: number[] = []
   let tokens = 0
+  let seq = -1 // neighbours are of one event for the most part
+  let hasPlace = false
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] as Line
-    if (line.isRepeated || taken.has(index)) continue
-    const seq = lineSeq(digest, line)
-    if (isShown(seq) || !(hasBrief || (line.kind === 'result' && isMasked(seq)))) continue
+    if (line.seq !== seq) {
+      seq = line.seq
+      hasPlace = !isShown(seq) && (hasBrief || isMasked(seq))
+    }
+    if (!hasPlace || line.isRepeated || taken.has(index)) continue
     const end = line.firstTerm + line.termCount
     const most = coverage.bound(digest.terms, line.firstTerm, end)
     ratios[index] = most / (line.tokens + HEADING_SHARE_TOKENS)

@@ -22,6 +22,7 @@ export interface Group {
   readonly head: string
   /** Where it is no event of the log, the entry that it is. */
   readonly entry?: EntryId
+  headLine: number // the line that is its head; -1 where there is none
   resultSeq: number // 0 until there is a result
   status: ToolStatus
 }
@@ -35,6 +36,7 @@ export type LineKind = 'said' | 'head' | 'argument' | 'result'
 
 /** A line of the conversation as it stands there; its names are numbers in `Digest.terms`. */
 export interface Line {
+  readonly seq: number // of its event
   readonly group: number
   readonly kind: LineKind
   readonly text: string
@@ -122,7 +124,9 @@ export class Digest {
     const head = [call.name, ...short].join(' ')
     const group = this.#group(call.answer, 'call', head)
     this.#open.set(call.id, group)
+    const { length } = this.lines
     this.#addLine(head, group, 'head', 'agent', short)
+    if (this.lines.length > length) (this.groups[group] as Group).headLine = length
     for (const text of long) this.#addText(text, group, 'argument', 'agent')
   }
 
@@ -136,7 +140,8 @@ export class Digest {
 
   #group(seq: number, speaker: Group['speaker'], head = '', entry?: EntryId): number {
     const named = entry === undefined ? {} : { entry }
-    this.groups.push({ seq, speaker, head, ...named, resultSeq: 0, status: 'completed' })
+    const open = { headLine: -1, resultSeq: 0, status: 'completed' } as const
+    this.groups.push({ seq, speaker, head, ...named, ...open })
     return this.groups.length - 1
   }
 
@@ -160,7 +165,9 @@ export class Digest {
     )
     const termCount = this.#termCount - firstTerm
     if (termCount === 0) return
-    const line = { group, kind, text, tokens: estimateTokens(text), firstTerm, termCount }
+    const { seq: own, resultSeq } = this.groups[group] as Group
+    const seq = kind === 'result' ? resultSeq : own
+    const line = { seq, group, kind, text, tokens: estimateTokens(text), firstTerm, termCount }
     const earlier = this.#last.get(text)
     if (earlier) earlier.isRepeated = true
     const added: Line = { ...line, isRepeated: false }

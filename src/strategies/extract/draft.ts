@@ -9,7 +9,7 @@ import { type Rewrite, rewriteOf } from '../elision.ts'
 import { cappedEntry } from '../ladder-cap.ts'
 import { boundWords, decisionLines, urgentLines } from './anchors.ts'
 import { type BriefParts, briefText } from './brief.ts'
-import { type Candidates, candidatesOf, knownTerms, lineSeq } from './candidates.ts'
+import { type Candidates, candidatesOf, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest, Line } from './digest.ts'
 import { type MaskedResult, maskedEntry, maskedOf } from './mask.ts'
@@ -122,8 +122,15 @@ function coverageOf({ digest, asked }: DraftInput, { isShown }: View): Coverage 
   for (const number of knownTerms(digest, asked))
     needs[number] = Math.max(ASKED_NEED, needs[number] as number)
   const coverage = new Coverage(needs, digest.vocabulary.kinds, TELLING)
-  for (const line of digest.lines)
-    if (isShown(lineSeq(digest, line))) coverage.take(coverage.counted(digest.termsOf(line)))
+  let seq = -1 // neighbours are of one event for the most part
+  let isCovered = false
+  for (const line of digest.lines) {
+    if (line.seq !== seq) {
+      seq = line.seq
+      isCovered = isShown(seq)
+    }
+    if (isCovered) coverage.take(coverage.counted(digest.termsOf(line)))
+  }
   return coverage
 }
 

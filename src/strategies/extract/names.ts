@@ -19,12 +19,14 @@ const INDEXED = new Set(
 const LEAST_WORTH = 0.05
 const LONGEST_CHARS = 120
 const REF_TOKENS = 7
+const CHARS_PER_TOKEN = 3
 
 /** The likeliest for their price, by the entry that they were last seen in, in its order. */
 export function namesIndex(digest: Digest, coverage: Coverage, roomTokens: number): NamesAt[] {
   const { kinds, names, lastLine } = digest.vocabulary
+  // By the length alone, which is near enough to put thousands of names in order.
   const worth = (number: number) =>
-    coverage.worth(number) / (estimateTokens(names[number] as string) + 2)
+    coverage.worth(number) / ((names[number] as string).length / CHARS_PER_TOKEN + 2)
   const likely: number[] = []
   kinds.forEach((kind, number) => {
     const { length } = names[number] as string

@@ -82,7 +82,7 @@ export const TELLING = byKind({
   identifier: 1,
   joined: 0.8,
   path: 1,
-  argument: 2,
+  argument: 1.5,
 })
 
 function byKind<T>(values: Readonly<Record<TermKind, T>>): readonly T[] {

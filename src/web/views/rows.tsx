@@ -41,8 +41,10 @@ export function Rows(props: RowsProps) {
   const last = inSight.at(-1)?.index ?? 0
   useEffect(() => onSight?.(first, last), [onSight, first, last])
   const scrolled = () => {
-    const element = place.current
-    if (element && element.scrollTop < NEAR_TOP_PX && !rows.isAtEnd()) onNearTop?.()
+    if (!place.current) return
+    const { scrollTop, scrollHeight, clientHeight } = place.current
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_PX
+    if (scrollTop < NEAR_TOP_PX && !isAtEnd) onNearTop?.()
   }
   return (
     <section

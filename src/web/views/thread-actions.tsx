@@ -54,7 +54,7 @@ export function ThreadActions({
         <label>
           Strategy{' '}
           <select value={strategy} onChange={(event) => setStrategy(event.target.value)}>
-            <option value="">as the preset says</option>
+            <option value="">by preset</option>
             {hello.strategies.map((id) => (
               <option key={id}>{id}</option>
             ))}

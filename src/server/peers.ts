@@ -1,0 +1,106 @@
+// What is asked here of a turn that another process runs: told to it through the store.
+import { z } from 'zod'
+import { PrecisError } from '../core/errors.ts'
+import type { Store } from '../core/ports.ts'
+import { type LogPorts, ServerLog } from './server-log.ts'
+
+const NAME = 'signals'
+const TITLE = 'What one server asks of another'
+const RETRY_MS = 1_000
+const POLL_MS = 50
+/** How long one waits for another process to stop. */
+const STOPPED_WITHIN_MS = 10_000
+
+const signalSchema = z.union([
+  z.object({ abort: z.string() }),
+  z.object({ decide: z.string(), callId: z.string(), decision: z.enum(['allow', 'deny']) }),
+])
+type PeerSignal = z.output<typeof signalSchema>
+
+interface PeerPorts extends LogPorts {
+  readonly store: LogPorts['store'] & Pick<Store, 'takeLease' | 'releaseLease'>
+}
+
+/** What this process does when another asks for it; without effect where it is not the one. */
+interface PeerActs {
+  abort(threadId: string): Promise<void>
+  decide(threadId: string, callId: string, decision: 'allow' | 'deny'): void
+}
+
+export class Peers {
+  readonly #ports: PeerPorts
+  readonly #acts: PeerActs
+  readonly #log: ServerLog
+  readonly #closing = new AbortController()
+  readonly #following: Promise<void>
+
+  constructor(ports: PeerPorts, acts: PeerActs) {
+    this.#ports = ports
+    this.#acts = acts
+    this.#log = new ServerLog(ports, NAME, TITLE)
+    this.#following = this.#follow()
+  }
+
+  /** Stops what another process does on the thread; resolves when it has stopped, or does not. */
+  async abort(threadId: string): Promise<void> {
+    const { clock } = this.#ports
+    if (await this.#isFree(threadId)) return
+    await this.#log.add(() => ({ abort: threadId }))
+    const untilMs = clock.now().getTime() + STOPPED_WITHIN_MS
+    while (!(await this.#isFree(threadId)) && clock.now().getTime() < untilMs)
+      await clock.sleep(POLL_MS)
+  }
+
+  /** False where nobody works on the thread who could wait for it. */
+  async decide(threadId: string, callId: string, decision: 'allow' | 'deny'): Promise<boolean> {
+    if (await this.#isFree(threadId)) return false
+    await this.#log.add(() => ({ decide: threadId, callId, decision }))
+    return true
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#following
+  }
+
+  /** Whoever works on a thread holds its lease: one that can be had says that nobody does. */
+  async #isFree(threadId: string): Promise<boolean> {
+    const { store, ids } = this.#ports
+    const [name, owner] = [`thread:${threadId}`, ids.next('probe')]
+    const isFree = await store.takeLease(name, owner, POLL_MS)
+    if (isFree) await store.releaseLease(name, owner)
+    return isFree
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#closing
+    let seq: number | undefined
+    while (!signal.aborted) {
+      try {
+        // What was asked before this process was there is not for it.
+        seq ??= (await this.#log.read()).at(-1)?.seq ?? 0
+        for await (const entry of this.#log.follow(seq, signal)) {
+          seq = entry.seq
+          const { data } = signalSchema.safeParse(entry.data)
+          if (data) this.#act(data)
+        }
+      } catch (thrown) {
+        if (!PrecisError.is(thrown)) process.emitWarning(String(thrown))
+      }
+      await this.#ports.clock.sleep(RETRY_MS, signal)
+    }
+  }
+
+  #act(asked: PeerSignal): void {
+    if ('abort' in asked) {
+      this.#acts.abort(asked.abort).catch((thrown: unknown) => process.emitWarning(String(thrown)))
+      return
+    }
+    try {
+      this.#acts.decide(asked.decide, asked.callId, asked.decision)
+    } catch (thrown) {
+      // Another process has the call, or it was answered meanwhile.
+      if (!PrecisError.is(thrown) || thrown.code !== 'not-found') throw thrown
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// The list of threads: what a search finds in it.
+import { describe, expect, it } from 'vitest'
+import { answer, user } from '../../test/say.ts'
+import { compose } from '../compose.ts'
+import { listThreads } from './thread-summary.ts'
+
+describe('a search in the list of threads', () => {
+  it('finds titles, and what was said, by all of the words', async () => {
+    const { threads, store } = compose()
+    const titled = await threads.create({ title: 'The deployment' }, [user('Hello.')])
+    const said = await threads.create({ title: 'Other things' }, [
+      user('Look at parseConfig.'),
+      ...answer('It is in the deployment folder.'),
+    ])
+    const found = async (search: string) =>
+      (await listThreads(store, { search })).items.map(({ threadId }) => threadId).toSorted()
+    expect(await found('deployment')).toEqual([titled, said].toSorted())
+    expect(await found('config')).toEqual([said])
+    expect(await found('deployment folder')).toEqual([said])
+    expect(await found('deployment zebra')).toEqual([])
+    expect(await found('?!')).toEqual([])
+  })
+
+  it('finds nothing of others', async () => {
+    const { threads, store } = compose()
+    await threads.create({ owner: 'ann' }, [user('the word')])
+    const bens = await threads.create({ owner: 'ben' }, [user('the word')])
+    const { items } = await listThreads(store, { search: 'word' }, 'ben')
+    expect(items.map(({ threadId }) => threadId)).toEqual([bens])
+  })
+})

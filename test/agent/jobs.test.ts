@@ -1,0 +1,87 @@
+// Compactions in the background as jobs on PostgreSQL: whoever asked for one may be gone, another does it.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { DevModel, ScriptFunction } from '../../src/dev-model/index.ts'
+import { type PostgresServer, SERVER_TIMEOUT_MS, startPostgres } from '../postgres/server.ts'
+import { requirement } from '../require.ts'
+import type { JobsChildOrder } from './jobs-child.ts'
+import { asksForSummary, Door, IN_SHORT, longPast } from './past.ts'
+import { type AgentSetup, setUpAgent } from './setup.ts'
+
+/** From 0.7 of the window on, a compaction is prepared in the background. */
+const SETTINGS = { preset: 'range', windowTokens: 12_000 } as const
+const PAST_TOKENS = 7_200
+const JOBS = { jobTimeoutMs: 60_000, retryAfterMs: 1_000, retries: 50 }
+/** What a process leaves that dies soon is tried again soon. */
+const SHORT = { ...JOBS, jobTimeoutMs: 3_000 }
+const LEASE_MS = 1_000
+const CHILD = fileURLToPath(new URL('./jobs-child.ts', import.meta.url))
+const WAIT = { timeout: 90_000, interval: 100 }
+const { available, notice } = requirement('postgres')
+
+describe.skipIf(!available)(`jobs of agents on PostgreSQL ${notice}`, () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres()
+  }, SERVER_TIMEOUT_MS)
+  afterAll(() => server.remove(), SERVER_TIMEOUT_MS)
+
+  it('one that was killed in the middle is done by another process, once [ALWAYS-05] [ALWAYS-06]', async () => {
+    const setup = await preparing(server.address('killed'))
+    const child = startChild(setup)
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    await setup.door.reached
+    expect(await setup.eventsOf('COMPACTION')).toEqual([])
+    child.kill('SIGKILL')
+    await ended
+    await setup.elsewhere({}, JOBS)
+    await expect.poll(() => setup.eventsOf('COMPACTION'), WAIT).toHaveLength(1)
+    const [compaction] = await setup.eventsOf('COMPACTION')
+    expect(compaction?.data).toMatchObject({ trigger: 'background' })
+    expect(JSON.stringify(await setup.threads.messages(setup.threadId))).toContain('In short,')
+    expect(await setup.agent.sendMessage(setup.threadId, 'two')).toMatchObject({ status: 'done' })
+    expect(setup.dev.requests.flatMap(({ violations }) => violations)).toEqual([])
+  }, 120_000)
+
+  it('one whose agent was closed is done by another, and meanwhile by nobody else [ALWAYS-05]', async () => {
+    const setup = await preparing(server.address('closed'))
+    const asking = await setup.elsewhere({ limits: { leaseMs: LEASE_MS } }, JOBS)
+    expect(await asking.agent.sendMessage(setup.threadId, 'one')).toMatchObject({ status: 'done' })
+    await setup.door.reached
+    await setup.elsewhere({}, JOBS)
+    await new Promise((resolve) => setTimeout(resolve, 2_000)) // it looks for jobs twice a second
+    expect(summariesAskedOf(setup.dev)).toBe(1)
+    await asking.agent.close()
+    await expect.poll(() => setup.eventsOf('COMPACTION'), WAIT).toHaveLength(1)
+    expect(summariesAskedOf(setup.dev)).toBe(2)
+  }, 120_000)
+})
+
+/** A thread that is full enough, and a model that answers with a summary only when it is asked again. */
+async function preparing(storeUrl: string): Promise<AgentSetup & { readonly door: Door }> {
+  const door = new Door()
+  let asked = 0
+  const script: ScriptFunction = async (request) => {
+    if (!asksForSummary(request)) return { text: 'Yes.' }
+    asked += 1
+    if (asked === 1) await door.pass()
+    return { text: IN_SHORT }
+  }
+  const setup = await setUpAgent({ ...SETTINGS, storeUrl })
+  setup.dev.script(script)
+  await setup.threads.import(setup.threadId, longPast(PAST_TOKENS))
+  return { ...setup, door }
+}
+
+function startChild({ storeUrl, dev, folder, threadId }: AgentSetup) {
+  const order: JobsChildOrder = {
+    ...{ storeUrl, devUrl: dev.url, folder, threadId },
+    ...{ settings: SETTINGS, jobs: SHORT, leaseMs: LEASE_MS },
+  }
+  return spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: 'inherit' })
+}
+
+function summariesAskedOf({ requests }: DevModel): number {
+  return requests.filter(({ body }) => JSON.stringify(body).includes('Working state:')).length
+}
