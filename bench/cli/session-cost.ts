@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readEvents } from '../../src/cli/session/session.ts'
 import { compose } from '../../src/compose.ts'
-import type { ThreadEvent } from '../../src/core/event.ts'
+import { buildMessages } from '../../src/core/build.ts'
 import { DEFAULT_STRATEGY } from '../../src/core/settings-schema.ts'
 import { claudeCode } from '../../src/formats/claude-code/index.ts'
 import { importSession } from '../../src/formats/import-session.ts'
@@ -43,8 +43,8 @@ async function throughAThread(bytes: Buffer): Promise<void> {
   const { threadId } = await importSession(threads, claudeCode, sourceOf(bytes))
   const outcome = await threads.compact(threadId, DEFAULT_STRATEGY, { trigger: 'command' })
   if (!outcome.committed) throw new Error(outcome.refusal.message)
-  const view = await threads.messages(threadId)
-  const events: ThreadEvent[] = await readEvents(store, threadId)
+  const events = await readEvents(store, threadId)
+  const view = buildMessages(await threads.context(threadId), (seq) => events[seq - 1])
   const options = { now: new Date(), newId: randomUUID }
   use(claudeCode.write?.({ view, events }, options).text.length ?? 0)
   await close()

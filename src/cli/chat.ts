@@ -13,6 +13,7 @@ import { systemClock } from '../system.ts'
 import { startInteractive } from '../tui/interactive.ts'
 import { runPlain } from '../tui/plain.ts'
 import { restoreAtEnd } from '../tui/restore-terminal.ts'
+import { wishesHooks } from './compact/wishes.ts'
 import { openHome } from './home.ts'
 import { writeStream, writeText } from './io.ts'
 import { programName } from './program-name.ts'
@@ -52,7 +53,7 @@ export async function chat(thread: string | undefined, flags: ChatFlags): Promis
     settings: resolved,
     environment: process.env,
     version: version(),
-    agent: { workspace, approval, jobs },
+    agent: { workspace, approval, jobs, hooks: wishesHooks(home, resolved.settings) },
   })
   const closeAll = async () => {
     await close()

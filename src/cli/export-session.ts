@@ -53,13 +53,17 @@ async function write(session: Session, flags: ExportFlags, progress: ProgressLin
   const to = writtenFormat(flags.to, format, composed)
   const secrets = flags.raw ? 'find' : 'remove'
   const title = flags.title ?? (await titleOf(session))
-  const { text, problems, found } = await writeSession(session, { threadId, to, secrets, title })
-  const { messages } = await composed.threads.messages(threadId)
+  const { text, problems, found, messages } = await writeSession(session, {
+    threadId,
+    to,
+    secrets,
+    title,
+  })
   const report: ExportReport = {
     input: nameOf(target),
     format: to.format.id,
     output: flags.out,
-    messages: messages.length,
+    messages,
     losses: [...session.problems, ...problems],
     secrets: { found, removed: !flags.raw },
   }

@@ -1,4 +1,5 @@
 // `precis serve`: the store, the agent and the app in this process, over HTTP until it is told to stop.
+
 import { hostname, networkInterfaces } from 'node:os'
 import type { Composed } from '../compose.ts'
 import { composeApp } from '../compose-app.ts'
@@ -12,6 +13,7 @@ import type { Access, AppLimits } from '../server/ports.ts'
 import { TokenBook } from '../server/tokens.ts'
 import { Unfinished } from '../server/unfinished.ts'
 import { openWorkspace } from '../tools/workspace.ts'
+import { wishesHooks } from './compact/wishes.ts'
 import { openHome } from './home.ts'
 import { writeStream } from './io.ts'
 import { wholeNumber } from './numbers.ts'
@@ -71,7 +73,12 @@ export async function serve(flags: ServeFlags): Promise<void> {
       settings,
       environment: process.env,
       version: version(),
-      agent: { approval, jobs, ...(workspace !== undefined && { workspace }) },
+      agent: {
+        approval,
+        jobs,
+        hooks: wishesHooks(home, settings.settings),
+        ...(workspace !== undefined && { workspace }),
+      },
       workspaces,
       access: { ...accessOf(flags), tokens },
       page: readPage(),

@@ -28,18 +28,13 @@ export interface CompactionPlan {
   readonly proposal?: PreparedCompaction
 }
 
-/** How large it is, in the tokens of the counter. */
-export interface Side {
-  readonly tokens: TokenSplit
-  readonly messages: number
-}
-
 export interface Compacted {
   /** Of the result: the same thread, or the one that a fresh session opened. */
   readonly threadId: string
   readonly prepared: PreparedCompaction
-  readonly before: Side
-  readonly after: Side
+  /** In the tokens of the counter. */
+  readonly before: TokenSplit
+  readonly after: TokenSplit
   readonly budgetTokens?: number
   readonly report: CompactionReport // in estimated tokens
   readonly problems: readonly string[]
@@ -67,8 +62,8 @@ export async function compactSession(session: Session, plan: CompactionPlan): Pr
   return {
     threadId: result.threadId,
     prepared,
-    before: { tokens: before.split ?? report.before, messages: before.messages },
-    after: { tokens: after.split ?? report.after, messages: after.messages },
+    before: before.split ?? report.before,
+    after: after.split ?? report.after,
     ...(target !== undefined && { budgetTokens: target }),
     report,
     problems,
@@ -77,7 +72,6 @@ export async function compactSession(session: Session, plan: CompactionPlan): Pr
 
 interface Measured {
   readonly tokens: number
-  readonly messages: number
   /** Where it was counted anew; else the report has it. */
   readonly split?: TokenSplit
 }
@@ -88,14 +82,11 @@ async function sideOf(
   threadId: string,
   counter: TokenCounter,
 ): Promise<Measured> {
-  const { messages } = await composed.threads.messages(threadId)
-  if (counter.id === 'estimate') {
-    const context = await composed.threads.context(threadId)
-    return { tokens: weightOf(context), messages: messages.length }
-  }
+  if (counter.id === 'estimate')
+    return { tokens: weightOf(await composed.threads.context(threadId)) }
   const { context, eventAt } = await loadThread(composed, threadId)
   const split = countContext(context, eventAt, counter)
-  return { tokens: split.total, messages: messages.length, split }
+  return { tokens: split.total, split }
 }
 
 /** A counter that disagrees with the estimate is met by aiming lower, so often at most. */

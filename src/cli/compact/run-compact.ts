@@ -54,6 +54,7 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   if (kept?.source.kind === 'thread' && kept.source.version !== session.version)
     throw changedSince(kept.source.threadId)
   const plan = await planOf(job, progress)
+  const { messages } = await composed.threads.messages(session.threadId)
   if (destination.kind === 'in-place' && plan.strategyId === FRESH_SESSION) throw freshInPlace()
   const compacted = await compactSession(session, plan)
   progress.say('writing …')
@@ -69,6 +70,7 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   })
   const report = reportOf(session, job, plan, compacted, written, {
     result,
+    messages: { before: messages.length, after: written.messages },
     costs: costsOf(compacted, latest.map(readRow), composed.asked(), resolved.settings),
   })
   progress.end()
@@ -152,10 +154,10 @@ function reportOf(
   { counter, strategyId }: CompactionPlan,
   compacted: Compacted,
   written: WrittenSession,
-  more: Pick<CompactReport, 'costs' | 'result'>,
+  more: Pick<CompactReport, 'costs' | 'messages' | 'result'>,
 ): CompactReport {
-  const { report, before, after, budgetTokens, prepared, problems } = compacted
-  const { before: _, after: __, strategyId: ___, trigger: ____, ...rest } = report
+  const { before, after, budgetTokens, prepared, problems } = compacted
+  const { drops, largest, pins, refs, settings, fallback } = compacted.report
   return {
     input: {
       kind: target.kind,
@@ -165,10 +167,14 @@ function reportOf(
     strategy: { id: strategyId, origin: originOf(resolved, flags) },
     counter: counter.id,
     ...(budgetTokens !== undefined && { budgetTokens }),
-    before: before.tokens,
-    after: after.tokens,
-    messages: { before: before.messages, after: after.messages },
-    ...rest,
+    before,
+    after,
+    drops,
+    largest,
+    pins,
+    refs,
+    settings,
+    ...(fallback && { fallback }),
     constraints: (prepared.pins ?? []).flatMap(({ text }) => text ?? []),
     problems: [...session.problems, ...problems, ...written.problems],
     models: session.composed.asked(),

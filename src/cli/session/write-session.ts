@@ -1,5 +1,7 @@
 // A thread in memory as the text of a file, with what the format could not say, and without secrets if asked.
 import { randomUUID } from 'node:crypto'
+import { buildMessages } from '../../core/build.ts'
+import type { Context } from '../../core/context.ts'
 import type { ThreadEvent } from '../../core/event.ts'
 import type { Json } from '../../core/json.ts'
 import type { Exported, View } from '../../formats/format.ts'
@@ -15,6 +17,7 @@ export type Found = RedactedValue<unknown>['found']
 export interface WrittenSession extends Exported {
   /** What looks like a secret in the context, where somebody looked. */
   readonly found: Found
+  readonly messages: number
 }
 
 export interface WriteSession {
@@ -30,24 +33,28 @@ export async function writeSession(
   { threadId, to, secrets: wish, title }: WriteSession,
 ): Promise<WrittenSession> {
   const secrets = secretsOf(process.env)
-  const { system, messages } = await composed.threads.messages(threadId)
-  const isRedacted = wish === 'remove'
-  const { view, found } = isRedacted
-    ? cleanView({ system, messages }, secrets)
-    : {
-        view: { system, messages },
-        found: wish === 'find' ? lookFor({ system, messages }, secrets) : [],
-      }
-  if (to.kind === 'page') return { ...to.format.write(view, title), found }
   // A fork or a fresh session has no sub-threads of its own.
   const sides = threadId === own ? subThreadIds : []
   const logs = await Promise.all([threadId, ...sides].map((id) => readEvents(composed.store, id)))
+  const whole = viewOf(await composed.threads.context(threadId), logs[0] ?? [])
+  const isRedacted = wish === 'remove'
+  const { view, found } = isRedacted
+    ? cleanView(whole, secrets)
+    : { view: whole, found: wish === 'find' ? lookFor(whole, secrets) : [] }
+  const facts = { found, messages: view.messages.length }
+  if (to.kind === 'page') return { ...to.format.write(view, title), ...facts }
   const [events = [], ...sideEvents] = logs.map((log) =>
     isRedacted ? log.map((event) => withoutSecrets(event, secrets)) : log,
   )
   const outgoing: Outgoing = { view, events, sideEvents, ...(title !== undefined && { title }) }
   const written = to.format.write(outgoing, { now: new Date(), newId: randomUUID })
-  return { ...written, found }
+  return { ...written, ...facts }
+}
+
+/** From the rows that are at hand: the thread would read them again. */
+function viewOf(context: Context, events: readonly ThreadEvent[]): View {
+  const { system, messages } = buildMessages(context, (seq) => events[seq - 1])
+  return { system, messages }
 }
 
 function cleanView(view: View, secrets: readonly Secret[]): { view: View; found: Found } {
