@@ -69,6 +69,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     const tokens = await tokensFor(home, flags.host)
     warnWithoutSecrets()
     const [workspace, ...workspaces] = roots
+    const page = readPage()
     const composed = composeApp(home, {
       settings,
       environment: process.env,
@@ -81,7 +82,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
       },
       workspaces,
       access: { ...accessOf(flags), tokens },
-      page: readPage(),
+      page,
       hasPeers: true,
       limits: { ...SERVED_LIMITS, requestsPerMinute },
     })
@@ -89,7 +90,10 @@ export async function serve(flags: ServeFlags): Promise<void> {
     let listening: Listening | undefined
     try {
       listening = await listen(composed.app, { host: flags.host, port })
-      await tellWhere(listening.url, flags, tokens.isRequired)
+      await tellWhere(listening.url, flags, {
+        isTokenNeeded: tokens.isRequired,
+        hasPage: page.size > 0,
+      })
       await stopping.first
     } finally {
       await unfinished.close()
@@ -124,8 +128,14 @@ function hostOf({ address, family }: { address: string; family: string }): strin
   return family === 'IPv6' ? `[${address}]` : address
 }
 
-async function tellWhere(url: string, { json }: ServeFlags, isTokenNeeded: boolean): Promise<void> {
-  const note = isTokenNeeded ? ' Whoever asks needs a token.' : ''
+const NO_PAGE = ' The web page is not built: in a checkout, npm run build makes it.'
+
+async function tellWhere(
+  url: string,
+  { json }: ServeFlags,
+  { isTokenNeeded, hasPage }: { readonly isTokenNeeded: boolean; readonly hasPage: boolean },
+): Promise<void> {
+  const note = `${isTokenNeeded ? ' Whoever asks needs a token.' : ''}${hasPage ? '' : NO_PAGE}`
   const text = json
     ? JSON.stringify({ url, isTokenNeeded })
     : `précis answers at ${url} (stop it with Ctrl-C).${note}`
