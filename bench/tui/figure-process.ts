@@ -3,6 +3,8 @@ import type { Settings } from './settings.ts'
 
 // Before React is loaded: its other build checks what it is given, at every drawing.
 process.env.NODE_ENV = 'production'
+// Before ink is loaded: under CI it draws nothing until its end.
+process.env.CI = 'false'
 const { tokenCost } = await import('./token-cost.ts')
 
 const settings: Settings = JSON.parse(process.argv[2] ?? '')

@@ -12,6 +12,7 @@ export interface InkScreen {
 
 /** As often as ink can: it holds drawings back for a thousandth of a second. */
 const MAX_FPS = 1_000
+const LONGEST_DRAW_MS = 10_000
 
 export function inkScreen(columns: number, rows: number): InkScreen {
   const stream = new SilentStream(columns, rows)
@@ -40,7 +41,11 @@ export function inkScreen(columns: number, rows: number): InkScreen {
     async draw(lines) {
       const before = stream.bytes
       app.rerender(tree(lines))
-      while (stream.bytes === before) await new Promise((resolve) => setTimeout(resolve, 1))
+      const deadline = performance.now() + LONGEST_DRAW_MS
+      while (stream.bytes === before) {
+        if (performance.now() > deadline) throw new Error('ink drew nothing')
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
     },
     close: () => app.unmount(),
   }

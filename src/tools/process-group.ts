@@ -56,8 +56,9 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     const exit = await exited
     clearTimeout(timer)
     await ending
+    const settledAt = performance.now() + options.settleMs
     await Promise.race([closed, sleep(options.settleMs)])
-    const leftOthers = endedFor === undefined && isGroupAlive(child)
+    const leftOthers = endedFor === undefined && !(await isGroupGone(child, settledAt))
     if (leftOthers) await endGroup(child, graceMs)
     // A process that left the group may hold the outputs open for ever.
     await Promise.race([closed, sleep(graceMs, undefined, { ref: false })])
@@ -97,6 +98,15 @@ async function endGroup(child: ChildProcess, graceMs: number): Promise<void> {
   for (let waitedMs = 0; waitedMs < graceMs && isGroupAlive(child); waitedMs += POLL_MS)
     await sleep(POLL_MS)
   signalGroup(child, 'SIGKILL')
+}
+
+/** A process closes its outputs a moment before it has ended: it is given that moment. */
+async function isGroupGone(child: ChildProcess, deadline: number): Promise<boolean> {
+  while (isGroupAlive(child)) {
+    if (performance.now() >= deadline) return false
+    await sleep(POLL_MS)
+  }
+  return true
 }
 
 /**
