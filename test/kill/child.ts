@@ -19,9 +19,28 @@ export const READY = 'ready'
 export async function runChild(work: (child: ChildWork) => Promise<void>): Promise<void> {
   const [folder = '', seed = ''] = process.argv.slice(2)
   const acknowledge = (line: string) => {
-    writeSync(1, `${line}\n`)
+    writeWhole(`${line}\n`)
     // It will not live to do so at its end.
     if (line === READY) flushCompileCache()
   }
   await work({ folder, random: new Random(Number(seed)), acknowledge })
+}
+
+const PAUSE_MS = 1
+const LONGEST_PAUSES = 60_000
+const clock = new Int32Array(new SharedArrayBuffer(4))
+
+/** A pipe that nobody reads for a while takes no more, or only a part: the rest is written when it does. */
+function writeWhole(text: string): void {
+  let rest = Buffer.from(text)
+  for (let pauses = 0; rest.length > 0; ) {
+    try {
+      rest = rest.subarray(writeSync(1, rest))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || pauses === LONGEST_PAUSES)
+        throw error
+      pauses += 1
+      Atomics.wait(clock, 0, 0, PAUSE_MS)
+    }
+  }
 }
