@@ -1,6 +1,6 @@
 // A process that measures what a compaction of a session takes in memory: `node --expose-gc THIS SETTINGS`.
 import { collectGarbage } from '../measure.ts'
-import { digestOf, proposeWith, sessionOf } from './extract-cost.ts'
+import { digestOf, proposalOf, sessionOf } from './extract-cost.ts'
 import type { Settings } from './settings.ts'
 
 /** Bytes: what the digest and a proposal from it take, and what the session is as JSON. */
@@ -14,10 +14,10 @@ const session = sessionOf(settings, settings.chars)
 collectGarbage()
 const before = process.memoryUsage().heapUsed
 const digest = digestOf(session.events)
+const proposal = await proposalOf(session, digest, settings)
 collectGarbage()
-const made = process.memoryUsage().heapUsed
-await proposeWith(session, digest, settings)
-// What a proposal leaves as garbage was in use a moment ago, and counts.
 const after = process.memoryUsage().heapUsed
-const report: MemoryReport = { heap: Math.max(made, after) - before, json: session.json.length }
+// Both are read afterwards, so that neither is garbage when the heap is measured.
+if (proposal.edits.length === 0 || digest.lines.length === 0) throw new Error('nothing was made')
+const report: MemoryReport = { heap: after - before, json: session.json.length }
 process.stdout.write(`${JSON.stringify(report)}\n`)

@@ -4,7 +4,7 @@ export interface Settings {
   readonly seed: number
   readonly chars: number // of the session: about a million tokens
   readonly largeChars: number // of one that is four times as long
-  readonly targetShare: number // of its tokens, what is to be left
+  readonly targetTokens: number // what is to be left
   readonly newShare: number // of its events, those that came since the last compaction
   readonly rounds: number
   readonly memoryRuns: number
@@ -15,7 +15,8 @@ export const FULL: Settings = {
   seed: 20_261,
   chars: 4_000_000,
   largeChars: 16_000_000,
-  targetShare: 0.05,
+  // What `extract` takes of a long session where nobody names a target.
+  targetTokens: 20_000,
   newShare: 0.01,
   rounds: 15,
   memoryRuns: 3,
@@ -26,6 +27,7 @@ export const QUICK: Settings = {
   ...FULL,
   chars: 40_000,
   largeChars: 160_000,
+  targetTokens: 1_000,
   rounds: 1,
   memoryRuns: 1,
 }

@@ -4,7 +4,7 @@ import { estimateTokens } from '../../core/tokens/estimate.ts'
 import type { Coverage } from './coverage.ts'
 import type { Digest, Group, Line } from './digest.ts'
 import type { Candidate, CandidateGroup } from './select.ts'
-import { eachTerm } from './terms.ts'
+import { eachTerm, TERM_KINDS } from './terms.ts'
 
 /** What a candidate stands for: a line of the digest, or one that code wrote. */
 export interface Source {
@@ -37,17 +37,18 @@ export interface CandidateInput {
 }
 
 const REF_TOKENS = 6
-const LINE_TOKENS = 1
+/** Beside its own: short ones are cheap, and say little by themselves. */
+const LINE_TOKENS = 2
 /** Longer heads stand in part, unless they are chosen themselves. */
 const SHORT_HEAD_CHARS = 100
 /** So many times the room is looked at more closely; the rest has no chance. */
-const POOL_FACTOR = 2
+const POOL_FACTOR = 2.5
 const LEAST_POOL_TOKENS = 20_000
 const HEADING_SHARE_TOKENS = 3
 const STATED_WEIGHT = 0.8
 const REMINDER_WEIGHT = 0.3
-const USER_WEIGHT = 1.3
-const HEAD_WEIGHT = 1.3
+const FILE_WEIGHT = 1
+const FILE_KINDS = new Set([TERM_KINDS.indexOf('path'), TERM_KINDS.indexOf('argument')])
 /** Where lines that code wrote are kept together. */
 const STATED_GROUP = -1
 const NO_TERMS = new Int32Array(0)
@@ -76,16 +77,25 @@ export function candidatesOf(input: CandidateInput): Candidates {
       tokens: isHeading ? 0 : line.tokens + LINE_TOKENS,
       // Lines of a masked result stand in its place, and need no heading.
       group: isInResult ? STATED_GROUP - 1 - line.group : line.group,
-      weight: weightOf(line, group),
+      weight: weightOf(group) * (line.kind === 'argument' ? fileWeight(input, group) : 1),
     })
   }
   return { sources, candidates, groups }
 }
 
-function weightOf({ kind }: Line, { speaker }: Group): number {
-  if (speaker === 'reminder') return REMINDER_WEIGHT
-  if (speaker === 'user') return USER_WEIGHT
-  return kind === 'head' ? HEAD_WEIGHT : 1
+function weightOf({ speaker }: Group): number {
+  return speaker === 'reminder' ? REMINDER_WEIGHT : 1
+}
+
+/** What was written into a file counts more where the file itself is likely to be needed. */
+function fileWeight({ digest, coverage }: CandidateInput, { headLine }: Group): number {
+  const head = digest.lines[headLine]
+  if (!head) return 1
+  let most = 0
+  for (const number of digest.termsOf(head))
+    if (FILE_KINDS.has(digest.vocabulary.kinds[number] as number))
+      most = Math.max(most, coverage.needOf(number))
+  return 1 + FILE_WEIGHT * most
 }
 
 function opened({ digest, coverage }: CandidateInput, { head, headLine }: Group): CandidateGroup {
@@ -139,8 +149,8 @@ function pool(input: CandidateInput): number[] {
     }
     if (!hasPlace || line.isRepeated || taken.has(index)) continue
     const end = line.firstTerm + line.termCount
-    const most = coverage.bound(digest.terms, line.firstTerm, end)
-    ratios[index] = most / (line.tokens + HEADING_SHARE_TOKENS)
+    const worth = coverage.worthOf(digest.terms, line.firstTerm, end)
+    ratios[index] = worth / (line.tokens + HEADING_SHARE_TOKENS)
     possible.push(index)
     tokens += line.tokens
   }

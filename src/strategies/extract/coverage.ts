@@ -1,7 +1,7 @@
 // What a selection of lines covers: names, and pairs of names that stand close together in one line.
 
 /** A name that was covered once is worth less the next time. */
-const AGAIN = 0.3
+const AGAIN = 0.1
 /** What a pair counts beside a name, and how much less it does where its names are unlikely. */
 const PAIR_WEIGHT = 0.5
 const PAIR_POWER = 0.7
@@ -16,6 +16,12 @@ const MOST_PAIR_BITS = 24
 /** How many pairs a name is in, about, as a power of two. */
 const PAIRS_OF_NAME_BITS = 6
 
+export interface CoverageInput {
+  readonly needs: Float64Array
+  tellingOf(number: number): number
+  isBinding(number: number): boolean
+}
+
 export class Coverage {
   readonly #needs: Float64Array
   readonly #telling: Float64Array
@@ -24,12 +30,12 @@ export class Coverage {
   readonly #pairShift: number
   readonly #pairs: Uint32Array
 
-  /** By the number of a name, how likely it is needed; by its kind, how much it tells. */
-  constructor(needs: Float64Array, kinds: readonly number[], telling: readonly number[]) {
+  /** By the number of a name: how likely it is needed, how much it tells, whether it binds others. */
+  constructor({ needs, tellingOf, isBinding }: CoverageInput) {
     this.#needs = needs
-    this.#telling = needs.map((_, number) => telling[kinds[number] as number] as number)
+    this.#telling = needs.map((_, number) => tellingOf(number))
     this.#single = needs.map((need, number) => need * (this.#telling[number] as number))
-    this.#paired = needs.map((need) => need ** PAIR_POWER)
+    this.#paired = needs.map((need, number) => (isBinding(number) ? need ** PAIR_POWER : 0))
     const wanted = Math.ceil(Math.log2(needs.length + 1)) + PAIRS_OF_NAME_BITS
     const bits = Math.min(MOST_PAIR_BITS, Math.max(FEWEST_PAIR_BITS, wanted))
     this.#pairShift = 32 - bits
@@ -49,19 +55,31 @@ export class Coverage {
     return Int32Array.from(likely.filter((number) => kept.has(number)))
   }
 
+  /** How likely it is that a name is needed. */
+  needOf(number: number): number {
+    return this.#needs[number] as number
+  }
+
   /** What it would add to have this name once more. */
   worth(number: number): number {
     return this.#single[number] as number
   }
 
+  /** The worth of some names together, without their pairs: the quickest look at a line. */
+  worthOf(terms: Int32Array, from: number, to: number): number {
+    let worth = 0
+    for (let at = from; at < to; at += 1) worth += this.#single[terms[at] as number] as number
+    return worth
+  }
+
   /** What a line with these names adds at most: as if none of its pairs were covered. */
-  bound(terms: Int32Array, from = 0, to = terms.length): number {
-    return this.#sum(terms, from, to, false)
+  bound(terms: Int32Array): number {
+    return this.#sum(terms, false)
   }
 
   /** What a line with these names would add. */
   gain(terms: Int32Array): number {
-    return this.#sum(terms, 0, terms.length, true)
+    return this.#sum(terms, true)
   }
 
   take(terms: Int32Array): void {
@@ -76,15 +94,15 @@ export class Coverage {
     }
   }
 
-  #sum(terms: Int32Array, from: number, to: number, isNewOnly: boolean): number {
+  #sum(terms: Int32Array, isNewOnly: boolean): number {
     let single = 0
     let pairs = 0
-    for (let first = from; first < to; first += 1) {
+    for (let first = 0; first < terms.length; first += 1) {
       const one = terms[first] as number
       single += this.#single[one] as number
       const paired = this.#paired[one] as number
       const telling = this.#telling[one] as number
-      const end = Math.min(to, first + PAIR_DISTANCE + 1)
+      const end = Math.min(terms.length, first + PAIR_DISTANCE + 1)
       for (let second = first + 1; second < end; second += 1) {
         const other = terms[second] as number
         if (isNewOnly && this.#isCovered(one, other)) continue

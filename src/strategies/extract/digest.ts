@@ -74,6 +74,8 @@ export class Digest {
   #termCount = 0
   /** By text: the last line that says it. */
   readonly #last = new Map<string, Line>()
+  /** By event: its first line. */
+  readonly #firstLine = new Map<number, number>()
   /** Calls of the last answer, by id: their groups. */
   readonly #open = new Map<string, number>()
 
@@ -100,6 +102,15 @@ export class Digest {
       default:
         break
     }
+  }
+
+  /** The lines of one event: they came one after the other. */
+  linesOf(seq: number): readonly Line[] {
+    const from = this.#firstLine.get(seq)
+    if (from === undefined) return []
+    let to = from
+    while (this.lines[to]?.seq === seq) to += 1
+    return this.lines.slice(from, to)
   }
 
   termsOf({ firstTerm, termCount }: Line): Int32Array {
@@ -171,6 +182,7 @@ export class Digest {
     const earlier = this.#last.get(text)
     if (earlier) earlier.isRepeated = true
     const added: Line = { ...line, isRepeated: false }
+    if (!this.#firstLine.has(seq)) this.#firstLine.set(seq, index)
     this.lines.push(added)
     this.#last.set(text, added)
   }

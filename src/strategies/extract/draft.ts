@@ -14,7 +14,7 @@ import { Coverage } from './coverage.ts'
 import type { Digest, Line } from './digest.ts'
 import { type MaskedResult, maskedEntry, maskedOf } from './mask.ts'
 import { type NamesAt, namesIndex } from './names.ts'
-import { needsOf, TELLING } from './need.ts'
+import { isBinding, needsOf, TELLING } from './need.ts'
 import type { Plan } from './plan.ts'
 import { Selection } from './select.ts'
 import { shownWords } from './words.ts'
@@ -43,16 +43,16 @@ interface Rewritten {
 }
 
 /** Of the room that the brief has, for what the user said. */
-const WORDS_SHARE = 0.1
+const WORDS_SHARE = 0.07
 const MOST_WORDS_SHARE = 0.2
-const LEAST_WORDS_TOKENS = 80
+const LEAST_WORDS_TOKENS = 60
 const NAMES_SHARE = 0.05
 const STATED_LINES = 400
 /** What the frame takes before anything is in it. */
 const FRAME_TOKENS = 48
 const MASKED_TOKENS = 14
 /** How often what is left over is filled again; each time it is much less. */
-const FILLINGS = 3
+const FILLINGS = 2
 const LEAST_SLACK_TOKENS = 12
 const LEAST_SLACK_SHARE = 0.004
 
@@ -103,6 +103,7 @@ export function draftOf(input: DraftInput): Draft {
 
 /** What the context shows anyhow, by the numbers of the original events. */
 interface View {
+  readonly shown: ReadonlySet<number>
   isShown(seq: number): boolean
   isMasked(seq: number): boolean
 }
@@ -111,26 +112,24 @@ function viewOf({ plan, eventAt }: DraftInput): View {
   const seqOf = ({ id }: Item) => parseEntryId(rootOf(id, eventAt)).seq
   const shown = new Set(plan.stays.map(seqOf))
   const masked = new Set(plan.masked.map(seqOf))
-  return { isShown: (seq) => shown.has(seq), isMasked: (seq) => masked.has(seq) }
+  return { shown, isShown: (seq) => shown.has(seq), isMasked: (seq) => masked.has(seq) }
 }
 
 /** How likely it is that the agent needs again what the user asks for now. */
 const ASKED_NEED = 0.6
 
-function coverageOf({ digest, asked }: DraftInput, { isShown }: View): Coverage {
+function coverageOf({ digest, asked }: DraftInput, { shown }: View): Coverage {
   const needs = needsOf(digest.vocabulary, digest.turn)
   for (const number of knownTerms(digest, asked))
     needs[number] = Math.max(ASKED_NEED, needs[number] as number)
-  const coverage = new Coverage(needs, digest.vocabulary.kinds, TELLING)
-  let seq = -1 // neighbours are of one event for the most part
-  let isCovered = false
-  for (const line of digest.lines) {
-    if (line.seq !== seq) {
-      seq = line.seq
-      isCovered = isShown(seq)
-    }
-    if (isCovered) coverage.take(coverage.counted(digest.termsOf(line)))
-  }
+  const { vocabulary, lines } = digest
+  const coverage = new Coverage({
+    needs,
+    tellingOf: (number) => TELLING[vocabulary.kinds[number] as number] as number,
+    isBinding: (number) => isBinding(vocabulary, number, lines.length),
+  })
+  for (const seq of shown)
+    for (const line of digest.linesOf(seq)) coverage.take(coverage.counted(digest.termsOf(line)))
   return coverage
 }
 

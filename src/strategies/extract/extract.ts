@@ -17,7 +17,7 @@ const LEAST_TOKENS = 2_000
 const MOST_TOKENS = 20_000
 
 /** Of the room, for the recent turns; less where they leave none for the rest. */
-const TAIL_SHARES = [0.55, 0.2, 0] as const
+const TAIL_SHARES = [0.35, 0.2, 0] as const
 
 export const extract: Strategy = {
   id: 'extract',

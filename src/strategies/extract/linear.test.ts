@@ -99,10 +99,13 @@ describe('a proposal', () => {
 })
 
 describe('a selection', () => {
+  const coverageWith = (needs: Float64Array) =>
+    new Coverage({ needs, tellingOf: () => 1, isBinding: () => true })
+
   /** Lines that share their names with many others: each choice makes others worth less. */
   function stepsFor(count: number): number {
     const needs = new Float64Array(count).fill(0.3)
-    const coverage = new Coverage(needs, new Array<number>(count).fill(0), [1])
+    const coverage = coverageWith(needs)
     const candidates = Array.from({ length: count }, (_, at) => ({
       terms: Int32Array.from([at, (at * 7) % count, (at * 13) % count]),
       tokens: 5 + (at % 3),
@@ -121,7 +124,7 @@ describe('a selection', () => {
 
   it('chooses what adds most for its price, and goes on where it stopped', () => {
     const needs = Float64Array.from([0.9, 0.5, 0.1])
-    const coverage = new Coverage(needs, [0, 0, 0], [1])
+    const coverage = coverageWith(needs)
     const line = (term: number) => ({
       terms: Int32Array.from([term]),
       tokens: 10,

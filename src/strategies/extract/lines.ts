@@ -37,18 +37,36 @@ function cutPieces(text: string, from: number, to: number, visit: LineVisitor): 
     const end = to - start <= LONGEST_CHARS ? to : pieceEnd(text, start)
     const piece = text.slice(start, end).trim()
     if (piece !== '') visit(piece)
-    start = end
+    start = withoutEscapes(text, end, to)
   }
 }
 
+/** In a long line of JSON the lines of the text that it holds end with two signs: a backslash and an n. */
 function pieceEnd(text: string, start: number): number {
   const limit = start + LONGEST_CHARS
+  for (let at = start + 1; at < limit; at += 1)
+    if (text.charCodeAt(at) === BACKSLASH && text.charCodeAt(at + 1) === LETTER_N) return at
   for (let at = limit; at > limit - LOOK_BACK_CHARS; at -= 1)
     if (text.charCodeAt(at - 1) === BLANK) return at
   return boundary(text, limit)
 }
 
 const BLANK = 32
+const BACKSLASH = 92
+const LETTER_N = 110
+const LETTER_R = 114
+const LETTER_T = 116
+
+/** Behind the ends of lines and the indentation that stand there as signs. */
+function withoutEscapes(text: string, from: number, to: number): number {
+  let at = from
+  while (at + 1 < to && text.charCodeAt(at) === BACKSLASH) {
+    const sign = text.charCodeAt(at + 1)
+    if (sign !== LETTER_N && sign !== LETTER_R && sign !== LETTER_T) break
+    at += 2
+  }
+  return at
+}
 
 /** Not between the halves of a surrogate pair. */
 function boundary(text: string, at: number): number {

@@ -78,12 +78,41 @@ export function needsOf(vocabulary: Vocabulary, turn: number): Float64Array {
 export const TELLING = byKind({
   word: 0.02,
   capital: 0.1,
-  number: 0.6,
+  number: 0.05,
   identifier: 1,
-  joined: 0.8,
+  joined: 1,
   path: 1,
   argument: 1.5,
 })
+
+/** Where a word stands in more of the lines, it says nothing about what stands beside it. */
+const COMMON_SHARE = 0.05
+const SHORTEST_WORD_CHARS = 4
+const FIRST_IDEOGRAPH = 0x2e80
+const WORD_KINDS = byKind({
+  word: true,
+  capital: true,
+  number: false,
+  identifier: false,
+  joined: false,
+  path: false,
+  argument: false,
+})
+const NUMBER_KIND = TERM_KINDS.indexOf('number')
+
+/** Whether a name says something about another that stands beside it. */
+export function isBinding(
+  { kinds, names, lines }: Vocabulary,
+  number: number,
+  all: number,
+): boolean {
+  const kind = kinds[number] as number
+  if (kind === NUMBER_KIND) return false
+  if (!WORD_KINDS[kind]) return true
+  const name = names[number] as string
+  const isLong = name.length >= SHORTEST_WORD_CHARS || name.charCodeAt(0) >= FIRST_IDEOGRAPH
+  return isLong && (lines[number] as number) <= COMMON_SHARE * all
+}
 
 function byKind<T>(values: Readonly<Record<TermKind, T>>): readonly T[] {
   return TERM_KINDS.map((kind) => values[kind])

@@ -63,7 +63,7 @@ export class Selection {
       const most = coverage.bound(terms) + (headTerms ? coverage.bound(headTerms) : 0)
       return { candidate, ratio: (weight * most) / Math.max(1, tokens) }
     })
-    this.#heap.sort(byRatio)
+    for (let at = this.#heap.length >> 1; at >= 0; at -= 1) sink(this.#heap, at)
   }
 
   /** Chooses until nothing fits any more, and gives the tokens that are left. */
@@ -154,16 +154,24 @@ function pop(heap: Waiting[]): Waiting | undefined {
   const top = heap[0]
   const last = heap.pop()
   if (top === undefined || last === undefined || heap.length === 0) return top
-  let at = 0
+  heap[0] = last
+  sink(heap, 0)
+  return top
+}
+
+/** Lets what stands there sink to its place among those below it. */
+function sink(heap: Waiting[], from: number): void {
+  const sinking = heap[from]
+  if (sinking === undefined) return
+  let at = from
   for (;;) {
     let child = 2 * at + 1
     if (child >= heap.length) break
     const right = heap[child + 1]
     if (right !== undefined && byRatio(right, heap[child] as Waiting) < 0) child += 1
-    if (byRatio(last, heap[child] as Waiting) <= 0) break
+    if (byRatio(sinking, heap[child] as Waiting) <= 0) break
     heap[at] = heap[child] as Waiting
     at = child
   }
-  heap[at] = last
-  return top
+  heap[at] = sinking
 }

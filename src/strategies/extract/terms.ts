@@ -12,7 +12,7 @@ export const TERM_KINDS = [
   'argument',
 ] as const
 
-/** Called for each name in the order of the text; a joined one comes before its parts. */
+/** Called for each name in the order of the text. What is joined of words is one name where it looks like one. */
 export type TermVisitor = (from: number, to: number, kind: TermKind) => void
 
 const OTHER = 0
@@ -42,72 +42,164 @@ export function eachTerm(text: string, visit: TermVisitor): void {
   }
 }
 
+/** What a run of letters, digits and joints is made of. */
+interface Run {
+  letters: number
+  digits: number
+  slashes: number
+  hyphens: number
+  dots: number
+  innerDots: number // between two that are no joints, a letter behind it
+  isMixed: boolean // with an underscore, or a capital behind a small letter
+}
+
 /** Reads on to the end of the name, tells of it, and gives the place behind it. */
 function readName(text: string, from: number, visit: TermVisitor): number {
   const { length } = text
+  const run: Run = {
+    letters: 0,
+    digits: 0,
+    slashes: 0,
+    hyphens: 0,
+    dots: 0,
+    innerDots: 0,
+    isMixed: false,
+  }
   let end = from
   let joints = 0
-  let slashes = 0
+  let before = OTHER
   let at = from
   for (; at < length; at += 1) {
     const kind = classAt(text, at)
-    if (kind === OTHER) break
-    if (kind === JOINT) {
-      if (text.charCodeAt(at) === SLASH) slashes += 1
+    if (kind === OTHER && !(before !== OTHER && isScheme(text, at))) break
+    if (kind === OTHER || kind === JOINT) {
       if (at > from) joints += 1
-    } else end = at + 1 // joints at the end are marks of the sentence
+      countJoint(run, text, at, before)
+    } else {
+      countSign(run, kind, before)
+      end = at + 1 // joints at the end are marks of the sentence
+    }
+    before = kind
   }
   if (end <= from) return at
   const isJoined = joints > 0 || classAt(text, from) === JOINT
-  if (!isJoined) {
-    readWord(text, from, end, visit)
-    return at
+  const kind =
+    isJoined && end - from <= LONGEST_CHARS ? kindOfJoined(run, text, from, end) : undefined
+  if (kind !== undefined) visit(from, end, kind)
+  else readWords(text, from, end, visit)
+  return at
+}
+
+function countSign(run: Run, kind: number, before: number): void {
+  if (kind === DIGIT) run.digits += 1
+  else if (kind === UNDERSCORE || (kind === UPPER && before === LOWER)) run.isMixed = true
+  if (kind === LOWER || kind === UPPER) run.letters += 1
+}
+
+function countJoint(run: Run, text: string, at: number, before: number): void {
+  const code = text.charCodeAt(at)
+  if (code === SLASH) run.slashes += 1
+  else if (code === HYPHEN) run.hyphens += 1
+  else if (code === DOT) {
+    run.dots += 1
+    const next = classAt(text, at + 1)
+    if (before !== OTHER && before !== JOINT && (next === LOWER || next === UPPER))
+      run.innerDots += 1
   }
-  if (end - from <= LONGEST_CHARS) visit(from, end, slashes > 0 ? 'path' : 'joined')
+}
+
+/** Fewer are a unit, or the number of a version. */
+const FEWEST_LETTERS = 3
+const LONGEST_EXTENSION_CHARS = 8
+
+/** Undefined where it is rather a few words: `and/or`, `re-run`. */
+function kindOfJoined(run: Run, text: string, from: number, end: number): TermKind | undefined {
+  const { letters, digits, slashes, hyphens, dots, innerDots, isMixed } = run
+  const isNumber = digits > 0 && hyphens === 0 && slashes === 0 && classAt(text, from) === DIGIT
+  if (isNumber || (letters < FEWEST_LETTERS && slashes < 2)) {
+    if (digits === 0) return undefined
+    return dots >= 2 ? 'joined' : 'number'
+  }
+  if (slashes > 0) {
+    const isPath = slashes > 1 || beginsName(text, from) || hasExtension(text, from, end)
+    return isPath ? 'path' : undefined
+  }
+  return isMixed || innerDots > 0 || hyphens > 1 ? 'joined' : undefined
+}
+
+function hasExtension(text: string, from: number, end: number): boolean {
+  const dot = text.lastIndexOf('.', end - 1)
+  const chars = end - dot - 1
+  if (dot <= from || chars < 1 || chars > LONGEST_EXTENSION_CHARS) return false
+  for (let at = dot + 1; at < end; at += 1) if (classAt(text, at) === JOINT) return false
+  return true
+}
+
+function readWords(text: string, from: number, end: number, visit: TermVisitor): void {
   let word = from
   for (let place = from; place <= end; place += 1) {
-    if (place < end && classAt(text, place) !== JOINT) continue
+    const kind = place < end ? classAt(text, place) : JOINT
+    if (kind !== JOINT && kind !== OTHER) continue
     if (place > word) readWord(text, word, place, visit)
     word = place + 1
   }
-  return at
 }
 
 function readWord(text: string, from: number, to: number, visit: TermVisitor): void {
   if (to - from < SHORTEST_CHARS || to - from > LONGEST_CHARS) return
-  let lowers = 0
-  let uppers = 0
-  let digits = 0
-  let underscores = 0
+  const signs: Signs = { lowers: 0, uppers: 0, digits: 0, underscores: 0, isHex: true }
   for (let at = from; at < to; at += 1) {
     const kind = classAt(text, at)
-    if (kind === LOWER) lowers += 1
-    else if (kind === UPPER) uppers += 1
-    else if (kind === DIGIT) digits += 1
-    else underscores += 1
+    if (kind === LOWER) signs.lowers += 1
+    else if (kind === UPPER) signs.uppers += 1
+    else if (kind === DIGIT) signs.digits += 1
+    else signs.underscores += 1
+    if (kind !== DIGIT && !(kind === LOWER && text.charCodeAt(at) <= LETTER_F)) signs.isHex = false
   }
-  visit(from, to, kindOf({ lowers, uppers, digits, underscores }, classAt(text, from) === UPPER))
+  visit(from, to, kindOfWord(signs, classAt(text, from) === UPPER))
 }
 
-interface Letters {
-  readonly lowers: number
-  readonly uppers: number
-  readonly digits: number
-  readonly underscores: number
+interface Signs {
+  lowers: number
+  uppers: number
+  digits: number
+  underscores: number
+  isHex: boolean
 }
 
-function kindOf({ lowers, uppers, digits, underscores }: Letters, isUpperFirst: boolean): TermKind {
-  if (digits + underscores === 0) {
+const SHORTEST_HASH_CHARS = 7
+
+function kindOfWord(signs: Signs, isUpperFirst: boolean): TermKind {
+  const { lowers, uppers, digits, underscores, isHex } = signs
+  const letters = lowers + uppers
+  if (underscores > 0) return letters > 0 ? 'identifier' : 'number'
+  if (digits === 0) {
     if (uppers === 0) return 'word'
-    return uppers === 1 && isUpperFirst ? 'capital' : 'identifier'
+    // `Word` and `WORD` are words.
+    return lowers === 0 || (uppers === 1 && isUpperFirst) ? 'capital' : 'identifier'
   }
-  return lowers + uppers + underscores === 0 ? 'number' : 'identifier'
+  if (letters === 0) return 'number'
+  // `parseV2`, `TS2322`, `3f2a9c1`; not `17px`, `h1`, `utf8`.
+  if (isHex) return digits + letters >= SHORTEST_HASH_CHARS ? 'identifier' : 'number'
+  return uppers > 0 && letters + digits > 3 ? 'identifier' : 'number'
 }
 
 const SLASH = 47
 const DOT = 46
+const HYPHEN = 45
+const COLON = 58
 const TILDE = 126
 const AT_SIGN = 64
+const LETTER_F = 102
+
+/** A colon ends a name, as before the number of a line; but not in `https://`. */
+function isScheme(text: string, at: number): boolean {
+  return (
+    text.charCodeAt(at) === COLON &&
+    text.charCodeAt(at + 1) === SLASH &&
+    text.charCodeAt(at + 2) === SLASH
+  )
+}
 
 function beginsName(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
@@ -139,6 +231,6 @@ function classesOfAscii(): Uint8Array {
   for (let code = 65; code <= 90; code += 1) classes[code] = UPPER
   for (let code = 97; code <= 122; code += 1) classes[code] = LOWER
   for (const mark of '_$') classes[mark.charCodeAt(0)] = UNDERSCORE
-  for (const mark of './-:@~+\\') classes[mark.charCodeAt(0)] = JOINT
+  for (const mark of './-@~+\\') classes[mark.charCodeAt(0)] = JOINT
   return classes
 }
