@@ -5,7 +5,7 @@ import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import type { CompactionResult } from '../core/frame.ts'
 import { PRESETS } from '../core/presets.ts'
-import { threadSettingsReducer } from '../core/thread-settings.ts'
+import { NO_STRATEGY, threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import type { CompactOptions } from './compact-thread.ts'
 import { contextPicture } from './context-picture.ts'
@@ -43,6 +43,9 @@ type Answer =
   | string
   | Omit<CommandReply, 'command' | 'ok'>
   | (Omit<CommandReply, 'command'> & { ok: false })
+
+/** What /strategy takes to be taken back. */
+const OF_PRESET = 'preset'
 
 const FRESH = 'New session started with compacted context'
 const SUCCESS = '✅ Conversation compacted successfully'
@@ -116,12 +119,18 @@ const RUNS: Run = {
     const known = threads.strategyIds()
     if (strategyId === undefined) {
       const { strategy, ...choices } = await choicesOf(core, threadId)
-      const now = strategy ?? `that of the preset ${presetOf(choices, core.settings).id}`
-      return `Strategy: ${now}. Known: ${known.join(', ')}.`
+      const ofPreset = `that of the preset ${presetOf(choices, core.settings).id}`
+      const back = strategy === undefined ? '' : ` /strategy ${OF_PRESET} goes back to ${ofPreset}.`
+      return `Strategy: ${strategy ?? ofPreset}. Known: ${known.join(', ')}.${back}`
+    }
+    if (strategyId === OF_PRESET) {
+      await change(core, threadId, { type: 'THREAD_SETTINGS', data: { strategy: NO_STRATEGY } })
+      const { id } = presetOf(await choicesOf(core, threadId), core.settings)
+      return `This thread is compacted as its preset ${id} says, from now on.`
     }
     if (!known.includes(strategyId))
       throw new PrecisError('unknown-strategy', `Unknown compaction strategy: ${strategyId}`, {
-        hint: `Known: ${known.join(', ')}.`,
+        hint: `Known: ${known.join(', ')}; ${OF_PRESET} is that of the preset.`,
       })
     await change(core, threadId, { type: 'THREAD_SETTINGS', data: { strategy: strategyId } })
     return `This thread is compacted by ${strategyId} from now on.`

@@ -8,24 +8,43 @@ import { oneLine, styleOf } from './terminal.ts'
 
 const SUBJECT_COLUMNS = 80
 
-/** The answer to standard output, everything else to standard error. Returns what ends it. */
-export function watchAgent(agent: Agent, threadId: string, isQuiet: boolean): () => void {
+export interface AgentWatch {
+  /** Ends the line of the answer, if one is open: whatever follows has a line of its own. */
+  endLine(): void
+  stop(): void
+}
+
+/** The answer to standard output, everything else to standard error. */
+export function watchAgent(agent: Agent, threadId: string, isQuiet: boolean): AgentWatch {
   const style = styleOf(process.stderr)
-  const say = (line: string) => void process.stderr.write(`${line}\n`)
-  const watch = new CompactionWatch(
-    agent,
-    new ConsoleCompactionDisplay(process.stderr, process.stderr),
-  )
+  let isLineOpen = false
+  const endLine = () => {
+    if (isLineOpen) process.stdout.write('\n')
+    isLineOpen = false
+  }
+  const beside = {
+    write(text: string) {
+      endLine()
+      process.stderr.write(text)
+    },
+  }
+  const watch = new CompactionWatch(agent, new ConsoleCompactionDisplay(beside, beside))
   const ignore = agent.on((frame) => {
     // What is said in a task of its own is not the answer.
     const isAnswer = frame.type === 'text-delta' && frame.threadId === threadId
-    if (isAnswer && !isQuiet) process.stdout.write(frame.text)
+    if (isAnswer && !isQuiet && frame.text !== '') {
+      process.stdout.write(frame.text)
+      isLineOpen = !frame.text.endsWith('\n')
+    }
     const line = lineOf(frame)
-    if (line !== undefined) say(style.dim(line))
+    if (line !== undefined) beside.write(`${style.dim(line)}\n`)
   })
-  return () => {
-    ignore()
-    watch.cleanup()
+  return {
+    endLine,
+    stop() {
+      ignore()
+      watch.cleanup()
+    },
   }
 }
 
@@ -44,7 +63,7 @@ function lineOf(frame: AgentFrame): string | undefined {
         )
         .join('\n')
     case 'answer-restart':
-      return `\n[${frame.reason} Asking again.]`
+      return `[${frame.reason} Asking again.]`
     default:
       return undefined
   }

@@ -10,6 +10,7 @@ import { deliver } from './deliver.ts'
 import { readText } from './io.ts'
 import { repairDocument } from './repair-document.ts'
 import type { RepairedDocument } from './repair-wire-document.ts'
+import { quoted } from './shell-quote.ts'
 import { readingFrom, refuseOverwriting, sourceName } from './source.ts'
 
 const DEFAULT_COLUMNS = 100
@@ -18,6 +19,7 @@ export interface CheckFlags {
   readonly provider: string
   readonly from?: string
   readonly repair?: string
+  readonly force?: boolean
   readonly json?: boolean
 }
 
@@ -29,9 +31,11 @@ export async function checkFile(source: string, flags: CheckFlags): Promise<void
     throw new PrecisError('usage', 'no input is given', {
       hint: 'Name a file, as in precis check session.json --provider anthropic; - reads standard input.',
     })
-  await refuseOverwriting(source, flags.repair, '--repair')
+  await refuseOverwriting(source, flags.repair, { option: '--repair', force: flags.force })
   const text = await readText(source, process.stdin)
-  const value = await readingFrom(source, () => parseJsonText(text))
+  const value = await readingFrom(source, () => parseJsonText(text)).catch((thrown: unknown) => {
+    throw withExport(thrown, source)
+  })
   const format = asked ?? likelyFormat(value) ?? usualFormat(flags.provider)
   const target = targetOf(flags.provider, format)
   const document = await readingFrom(source, () => documentAs(format, value))
@@ -51,6 +55,19 @@ export async function checkFile(source: string, flags: CheckFlags): Promise<void
     render: renderCheck,
   })
   refuseBroken(report)
+}
+
+/** A session file has its messages in records: they can be taken out of it. */
+function withExport(thrown: unknown, source: string): unknown {
+  if (!PrecisError.is(thrown) || !thrown.hint?.includes('JSON Lines') || source === '-')
+    return thrown
+  const { code, message, where, hint, details } = thrown
+  return new PrecisError(code, message, {
+    ...(where !== undefined && { where }),
+    hint: `${hint} The messages of a session: precis export ${quoted(source)} --to anthropic --out messages.json`,
+    details,
+    cause: thrown,
+  })
 }
 
 /** Plain words in `messages` are the same in two formats: then they are in the provider's own. */

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PROFILES } from '../validate/profiles.ts'
 
-const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const PRECIS = join(ROOT, 'bin/precis.js')
 const SAMPLE = fileURLToPath(new URL('../../samples/session.json', import.meta.url))
 
 const tools = [{ name: 'read', input_schema: { type: 'object' } }]
@@ -431,6 +432,12 @@ describe('precis check', () => {
       /there is no file nowhere\.json/,
     ],
     ['no JSON', ['text.txt', '--provider', 'anthropic'], 1, /the input is not JSON/],
+    [
+      'a session file',
+      [join(ROOT, 'samples/session.jsonl'), '--provider', 'anthropic'],
+      1,
+      /export \S+session\.jsonl --to anthropic --out messages\.json/,
+    ],
     [
       'another shape',
       ['shape.json', '--provider', 'anthropic'],

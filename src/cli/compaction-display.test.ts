@@ -45,6 +45,13 @@ describe('the console', () => {
     },
   )
 
+  it('does not boast of a compaction that found nothing to do', () => {
+    const nothing = compaction(4, 4)
+    const event = { ...nothing, data: { ...nothing.data, edits: [] } }
+    const [out] = shown((display) => display.onCompactionComplete(event))
+    expect(out).toBe('✅ Compaction complete! Nothing had to go: the context is as it was\n\n')
+  })
+
   it('shows an end without figures [LOG-59]', () => {
     const [out] = shown((display) => display.onCompactionComplete())
     expect(out).toBe('✅ Compaction complete!\n\n')

@@ -36,7 +36,8 @@ export class ConsoleCompactionDisplay implements CompactionDisplay {
 
 /** A thread that had nothing, or has more than before, was not reduced. */
 function reduction({ data }: EventOf<'COMPACTION'>): string {
-  const { originalEventCount: before, compactedEventCount: after } = data
+  const { originalEventCount: before, compactedEventCount: after, edits } = data
+  if (edits?.length === 0) return 'Nothing had to go: the context is as it was'
   const percent = before > after ? Math.round((1 - after / before) * 100) : 0
   return `Reduced from ${before} to ${after} events (${percent}% reduction)`
 }

@@ -6,7 +6,7 @@ import { type Style, styleOf } from './terminal.ts'
 
 export interface Delivery<Report> {
   readonly report: Report
-  readonly result: string
+  readonly result: string | Iterable<string>
   readonly output: string | undefined // a file, `-` for standard output, or nowhere
   readonly json: boolean | undefined
   readonly columns: number // where the terminal does not say how wide it is
@@ -21,7 +21,9 @@ export async function deliver<Report>(delivery: Delivery<Report>): Promise<void>
   const { result, output, json, render } = delivery
   const report = redactValues(delivery.report, secretsOf(process.env)).value
   const toStream = output === '-'
-  if (toStream) await writeStream(process.stdout, result)
+  if (toStream)
+    for (const piece of typeof result === 'string' ? [result] : result)
+      await writeStream(process.stdout, piece)
   else if (output !== undefined) await writeText(output, result)
   const stream = toStream ? process.stderr : process.stdout
   const columns = (stream.isTTY && stream.columns) || delivery.columns

@@ -1,5 +1,5 @@
 // What is different between two contexts: what a compaction took out and put in, or two sessions.
-import { type Context, emptyContext, foldEvent } from '../core/context.ts'
+import { type Context, emptyContext, foldEvent, weightOf } from '../core/context.ts'
 import { contentOf, type EntryContent } from '../core/entry-content.ts'
 import { PrecisError } from '../core/errors.ts'
 import { type EventAt, isChange, type ThreadEvent } from '../core/event.ts'
@@ -140,7 +140,7 @@ function sideAt(events: readonly ThreadEvent[], seq: number, name: string): Side
       tokens,
       text: textOf(contentOf(id, eventAt)),
     }))
-  return { name, tokens: context.tokens, entries }
+  return { name, tokens: weightOf(context), entries }
 }
 
 function textOf(content: EntryContent | undefined): string {

@@ -1,6 +1,5 @@
 // A thread or a session file in another format, or as a page for people; secrets stay here unless asked for.
 import { readRow } from '../core/codec.ts'
-import { PrecisError } from '../core/errors.ts'
 import { deliver } from './deliver.ts'
 import { ProgressLine } from './progress.ts'
 import { writtenFormat } from './session/formats.ts'
@@ -15,6 +14,7 @@ export interface ExportFlags {
   readonly format?: string
   readonly to?: string
   readonly out: string
+  readonly force?: boolean
   readonly title?: string
   readonly raw?: boolean
   readonly json?: boolean
@@ -35,9 +35,8 @@ const DEFAULT_COLUMNS = 100
 export async function exportSession(given: string, flags: ExportFlags): Promise<void> {
   const target = targetOf(given, 'export')
   const { settings } = loadSettings({ cwd: process.cwd(), environment: process.env })
-  if (target.kind === 'file') await refuseOverwriting(target.path, flags.out, '--out')
-  else if (flags.out === '')
-    throw new PrecisError('usage', '--out is empty', { hint: 'Name a file, or leave it out.' })
+  const source = target.kind === 'file' ? target.path : undefined
+  await refuseOverwriting(source, flags.out, { option: '--out', force: flags.force })
   const progress = new ProgressLine(process.stderr)
   const session = await openSession(target, { settings, named: flags.format, progress })
   try {

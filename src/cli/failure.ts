@@ -5,6 +5,7 @@ import { type Secret, secretsOf } from '../redact/known.ts'
 import { redact } from '../redact/redact.ts'
 import { redactValues } from '../redact/redact-values.ts'
 import { writeStream } from './io.ts'
+import { asTyped } from './program-name.ts'
 
 /** Tells what went wrong on standard error, and gives the exit code. */
 export async function tellFailure(thrown: unknown, json: boolean): Promise<1 | 2> {
@@ -24,7 +25,8 @@ export function printFailure(
   json: boolean,
   secrets: readonly Secret[] = [],
 ): string {
-  const { code, message, where, hint, details } = error
+  const { code, message, where, details } = error
+  const hint = error.hint === undefined ? undefined : asTyped(error.hint)
   if (json) {
     const told = { error: { code, message, where, hint, details } }
     return `${JSON.stringify(redactValues(told, secrets).value)}\n`

@@ -1,7 +1,11 @@
 // Session files into the user's store, each as a thread, with an account of every record.
 import type { Composed } from '../compose.ts'
+import { weightOf } from '../core/context.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
+import { programName } from './program-name.ts'
 import { ProgressLine } from './progress.ts'
+import { digestOfSource } from './session/digest.ts'
+import { type EarlierImport, earlierImports, importedFrom } from './session/earlier-imports.ts'
 import { openInput } from './session/input.ts'
 import { type ReadSession, readSession } from './session/read-session.ts'
 import { tell } from './tell.ts'
@@ -30,6 +34,8 @@ interface Imported {
     readonly ignored: Readonly<Record<string, number>>
   }
   readonly problems: readonly string[]
+  /** The thread that came from the very same file before. */
+  readonly earlier?: EarlierImport
 }
 
 interface NotImported {
@@ -46,9 +52,10 @@ export async function importSessions(files: readonly string[], flags: ImportFlag
     })
   const told: (Imported | NotImported)[] = []
   await withHome(async (home) => {
+    const known = await earlierImports(home.store)
     for (const file of files) {
       try {
-        told.push(await importFile(home, file, flags))
+        told.push(await importFile(home, file, flags, known))
       } catch (thrown) {
         if (files.length === 1) throw thrown
         told.push(failureOn(file, thrown))
@@ -65,16 +72,27 @@ export async function importSessions(files: readonly string[], flags: ImportFlag
     })
 }
 
-async function importFile(home: Composed, file: string, flags: ImportFlags): Promise<Imported> {
+async function importFile(
+  home: Composed,
+  file: string,
+  flags: ImportFlags,
+  known: Map<string, EarlierImport>,
+): Promise<Imported> {
   const progress = new ProgressLine(process.stderr)
   try {
-    const read = await readSession(home, await openInput(file, process.stdin), file, {
+    const source = await openInput(file, process.stdin)
+    const digest = await digestOfSource(source)
+    const now = home.clock.now()
+    const read = await readSession(home, source, file, {
       named: flags.format,
       progress,
       records: flags.records ? 'keep' : 'drop',
+      source: importedFrom(digest, now),
       ...(flags.title !== undefined && { title: flags.title }),
     })
-    return await accountOf(home, file, read)
+    const earlier = known.get(digest)
+    if (!earlier) known.set(digest, { threadId: read.threadId, at: now.toISOString() })
+    return { ...(await accountOf(home, file, read)), ...(earlier && { earlier }) }
   } finally {
     progress.end()
   }
@@ -85,7 +103,7 @@ async function accountOf(
   file: string,
   { threadId, subThreadIds, compactions, format, notes }: ReadSession,
 ): Promise<Imported> {
-  const { version, tokens } = await threads.context(threadId)
+  const context = await threads.context(threadId)
   const { records, modelled, kept, ignored } = notes.account
   return {
     file,
@@ -93,8 +111,8 @@ async function accountOf(
     threadId,
     subThreads: subThreadIds,
     compactions,
-    events: version,
-    tokens,
+    events: context.version,
+    tokens: weightOf(context),
     records: {
       all: records,
       modelled,
@@ -122,7 +140,8 @@ function linesOf(each: Imported | NotImported, style: Style, columns: number): s
   const lines = [
     `${style.bold(each.threadId)}  ${file} ${style.dim(`(${each.format})`)}`,
     `  ${thousands(each.events)} events, ${thousands(each.tokens)} tokens in the context, ${counted(each.compactions, 'recorded compaction')}, ${counted(each.subThreads.length, 'sub-thread')}`,
-    `  ${counted(records.all, 'record')}: ${thousands(records.modelled)} became events, ${thousands(kept)} are kept as they are, ${thousands(ignored)} left out`,
+    `  ${counted(records.all, 'record')}: ${thousands(records.modelled)} became events, ${thousands(kept)} kept unchanged, ${thousands(ignored)} left out`,
+    ...(each.earlier ? [earlierLine(each.earlier)] : []),
     ...each.problems
       .slice(0, SHOWN_PROBLEMS)
       .map((problem) => `  ${oneLine(problem, columns - 2)}`),
@@ -135,6 +154,11 @@ function linesOf(each: Imported | NotImported, style: Style, columns: number): s
       : []),
   ]
   return `${lines.join('\n')}\n`
+}
+
+function earlierLine({ threadId, at }: EarlierImport): string {
+  const time = at.slice(0, 16).replace('T', ' ')
+  return `  The same file was imported on ${time} already, and is now there twice. To go on with the first: ${programName()} inspect ${threadId}`
 }
 
 function sumOf(counts: Readonly<Record<string, number>>): number {

@@ -96,8 +96,16 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
+/** Whether something would be lost by writing there: a device or a pipe holds nothing. */
+export async function isThere(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined))?.isFile() ?? false
+}
+
+/** What is written: a text, its pieces, or bytes. */
+export type Written = string | Iterable<string> | Uint8Array
+
 /** Writes a file as a whole: beside it first, then in its place. A failure leaves what was there. */
-export async function writeText(file: string, text: string | Uint8Array): Promise<void> {
+export async function writeText(file: string, text: Written): Promise<void> {
   try {
     const there = await stat(file).catch(ifMissing)
     if (there?.isDirectory())
@@ -115,7 +123,7 @@ export async function writeText(file: string, text: string | Uint8Array): Promis
   }
 }
 
-async function replaceFile(target: string, text: string | Uint8Array, mode: number): Promise<void> {
+async function replaceFile(target: string, text: Written, mode: number): Promise<void> {
   const folder = dirname(target)
   const beside = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
   try {

@@ -6,6 +6,7 @@ import { RESERVED_PREFIX } from '../server/owners.ts'
 import { openHome } from './home.ts'
 import { writeStream } from './io.ts'
 import { wholeNumber } from './numbers.ts'
+import { asTyped } from './program-name.ts'
 import { loadSettings } from './settings.ts'
 import { oneLine, padColumns, styleOf } from './terminal.ts'
 
@@ -35,6 +36,7 @@ export async function listThreads(flags: ThreadsFlags): Promise<void> {
 
 interface Listed {
   readonly threadId: string
+  readonly createdAt: string
   readonly updatedAt: string
   readonly events: number
   readonly title: string
@@ -42,9 +44,10 @@ interface Listed {
 }
 
 async function entryOf(store: Store, info: ThreadInfo): Promise<Listed> {
-  const { threadId, updatedAt, version, parent } = info
+  const { threadId, createdAt, updatedAt, version, parent } = info
   return {
     threadId,
+    createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     events: version,
     title: await titleOf(store, threadId),
@@ -61,7 +64,7 @@ async function titleOf(store: Store, threadId: string): Promise<string> {
 }
 
 function tableOf(listed: readonly Listed[]): string {
-  if (listed.length === 0) return 'There are no threads yet. `precis send` begins one.\n'
+  if (listed.length === 0) return asTyped('There are no threads yet. `precis send` begins one.\n')
   const style = styleOf(process.stdout)
   return listed
     .map(

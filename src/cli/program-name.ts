@@ -1,6 +1,49 @@
-// How people start precis here.
+// How people start précis here: what it tells them to type has to work as it stands.
+import { existsSync } from 'node:fs'
+import { basename, delimiter, join, relative } from 'node:path'
+import { quoted } from './shell-quote.ts'
 
-/** In a checkout there is no `precis` to type: npm runs it. */
-export function programName(): string {
-  return process.env.npm_lifecycle_event === undefined ? 'precis' : 'npm run --silent precis --'
+/** How a process was started. */
+export interface Start {
+  readonly script: string // the file that Node was given
+  readonly cwd: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+const NAME = 'precis'
+
+export function programName(start = ownStart()): string {
+  const { script, environment } = start
+  const { npm_lifecycle_event: event, npm_package_name: owner } = environment
+  const isFile = basename(script) === `${NAME}.js`
+  // In a checkout npm runs it; elsewhere npx finds it among what a project has installed.
+  if (event !== undefined && event !== 'npx')
+    return owner === NAME ? `npm run --silent ${NAME} --` : `npx ${NAME}`
+  if (event === 'npx' && !isFile) return `npx ${NAME}`
+  if (!isFile || isOnPath(environment.PATH)) return NAME
+  const node = event === 'npx' ? 'npx node' : 'node'
+  return `${node} ${quoted(nearPath(script, start.cwd))}`
+}
+
+/** Commands of précis in a text for people, as they can be typed here; what was made so stays so. */
+export function asTyped(text: string, program = programName()): string {
+  return text.replace(COMMANDS, program)
+}
+
+/** Not read from the table of commands: that loads them, and they come here. */
+const COMMANDS =
+  /(?<!npx )\bprecis(?= (?:--help|compact|inspect|import|export|threads|diff|undo|redo|fork|pins|recall|show|chat|serve|token|send|check|store|config|doctor|completion|start|edl|dev-model)\b)/g
+
+function ownStart(): Start {
+  return { script: process.argv[1] ?? '', cwd: process.cwd(), environment: process.env }
+}
+
+function isOnPath(path = ''): boolean {
+  return path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, NAME)))
+}
+
+/** As short as it can be typed from here. */
+export function nearPath(file: string, cwd: string): string {
+  const near = relative(cwd, file)
+  return near.startsWith('..') ? file : near
 }

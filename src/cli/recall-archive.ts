@@ -5,12 +5,14 @@ import { parseRef } from '../core/archive.ts'
 import { PrecisError } from '../core/errors.ts'
 import { archiveOf } from '../threads/archive.ts'
 import { wholeNumber } from './numbers.ts'
+import { programName } from './program-name.ts'
 import { ProgressLine } from './progress.ts'
 import { searchAll } from './recall-all.ts'
 import type { Recalled } from './recalled.ts'
 import { openSession } from './session/session.ts'
 import { targetOf } from './session/target.ts'
 import { loadSettings } from './settings.ts'
+import { quoted } from './shell-quote.ts'
 import { tell } from './tell.ts'
 import { oneLine } from './terminal.ts'
 import { withHome } from './with-home.ts'
@@ -39,7 +41,9 @@ export async function recallWords(words: readonly string[], flags: RecallFlags):
   await tell(recalled, flags.json, ({ finds, matching, threads }, style, columns) => {
     if (finds.length === 0)
       return `Nothing was found for “${oneLine(query, 60)}”. Try other words.\n`
-    const heading = `${finds.length} of ${matching} found in ${threads === 1 ? 'one thread' : `${threads} threads`}, best first; precis show REF reads one in full.`
+    const places = threads === 1 ? 'one thread' : `${threads} threads`
+    const show = `${programName()} show REF${where === undefined ? '' : ` --in ${quoted(where)}`}`
+    const heading = `${finds.length} of ${matching} found in ${places}, best first; ${show} reads one in full.`
     const lines = finds.map(
       ({ ref, speaker, at, snippet }) =>
         `${style.bold(ref)} ${style.dim(`${speaker}, ${at.slice(0, 16).replace('T', ' ')}`)}\n  ${oneLine(snippet, 2 * columns)}`,

@@ -64,7 +64,7 @@ async function converse(
     jobs: await home.jobs(),
   })
   const threadId = await threadOf(home, workspace, flags)
-  const unwatch = watchAgent(agent, threadId, flags.json ?? false)
+  const watch = watchAgent(agent, threadId, flags.json ?? false)
   const stop = new AbortController()
   const interrupt = () => stop.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
@@ -73,11 +73,12 @@ async function converse(
       signal: stop.signal,
       isPatient: true,
     })
+    watch.endLine()
     const isForgotten = flags.thread === undefined && (await isFruitless(home, threadId, outcome))
     await tell(home, threadId, outcome, { isJson: flags.json ?? false, isForgotten })
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-    unwatch()
+    watch.stop()
     await agent.close()
   }
 }
@@ -170,7 +171,6 @@ async function tell(
       'Another process works on the thread and was given the message.\n',
     )
   } else if (!isForgotten) {
-    await writeStream(process.stdout, '\n')
     await writeStream(process.stderr, `Thread ${threadId}\n`)
   }
   if (isForgotten) await threads.delete(threadId)

@@ -51,6 +51,18 @@ describe('precis send', () => {
     expect(stderr).toMatch(/Thread thr_\w+/)
   })
 
+  it('begins a line of its own with each thing it says', () => {
+    const args = [PRECIS, 'send', '--model', 'dev', 'read notes.txt']
+    const both = ['-c', '"$0" "$@" 2>&1', process.execPath, ...args]
+    const { stdout } = spawnSync('sh', both, { cwd: work, env: environment(), encoding: 'utf8' })
+    expect(stdout).toMatch(/^→ read notes\.txt$/m)
+    expect(stdout).toMatch(/^Thread thr_\w+$/m)
+    expect(stdout).not.toMatch(/\n\n/)
+    // The words before the call and those after it do not run into each other, also in a pipe.
+    expect(send('read notes.txt').stdout.trim().split('\n').length).toBeGreaterThan(1)
+    expect(send('Hello').stdout).toMatch(/[^\n]\n$/)
+  })
+
   it('goes on in a thread, and shows a compaction there [LOG-60a]', () => {
     send('read notes.txt')
     const thread = latestThread()

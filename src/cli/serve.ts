@@ -81,6 +81,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
         ...(workspace !== undefined && { workspace }),
       },
       workspaces,
+      onlyThese: true,
       access: { ...accessOf(flags), tokens },
       page,
       hasPeers: true,

@@ -1,24 +1,40 @@
 // The file a command works on: refused as the output, and named in every error about it.
 import { PrecisError } from '../core/errors.ts'
-import { isSameFile } from './io.ts'
+import { isSameFile, isThere } from './io.ts'
 
 export function sourceName(source: string): string {
   return source === '-' ? 'standard input' : source
 }
 
-/** The original is the only whole copy: no output may take its place. */
+export interface Overwriting {
+  readonly option: string // that names the output
+  readonly force: boolean | undefined
+  readonly instead?: string // of the original
+}
+
+/**
+ * The original is the only whole copy: no output may take its place. Any other file is replaced where
+ * somebody says so. A thread is no file that could be overwritten: then there is no source.
+ */
 export async function refuseOverwriting(
-  source: string,
+  source: string | undefined,
   output: string | undefined,
-  option: string,
-  instead = '',
+  { option, force = false, instead = '' }: Overwriting,
 ): Promise<void> {
-  if (output === undefined || output === '-' || (source === '-' && output !== '')) return
-  if (output !== '' && !(await isSameFile(source, output))) return
-  throw new PrecisError('usage', output === '' ? `${option} is empty` : 'the output is the input', {
-    where: option,
-    hint: `Write to another file: the original is the only whole copy of the conversation. ${instead}`.trim(),
-  })
+  if (output === undefined || output === '-') return
+  const refused = (message: string, hint: string) =>
+    new PrecisError('usage', message, { where: option, hint: hint.trim() })
+  if (output === '') throw refused(`${option} is empty`, 'Name a file; - is standard output.')
+  if (source !== undefined && source !== '-' && (await isSameFile(source, output)))
+    throw refused(
+      'the output is the input',
+      `Write to another file: the original is the only whole copy of the conversation. ${instead}`,
+    )
+  if (!force && (await isThere(output)))
+    throw refused(
+      `${output} is there already`,
+      'Nothing was written. Name another file, or replace this one with --force.',
+    )
 }
 
 /** Runs a reader; an error that only knows the place in the document learns the file. */

@@ -1,8 +1,8 @@
 // The main job from a fresh clone: the sample session, or one's own, compacted with the defaults and shown.
-import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runCompact } from './compact/run-compact.ts'
 import { writeStream } from './io.ts'
+import { nearPath } from './program-name.ts'
 import { targetOf } from './session/target.ts'
 
 const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))
@@ -18,13 +18,7 @@ export async function start(
   { json = false }: { readonly json?: boolean },
 ): Promise<void> {
   if (given === undefined && !json) await writeStream(process.stdout, INTRODUCTION)
-  const source = given ?? sampleName()
+  const source = given ?? nearPath(SAMPLE, process.cwd())
   const isThread = targetOf(source, 'start').kind === 'thread'
   await runCompact(source, { json, ...(isThread && { dryRun: true }) })
-}
-
-/** As short as it can be typed from here. */
-function sampleName(): string {
-  const near = relative(process.cwd(), SAMPLE)
-  return near.startsWith('..') ? SAMPLE : near
 }

@@ -1,7 +1,7 @@
 // `precis store` as a person calls it.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { fillStore, inFolder } from '../stores/contract/sqlite-place.ts'
@@ -32,8 +32,16 @@ describe('precis store', () => {
       expect(repaired.out).toContain('the search index was made anew')
     }))
 
-  it('makes no store of a mistyped path, and tells no password', () =>
+  it('makes no store of a mistyped path, copies none into itself, and tells no password', () =>
     inFolder(async (folder) => {
+      const same = join(folder, 'same.db')
+      await fillStore(same, 1)
+      const copiedToItself = await precis(
+        'copy',
+        same,
+        `sqlite:${folder}/../${basename(folder)}/same.db`,
+      )
+      expect(copiedToItself).toMatchObject({ code: 2, err: expect.stringContaining('itself') })
       const missing = join(folder, 'mistyped.db')
       const copied = await precis('copy', missing, join(folder, 'to.db'))
       expect(copied.code).toBe(1)

@@ -1,5 +1,6 @@
 // What `precis store` does: copies a store into another, and checks one.
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { PrecisError } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
 import { checkStore, type StoreReport } from '../stores/check-store.ts'
@@ -20,6 +21,11 @@ const PROBLEMS_SHOWN = 20
 
 export async function copyStores(from: string, to: string, { json }: StoreFlags): Promise<void> {
   requireFile(from)
+  if (placeOf(from) === placeOf(to)) {
+    throw new PrecisError('usage', 'A store cannot be copied into itself.', {
+      hint: 'Name another file, or postgres://….',
+    })
+  }
   await withStore(from, (source) =>
     withStore(to, async (target) => {
       const report = await withProgress((onThread) => copyStore(source, target, { onThread }))
@@ -48,12 +54,25 @@ export async function checkOneStore(
 
 /** A mistyped path must not become a new store that is then found to be empty. */
 function requireFile(address: string): void {
-  const path = address.replace(/^sqlite:/i, '')
-  if (address === HOME || /^[a-z][a-z0-9+.-]+:/i.test(path) || existsSync(path)) return
+  const path = pathIn(address)
+  if (path === undefined || existsSync(path)) return
   throw new PrecisError('not-found', `There is no store ${path}.`, {
     hint: 'Name a file that is there, postgres://…, or home for your own store.',
     where: path,
   })
+}
+
+/** Two addresses with the same place are of one store. */
+function placeOf(address: string): string {
+  const path = pathIn(address)
+  if (path === undefined) return address
+  return existsSync(path) ? realpathSync(path) : resolve(path)
+}
+
+/** Undefined where the store is no file that was named. */
+function pathIn(address: string): string | undefined {
+  const path = address.replace(/^sqlite:/i, '')
+  return address === HOME || /^[a-z][a-z0-9+.-]+:/i.test(path) ? undefined : path
 }
 
 async function withStore<T>(address: string, work: (store: Store) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 // What can be done to threads of the store besides compacting them: fork, undo, redo, pins.
+import { weightOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import { wholeNumber } from './numbers.ts'
 import { redoReplacement, undoReplacement } from './session/backups.ts'
@@ -46,8 +47,8 @@ export async function reverseChange(
     const { path, what, at } = await reverse(target.path, process.env)
     await tell({ file: path, what, at }, flags.json, (told) =>
       way === 'undo'
-        ? `${told.file} is again what it was before it was ${told.what}.\n`
-        : `${told.file} is again ${told.what}.\n`,
+        ? `${target.path} is again what it was before it was ${told.what}.\n`
+        : `${target.path} is again ${told.what}.\n`,
     )
     return
   }
@@ -57,11 +58,13 @@ export async function reverseChange(
     const event = await threads[way](threadId)
     const after = await threads.context(threadId)
     const of = 'of' in (event.data as object) ? (event.data as { of: number }).of : null
-    return { threadId, seq: event.seq, of, before: before.tokens, after: after.tokens }
+    const left = way === 'undo' ? after.stack.length : after.undone.length
+    return { threadId, seq: event.seq, of, before: weightOf(before), after: weightOf(after), left }
   })
-  await tell(told, flags.json, ({ of, before, after }) => {
+  await tell(told, flags.json, ({ of, before, after, left }) => {
     const done = way === 'undo' ? 'was undone' : 'is in force again'
-    return `The compaction of event ${of} ${done}: ${thousands(before)} → ${thousands(after)} tokens.\n`
+    const more = left === 0 ? `Nothing is left to ${way}.` : `${left} more to ${way}.`
+    return `The compaction of event ${of} ${done}: ${thousands(before)} → ${thousands(after)} tokens. ${more}\n`
   })
 }
 

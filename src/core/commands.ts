@@ -79,7 +79,7 @@ const ROWS: readonly Row[] = [
   }),
   row('/recall', '<query or ref>', 'Read again what is no longer in the context', parseRecall),
   row('/context', '', 'Show how full the context is, and with what', bare({ command: 'context' })),
-  row('/strategy', '[id]', 'Show or choose how this thread is compacted', (rest, name) => {
+  row('/strategy', '[id|preset]', 'Show or choose how this thread is compacted', (rest, name) => {
     if (rest === undefined) return { command: 'strategy' }
     const wrong = oneWord(rest, name, 'the id of a strategy')
     return wrong ?? { command: 'strategy', strategyId: rest }

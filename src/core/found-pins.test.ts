@@ -8,6 +8,7 @@ import { CONSTRAINTS, ORDINARY } from '../../test/constraints/sentences.ts'
 import { testClock, testIds } from '../../test/generate/test-log.ts'
 import { answer, user } from '../../test/say.ts'
 import { memoryStore } from '../stores/memory.ts'
+import { summaryMessage } from '../strategies/summary-envelope.ts'
 import { createThreads } from '../threads/threads.ts'
 import { findConstraints } from './constraints/find-constraints.ts'
 import { sentencesOf } from './constraints/sentences.ts'
@@ -92,6 +93,26 @@ describe('what is pinned with a compaction', () => {
     expect(sent).toContain('never push to main')
     expect(sent).toContain('ticket #481')
   })
+
+  const WRITTEN = [
+    '[Context note, not a request: 12 entries were left out here.]',
+    '<conversation-summary>',
+    summaryMessage(''),
+    '📝 Summary of previous conversation:',
+  ]
+  it.each(WRITTEN)(
+    'is not what précis wrote and a file of messages gives back: %s',
+    async (opens) => {
+      const threads = setUp()
+      const threadId = await threads.create()
+      const parts = [`${opens}\nNever push.`, 'Always run the linter.', 'Go on.']
+      const data = parts.map((text) => ({ type: 'text' as const, text }))
+      await threads.append(threadId, [{ type: 'USER_MESSAGE', data }, ...answer('ok')])
+      await threads.compact(threadId, 'everything', POLICY)
+      const pins = await threads.pins(threadId)
+      expect(pins.map(({ text }) => text)).toEqual(['Always run the linter.'])
+    },
+  )
 
   it('survives ten compactions byte for byte, each once', async () => {
     const threads = setUp()

@@ -21,16 +21,24 @@ export function undo(
   eventAt: EventAt,
   target = context.stack.at(-1),
 ): ReversalDraft {
-  if (target === undefined)
-    throw new PrecisError('nothing-to-undo', 'There is no compaction to undo.', {
-      hint: 'Nothing was compacted, or everything was taken back already.',
-    })
+  if (target === undefined) throw nothingToUndo(context)
   if (!context.stack.includes(target))
     throw new PrecisError('nothing-to-undo', `Event ${target} is no change that is in force.`, {
       where: `event ${target}`,
       hint: `Changes in force, newest last: ${context.stack.join(', ') || 'none'}.`,
     })
   return takeBack(context, changeAt(target, eventAt), eventAt)
+}
+
+function nothingToUndo({ undone }: Context): PrecisError {
+  const what = 'There is no compaction to undo'
+  if (undone.length === 0)
+    return new PrecisError('nothing-to-undo', `${what}: nothing was compacted here.`)
+  const all =
+    undone.length === 1 ? 'the one there was is' : `all ${undone.length} that there were are`
+  return new PrecisError('nothing-to-undo', `${what}: ${all} undone already.`, {
+    hint: 'Redo brings the last one back.',
+  })
 }
 
 /** Brings back what the latest undo took, or the undo at `target`. */
@@ -41,7 +49,10 @@ export function redo(
 ): ReversalDraft {
   if (target === undefined || !context.undone.includes(target))
     throw new PrecisError('nothing-to-redo', 'There is no undone compaction to redo.', {
-      hint: `Undone and not redone: ${context.undone.join(', ') || 'none'}.`,
+      hint:
+        context.undone.length === 0
+          ? 'Nothing was undone, or all of it is in force again.'
+          : `Undone and not redone, by the events: ${context.undone.join(', ')}.`,
     })
   return takeBack(context, changeAt(target, eventAt), eventAt)
 }

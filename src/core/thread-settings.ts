@@ -9,12 +9,15 @@ export interface ThreadChoices extends ThreadSettings {
   readonly thinking?: string
 }
 
+/** What stands in a setting that is taken back: then that of the preset holds again. */
+export const NO_STRATEGY = ''
+
 export const threadSettingsReducer: Reducer<ThreadChoices> = {
   name: 'thread-settings',
   version: 1,
   init: () => ({}),
   step(choices: ThreadChoices, event: ThreadEvent): ThreadChoices {
-    if (event.type === 'THREAD_SETTINGS') return { ...choices, ...event.data }
+    if (event.type === 'THREAD_SETTINGS') return withoutNone({ ...choices, ...event.data })
     if (event.type !== 'MODEL_CHANGED') return choices
     const { thinking: _, ...rest } = choices
     return { ...rest, ...event.data }
@@ -25,4 +28,10 @@ export const threadSettingsReducer: Reducer<ThreadChoices> = {
       throw new TypeError('no settings of a thread')
     return json as ThreadChoices
   },
+}
+
+function withoutNone(choices: ThreadChoices): ThreadChoices {
+  if (choices.strategy !== NO_STRATEGY) return choices
+  const { strategy: _, ...rest } = choices
+  return rest
 }

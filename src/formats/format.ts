@@ -9,6 +9,10 @@ export interface View {
 
 export interface Exported {
   readonly text: string
+  /** The same in pieces, where a long text need not be held as a whole: it is then made when it is asked for. */
+  readonly pieces?: Iterable<string>
   /** What the format cannot say, and what was done about it. */
   readonly problems: readonly string[]
+  /** How many records of the file it came from stay in it, before what is in force now. */
+  readonly oldRecords?: number
 }

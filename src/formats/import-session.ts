@@ -3,6 +3,7 @@ import type { EntryId, Trigger } from '../core/change.ts'
 import { originalId } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
 import { bearsEntry, type EventDraft, type ThreadEvent } from '../core/event.ts'
+import type { Json } from '../core/json.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { ReadNotes } from './notes.ts'
 import { recordedProposal } from './recorded.ts'
@@ -12,6 +13,7 @@ import {
   type RecordedCompaction,
   type SessionFormat,
   type Source,
+  type Step,
 } from './session-format.ts'
 
 /** What an import needs of a set of threads. */
@@ -20,6 +22,8 @@ export interface ImportTarget {
     readonly reason: 'import'
     readonly title?: string
     readonly from?: { readonly threadId: string; readonly seq: number }
+    readonly timestamp?: Date
+    readonly source?: Json
   }): Promise<string>
   append(
     threadId: string,
@@ -29,7 +33,11 @@ export interface ImportTarget {
   compact(
     threadId: string,
     strategy: Strategy,
-    options: { readonly trigger: Trigger; readonly minTokens: number },
+    options: {
+      readonly trigger: Trigger
+      readonly minTokens: number
+      readonly timestamp?: Date
+    },
   ): Promise<
     | { readonly committed: true }
     | { readonly committed: false; readonly refusal: { readonly message: string } }
@@ -47,6 +55,8 @@ export interface ImportedSession {
 export interface ImportOptions {
   readonly notes?: ReadNotes
   readonly title?: string
+  /** What the first event of the thread says of the file. */
+  readonly source?: Json
   /**
    * Whether the log keeps the records of the file beside what they became. Without them it is about
    * half as large, and the session can only be written as a new one.
@@ -68,16 +78,20 @@ export async function importSession(
   options: ImportOptions = {},
 ): Promise<ImportedSession> {
   const { notes = new ReadNotes(), title, records = 'keep' } = options
-  const named = title === undefined ? {} : { title }
-  const main = await ImportedThread.start(target, named, records)
+  const named = {
+    ...(title !== undefined && { title }),
+    ...(options.source !== undefined && { source: options.source }),
+  }
+  const { began, steps } = await withBeginning(format.read(source, notes))
+  const main = await ImportedThread.start(target, named, records, began)
   const threads = new Map([[MAIN, main]])
   let compactions = 0
-  for await (const step of format.read(source, notes)) {
+  for await (const step of steps) {
     if (step.type === 'thread') {
       await main.flush()
       const from = { threadId: main.threadId, seq: main.lastSeq }
       const started = { from, ...(step.title !== undefined && { title: step.title }) }
-      threads.set(step.thread, await ImportedThread.start(target, started, records))
+      threads.set(step.thread, await ImportedThread.start(target, started, records, main.time))
       continue
     }
     requireWords(notes, format)
@@ -90,6 +104,38 @@ export async function importSession(
   return { threadId: main.threadId, subThreadIds, compactions, notes }
 }
 
+/** When a session began is known with its first record that has a time: near its beginning, or never. */
+const LOOKED_AT = 100
+
+async function withBeginning(
+  read: AsyncIterable<Step>,
+): Promise<{ readonly began: Date | undefined; readonly steps: AsyncIterable<Step> }> {
+  const rest = read[Symbol.asyncIterator]()
+  const held: Step[] = []
+  let began: Date | undefined
+  while (!began && held.length < LOOKED_AT) {
+    const next = await rest.next()
+    if (next.done) break
+    held.push(next.value)
+    began = timeIn(next.value)
+  }
+  return { began, steps: inOrder(held, rest) }
+}
+
+async function* inOrder(held: readonly Step[], rest: AsyncIterator<Step>): AsyncGenerator<Step> {
+  try {
+    yield* held
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.() // closes the file where nobody reads to the end
+  }
+}
+
+function timeIn(step: Step): Date | undefined {
+  if (step.type !== 'drafts') return undefined
+  return step.drafts.find(({ draft }) => draft.timestamp)?.draft.timestamp
+}
+
 function requireWords({ account }: ReadNotes, { id }: SessionFormat): void {
   if (account.modelled > 0 || account.records < SILENT_RECORDS) return
   throw new PrecisError(
@@ -99,27 +145,40 @@ function requireWords({ account }: ReadNotes, { id }: SessionFormat): void {
   )
 }
 
+type Started = Omit<Parameters<ImportTarget['create']>[0], 'reason' | 'timestamp'>
+
 class ImportedThread {
   readonly threadId: string
   lastSeq = 1
+  /** Of the last record that has one. */
+  time: Date | undefined
   readonly #target: ImportTarget
   readonly #records: 'keep' | 'drop'
   readonly #ids = new Map<string, EntryId>()
   #pending: NamedDraft[] = []
 
+  /** A thread is as old as the session was where it comes from. */
   static async start(
     target: ImportTarget,
-    started: Omit<Parameters<ImportTarget['create']>[0], 'reason'>,
+    started: Started,
     records: 'keep' | 'drop',
+    began: Date | undefined,
   ): Promise<ImportedThread> {
-    const threadId = await target.create({ ...started, reason: 'import' })
-    return new ImportedThread(target, threadId, records)
+    const timestamp = began && { timestamp: began }
+    const threadId = await target.create({ ...started, ...timestamp, reason: 'import' })
+    return new ImportedThread(target, threadId, records, began)
   }
 
-  private constructor(target: ImportTarget, threadId: string, records: 'keep' | 'drop') {
+  private constructor(
+    target: ImportTarget,
+    threadId: string,
+    records: 'keep' | 'drop',
+    time: Date | undefined,
+  ) {
     this.#target = target
     this.threadId = threadId
     this.#records = records
+    this.time = time
   }
 
   /** An answer and its calls are in one step, so a batch never parts them. */
@@ -132,13 +191,19 @@ class ImportedThread {
     const pending = this.#pending
     if (pending.length === 0) return
     this.#pending = []
-    const drafts = pending.map(({ draft }) => draft)
+    const drafts = pending.map(({ draft }) => this.#timed(draft))
     const events = await this.#target.append(this.threadId, drafts, { openCalls: 'leave' })
     events.forEach((event, index) => {
       if (!bearsEntry(event)) return
       for (const name of pending[index]?.names ?? []) this.#ids.set(name, originalId(event.seq))
     })
     this.lastSeq = events.at(-1)?.seq ?? this.lastSeq
+  }
+
+  /** What has no time of its own happened after what stands before it, not when it was imported. */
+  #timed(draft: EventDraft): EventDraft {
+    if (draft.timestamp) this.time = draft.timestamp
+    return draft.timestamp || !this.time ? draft : { ...draft, timestamp: this.time }
   }
 
   async compact(recorded: RecordedCompaction, notes: ReadNotes): Promise<boolean> {
@@ -152,6 +217,7 @@ class ImportedThread {
     const outcome = await this.#target.compact(this.threadId, strategy, {
       trigger: 'import',
       minTokens: Number.MAX_SAFE_INTEGER,
+      ...(this.time && { timestamp: this.time }),
     })
     if (!outcome.committed)
       notes.problem(`a recorded compaction could not be taken over: ${outcome.refusal.message}`)

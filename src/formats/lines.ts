@@ -21,46 +21,117 @@ export async function* linesOf(
   onBytes?: (bytes: number) => void,
   blank: 'skip' | 'keep' = 'skip',
 ) {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let rest: string[] = [] // joined only when the line is whole: else a long line costs its square
-  let restChars = 0
+  const cutter = new LineCutter()
   let number = 0
-  const take = (text: string, isLast: boolean): Line[] => {
-    const pieces = text.split('\n')
+  const numbered = (texts: readonly string[], isLast = false): Line[] => {
     const lines: Line[] = []
-    for (const [at, piece] of pieces.entries()) {
-      const ends = at < pieces.length - 1
-      if (!ends && !isLast) {
-        rest.push(piece)
-        restChars += piece.length
-        break
-      }
+    for (const text of texts) {
       number += 1
-      const line = rest.length === 0 ? piece : rest.join('') + piece
-      rest = []
-      restChars = 0
-      if (blank === 'keep' || line.trim() !== '') lines.push({ number, text: line, ended: ends })
+      if (blank === 'keep' || text.trim() !== '') lines.push({ number, text, ended: !isLast })
     }
-    if (restChars > MAX_RECORD_CHARS) throw tooLong(number + 1)
     return lines
   }
   for await (const chunk of source.open()) {
     onBytes?.(chunk.length)
-    const lines = take(decoded(decoder, chunk, number + 1), false)
+    const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+    const lines = numbered(cutter.take(bytes, number + 1))
     if (lines.length > 0) yield lines
+    if (cutter.restBytes > MAX_RECORD_CHARS) throw tooLong(number + 1)
   }
-  const last = take(decoded(decoder, undefined, number + 1), true)
+  const last = numbered([cutter.last(number + 1)], true)
   if (last.length > 0) yield last
 }
 
+const encoder = new TextEncoder()
+const NEWLINE = 10
+/** Shorter lines, on average, are made text of together. */
+const SHORT_LINE_BYTES = 128
+
+/**
+ * Cuts bytes into lines before it makes text of them. A text in which one character lies beyond Latin takes two
+ * bytes for each of its characters: so only the lines that have one do, and not what was read with them.
+ */
+class LineCutter {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  #rest: Uint8Array[] = [] // joined only when the line is whole: else a long line costs its square
+  #isFirst = true
+  restBytes = 0
+
+  take(chunk: Uint8Array, line: number): string[] {
+    const first = chunk.indexOf(NEWLINE)
+    if (first < 0) {
+      this.#hold(chunk)
+      return []
+    }
+    const last = chunk.lastIndexOf(NEWLINE)
+    const lines = [this.#joined(chunk.subarray(0, first), line)]
+    if (last > first)
+      for (const text of this.#cut(chunk.subarray(first + 1, last), line)) lines.push(text)
+    this.#hold(chunk.subarray(last + 1))
+    return lines
+  }
+
+  /** What stands behind the last line break. */
+  last(line: number): string {
+    return this.#joined(new Uint8Array(), line)
+  }
+
+  #hold(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#rest.push(bytes)
+    this.restBytes += bytes.length
+  }
+
+  #joined(end: Uint8Array, line: number): string {
+    const bytes = this.#rest.length === 0 ? end : joinBytes([...this.#rest, end])
+    this.#rest = []
+    this.restBytes = 0
+    const text = this.#text(bytes, line)
+    const isFirst = this.#isFirst
+    this.#isFirst = false
+    return isFirst ? text.replace(/^\uFEFF/, '') : text
+  }
+
+  #cut(bytes: Uint8Array, line: number): string[] {
+    const lines: string[] = []
+    for (let start = 0; ; ) {
+      const end = bytes.indexOf(NEWLINE, start)
+      const own = bytes.subarray(start, end < 0 ? bytes.length : end)
+      lines.push(this.#text(own, line))
+      if (end < 0) return lines
+      // Short lines have little to save, and there may be millions of them.
+      if (end < SHORT_LINE_BYTES * lines.length) return this.#text(bytes, line).split('\n')
+      start = end + 1
+    }
+  }
+
+  #text(bytes: Uint8Array, line: number): string {
+    return inUtf8(() => this.#decoder.decode(bytes), line)
+  }
+}
+
+function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    joined.set(piece, at)
+    at += piece.length
+  }
+  return joined
+}
+
+/** The next piece of a text, which may end in the middle of a character; without one, its end. */
 export function decoded(
   decoder: InstanceType<typeof TextDecoder>,
   chunk: Uint8Array | string | undefined,
   line: number,
 ): string {
   if (typeof chunk === 'string') return chunk
+  return inUtf8(() => decoder.decode(chunk, { stream: chunk !== undefined }), line)
+}
+
+function inUtf8(decode: () => string, line: number): string {
   try {
-    return decoder.decode(chunk, { stream: chunk !== undefined })
+    return decode()
   } catch (thrown) {
     throw new PrecisError('invalid-input', 'the input is not text in UTF-8', {
       where: `line ${line}`,

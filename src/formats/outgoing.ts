@@ -16,12 +16,17 @@ export interface RecordWriter {
   changed(outgoing: Outgoing, old: readonly RawRecord[], note: Note): readonly Json[]
 }
 
+export interface WrittenRecords extends Pick<Exported, 'problems' | 'oldRecords'> {
+  readonly records: readonly RawRecord[]
+}
+
+interface PlannedRecords extends Pick<Exported, 'problems' | 'oldRecords'> {
+  readonly old: readonly RawRecord[]
+  readonly made: readonly Json[]
+}
+
 /** The records to write: those that were read, and what has to follow them. */
-export function recordsOf(
-  format: string,
-  outgoing: Outgoing,
-  writer: RecordWriter,
-): { readonly records: readonly RawRecord[]; readonly problems: readonly string[] } {
+function plannedRecords(format: string, outgoing: Outgoing, writer: RecordWriter): PlannedRecords {
   const problems = new Set<string>()
   const note: Note = (problem) => problems.add(problem)
   const { events = [], sideEvents = [] } = outgoing
@@ -32,16 +37,49 @@ export function recordsOf(
       : isAsRead(format, events)
         ? []
         : writer.changed(outgoing, old, note)
+  const isBehind = old.length > 0 && made.length > 0
+  return { old, made, problems: [...problems], ...(isBehind && { oldRecords: old.length }) }
+}
+
+export function recordsOf(
+  format: string,
+  outgoing: Outgoing,
+  writer: RecordWriter,
+): WrittenRecords {
+  const { old, made, ...facts } = plannedRecords(format, outgoing, writer)
   const last = old.at(-1)?.at ?? 0
   const added = made.map((record, index) => ({ at: last + 1 + index, raw: textOf(record) }))
-  return { records: [...old, ...added], problems: [...problems] }
+  return { records: [...old, ...added], ...facts }
 }
 
 /** One record a line. */
 export function writeLines(format: string, outgoing: Outgoing, writer: RecordWriter): Exported {
-  const { records, problems } = recordsOf(format, outgoing, writer)
-  const text = records.map(({ raw }) => raw).join('\n')
-  return { text: text === '' ? '' : `${text}\n`, problems }
+  const { old, made, ...facts } = plannedRecords(format, outgoing, writer)
+  const pieces = { [Symbol.iterator]: () => linesOf(old, made) }
+  return {
+    get text() {
+      return [...pieces].join('')
+    },
+    pieces,
+    ...facts,
+  }
+}
+
+const PIECE_CHARS = 1_000_000
+
+function* linesOf(old: readonly RawRecord[], made: readonly Json[]): Generator<string> {
+  let lines: string[] = []
+  let chars = 0
+  for (let at = 0; at < old.length + made.length; at += 1) {
+    const line = old[at]?.raw ?? textOf(made[at - old.length] as Json)
+    lines.push(line, '\n')
+    chars += line.length
+    if (chars < PIECE_CHARS) continue
+    yield lines.join('')
+    lines = []
+    chars = 0
+  }
+  if (lines.length > 0) yield lines.join('')
 }
 
 /** How JSON writes half a character, or what only looks so. */

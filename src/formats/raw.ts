@@ -1,5 +1,6 @@
 // The records of a file as they were, kept in the log: in the `source` of an event, or as a FOREIGN one.
 
+import type { CompactionData } from '../core/change.ts'
 import { bearsEntry, isChange, type ThreadEvent } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import { type Fields, fieldsIn, isFields, listIn, objectIn, textIn } from './fields.ts'
@@ -47,11 +48,20 @@ export function rawEnvelope(format: string, events: readonly ThreadEvent[]): Jso
 export function isAsRead(format: string, events: readonly ThreadEvent[]): boolean {
   return events.every((event) => {
     if (event.type === 'COMPACTION')
-      return event.data.trigger === 'import' && fieldsIn(event.data.metadata).format === format
+      return isRecorded(event.data, format) || changesNothing(event.data)
     if (isChange(event)) return false
     if (!bearsEntry(event) && event.type !== 'SYSTEM_PROMPT') return true
     return textIn(fieldsIn(event.source).format) === format
   })
+}
+
+function isRecorded({ trigger, metadata }: CompactionData, format: string): boolean {
+  return trigger === 'import' && fieldsIn(metadata).format === format
+}
+
+/** There was nothing for the strategy to do. */
+function changesNothing({ edits, hide = [], closes = [] }: CompactionData): boolean {
+  return edits.length === 0 && hide.length === 0 && closes.length === 0
 }
 
 /** What a record says, where it is an object. */

@@ -3,7 +3,7 @@ import type { Json } from '../core/json.ts'
 import { Conversation } from './conversation.ts'
 import { type Fields, isFields } from './fields.ts'
 import { jsonItems, ROOT } from './json-items.ts'
-import { linesOf, recordOf } from './lines.ts'
+import { type Line, linesOf, recordOf } from './lines.ts'
 import type { ReadNotes } from './notes.ts'
 import type { RawRecord } from './raw.ts'
 import { MAIN, type Source, type Step } from './session-format.ts'
@@ -68,16 +68,31 @@ function readRecord(
   }
 }
 
-/** `parsed` has what some lines say, by their numbers, where they were read before. */
 export async function* readLines(
   source: Source,
   notes: ReadNotes,
   reader: RecordReader,
-  parsed?: ReadonlyMap<number, Fields>,
 ): AsyncGenerator<Step> {
-  for await (const lines of linesOf(source, (bytes) => notes.read(bytes))) {
+  yield* readEach(
+    linesOf(source, (bytes) => notes.read(bytes)),
+    notes,
+    reader,
+  )
+}
+
+/** A line, and what it says where somebody has looked before. */
+export interface ParsedLine extends Line {
+  readonly parsed?: Fields | undefined
+}
+
+export async function* readEach(
+  read: AsyncIterable<readonly ParsedLine[]> | Iterable<readonly ParsedLine[]>,
+  notes: ReadNotes,
+  reader: RecordReader,
+): AsyncGenerator<Step> {
+  for await (const lines of read) {
     for (const line of lines) {
-      const record = recordOf(line, notes, parsed?.get(line.number))
+      const record = recordOf(line, notes, line.parsed)
       const raw = { at: record.at, raw: record.raw }
       if (isFields(record.value)) readRecord(reader, record.value, raw, ROOT, notes)
       else {

@@ -1,7 +1,7 @@
 // A compaction that another tool recorded, as a proposal for the context it was made in.
-import type { Edit, EntryId, Put } from '../core/change.ts'
+import type { Edit, EntryId, NewEntry, Put } from '../core/change.ts'
 import type { Context } from '../core/context.ts'
-import type { Item } from '../core/entry.ts'
+import { type Item, parseEntryId } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
 import { runsOf } from '../core/run.ts'
@@ -23,7 +23,9 @@ export function recordedProposal(
   const facts = { metadata, ...(usage && { usage }) }
   const items = context.items.toArray()
   if (recorded.blanks) return { edits: blanked(recorded.blanks, items, eventAt), ...facts }
-  const kept = keptItems(recorded, items, context, idOf)
+  const indexOf = indicesOf(items, idOf)
+  const puts = placedPuts(recorded, items, indexOf, eventAt)
+  const kept = keptItems(puts, recorded, items, context, indexOf)
   const openStart = openRoundStart(items, context.open)
   // A round that goes on is not touched if it stays, and is over if it does not.
   const staysOpen = openStart < items.length && kept.has(openStart)
@@ -32,7 +34,7 @@ export function recordedProposal(
   if (covered.length === 0) return { edits: [], ...facts }
   const edit = {
     covers: runsOf(covered, eventAt),
-    put: putsOf(recorded, items, end, kept, idOf, eventAt),
+    put: putsOf(puts, items, end, kept, eventAt),
   }
   return {
     edits: [edit],
@@ -57,21 +59,61 @@ function blanked(calls: readonly string[], items: readonly Item[], eventAt: Even
   })
 }
 
+type IndexOf = (name: string) => number | undefined
+
+/** Where in the context an entry stands, by a name that the file has for it. */
+function indicesOf(items: readonly Item[], idOf: (name: string) => EntryId | undefined): IndexOf {
+  const at = new Map(items.map((item, index) => [item.id, index]))
+  return (name) => {
+    const id = idOf(name)
+    return id === undefined ? undefined : at.get(id)
+  }
+}
+
+/** Something new, or the index of what stays. */
+type Placed = NewEntry | { readonly at: number }
+
+function placedPuts(
+  { put }: RecordedCompaction,
+  items: readonly Item[],
+  indexOf: IndexOf,
+  eventAt: EventAt,
+): Placed[] {
+  return put.flatMap((entry): Placed[] => {
+    const at = 'keep' in entry ? indexOf(entry.keep) : indexOfWords(entry, items, eventAt)
+    if (at !== undefined) return [{ at }]
+    const made = 'keep' in entry ? entry.or : entry
+    return made ? [made] : []
+  })
+}
+
+/**
+ * Several formats have a context begin with a summary. One that began with a message of the user is
+ * written with that message in its place: the same words are still theirs when the file is read again.
+ */
+function indexOfWords(
+  { type, data, label }: NewEntry,
+  items: readonly Item[],
+  eventAt: EventAt,
+): number | undefined {
+  if (type !== 'USER_MESSAGE' || label !== 'summary') return undefined
+  const at = items.findIndex((item) => {
+    const id = item.kind === 'user' ? parseEntryId(item.id) : undefined
+    return id?.original && eventAt(id.seq)?.data === data
+  })
+  return at < 0 ? undefined : at
+}
+
 /** The indices of what stays, with whole rounds. */
 function keptItems(
-  { put, keepFrom }: RecordedCompaction,
+  puts: readonly Placed[],
+  { keepFrom }: RecordedCompaction,
   items: readonly Item[],
   context: Context,
-  idOf: (name: string) => EntryId | undefined,
+  indexOf: IndexOf,
 ): Set<number> {
-  const at = new Map(items.map((item, index) => [item.id, index]))
-  const kept = new Set<number>()
-  for (const entry of put) {
-    if (!('keep' in entry)) continue
-    const index = indexOf(entry.keep, at, idOf)
-    if (index !== undefined) kept.add(index)
-  }
-  const from = keepFrom === undefined ? undefined : indexOf(keepFrom, at, idOf)
+  const kept = new Set(puts.flatMap((put) => ('at' in put ? [put.at] : [])))
+  const from = keepFrom === undefined ? undefined : indexOf(keepFrom)
   for (let index = from ?? items.length; index < items.length; index += 1) kept.add(index)
   for (const { start, results } of roundsOf(items, context.open)) {
     const round = [start, ...[...results.values()].flat()]
@@ -80,25 +122,14 @@ function keptItems(
   return kept
 }
 
-function indexOf(
-  name: string,
-  at: ReadonlyMap<EntryId, number>,
-  idOf: (name: string) => EntryId | undefined,
-): number | undefined {
-  const id = idOf(name)
-  return id === undefined ? undefined : at.get(id)
-}
-
 /** New entries stand before the next kept one that the tool named behind them. */
 function putsOf(
-  { put }: RecordedCompaction,
+  placed: readonly Placed[],
   items: readonly Item[],
   end: number,
   kept: ReadonlySet<number>,
-  idOf: (name: string) => EntryId | undefined,
   eventAt: EventAt,
 ): Put[] {
-  const at = new Map(items.map((item, index) => [item.id, index]))
   const puts: Put[] = []
   let next = 0
   const keepUpTo = (limit: number) => {
@@ -106,11 +137,9 @@ function putsOf(
     for (const run of runsOf(staying, eventAt)) puts.push({ keep: run })
     next = Math.max(next, limit)
   }
-  for (const entry of put) {
-    const index = 'keep' in entry ? indexOf(entry.keep, at, idOf) : undefined
-    const instead = 'keep' in entry ? entry.or : entry
-    if (index !== undefined) keepUpTo(Math.min(end, index + 1))
-    else if (instead) puts.push(instead)
+  for (const put of placed) {
+    if ('at' in put) keepUpTo(Math.min(end, put.at + 1))
+    else puts.push(put)
   }
   keepUpTo(end)
   const isAll = kept.size === end && puts.every((entry) => 'keep' in entry)

@@ -18,7 +18,7 @@ export function nameOf(asked: string | undefined, models: ModelRoles): string {
   if (name !== undefined) return name
   throw new PrecisError('no-model', 'No model is set.', {
     where: `models.${role}`,
-    hint: 'Set models.default to provider/model, as in anthropic/claude-sonnet-5-5, or to dev for the stand-in.',
+    hint: 'Name one, provider/model as in anthropic/claude-sonnet-5-5, or dev, the stand-in: with --model, with /model in the chat, or for good as models.default in the settings.',
   })
 }
 

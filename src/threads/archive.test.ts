@@ -153,10 +153,17 @@ describe('searching the archive', () => {
     user('What was the staging port again?'),
   ]
 
+  it('reads a call by its own number, too', async () => {
+    const { archive } = await thread(round('a', 'run', { command: 'ls docks' }, result('a', 'x')))
+    expect((await archive.read('e3', 0, 1_000)).text).toContain('ls docks')
+  })
+
   it.each([
     ['staging port', ['e3', 'e2', 'e12']],
     ['quota', ['e6']],
     ['canary', ['e4']],
+    ['canaries', ['e4']],
+    ['quotas', ['e6']],
     ['deploy', ['e6', 'e4']],
     ['row', ['e8']],
     ['ow', []],

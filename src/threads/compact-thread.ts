@@ -1,6 +1,6 @@
 // One compaction of a thread in two steps: a strategy proposes; the gate checks, and one event is appended.
 import type { CompactionData, Trigger } from '../core/change.ts'
-import { type Context, foldEvent } from '../core/context.ts'
+import { type Context, foldGated } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import { EVENT_VERSION, type EventAt, type EventOf, type PinData } from '../core/event.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type PinningPolicy,
   releasedPinsReducer,
 } from '../core/found-pins.ts'
-import { type Committed, passGate, type Refusal } from '../core/gate.ts'
+import { type GateResult, passGate, type Refusal } from '../core/gate.ts'
 import { type Pins, pinsReducer } from '../core/pins.ts'
 import {
   type CompactionReport,
@@ -30,6 +30,7 @@ export interface CompactionOptions extends Omit<CompactionContext, 'threadId'> {
   readonly instructions?: string
   readonly nextPrompt?: string
   readonly runId?: string // where the caller has told others of this run already
+  readonly timestamp?: Date // when it happened, where it was made elsewhere
   /** What is pinned with this compaction although nobody has asked for it. */
   readonly pinning?: PinningPolicy
   /** For the report: what else was in force, and what was tried before. */
@@ -51,6 +52,7 @@ export interface PreparedCompaction {
   readonly strategyId: string
   readonly trigger: Trigger
   readonly basedOn: number // the version of the thread it was made for
+  readonly madeAt?: string // where it was made elsewhere
   readonly targetTokens?: number
   readonly minTokens?: number
   readonly settings?: ReportSettings
@@ -76,6 +78,7 @@ export async function prepareCompaction(
     settings,
     fallback,
     pinning,
+    timestamp,
     ...rest
   } = options
   const { runId = newRunId, ...run } = rest
@@ -106,6 +109,7 @@ export async function prepareCompaction(
     strategyId: strategy.id,
     trigger,
     basedOn: context.version,
+    ...(timestamp && { madeAt: timestamp.toISOString() }),
     ...(targetTokens !== undefined && { targetTokens }),
     ...(minTokens !== undefined && { minTokens }),
     ...(settings && { settings }),
@@ -132,10 +136,12 @@ export async function applyCompaction(
       const result = passGate({ ...prepared, context, eventAt, pins })
       refusal = result.ok ? undefined : result.refusal
       if (!result.ok) return []
-      const counted = withCounts(result.data, thread.id, context, eventAt)
+      const counted = withCounts(result, thread.id, context, eventAt)
       report = reportOf(prepared, { before: context, pins, ...counted })
       const found = (prepared.pins ?? []).map((data) => ({ type: 'PIN', data }) as const)
-      return [{ type: 'COMPACTION', data: counted.change }, ...found]
+      const { madeAt } = prepared
+      const timestamp = madeAt === undefined ? {} : { timestamp: new Date(madeAt) }
+      return [{ type: 'COMPACTION', data: counted.change, ...timestamp }, ...found]
     }, 'leave')
     // It is through, committed or refused: another run is to do its work anew.
     await thread.scratch.clear()
@@ -174,7 +180,7 @@ interface Counted {
 }
 
 function withCounts(
-  data: Committed,
+  { data, applied }: Extract<GateResult, { readonly ok: true }>,
   threadId: string,
   context: Context,
   eventAt: EventAt,
@@ -192,7 +198,7 @@ function withCounts(
     data: uncounted,
   } as const
   const withEvent: EventAt = (at) => (at === seq ? event : eventAt(at))
-  const after = foldEvent(context, event, withEvent)
+  const after = foldGated(context, event, applied, withEvent)
   const compactedEventCount = compactedEvents(after, withEvent).length
   return { change: { ...uncounted, compactedEventCount }, after, eventAt: withEvent }
 }

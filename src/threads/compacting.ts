@@ -1,5 +1,6 @@
 // The compactions of threads: proposed, applied, taken back, brought back.
 import type { EntryId } from '../core/change.ts'
+import { PrecisError } from '../core/errors.ts'
 import type { Strategy } from '../core/strategy.ts'
 import {
   applyCompaction,
@@ -10,7 +11,24 @@ import {
 } from './compact-thread.ts'
 import { unknownStrategy } from './guards.ts'
 import type { OpenThreads } from './open-threads.ts'
+import { pastThreadsOf } from './past-threads.ts'
 import { expandThread, redoThread, undoThread } from './reverse-thread.ts'
+
+/** A fresh session has nothing to undo: what it was made of stands untouched, in the former one. */
+async function pointBack(
+  { ports }: OpenThreads,
+  threadId: string,
+  thrown: unknown,
+): Promise<never> {
+  if (!PrecisError.is(thrown) || thrown.code !== 'nothing-to-undo') throw thrown
+  for await (const { threadId: former } of pastThreadsOf(ports.store, threadId))
+    throw new PrecisError(
+      'nothing-to-undo',
+      `There is no compaction to undo: this session began with a summary of ${former}, which stands as it was.`,
+      { where: former, hint: `Go on there: /resume ${former}, or precis chat ${former}.` },
+    )
+  throw thrown
+}
 
 export function compacting(threads: OpenThreads, strategies: Iterable<Strategy>) {
   const known = new Map<string, Strategy>()
@@ -44,7 +62,9 @@ export function compacting(threads: OpenThreads, strategies: Iterable<Strategy>)
       choices?: CompactionOptions,
     ): Promise<CompactionOutcome> => apply(threadId, await prepare(threadId, strategy, choices)),
     undo: (threadId: string, target?: number) =>
-      threads.on(threadId, (thread) => undoThread(thread, target)),
+      threads
+        .on(threadId, (thread) => undoThread(thread, target))
+        .catch((thrown: unknown) => pointBack(threads, threadId, thrown)),
     redo: (threadId: string, target?: number) =>
       threads.on(threadId, (thread) => redoThread(thread, target)),
     expand: (threadId: string, ref: EntryId) =>

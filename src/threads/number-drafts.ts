@@ -1,5 +1,5 @@
 // Drafts become events: ids, times and numbers, calls tied to their answer, open calls closed.
-import { readEvent, writeEvent } from '../core/codec.ts'
+import { checkEvent } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
 import { EVENT_VERSION, type EventAt, type EventDraft, type ThreadEvent } from '../core/event.ts'
 import type { Clock, Ids } from '../core/ports.ts'
@@ -90,12 +90,12 @@ function requireReadable(event: ThreadEvent): void {
       where: `${event.type} ${event.id}`,
       hint: 'Give a Date, or leave it out.',
     })
-  const read = readEvent(writeEvent(event))
-  if (read.ok) return
-  throw new PrecisError('invalid-input', read.error.message, {
+  const cause = checkEvent(event)
+  if (!cause) return
+  throw new PrecisError('invalid-input', cause.message, {
     where: `${event.type} ${event.id}`,
     hint: 'Nothing was appended. Types of events and their data: docs/log-format.md.',
-    cause: read.error,
+    cause,
   })
 }
 

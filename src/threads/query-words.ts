@@ -1,4 +1,5 @@
 // The words of a query, how often a text has each of them, and the line of a text that has most to do with them.
+import { singular } from '../core/search-tokens.ts'
 import { cutHead, cutTail } from '../core/tokens/cut.ts'
 
 const MOST_WORDS = 16
@@ -51,8 +52,15 @@ export function snippetAround(text: string, words: readonly string[], maxChars: 
 
 function* placesOf(lower: string, written: string, word: string): Generator<number> {
   const isUnspaced = UNSPACED.test(word)
-  for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, at + word.length))
-    if (isUnspaced || isWordStart(written, at)) yield at
+  for (const form of formsOf(word))
+    for (let at = lower.indexOf(form); at !== -1; at = lower.indexOf(form, at + form.length))
+      if (isUnspaced || isWordStart(written, at)) yield at
+}
+
+/** How one of it and several of it begin: neither begins the other where `query` becomes `queries`. */
+function formsOf(word: string): readonly string[] {
+  const one = singular(word)
+  return one.endsWith('y') ? [one, `${one.slice(0, -1)}ie`] : [one]
 }
 
 function isWordStart(text: string, at: number): boolean {

@@ -31,6 +31,8 @@ export function bodyOf(event: ThreadEvent, calls: readonly ToolCall[]): string {
     case 'USER_MESSAGE':
       if (typeof event.data === 'string') return event.data
       return lines(event.data.map((part) => (part.type === 'tool_call' ? '' : partInWords(part))))
+    case 'TOOL_CALL':
+      return textOfCall(event.data)
     case 'AGENT_MESSAGE':
       return lines([event.data.content, ...calls.map(textOfCall)])
     case 'TOOL_RESULT':

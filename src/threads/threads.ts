@@ -8,6 +8,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { EventDraft, PinData, ThreadEvent, ThreadStarted } from '../core/event.ts'
 import { releasedPinsReducer } from '../core/found-pins.ts'
 import { inboxReducer } from '../core/inbox.ts'
+import type { Json } from '../core/json.ts'
 import { type Pins, pinsReducer } from '../core/pins.ts'
 import type { Clock, Ids, Reducer, Signal, Store } from '../core/ports.ts'
 import { readContext } from '../core/reading.ts'
@@ -40,9 +41,16 @@ export interface AppendChoices {
 }
 
 export interface Threads {
-  /** Starts a thread and returns its id. With drafts it opens with all of them, or is not there. */
+  /**
+   * Starts a thread and returns its id. With drafts it opens with all of them, or is not there. One that
+   * comes from elsewhere is as old as it was there, and says what it was.
+   */
   create(
-    started?: ThreadStarted & { readonly threadId?: string },
+    started?: ThreadStarted & {
+      readonly threadId?: string
+      readonly timestamp?: Date
+      readonly source?: Json
+    },
     drafts?: readonly EventDraft[],
   ): Promise<string>
   /**
@@ -132,9 +140,15 @@ function growing(threads: OpenThreads): Pick<Threads, 'create' | 'append' | 'imp
   }
   return {
     append,
-    async create({ threadId = ports.ids.next('thr'), ...started } = {}, drafts = []) {
+    async create(given = {}, drafts = []) {
+      const { threadId = ports.ids.next('thr'), timestamp, source, ...started } = given
       for (const draft of drafts) requireOrdinary(draft)
-      const opening: EventDraft = { type: 'THREAD_STARTED', data: started }
+      const opening: EventDraft = {
+        type: 'THREAD_STARTED',
+        data: started,
+        ...(timestamp && { timestamp }),
+        ...(source !== undefined && { source }),
+      }
       await LiveThread.fresh(ports, threadId).append(() => [opening, ...drafts], 'leave', 0)
       return threadId
     },

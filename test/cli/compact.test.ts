@@ -1,5 +1,5 @@
 // `precis compact` on files: every format, where the result goes, what the report says.
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CompactReport } from '../../src/cli/compact/report.ts'
@@ -74,12 +74,31 @@ describe('precis compact FILE', () => {
     expect(again.stdout).toBe(stdout)
   })
 
-  it('overwrites another file in place, through a link, and keeps its mode', () => {
+  const WRITERS = [
+    ['compact', 'in.json', '--out', 'old.json'],
+    ['compact', 'in.json', '--output', 'old.json'],
+    ['export', 'in.json', '--to', 'openai-chat', '--out', 'old.json'],
+    ['check', 'in.json', '--provider', 'anthropic', '--repair', 'old.json'],
+  ]
+  it.each(WRITERS)('replaces a file that is there only with --force: %s %s %s', (...args) => {
+    place().write('old.json', 'old')
+    const refused = place().precis(args)
+    expect(refused).toMatchObject({ status: 2, stdout: '' })
+    expect(refused.stderr).toContain('old.json is there already')
+    expect(refused.stderr).toContain('--force')
+    expect(place().read('old.json')).toBe('old')
+    place().precis([...args, '--force'])
+    expect(place().read('old.json')).toContain('messages')
+    const { status } = place().precis([...args.map((arg) => arg.replace('old.json', '/dev/null'))])
+    expect(status).not.toBe(2)
+  })
+
+  it('replaces another file through a link, and keeps its mode', () => {
     const { folder } = place()
     mkdirSync(join(folder, 'real'))
     writeFileSync(join(folder, 'real', 'out.json'), 'old', { mode: 0o640 })
     symlinkSync(join('real', 'out.json'), join(folder, 'link.json'))
-    expect(place().precis(['compact', 'in.json', '--out', 'link.json']).status).toBe(0)
+    expect(place().precis(['compact', 'in.json', '--out', 'link.json', '--force']).status).toBe(0)
     expect(place().read('real/out.json')).toContain('"messages"')
     expect(statSync(join(folder, 'real', 'out.json')).mode & 0o777).toBe(0o640)
     expect(readdirSync(join(folder, 'real'))).toEqual(['out.json'])
@@ -186,6 +205,20 @@ describe('what decides', () => {
     expect(written).toContain('Keep: 簡潔')
   })
 
+  it('says so where a model was named and not asked', () => {
+    const args = ['in.json', ...TRIM, '--model', 'dev', '--instructions', 'mind it']
+    const { problems } = report(args)
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^--model dev made no difference: trim-tool-results has asked no model/,
+      ),
+      expect.stringMatching(/^--instructions made no difference/),
+    ])
+    const summarized = ['long.json', '--strategy', 'summarize', '--model', 'dev']
+    place().write('long.json', JSON.stringify(conversation(40)))
+    expect(report(summarized).problems.join()).not.toContain('made no difference')
+  })
+
   it('runs what the preset runs with a model, where only a model is named', () => {
     place().write('long.json', JSON.stringify(conversation(40)))
     const told = report(['long.json', '--model', 'dev'])
@@ -261,6 +294,9 @@ describe('formats [NEED-20]', () => {
       'out.jsonl',
     ])
     const lines = place().read('out.jsonl').trim().split('\n')
+    const old = readFileSync(sample('session.jsonl'), 'utf8').trim().split('\n')
+    expect(before.result.oldRecords).toBe(old.length)
+    expect(lines.slice(0, old.length)).toEqual(old)
     expect(lines.filter((line) => line.includes('compact_boundary'))).toHaveLength(1)
     const again = report(['out.jsonl'])
     expect(Math.abs(again.before.total - before.after.total)).toBeLessThan(200)

@@ -31,11 +31,29 @@ describe('precis compact FILE --in-place', () => {
 
     expect(place().precis(['undo', 's.jsonl']).stdout).toContain('is again what it was before')
     expect(place().read('s.jsonl')).toBe(original)
-    expect(place().precis(['undo', 's.jsonl'])).toMatchObject({ status: 1, stdout: '' })
+    const twice = place().precis(['undo', 's.jsonl'])
+    expect(twice).toMatchObject({ status: 1, stdout: '' })
+    expect(twice.stderr).toMatch(
+      /nothing left to undo in s\.jsonl\n +hint: It is again what it was before it was compacted with trim-tool-results on \S+ \S+\. precis redo s\.jsonl/,
+    )
     expect(place().precis(['redo', 's.jsonl']).status).toBe(0)
     expect(place().read('s.jsonl')).toBe(replaced)
+    const again = place().precis(['redo', 's.jsonl'])
+    expect(again).toMatchObject({ status: 1, stdout: '' })
+    expect(again.stderr).toContain('precis undo s.jsonl takes it back')
     expect(place().precis(['undo', 's.jsonl', '--json']).status).toBe(0)
     expect(place().read('s.jsonl')).toBe(original)
+  })
+
+  it('leaves a file as it is in which there is nothing to do, and writes it as it was', () => {
+    const text = readFileSync(sample('sessions/claude-code.jsonl'), 'utf8')
+    place().write('short.jsonl', text)
+    const told = place().json<CompactReport>(['compact', 'short.jsonl', '--in-place'])
+    expect(told.result).toEqual({ written: null, inPlace: false })
+    expect(place().read('short.jsonl')).toBe(text)
+    expect(place().precis(['undo', 'short.jsonl']).stderr).toContain('has not replaced short.jsonl')
+    place().json(['compact', 'short.jsonl', '--out', 'out.jsonl'])
+    expect(place().read('out.jsonl')).toBe(text)
   })
 
   it('goes back step by step', () => {

@@ -1,8 +1,16 @@
 // A folder to run `precis` in as people do: a process, its streams, its exit code, and the files it leaves.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect } from 'vitest'
 
@@ -27,6 +35,13 @@ export class Place {
 
   constructor() {
     this.folder = mkdtempSync(join(tmpdir(), 'precis-cli-'))
+    mkdirSync(this.#bin)
+    symlinkSync(PRECIS, join(this.#bin, 'precis'))
+  }
+
+  /** Whoever has installed it types its name. */
+  get #bin(): string {
+    return join(this.folder, '.bin')
   }
 
   /** The home folder is beside the files, so that what is left can be told. */
@@ -35,9 +50,9 @@ export class Place {
   }
 
   environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-    const { PATH } = process.env
+    const { PATH = '' } = process.env
     return {
-      PATH,
+      PATH: `${this.#bin}${delimiter}${PATH}`,
       HOME: this.folder,
       XDG_CONFIG_HOME: join(this.folder, '.config'),
       PRECIS_HOME: this.home,

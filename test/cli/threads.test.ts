@@ -12,6 +12,7 @@ interface ImportedFile {
   subThreads: string[]
   format: string
   compactions: number
+  tokens: number
   records: { all: number; modelled: number; kept: Record<string, number> }
 }
 
@@ -39,6 +40,36 @@ describe('precis import', () => {
     )
   })
 
+  it('says so where the same file is there already, and takes it in once more', () => {
+    place().write('one.json', messages())
+    place().write('other.json', messages().replace('done', 'ready'))
+    const { threadId } = imported('one.json')
+    const [again, other] = place().json<{ earlier?: { threadId: string; at: string } }[]>([
+      ...['import', 'one.json', 'other.json'],
+    ])
+    expect(again?.earlier).toEqual({ threadId, at: expect.stringMatching(/^\d{4}-.*Z$/) })
+    expect(other).not.toHaveProperty('earlier')
+    const { status, stdout } = place().precis(['import', 'one.json'])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/The same file was imported on \d{4}-\d\d-\d\d \d\d:\d\d already/)
+    expect(stdout).toContain(`precis inspect ${threadId}`)
+    expect(place().json<object[]>(['threads'])).toHaveLength(4)
+  })
+
+  it('lists imported threads by when they were last used', () => {
+    place().write('new.json', messages())
+    const now = imported('new.json')
+    const { threadId, subThreads } = imported(sample('sessions/claude-code.jsonl'))
+    const listed = place().json<{ threadId: string; createdAt: string; updatedAt: string }[]>([
+      'threads',
+    ])
+    const [latest, ...others] = listed.map((each) => each.threadId)
+    expect(latest).toBe(now.threadId)
+    expect(others.sort()).toEqual([threadId, ...subThreads].sort())
+    for (const { createdAt, updatedAt } of listed) expect(createdAt <= updatedAt).toBe(true)
+    expect(listed[1]?.createdAt).toMatch(/^2026-/)
+  })
+
   it('takes what it can of several files, and leaves nothing of those it cannot', () => {
     place().write('good.json', messages())
     place().write('bad.json', '{"messages": [')
@@ -52,6 +83,17 @@ describe('precis import', () => {
 })
 
 describe('a thread', () => {
+  it('weighs the same in every command, the system prompts included', () => {
+    const { threadId, tokens } = imported(sample('sessions/codex.jsonl'))
+    const { before } = place().json<CompactReport>(['compact', threadId, '--dry-run'])
+    expect(before.system).toBeGreaterThan(0)
+    const inspected = place().json<{ tokens: { total: number } }>(['inspect', threadId])
+    const compared = place().json<{ after: number }>(['diff', threadId])
+    expect([tokens, inspected.tokens.total, compared.after]).toEqual(Array(3).fill(before.total))
+    const undone = place().json<{ before: number }>(['undo', threadId])
+    expect(undone.before).toBe(before.total)
+  })
+
   it('is compacted, compared, taken back and brought back', () => {
     const { threadId } = imported(sample('session.jsonl'))
     const told = place().json<CompactReport>(['compact', threadId, ...TRIM])
@@ -106,6 +148,10 @@ describe('a thread', () => {
     const listed = place().json<{ threadId: string }[]>(['threads'])
     expect(listed.map((each) => each.threadId)).toContain(told.result.threadId)
     expect(place().precis(['undo', threadId]).status).toBe(1)
+    const back = place().precis(['undo', told.result.threadId ?? ''])
+    expect(back.status).toBe(1)
+    expect(back.stderr).toContain(`this session began with a summary of ${threadId}`)
+    expect(back.stderr).toContain(`precis chat ${threadId}`)
   })
 
   it('is forked, in the present and in the past', () => {

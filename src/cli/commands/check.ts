@@ -35,6 +35,7 @@ export function define(command: Command): void {
     .requiredOption('--provider <name>', 'whose rules')
     .option('--from <format>', `the format of the input: ${WIRE_FORMATS.join(', ')}`)
     .option('--repair <file>', 'where a repaired copy goes; - is standard output')
+    .option('--force', 'replace the file of --repair where it is there already')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (file: string, flags: CheckFlags) => {

@@ -10,8 +10,9 @@ What it works on:
 
 Where things go:
   A file: without --out or --in-place nothing is written; the report shows what would be.
-  --out FILE writes the result as a whole or not at all; --out - writes it to standard output, and the
-  report to standard error. --in-place replaces the file and keeps what it was: precis undo FILE.
+  --out FILE writes the result as a whole or not at all; a file that is there already is replaced with
+  --force alone. --out - writes it to standard output, and the report to standard error.
+  --in-place replaces the input and keeps what it was: precis undo FILE.
   A thread: it is compacted, which precis undo takes back. With --out it stays as it is.
   --dry-run changes nothing and keeps the proposal; --apply ID does exactly that, unless the session has
   changed since.
@@ -49,6 +50,7 @@ export function define(command: Command): void {
     .option('--pin <text>', 'a text to keep word for word; may be given again', collect)
     .option('--out <file>', 'where the result goes; - is standard output')
     .option('--output <file>', 'the same as --out')
+    .option('--force', 'replace the file of --out where it is there already')
     .option('--in-place', 'replace the file, and keep what it was for precis undo')
     .option('--dry-run', 'change nothing, and keep the proposal')
     .option('--apply <id>', 'do what a dry run has proposed')

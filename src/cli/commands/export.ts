@@ -25,6 +25,7 @@ export function define(command: Command): void {
     .option('--format <id>', 'the format of the file, where its content does not tell')
     .option('--to <format>', 'the format to write; without it that of the input')
     .option('--out <file>', 'where it goes; - is standard output', '-')
+    .option('--force', 'replace the file of --out where it is there already')
     .option('--title <text>', 'the title of a page')
     .option('--raw', 'leave in what looks like a secret')
     .option('--json', 'print the report as JSON')

@@ -4,7 +4,8 @@ import type { RecallFlags } from '../recall-archive.ts'
 
 const HELP = `
 It searches the log, not the context: what was compacted is found as well. Each find has a ref, which
-precis show reads in full.
+precis show reads in full. A name is found by its parts (config finds parseConfig), and one by several
+(configs finds config). What was said and done is searched; thinking and system prompts are not.
 
 Examples:
   precis recall port 4321

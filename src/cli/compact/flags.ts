@@ -13,6 +13,7 @@ export interface CompactFlags {
   readonly input?: string
   readonly output?: string
   readonly out?: string
+  readonly force?: boolean
   readonly inPlace?: boolean
   readonly dryRun?: boolean
   readonly apply?: string

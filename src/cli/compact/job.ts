@@ -90,6 +90,14 @@ async function refuseDestination(
     new PrecisError('usage', message, { where, hint })
   if (dryRun && destination.kind !== 'none')
     throw refuse('a dry run writes nothing', '--dry-run', 'Say where the result goes with --apply.')
+  if (flags.force && destination.kind !== 'file')
+    throw refuse('there is no file that --force could replace', '--force', 'It goes with --out.')
+  if (destination.kind === 'file')
+    await refuseOverwriting(target.kind === 'file' ? target.path : undefined, destination.path, {
+      option: flags.out === undefined ? '--output' : '--out',
+      force: flags.force,
+      instead: 'Or use --in-place, which keeps a backup.',
+    })
   if (target.kind === 'thread') {
     if (destination.kind === 'in-place')
       throw refuse('a thread is always compacted in place', '--in-place', 'Leave it out.')
@@ -101,13 +109,6 @@ async function refuseDestination(
     throw refuse('standard input cannot be read again', '--dry-run', 'Give it a file.')
   if (apply !== undefined && destination.kind === 'none')
     throw refuse('it is not said where the result goes', '--apply', 'Add --in-place or --out FILE.')
-  if (destination.kind === 'file')
-    await refuseOverwriting(
-      target.path,
-      destination.path,
-      flags.out === undefined ? '--output' : '--out',
-      'Or use --in-place, which keeps a backup.',
-    )
 }
 
 export function changedSince(name: string): PrecisError {

@@ -1,6 +1,6 @@
 // What to do after a compaction, as commands that can be typed as they stand.
 import { quoted } from '../shell-quote.ts'
-import type { Style } from '../terminal.ts'
+import { type Style, thousands } from '../terminal.ts'
 
 export interface NextSteps {
   readonly input: { readonly kind: 'file' | 'thread'; readonly source: string }
@@ -10,14 +10,19 @@ export interface NextSteps {
     readonly inPlace: boolean
     readonly proposal?: string
     readonly threadId?: string // that was changed, or began
+    readonly oldRecords?: number // that stay in the file, before what is in force now
   }
+  readonly tokens: number // of the result
   readonly program: string
   readonly options: readonly string[] // as they were given, to be given again
 }
 
 type Step = readonly [command: string, what: string]
 
-export function nextSteps({ input, result, program, options }: NextSteps, style: Style): string[] {
+export function nextSteps(
+  { input, result, program, options, tokens }: NextSteps,
+  style: Style,
+): string[] {
   const source = quoted(input.source)
   const compact = [program, 'compact', source, ...options.map(quoted)].join(' ')
   if (result.proposal !== undefined)
@@ -29,14 +34,14 @@ export function nextSteps({ input, result, program, options }: NextSteps, style:
   if (result.written === '-') return []
   if (result.inPlace)
     return told(
-      `Written to ${style.bold(input.source)}.`,
+      writtenTo(input.source, result, tokens, style),
       [
         [`${program} undo ${source}`, 'as it was, byte for byte'],
         [`${program} diff ${source}`, 'what went'],
       ],
       style,
     )
-  if (result.written !== null) return [`Written to ${style.bold(result.written)}.`]
+  if (result.written !== null) return [writtenTo(result.written, result, tokens, style)]
   if (result.threadId !== undefined)
     return told(
       `The thread is ${style.bold(result.threadId)}.`,
@@ -59,6 +64,19 @@ export function nextSteps({ input, result, program, options }: NextSteps, style:
     ],
     style,
   )
+}
+
+/** Where old records stay, the file grows: that has to be said before somebody looks at its size. */
+function writtenTo(
+  file: string,
+  { oldRecords }: NextSteps['result'],
+  tokens: number,
+  style: Style,
+): string {
+  const done = `Written to ${style.bold(file)}.`
+  if (oldRecords === undefined) return done
+  return `${done} The file is larger than before: its ${thousands(oldRecords)} old records stay in it,
+and the new context stands behind them. The agent reads only that: ${thousands(tokens)} tokens.`
 }
 
 function applySteps(proposal: string, { kind }: NextSteps['input'], program: string): Step[] {

@@ -35,6 +35,20 @@ export function originOf({ origins }: ResolvedSettings, { model, apply }: Compac
   return where === undefined ? origin : `${origin}: ${where}`
 }
 
+/** What was said to a model that nobody has asked. */
+export function unaskedProblems(
+  strategyId: string,
+  { model, instructions }: CompactFlags,
+  asked: readonly unknown[],
+): string[] {
+  if (asked.length > 0) return []
+  const why = `${strategyId} has asked no model; --strategy summarize does, for one`
+  return [
+    ...(model === undefined ? [] : [`--model ${model} made no difference: ${why}`]),
+    ...(instructions === undefined ? [] : [`--instructions made no difference: ${why}`]),
+  ]
+}
+
 /** What decided how it was made: the settings in force that are not plainly the default, and the flags. */
 export function shownSettings(
   { origins }: ResolvedSettings,

@@ -54,6 +54,24 @@ describe('the report', () => {
     expect(lines({}, ['--pin', 'keep it'])).toContain("'a b.jsonl' --pin 'keep it' --in-place")
   })
 
+  it('says in words what was kept as it was', () => {
+    const held = (texts: number, entries: number) =>
+      lines({ pins: { texts, entries: Array.from({ length: entries }, () => 'e1'), tokens: 9 } })
+    expect(held(12, 0)).toContain('word for word: 12 sentences that bind or are pinned.')
+    expect(held(1, 2)).toContain(
+      'word for word: 1 sentence that binds or is pinned and 2 whole entries.',
+    )
+    expect(held(0, 1)).toContain('word for word: 1 whole entry.')
+  })
+
+  it('says why a file grows in which old records stay', () => {
+    const result = { written: 'out.jsonl', inPlace: false, oldRecords: 812 }
+    const grown = lines({ result })
+    expect(grown).toContain('its 812 old records stay in it')
+    expect(grown).toContain('The agent reads only that: 250 tokens.')
+    expect(lines({ result: { written: 'out.jsonl', inPlace: false } })).not.toContain('larger')
+  })
+
   it('is honest about what grew', () => {
     const grown = lines({ before: split(100), after: split(104) })
     expect(grown).toContain('+4 %')

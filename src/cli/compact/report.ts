@@ -54,7 +54,7 @@ export function renderCompactReport(
     kept(report, style, columns),
     problems(report, style, columns),
     [...models(report, style), ...costLines(report, style), ...secrets(report)],
-    nextSteps({ ...report, program, options }, style),
+    nextSteps({ ...report, program, options, tokens: report.after.total }, style),
   ]
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -143,13 +143,24 @@ function kept({ constraints, pins }: CompactReport, style: Style, columns: numbe
     ...(held === 0
       ? []
       : [
-          `Kept word for word: ${thousands(pins.texts)} texts, ${thousands(pins.entries.length)} entries.`,
+          `Kept word for word: ${[
+            ...named(
+              pins.texts,
+              'sentence that binds or is pinned',
+              'sentences that bind or are pinned',
+            ),
+            ...named(pins.entries.length, 'whole entry', 'whole entries'),
+          ].join(' and ')}.`,
         ]),
     ...constraints
       .slice(0, SHOWN_CONSTRAINTS)
       .map((sentence) => `  ${style.dim('“')}${oneLine(sentence, columns - 6)}${style.dim('”')}`),
     ...(more > 0 ? [style.dim(`  and ${more} more: --json lists them all`)] : []),
   ]
+}
+
+function named(count: number, one: string, many: string): string[] {
+  return count === 0 ? [] : [`${thousands(count)} ${count === 1 ? one : many}`]
 }
 
 function problems({ problems: found }: CompactReport, style: Style, columns: number): string[] {

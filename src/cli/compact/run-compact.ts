@@ -7,6 +7,7 @@ import { deliver } from '../deliver.ts'
 import { programName } from '../program-name.ts'
 import { ProgressLine } from '../progress.ts'
 import { replaceWithBackup } from '../session/backups.ts'
+import { digestOf } from '../session/digest.ts'
 import { type WrittenFormat, writtenFormat } from '../session/formats.ts'
 import { openSession, type Session } from '../session/session.ts'
 import { nameOf } from '../session/target.ts'
@@ -16,7 +17,7 @@ import { type Compacted, type CompactionPlan, compactSession } from './compact-s
 import { costsOf } from './costs.ts'
 import type { CompactFlags, Destination } from './flags.ts'
 import { changedSince, type Job, jobOf } from './job.ts'
-import { originOf, shownSettings } from './plan.ts'
+import { originOf, shownSettings, unaskedProblems } from './plan.ts'
 import { keepProposal } from './proposals.ts'
 import { type CompactReport, renderCompactReport } from './report.ts'
 import { wishesOf } from './wishes.ts'
@@ -54,7 +55,8 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   if (kept?.source.kind === 'thread' && kept.source.version !== session.version)
     throw changedSince(kept.source.threadId)
   const plan = await planOf(job, progress)
-  const { messages } = await composed.threads.messages(session.threadId)
+  // Only their number: held, they would be a second copy of a long session until it is written.
+  const { length } = (await composed.threads.messages(session.threadId)).messages
   if (destination.kind === 'in-place' && plan.strategyId === FRESH_SESSION) throw freshInPlace()
   const compacted = await compactSession(session, plan)
   progress.say('writing …')
@@ -70,13 +72,13 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   })
   const report = reportOf(session, job, plan, compacted, written, {
     result,
-    messages: { before: messages.length, after: written.messages },
+    messages: { before: length, after: written.messages },
     costs: costsOf(compacted, latest.map(readRow), composed.asked(), resolved.settings),
   })
   progress.end()
   await deliver({
     report,
-    result: written.text,
+    result: written.pieces ?? written.text,
     output: destination.kind === 'file' ? destination.path : undefined,
     json: flags.json,
     columns: DEFAULT_COLUMNS,
@@ -126,6 +128,7 @@ async function resultOf(
   to: WrittenFormat,
 ): Promise<CompactReport['result']> {
   const none = { written: null, inPlace: false }
+  const old = written.oldRecords === undefined ? {} : { oldRecords: written.oldRecords }
   const { prepared } = compacted
   if (flags.dryRun) {
     const source =
@@ -137,15 +140,20 @@ async function resultOf(
     const proposal = await keepProposal({ source, ...rest, prepared }, process.env)
     return { ...none, proposal }
   }
-  if (destination.kind === 'file') return { ...none, written: destination.path }
+  if (destination.kind === 'file') return { ...none, ...old, written: destination.path }
   if (target.kind === 'thread') {
     const threadId = await applyToThread(target.threadId, session.version, plan, prepared)
     return { ...none, threadId }
   }
-  if (destination.kind === 'none') return none
+  // Where nothing changed, there is nothing to keep a backup of.
+  if (destination.kind === 'none' || digestOf(written.text) === digest) return none
   const what = `compacted with ${prepared.strategyId}`
-  await replaceWithBackup(target.path, written.text, { digest, what, environment: process.env })
-  return { ...none, written: target.path, inPlace: true }
+  await replaceWithBackup(target.path, written.pieces ?? written.text, {
+    digest,
+    what,
+    environment: process.env,
+  })
+  return { ...none, ...old, written: target.path, inPlace: true }
 }
 
 function reportOf(
@@ -158,6 +166,7 @@ function reportOf(
 ): CompactReport {
   const { before, after, budgetTokens, prepared, problems } = compacted
   const { drops, largest, pins, refs, settings, fallback } = compacted.report
+  const asked = session.composed.asked()
   return {
     input: {
       kind: target.kind,
@@ -176,8 +185,13 @@ function reportOf(
     settings,
     ...(fallback && { fallback }),
     constraints: (prepared.pins ?? []).flatMap(({ text }) => text ?? []),
-    problems: [...session.problems, ...problems, ...written.problems],
-    models: session.composed.asked(),
+    problems: [
+      ...session.problems,
+      ...problems,
+      ...written.problems,
+      ...unaskedProblems(strategyId, flags, asked),
+    ],
+    models: asked,
     ...(flags.redact && { redacted: written.found }),
     ...more,
   }

@@ -1,5 +1,6 @@
 // `precis doctor`: what is well, what to know, what is wrong and how to mend it.
 import { PrecisError } from '../../core/errors.ts'
+import { asTyped } from '../program-name.ts'
 import { tell } from '../tell.ts'
 import { oneLine, padColumns } from '../terminal.ts'
 import { runChecks } from './checks.ts'
@@ -16,7 +17,7 @@ export async function runDoctor({ json }: { readonly json?: boolean }): Promise<
       const sign = state === 'well' ? style.good(SIGNS.well) : style.bold(SIGNS[state])
       return [
         `${sign} ${padColumns(check, 10)}${oneLine(message, 2 * columns)}`,
-        ...(fix === undefined ? [] : [`  ${' '.repeat(10)}${style.dim(`→ ${fix}`)}`]),
+        ...(fix === undefined ? [] : [`  ${' '.repeat(10)}${style.dim(`→ ${asTyped(fix)}`)}`]),
       ]
     })
     const end = told.faults === 0 ? 'Nothing is wrong.' : `${told.faults} to mend.`

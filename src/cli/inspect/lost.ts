@@ -1,7 +1,7 @@
 // What each compaction in a log replaced, and which files it no longer names.
 
 import { buildMessages } from '../../core/build.ts'
-import { type Context, emptyContext, foldEvent } from '../../core/context.ts'
+import { type Context, emptyContext, foldEvent, weightOf } from '../../core/context.ts'
 import type { EntryKind } from '../../core/entry.ts'
 import type { EventAt, EventOf, ThreadEvent } from '../../core/event.ts'
 import type { Json } from '../../core/json.ts'
@@ -47,8 +47,8 @@ export function lostByCompactions(events: readonly ThreadEvent[]): LostByCompact
       strategyId: event.data.strategyId,
       by: recorderOf(event),
       inForce: last.active.includes(event.seq),
-      before: before.tokens,
-      after: context.tokens,
+      before: weightOf(before),
+      after: weightOf(context),
       replaced: replacedIn(before, context),
       files: filesIn(paths, context, eventAt),
     })

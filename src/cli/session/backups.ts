@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
 import { randomIds } from '../../system.ts'
-import { writeText } from '../io.ts'
+import { type Written, writeText } from '../io.ts'
 import { type Environment, stateFolder, stateFolderPath } from '../settings.ts'
+import { quoted } from '../shell-quote.ts'
 import { digestOf, digestOfFile } from './digest.ts'
 
 /** Older ones of the same file make room. */
@@ -27,7 +28,7 @@ export type Backup = z.output<typeof schema>
  */
 export async function replaceWithBackup(
   given: string,
-  text: string,
+  text: Written,
   { digest, what, environment }: { digest: string; what: string; environment: Environment },
 ): Promise<Backup> {
   const path = await realpath(given)
@@ -86,7 +87,14 @@ async function swap(given: string, environment: Environment, way: Swap): Promise
   const folder = folderOf(path, environment)
   const kept = await backupsIn(folder)
   const found = kept.find((backup) => backup[way.now] === digest)
-  if (!found) throw nothingKept(given, kept, way, folder)
+  if (!found)
+    throw (
+      doneAlready(
+        given,
+        kept.find((backup) => backup[way.next] === digest),
+        way,
+      ) ?? nothingKept(given, kept, way, folder)
+    )
   await writeText(path, await readFile(join(folder, `${found.id}.${way.next}`)))
   return found
 }
@@ -118,6 +126,26 @@ function changedMeanwhile(given: string): PrecisError {
     where: given,
     hint: 'Nothing was written. End the program that writes to it, and try again.',
   })
+}
+
+/** The file is what the command would make of it. */
+function doneAlready(
+  given: string,
+  backup: Backup | undefined,
+  { now }: Swap,
+): PrecisError | undefined {
+  if (backup === undefined) return undefined
+  const { what } = backup
+  const at = backup.at.slice(0, 16).replace('T', ' ')
+  return now === 'after'
+    ? new PrecisError('nothing-to-undo', `there is nothing left to undo in ${given}`, {
+        where: given,
+        hint: `It is again what it was before it was ${what} on ${at}. precis redo ${quoted(given)} brings that back.`,
+      })
+    : new PrecisError('nothing-to-redo', `there is nothing to redo in ${given}`, {
+        where: given,
+        hint: `It was ${what} on ${at}, and that is in force. precis undo ${quoted(given)} takes it back.`,
+      })
 }
 
 function nothingKept(

@@ -1,18 +1,22 @@
 // Whether a file is still what it was: the digest of its bytes.
 import { createHash } from 'node:crypto'
 import type { Source } from '../../formats/session-format.ts'
+import type { Written } from '../io.ts'
 import { openInput } from './input.ts'
 
 export async function digestOfFile(path: string): Promise<string> {
   return digestOfSource(await openInput(path, process.stdin))
 }
 
-async function digestOfSource(source: Source): Promise<string> {
+export async function digestOfSource(source: Source): Promise<string> {
   const hash = createHash('sha256')
   for await (const piece of source.open()) hash.update(piece)
   return hash.digest('hex')
 }
 
-export function digestOf(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
+export function digestOf(content: Written): string {
+  const hash = createHash('sha256')
+  const isWhole = typeof content === 'string' || content instanceof Uint8Array
+  for (const piece of isWhole ? [content] : content) hash.update(piece)
+  return hash.digest('hex')
 }

@@ -14,7 +14,7 @@ import { readingFrom } from '../source.ts'
 import { readFormat } from './formats.ts'
 import { saveMemoryFor } from './save-memory.ts'
 
-export interface ReadOptions extends Pick<ImportOptions, 'records' | 'title'> {
+export interface ReadOptions extends Pick<ImportOptions, 'records' | 'source' | 'title'> {
   readonly named?: string | undefined // the format
   readonly progress: ProgressLine
 }

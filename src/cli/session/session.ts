@@ -8,6 +8,7 @@ import type { Store } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Account } from '../../formats/notes.ts'
 import type { SessionFormat } from '../../formats/session-format.ts'
+import { valueStore } from '../../stores/memory.ts'
 import { openHome } from '../home.ts'
 import type { ProgressLine } from '../progress.ts'
 import { formatOfLog } from './imported-format.ts'
@@ -37,7 +38,7 @@ export interface SessionOptions {
 
 export async function openSession(target: Target, options: SessionOptions): Promise<Session> {
   const { settings, named, progress } = options
-  const composed = compose({ settings, environment: process.env })
+  const composed = compose({ store: valueStore(), settings, environment: process.env })
   try {
     if (target.kind === 'thread') {
       refuseFormat(named)

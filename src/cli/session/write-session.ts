@@ -42,13 +42,30 @@ export async function writeSession(
     ? cleanView(whole, secrets)
     : { view: whole, found: wish === 'find' ? lookFor(whole, secrets) : [] }
   const facts = { found, messages: view.messages.length }
-  if (to.kind === 'page') return { ...to.format.write(view, title), ...facts }
+  if (to.kind === 'page') return withFacts(to.format.write(view, title), facts)
   const [events = [], ...sideEvents] = logs.map((log) =>
     isRedacted ? log.map((event) => withoutSecrets(event, secrets)) : log,
   )
   const outgoing: Outgoing = { view, events, sideEvents, ...(title !== undefined && { title }) }
   const written = to.format.write(outgoing, { now: new Date(), newId: randomUUID })
-  return { ...written, ...facts }
+  return withFacts(written, facts)
+}
+
+/** A text that is made when it is asked for stays so. */
+function withFacts(
+  written: Exported,
+  facts: Pick<WrittenSession, 'found' | 'messages'>,
+): WrittenSession {
+  const { problems, pieces, oldRecords } = written
+  return {
+    get text() {
+      return written.text
+    },
+    problems,
+    ...(pieces && { pieces }),
+    ...(oldRecords !== undefined && { oldRecords }),
+    ...facts,
+  }
 }
 
 /** From the rows that are at hand: the thread would read them again. */

@@ -6,7 +6,14 @@ import { type Fields, fieldsIn, isFields, listIn, objectIn, textIn, timeIn } fro
 import { linesOf } from '../lines.ts'
 import type { ReadNotes } from '../notes.ts'
 import type { RawRecord } from '../raw.ts'
-import { type KeptBecause, type RecordReader, readItems, readLines } from '../record-reader.ts'
+import {
+  type KeptBecause,
+  type ParsedLine,
+  type RecordReader,
+  readEach,
+  readItems,
+  readLines,
+} from '../record-reader.ts'
 import { MAIN, type Sample, type Source, type Step } from '../session-format.ts'
 import { attachedText, queuedPrompt } from './attachment.ts'
 import { Branches } from './branches.ts'
@@ -32,20 +39,20 @@ export function isClaudeCode({ lines, items }: Sample): boolean {
 }
 
 export async function* readClaudeCode(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
-  const isDocument = await startsAsDocument(source)
+  if (await startsAsDocument(source)) {
+    yield* readItems(source, ['loglines'], notes, new LineReader(notes, new Branches()))
+    return
+  }
   const branches = new Branches()
-  const parsed = (source.bytes ?? HELD_BYTES) < HELD_BYTES ? new Map<number, Fields>() : undefined
-  if (!isDocument)
-    for await (const lines of linesOf(source))
-      for (const { text, number } of lines) {
-        const line = objectIn(text)
-        branches.add(line ?? {}, number)
-        if (line) parsed?.set(number, line)
-      }
+  const isHeld = (source.bytes ?? HELD_BYTES) < HELD_BYTES
+  const held: ParsedLine[][] = []
+  for await (const lines of linesOf(source, (bytes) => isHeld && notes.read(bytes))) {
+    const looked = lines.map((line) => ({ ...line, parsed: objectIn(line.text) }))
+    for (const { parsed, number } of looked) branches.add(parsed ?? {}, number)
+    if (isHeld) held.push(looked)
+  }
   const reader = new LineReader(notes, branches)
-  yield* isDocument
-    ? readItems(source, ['loglines'], notes, reader)
-    : readLines(source, notes, reader, parsed)
+  yield* isHeld ? readEach(held, notes, reader) : readLines(source, notes, reader)
 }
 
 /** Which branch counts shows at the end: what a short file says is held until then, a long one is read again. */

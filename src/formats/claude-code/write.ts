@@ -30,11 +30,11 @@ export function writeClaudeCode(outgoing: Outgoing, options: WriteOptions): Expo
 
 /** The sessions of the web page: the same lines in one document. */
 function writeDocument(outgoing: Outgoing, writer: RecordWriter, around: Fields): Exported {
-  const { records, problems } = recordsOf(CLAUDE_CODE, outgoing, writer)
+  const { records, ...facts } = recordsOf(CLAUDE_CODE, outgoing, writer)
   const { loglines: _, ...others } = around
   const rest = JSON.stringify(others).slice(1, -1)
   const items = records.map(({ raw }) => raw).join(',\n')
-  return { text: `{"loglines":[\n${items}\n]${rest === '' ? '' : `,${rest}`}}\n`, problems }
+  return { text: `{"loglines":[\n${items}\n]${rest === '' ? '' : `,${rest}`}}\n`, ...facts }
 }
 
 function writerOf(outgoing: Outgoing, options: WriteOptions): RecordWriter {

@@ -33,7 +33,7 @@ export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Export
         time: { created, updated: created },
       }
   const sessionID = textIn(info.id) ?? `ses_${options.newId()}`
-  const { records, problems } = recordsOf(OPENCODE, outgoing, {
+  const { records, problems, ...facts } = recordsOf(OPENCODE, outgoing, {
     fresh: ({ view }, note) => {
       if (view.system.length > 0) note('the system prompt has no place in an OpenCode session')
       return new Messages(options, outgoing, sessionID, note).all(view.messages)
@@ -55,6 +55,7 @@ export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Export
   return {
     text: `${head},"messages":[\n${messages}\n]}\n`,
     problems: [...problems, ...note],
+    ...facts,
   }
 }
 
