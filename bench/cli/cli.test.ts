@@ -1,11 +1,15 @@
 // The benchmark of the command line runs from end to end at small sizes, and its latest row met its goals.
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { blockOf, pageTable } from '../report.ts'
 import { latestRow, type ResultRow } from '../result-row.ts'
 import { RESULTS } from './cli.ts'
 
-const FIGURES = ['session', 'help', 'memory']
+const FIGURES = ['session', 'help', 'memory', 'compact-memory']
+/** What is not reached yet, and is said so on the page. */
+const MISSED = new Set(['session', 'compact-memory'])
 
 describe('npm run bench -- cli', () => {
   it('measures every figure, and judges none at small sizes', () => {
@@ -27,6 +31,11 @@ describe('npm run bench -- cli', () => {
   it('has a row of a whole run, in which starting and memory kept their goals', () => {
     const { figures } = latestRow(RESULTS)
     expect(figures.map(({ id }) => id)).toEqual(FIGURES)
-    for (const { id, met } of figures) if (id !== 'session') expect(met, id).toBe(true)
+    for (const { id, met } of figures) if (!MISSED.has(id)) expect(met, id).toBe(true)
+  })
+
+  it('is on the page with its latest row', () => {
+    const page = readFileSync(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8')
+    expect(blockOf(page, 'cli')).toBe(pageTable(latestRow(RESULTS)))
   })
 })

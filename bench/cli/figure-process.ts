@@ -1,5 +1,5 @@
 // A process that measures the figures: `node --expose-gc THIS SETTINGS`, with JSON on stdout.
-import { importMemory } from './import-memory.ts'
+import { peakMemory } from './peak-memory.ts'
 import { sessionCost } from './session-cost.ts'
 import type { Settings } from './settings.ts'
 import { startCost } from './start-cost.ts'
@@ -8,6 +8,6 @@ const settings: Settings = JSON.parse(process.argv[2] ?? '')
 const figures = [
   await sessionCost(settings),
   await startCost(settings),
-  await importMemory(settings),
+  ...(await peakMemory(settings)),
 ]
 process.stdout.write(`${JSON.stringify(figures)}\n`)

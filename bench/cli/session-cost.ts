@@ -7,6 +7,7 @@ import { DEFAULT_STRATEGY } from '../../src/core/settings-schema.ts'
 import { claudeCode } from '../../src/formats/claude-code/index.ts'
 import { importSession } from '../../src/formats/import-session.ts'
 import type { Source } from '../../src/formats/session-format.ts'
+import { valueStore } from '../../src/stores/memory.ts'
 import { type Answered, compare } from '../figure.ts'
 import { interleave, use } from '../measure.ts'
 import { longSession } from './long-session.ts'
@@ -39,7 +40,7 @@ export async function sessionCost({ sessionBytes, rounds, budgetMs }: Settings):
 
 /** What `precis compact FILE --out FILE` does between reading and writing the file. */
 async function throughAThread(bytes: Buffer): Promise<void> {
-  const { threads, store, close } = compose()
+  const { threads, store, close } = compose({ store: valueStore() })
   const { threadId } = await importSession(threads, claudeCode, sourceOf(bytes))
   const outcome = await threads.compact(threadId, DEFAULT_STRATEGY, { trigger: 'command' })
   if (!outcome.committed) throw new Error(outcome.refusal.message)

@@ -3,8 +3,8 @@
 export interface Settings {
   readonly seed: number
   readonly sessionBytes: number // of the session that is imported, compacted and written
-  readonly longBytes: number // of the session whose import is weighed
-  readonly limitBytes: number // what that may take of memory
+  readonly longBytes: number // of the session whose import and compaction are weighed
+  readonly limitBytes: number // what each may take of memory
   readonly rounds: number
   readonly starts: number
   readonly budgetMs: number // for one figure

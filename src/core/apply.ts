@@ -19,8 +19,14 @@ export interface PlacedEdit extends Stretch {
   readonly items: readonly Item[]
 }
 
+/** What a change makes of a context. */
+export interface Applied {
+  readonly items: readonly Item[]
+  readonly placed: readonly PlacedEdit[] // in the order of the context
+}
+
 export type Application =
-  | { readonly ok: true; readonly items: readonly Item[]; readonly placed: readonly PlacedEdit[] }
+  | ({ readonly ok: true } & Applied)
   | {
       readonly ok: false
       readonly reason: 'stale' | 'malformed'
@@ -50,16 +56,10 @@ export function applyChange(
         message: 'what it covers is not one stretch of the context',
         edit,
       }
-    const put = putItems(
-      edit,
-      items.slice(stretch.start, stretch.end),
-      seq,
-      made,
-      direction,
-      eventAt,
-    )
+    const covered = items.slice(stretch.start, stretch.end)
+    const put = putItems(edit, covered, seq, made, direction, eventAt)
     if (typeof put === 'string') return { ok: false, reason: 'malformed', message: put, edit }
-    made += putsOf(edit).filter(isNew).length
+    for (const one of putsOf(edit)) if (isNew(one)) made += 1
     placed.push({ ...stretch, edit, items: put })
   }
   const ordered = placed.toSorted((a, b) => a.start - b.start)
@@ -67,7 +67,7 @@ export function applyChange(
     if ((ordered[at] as PlacedEdit).start < (ordered[at - 1] as PlacedEdit).end)
       return { ok: false, reason: 'malformed', message: 'two edits cover the same entry' }
   const result = hideThinking(splice(items, ordered), change.hide ?? [], rewritesOf(ordered))
-  return indexOf(result).size === result.length
+  return new Set(result.map(({ id }) => id)).size === result.length
     ? { ok: true, items: result, placed: ordered }
     : { ok: false, reason: 'malformed', message: 'an entry would stand in the context twice' }
 }
@@ -85,7 +85,7 @@ function putItems(
   direction: Direction,
   eventAt: EventAt,
 ): Item[] | string {
-  const current = indexOf(covered)
+  let index: Map<EntryId, number> | undefined // only what keeps something asks for it
   const items: Item[] = []
   let next = made
   let reached = -1
@@ -97,10 +97,11 @@ function putItems(
       next += 1
       continue
     }
-    const kept = keptItems(put, covered, current, eventAt)
+    index ??= indexOf(covered)
+    const kept = keptItems(put, covered, index, eventAt)
     if (!kept) return `it keeps ${runText(put.keep)}, which is not there`
     for (const item of kept) {
-      const at = current.get(item.id) ?? -1
+      const at = index.get(item.id) ?? -1
       if (direction === 'forward' && at <= reached)
         return `it keeps ${item.id} out of order or from elsewhere`
       reached = at
@@ -154,6 +155,7 @@ function hideThinking(
   const single = new Set(runs.filter((run) => typeof run === 'string'))
   const ranges = runs.filter((run) => typeof run !== 'string')
   return items.map((item) => {
+    if (item.thinkingTokens === undefined) return item
     const name = rewrites.get(item.id) ?? item.id
     const hidden = single.has(name) || ranges.some((run) => runHas(run, name))
     return hidden ? withHidden(item, ['thinking']) : item

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { type ErrorCode, PrecisError } from './errors.ts'
 import { EVENT_VERSION, type ThreadEvent } from './event.ts'
 import type { Json } from './json.ts'
+import { isPlainData } from './plain-data.ts'
 import type { Row } from './ports.ts'
 import { type CoveredType, DATA_SCHEMAS, isJson, ORIGINS } from './schema.ts'
 import { upcast } from './upcast.ts'
@@ -29,16 +30,39 @@ export function readEvent(row: unknown): ReadEvent {
     return failed(row, 'v', `version ${row.v} is newer than ${EVENT_VERSION}`, 'store-newer')
   const current = row.v === EVENT_VERSION ? row : upcast(row)
   const timeMs = timeOf(current.timestamp)
-  const wrong = wrongField(current, timeMs)
-  if (wrong) return failed(row, wrong.path, `expected ${wrong.expected}, got ${wrong.got}`)
-  const schema: z.ZodType = DATA_SCHEMAS[current.type as CoveredType]
-  const checked = schema.safeParse(current.data)
-  if (!checked.success) {
-    const { path, message } = deepestIssue(checked.error.issues)
-    return failed(row, `data${printPath(path)}`, message)
-  }
+  const error = problemOf(row, current, timeMs)
+  if (error) return { ok: false, error }
   // The row itself goes on, not the schema's copy: what the schema does not name must survive.
   return { ok: true, event: { ...current, timestamp: new Date(timeMs) } as ThreadEvent }
+}
+
+/** What keeps a new event from being read again, if anything does. Its data is then known to be right. */
+export function checkEvent(event: ThreadEvent): PrecisError | undefined {
+  const fields: Readonly<Record<string, unknown>> = { ...event }
+  const error = problemOf(fields, fields, event.timestamp.getTime())
+  const { data, type } = event
+  if (!error && typeof data === 'object' && data !== null) checkedAs.set(data, type)
+  return error
+}
+
+/** Data that was checked before, and as what. A store that gives out the same values need not have it checked again. */
+const checkedAs = new WeakMap<object, string>()
+
+function problemOf(
+  row: Readonly<Record<string, unknown>>,
+  current: Readonly<Record<string, unknown>>,
+  timeMs: number,
+): PrecisError | undefined {
+  const wrong = wrongField(current, timeMs)
+  if (wrong) return problem(row, wrong.path, `expected ${wrong.expected}, got ${wrong.got}`)
+  const { data, type } = current
+  if (typeof data === 'object' && data !== null && checkedAs.get(data) === type) return undefined
+  if (isPlainData(type as string, data)) return undefined
+  const schema: z.ZodType = DATA_SCHEMAS[type as CoveredType]
+  const checked = schema.safeParse(data)
+  if (checked.success) return undefined
+  const { path, message } = deepestIssue(checked.error.issues)
+  return problem(row, `data${printPath(path)}`, message)
 }
 
 /** Reads a row that must take its place in a log: an undecodable one becomes a FOREIGN event. */
@@ -106,12 +130,16 @@ function wrongField(
   return undefined
 }
 
-function failed(
+function failed(...given: Parameters<typeof problem>): ReadEvent {
+  return { ok: false, error: problem(...given) }
+}
+
+function problem(
   row: Readonly<Record<string, unknown>>,
   path: string,
   message: string,
   code: ErrorCode = 'invalid-input',
-): ReadEvent {
+): PrecisError {
   const hint =
     code === 'store-newer'
       ? 'Update precis to read it. Until then it is kept as it is and has no effect.'
@@ -119,7 +147,7 @@ function failed(
   const where = placeOf(row.threadId, row.seq, path)
   const details = { threadId: row.threadId, seq: row.seq, path }
   const sentence = `a row of the log cannot be read: ${path === '' ? '' : `${path}: `}${message}`
-  return { ok: false, error: new PrecisError(code, sentence, { where, hint, details }) }
+  return new PrecisError(code, sentence, { where, hint, details })
 }
 
 function placeOf(threadId: unknown, seq: unknown, path: string): string {

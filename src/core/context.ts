@@ -1,8 +1,8 @@
 // The context: what the model sees of a log, as a fold over its events.
-import { applyChange } from './apply.ts'
+import { type Applied, applyChange } from './apply.ts'
 import type { EntryId } from './change.ts'
 import { undecodableOf } from './codec.ts'
-import { type Item, itemOfEvent, originalId, withCall } from './entry.ts'
+import { type Item, itemOfEvent, originalId } from './entry.ts'
 import { PrecisError } from './errors.ts'
 import {
   bearsEntry,
@@ -189,7 +189,7 @@ function foldCall(context: Context, event: EventOf<'TOOL_CALL'>): Context {
   const { measured } = context
   return {
     ...context,
-    items: context.items.replaceLast(withCall(last, event.data)),
+    items: context.items.replaceLast({ ...last, tokens: last.tokens + tokens }),
     tokens: context.tokens + tokens,
     // The provider's count of the answer had its calls in it.
     ...(measured?.version === event.data.answer && {
@@ -201,11 +201,30 @@ function foldCall(context: Context, event: EventOf<'TOOL_CALL'>): Context {
 function foldChange(context: Context, event: EventOf<ChangeType>, eventAt: EventAt): Context {
   const direction = event.type === 'COMPACTION' ? 'forward' : 'reversal'
   const applied = applyChange(context.items.toArray(), event.data, event.seq, direction, eventAt)
-  if (!applied.ok)
-    return {
-      ...context,
-      ignored: [...context.ignored, { seq: event.seq, reason: applied.message }],
-    }
+  return applied.ok
+    ? foldApplied(context, event, applied, eventAt)
+    : {
+        ...context,
+        ignored: [...context.ignored, { seq: event.seq, reason: applied.message }],
+      }
+}
+
+/** The step for a change that the gate has applied already. */
+export function foldGated(
+  context: Context,
+  event: EventOf<'COMPACTION'>,
+  applied: Applied,
+  eventAt: EventAt,
+): Context {
+  return foldApplied({ ...context, version: event.seq }, event, applied, eventAt)
+}
+
+function foldApplied(
+  context: Context,
+  event: EventOf<ChangeType>,
+  applied: Applied,
+  eventAt: EventAt,
+): Context {
   const { measured: _, ...rest } = context
   return {
     ...rest,
@@ -258,6 +277,7 @@ function popped({ stack, pops }: Context, at: number): Pick<Context, 'stack' | '
 }
 
 function without(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
+  if (set.size === 1) return NOTHING
   const rest = new Set(set)
   rest.delete(member)
   return rest

@@ -44,7 +44,7 @@ export type ParsedId =
   | { readonly original: true; readonly seq: number }
   | { readonly original: false; readonly seq: number; readonly index: number }
 
-const ORIGINAL = /^e([1-9]\d{0,14})$/
+const ORIGINAL = /^e[1-9]\d{0,14}$/
 const NEW = /^c([1-9]\d{0,14})\.(0|[1-9]\d{0,8})$/
 
 export function isEntryId(text: string): text is EntryId {
@@ -53,11 +53,28 @@ export function isEntryId(text: string): text is EntryId {
 
 /** The parts of an entry's name. Throws on what is no name: check with `isEntryId` first. */
 export function parseEntryId(id: EntryId): ParsedId {
-  const original = ORIGINAL.exec(id)
-  if (original) return { original: true, seq: Number(original[1]) }
+  const seq = id.charCodeAt(0) === LETTER_E ? digitsIn(id) : 0
+  if (seq > 0) return { original: true, seq }
   const made = NEW.exec(id)
   if (made) return { original: false, seq: Number(made[1]), index: Number(made[2]) }
   throw new TypeError(`not an entry id: ${String(id)}`)
+}
+
+const LETTER_E = 101
+const ZERO = 48
+const NINE = 57
+const LONGEST_ID_CHARS = 16
+
+/** The number behind the first letter, or 0 where that is none. By hand: names are read all the time. */
+function digitsIn(id: string): number {
+  if (id.length > LONGEST_ID_CHARS || id.charCodeAt(1) === ZERO) return 0
+  let value = 0
+  for (let at = 1; at < id.length; at += 1) {
+    const code = id.charCodeAt(at)
+    if (code < ZERO || code > NINE) return 0
+    value = value * 10 + (code - ZERO)
+  }
+  return value
 }
 
 /** The entry that an event brings in, before its calls are known. */
@@ -78,7 +95,7 @@ export function itemOfEvent(event: EventOf<EntryType>): Item {
 }
 
 /** An answer with the weight of one more of its calls. */
-export function withCall(item: Item, call: ToolCall): Item {
+function withCall(item: Item, call: ToolCall): Item {
   return { ...item, tokens: item.tokens + weighCall(call) }
 }
 
@@ -90,7 +107,7 @@ export function itemOfNewEntry(id: NewId, entry: NewEntry, eventAt: EventAt): It
       return callsOfAnswer(entry.of, entry.data, eventAt).reduce(withCall, item)
     }
     case 'TOOL_RESULT':
-      return resultItem(id, entry.data)
+      return resultItem(id, entry.data, newResultWeight(entry.data))
     case 'USER_MESSAGE':
       return { id, kind: 'user', tokens: weighUser(entry.data) }
     case 'SYSTEM_REMINDER':
@@ -219,11 +236,20 @@ function answerItem(id: EntryId, answer: Answer): Item {
   }
 }
 
-function resultItem(id: EntryId, result: ToolResult): Item {
+/** What rewrites weigh: the gate, the fold and the report each ask for it. */
+const weights = new WeakMap<ToolResult, number>()
+
+function newResultWeight(result: ToolResult): number {
+  const tokens = weights.get(result) ?? weighResult(result)
+  weights.set(result, tokens)
+  return tokens
+}
+
+function resultItem(id: EntryId, result: ToolResult, tokens = weighResult(result)): Item {
   return {
     id,
     kind: 'result',
-    tokens: weighResult(result),
+    tokens,
     ...(result.id !== undefined && { calls: [result.id] }),
   }
 }

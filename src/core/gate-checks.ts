@@ -17,15 +17,14 @@ export interface Draft {
 
 /** A rewrite stands alone in its edit, names what it rewrites, and keeps its kind and its calls. */
 export function checkRewrites(draft: Draft, closes: readonly string[]): Refusal | undefined {
-  const callsOf = (item: Item) =>
-    JSON.stringify((item.calls ?? []).filter((call) => !closes.includes(call)))
+  const callsOf = (item: Item) => (item.calls ?? []).filter((call) => !closes.includes(call))
   for (const { edit, start, end, items } of draft.placed) {
     const entry = edit.put.find((put) => isNewEntry(put) && put.of !== undefined)
     if (!entry || !isNewEntry(entry)) continue
     const was = draft.before[start] as Item
     const is = items[0] as Item
     const alone = isRewrite(edit) && end - start === 1
-    if (!alone || entry.of !== was.id || was.kind !== is.kind || callsOf(was) !== callsOf(is))
+    if (!alone || entry.of !== was.id || was.kind !== is.kind || !isSame(callsOf(was), callsOf(is)))
       return {
         reason: 'malformed',
         message: `The rewrite of ${entry.of} must stand alone and keep its kind and calls.`,
@@ -34,12 +33,16 @@ export function checkRewrites(draft: Draft, closes: readonly string[]): Refusal 
   return undefined
 }
 
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((call, at) => call === other[at])
+}
+
 /** What drops something leaves something in its place, by which it can be found and brought back. */
 export function checkCarriers(draft: Draft): Refusal | undefined {
   const bare = draft.placed.find(({ edit, start, end, items }) => {
+    if (putsOf(edit).some(isNew)) return false
     const staying = new Set(items.map((item) => item.id))
-    const drops = draft.before.slice(start, end).some((item) => !staying.has(item.id))
-    return drops && !putsOf(edit).some(isNew)
+    return draft.before.slice(start, end).some((item) => !staying.has(item.id))
   })
   return (
     bare && {
@@ -51,10 +54,10 @@ export function checkCarriers(draft: Draft): Refusal | undefined {
 
 /** Edits begin and end on seams. */
 export function checkSeams(draft: Draft): Refusal | undefined {
+  const replacing = draft.placed.filter(({ edit }) => !isRewrite(edit))
+  if (replacing.length === 0) return undefined
   const seams = seamsOf(draft.before, draft.open)
-  const split = draft.placed.find(
-    ({ edit, start, end }) => !isRewrite(edit) && !(seams[start] && seams[end]),
-  )
+  const split = replacing.find(({ start, end }) => !(seams[start] && seams[end]))
   return split && splitsRound((draft.before[split.start] as Item).id)
 }
 
@@ -128,6 +131,7 @@ function isPins(entry: NewEntry, text: string): boolean {
 export function checkSize(draft: Draft, minTokens: number): Refusal | undefined {
   for (const { edit, start, end, items } of draft.placed) {
     const covered = draft.before.slice(start, end)
+    if (sum(covered) < minTokens) continue // so is what goes
     const staying = new Set(items.map((item) => item.id))
     const goes = sum(covered.filter((item) => !staying.has(item.id)))
     const was = new Set(covered.map((item) => item.id))

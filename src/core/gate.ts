@@ -1,5 +1,5 @@
 // The gate: the one place where a proposal becomes a compaction, or is refused with a reason.
-import { applyChange } from './apply.ts'
+import { type Applied, applyChange } from './apply.ts'
 import type { CompactionData, Reading, Run, Trigger } from './change.ts'
 import { type Context, weightOf } from './context.ts'
 import type { Item } from './entry.ts'
@@ -42,7 +42,7 @@ export interface GateInput {
 export type Committed = Omit<CompactionData, 'originalEventCount' | 'compactedEventCount'>
 
 export type GateResult =
-  | { readonly ok: true; readonly data: Committed }
+  | { readonly ok: true; readonly data: Committed; readonly applied: Applied }
   | { readonly ok: false; readonly refusal: Refusal }
 
 /** Estimated tokens from which on a compaction must make its stretch smaller. */
@@ -88,6 +88,7 @@ export function passGate(input: GateInput): GateResult {
   const closes = (proposal.closes ?? []).filter((call) => !stillOpen.has(call))
   return {
     ok: true,
+    applied,
     data: {
       basedOn: input.basedOn,
       edits,

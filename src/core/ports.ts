@@ -170,6 +170,10 @@ export interface SearchQuery {
   readonly until?: Date // inclusive
   readonly tool?: string
   readonly file?: string // its path, or the end of it: `ports.ts`, `core/ports.ts`
+  /** Whose threads: as they were begun, and their forks. `''` are those that nobody is named for. */
+  readonly owners?: readonly string[]
+  /** Only the best of each thread: so many threads are found, not so many events. */
+  readonly isThreadOnce?: boolean
 }
 
 export interface SearchFind {

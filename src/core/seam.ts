@@ -39,7 +39,9 @@ function roundAt(items: Items, start: number, answer: Item, open: ReadonlySet<st
     if (item?.kind !== 'result') break
     const call = item.calls?.[0]
     if (call === undefined || !calls.includes(call)) continue
-    results.set(call, [...(results.get(call) ?? []), index])
+    const known = results.get(call)
+    if (known) known.push(index)
+    else results.set(call, [index])
     end = index + 1
   }
   const missing = calls.filter((call) => !results.has(call))

@@ -13,7 +13,7 @@ const WORDS: readonly (readonly [text: string, words: string])[] = [
   ['parse_config PARSE_CONFIG', 'parseconfig parse config parseconfig parse config'],
   ['HTMLParser2', 'htmlparser2 html parser 2'],
   ['utf8', 'utf8 utf 8'],
-  ['src/core/ports.ts', 'src core ports.ts ports ts'],
+  ['src/core/ports.ts', 'src core ports.ts port ts'],
   ['./read-row.test.ts:12', 'read row.test.ts row test ts 12'],
   ['$HOME __init__', 'home init'],
   ['3.14', '3.14 3 14'],
@@ -29,6 +29,40 @@ const WORDS: readonly (readonly [text: string, words: string])[] = [
   ['', ''],
   ['... --- 👩‍👩‍👧', ''],
 ]
+
+const SAME: readonly string[] = [
+  'config configs Configs',
+  'query queries',
+  'class classes',
+  'patch patches',
+  'cache caches',
+  'cookie cookies',
+  'index indexes',
+  'file files',
+  'parseConfig parse_configs',
+  'key keys',
+  'hash hashes',
+  'database databases',
+]
+const OTHERS: readonly string[] = [
+  'status statu',
+  'this thi',
+  'css cs',
+  'note not',
+  'ports.ts ports.t',
+]
+
+describe('one and several', () => {
+  it.each(SAME)('are the same word: %s', (forms) => {
+    const found = forms.split(' ').map((form) => words(form).split(' ')[0])
+    expect(new Set(found).size).toBe(1)
+  })
+
+  it.each(OTHERS)('are not these: %s', (forms) => {
+    const found = forms.split(' ').map((form) => words(form).split(' ')[0])
+    expect(new Set(found).size).toBe(2)
+  })
+})
 
 describe('the words of a text', () => {
   it.each(WORDS)('%s', (text, expected) => expect(words(text)).toBe(expected))

@@ -33,7 +33,7 @@ const ACCENTS = /[\u0300-\u036f]/g
 /**
  * Every word, in order. A name is found as a whole, whichever way it is written (`parseConfig`,
  * `parse_config`), and by each of its parts; a file by its name with the dot; `部署方案` by `部署`,
- * `署方` and `方案`.
+ * `署方` and `方案`. One thing and several are the same word: `configs` is `config`.
  */
 export function* wordsOf(text: string): Generator<WordPlace> {
   for (const match of text.matchAll(WRITTEN)) {
@@ -99,7 +99,25 @@ function* pairsOf(run: string, at: number): Generator<WordPlace> {
 }
 
 function place(word: string, start: number, length: number): WordPlace {
-  return { word: word.slice(0, LONGEST_WORD_CHARS), start, end: start + length }
+  const cut = word.slice(0, LONGEST_WORD_CHARS)
+  return { word: singular(cut), start, end: start + length }
+}
+
+const PLURAL = /^[a-z]{3,}s$/
+/** `class`, `status`, `this`: not several of anything. */
+const NO_PLURAL = /[isu]s$/
+
+/**
+ * An English word without the ending of its plural. Both forms of a word have to become the same, and
+ * need not be a word then: `caches` and `cache` are `cach`, as `patches` is `patch`.
+ */
+export function singular(word: string): string {
+  const last = word.at(-1)
+  if (last !== 's' && last !== 'e') return word // nearly all: this is done for every word of a store
+  const one = PLURAL.test(word) && !NO_PLURAL.test(word) ? word.slice(0, -1) : word
+  if (one.length < 5 || !/^[a-z]+$/.test(one)) return one
+  if (one.endsWith('ie')) return `${one.slice(0, -2)}y`
+  return /(?:ch|sh|ss|x)e$/.test(one) ? one.slice(0, -1) : one
 }
 
 /** Without case, width and the accents of Latin, Greek and Cyrillic; marks of other scripts are letters. */

@@ -1,7 +1,8 @@
 // What must hold for every thread, checked over thousands of random ones.
 import { isDeepStrictEqual } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { randomProposal } from '../../test/generate/proposal.ts'
+import { Random } from '../../test/generate/random.ts'
 import { testFold } from '../../test/generate/test-log.ts'
 import {
   type Generated,
@@ -23,144 +24,189 @@ const THREADS = 2_000
 const STEPS = 25
 const FIRST_SEED = 20_260_101
 
-/** Runs a check over random threads and names the seed of the first that fails. */
-function forAllThreads(check: (generated: Generated, steps: string[]) => void): void {
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + THREADS; seed += 1) {
-    const steps: string[] = []
-    try {
-      check(
-        generateThread(seed, STEPS, (_, did) => steps.push(did)),
-        steps,
-      )
-    } catch (error) {
-      throw new Error(`seed ${seed}, after ${steps.length} steps (${steps.join(', ')})`, {
-        cause: error,
-      })
+type Checks = Readonly<Record<string, (generated: Generated) => void>>
+
+/** How many threads could be compacted once more. */
+let compactedOnceMore = 0
+
+const AT_THE_END = {
+  foldsAlike({ log }) {
+    const replayed = log.events.reduce(
+      (state, event) => testFold.step(state, event, log.eventAt),
+      testFold.init(),
+    )
+    expectSame(plain(replayed), plain(log.state))
+    const rows = log.reloaded()
+    expectSame(rows, log.events)
+    const reloaded = rows.reduce(
+      (state, event) => testFold.step(state, event, (seq) => rows[seq - 1]),
+      testFold.init(),
+    )
+    expectSame(plain(reloaded), plain(log.state))
+    const snapshot = testFold.decode(JSON.parse(JSON.stringify(testFold.encode(log.state))))
+    expectSame(snapshot && plain(snapshot), plain(log.state))
+  },
+  ignoresNothing({ log }) {
+    expect(log.context.ignored.filter(({ seq }) => !log.damaged.has(seq))).toEqual([])
+  },
+  undoesAll({ log }) {
+    const before = itemsBeforeChanges(log)
+    for (const items of before.toReversed()) {
+      log.undo()
+      expectPrefix(log.context, items)
+    }
+    expect(log.context.stack).toEqual([])
+    const originals = log.events.filter(bearsEntry).map((event) => originalId(event.seq))
+    expect(log.context.items.toArray().map((item) => item.id)).toEqual(originals)
+    expectSame(
+      compactedEvents(log.context, log.eventAt).filter(bearsEntry),
+      compactedEvents(uncompacted(log.events), log.eventAt).filter(bearsEntry),
+    )
+  },
+  undoesAndRedoes(generated) {
+    const { log, random } = generated
+    const proposal = randomProposal(log, random)
+    const before = log.items
+    const working = log.working()
+    if (!proposal || log.compact(proposal) !== undefined) return
+    compactedOnceMore += 1
+    const after = log.items
+    log.undo()
+    expectSame(log.items.slice(0, before.length), before)
+    expectSame(log.working().slice(0, working.length), working)
+    const reopened = log.items.length - before.length
+    log.redo()
+    expectSame(log.items.slice(0, after.length), after)
+    grow(generated, 4)
+    const grown = log.items.length - after.length - reopened
+    log.undo()
+    expectSame(log.items.slice(0, before.length), before)
+    expect(log.items.length).toBe(before.length + reopened + grown)
+  },
+} satisfies Checks
+
+const AFTER_EACH_STEP = {
+  showsAllOnce({ log }) {
+    const seen = log.context.items.toArray().flatMap((item) => covered(item.id, log.eventAt))
+    const originals = log.events.filter(bearsEntry).map((event) => originalId(event.seq))
+    expectSame(seen.toSorted(bySeq), originals)
+  },
+  pairsCalls({ log }) {
+    const built = log.build()
+    const open = built.problems.some((problem) => problem.code === 'open-call')
+    expectSame(unpairedParts(built.messages, open), [])
+    const missing = built.problems.filter((problem) => problem.code === 'missing-row')
+    expectSame(
+      missing.filter(({ entry }) => !hasDamagedCall(entry, log)),
+      [],
+    )
+    // A result that nobody waited for when it came was loose already; no other one may be.
+    const loose = looseResults(built.problems).map((id) => rootOf(id, log.eventAt))
+    const known = new Set([...unawaited(log.events), ...answersToReopened(log.events)])
+    expectSame(
+      loose.filter((id) => !known.has(id)),
+      [],
+    )
+  },
+} satisfies Checks
+
+const AFTER_EACH_STEP_FORWARD = {
+  keepsTheOrder({ log }) {
+    const shown = log.context.items.toArray().filter((item) => item.id.startsWith('e'))
+    const seqs = shown.map((item) => Number(item.id.slice(1)))
+    expectSame(
+      seqs,
+      seqs.toSorted((a, b) => a - b),
+    )
+    let last = 0
+    // Within a message results, words and reminders have their own places; messages keep the order.
+    for (const said of seqsOfMessages(log)) {
+      const first = Math.min(...said, Number.POSITIVE_INFINITY)
+      if (first <= last) expect(first).toBeGreaterThan(last)
+      last = Math.max(last, ...said)
+    }
+  },
+} satisfies Checks
+
+/** Every check sees the same threads: each is made once. */
+class Trial {
+  readonly #failures = new Map<string, Error>()
+  readonly #passed = new Map<string, number>()
+
+  constructor(generate: typeof generateForward, afterEachStep: Checks, atTheEnd: Checks = {}) {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + THREADS; seed += 1) {
+      const steps: string[] = []
+      const failed = (cause: unknown) =>
+        new Error(`seed ${seed}, after ${steps.length} steps (${steps.join(', ')})`, { cause })
+      const run = (checks: Checks, generated: () => Generated) => {
+        for (const [name, check] of Object.entries(checks))
+          this.#run(name, () => check(generated()), failed)
+      }
+      try {
+        const { log } = generate(seed, STEPS, (current, did) => {
+          steps.push(did)
+          run(afterEachStep, () => current)
+        })
+        run(atTheEnd, () => ({ seed, log: log.copy(), random: new Random(-seed) }))
+      } catch (error) {
+        throw failed(error)
+      }
     }
   }
-}
 
-/** After every step instead of at the end. */
-function afterEveryStep(
-  check: (generated: Generated, did: string) => void,
-  generate: typeof generateForward = generateThread,
-): void {
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + THREADS; seed += 1) {
-    const steps: string[] = []
+  /** A failure ends its check alone: the others go on. */
+  #run(name: string, check: () => void, failed: (cause: unknown) => Error): void {
+    if (this.#failures.has(name)) return
     try {
-      generate(seed, STEPS, (generated, did) => {
-        steps.push(did)
-        check(generated, did)
-      })
+      check()
+      this.#passed.set(name, (this.#passed.get(name) ?? 0) + 1)
     } catch (error) {
-      throw new Error(`seed ${seed}, at step ${steps.length} (${steps.join(', ')})`, {
-        cause: error,
-      })
+      this.#failures.set(name, failed(error))
     }
+  }
+
+  expectPassed(name: string, times: number): void {
+    const failure = this.#failures.get(name)
+    if (failure) throw failure
+    expect(this.#passed.get(name)).toBe(times)
   }
 }
 
 describe('any thread', () => {
+  let any: Trial
+  let forward: Trial
+  beforeAll(() => {
+    any = new Trial(generateThread, AFTER_EACH_STEP, AT_THE_END)
+    forward = new Trial(generateForward, AFTER_EACH_STEP_FORWARD)
+  }, 0) // no limit: nothing waits here
+
   it('folds one by one to what a replay and a reload give', () => {
-    forAllThreads(({ log }) => {
-      const replayed = log.events.reduce(
-        (state, event) => testFold.step(state, event, log.eventAt),
-        testFold.init(),
-      )
-      expect(plain(replayed)).toEqual(plain(log.state))
-      const rows = log.reloaded()
-      expect(rows).toEqual(log.events)
-      const reloaded = rows.reduce(
-        (state, event) => testFold.step(state, event, (seq) => rows[seq - 1]),
-        testFold.init(),
-      )
-      expect(plain(reloaded)).toEqual(plain(log.state))
-      const snapshot = testFold.decode(JSON.parse(JSON.stringify(testFold.encode(log.state))))
-      expect(snapshot && plain(snapshot)).toEqual(plain(log.state))
-    })
+    any.expectPassed('foldsAlike', THREADS)
   })
 
   it('never ignores an event that the gate or an undo has written', () => {
-    forAllThreads(({ log }) =>
-      expect(log.context.ignored.filter(({ seq }) => !log.damaged.has(seq))).toEqual([]),
-    )
+    any.expectPassed('ignoresNothing', THREADS)
   })
 
   it('is restored to the byte by undoing newest first [ALWAYS-01] [ALWAYS-22]', () => {
-    forAllThreads(({ log }) => {
-      const before = itemsBeforeChanges(log)
-      for (const items of before.toReversed()) {
-        log.undo()
-        expectPrefix(log.context, items)
-      }
-      expect(log.context.stack).toEqual([])
-      const originals = log.events.filter(bearsEntry).map((event) => originalId(event.seq))
-      expect(log.context.items.toArray().map((item) => item.id)).toEqual(originals)
-      expect(compactedEvents(log.context, log.eventAt).filter(bearsEntry)).toEqual(
-        compactedEvents(uncompacted(log.events), log.eventAt).filter(bearsEntry),
-      )
-    })
+    any.expectPassed('undoesAll', THREADS)
   })
 
   it('is as before a change once that is undone, and as after it once that is redone [ALWAYS-22]', () => {
-    let tried = 0
-    forAllThreads((generated) => {
-      const { log, random } = generated
-      const proposal = randomProposal(log, random)
-      const before = log.items
-      const working = log.working()
-      if (!proposal || log.compact(proposal) !== undefined) return
-      tried += 1
-      const after = log.items
-      log.undo()
-      expect(log.items.slice(0, before.length)).toEqual(before)
-      expect(log.working().slice(0, working.length)).toEqual(working)
-      const reopened = log.items.length - before.length
-      log.redo()
-      expect(log.items.slice(0, after.length)).toEqual(after)
-      grow(generated, 4)
-      const grown = log.items.length - after.length - reopened
-      log.undo()
-      expect(log.items.slice(0, before.length)).toEqual(before)
-      expect(log.items.length).toBe(before.length + reopened + grown)
-    })
-    expect(tried).toBeGreaterThan(THREADS / 2)
+    any.expectPassed('undoesAndRedoes', THREADS)
+    expect(compactedOnceMore).toBeGreaterThan(THREADS / 2)
   })
 
   it('keeps what it shows of the log in the order of the log, in context and messages', () => {
-    afterEveryStep(({ log }) => {
-      const shown = log.context.items.toArray().filter((item) => item.id.startsWith('e'))
-      const seqs = shown.map((item) => Number(item.id.slice(1)))
-      expect(seqs).toEqual(seqs.toSorted((a, b) => a - b))
-      let last = 0
-      // Within a message results, words and reminders have their own places; messages keep the order.
-      for (const said of seqsOfMessages(log)) {
-        expect(Math.min(...said, Number.POSITIVE_INFINITY)).toBeGreaterThan(last)
-        last = Math.max(last, ...said)
-      }
-    }, generateForward)
+    forward.expectPassed('keepsTheOrder', THREADS * STEPS)
   })
 
   it('has every original under exactly one visible entry', () => {
-    afterEveryStep(({ log }) => {
-      const seen = log.context.items.toArray().flatMap((item) => covered(item.id, log.eventAt))
-      const originals = log.events.filter(bearsEntry).map((event) => originalId(event.seq))
-      expect(seen.toSorted(bySeq)).toEqual(originals)
-    })
+    any.expectPassed('showsAllOnce', THREADS * STEPS)
   })
 
   it('never separates a call from its result [ALWAYS-04] [LOG-24]', () => {
-    afterEveryStep(({ log }) => {
-      const built = log.build()
-      const open = built.problems.some((problem) => problem.code === 'open-call')
-      expect(unpairedParts(built.messages, open)).toEqual([])
-      const missing = built.problems.filter((problem) => problem.code === 'missing-row')
-      expect(missing.filter(({ entry }) => !hasDamagedCall(entry, log))).toEqual([])
-      // A result that nobody waited for when it came was loose already; no other one may be.
-      const loose = looseResults(built.problems).map((id) => rootOf(id, log.eventAt))
-      const known = new Set([...unawaited(log.events), ...answersToReopened(log.events)])
-      expect(loose.filter((id) => !known.has(id))).toEqual([])
-    })
+    any.expectPassed('pairsCalls', THREADS * STEPS)
   })
 })
 
@@ -187,8 +233,12 @@ function itemsBeforeChanges(log: Generated['log']): (readonly Item[])[] {
 
 /** Byte for byte: weights and what is hidden too. What came after the change stands behind. */
 function expectPrefix(context: Context, before: readonly Item[]): void {
-  const now = context.items.toArray().slice(0, before.length)
-  if (!isDeepStrictEqual(now, before)) expect(now).toEqual(before)
+  expectSame(context.items.toArray().slice(0, before.length), before)
+}
+
+/** Compares quickly, and says what differs only where something does. */
+function expectSame(actual: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected)
 }
 
 /** For each message, the numbers of the events whose content it holds. */

@@ -3,7 +3,13 @@ import type { AwaitedCall } from '../core/search-documents.ts'
 import { isAsked, type QueryWord } from '../core/search-tokens.ts'
 import type { Cells } from './cells.ts'
 import type { MemoryThread } from './memory-thread.ts'
-import { type IndexedPart, type IndexSource, indexRows, type SearchHit } from './search-index.ts'
+import {
+  type IndexedPart,
+  type IndexSource,
+  indexRows,
+  ownerIn,
+  type SearchHit,
+} from './search-index.ts'
 import type { SearchRequest } from './search-request.ts'
 
 interface ReadThread {
@@ -30,7 +36,7 @@ export function memoryIndex(
   let known = new WeakMap<MemoryThread, ReadThread>()
   const partsOf = (threadId: string, thread: MemoryThread): ReadThread['parts'] => {
     const read = known.get(thread) ?? { parts: [], awaited: [], read: 0 }
-    const rows = thread.rows.slice(read.read)
+    const rows = thread.rows.slice(read.read).map(({ cells }) => cells)
     const { parts, awaited } = indexRows(threadId, rows, read.awaited)
     const first = read.read + 1
     for (const part of parts) read.parts.push({ part, row: rows[part.seq - first] as Cells })
@@ -40,10 +46,11 @@ export function memoryIndex(
     return read.parts
   }
   return {
-    indexMore: async () => {
+    isBehind: async () => {
       check()
-      return false
+      return false // all is looked at anyway
     },
+    indexMore: async () => false,
     clearIndex: async () => {
       check()
       known = new WeakMap()
@@ -53,14 +60,23 @@ export function memoryIndex(
       const candidates: Candidate[] = []
       for (const [threadId, thread] of threads) {
         if (request.threadId !== null && request.threadId !== threadId) continue
+        if (request.owners?.includes(ownerIn(threadId, thread.rows[0]?.cells)) === false) continue
         const parts = partsOf(threadId, thread).filter(({ row }) => !seen.has(row))
         for (const { part, row } of parts)
           if (fits(part, request)) candidates.push(candidateOf(threadId, part, row, request.words))
         for (const { row } of parts) seen.add(row)
       }
-      return ranked(candidates, request.words, hasAllWords).slice(0, count)
+      const best = ranked(candidates, request.words, hasAllWords)
+      return (request.isThreadOnce ? onceEach(best) : best).slice(0, count)
     },
   }
+}
+
+/** The first of each thread. */
+function onceEach(hits: readonly SearchHit[]): readonly SearchHit[] {
+  const first = new Map<string, SearchHit>()
+  for (const hit of hits) if (!first.has(hit.threadId)) first.set(hit.threadId, hit)
+  return [...first.values()]
 }
 
 function candidateOf(

@@ -1,37 +1,42 @@
 // A thread as the store in memory holds it, and what is done to one.
-import type { ThreadInfo } from '../core/ports.ts'
-import type { Cells, SnapshotCells } from './cells.ts'
+import type { Snapshot, ThreadInfo } from '../core/ports.ts'
+import type { MemoryRow } from './memory-row.ts'
 import type { Parent } from './requests.ts'
 
 export interface MemoryThread {
   readonly life: number
-  readonly rows: Cells[] // a fork holds the rows it shares: they never change
-  readonly byId: Map<string, Cells>
-  readonly snapshots: Map<number, SnapshotCells> // by fold version
+  readonly rows: MemoryRow[] // a fork holds the rows it shares: they never change
+  readonly byId: Map<string, MemoryRow>
+  readonly snapshots: Map<number, HeldSnapshot> // by fold version
   readonly parent?: Parent
-  readonly created: Cells // the event whose time is its own
+  readonly created: MemoryRow // the event whose time is its own
+}
+
+/** What was stored, and what is read of it. */
+export interface HeldSnapshot extends Pick<Snapshot, 'seq' | 'foldVersion'> {
+  read(): Snapshot | undefined
 }
 
 /** The rows with the same ids, up to a sequence number. */
 export function findIn(
   thread: MemoryThread | undefined,
-  rows: readonly Cells[],
+  rows: readonly MemoryRow[],
   to = Infinity,
-): readonly (Cells | undefined)[] {
+): readonly (MemoryRow | undefined)[] {
   return rows.map((row) => {
-    const found = thread?.byId.get(row[1])
-    return found && found[0] <= to ? found : undefined
+    const found = thread?.byId.get(row.id)
+    return found && found.seq <= to ? found : undefined
   })
 }
 
 export function add(
   thread: MemoryThread,
-  rows: readonly Cells[],
-  snapshot: SnapshotCells | undefined,
+  rows: readonly MemoryRow[],
+  snapshot: HeldSnapshot | undefined,
 ): void {
   for (const row of rows) {
     thread.rows.push(row)
-    thread.byId.set(row[1], row)
+    thread.byId.set(row.id, row)
   }
   if (!snapshot) return
   const { snapshots } = thread
@@ -44,8 +49,8 @@ export function infoOf(threadId: string, thread: MemoryThread): ThreadInfo {
   return {
     threadId,
     version: thread.rows.length,
-    createdAt: new Date(thread.created[4]),
-    updatedAt: new Date(last[4]),
+    createdAt: new Date(thread.created.timestamp),
+    updatedAt: new Date(last.timestamp),
     ...(thread.parent && { parent: thread.parent }),
   }
 }

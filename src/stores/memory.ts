@@ -1,4 +1,4 @@
-// A store in memory: for tests and for work on single files. It keeps JSON text, as a database does.
+// A store in memory: for tests and for work on single files.
 import type { NewEvent } from '../core/event.ts'
 import type {
   Appended,
@@ -13,31 +13,36 @@ import type {
   Store,
   ThreadInfo,
 } from '../core/ports.ts'
-import { type Cells, checkName, checkNumber, decodeRow, decodeSnapshot } from './cells.ts'
+import { type Cells, checkName, checkNumber } from './cells.ts'
 import { encodeCursor, type ListPlace, readListOptions } from './cursor.ts'
 import { storeClosed, unknownThread, versionConflict } from './errors.ts'
 import { followRows, type Stretch } from './follow.ts'
 import { Leases, leaseKey, leaseRequest } from './leases.ts'
 import { LIMITS } from './limits.ts'
+import type { MemoryRow } from './memory-row.ts'
 import { memoryIndex } from './memory-search.ts'
 import { add, findIn, infoOf, type MemoryThread } from './memory-thread.ts'
+import { type Hold, holdText, holdValues } from './memory-writes.ts'
 import { checkRanges, type Range, type ReadQuery, readQuery } from './ranges.ts'
 import { recognise } from './recognise.ts'
-import {
-  appended,
-  appendRequest,
-  checkForkIds,
-  forkRequest,
-  type Parent,
-  recogniseFork,
-} from './requests.ts'
+import { appended, checkForkIds, type Parent, recogniseFork } from './requests.ts'
 import { searchIndex } from './search-index.ts'
 import { Wakeups } from './wakeups.ts'
 
-/** The clock is for leases alone: events bring their time along. */
-export function memoryStore(clock: Pick<Clock, 'now'> = { now: () => new Date() }): Store {
-  return new MemoryStore(clock)
+/** Keeps JSON text, as a database does. The clock is for leases alone: events bring their time along. */
+export function memoryStore(clock: Pick<Clock, 'now'> = MACHINE): Store {
+  return new MemoryStore(clock, holdText)
 }
+
+/**
+ * Keeps what is appended as it is and gives it out again: nothing is written and parsed on the way. For work
+ * on one file in one process, where nobody changes what was appended or read.
+ */
+export function valueStore(clock: Pick<Clock, 'now'> = MACHINE): Store {
+  return new MemoryStore(clock, holdValues)
+}
+
+const MACHINE = { now: () => new Date() }
 
 class MemoryStore implements Store {
   readonly #threads = new Map<string, MemoryThread>()
@@ -45,8 +50,10 @@ class MemoryStore implements Store {
   #lives = 0
   #closed = false
   readonly #leases: Leases
+  readonly #hold: Hold
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'now'>, hold: Hold) {
+    this.#hold = hold
     this.#leases = new Leases(() => clock.now().getTime())
   }
 
@@ -56,9 +63,14 @@ class MemoryStore implements Store {
     options: AppendOptions,
   ): Promise<Appended> {
     this.#check(threadId)
-    const { rows, snapshot, expectedVersion } = appendRequest(threadId, events, options)
+    const { expectedVersion } = options
+    checkNumber('expectedVersion', expectedVersion, 0)
+    const { rows, snapshot } = this.#hold(threadId, events, expectedVersion, options.snapshot)
     const thread = this.#threads.get(threadId)
-    const stored = recognise(threadId, rows, findIn(thread, rows))
+    const found = findIn(thread, rows)
+    const stored = found.some(Boolean)
+      ? recognise(threadId, rows.map(cellsIn), found.map(cellsOrNone))
+      : undefined
     if (stored) return appended(threadId, stored, expectedVersion, true)
     const version = thread?.rows.length ?? 0
     if (version !== expectedVersion) throw versionConflict(threadId, expectedVersion, version)
@@ -66,7 +78,7 @@ class MemoryStore implements Store {
     if (thread) add(thread, rows, snapshot)
     else if (first) add(this.#begin(threadId, [], first), rows, snapshot)
     this.#wakeups.wake(threadId)
-    return appended(threadId, rows, expectedVersion, false)
+    return written(threadId, rows, expectedVersion)
   }
 
   async fork(
@@ -77,22 +89,25 @@ class MemoryStore implements Store {
     options: ForkOptions = {},
   ): Promise<Appended> {
     this.#check(threadId)
-    const request = forkRequest(parentId, seq, threadId, first, options.snapshot)
-    const { rows, snapshot } = request
+    checkName('a thread id', parentId)
+    checkNumber('the number to fork at', seq, 1)
+    const { rows, snapshot } = this.#hold(threadId, first, seq, options.snapshot)
     const there = this.#threads.get(threadId)
     if (there) {
-      const stored = recogniseFork(request, there.parent, findIn(there, rows))
+      const request = { parentId, seq, threadId, rows: rows.map(cellsIn) }
+      const found = findIn(there, rows).map(cellsOrNone)
+      const stored = recogniseFork(request, there.parent, found)
       return appended(threadId, stored, seq, true)
     }
     const parent = this.#threads.get(parentId)
     if (!parent) throw unknownThread(parentId)
     checkNumber(`the number to fork ${parentId} at`, seq, 1, parent.rows.length)
-    checkForkIds(threadId, findIn(parent, rows, seq))
+    checkForkIds(threadId, findIn(parent, rows, seq).map(cellsOrNone))
     const shared = parent.rows.slice(0, seq)
-    const created = rows[0] ?? (shared[seq - 1] as Cells)
+    const created = rows[0] ?? (shared[seq - 1] as MemoryRow)
     add(this.#begin(threadId, shared, created, { threadId: parentId, seq }), rows, snapshot)
     this.#wakeups.wake(threadId)
-    return appended(threadId, rows, seq, false)
+    return written(threadId, rows, seq)
   }
 
   async read(threadId: string, range: ReadRange = {}): Promise<readonly Row[]> {
@@ -114,8 +129,7 @@ class MemoryStore implements Store {
   async snapshot(threadId: string, foldVersion: number): Promise<Snapshot | undefined> {
     this.#check(threadId)
     checkNumber('a fold version', foldVersion, 0)
-    const cells = this.#threads.get(threadId)?.snapshots.get(foldVersion)
-    return cells && decodeSnapshot(cells)
+    return this.#threads.get(threadId)?.snapshots.get(foldVersion)?.read()
   }
 
   async list(
@@ -189,15 +203,15 @@ class MemoryStore implements Store {
     const rows: Row[] = []
     for (const [from, to] of ranges) {
       for (let seq = from; seq <= Math.min(to, log.length) && rows.length < limit; seq += 1) {
-        rows.push(decodeRow(threadId, log[seq - 1] as Cells))
+        rows.push((log[seq - 1] as MemoryRow).inThread(threadId))
       }
     }
     return rows
   }
 
-  #begin(threadId: string, rows: Cells[], created: Cells, parent?: Parent): MemoryThread {
+  #begin(threadId: string, rows: MemoryRow[], created: MemoryRow, parent?: Parent): MemoryThread {
     this.#lives += 1
-    const byId = new Map(rows.map((row) => [row[1], row]))
+    const byId = new Map(rows.map((row) => [row.id, row]))
     const thread: MemoryThread = {
       life: this.#lives,
       rows,
@@ -209,6 +223,25 @@ class MemoryStore implements Store {
     this.#threads.set(threadId, thread)
     return thread
   }
+}
+
+/** Rows are made when they are asked for: callers mostly know what they appended. */
+function written(threadId: string, rows: readonly MemoryRow[], before: number): Appended {
+  return {
+    version: before + rows.length,
+    get rows() {
+      return rows.map((row) => row.inThread(threadId))
+    },
+    repeated: false,
+  }
+}
+
+function cellsIn({ cells }: MemoryRow): Cells {
+  return cells
+}
+
+function cellsOrNone(row: MemoryRow | undefined): Cells | undefined {
+  return row?.cells
 }
 
 function compare(one: ListPlace, other: ListPlace): number {

@@ -1,7 +1,7 @@
 // A context on which several strategies have worked one after the other, without any of it committed.
-import { applyChange, type PlacedEdit } from '../core/apply.ts'
+import type { PlacedEdit } from '../core/apply.ts'
 import type { Edit, EntryId, NewEntry } from '../core/change.ts'
-import { type Context, foldEvent } from '../core/context.ts'
+import { type Context, foldGated } from '../core/context.ts'
 import { type Item, isNew, isNewEntry, putsOf } from '../core/entry.ts'
 import { EVENT_VERSION, type EventAt, type EventOf } from '../core/event.ts'
 import { passGate, type Refusal } from '../core/gate.ts'
@@ -73,9 +73,7 @@ export function advance(draft: LadderDraft, rung: RungEdits): Advanced {
   }
   const withEvent: EventAt = (seq) => (seq === event.seq ? event : eventAt(seq))
   const items = context.items.toArray()
-  const applied = applyChange(items, event.data, event.seq, 'forward', eventAt)
-  if (!applied.ok)
-    return { ok: false, refusal: { reason: applied.reason, message: applied.message } }
+  const { applied } = gated
   const reasons = new Map(draft.reasons)
   const next = joinStretches(stretches, applied.placed, items, (id, base) => {
     reasons.set(base, rung.reasonOf.get(id) ?? rung.name)
@@ -83,7 +81,7 @@ export function advance(draft: LadderDraft, rung: RungEdits): Advanced {
   return {
     ok: true,
     draft: {
-      context: foldEvent(context, event, withEvent),
+      context: foldGated(context, event, applied, withEvent),
       eventAt: withEvent,
       stretches: next,
       reasons,
@@ -114,9 +112,10 @@ function joinStretches(
       edits.push(edit)
       next += 1
     }
-    const group = stretches.slice(at, to)
     joined.push(
-      edits.length === 0 ? (group[0] as Stretch) : joinGroup(group, edits, place, items, onTouched),
+      edits.length === 0
+        ? (stretches[at] as Stretch)
+        : joinGroup(stretches.slice(at, to), edits, place, items, onTouched),
     )
     place = end
     at = to

@@ -34,10 +34,20 @@ export function commandEnd(
   const exitCode = exitCodeIn(result.metadata) ?? exitCodeOf(text)
   return {
     ...(exitCode !== undefined && { exitCode }),
-    isFailed: result.status !== 'completed' || (exitCode !== undefined && exitCode !== 0),
+    isFailed: isFailed(result, exitCode),
     output: withoutFrame(text),
     text,
   }
+}
+
+/** The same as `isFailed` of its end, which takes the whole text apart. */
+export function hasFailed(text: string, result: Pick<ToolResult, 'status' | 'metadata'>): boolean {
+  if (result.status !== 'completed') return true
+  return isFailed(result, exitCodeIn(result.metadata) ?? exitCodeOf(text))
+}
+
+function isFailed({ status }: Pick<ToolResult, 'status'>, exitCode: number | undefined): boolean {
+  return status !== 'completed' || (exitCode !== undefined && exitCode !== 0)
 }
 
 function exitCodeIn(metadata: Json | undefined): number | undefined {

@@ -38,12 +38,17 @@ const SLASH = 47
 export function estimateTokens(text: string): number {
   const pass: Pass = { text, at: 0, cost: 0 }
   while (pass.at < text.length) {
-    const kind = kindAt(text, pass.at)
-    if (kind >= FIRST_LETTER) readWord(pass, pass.at)
-    else if (kind === SPACE || kind === NEWLINE) readSpaces(pass)
-    else if (kind === DIGIT) readNumber(pass)
+    const code = text.charCodeAt(pass.at)
+    const kind = KINDS[code] as number
+    if (kind >= FIRST_LETTER) readWord(pass, pass.at, 0)
+    else if (kind === SPACE || kind === NEWLINE) {
+      // One space before a word is what spaces mostly are.
+      if (kind === SPACE && kindAt(text, pass.at + 1) >= FIRST_LETTER)
+        readWord(pass, pass.at + 1, prefixCost(code))
+      else readSpaces(pass)
+    } else if (kind === DIGIT) readNumber(pass)
     else if (kind !== SURROGATE && kindAt(text, pass.at + 1) >= FIRST_LETTER) {
-      readWord(pass, pass.at + 1)
+      readWord(pass, pass.at + 1, prefixCost(code))
     } else readMarks(pass, pass.at)
   }
   return Math.round(pass.cost / TOKEN)
@@ -91,7 +96,7 @@ function readSpaces(pass: Pass): void {
   pass.cost += Math.ceil((end - pass.at - last) / LONGEST_SPACES) * TOKEN
   pass.at = end - (joins ? 1 : 0)
   if (!joins) pass.cost += last * TOKEN
-  else if (next >= FIRST_LETTER) readWord(pass, end)
+  else if (next >= FIRST_LETTER) readWord(pass, end, prefixCost(text.charCodeAt(pass.at)))
   else readMarks(pass, end)
 }
 
@@ -108,8 +113,8 @@ const STEEP_BREAKS = 12
 const STEEP_COST = 158
 const FURTHER_COST = 52
 
-/** A word from `from` on; what stands between `pass.at` and it is the mark or space it begins with. */
-function readWord(pass: Pass, from: number): void {
+/** A word from `from` on, which may begin with a mark or a space; `prefix` is what that costs. */
+function readWord(pass: Pass, from: number, prefix: number): void {
   const { text } = pass
   let at = from
   let before = 0
@@ -118,8 +123,9 @@ function readWord(pass: Pass, from: number): void {
   let uppers = 0
   let latin = 0
   let script = 0 // cost of its letters, where it has others than Latin ones
+  let code = 0
   for (; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
+    code = text.charCodeAt(at)
     const kind = KINDS[code] as number
     if (kind < FIRST_LETTER) break
     if (kind === LOWER) lowers += 1
@@ -137,8 +143,6 @@ function readWord(pass: Pass, from: number): void {
     breaks += PAIR_BREAKS[(before << 5) | (code & 31)] as number
     before = code & 31
   }
-  const prefixed = from > pass.at
-  const prefix = prefixed ? prefixCost(text.charCodeAt(pass.at)) : 0
   if (script > 0) {
     const others = (uppers + lowers) * (LETTER_COST[LOWER] as number)
     pass.cost += Math.max(
@@ -150,7 +154,7 @@ function readWord(pass: Pass, from: number): void {
     pass.cost += TOKEN + prefix + latinCost + caseCost(uppers, lowers) + breakCost(breaks)
   }
   pass.at = at
-  readContraction(pass)
+  if (code === APOSTROPHE) readContraction(pass)
 }
 
 function prefixCost(code: number): number {
@@ -169,10 +173,10 @@ function breakCost(breaks: number): number {
   return steep * STEEP_COST + Math.max(0, breaks - STEEP_BREAKS) * FURTHER_COST
 }
 
-/** `'s`, `'t`, `'re` and the like belong to the word before them. */
+/** From an apostrophe on: `'s`, `'t`, `'re` and the like belong to the word before them. */
 function readContraction(pass: Pass): void {
   const { text, at } = pass
-  if (kindAt(text, at + 1) < FIRST_LETTER || text.charCodeAt(at) !== APOSTROPHE) return
+  if (kindAt(text, at + 1) < FIRST_LETTER) return
   const first = text.charAt(at + 1).toLowerCase()
   const short = first === 's' || first === 't' || first === 'd' || first === 'm'
   if (!short && !LONG_CONTRACTIONS.has(first + text.charAt(at + 2).toLowerCase())) return

@@ -5,6 +5,7 @@ import { type Prune, withText } from './prune-kind.ts'
 
 export const base64: Prune = {
   name: 'base64',
+  isSingle: true,
   find({ uses, until }) {
     return uses.flatMap((use) => {
       if (use.at >= until || use.isElided) return []

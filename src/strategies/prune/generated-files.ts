@@ -19,6 +19,7 @@ const LOCKS = new Set(
 
 export const generatedFiles: Prune = {
   name: 'generated-files',
+  isSingle: true,
   find({ uses, until }) {
     return uses.flatMap((use) => {
       if (use.at >= until || use.isElided || use.isFailed || use.text.length < LEAST_CHARS)

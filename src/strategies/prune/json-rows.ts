@@ -11,6 +11,7 @@ const LEAST_ROWS = 12
 
 export const jsonRows: Prune = {
   name: 'json-rows',
+  isSingle: true,
   find(view) {
     return view.uses.flatMap((use) => {
       if (use.at >= view.until || use.isElided || use.text.length < LEAST_CHARS || isFileRead(use))

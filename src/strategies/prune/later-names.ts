@@ -23,9 +23,9 @@ export class LaterNames {
   /** Whether a name in this line was written by somebody after the place `at`. */
   usesAny(line: string, at: number): boolean {
     this.#lastAt ??= this.#read()
-    for (const name of namesIn(line.slice(0, 4 * LONGEST_NAME_CHARS)))
-      if ((this.#lastAt.get(name) ?? -1) > at) return true
-    return false
+    const lastAt = this.#lastAt
+    const names = namesIn(line.slice(0, 4 * LONGEST_NAME_CHARS))
+    return names.some((name) => (lastAt.get(name) ?? -1) > at)
   }
 
   #read(): Map<string, number> {
@@ -48,12 +48,25 @@ function authoredTexts({ id, kind }: Item, eventAt: EventAt): string[] {
 }
 
 /** Names, not words: with a dot, a slash, a digit or a hump in them; of a path also its last part. */
-function* namesIn(text: string): Generator<string> {
-  for (const [found] of text.matchAll(NAME)) {
-    const name = found.slice(0, LONGEST_NAME_CHARS).replace(/^[./@-]+|[./@-]+$/g, '')
-    if (!/[./_\d]|\p{Ll}\p{Lu}/u.test(name)) continue
-    yield name
+function namesIn(text: string): string[] {
+  const names: string[] = []
+  for (const found of text.match(NAME) ?? []) {
+    const name = withoutEdges(found.slice(0, LONGEST_NAME_CHARS))
+    if (!TELLING.test(name)) continue
+    names.push(name)
     const slash = name.lastIndexOf('/')
-    if (slash >= 0 && name.length - slash > 3) yield name.slice(slash + 1)
+    if (slash >= 0 && name.length - slash > 3) names.push(name.slice(slash + 1))
   }
+  return names
+}
+
+const TELLING = /[./_\d]|\p{Ll}\p{Lu}/u
+const EDGES = './@-'
+
+function withoutEdges(name: string): string {
+  let start = 0
+  let end = name.length
+  while (start < end && EDGES.includes(name.charAt(start))) start += 1
+  while (end > start && EDGES.includes(name.charAt(end - 1))) end -= 1
+  return end - start === name.length ? name : name.slice(start, end)
 }

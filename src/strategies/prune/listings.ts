@@ -10,6 +10,7 @@ const TAIL_LINES = 2
 
 export const listings: Prune = {
   name: 'listings',
+  isSingle: true,
   find({ uses, until, later }) {
     return uses.flatMap((use) => {
       if (use.at >= until || use.isElided || use.isFailed || !isListing(use)) return []

@@ -17,6 +17,7 @@ const BOTTOM_FRAMES = 1
 
 export const logs: Prune = {
   name: 'logs',
+  isSingle: true,
   find({ uses, until, later }) {
     return uses.flatMap((use) => {
       if (use.at >= until || use.isElided || use.intent.kind !== 'shell' || isFileRead(use))

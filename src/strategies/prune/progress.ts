@@ -9,6 +9,7 @@ const RUN_LINES = 4
 
 export const progress: Prune = {
   name: 'progress',
+  isSingle: true,
   find({ uses, until }) {
     return uses.flatMap((use) => {
       if (use.at >= until || use.isElided || use.text.length < LEAST_CHARS || isFileRead(use))

@@ -12,6 +12,8 @@ export type Elision =
 
 export interface Prune {
   readonly name: string
+  /** Each result is looked at by itself: those that another prune has taken are not shown to it. */
+  readonly isSingle?: true
   find(view: PruneView): Elision[]
 }
 

@@ -57,9 +57,10 @@ export function createPrune(names: readonly string[] = PRUNE_NAMES): Strategy {
       const edits: Edit[] = []
       const reasons: Record<string, EntryId[]> = {}
       const taken = new Set<number>()
-      for (const { name, find } of chosen) {
+      for (const { name, isSingle, find } of chosen) {
         const done: EntryId[] = []
-        for (const elision of find(view)) {
+        const free = isSingle ? view.uses.filter(({ at }) => !taken.has(at)) : view.uses
+        for (const elision of find({ ...view, uses: free })) {
           const { start, end } = placeOf(elision)
           if (rangeHas(taken, start, end)) continue
           const edit = editFor(elision, view)

@@ -11,15 +11,17 @@ const POLLS = 3
 export const repeatedResults: Prune = {
   name: 'repeated-results',
   find({ uses, until }) {
-    const polled = pollsIn(uses)
+    const keys = uses.map(callKey)
+    const polled = pollsIn(keys)
     const later = new Map<string, EntryId>()
     const elisions: Elision[] = []
-    for (const use of uses.toReversed()) {
+    for (const [index, use] of [...uses.entries()].toReversed()) {
       const { text, call } = use
+      const callText = keys[index] as string
       if (text.length < LEAST_CHARS || use.result.content.some((block) => block.text === undefined))
         continue
-      const isPoll = polled.has(callKey(use))
-      const key = isPoll ? `${callKey(use)}\n${text.replace(/\d+/g, '0')}` : text
+      const isPoll = polled.has(callText)
+      const key = isPoll ? `${callText}\n${text.replace(/\d+/g, '0')}` : text
       const ref = later.get(key)
       if (ref === undefined) later.set(key, use.ref)
       else if (use.at < until) {
@@ -32,9 +34,9 @@ export const repeatedResults: Prune = {
   },
 }
 
-function pollsIn(uses: readonly ToolUse[]): Set<string> {
+function pollsIn(keys: readonly string[]): Set<string> {
   const counts = new Map<string, number>()
-  for (const use of uses) counts.set(callKey(use), (counts.get(callKey(use)) ?? 0) + 1)
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
   return new Set([...counts].flatMap(([key, count]) => (count >= POLLS ? [key] : [])))
 }
 

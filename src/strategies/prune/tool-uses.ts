@@ -7,7 +7,7 @@ import { contentOf } from '../../core/entry-content.ts'
 import type { EventAt } from '../../core/event.ts'
 import { intentOf } from '../../core/ledger/dialects.ts'
 import type { Intent } from '../../core/ledger/intent.ts'
-import { commandEnd, textOfBlocks } from '../../core/ledger/result-text.ts'
+import { hasFailed, textOfBlocks } from '../../core/ledger/result-text.ts'
 import { type Round, roundsOf } from '../../core/seam.ts'
 import { LaterNames } from './later-names.ts'
 
@@ -68,7 +68,7 @@ function usesOf(round: Round, items: readonly Item[], eventAt: EventAt): ToolUse
           intent: intentOf(call.name, call.arguments),
           result,
           text: result.content.flatMap(({ text }) => text ?? []).join('\n'),
-          isFailed: commandEnd(textOfBlocks(result.content), result).isFailed,
+          isFailed: hasFailed(textOfBlocks(result.content), result),
           isElided: newEntryAt(item.id, eventAt) !== undefined,
           round,
         },
