@@ -29,6 +29,7 @@ import type {
   AppWorkspaces,
   Uploaded,
 } from './server/ports.ts'
+import { Presence } from './server/presence.ts'
 import type { Threads } from './threads/threads.ts'
 import { walk } from './tools/walk.ts'
 import { isInside, openWorkspace } from './tools/workspace.ts'
@@ -46,6 +47,8 @@ export interface AppOptions {
   readonly agent?: Omit<AgentOptions, 'settings' | 'approver'>
   /** Further folders that threads may be given. */
   readonly workspaces?: readonly string[]
+  /** Threads that were begun elsewhere, in other folders, may not work in those from here. */
+  readonly onlyThese?: boolean
   readonly access?: Access
   readonly page?: Page
   /** Other processes may work on the same store. */
@@ -75,6 +78,7 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
         decide: (threadId, callId, decision) => approvals.decide(threadId, callId, decision),
       })
     : undefined
+  const presence = options.hasPeers ? new Presence(source, { agent, approvals }) : undefined
   const app = createApp({
     agent,
     threads,
@@ -91,6 +95,7 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
     ...(access && { access }),
     ...(page && { page }),
     ...(peers && { peers }),
+    ...(presence && { presence }),
     ...(limits && { limits }),
   })
   return {
@@ -99,7 +104,8 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
     async close() {
       app.close()
       await peers?.close()
-      await agent.close()
+      await agent.close() // what it ends is still told to the others
+      await presence?.close()
     },
   }
 }
@@ -213,18 +219,23 @@ function unknownFormat(id: string, known: readonly Pick<SessionFormat, 'id'>[]):
   })
 }
 
-function workspacesOf({ agent = {}, workspaces = [] }: AppOptions): AppWorkspaces {
+function workspacesOf(options: AppOptions): AppWorkspaces {
+  const { agent = {}, workspaces = [], onlyThese = false } = options
   const { workspace } = agent
   const roots = [...(workspace === undefined ? [] : [workspace]), ...workspaces]
+  const require = (path: string) => {
+    const { root } = openWorkspace({ root: path })
+    if (roots.some((each) => isInside(openWorkspace({ root: each }).root, root))) return root
+    throw new PrecisError('forbidden', 'Threads may not work in this folder.', {
+      where: 'workspace',
+      hint: 'Start précis in it, or allow it there: --workspace.',
+    })
+  }
   return {
     ...(workspace !== undefined && { default: workspace }),
-    require(path) {
-      const { root } = openWorkspace({ root: path })
-      if (roots.some((each) => isInside(openWorkspace({ root: each }).root, root))) return root
-      throw new PrecisError('forbidden', 'Threads may not work in this folder.', {
-        where: 'workspace',
-        hint: 'Start précis in it, or allow it there.',
-      })
+    require,
+    admit(path) {
+      if (onlyThese) require(path)
     },
     walk(path, isOver) {
       const { root } = openWorkspace({ root: path })

@@ -58,6 +58,8 @@ export interface ThreadDetail extends ThreadSummary {
   /** Everything that was billed, conversation and summaries; never reset. */
   readonly billed: UsageTotals
   readonly costUsd?: number
+  /** Of a long log: cost and sums are being counted, and are there when it is asked for again. */
+  readonly isCounting?: boolean
   /** Calls that wait for somebody to allow or deny them. */
   readonly approvals: readonly Approval[]
 }

@@ -18,6 +18,7 @@ export type {
   ModelInfo,
   Preview,
   RecallHit,
+  SettingInfo,
   StreamItem,
   ThreadDetail,
   ThreadSummary,

@@ -112,6 +112,10 @@ export const sessionResponseSchema = z
       queued: count,
       billed: billedSchema,
       costUsd: z.number().nonnegative().exactOptional(),
+      isCounting: z
+        .boolean()
+        .exactOptional()
+        .describe('cost and sums of a long log are still being counted: ask again'),
       approvals: z.array(approvalSchema),
     }),
     tokenUsage: tokenUsageSchema.exactOptional(),

@@ -116,6 +116,33 @@ describe('events', () => {
     )
     expect(view.status.queued).toEqual([{ messageId: 'm2', text: 'text m2' }])
   })
+
+  it('shows nothing as waiting that a fresh session has taken along', () => {
+    const waiting: EventDraft = {
+      type: 'MESSAGE_QUEUED',
+      data: { messageId: 'm1', content: 'and this' },
+    }
+    // Told by a frame to whoever was there, and by the thread itself to whoever comes later.
+    const moved = play(
+      waiting,
+      frame({
+        type: 'COMPACTION_COMPLETE',
+        runId: 'r1',
+        strategy: 'fresh-session',
+        trigger: 'command',
+        success: true,
+        end: 'committed',
+        durationMs: 1,
+        fresh: { threadId: 'thr_next', summary: 'all of it' },
+      } as FrameDraft),
+    )
+    expect(moved.status.queued).toEqual([])
+    const late = play(waiting)
+    late.assume({ isWorking: false, approvals: [], queued: 1 })
+    expect(late.status.queued).toHaveLength(1)
+    late.assume({ isWorking: false, approvals: [], queued: 0 })
+    expect(late.status.queued).toEqual([])
+  })
 })
 
 describe('frames', () => {

@@ -10,7 +10,7 @@ import { BlockList } from './view-list.ts'
 import { IDLE, type Queued, type ViewStatus } from './view-status.ts'
 
 type Known = Pick<ThreadDetail, 'isWorking' | 'approvals'> &
-  Partial<Pick<ThreadDetail, 'isCompacting'>>
+  Partial<Pick<ThreadDetail, 'isCompacting' | 'queued'>>
 
 /** Of a compaction of which nothing else is known yet. */
 const ASSUMED = { what: 'Compacting', strategy: '' }
@@ -46,8 +46,11 @@ export class ThreadView {
   }
 
   /** What is going on, where frames that told it may have been missed; with the time, also that it compacts. */
-  assume({ isWorking, approvals, isCompacting = true }: Known, since?: Date): void {
-    const { queued, activity } = this.#status
+  assume(known: Known, since?: Date): void {
+    const { isWorking, approvals, isCompacting = true } = known
+    const { activity } = this.#status
+    // What a fresh session has taken along waits there: the log of this thread does not say so.
+    const queued = known.queued === 0 ? [] : this.#status.queued
     const compaction = this.#status.compaction ?? (since && { ...ASSUMED, since })
     this.#status = {
       isWorking,
@@ -112,7 +115,8 @@ export class ThreadView {
       this.#live,
       frame,
     )
-    this.#status = status
+    const isMoved = frame.type === 'COMPACTION_COMPLETE' && frame.fresh !== undefined
+    this.#status = isMoved ? { ...status, queued: [] } : status
     this.#live = live
   }
 

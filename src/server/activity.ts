@@ -32,6 +32,11 @@ export class Activity {
     this.#working.delete(threadId)
   }
 
+  /** Threads on which turns and compactions run here. */
+  all(): { readonly working: string[]; readonly compacting: string[] } {
+    return { working: [...this.#working], compacting: [...new Set(this.#runs.values())] }
+  }
+
   /** Threads on which something runs here. */
   busy(): string[] {
     return [...new Set([...this.#working, ...this.#runs.values()])]

@@ -5,8 +5,8 @@ import { bodyLimit } from 'hono/body-limit'
 import { PrecisError } from '../core/errors.ts'
 import { PROTOCOL_VERSION } from '../protocol/client.ts'
 import { Activity } from './activity.ts'
+import { AnswerBook } from './answer-book.ts'
 import type { AppParts } from './api.ts'
-import { Costs } from './costs.ts'
 import { Drain } from './drain.ts'
 import { Feeds } from './feeds.ts'
 import { guard, holderIn } from './guard.ts'
@@ -28,6 +28,7 @@ import { addThreadRoutes } from './routes/threads.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addViewRoutes } from './routes/views.ts'
 import { Sender } from './send.ts'
+import { Tallies } from './tallies.ts'
 import { bodyTooLarge, takeUploads } from './upload.ts'
 
 export interface App {
@@ -61,6 +62,7 @@ export function createApp(ports: AppPorts): App {
     activity.take(frame)
     feeds.take(frame)
   })
+  const unlistenOthers = ports.presence?.on((frame) => feeds.take(frame))
   const api: Api = new OpenAPIHono()
   for (const addRoutes of TOPICS) addRoutes(api, parts)
   const document = documentOf(api, ports.version)
@@ -81,7 +83,8 @@ export function createApp(ports: AppPorts): App {
   }
   app.use('/api/threads/:threadId', own)
   app.use('/api/threads/:threadId/*', own)
-  app.use(idempotency(limits.idempotencyKeys))
+  const book = ports.presence && new AnswerBook(ports)
+  app.use(idempotency(limits.idempotencyKeys, book))
   app.route('/api', api)
   if (ports.page) addPage(app, ports.page)
   return {
@@ -89,6 +92,7 @@ export function createApp(ports: AppPorts): App {
     finish: (withinMs, signal) => drain.finish(withinMs, signal),
     close() {
       unlisten()
+      unlistenOthers?.()
       feeds.close()
     },
   }
@@ -109,10 +113,10 @@ function partsOf(ports: AppPorts): AppParts {
       feeds.take(frame)
     },
   })
-  const costs = new Costs(store, ports.models)
-  const previews = new Previews({ agent, ids, limits })
+  const tallies = new Tallies(store, ports.models)
+  const previews = new Previews({ agent, threads, store, clock, ids, limits })
   const drain = new Drain(activity, clock)
-  return { ...ports, limits, activity, feeds, sender, costs, previews, drain }
+  return { ...ports, limits, activity, feeds, sender, tallies, previews, drain }
 }
 
 /** Whatever is answered, a browser takes it for what it is said to be, and runs nothing of it. */

@@ -32,10 +32,17 @@ export class Approvals {
     })
 
   /** What waits for an answer, the oldest first. */
+  all(): (Approval & { readonly threadId: string })[] {
+    return [...this.#pending].map(({ question }) => {
+      const { threadId, callId, name, subject, reason } = question
+      return { threadId, callId, name, subject, reason }
+    })
+  }
+
   of(threadId: string): Approval[] {
-    return [...this.#pending]
-      .filter(({ question }) => question.threadId === threadId)
-      .map(({ question: { callId, name, subject, reason } }) => ({ callId, name, subject, reason }))
+    return this.all()
+      .filter((each) => each.threadId === threadId)
+      .map(({ threadId: _, ...approval }) => approval)
   }
 
   decide(threadId: string, callId: string, decision: Decision): void {

@@ -6,26 +6,37 @@ import { isNew, newEntryAt, parseEntryId, putsOf } from '../core/entry.ts'
 import { type EventAt, isChange } from '../core/event.ts'
 import type { Store } from '../core/ports.ts'
 import type { ContextEntry, ContextPage } from '../protocol/client.ts'
+import { LoadedRows } from '../threads/rows.ts'
 import { entryText } from './entry-text.ts'
 
 /** Enough to recognise it and to read most; the whole can be read by its ref. */
 const ENTRY_CHARS = 4_000
 
 interface Seen {
+  readonly store: Store
+  readonly threadId: string
   readonly context: Context
-  readonly eventAt: EventAt
 }
 
+/** Only the rows of this page are read, however long the context is. */
 export async function contextEntriesOf(
-  { context, eventAt }: Seen,
-  originals: Originals,
+  { store, threadId, context }: Seen,
   { from = 0, limit = 100 }: { readonly from?: number; readonly limit?: number },
 ): Promise<ContextPage> {
-  const head = headEntries(context, eventAt)
+  const rows = new LoadedRows(store, threadId)
+  const originals = new Originals(store, threadId)
+  const heads = headIds(context)
   const items = context.items.toArray().filter(({ kind }) => kind !== 'gap')
-  const page: ContextEntry[] = head.slice(from, from + limit)
-  const start = Math.max(0, from - head.length)
-  for (const { id, kind, tokens } of items.slice(start, start + limit - page.length)) {
+  const start = Math.max(0, from - heads.length)
+  const shown = items.slice(start, Math.max(start, from + limit - heads.length))
+  await rows.loadEntries(heads, 0)
+  await rows.loadEntries(
+    shown.map(({ id }) => id),
+    context.version,
+  )
+  const { eventAt } = rows
+  const page: ContextEntry[] = headEntries(context, eventAt).slice(from, from + limit)
+  for (const { id, kind, tokens } of shown) {
     const label = newEntryAt(id, eventAt)?.label
     page.push({
       ref: id,
@@ -36,7 +47,7 @@ export async function contextEntriesOf(
       covers: await originals.under(id),
     })
   }
-  return { items: page, total: head.length + items.length }
+  return { items: page, total: heads.length + items.length }
 }
 
 /** The prompts in force stand before everything, and no compaction reaches them. */
@@ -55,7 +66,7 @@ function headEntries(context: Context, eventAt: EventAt): ContextEntry[] {
  * Counts originals from the changes alone: a summary of a hundred thousand entries is counted without
  * reading one of them. For one request: changes are kept as long as it lasts.
  */
-export class Originals {
+class Originals {
   readonly #store: Pick<Store, 'read'>
   readonly #threadId: string
   readonly #edits = new Map<number, Promise<readonly Edit[]>>()

@@ -37,8 +37,13 @@ export class Feeds {
     this.#feeds.clear()
   }
 
-  /** The text of a stream: what happened after `afterSeq`, then what happens. */
-  async follow(threadId: string, afterSeq: number, signal: AbortSignal): Promise<Following> {
+  /** The text of a stream: what happened after `afterSeq`, then what happens, as long as it is allowed. */
+  async follow(
+    threadId: string,
+    afterSeq: number,
+    signal: AbortSignal,
+    isAllowed: () => boolean = () => true,
+  ): Promise<Following> {
     const { store, limits } = this.#ports
     if (this.#following.size >= limits.streams) throw tooMany(limits.streams)
     const info = await store.info(threadId)
@@ -50,7 +55,8 @@ export class Feeds {
     const leave = () => this.#leave(threadId, joined)
     signal.addEventListener('abort', leave, { once: true })
     if (signal.aborted) leave()
-    return { pieces: this.#pieces(threadId, afterSeq, joined, leave), leave }
+    const pieces = this.#pieces(threadId, afterSeq, joined, leave)
+    return { pieces: whileAllowed(pieces, isAllowed), leave }
   }
 
   async *#pieces(
@@ -94,6 +100,17 @@ export class Feeds {
     if (!feed.isUnused && !feed.isClosed) return
     feed.close()
     if (this.#feeds.get(threadId) === feed) this.#feeds.delete(threadId)
+  }
+}
+
+/** Nothing is sent any more once it is not; a heartbeat asks, where nothing else comes. */
+async function* whileAllowed(
+  pieces: AsyncGenerator<string>,
+  isAllowed: () => boolean,
+): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    if (!isAllowed()) return
+    yield piece
   }
 }
 

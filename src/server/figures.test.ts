@@ -1,10 +1,11 @@
 // The figures of a session, as the LOG design has them, and what interfaces draw.
 import { describe, expect, it } from 'vitest'
 import type { ThreadEvent } from '../core/event.ts'
+import { aggregateTokenUsage } from '../core/usage.ts'
 import { contextFiguresOf, tokenUsageOf } from './figures.ts'
 
 function answers(...usages: readonly (readonly [prompt: number, completion: number])[]) {
-  return usages.map(
+  const events = usages.map(
     ([promptTokens, completionTokens], at): ThreadEvent => ({
       v: 2,
       id: `evt_${at}`,
@@ -23,6 +24,7 @@ function answers(...usages: readonly (readonly [prompt: number, completion: numb
       },
     }),
   )
+  return aggregateTokenUsage(events)
 }
 
 const LIMIT = 12_000
@@ -50,8 +52,8 @@ describe('tokenUsageOf', () => {
   })
 
   it('of nothing is 0 and not near, and of no limit absent [LOG-76]', () => {
-    expect(tokenUsageOf([], LIMIT)).toMatchObject({ totalTokens: 0, percentUsed: 0 })
-    expect(tokenUsageOf([], LIMIT)?.nearLimit).toBe(false)
+    expect(tokenUsageOf(answers(), LIMIT)).toMatchObject({ totalTokens: 0, percentUsed: 0 })
+    expect(tokenUsageOf(answers(), LIMIT)?.nearLimit).toBe(false)
     expect(tokenUsageOf(answers([1, 1]), undefined)).toBeUndefined()
     expect(tokenUsageOf(answers([1, 1]), 0)).toBeUndefined()
   })

@@ -1,18 +1,16 @@
 // How full a thread is: the sums of the LOG design, and what interfaces draw.
 import type { Reading } from '../core/change.ts'
-import type { ThreadEvent } from '../core/event.ts'
-import { aggregateTokenUsage } from '../core/usage.ts'
+import type { AggregatedUsage } from '../core/usage.ts'
 import type { ContextFigures, TokenUsageFigures } from '../protocol/client.ts'
 
 const NEAR_LIMIT = 0.8
 
 /** LOG-74, LOG-75: over the working conversation; undefined where the limit is not known. */
 export function tokenUsageOf(
-  events: readonly ThreadEvent[],
+  { eventCount: _, ...totals }: AggregatedUsage,
   limit: number | undefined,
 ): TokenUsageFigures | undefined {
   if (limit === undefined || !(limit > 0)) return undefined
-  const { eventCount: _, ...totals } = aggregateTokenUsage(events)
   return {
     ...totals,
     percentUsed: percentOf(totals.totalTokens, limit),

@@ -32,6 +32,17 @@ export function holderIn(c: Context): TokenHolder | undefined {
   return c.get(HOLDER) as TokenHolder | undefined
 }
 
+/** Asked while a request goes on for hours: whether its token still opens what it has opened. */
+export function stillHolds({ tokens }: Access, c: Context): () => boolean {
+  const token = tokenIn(c.req.header('authorization'))
+  const owner = holderIn(c)?.owner
+  return () => {
+    if (!tokens?.isRequired) return true
+    const holder = tokens.holderOf(token)
+    return holder !== undefined && holder.owner === owner
+  }
+}
+
 const HOLDER = 'holder'
 
 function requireOwnOrigin(c: Context, host: string, origins: readonly string[]): void {

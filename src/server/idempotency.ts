@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { PrecisError } from '../core/errors.ts'
+import type { Answer, AnswerBook, Answered } from './answer-book.ts'
 import { holderIn } from './guard.ts'
 import { uploadIn } from './upload.ts'
 
@@ -9,18 +10,16 @@ interface Remembered {
   readonly fingerprint: string
   readonly answer: Promise<Answer>
 }
-interface Answer {
-  readonly status: number
-  readonly headers: readonly (readonly [string, string])[]
-  readonly body: string
-}
 
 const LONGEST_KEY = 200
 /** Longer answers are not kept: to ask again is cheaper than to remember them all. */
 const LONGEST_ANSWER = 1_000_000
 
-/** Keeps so many answers, the oldest forgotten first. Only successes: what failed may be tried again. */
-export function idempotency(mostKeys: number): MiddlewareHandler {
+/**
+ * Keeps so many answers, the oldest forgotten first. Only successes: what failed may be tried again.
+ * Where other processes may be asked, too, the book knows what they have answered.
+ */
+export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHandler {
   const known = new Map<string, Remembered>()
   return async (c, next) => {
     const key = c.req.header('idempotency-key')
@@ -44,18 +43,47 @@ export function idempotency(mostKeys: number): MiddlewareHandler {
     const [oldest] = known.keys()
     if (known.size > mostKeys && oldest !== undefined) known.delete(oldest)
     try {
-      await next()
-      if (!c.res.ok) known.delete(ownKey)
-      const answer = await answerOf(c.res)
-      if (answer.body.length > LONGEST_ANSWER) known.delete(ownKey)
+      const work = async () => {
+        await next()
+        return answerOf(c.res)
+      }
+      const hash = createHash('sha256').update(ownKey).digest('hex')
+      const answer = await (book ? once(book, hash, fingerprint, work) : work())
+      if (!isSuccess(answer) || answer.body.length > LONGEST_ANSWER) known.delete(ownKey)
       resolve(answer)
+      return book ? responseOf(answer) : undefined
     } catch (error) {
       known.delete(ownKey)
       reject(error)
       throw error
     }
-    return undefined
   }
+}
+
+/** Done by this process, unless another has done it. */
+async function once(
+  book: AnswerBook,
+  key: string,
+  fingerprint: string,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const claim = await book.claim(key)
+  if (claim.done) {
+    if (claim.done.fingerprint !== fingerprint) throw otherRequest()
+    return claim.done.answer
+  }
+  let answered: Answered | undefined
+  try {
+    const answer = await work()
+    if (isSuccess(answer)) answered = { fingerprint, answer }
+    return answer
+  } finally {
+    await claim.settle(answered)
+  }
+}
+
+function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status < 300
 }
 
 async function fingerprintOf(c: Context): Promise<string> {

@@ -17,6 +17,11 @@ export function maySee(owner: string | undefined, first: ThreadEvent | undefined
   return owner === undefined || ownerIn(first) === owner
 }
 
+/** Under which names threads of this owner are searched; `''` are those that nobody is named for. */
+export function namesOf(owner: string): readonly string[] {
+  return owner === LOCAL_OWNER ? [owner, ''] : [owner]
+}
+
 /** Another's thread is answered like one that is not there. */
 export async function requireOwn(
   store: Pick<Store, 'read'>,

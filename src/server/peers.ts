@@ -8,6 +8,8 @@ const NAME = 'signals'
 const TITLE = 'What one server asks of another'
 const RETRY_MS = 1_000
 const POLL_MS = 50
+const ASK_AGAIN_MS = 2_000
+const MOST_ENTRIES = 2_000
 /** How long one waits for another process to stop. */
 const STOPPED_WITHIN_MS = 10_000
 
@@ -18,7 +20,7 @@ const signalSchema = z.union([
 type PeerSignal = z.output<typeof signalSchema>
 
 interface PeerPorts extends LogPorts {
-  readonly store: LogPorts['store'] & Pick<Store, 'takeLease' | 'releaseLease'>
+  readonly store: LogPorts['store'] & Pick<Store, 'delete' | 'takeLease' | 'releaseLease'>
 }
 
 /** What this process does when another asks for it; without effect where it is not the one. */
@@ -44,23 +46,37 @@ export class Peers {
   /** Stops what another process does on the thread; resolves when it has stopped, or does not. */
   async abort(threadId: string): Promise<void> {
     const { clock } = this.#ports
-    if (await this.#isFree(threadId)) return
-    await this.#log.add(() => ({ abort: threadId }))
     const untilMs = clock.now().getTime() + STOPPED_WITHIN_MS
-    while (!(await this.#isFree(threadId)) && clock.now().getTime() < untilMs)
+    let askedMs = Number.NEGATIVE_INFINITY
+    while (!(await this.#isFree(threadId))) {
+      const nowMs = clock.now().getTime()
+      if (nowMs >= untilMs) return
+      if (nowMs - askedMs >= ASK_AGAIN_MS) {
+        await this.#ask({ abort: threadId })
+        askedMs = nowMs
+      }
       await clock.sleep(POLL_MS)
+    }
   }
 
   /** False where nobody works on the thread who could wait for it. */
   async decide(threadId: string, callId: string, decision: 'allow' | 'deny'): Promise<boolean> {
     if (await this.#isFree(threadId)) return false
-    await this.#log.add(() => ({ decide: threadId, callId, decision }))
+    await this.#ask({ decide: threadId, callId, decision })
     return true
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#following
+  }
+
+  /** What was asked long ago is of no use to anybody: then the log is begun anew. */
+  async #ask(asked: PeerSignal): Promise<void> {
+    const { store } = this.#ports
+    const info = await store.info(this.#log.threadId)
+    if (info && info.version >= MOST_ENTRIES) await store.delete(this.#log.threadId)
+    await this.#log.append(asked)
   }
 
   /** Whoever works on a thread holds its lease: one that can be had says that nobody does. */
@@ -74,20 +90,24 @@ export class Peers {
 
   async #follow(): Promise<void> {
     const { signal } = this.#closing
+    const { store, clock } = this.#ports
     let seq: number | undefined
     while (!signal.aborted) {
       try {
+        const version = (await store.info(this.#log.threadId))?.version ?? 0
         // What was asked before this process was there is not for it.
-        seq ??= (await this.#log.read()).at(-1)?.seq ?? 0
+        seq ??= version
+        if (version < seq) seq = 0 // it was begun anew
         for await (const entry of this.#log.follow(seq, signal)) {
           seq = entry.seq
           const { data } = signalSchema.safeParse(entry.data)
           if (data) this.#act(data)
         }
+        seq = 0
       } catch (thrown) {
         if (!PrecisError.is(thrown)) process.emitWarning(String(thrown))
       }
-      await this.#ports.clock.sleep(RETRY_MS, signal)
+      await clock.sleep(RETRY_MS, signal)
     }
   }
 

@@ -8,6 +8,7 @@ import type { Threads } from '../threads/threads.ts'
 import type { Approvals } from './approvals.ts'
 import type { Page } from './page.ts'
 import type { Peers } from './peers.ts'
+import type { Presence } from './presence.ts'
 
 export interface AppPorts {
   readonly agent: Agent
@@ -27,6 +28,7 @@ export interface AppPorts {
   readonly access?: Access
   /** Other processes on the same store, where there may be some. */
   readonly peers?: Pick<Peers, 'abort' | 'decide'>
+  readonly presence?: Pick<Presence, 'of' | 'on'>
   /** The web page, where it is handed out. */
   readonly page?: Page
   readonly limits?: Partial<AppLimits>
@@ -72,6 +74,8 @@ export interface AppWorkspaces {
   readonly default?: string
   /** The folder as it is to be stored. Throws for one that is not allowed, or not there. */
   require(path: string): string
+  /** Throws where a thread that has this folder already may not work in it from here. */
+  admit(path: string): void
   /** What is in it, below it too; ends early where `isOver` says so. */
   walk(workspace: string, isOver: () => boolean): AsyncIterable<WalkedFile>
 }

@@ -1,4 +1,5 @@
 // A log that the servers of one store keep together: entries in a thread of a reserved name.
+import { Lock } from '../agent/lock.ts'
 import { readRow } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
 import { EVENT_VERSION, type NewEvent, type ThreadEvent } from '../core/event.ts'
@@ -19,44 +20,65 @@ export interface LogEntry {
 }
 
 const TRIES = 20
+const PAUSE_MS = 5
 
 export class ServerLog {
   readonly #ports: LogPorts
-  readonly #threadId: string
+  /** Of the thread that it is kept in. */
+  readonly threadId: string
   readonly #title: string
+  readonly #lock = new Lock()
 
   /** `name` is that of the log, `title` what a list of all threads shows of it. */
   constructor(ports: LogPorts, name: string, title: string) {
     this.#ports = ports
-    this.#threadId = `${RESERVED_PREFIX}${name}`
+    this.threadId = `${RESERVED_PREFIX}${name}`
     this.#title = title
   }
 
-  async read(): Promise<LogEntry[]> {
-    return (await this.#ports.store.read(this.#threadId)).map(readRow).flatMap(entriesIn)
+  /** All of it, or what has these numbers. */
+  async read(from = 1, to?: number): Promise<LogEntry[]> {
+    const range = { from, ...(to !== undefined && { to }) }
+    return (await this.#ports.store.read(this.threadId, range)).map(readRow).flatMap(entriesIn)
   }
 
   /** Entries after that number, then new ones of any process, until the signal fires. */
   async *follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<LogEntry> {
-    for await (const row of this.#ports.store.follow(this.#threadId, afterSeq, signal))
+    for await (const row of this.#ports.store.follow(this.threadId, afterSeq, signal))
       yield* entriesIn(readRow(row))
   }
 
   /** Adds what `decide` makes of the log as it is; again where another process was first. */
   async add(decide: (entries: readonly LogEntry[]) => Json): Promise<void> {
-    const { store } = this.#ports
+    await this.#append(async (version) =>
+      decide((await this.read()).filter(({ seq }) => seq <= version)),
+    )
+  }
+
+  /** Adds what depends on nothing; gives the number of the entry. */
+  append(data: Json): Promise<number> {
+    return this.#append(async () => data)
+  }
+
+  /** One at a time, so that only other processes can be first. */
+  #append(dataAt: (version: number) => Promise<Json>): Promise<number> {
+    return this.#lock.run(() => this.#appendNext(dataAt))
+  }
+
+  async #appendNext(dataAt: (version: number) => Promise<Json>): Promise<number> {
+    const { store, clock } = this.#ports
     for (let tries = 1; ; tries += 1) {
-      const expectedVersion = (await store.info(this.#threadId))?.version ?? 0
-      const data = decide((await this.read()).filter(({ seq }) => seq <= expectedVersion))
+      const expectedVersion = (await store.info(this.threadId))?.version ?? 0
+      const data = await dataAt(expectedVersion)
       const entry = this.#event('FOREIGN', data)
       const title = this.#event('THREAD_STARTED', { title: this.#title })
       const events = expectedVersion === 0 ? [title, entry] : [entry]
       try {
-        await store.append(this.#threadId, events, { expectedVersion })
-        return
+        return (await store.append(this.threadId, events, { expectedVersion })).version
       } catch (thrown) {
         const isLate = PrecisError.is(thrown) && thrown.code === 'version-conflict'
         if (!isLate || tries >= TRIES) throw thrown
+        await clock.sleep(Math.random() * tries * PAUSE_MS) // not all of them again at the same time
       }
     }
   }
@@ -65,7 +87,7 @@ export class ServerLog {
     const { ids, clock } = this.#ports
     const id = ids.next('evt')
     const timestamp = clock.now()
-    return { v: EVENT_VERSION, id, threadId: this.#threadId, timestamp, type, data } as NewEvent
+    return { v: EVENT_VERSION, id, threadId: this.threadId, timestamp, type, data } as NewEvent
   }
 }
 

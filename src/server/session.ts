@@ -1,39 +1,46 @@
 // A thread with everything that stands around its transcript (LOG-74: SessionResponse).
 import type { z } from 'zod'
+import type { AgentCore } from '../agent/core.ts'
 import { presetOf } from '../agent/look.ts'
-import { inboxReducer } from '../core/inbox.ts'
+import { waitingIn } from '../agent/waiting.ts'
 import { threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy } from '../core/thread-state.ts'
-import { billedUsage, usageReducer } from '../core/usage.ts'
+import { aggregateTokenUsage, billedUsage, usageReducer } from '../core/usage.ts'
 import type { TokenUsageFigures } from '../protocol/client.ts'
 import type { sessionResponseSchema } from '../protocol/schemas.ts'
 import { unknownThread } from '../threads/live-thread.ts'
 import type { Activity } from './activity.ts'
-import type { Costs } from './costs.ts'
 import { contextFiguresOf, tokenUsageOf } from './figures.ts'
 import type { AppPorts } from './ports.ts'
+import type { Tallies } from './tallies.ts'
+import type { Tally } from './tally.ts'
 import { summaryOf } from './thread-summary.ts'
 
 export type SessionResponse = z.output<typeof sessionResponseSchema>
 
 export interface SessionPorts
-  extends Pick<AppPorts, 'threads' | 'store' | 'models' | 'approvals' | 'defaultPreset'> {
+  extends Pick<
+    AppPorts,
+    'threads' | 'store' | 'models' | 'approvals' | 'presence' | 'defaultPreset'
+  > {
   readonly activity: Activity
-  readonly costs: Costs
+  readonly tallies: Tallies
 }
 
 export async function sessionOf(ports: SessionPorts, threadId: string): Promise<SessionResponse> {
-  const { threads, store, models, approvals, activity, costs, defaultPreset } = ports
+  const { threads, store, models, tallies, defaultPreset } = ports
   const info = await store.info(threadId)
   if (!info) throw unknownThread(threadId)
   const state = await threads.state(threadId)
+  const core = { ports: { threads, store } } as unknown as AgentCore // all that an inbox is read by
   const choices = reducedBy(state, threadSettingsReducer)
   const { strategy, workspace, thinking = 'off' } = choices
   // A thread can be looked at where its model cannot be had.
   const model = await models.resolve(choices.model).catch(() => undefined)
   const ref = model?.ref ?? choices.model
-  const costUsd = await costs.of(threadId)
-  const tokenUsage = await usageOf(ports, threadId, model?.windowTokens)
+  const tally = await tallies.soon(threadId, info.version)
+  const costUsd = tally?.usd
+  const tokenUsage = tally && (await usageOf(ports, threadId, tally, model?.windowTokens))
   return {
     session: {
       ...(await summaryOf(store, info)),
@@ -42,25 +49,43 @@ export async function sessionOf(ports: SessionPorts, threadId: string): Promise<
       preset: presetOf(choices, { preset: defaultPreset }).id,
       ...(strategy !== undefined && { strategy }),
       ...(workspace !== undefined && { workspace }),
-      ...activity.of(threadId),
-      queued: reducedBy(state, inboxReducer).length,
+      ...goingOn(ports, threadId),
+      queued: (await waitingIn(core, threadId)).length,
       billed: billedUsage(reducedBy(state, usageReducer)),
       ...(costUsd !== undefined && { costUsd }),
-      approvals: approvals.of(threadId),
+      ...(!tally && { isCounting: true }),
     },
     ...(tokenUsage && { tokenUsage }),
     context: contextFiguresOf(await threads.reading(threadId), model?.windowTokens),
   }
 }
 
+/** Here, and on every other process of the same store. */
+function goingOn({ activity, approvals, presence }: SessionPorts, threadId: string) {
+  const here = activity.of(threadId)
+  const there = presence?.of(threadId)
+  return {
+    isWorking: here.isWorking || (there?.isWorking ?? false),
+    isCompacting: here.isCompacting || (there?.isCompacting ?? false),
+    approvals: [...approvals.of(threadId), ...(there?.approvals ?? [])],
+  }
+}
+
 /** LOG-76: that it cannot be computed does not fail the request. */
 async function usageOf(
-  { threads }: SessionPorts,
+  { threads, tallies }: SessionPorts,
   threadId: string,
+  tally: Tally,
   limit: number | undefined,
 ): Promise<TokenUsageFigures | undefined> {
-  return threads.getEvents(threadId).then(
-    (events) => tokenUsageOf(events, limit),
-    () => undefined,
-  )
+  if (limit === undefined) return undefined
+  if (tally.usage) return tokenUsageOf(tally.usage, limit)
+  const read = async () => {
+    const usage = aggregateTokenUsage(await threads.getEvents(threadId))
+    // Only what was read of the very thread that was counted can be counted on from.
+    if ((await threads.context(threadId)).version === tally.seq)
+      tallies.set(threadId, tally.seq, usage)
+    return tokenUsageOf(usage, limit)
+  }
+  return read().catch(() => undefined)
 }

@@ -3,7 +3,7 @@ import type { ModelRef } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import { PRESETS } from '../core/presets.ts'
-import { threadSettingsReducer } from '../core/thread-settings.ts'
+import { NO_STRATEGY, threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy, type ThreadState } from '../core/thread-state.ts'
 import { unknownStrategy } from '../threads/guards.ts'
 import type { AppPorts } from './ports.ts'
@@ -16,6 +16,8 @@ export interface ThreadChange {
 }
 
 const LEVELS: readonly string[] = ['off', 'low', 'medium', 'high']
+/** In place of a strategy: that of the preset again. */
+const OF_PRESET = 'preset'
 
 /** Throws for what is not known. `state` is undefined for a thread that is only about to be begun. */
 export async function changesFor(
@@ -25,7 +27,7 @@ export async function changesFor(
 ): Promise<EventDraft[]> {
   requireOneOf('thinking', thinking, LEVELS)
   requireOneOf('preset', preset, Object.keys(PRESETS))
-  requireStrategy(threads, strategy)
+  if (strategy !== OF_PRESET) requireStrategy(threads, strategy)
   const drafts: EventDraft[] = []
   if (model !== undefined || thinking !== undefined) {
     const now = state ? reducedBy(state, threadSettingsReducer) : {}
@@ -39,7 +41,9 @@ export async function changesFor(
       type: 'THREAD_SETTINGS',
       data: {
         ...(preset !== undefined && { preset }),
-        ...(strategy !== undefined && { strategy }),
+        ...(strategy !== undefined && {
+          strategy: strategy === OF_PRESET ? NO_STRATEGY : strategy,
+        }),
       },
     })
   return drafts

@@ -28,4 +28,18 @@ describe('a search in the list of threads', () => {
     const { items } = await listThreads(store, { search: 'word' }, 'ben')
     expect(items.map(({ threadId }) => threadId)).toEqual([bens])
   })
+
+  it('finds what is one’s own, however much others said of it', async () => {
+    const { threads, store } = compose()
+    const long = 'a sentence in which among many other things the word is said'
+    const saying = (threadId: string) => [user('A title.'), ...answer(`${long} in ${threadId}`)]
+    const bens = await threads.create({ owner: 'ben' }, saying('one'))
+    const nobodys = await threads.create({}, saying('two'))
+    for (let index = 0; index < 110; index += 1)
+      await threads.create({ owner: 'ann' }, [user('A title.'), ...answer('word word')])
+    const found = async (owner: string) =>
+      (await listThreads(store, { search: 'word' }, owner)).items.map(({ threadId }) => threadId)
+    expect(await found('ben')).toEqual([bens])
+    expect(await found('local')).toEqual([nobodys])
+  })
 })

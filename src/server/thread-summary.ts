@@ -7,7 +7,7 @@ import type { Store, ThreadInfo } from '../core/ports.ts'
 import { queryWords } from '../core/search-tokens.ts'
 import { cutHead } from '../core/tokens/cut.ts'
 import type { threadPageSchema, threadSummarySchema } from '../protocol/schemas.ts'
-import { maySee } from './owners.ts'
+import { maySee, namesOf } from './owners.ts'
 
 export type WireSummary = z.output<typeof threadSummarySchema>
 type Reading = Pick<Store, 'read' | 'info' | 'list' | 'index'>
@@ -54,7 +54,7 @@ export async function listThreads(
 ): Promise<z.output<typeof threadPageSchema>> {
   const { limit = PAGE } = query
   const words = (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean)
-  const saying = await threadsSaying(store, query.search ?? '')
+  const saying = await threadsSaying(store, query.search ?? '', owner)
   const items: WireSummary[] = []
   let { after } = query
   for (let searched = 0; ; ) {
@@ -82,10 +82,19 @@ export async function listThreads(
   }
 }
 
-/** Those of the best finds, where every one has all the words. */
-async function threadsSaying({ index }: Reading, text: string): Promise<ReadonlySet<string>> {
+/** The best of those that the owner may see, where every one has all the words. */
+async function threadsSaying(
+  { index }: Reading,
+  text: string,
+  owner: string | undefined,
+): Promise<ReadonlySet<string>> {
   if (!index || queryWords(text).length === 0) return new Set()
-  const { finds, hasAllWords } = await index.search({ text, limit: MOST_FINDS })
+  const { finds, hasAllWords } = await index.search({
+    text,
+    limit: MOST_FINDS,
+    isThreadOnce: true,
+    ...(owner !== undefined && { owners: namesOf(owner) }),
+  })
   return new Set(hasAllWords ? finds.map(({ threadId }) => threadId) : [])
 }
 

@@ -17,6 +17,8 @@ const FIRST = 400
 const MORE = 1_000
 /** Many changes in a row are one question. */
 const REFRESH_MS = 150
+/** How soon figures that are still being counted are asked for again. */
+const COUNT_MS = 600
 
 export interface ThreadSnapshot {
   readonly detail?: ThreadDetail
@@ -28,9 +30,17 @@ export interface ThreadSnapshot {
   /** How often the context was changed since: compactions, and what took them back. */
   readonly changes: number
   readonly hasEarlier: boolean
+  /** Everything that was there when it was opened is shown. */
+  readonly isCaughtUp: boolean
 }
 
-const NOTHING: ThreadSnapshot = { blocks: [], measured: [], changes: 0, hasEarlier: false }
+const NOTHING: ThreadSnapshot = {
+  blocks: [],
+  measured: [],
+  changes: 0,
+  hasEarlier: false,
+  isCaughtUp: false,
+}
 
 /** Figures are asked for again after these; the rest of a stream does not change them. */
 const TELLING = new Set([
@@ -62,6 +72,7 @@ export class ThreadFeed {
   #hasMissed = false // frames, while the connection was lost
   #frame = 0
   #refreshing: ReturnType<typeof setTimeout> | undefined
+  #counting: ReturnType<typeof setTimeout> | undefined
 
   constructor(client: Client, threadId: string) {
     this.#client = client
@@ -88,6 +99,7 @@ export class ThreadFeed {
       cancelAnimationFrame(this.#frame)
       this.#frame = 0
       clearTimeout(this.#refreshing)
+      clearTimeout(this.#counting)
     }
   }
 
@@ -125,14 +137,20 @@ export class ThreadFeed {
     this.#earliest = Math.max(1, detail.version - FIRST + 1)
     this.#view.assume(detail)
     this.#set({ detail, hasEarlier: this.#earliest > 1 })
+    if (detail.isCounting) this.#countLater()
     for await (const item of this.#client.follow(this.#threadId, this.#earliest - 1, signal))
-      this.#apply(item, detail.version)
+      this.#apply(item, detail)
   }
 
-  #apply(item: StreamItem, knownVersion: number): void {
+  #apply(item: StreamItem, detail: ThreadDetail): void {
     this.#view.apply(item)
+    // What is known of the thread as a whole counts more than what its last events say of it.
+    if (item.kind === 'event' && item.event.seq === detail.version) {
+      this.#view.assume(detail)
+      this.#set({ isCaughtUp: true })
+    }
     this.#draw()
-    if (item.kind === 'event' && item.event.seq <= knownVersion) return
+    if (item.kind === 'event' && item.event.seq <= detail.version) return
     if (item.kind === 'event') this.#takePoint(item.event)
     if (item.kind === 'reconnected') this.#hasMissed = true
     if (isTelling(item)) this.refresh()
@@ -150,7 +168,14 @@ export class ThreadFeed {
     this.#hasMissed = false
     const { error: _, ...rest } = this.#snapshot
     this.#snapshot = { ...rest, detail }
+    if (detail.isCounting) this.#countLater()
     this.#draw()
+  }
+
+  /** The cost and the sums of a long thread are there when they have been counted. */
+  #countLater(): void {
+    clearTimeout(this.#counting)
+    this.#counting = setTimeout(() => this.refresh(), COUNT_MS)
   }
 
   #set(known: Partial<ThreadSnapshot>): void {

@@ -1,10 +1,14 @@
 // Who may ask, how much, and how often the same: hosts, origins, tokens, sizes, keys of repeated writes.
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src/protocol/http-client.ts'
 import { problemSchema } from '../../src/protocol/schemas.ts'
 import { RateLimit } from '../../src/server/rate-limit.ts'
 import { addToken, listTokens, revokeToken } from '../../src/server/tokens.ts'
+import { answer, result, user } from '../say.ts'
+import { temporaryFolder } from './folder.ts'
 import { served } from './served.ts'
 import { BASE_URL, setUpApp, transportTo } from './setup.ts'
 
@@ -115,6 +119,27 @@ describe('the guard', () => {
     expect((await ask('')).status).toBe(401) // there are none left: nobody is let in
   })
 
+  it('ends a stream whose token is revoked, and one from before there were tokens', async () => {
+    const { ask, app, home } = await setUpApp({ hasTokens: true, limits: { heartbeatMs: 20 } })
+    const { threadId } = await createClient(transportTo(app.fetch, BASE_URL)).createThread()
+    const open = await ask(`/threads/${threadId}/stream`)
+    expect(open.status).toBe(200)
+    const token = await addToken(home, 'laptop', 'local')
+    await open.text() // it comes to its end
+    const headers = { authorization: `Bearer ${token}` }
+    await vi.waitUntil(async () => (await ask('', { headers })).status === 200)
+    const held = await ask(`/threads/${threadId}/stream`, { headers })
+    const told = held.text()
+    await home.threads.append(threadId, [user('heard')])
+    await vi.waitUntil(async () => (await ask(`/threads/${threadId}`, { headers })).ok)
+    await revokeToken(home, 'laptop')
+    await vi.waitUntil(async () => (await ask('', { headers })).status === 401)
+    await home.threads.append(threadId, [user('not for them')])
+    const text = await told
+    expect(text).toContain('heard')
+    expect(text).not.toContain('not for them')
+  })
+
   it('keeps no token, only what it hashes to, and no two of one name', async () => {
     const { home } = await setUpApp()
     const token = await addToken(home, 'laptop', 'ada')
@@ -223,6 +248,56 @@ describe('paths of the disk', () => {
     await expect(client.createThread({ workspace: `${folder}/none` })).rejects.toThrow()
     expect(await client.createThread({ workspace: folder })).toMatchObject({ workspace: folder })
     expect((await client.threads()).items).toHaveLength(1)
+  })
+
+  it('are not completed, nor worked in, for a thread that was begun in a folder not allowed here', async () => {
+    const { client, folder, home, dev } = await setUpApp({ onlyThese: true })
+    const outside = temporaryFolder()
+    writeFileSync(join(outside, 'secret-plan.txt'), 'x')
+    symlinkSync(outside, join(folder, 'way-out'))
+    writeFileSync(join(folder, 'own-plan.txt'), 'x')
+    const own = await client.createThread()
+    // A link is a name in the folder, and no way out of it.
+    expect(await client.files(own.threadId, 'plan')).toEqual(['own-plan.txt'])
+    expect(await client.files(own.threadId, 'way-out/')).toEqual([])
+    const refused = { code: 'forbidden' }
+    const workspaces = [outside, join(folder, 'way-out')]
+    for (const workspace of workspaces) {
+      await expect(client.createThread({ workspace })).rejects.toMatchObject(refused)
+      const threadId = await home.threads.create({}, [
+        { type: 'THREAD_SETTINGS', data: { workspace } },
+      ])
+      await expect(client.files(threadId, 'plan')).rejects.toMatchObject(refused)
+      await expect(client.send(threadId, 'Read it')).rejects.toMatchObject(refused)
+      await expect(client.resume(threadId)).rejects.toMatchObject(refused)
+    }
+    expect(dev.requests).toHaveLength(0)
+  })
+})
+
+describe('secrets', () => {
+  it('are in no export, no setting and no problem', async () => {
+    const key = 'test-key-of-nobody'
+    const github = `ghp_${'a1B2'.repeat(9)}`
+    const { client, ask, home } = await setUpApp()
+    const { threadId } = await client.createThread({ title: `with ${key}` })
+    await home.threads.append(threadId, [
+      user(`The key is ${key}, the other ${github}.`),
+      ...answer('Seen.', 'c1'),
+      result('c1', `ANTHROPIC_API_KEY=${key} GITHUB_TOKEN=${github}`),
+      ...answer('Noted.'),
+    ])
+    const { formats } = await client.hello()
+    expect(formats.written.length).toBeGreaterThan(5)
+    for (const format of formats.written) {
+      const text = await client.exportThread(threadId, format)
+      expect(text.length, format).toBeGreaterThan(50)
+      expect(text, format).not.toContain(key)
+      expect(text, format).not.toContain(github)
+    }
+    expect(JSON.stringify(await client.settings())).not.toContain(key)
+    expect(JSON.stringify(await client.models())).not.toContain(key)
+    expect(await (await ask(`/none?${key}`)).text()).not.toContain(key)
   })
 })
 

@@ -22,13 +22,13 @@ export interface ServeChild {
 }
 
 /** A home whose model is the stand-in at that address. */
-export function writeHome(folder: string, modelUrl: string): void {
+export function writeHome(folder: string, modelUrl: string, windowTokens = 200_000): void {
   const config = join(folder, 'config', 'precis')
   mkdirSync(config, { recursive: true })
   const settings = {
     models: { default: MODEL },
     providers: { anthropic: { baseUrl: modelUrl } },
-    catalogue: { [MODEL]: { windowTokens: 200_000, outputTokens: 8_000 } },
+    catalogue: { [MODEL]: { windowTokens, outputTokens: 8_000 } },
   }
   writeFileSync(join(config, 'settings.json'), JSON.stringify(settings))
 }
@@ -47,10 +47,11 @@ export function environmentOf(folder: string): NodeJS.ProcessEnv {
 export async function startServe(
   folder: string,
   args: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<ServeChild> {
   const child = spawn(process.execPath, [PRECIS, 'serve', '--port', '0', '--json', ...args], {
     cwd: folder,
-    env: environmentOf(folder),
+    env: { ...environmentOf(folder), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stderr = ''

@@ -124,6 +124,30 @@ describe('precis serve', () => {
   })
 })
 
+describe('what precis serve writes into its log', () => {
+  it('has no secrets in it', async () => {
+    const dev = await startDevModel()
+    onTestFinished(() => dev.close())
+    const folder = temporaryFolder()
+    writeHome(folder, dev.url)
+    // Something in it goes wrong when it is told so, and says too much.
+    const fault = `import { isMainThread } from 'node:worker_threads'
+      if (isMainThread)
+        process.on('SIGUSR2', () => process.emitWarning('the key test-key-of-nobody failed'))`
+    const child = await startServe(folder, [], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}`,
+    })
+    let log = ''
+    child.process.stderr?.on('data', (piece: string) => {
+      log += piece
+    })
+    child.process.kill('SIGUSR2')
+    await vi.waitUntil(() => /the key .* failed/.test(log), { timeout: 30_000 })
+    expect(await child.end('SIGTERM')).toBe(0)
+    expect((await child.ended).stderr).not.toContain('test-key-of-nobody')
+  })
+})
+
 describe('precis serve that is stopped', () => {
   it('finishes a turn that runs, tells its followers, and takes in nothing new', async () => {
     const { serve } = await setUpHome({ ...SLOWLY, script: () => ({ text: 'word '.repeat(60) }) })

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest'
 import { sessionResponseSchema } from '../../src/protocol/schemas.ts'
 import { longPast } from '../agent/past.ts'
-import { answer, user } from '../say.ts'
 import { converse, setUpApp } from './setup.ts'
 
 describe('GET /api/threads/:id', () => {
@@ -36,7 +35,9 @@ describe('GET /api/threads/:id', () => {
   it('is answered where the usage cannot be computed [LOG-76]', async () => {
     const { client, home } = await setUpApp()
     const { threadId } = await client.createThread()
-    await home.threads.append(threadId, [user('Hello'), ...answer('Hello.')])
+    await home.threads.append(threadId, longPast(9_000))
+    const { ok, text } = await client.compact(threadId, { strategy: 'trim-tool-results' })
+    expect(ok, text).toBe(true)
     const { getEvents } = home.threads
     Object.assign(home.threads, { getEvents: () => Promise.reject(new Error('no')) })
     const thread = await client.thread(threadId)
@@ -44,6 +45,19 @@ describe('GET /api/threads/:id', () => {
     expect(thread.tokenUsage).toBeUndefined()
     expect(thread.context.tokens).toBeGreaterThan(0)
     expect((await client.thread(threadId)).tokenUsage).toMatchObject({ totalTokens: 0 })
+  })
+
+  it('counts what waits, without what a fresh session has taken along', async () => {
+    const { client, home } = await setUpApp()
+    const { threadId, version } = await client.createThread()
+    const waiting = (messageId: string) =>
+      ({ type: 'MESSAGE_QUEUED', data: { messageId, content: 'later' } }) as const
+    await home.threads.append(threadId, [waiting('m1'), waiting('m2')])
+    expect((await client.thread(threadId)).queued).toBe(2)
+    const from = { threadId, seq: version + 2 }
+    const fresh = await home.threads.create({ from, reason: 'fresh-session' }, [waiting('m1')])
+    expect((await client.thread(threadId)).queued).toBe(1)
+    expect((await client.thread(fresh)).queued).toBe(1)
   })
 
   it('is answered where the model cannot be had, without a limit [LOG-76]', async () => {

@@ -1,6 +1,14 @@
 // The page as it is handed out: built once for every state of its sources, also where several tests ask at a time.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
@@ -11,9 +19,21 @@ const CACHE = join(ROOT, 'node_modules/.cache/precis-page')
 const SOURCES = ['src/web', 'src/protocol', 'src/core', 'vite.config.ts', 'package-lock.json']
 
 export async function builtPage(): Promise<Page> {
+  return readPage(await builtFolder())
+}
+
+/** Where `npm run build` puts it, so that a server that is started finds it there. */
+export async function putBuiltPage(): Promise<void> {
+  const folder = await builtFolder()
+  const place = join(ROOT, 'dist/web')
+  rmSync(place, { recursive: true, force: true })
+  cpSync(folder, place, { recursive: true })
+}
+
+async function builtFolder(): Promise<string> {
   const folder = join(CACHE, sourceHash())
   if (!existsSync(folder)) await buildInto(folder)
-  return readPage(folder)
+  return folder
 }
 
 /** Built beside it and moved there whole: who is second throws its own away. */

@@ -93,7 +93,7 @@ describe.skipIf(!CHROMIUM.available)(`hostile transcripts ${CHROMIUM.notice}`, (
         }, PATIENCE)
         .toBe(1)
       await page.evaluate(
-        'for (const each of document.querySelectorAll("details")) each.open = true',
+        'for (const each of document.querySelectorAll(".told details")) each.open = true',
       )
       expect(await activeIn(page), name).toEqual([])
     }

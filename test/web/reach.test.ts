@@ -6,7 +6,7 @@ import { textOf } from '../agent/past.ts'
 import { answer, result, user } from '../say.ts'
 import { CHROMIUM, type PageSetup, useBrowser } from './setup.ts'
 
-const PANELS = ['Model’s view', 'Window', 'Timeline', 'Compaction', 'Pins', 'Recall']
+const PANELS = ['Model’s view', 'Window', 'Timeline', 'Compaction', 'Pins', 'Recall', 'Settings']
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 
 /** A thread with one of everything, compacted once. */

@@ -69,7 +69,7 @@ async function setUpPage(browser: Browser, options: AppSetupOptions = {}): Promi
 }
 
 /** Errors, warnings and violations of the page's policy all end here. */
-function complaintsOf(page: Page): string[] {
+export function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(`thrown: ${error.message}`))
   page.on('console', (message) => {

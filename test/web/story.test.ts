@@ -1,9 +1,11 @@
 // The page as a person uses it: a session is brought in, looked at, compacted, taken back, and gone on with.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { Door, longPast, summaryBehind } from '../agent/past.ts'
+import { answer, user } from '../say.ts'
 import { CHROMIUM, useBrowser } from './setup.ts'
 
 const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))
@@ -61,7 +63,8 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     // A pin, which the compaction has to keep.
     await tab(page, 'Pins')
     await page.getByLabel('Text to pin').fill('The office applies migrations by hand.')
-    await page.getByRole('button', { name: 'Pin', exact: true }).click()
+    const pins = page.getByRole('tabpanel', { name: 'Pins' })
+    await pins.getByRole('button', { name: 'Pin', exact: true }).click()
     await page.getByRole('button', { name: /Let go of The office/ }).waitFor()
 
     // Previewed, edited, applied.
@@ -118,9 +121,9 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     const message = page.getByLabel('Message')
     await message.fill('Say many words')
     await message.press('Enter')
-    const answer = page.locator('article[aria-label="Agent"]')
+    const answers = page.locator('article[aria-label="Agent"]')
     await page.locator('article[aria-busy="true"]').getByText('word3').waitFor()
-    await answer.getByText('word39').waitFor()
+    await answers.getByText('word39').waitFor()
     await page.locator('article[aria-busy="true"]').waitFor({ state: 'detached' })
 
     await message.fill('And once more')
@@ -188,6 +191,60 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
       .waitFor({ state: 'detached' })
   })
 
+  it('changes the model, the preset and the strategy of a thread, with keys alone', async () => {
+    const { open, client } = await setUp()
+    const { threadId } = await client.createThread({ title: 'Choices' })
+    const page = await open(threadId)
+    // From what stands above the thread to where it is changed.
+    await page.getByRole('button', { name: / · precis/ }).focus()
+    await page.keyboard.press('Enter')
+    const form = page.getByRole('form', { name: 'Settings of this thread' })
+    await form.getByLabel('Preset').focus()
+    await page.keyboard.type('chat')
+    await form.getByLabel('Compacted by').selectOption('extract')
+    await form.getByLabel('Thinking').selectOption('low')
+    await form.getByLabel('Model').selectOption('dev')
+    await form.getByRole('button', { name: 'Save' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'dev/dev · chat · extract' }).waitFor()
+    expect(await client.thread(threadId)).toMatchObject({
+      model: 'dev/dev',
+      preset: 'chat',
+      strategy: 'extract',
+      thinking: 'low',
+    })
+    // What holds for the server stands there, too.
+    await page.getByRole('row', { name: /auto\.threshold/ }).waitFor()
+    await form.getByLabel('Preset').selectOption('log')
+    await form.getByLabel('Compacted by').selectOption('what the preset says')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'dev/dev · log', exact: true }).waitFor()
+    expect((await client.thread(threadId)).strategy).toBeUndefined()
+  })
+
+  it('pins what was said, forks from there, and completes files after an @', async () => {
+    const { open, client, home, folder } = await setUp()
+    writeFileSync(join(folder, 'harbour-plan.md'), 'x')
+    const { threadId } = await client.createThread({ title: 'Hands on' })
+    await home.threads.append(threadId, [user('Keep this rule.'), ...answer('I will.')])
+    await home.threads.append(threadId, [user('And now another thing.'), ...answer('Yes.')])
+    const page = await open(threadId)
+    const first = page.getByRole('article', { name: 'You' }).first()
+    await first.getByRole('button', { name: 'Pin' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Let go of Keep this rule.' }).waitFor()
+    await page.getByLabel('Message').fill('Look at @harb')
+    await page.getByRole('list', { name: 'Files' }).getByText('harbour-plan.md').waitFor()
+    await page.getByLabel('Message').press('Tab')
+    expect(await page.getByLabel('Message').inputValue()).toBe('Look at @harbour-plan.md')
+    await first.getByRole('button', { name: 'Fork here' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText(/came from thr_/).waitFor()
+    const forked = page.getByRole('region', { name: 'Transcript' })
+    await forked.getByText('Keep this rule.').waitFor()
+    expect(await forked.getByText('And now another thing.').count()).toBe(0)
+  })
+
   it('lists threads and finds them, begins one, forks and deletes it, answers commands', async () => {
     const { open, client } = await setUp()
     await client.createThread({ title: 'The parser' })
@@ -204,8 +261,10 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await page.getByLabel('Message').fill('/strategy')
     await page.getByLabel('Message').press('Enter')
     await page.getByRole('note').getByText('/strategy').waitFor()
+    await page.getByText('More', { exact: true }).click()
     await page.getByRole('button', { name: 'Fork' }).click()
     await page.getByText(/came from thr_/).waitFor()
+    await page.getByText('More', { exact: true }).click()
     page.once('dialog', (dialog) => void dialog.accept())
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Drop a session file anywhere').waitFor()

@@ -80,6 +80,7 @@ export const addContentRoutes: AddRoutes = (api, parts) => {
       const choices = reducedBy(await threads.state(threadId), threadSettingsReducer)
       const workspace = choices.workspace ?? workspaces.default
       if (workspace === undefined) return { items: [] }
+      workspaces.admit(workspace)
       return { items: await completeFiles(workspaces, workspace, query.typed) }
     },
   )

@@ -6,12 +6,13 @@ import { eventsSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import type { AddRoutes } from '../api.ts'
 import type { Following } from '../feeds.ts'
+import { stillHolds } from '../guard.ts'
 import { route } from '../route.ts'
 
 const tag = 'events'
 const PAGE = 1_000
 
-export const addEventRoutes: AddRoutes = (api, { store, feeds }) => {
+export const addEventRoutes: AddRoutes = (api, { store, feeds, access = {} }) => {
   route(
     api,
     {
@@ -43,7 +44,8 @@ export const addEventRoutes: AddRoutes = (api, { store, feeds }) => {
     },
     async ({ params, query, c }) => {
       const after = lastEventId(c.req.header('last-event-id')) ?? query.after ?? 0
-      const following = await feeds.follow(params.threadId, after, c.req.raw.signal)
+      const isAllowed = stillHolds(access, c)
+      const following = await feeds.follow(params.threadId, after, c.req.raw.signal, isAllowed)
       return new Response(bytesOf(following), {
         headers: {
           'content-type': 'text/event-stream; charset=utf-8',

@@ -1,14 +1,25 @@
 // Turns: messages and commands to the agent, stopping and going on, answers to its questions.
 import type { UserContent } from '../../core/content.ts'
+import { threadSettingsReducer } from '../../core/thread-settings.ts'
+import { reducedBy } from '../../core/thread-state.ts'
 import { sendReplySchema } from '../../protocol/compaction-schemas.ts'
 import { callParams, decisionBody, messageBody, threadParams } from '../../protocol/requests.ts'
-import type { AddRoutes } from '../api.ts'
-import { route } from '../route.ts'
+import type { AddRoutes, AppParts } from '../api.ts'
+import { type Api, route } from '../route.ts'
 
 const tag = 'turns'
 
 export const addMessageRoutes: AddRoutes = (api, parts) => {
-  const { agent, threads, sender, approvals, activity, peers } = parts
+  addTurns(api, parts)
+  addSteering(api, parts)
+}
+
+function addTurns(api: Api, { threads, sender, workspaces }: AppParts): void {
+  /** Its agent would have the files of a folder that nobody has allowed here. */
+  const admit = async (threadId: string) => {
+    const { workspace } = reducedBy(await threads.state(threadId), threadSettingsReducer)
+    if (workspace !== undefined) workspaces.admit(workspace)
+  }
   route(
     api,
     {
@@ -21,8 +32,30 @@ export const addMessageRoutes: AddRoutes = (api, parts) => {
       answer: sendReplySchema,
       status: 202,
     },
-    ({ params, body }) => sender.send(params.threadId, body.content as UserContent),
+    async ({ params, body }) => {
+      await admit(params.threadId)
+      return sender.send(params.threadId, body.content as UserContent)
+    },
   )
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/threads/{threadId}/resume',
+      tag,
+      summary: 'Go on where the thread was left',
+      params: threadParams,
+    },
+    async ({ params }) => {
+      await admit(params.threadId)
+      await sender.resume(params.threadId)
+      return undefined
+    },
+  )
+}
+
+function addSteering(api: Api, parts: AppParts): void {
+  const { agent, threads, approvals, activity, peers } = parts
   route(
     api,
     {
@@ -37,20 +70,6 @@ export const addMessageRoutes: AddRoutes = (api, parts) => {
       const { isWorking, isCompacting } = activity.of(threadId)
       await agent.abort(threadId)
       if (!isWorking && !isCompacting) await peers?.abort(threadId)
-      return undefined
-    },
-  )
-  route(
-    api,
-    {
-      method: 'post',
-      path: '/threads/{threadId}/resume',
-      tag,
-      summary: 'Go on where the thread was left',
-      params: threadParams,
-    },
-    async ({ params }) => {
-      await sender.resume(params.threadId)
       return undefined
     },
   )

@@ -126,6 +126,7 @@ function addOne(api: Api, parts: AppParts): void {
     async ({ params: { threadId } }) => {
       await threads.context(threadId)
       await parts.agent.abort(threadId)
+      await parts.peers?.abort(threadId)
       if (!(await threads.delete(threadId))) throw unknownThread(threadId)
       return undefined
     },

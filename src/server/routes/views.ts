@@ -1,15 +1,14 @@
 // A thread as it is drawn: what the model sees of it, and how large that was over time.
-import { contextWithRows } from '../../agent/context-rows.ts'
 import { contextEntriesQuery, threadParams } from '../../protocol/requests.ts'
 import { contextEntriesSchema, timelineSchema } from '../../protocol/schemas.ts'
 import type { AddRoutes } from '../api.ts'
-import { contextEntriesOf, Originals } from '../context-entries.ts'
+import { contextEntriesOf } from '../context-entries.ts'
 import { route } from '../route.ts'
-import { timelineOf } from '../timeline.ts'
+import { thinned } from '../tally.ts'
 
 const tag = 'contents'
 
-export const addViewRoutes: AddRoutes = (api, { threads, store }) => {
+export const addViewRoutes: AddRoutes = (api, { threads, store, tallies }) => {
   route(
     api,
     {
@@ -22,8 +21,8 @@ export const addViewRoutes: AddRoutes = (api, { threads, store }) => {
       answer: contextEntriesSchema,
     },
     async ({ params: { threadId }, query }) => {
-      const seen = await contextWithRows(threads, threadId)
-      const page = await contextEntriesOf(seen, new Originals(store, threadId), query)
+      const context = await threads.context(threadId)
+      const page = await contextEntriesOf({ store, threadId, context }, query)
       return { ...page, items: [...page.items] }
     },
   )
@@ -39,7 +38,7 @@ export const addViewRoutes: AddRoutes = (api, { threads, store }) => {
     },
     async ({ params: { threadId } }) => {
       await threads.context(threadId)
-      return { items: await timelineOf(store, threadId) }
+      return { items: [...thinned((await tallies.of(threadId)).points)] }
     },
   )
 }

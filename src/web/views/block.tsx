@@ -1,6 +1,6 @@
 // One block of a transcript.
 import { memo } from 'react'
-import type { CompactionBlock, ToolBlock, ViewBlock } from '../../protocol/index.ts'
+import type { CompactionBlock, ToolBlock, UserBlock, ViewBlock } from '../../protocol/index.ts'
 import { tokensText } from '../figures.ts'
 import { visibleText } from '../visible-text.ts'
 import { LongText } from './long-text.tsx'
@@ -9,6 +9,10 @@ import { Markdown } from './markdown.tsx'
 export interface BlockActions {
   openCompaction(seq: number): void
   goTo(threadId: string): void
+  /** Keeps a text through every compaction. */
+  pin(text: string): void
+  /** A new thread that shares everything up to that event. */
+  fork(seq: number): void
 }
 
 export const Block = memo(function Block({
@@ -20,16 +24,7 @@ export const Block = memo(function Block({
 }) {
   switch (block.kind) {
     case 'user':
-      return (
-        <article className="block user" aria-label={block.isAutomatic ? 'Said by précis' : 'You'}>
-          <LongText text={block.text} />
-          {block.attachments.map((name) => (
-            <span key={name} className="attachment">
-              {visibleText(name)}
-            </span>
-          ))}
-        </article>
-      )
+      return <Said block={block} actions={actions} />
     case 'answer':
       return (
         <article className="block answer" aria-label="Agent" aria-busy={block.isStreaming}>
@@ -61,6 +56,38 @@ export const Block = memo(function Block({
   }
 })
 
+function Said({ block, actions }: { readonly block: UserBlock; readonly actions: BlockActions }) {
+  const seq = Number(block.key.split('/').at(-1))
+  return (
+    <article className="block user" aria-label={block.isAutomatic ? 'Said by précis' : 'You'}>
+      <LongText text={block.text} />
+      {block.attachments.map((name) => (
+        <span key={name} className="attachment">
+          {visibleText(name)}
+        </span>
+      ))}
+      {!block.isAutomatic && Number.isInteger(seq) && (
+        <div className="line tools">
+          <button
+            type="button"
+            title="Keep it word for word through every compaction"
+            onClick={() => actions.pin(block.text)}
+          >
+            Pin
+          </button>
+          <button
+            type="button"
+            title="A new thread that goes on from here"
+            onClick={() => actions.fork(seq)}
+          >
+            Fork here
+          </button>
+        </div>
+      )}
+    </article>
+  )
+}
+
 function Tool({ block }: { readonly block: ToolBlock }) {
   return (
     <details className={`block tool ${block.state}`}>
@@ -85,10 +112,9 @@ function Compaction({
   readonly actions: BlockActions
 }) {
   const { seq, state, strategy, beforeTokens, afterTokens, freshThreadId } = block
-  const sizes =
-    beforeTokens !== undefined && afterTokens !== undefined
-      ? ` · ${tokensText(beforeTokens)} → ${tokensText(afterTokens)} tokens`
-      : ''
+  const isKnown = beforeTokens !== undefined && afterTokens !== undefined
+  const isSame = isKnown && state === 'done' && beforeTokens === afterTokens
+  const sizes = isKnown ? ` · ${tokensText(beforeTokens)} → ${tokensText(afterTokens)} tokens` : ''
   const chunk =
     state === 'running' && block.done !== undefined && block.total !== undefined
       ? ` · chunk ${Math.min(block.done + 1, block.total)} of ${block.total}`
@@ -96,8 +122,8 @@ function Compaction({
   return (
     <section className={`block compaction ${state}`} aria-label="Compaction">
       <h3>
-        {WORDS[state]} by {strategy}
-        {sizes}
+        {isSame ? 'Nothing to compact' : WORDS[state]} by {strategy}
+        {!isSame && sizes}
         {chunk}
       </h3>
       {state === 'running' && <p role="status">{block.message ?? 'Compacting…'}</p>}

@@ -1,18 +1,12 @@
 // Where the user types: messages and commands; with what is going on, and what is asked of them.
 import { type KeyboardEvent, useState } from 'react'
-import {
-  type Approval,
-  type Client,
-  completeCommand,
-  type ViewStatus,
-} from '../../protocol/index.ts'
+import type { Approval, Client, ViewStatus } from '../../protocol/index.ts'
 import { messageOf } from '../figures.ts'
 import { goTo } from '../route.ts'
 import type { ThreadFeed } from '../thread-feed.ts'
+import { useOffers } from '../use-offers.ts'
 import { useTask } from '../use-task.ts'
 import { visibleText } from '../visible-text.ts'
-
-const MOST_OFFERED = 8
 
 export function Composer({
   client,
@@ -30,7 +24,7 @@ export function Composer({
   const [text, setText] = useState('')
   const [error, setError] = useState<string>()
   const stopping = useTask()
-  const offered = completeCommand(text).slice(0, MOST_OFFERED)
+  const offered = useOffers(client, threadId, text)
   const isWorking = status?.isWorking ?? false
 
   const deliver = async (typed: string) => {
@@ -84,11 +78,11 @@ export function Composer({
       )}
       {(error ?? stopping.error) !== undefined && <p role="alert">{error ?? stopping.error}</p>}
       {offered.length > 0 && (
-        <ul className="offered" aria-label="Commands">
-          {offered.map(({ text: line, description }) => (
+        <ul className="offered" aria-label={text.startsWith('/') ? 'Commands' : 'Files'}>
+          {offered.map(({ text: line, name, description }) => (
             <li key={line}>
               <button type="button" className="offer" onClick={() => setText(line)}>
-                <code>{line}</code> <span className="quiet">{description}</span>
+                <code>{visibleText(name)}</code> <span className="quiet">{description}</span>
               </button>
             </li>
           ))}
@@ -98,7 +92,7 @@ export function Composer({
         <textarea
           rows={2}
           aria-label="Message"
-          placeholder="Message, or / for commands"
+          placeholder="Message, / for commands, @ for files"
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={pressed}

@@ -20,6 +20,7 @@ export function PreviewDialog({
   const dialog = useRef<HTMLDialogElement>(null)
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const acting = useTask()
+  const isEmpty = preview.texts.length === 0 && preview.before.tokens === preview.after.tokens
   // Before it is taken out of the page: then it can still give the focus back to where it came from.
   useLayoutEffect(() => {
     const element = dialog.current
@@ -48,26 +49,30 @@ export function PreviewDialog({
       }}
     >
       <h2>
-        {preview.strategy}: {tokensText(preview.before.tokens)} → {tokensText(preview.after.tokens)}{' '}
-        tokens
+        {isEmpty
+          ? `${preview.strategy}: nothing to compact`
+          : `${preview.strategy}: ${tokensText(preview.before.tokens)} → ${tokensText(preview.after.tokens)} tokens`}
       </h2>
       <p className="quiet">
-        Nothing is changed yet. What can be edited is applied as it stands here.
+        {isEmpty
+          ? 'Nothing is old or large enough to be taken out by this strategy now. Another one may find something.'
+          : 'Nothing is changed yet. What can be edited is applied as it stands here.'}
       </p>
       <div className="texts">
-        {preview.texts.map(({ key, label, text, isEditable }) => (
-          <label key={key} className="field">
-            {label}
-            {isEditable ? '' : ' (stays as it is)'}
-            <textarea
-              className="edited"
-              rows={isEditable ? 10 : 4}
-              readOnly={!isEditable}
-              value={texts[key] ?? text}
-              onChange={(event) => setTexts({ ...texts, [key]: event.target.value })}
-            />
-          </label>
-        ))}
+        {preview.texts
+          .filter(({ isEditable }) => isEditable)
+          .map(({ key, label, text }) => (
+            <label key={key} className="field">
+              {label}
+              <textarea
+                className="edited"
+                rows={10}
+                value={texts[key] ?? text}
+                onChange={(event) => setTexts({ ...texts, [key]: event.target.value })}
+              />
+            </label>
+          ))}
+        <Fixed texts={preview.texts.filter(({ isEditable }) => !isEditable)} />
         <details>
           <summary>Report</summary>
           <section className="report" aria-label="Report">
@@ -77,13 +82,31 @@ export function PreviewDialog({
       </div>
       {acting.error !== undefined && <p role="alert">{acting.error}</p>}
       <div className="line">
-        <button type="button" className="main" aria-disabled={acting.isRunning} onClick={apply}>
-          Apply
-        </button>
+        {!isEmpty && (
+          <button type="button" className="main" aria-disabled={acting.isRunning} onClick={apply}>
+            Apply
+          </button>
+        )}
         <button type="button" aria-disabled={acting.isRunning} onClick={drop}>
-          Drop
+          {isEmpty ? 'Close' : 'Drop'}
         </button>
       </div>
     </dialog>
+  )
+}
+
+/** What stands for the words of tools: to be read, not to be changed. */
+function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
+  if (texts.length === 0) return null
+  const count = texts.length === 1 ? 'One text' : `${texts.length.toLocaleString()} texts`
+  return (
+    <details>
+      <summary>{count} in place of what tools said, as they are</summary>
+      {texts.map(({ key, label, text }) => (
+        <article key={key} className="entry" aria-label={label}>
+          <LongText text={text} />
+        </article>
+      ))}
+    </details>
   )
 }

@@ -1,11 +1,13 @@
 // A list of any length in a place that scrolls: only what is in sight is drawn.
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 /** Nearer to an end than this counts as being there. */
 const NEAR_PX = 80
 const NEAR_TOP_PX = 600
 const OVERSCAN = 6
+/** Rows get their true height one frame after they are drawn. */
+const SETTLE_MS = 250
 
 interface RowsProps {
   readonly count: number
@@ -15,6 +17,8 @@ interface RowsProps {
   readonly label: string
   /** What is added is seen, unless the reader has gone up. */
   readonly staysAtEnd?: boolean
+  /** What was there before is still coming in: the end is in sight until all of it has its size. */
+  readonly isOpening?: boolean
   readonly before?: ReactNode
   readonly onNearTop?: () => void
   readonly onSight?: (first: number, last: number) => void
@@ -40,10 +44,13 @@ export function Rows(props: RowsProps) {
   const first = inSight[0]?.index ?? 0
   const last = inSight.at(-1)?.index ?? 0
   useEffect(() => onSight?.(first, last), [onSight, first, last])
+  const isOpening = staysAtEnd && (props.isOpening ?? false)
+  const letGo = useEndWhileOpening(place, isOpening, rows.getTotalSize())
   const scrolled = () => {
     if (!place.current) return
     const { scrollTop, scrollHeight, clientHeight } = place.current
     const isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_PX
+    if (!isAtEnd && !isOpening) letGo()
     if (scrollTop < NEAR_TOP_PX && !isAtEnd) onNearTop?.()
   }
   return (
@@ -71,4 +78,23 @@ export function Rows(props: RowsProps) {
       </div>
     </section>
   )
+}
+
+/** Gives back how to let go of the end: the reader has gone up. */
+function useEndWhileOpening(
+  place: RefObject<HTMLElement | null>,
+  isOpening: boolean,
+  heightPx: number,
+): () => void {
+  const [isSettled, setSettled] = useState(!isOpening)
+  useEffect(() => {
+    if (isOpening) return undefined
+    const timer = setTimeout(() => setSettled(true), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [isOpening])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height says that there is more to see
+  useLayoutEffect(() => {
+    if (!isSettled && place.current) place.current.scrollTop = place.current.scrollHeight
+  }, [place, isSettled, heightPx])
+  return () => setSettled(true)
 }

@@ -1,20 +1,30 @@
 // The panels beside a transcript, of which one is seen.
-import type { Client, ThreadDetail } from '../../protocol/index.ts'
+import type { Client, Hello, ThreadDetail } from '../../protocol/index.ts'
 import type { ThreadSnapshot } from '../thread-feed.ts'
 import type { BlockActions } from './block.tsx'
 import { CompactionPanel } from './compaction-panel.tsx'
 import { ModelView } from './model-view.tsx'
 import { PinsPanel } from './pins-panel.tsx'
 import { RecallPanel } from './recall-panel.tsx'
+import { SettingsPanel } from './settings-panel.tsx'
 import { Tabs } from './tabs.tsx'
 import { TimelinePanel } from './timeline-panel.tsx'
 import { WindowPicture } from './window-picture.tsx'
 
-const PANELS = ['Model’s view', 'Window', 'Timeline', 'Compaction', 'Pins', 'Recall'] as const
+const PANELS = [
+  'Model’s view',
+  'Window',
+  'Timeline',
+  'Compaction',
+  'Pins',
+  'Recall',
+  'Settings',
+] as const
 export type Panel = (typeof PANELS)[number]
 
 export function SidePanels({
   client,
+  hello,
   thread,
   panel,
   compaction,
@@ -23,6 +33,7 @@ export function SidePanels({
   onChange,
 }: {
   readonly client: Client
+  readonly hello: Hello
   readonly thread: ThreadSnapshot & { readonly detail: ThreadDetail }
   readonly panel: Panel
   readonly compaction: number | undefined
@@ -50,6 +61,9 @@ export function SidePanels({
       )}
       {panel === 'Pins' && <PinsPanel {...known} version={version} />}
       {panel === 'Recall' && <RecallPanel {...known} />}
+      {panel === 'Settings' && (
+        <SettingsPanel client={client} hello={hello} detail={thread.detail} onChange={onChange} />
+      )}
     </Tabs>
   )
 }

@@ -1,5 +1,5 @@
 // What can be done with a thread as a whole: compact, preview, undo, fork, export, delete.
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Client, Hello } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
 import { useTask } from '../use-task.ts'
@@ -41,13 +41,21 @@ export function ThreadActions({
     await client.deleteThread(threadId)
     goTo(undefined)
   }
-  const buttons = [
+  const compacting = [
     { name: 'Compact', work: compact },
     { name: 'Undo', work: () => client.undo(threadId) },
     { name: 'Redo', work: () => client.redo(threadId) },
+  ]
+  const further = [
+    { name: 'Resume', work: () => client.resume(threadId) },
     { name: 'Fork', work: async () => goTo((await client.fork(threadId)).threadId) },
     { name: 'Delete', work: remove },
   ]
+  const button = ({ name, work }: { readonly name: string; work(): Promise<unknown> }) => (
+    <button key={name} type="button" aria-disabled={isRunning} onClick={act(work)}>
+      {name}
+    </button>
+  )
   return (
     <div className="actions">
       <div className="line">
@@ -74,15 +82,34 @@ export function ThreadActions({
         >
           {isPreviewing ? 'Preparing…' : 'Preview'}
         </button>
-        {buttons.map(({ name, work }) => (
-          <button key={name} type="button" aria-disabled={isRunning} onClick={act(work)}>
-            {name}
-          </button>
-        ))}
-        <Export client={client} threadId={threadId} formats={hello.formats.written} />
+        {compacting.map(button)}
+        <More>
+          {further.map(button)}
+          <Export client={client} threadId={threadId} formats={hello.formats.written} />
+        </More>
       </div>
       {error !== undefined && <p role="alert">{error}</p>}
     </div>
+  )
+}
+
+/** Closed again when the focus goes elsewhere, or with Escape. */
+function More({ children }: { readonly children: ReactNode }) {
+  return (
+    <details
+      className="more"
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) currentTarget.open = false
+      }}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key !== 'Escape') return
+        currentTarget.open = false
+        currentTarget.querySelector('summary')?.focus()
+      }}
+    >
+      <summary>More</summary>
+      <div className="line">{children}</div>
+    </details>
   )
 }
 

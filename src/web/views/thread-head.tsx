@@ -8,8 +8,10 @@ export function ThreadHead({
   detail,
   children,
   actions,
+  onSettings,
 }: {
   readonly detail: ThreadDetail
+  readonly onSettings: () => void
   readonly children: ReactNode
   readonly actions: ReactNode
 }) {
@@ -23,9 +25,14 @@ export function ThreadHead({
           ←
         </a>
         <h1>{visibleText(detail.title)}</h1>
-        <span className="quiet">
+        <button
+          type="button"
+          className="chosen"
+          title="Model, preset and strategy of this thread"
+          onClick={onSettings}
+        >
           {[model ?? 'no model', preset, strategy].filter(Boolean).join(' · ')}
-        </span>
+        </button>
         <button
           type="button"
           className="opener"

@@ -30,12 +30,21 @@ export function ThreadPage({
   const [compaction, setCompaction] = useState<number>()
   const [preview, setPreview] = useState<Preview>()
   const previewing = useTask()
-  const openCompaction = useCallback((seq: number) => {
-    setCompaction(seq)
-    setPanel('Compaction')
+  const look = useCallback((at: Panel) => {
+    setPanel(at)
     setLookingIn(true)
   }, [])
-  const actions = useMemo<BlockActions>(() => ({ openCompaction, goTo }), [openCompaction])
+  const openCompaction = useCallback(
+    (seq: number) => {
+      setCompaction(seq)
+      look('Compaction')
+    },
+    [look],
+  )
+  const { actions, problem: actingProblem } = useBlockActions(client, threadId, {
+    openCompaction,
+    look,
+  })
   const { detail, status } = thread
   useTitle(detail?.title)
   if (!detail)
@@ -56,11 +65,12 @@ export function ThreadPage({
       }
       setPreview(await client.preview(threadId, asked))
     })
-  const problem = previewing.error ?? thread.error
+  const problem = previewing.error ?? actingProblem ?? thread.error
   return (
     <main className="thread" tabIndex={-1}>
       <ThreadHead
         detail={detail}
+        onSettings={() => look('Settings')}
         actions={
           <ThreadActions
             client={client}
@@ -75,19 +85,13 @@ export function ThreadPage({
         <Usage detail={detail} status={status} />
         {problem !== undefined && <p role="alert">{problem}</p>}
       </ThreadHead>
-      <div className="switch">
-        <button type="button" aria-pressed={!isLookingIn} onClick={() => setLookingIn(false)}>
-          Conversation
-        </button>
-        <button type="button" aria-pressed={isLookingIn} onClick={() => setLookingIn(true)}>
-          Look into it
-        </button>
-      </div>
+      <Switch isLookingIn={isLookingIn} onSwitch={setLookingIn} />
       <div className="columns" data-side={isLookingIn}>
         <section className="column told" aria-label="As it was">
           <Transcript
             blocks={thread.blocks}
             hasEarlier={thread.hasEarlier}
+            isCaughtUp={thread.isCaughtUp}
             loadEarlier={() => feed.loadEarlier()}
             actions={actions}
           />
@@ -102,6 +106,7 @@ export function ThreadPage({
         <aside className="column side" aria-label="Look into it">
           <SidePanels
             client={client}
+            hello={hello}
             thread={{ ...thread, detail }}
             panel={panel}
             compaction={compaction}
@@ -124,6 +129,52 @@ export function ThreadPage({
       )}
     </main>
   )
+}
+
+/** Between the two columns, where there is room for one. */
+function Switch({
+  isLookingIn,
+  onSwitch,
+}: {
+  readonly isLookingIn: boolean
+  readonly onSwitch: (isLookingIn: boolean) => void
+}) {
+  return (
+    <div className="switch">
+      <button type="button" aria-pressed={!isLookingIn} onClick={() => onSwitch(false)}>
+        Conversation
+      </button>
+      <button type="button" aria-pressed={isLookingIn} onClick={() => onSwitch(true)}>
+        Look into it
+      </button>
+    </div>
+  )
+}
+
+/** What can be done with one block of the transcript. `openCompaction` and `look` must be stable. */
+function useBlockActions(
+  client: Client,
+  threadId: string,
+  {
+    openCompaction,
+    look,
+  }: { openCompaction(seq: number): void; readonly look: (panel: Panel) => void },
+): { readonly actions: BlockActions; readonly problem: string | undefined } {
+  const { run, error } = useTask()
+  const actions = useMemo<BlockActions>(
+    () => ({
+      openCompaction,
+      goTo,
+      pin: (text) =>
+        run(async () => {
+          await client.pin(threadId, text)
+          look('Pins')
+        }),
+      fork: (seq) => run(async () => goTo((await client.fork(threadId, seq)).threadId)),
+    }),
+    [openCompaction, look, run, client, threadId],
+  )
+  return { actions, problem: error }
 }
 
 function useTitle(title: string | undefined): void {

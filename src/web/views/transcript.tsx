@@ -13,11 +13,13 @@ const READ_OUT_CHARS = 600
 export function Transcript({
   blocks,
   hasEarlier,
+  isCaughtUp,
   loadEarlier,
   actions,
 }: {
   readonly blocks: readonly ViewBlock[]
   readonly hasEarlier: boolean
+  readonly isCaughtUp: boolean
   readonly loadEarlier: () => Promise<void>
   readonly actions: BlockActions
 }) {
@@ -37,6 +39,7 @@ export function Transcript({
         guessPx={GUESS_PX}
         label="Transcript"
         staysAtEnd
+        isOpening={!isCaughtUp}
         onNearTop={earlier}
         before={
           <div className="earlier">

@@ -37,11 +37,12 @@ export function Usage({
         </span>
       )}
       <span className="quiet">
-        Billed {tokensText(billed.totalTokens)} tokens, {costText(detail.costUsd)}
+        Billed {tokensText(billed.totalTokens)} tokens,{' '}
+        {detail.isCounting ? 'cost is being counted…' : costText(detail.costUsd)}
       </span>
       {(isFull || tokenUsage?.nearLimit) && (
         <span className="warning" role="status">
-          {isFull ? 'The window is nearly full' : 'Near the limit, by all that was used'}
+          {isFull ? 'The window is nearly full' : 'Near the limit by the sum of all requests'}
         </span>
       )}
       <Running detail={detail} status={status} />

@@ -54,8 +54,12 @@ export function WindowPicture({
         <thead>
           <tr>
             <th scope="col">What</th>
-            <th scope="col">Tokens</th>
-            <th scope="col">Share</th>
+            <th scope="col" className="figure">
+              Tokens
+            </th>
+            <th scope="col" className="figure">
+              Share
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -64,8 +68,8 @@ export function WindowPicture({
               <td>
                 <span className={`swatch ${colour}`} /> {name}
               </td>
-              <td>{tokens.toLocaleString()}</td>
-              <td>{percentText(width)}</td>
+              <td className="figure">{tokens.toLocaleString()}</td>
+              <td className="figure">{percentText(width)}</td>
             </tr>
           ))}
         </tbody>

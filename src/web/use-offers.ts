@@ -1,0 +1,44 @@
+// What can be completed of what is being typed: commands, and after an @ the files of the thread's folder.
+import { useEffect, useState } from 'react'
+import { type Client, completeCommand } from '../protocol/index.ts'
+
+export interface Offer {
+  /** What the field holds when it is taken. */
+  readonly text: string
+  readonly name: string
+  readonly description: string
+}
+
+const MOST = 8
+const WAIT_MS = 150
+/** An @ at the beginning of a word, and what follows it up to the end. */
+const FILE = /(?:^|\s)@([^\s@]*)$/
+
+export function useOffers(client: Client, threadId: string, text: string): readonly Offer[] {
+  const [files, setFiles] = useState<readonly string[]>([])
+  const typed = FILE.exec(text)?.[1]
+  useEffect(() => {
+    let isOver = false
+    setFiles([])
+    if (typed === undefined) return undefined
+    const timer = setTimeout(() => {
+      client.files(threadId, typed).then(
+        (found) => {
+          if (!isOver) setFiles(found.slice(0, MOST))
+        },
+        () => undefined, // a path that cannot be completed is only typed
+      )
+    }, WAIT_MS)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [client, threadId, typed])
+  if (typed !== undefined) {
+    const before = text.slice(0, text.length - typed.length)
+    return files.map((name) => ({ text: `${before}${name}`, name, description: '' }))
+  }
+  return completeCommand(text)
+    .slice(0, MOST)
+    .map(({ text: line, description }) => ({ text: line, name: line, description }))
+}
