@@ -1,18 +1,88 @@
 // Two tiers of tests: the default run, and the long one (`*.long.test.ts`), chosen by PRECIS_LONG.
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const long = process.env.PRECIS_LONG === '1'
 const longTests = '**/*.long.test.ts'
 
+// Workers, and the processes and threads that tests start, inherit it: sources and packages are
+// compiled once, not by each of them. The folder is the one that bin/precis.js takes, too.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
+
+/** Take longest, or wait most: they begin first, so that at the end no core waits for one of them. */
+const FIRST: readonly string[] = [
+  'test/kill/kill-postgres.test.ts',
+  'src/core/thread.property.test.ts',
+  'test/kill/kill.test.ts',
+  'test/agent/faults.test.ts',
+  'test/agent/soak.test.ts',
+  'test/cli/compact.test.ts',
+  'test/cli/threads.test.ts',
+  'test/agent/jobs.test.ts',
+  'src/stores/sqlite/sqlite.test.ts',
+  'src/stores/postgres/postgres.test.ts',
+  'test/flows/corpus.property.test.ts',
+  'test/summaries/faults.test.ts',
+  'src/cli/send.test.ts',
+  'test/server/team.test.ts',
+  'test/server/serve.test.ts',
+  'bench/retention/retention.test.ts',
+  'test/web/',
+  'test/cli/',
+  'src/cli/',
+  'test/summaries/',
+]
+
+/** Tests of pieces that have no state of their own: they share workers, and what those have loaded. */
+const PURE: readonly string[] = ['core', 'edl', 'providers', 'redact', 'strategies', 'wire'].map(
+  (folder) => `src/${folder}/**/*.test.ts`,
+)
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const placeOf = ({ moduleId, project }: TestSpecification) => {
+      const place = FIRST.findIndex((part) => moduleId.includes(`/${part}`))
+      if (place >= 0) return place
+      // Short ones, side by side, so that a worker goes from one to the next.
+      return project.name === 'pure' ? FIRST.length + 1 : FIRST.length
+    }
+    return sorted.toSorted((a, b) => placeOf(a) - placeOf(b))
+  }
+}
+
+const exclude = ['**/node_modules/**', 'dist/**', ...(long ? [] : [longTests])]
+
 export default defineConfig({
   test: {
-    include: [long ? longTests : '**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'dist/**', ...(long ? [] : [longTests])],
     testTimeout: long ? 3_600_000 : 120_000,
+    // Hooks start and remove database servers, which takes a while on a machine that does much else.
+    hookTimeout: 120_000,
     pool: 'forks',
-    // Many files wait for processes and servers: a core is not kept free for nothing.
-    maxWorkers: '100%',
+    // One more than there are cores: many files wait for processes and servers.
+    maxWorkers: availableParallelism() + 1,
     // A forgotten `.only` would silence the other tests of its file.
     allowOnly: false,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'apart',
+          include: [long ? longTests : '**/*.test.ts'],
+          exclude: [...exclude, ...(long ? [] : PURE)],
+        },
+      },
+      ...(long
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: { name: 'pure', include: [...PURE], exclude, isolate: false },
+            },
+          ]),
+    ],
   },
 })

@@ -101,6 +101,15 @@ describe('other commands', () => {
     expect(await say('/preset')).toMatchObject({ text: expect.stringContaining('precis') })
     expect(await say('/strategy nonsense')).toMatchObject({ ok: false })
     expect(await say('/strategy trim-tool-results')).toMatchObject({ ok: true })
+    expect(await say('/strategy')).toMatchObject({
+      text: expect.stringMatching(/^Strategy: trim-tool-results\. .*\/strategy preset goes back/),
+    })
+    expect(await say('/strategy preset')).toMatchObject({
+      text: 'This thread is compacted as its preset precis says, from now on.',
+    })
+    expect(await say('/strategy')).toMatchObject({
+      text: expect.stringMatching(/^Strategy: that of the preset precis\./),
+    })
     expect(await say('/model')).toMatchObject({ text: expect.stringContaining('200000 tokens') })
     expect(await say('/model nowhere/nothing')).toMatchObject({ ok: false })
     expect(await say('/thinking purple')).toMatchObject({ ok: false })
@@ -111,7 +120,10 @@ describe('other commands', () => {
     expect(await say(`/unpin ${pinId}`)).toMatchObject({ ok: true })
     expect(await say('/pins')).toMatchObject({ text: expect.stringContaining('Nothing is pinned') })
     expect(await say('/context')).toMatchObject({ text: expect.stringContaining('free') })
-    expect(await say('/undo')).toMatchObject({ ok: false })
+    expect(await say('/undo')).toMatchObject({
+      ok: false,
+      text: 'There is no compaction to undo: nothing was compacted here.',
+    })
     expect(await say('/recall nothing')).toMatchObject({ ok: true })
     expect(dev.requests).toEqual([])
   })
@@ -136,6 +148,12 @@ describe('other commands', () => {
     expect(compacted).not.toEqual(before)
     await agent.sendMessage(threadId, '/undo')
     expect((await threads.messages(threadId)).messages).toEqual(before)
+    expect(await agent.sendMessage(threadId, '/undo')).toMatchObject({
+      reply: {
+        ok: false,
+        text: 'There is no compaction to undo: the one there was is undone already. Redo brings the last one back.',
+      },
+    })
     await agent.sendMessage(threadId, '/redo')
     expect((await threads.messages(threadId)).messages).toEqual(compacted)
   })

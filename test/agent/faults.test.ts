@@ -6,10 +6,18 @@ const seed = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
 
 describe(`agents with seed ${seed}`, () => {
   it('are killed 20 times: nothing is lost, nothing is said twice, all goes on', async () => {
-    const report = await runFaults({ kills: 20, seed })
+    // Two threads side by side: a killed process is mostly waited for.
+    const reports = await Promise.all([
+      runFaults({ kills: 10, seed }),
+      runFaults({ kills: 10, seed: seed + 1 }),
+    ])
+    const sum = (count: (report: (typeof reports)[number]) => number) =>
+      reports.reduce((total, report) => total + count(report), 0)
+    expect(sum(({ kills }) => kills)).toBe(20)
     // How far each gets before it dies depends on the machine; that some did anything does not.
-    expect(report.resumed).toBeGreaterThan(0)
-    expect(report.events).toBeGreaterThan(report.kills)
-    expect(Object.values(report.faults).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0)
+    expect(sum(({ resumed }) => resumed)).toBeGreaterThan(0)
+    expect(sum(({ events }) => events)).toBeGreaterThan(20)
+    const faults = reports.flatMap((report) => Object.values(report.faults))
+    expect(faults.reduce((total, count) => total + count, 0)).toBeGreaterThan(0)
   }, 600_000)
 })

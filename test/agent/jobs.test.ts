@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DevModel, ScriptFunction } from '../../src/dev-model/index.ts'
-import { type PostgresServer, SERVER_TIMEOUT_MS, startPostgres } from '../postgres/server.ts'
+import { type PostgresServer, startPostgres } from '../postgres/server.ts'
 import { requirement } from '../require.ts'
 import type { JobsChildOrder } from './jobs-child.ts'
 import { asksForSummary, Door, IN_SHORT, longPast } from './past.ts'
@@ -13,6 +13,8 @@ import { type AgentSetup, setUpAgent } from './setup.ts'
 const SETTINGS = { preset: 'range', windowTokens: 12_000 } as const
 const PAST_TOKENS = 7_200
 const JOBS = { jobTimeoutMs: 60_000, retryAfterMs: 1_000, retries: 50 }
+/** Many who look for jobs: whoever cannot do one any more seldom is the first to find it again. */
+const MANY = { ...JOBS, jobsAtOnce: 8 }
 /** What a process leaves that dies soon is tried again soon. */
 const SHORT = { ...JOBS, jobTimeoutMs: 3_000 }
 const LEASE_MS = 1_000
@@ -24,8 +26,8 @@ describe.skipIf(!available)(`jobs of agents on PostgreSQL ${notice}`, () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await startPostgres()
-  }, SERVER_TIMEOUT_MS)
-  afterAll(() => server.remove(), SERVER_TIMEOUT_MS)
+  })
+  afterAll(() => server.remove())
 
   it('one that was killed in the middle is done by another process, once [ALWAYS-05] [ALWAYS-06]', async () => {
     const setup = await preparing(server.address('killed'))
@@ -46,10 +48,11 @@ describe.skipIf(!available)(`jobs of agents on PostgreSQL ${notice}`, () => {
 
   it('one whose agent was closed is done by another, and meanwhile by nobody else [ALWAYS-05]', async () => {
     const setup = await preparing(server.address('closed'))
-    const asking = await setup.elsewhere({ limits: { leaseMs: LEASE_MS } }, JOBS)
+    const limits = { leaseMs: LEASE_MS }
+    const asking = await setup.elsewhere({ limits }, { ...JOBS, jobsAtOnce: 1 })
     expect(await asking.agent.sendMessage(setup.threadId, 'one')).toMatchObject({ status: 'done' })
     await setup.door.reached
-    await setup.elsewhere({}, JOBS)
+    await setup.elsewhere({}, MANY)
     await new Promise((resolve) => setTimeout(resolve, 2_000)) // it looks for jobs twice a second
     expect(summariesAskedOf(setup.dev)).toBe(1)
     await asking.agent.close()

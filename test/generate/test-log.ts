@@ -61,6 +61,15 @@ export class TestLog {
     return structuredClone(this.context.items.toArray())
   }
 
+  /** The same log, to go on with apart from this one. */
+  copy(): TestLog {
+    const copy = new TestLog()
+    copy.events.push(...this.events)
+    for (const [seq, row] of this.damaged) copy.damaged.set(seq, row)
+    copy.state = this.state
+    return copy
+  }
+
   append(drafts: readonly EventDraft[], openCalls: OpenCalls = 'close'): ThreadEvent[] {
     const { events, state } = this.#number(drafts, openCalls)
     this.events.push(...events)

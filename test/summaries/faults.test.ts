@@ -16,8 +16,9 @@ const STRATEGIES = [
 ] as const
 
 const TIMEOUT_MS = 400
-/** So much that a part of it arrives before the line breaks: then nobody asks again. */
-const LONG = textOf(400)
+const DROPPED = 'a dropped connection'
+/** Slow enough that a part is read before the line breaks: then nobody asks again. */
+const PIECE_DELAY_MS = 5
 
 /** The text of everything that was asked, for a summary with the right sections. */
 function told({ turns }: Asked): string {
@@ -42,8 +43,8 @@ const FAULTS: readonly (readonly [name: string, step: Step, end: 'unchanged' | '
     'unchanged',
   ],
   [
-    'a dropped connection',
-    (asked) => ({ text: sectioned(told(asked), LONG), fault: { kind: 'drop' } }),
+    DROPPED,
+    (asked) => ({ text: sectioned(told(asked), textOf(50)), fault: { kind: 'drop' } }),
     'unchanged',
   ],
   ['an empty answer', () => ({ fault: { kind: 'empty' } }), 'unchanged'],
@@ -72,9 +73,13 @@ const PAST = [
   ...answer(textOf(900)),
 ]
 
-async function setUp(hooks: readonly CompactionHooks[] = []): Promise<AgentSetup> {
+async function setUp(
+  hooks: readonly CompactionHooks[] = [],
+  pieceDelayMs = 0,
+): Promise<AgentSetup> {
   const setup = await setUpAgent({
     preset: 'fresh',
+    dev: { pieceDelayMs },
     // Small enough that keep-recent has something to tell.
     windowTokens: 20_000,
     outputTokens: 16_000,
@@ -101,8 +106,8 @@ async function goesOn(setup: AgentSetup, threadId = setup.threadId): Promise<voi
 describe.each(STRATEGIES)('%s', (strategy) => {
   it.each(FAULTS)(
     '%s: unchanged, or sound; one start, one end [ALWAYS-02, ALWAYS-15, NEED-14]',
-    async (_, step, end) => {
-      const setup = await setUp()
+    async (name, step, end) => {
+      const setup = await setUp([], name === DROPPED ? PIECE_DELAY_MS : 0)
       const { agent, dev, frames, threadId } = setup
       const before = await context(setup)
       dev.script(step)

@@ -112,7 +112,7 @@ describe('where there is no summary', () => {
     ['an error', { fault: { kind: 'rate-limit', retryAfterS: 0 } }, /^Compact failed: (?!Failed)/],
     [
       'a broken line',
-      { text: `${SUMMARY} `.repeat(99), fault: { kind: 'drop' } },
+      { text: `${SUMMARY} `.repeat(5), fault: { kind: 'drop' } },
       /^Compact failed: (?!Failed)/,
     ],
     ['half of it', { text: SUMMARY, stopReason: 'length' }, /^Compact failed: .*length/],
@@ -124,7 +124,8 @@ describe('where there is no summary', () => {
   it.each(failing)(
     '%s leaves everything as it was [FRESH-16, FRESH-17, FRESH-30]',
     async (_, step, text) => {
-      const setup = await freshSetup()
+      // Piece by piece, so that what comes before a break is read.
+      const setup = await freshSetup({ dev: { pieceDelayMs: 5 } })
       const { dev, threads, threadId, frames } = setup
       await threads.import(threadId, PAST)
       const before = await picture(setup)
