@@ -11,6 +11,8 @@ export interface Settings {
   readonly budgetMs: number // for one comparison of appends
   readonly queries: number
   readonly followed: number // events that another process appends
+  readonly crowdRounds: number
+  readonly crowdMs: number // that one round of several processes takes
 }
 
 export const FULL: Settings = {
@@ -24,6 +26,8 @@ export const FULL: Settings = {
   budgetMs: 15_000,
   queries: 200,
   followed: 200,
+  crowdRounds: 7,
+  crowdMs: 1_500,
 }
 
 export const QUICK: Settings = {
@@ -35,4 +39,6 @@ export const QUICK: Settings = {
   batchRounds: 1,
   queries: 5,
   followed: 5,
+  crowdRounds: 1,
+  crowdMs: 300,
 }

@@ -13,6 +13,7 @@ export const main = benchmark({
 
 const GROUPS: Readonly<Record<string, string>> = {
   append: 'Appending',
+  crowd: 'Several processes',
   open: 'Opening',
   search: 'Searching',
   follow: 'Following in another process',

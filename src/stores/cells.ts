@@ -37,28 +37,39 @@ export function encodeEvents(
   events: readonly NewEvent[],
   firstSeq: number,
 ): EncodedEvents {
+  checkEvents(threadId, events)
+  let length = 0
+  const rows = events.map((event, index) => {
+    const cells = cellsOf(event, firstSeq + index)
+    const rowLength = cells[5].length + (cells[7]?.length ?? 0)
+    checkLength(event.id, rowLength, LIMITS.rowLength, 'for one event')
+    length += rowLength
+    return cells
+  })
+  checkLength(threadId, length, LIMITS.appendLength, 'in one append')
+  return { rows, length }
+}
+
+/** Everything but their JSON. */
+export function checkEvents(threadId: string, events: readonly NewEvent[]): void {
   if (events.length > LIMITS.appendRows) {
     throw tooLarge(threadId, `${events.length} events`, `${LIMITS.appendRows} in one append`)
   }
   const ids = new Set<string>()
-  let length = 0
-  const rows = events.map((event, index) => {
+  for (const event of events) {
     checkEvent(threadId, event)
     if (ids.has(event.id)) {
       throw idConflict(threadId, event.id, `Two events of one append have the id ${event.id}.`)
     }
     ids.add(event.id)
-    const data = toJson(event.data, threadId, event.id)
-    const source = event.source === undefined ? null : toJson(event.source, threadId, event.id)
-    const rowLength = data.length + (source?.length ?? 0)
-    checkLength(event.id, rowLength, LIMITS.rowLength, 'for one event')
-    length += rowLength
-    const { id, v, type, origin } = event
-    const timestamp = isoTime(event.timestamp)
-    return [firstSeq + index, id, v, type, timestamp, data, origin ?? null, source] as const
-  })
-  checkLength(threadId, length, LIMITS.appendLength, 'in one append')
-  return { rows, length }
+  }
+}
+
+export function cellsOf(event: NewEvent, seq: number): Cells {
+  const { id, v, type, origin = null, threadId } = event
+  const data = toJson(event.data, threadId, id)
+  const source = event.source === undefined ? null : toJson(event.source, threadId, id)
+  return [seq, id, v, type, isoTime(event.timestamp), data, origin, source]
 }
 
 /** Text that is no JSON (a damaged row) is kept as it is, in a shape that no event has. */

@@ -7,6 +7,7 @@ import { THREAD, threadsOn } from '../../test/kill/compact-threads.ts'
 import { answer, result, thoughtAnswer, user } from '../../test/say.ts'
 import type { Store } from '../core/ports.ts'
 import { checkStore } from './check-store.ts'
+import { messages } from './contract/place.ts'
 import { inFolder } from './contract/sqlite-place.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
@@ -47,6 +48,19 @@ const DAMAGES: readonly (readonly [name: string, sql: string, problem: string])[
     `UPDATE snapshots SET state = json_set(state, '$.context.forged', 1)`,
     'its snapshot is not what a replay gives',
   ],
+  [
+    'what was counted beside it and is not what a replay gives',
+    `UPDATE snapshots SET state = json_set(state, '$.reducers[0].state', 'forged')`,
+    'its snapshot is not what a replay gives',
+  ],
+  ...['5', '"x"', '[]', '{"reducers":"x"}', '{"reducers":[null]}'].map(
+    (state) =>
+      [
+        `a snapshot that is ${state}`,
+        `UPDATE snapshots SET state = '${state}'`,
+        'its snapshot is not what a replay gives',
+      ] as const,
+  ),
 ]
 
 describe('the check of a store', () => {
@@ -60,6 +74,27 @@ describe('the check of a store', () => {
     const [report] = await checkDamaged(sql)
     expect(report?.problems.map((each) => each.problem).join('\n')).toContain(problem)
   })
+
+  it('is not confused by what others append and delete meanwhile', () =>
+    inFolder(async (folder) => {
+      const store = await openSqliteStore(join(folder, 'log.db'))
+      await converse(store)
+      await store.append('gone', messages('gone', 'a'), { expectedVersion: 0 })
+      const threads = threadsOn(store, new Random(8))
+      let isFirst = true
+      const report = await checkStore(store, {
+        isRepair: true,
+        onThread: async () => {
+          if (!isFirst) return
+          isFirst = false
+          await store.delete('gone')
+          await threads.append(THREAD, [user('go on'), ...answer('well')])
+          await threads.compact(THREAD, 'tail-only')
+        },
+      })
+      expect(report).toMatchObject({ threads: 1, problems: [] })
+      await store.close()
+    }))
 
   it('throws a wrong snapshot away and makes the index anew, where it may', async () => {
     const [, , snapshot] = DAMAGES

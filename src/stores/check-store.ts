@@ -1,12 +1,19 @@
 // Checks a store: every log is whole, every row can be read, every snapshot is what a replay gives.
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { checkpointsReducer } from '../core/checkpoint.ts'
 import { readEvent, readRow } from '../core/codec.ts'
-import { emptyContext, FOLD_VERSION, foldEvent } from '../core/context.ts'
+import { FOLD_VERSION } from '../core/context.ts'
+import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/event.ts'
+import { releasedPinsReducer } from '../core/found-pins.ts'
+import { inboxReducer } from '../core/inbox.ts'
 import type { Json } from '../core/json.ts'
-import type { Snapshot, Store, ThreadInfo } from '../core/ports.ts'
-import { encodeContext } from '../core/snapshot.ts'
+import { pinsReducer } from '../core/pins.ts'
+import type { Reducer, Snapshot, Store } from '../core/ports.ts'
+import { threadSettingsReducer } from '../core/thread-settings.ts'
+import { threadFold } from '../core/thread-state.ts'
+import { usageReducer } from '../core/usage.ts'
 import { allThreads } from './copy-store.ts'
 import { digestOf } from './digest.ts'
 
@@ -30,10 +37,16 @@ export interface StoreReport {
 export interface CheckOptions {
   /** Throws away what is derived and wrong, and makes the search index anew. */
   readonly isRepair?: boolean
-  readonly onThread?: (threadId: string, done: number, all: number) => void
+  readonly onThread?: (threadId: string, done: number, all: number) => void | Promise<void>
 }
 
-/** Threads that others change meanwhile are checked up to where they were. */
+/** What every thread of this program is read with. */
+const FOLD = threadFold([
+  ...[pinsReducer, releasedPinsReducer, usageReducer, inboxReducer],
+  ...[threadSettingsReducer, checkpointsReducer],
+] as readonly Reducer<unknown>[])
+
+/** Threads that others change meanwhile are checked up to where they were; those that they delete, not at all. */
 export async function checkStore(store: Store, options: CheckOptions = {}): Promise<StoreReport> {
   const { isRepair = false, onThread = () => undefined } = options
   const infos = (await allThreads(store)).toSorted((one, other) =>
@@ -41,31 +54,36 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
   )
   const hash = createHash('sha256')
   const problems: StoreProblem[] = []
-  let events = 0
-  for (const [index, info] of infos.entries()) {
-    onThread(info.threadId, index, infos.length)
-    const checked = await checkThread(store, info, isRepair)
+  let [threads, events] = [0, 0]
+  for (const [index, { threadId }] of infos.entries()) {
+    await onThread(threadId, index, infos.length)
+    const checked = await checkThread(store, threadId, isRepair)
+    if (!checked) continue
     problems.push(...checked.problems)
-    hash.update(`${JSON.stringify([info.threadId, checked.hash])}\n`)
+    hash.update(`${JSON.stringify([threadId, checked.hash])}\n`)
+    threads += 1
     events += checked.events
   }
   if (isRepair) await store.index?.rebuild()
   const isIndexRebuilt = isRepair && store.index !== undefined
-  return { threads: infos.length, events, hash: hash.digest('hex'), problems, isIndexRebuilt }
+  return { threads, events, hash: hash.digest('hex'), problems, isIndexRebuilt }
 }
 
-async function checkThread(store: Store, { threadId, version }: ThreadInfo, isRepair: boolean) {
+/** Undefined where the thread was deleted meanwhile. */
+async function checkThread(store: Store, threadId: string, isRepair: boolean) {
   const problems: StoreProblem[] = []
   const report = (problem: string, seq?: number, isMended = false) =>
     problems.push({ threadId, problem, isMended, ...(seq !== undefined && { seq }) })
+  // In this order: what the snapshot covers is in the log by then.
   const snapshot = await store.snapshot(threadId, FOLD_VERSION)
+  const { version = 0 } = (await store.info(threadId)) ?? {}
   const events: ThreadEvent[] = []
   const ids = new Set<string>()
-  let context = emptyContext()
+  let state = FOLD.init()
   let folded: Json | undefined
   let isWhole = true // only then there is something to fold
   const { hash, events: count } = await digestOf(store, threadId, version, (row) => {
-    if (row.seq !== context.version + 1 && isWhole) {
+    if (row.seq !== state.context.version + 1 && isWhole) {
       report('an event is missing before it', row.seq)
       isWhole = false
     }
@@ -75,26 +93,66 @@ async function checkThread(store: Store, { threadId, version }: ThreadInfo, isRe
     if (!read.ok) report(read.error.message, row.seq)
     const event = readRow(row)
     events[row.seq - 1] = event
-    if (isWhole) context = foldEvent(context, event, (seq) => events[seq - 1])
-    if (row.seq === snapshot?.seq) folded = encodeContext(context)
+    if (isWhole) state = FOLD.step(state, event, (seq) => events[seq - 1])
+    if (row.seq === snapshot?.seq) folded = FOLD.encode(state).state
   })
-  if (count < version) report(`it has ${count} of ${version} events`)
-  for (const { seq, reason } of context.ignored) report(`it has no effect: ${reason}`, seq)
+  if (count < version) {
+    if (!(await isThere(store, threadId, version))) return undefined
+    report(`it has ${count} of ${version} events`)
+  }
+  for (const { seq, reason } of state.context.ignored) report(`it has no effect: ${reason}`, seq)
   const isUsed = snapshot && snapshot.state !== null && isWhole
-  if (isUsed && !isDeepStrictEqual(contextIn(snapshot), folded)) {
-    if (isRepair) await throwAway(store, threadId, version)
+  if (isUsed && !isReplayed(snapshot, folded)) {
+    if (isRepair) await throwAway(store, threadId)
     report('its snapshot is not what a replay gives', snapshot.seq, isRepair)
   }
-  return { problems, hash, events: count }
+  return version === 0 ? undefined : { problems, hash, events: count }
 }
 
-function contextIn({ state }: Snapshot): Json | undefined {
-  const isObject = typeof state === 'object' && state !== null && !Array.isArray(state)
-  return isObject ? (state as { readonly context?: Json }).context : undefined
+interface StoredState {
+  readonly context?: Json
+  readonly reducers?: readonly (StoredReducer | null)[]
 }
+
+interface StoredReducer {
+  readonly name: string
+  readonly version: number
+}
+
+/** Of the reducers those are compared that this program knows; others may have stored more. */
+function isReplayed(snapshot: Snapshot, folded: Json | undefined): boolean {
+  const stored = snapshot.state as StoredState
+  // As it comes back from a store: as JSON.
+  const made = JSON.parse(JSON.stringify(folded ?? null)) as StoredState | null
+  if (!Array.isArray(stored.reducers)) return false
+  const isEachSame = stored.reducers.every((reducer: StoredReducer | null) => {
+    const own = made?.reducers?.find((known) => known?.name === reducer?.name)
+    return own?.version !== reducer?.version || isDeepStrictEqual(reducer, own)
+  })
+  return isEachSame && isDeepStrictEqual(stored.context, made?.context)
+}
+
+/** Not where it was deleted, nor where another one has its id since. */
+async function isThere(store: Store, threadId: string, version: number): Promise<boolean> {
+  const now = await store.info(threadId)
+  return now !== undefined && now.version >= version
+}
+
+/** How often others may append between looking and writing. */
+const MOST_TRIES = 10
 
 /** One that says nothing takes its place: then the thread is replayed, and its next change writes a good one. */
-async function throwAway(store: Store, threadId: string, version: number): Promise<void> {
-  const snapshot = { seq: version, foldVersion: FOLD_VERSION, state: null }
-  await store.append(threadId, [], { expectedVersion: version, snapshot })
+async function throwAway(store: Store, threadId: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const info = await store.info(threadId)
+    if (!info) return
+    const snapshot = { seq: info.version, foldVersion: FOLD_VERSION, state: null }
+    try {
+      await store.append(threadId, [], { expectedVersion: info.version, snapshot })
+      return
+    } catch (thrown) {
+      const isLate = PrecisError.is(thrown) && thrown.code === 'version-conflict'
+      if (!isLate || tries === MOST_TRIES) throw thrown
+    }
+  }
 }

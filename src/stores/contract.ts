@@ -12,6 +12,7 @@ import { randomContract } from './contract/random.ts'
 import { readContract } from './contract/read.ts'
 import { reopenContract } from './contract/reopen.ts'
 import { searchContract } from './contract/search.ts'
+import { searchScopeContract } from './contract/search-scope.ts'
 import { snapshotContract } from './contract/snapshot.ts'
 
 export function storeContract(name: string, factory: StoreFactory): void {
@@ -25,6 +26,7 @@ export function storeContract(name: string, factory: StoreFactory): void {
     followContract(factory)
     leaseContract(factory)
     searchContract(factory)
+    searchScopeContract(factory)
     randomContract(factory)
     closeContract(factory)
     if (factory.durable) reopenContract(factory)

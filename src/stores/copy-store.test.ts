@@ -2,11 +2,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresPlace, postgresPlace } from '../../test/postgres/place.ts'
-import {
-  type PostgresServer,
-  SERVER_TIMEOUT_MS,
-  startPostgres,
-} from '../../test/postgres/server.ts'
+import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts'
 import { requirement } from '../../test/require.ts'
 import type { Store } from '../core/ports.ts'
 import { checkStore } from './check-store.ts'
@@ -111,7 +107,20 @@ describe('a copy of a store', () => {
       const to = memoryStore()
       await to.append('long', messages('long', ...ids), { expectedVersion: 0 })
       await expectError(copyStore(from, to), 'id-conflict')
+      expect((await to.read('long')).map(({ id }) => id)).toEqual(ids) // nothing was put behind it
     }
+  })
+
+  it('is made also where a fork was forked again under the name of its parent', async () => {
+    const from = memoryStore()
+    await from.append('a', messages('a', 'x', 'y'), { expectedVersion: 0 })
+    await from.fork('a', 2, 'b', messages('b', 'z'))
+    await from.delete('a')
+    await from.fork('b', 2, 'a', messages('a', 'w'))
+    const to = memoryStore()
+    expect(await copyStore(from, to)).toMatchObject({ threads: 2, events: 6 })
+    expect(brief(await to.read('a'))).toBe('1x 2y 3w')
+    expect(brief(await to.read('b'))).toBe('1x 2y 3z')
   })
 
   describe.skipIf(!available)(`with PostgreSQL ${notice}`, () => {
@@ -120,11 +129,11 @@ describe('a copy of a store', () => {
     beforeAll(async () => {
       server = await startPostgres()
       place = await postgresPlace(server)
-    }, SERVER_TIMEOUT_MS)
+    })
     afterAll(async () => {
       await place.remove()
       await server.remove()
-    }, SERVER_TIMEOUT_MS)
+    })
 
     it('is the same there and back again [NEED-06]', () =>
       inFolder(async (folder) => {

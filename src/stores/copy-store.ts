@@ -53,6 +53,7 @@ class Copy {
   readonly #from: Store
   readonly #to: Store
   readonly #done = new Set<string>()
+  readonly #underWay = new Set<string>()
   readonly #detached: string[] = []
   #events = 0
   #copied = 0
@@ -72,8 +73,11 @@ class Copy {
     const info = await this.#from.info(threadId)
     if (!info) return // deleted meanwhile
     this.#done.add(threadId)
-    let version = (await this.#to.info(threadId))?.version ?? (await this.#begin(info))
+    this.#underWay.add(threadId)
+    const there = (await this.#to.info(threadId))?.version
+    let version = there ?? (await this.#begin(info))
     if (version > info.version) throw differs(threadId, `it has ${version} events there already`)
+    if (there !== undefined) await this.#verifyEnd(threadId, there)
     while (version < info.version) {
       const last = Math.min(info.version, version + BATCH_ROWS)
       const rows = await this.#from.read(threadId, { from: version + 1, to: last })
@@ -82,6 +86,7 @@ class Copy {
       this.#copied += rows.length
     }
     await this.#verify(threadId, info.version)
+    this.#underWay.delete(threadId)
     this.#events += info.version
   }
 
@@ -96,13 +101,21 @@ class Copy {
     return (await this.#to.fork(parent.threadId, parent.seq, threadId, [])).version
   }
 
-  /** Not where the parent is gone, nor where another thread has its id since. */
+  /** Not where the parent is gone, nor where another thread has its id since, a fork of this one for example. */
   async #isParent(threadId: string, parent: NonNullable<ThreadInfo['parent']>): Promise<boolean> {
+    if (this.#underWay.has(parent.threadId)) return false
     const at = { from: parent.seq, to: parent.seq }
     const [theirs] = await this.#from.read(parent.threadId, at)
     const [ours] = await this.#from.read(threadId, at)
-    const isSame = theirs?.id === ours?.id && theirs?.timestamp === ours?.timestamp
-    return theirs !== undefined && isSame
+    return theirs !== undefined && isSame(theirs, ours)
+  }
+
+  /** Nothing is put behind another thread: where the last event is another one, all of it is. */
+  async #verifyEnd(threadId: string, version: number): Promise<void> {
+    const at = { from: version, to: version }
+    const [here] = await this.#from.read(threadId, at)
+    const [there] = await this.#to.read(threadId, at)
+    if (here && !isSame(here, there)) throw differs(threadId, 'other events')
   }
 
   async #append(
@@ -126,6 +139,10 @@ class Copy {
     const here = await digestOf(this.#from, threadId, version)
     if (here.events > 0 && there.hash !== here.hash) throw differs(threadId, 'other events')
   }
+}
+
+function isSame(one: Row, other: Row | undefined): boolean {
+  return one.id === other?.id && one.timestamp === other.timestamp
 }
 
 /** A row as the event that was appended. It was checked then, and is not read now. */

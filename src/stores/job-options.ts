@@ -30,9 +30,13 @@ export function jobSettings(options: JobOptions): JobSettings {
 
 export type JobRun = (threadId: string, signal: Signal) => Promise<void>
 
+/** Renewed while the job runs: so soon another process may have the thread where this one dies. */
+const LEASE_MS = 60_000
+
 /**
- * Runs a job under the lease of its thread, which ends with the job's time where the process dies.
- * False, and nothing done, where another process has it.
+ * Runs a job under the lease of its thread, which it has until it ends, also where that is late: its
+ * signal fires when its time is over, and when the lease was lost. False, and nothing done, where another
+ * process has it.
  */
 export async function runUnderLease(
   store: Pick<Store, 'takeLease' | 'releaseLease'>,
@@ -42,11 +46,25 @@ export async function runUnderLease(
   run: JobRun,
 ): Promise<boolean> {
   const name = leaseNameOf(threadId)
-  if (!(await store.takeLease(name, owner, timeoutMs))) return false
+  const ttlMs = Math.min(timeoutMs, LEASE_MS)
+  const take = () => store.takeLease(name, owner, ttlMs)
+  if (!(await take())) return false
+  const lost = new AbortController()
+  let renewing: Promise<void> = Promise.resolve()
+  const renew = async (): Promise<void> => {
+    // A store that cannot be reached now may be by the next time.
+    const isOurs = await take().catch(() => true)
+    if (!isOurs) lost.abort()
+  }
+  const renewals = setInterval(() => {
+    renewing = renewing.then(renew)
+  }, ttlMs / 3)
   try {
-    await run(threadId, AbortSignal.timeout(timeoutMs))
+    await run(threadId, AbortSignal.any([AbortSignal.timeout(timeoutMs), lost.signal]))
     return true
   } finally {
+    clearInterval(renewals)
+    await renewing // or it would take the lease again that is given back here
     await store.releaseLease(name, owner)
   }
 }

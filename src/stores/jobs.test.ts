@@ -2,11 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresPlace, postgresPlace } from '../../test/postgres/place.ts'
-import {
-  type PostgresServer,
-  SERVER_TIMEOUT_MS,
-  startPostgres,
-} from '../../test/postgres/server.ts'
+import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts'
 import { requirement } from '../../test/require.ts'
 import type { JobQueue } from '../core/ports.ts'
 import { expectError } from './contract/place.ts'
@@ -124,6 +120,56 @@ describe('jobs of one process', () => {
   })
 })
 
+describe('the lease of a job', () => {
+  it('is kept until the job ends, also where that is late [ALWAYS-05]', async () => {
+    const store = memoryStore()
+    const options = { ...QUICK, jobTimeoutMs: 1_000, retryAfterMs: 5 }
+    const queues = [
+      await openJobs('memory:', store, options),
+      await openJobs('memory:', store, options),
+    ]
+    const [running, most, signals] = [new Set<number>(), new Set<number>(), new Set<boolean>()]
+    let ended = 0
+    for (const [index, queue] of queues.entries()) {
+      await queue.work(async (_, signal) => {
+        running.add(index)
+        most.add(running.size)
+        await sleep(1_500) // it does not look at its signal
+        signals.add(signal.aborted)
+        running.delete(index)
+        ended += 1
+      })
+      await queue.add('a')
+    }
+    await until(() => ended === 2)
+    expect([...most]).toEqual([1])
+    expect([...signals]).toEqual([true])
+    for (const queue of queues) await queue.close()
+    expect(await store.takeLease('job a', 'me', 1_000)).toBe(true)
+  })
+
+  it('is lost where another has it since, and the job is told', async () => {
+    let asked = 0
+    const leases = {
+      takeLease: async () => {
+        asked += 1
+        return asked === 1
+      },
+      releaseLease: async () => undefined,
+    }
+    const queue = await openJobs('memory:', leases, { ...QUICK, jobTimeoutMs: 1_200 })
+    let told: unknown
+    await queue.work(async (_, signal) => {
+      await until(() => signal.aborted)
+      told = (signal as AbortSignal).reason.name
+    })
+    await queue.add('a')
+    await until(() => told !== undefined)
+    expect(told).toBe('AbortError') // and not the end of its time
+    await queue.close()
+  })
+})
+
 const { available, notice } = requirement('postgres')
 
 describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
@@ -131,8 +177,8 @@ describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
   let place: PostgresPlace
   beforeAll(async () => {
     server = await startPostgres()
-  }, SERVER_TIMEOUT_MS)
-  afterAll(() => server.remove(), SERVER_TIMEOUT_MS)
+  })
+  afterAll(() => server.remove())
 
   queueContract(async (options) => {
     place = await postgresPlace(server)

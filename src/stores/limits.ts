@@ -20,6 +20,11 @@ export const LIMITS = {
   finds: 100,
   defaultFinds: 20,
   queryLength: 10_000,
+  /** Values of one filter of a search, and characters of a tool or a path there. */
+  filterValues: 1000,
+  filterLength: 4096,
+  /** What a timer takes; a longer one would fire at once. */
+  timerMs: 2 ** 31 - 1,
   /** How long a lease may be asked for at a time: a day. */
   leaseMs: 24 * 60 * 60 * 1000,
   /** Calls that may wait for the database at a time, and their characters; more are `store-busy`. */

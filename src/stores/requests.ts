@@ -89,7 +89,7 @@ export function appended(
 
 /** The rows of a fork that was made before by this very request; another thread is a conflict. */
 export function recogniseFork(
-  request: ForkRequest,
+  request: Pick<ForkRequest, 'parentId' | 'seq' | 'threadId' | 'rows'>,
   parent: Parent | undefined,
   found: readonly (Cells | undefined)[],
 ): readonly Cells[] {

@@ -30,7 +30,12 @@ export interface SearchHit {
 
 /** What searching needs of a store. */
 export interface IndexSource {
-  /** Takes in a bounded stretch of what is not indexed yet. False where nothing is left. */
+  /** Whether something is not indexed yet: asked first, since mostly nothing is, and writers are not held up. */
+  isBehind(): Promise<boolean>
+  /**
+   * Takes in a bounded stretch of what is not indexed yet. True where some of it is left; what others
+   * append meanwhile does not count, or a search might never end.
+   */
   indexMore(): Promise<boolean>
   clearIndex(): Promise<void>
   /** At most `count` parts, best first, with all of the words or with any. */
@@ -40,11 +45,12 @@ export interface IndexSource {
 const SNIPPET_CHARS = 240
 /** Several parts of one event may be found; it is shown once. */
 const PARTS_PER_FIND = 3
-/** Others may append as fast as this can index: then the search goes on with what it has. */
+/** Others may append faster than this can index: then the search goes on with what it has. */
 const MOST_STEPS = 100_000
 
 export function searchIndex(source: IndexSource): SearchIndex {
   const catchUp = async (): Promise<void> => {
+    if (!(await source.isBehind())) return
     for (let steps = 0; steps < MOST_STEPS; steps += 1) if (!(await source.indexMore())) return
   }
   return {
@@ -56,11 +62,12 @@ export function searchIndex(source: IndexSource): SearchIndex {
     async search(query: SearchQuery): Promise<SearchFinds> {
       const request = searchRequest(query)
       const { words, limit } = request
+      const count = request.isThreadOnce ? limit : limit * PARTS_PER_FIND
       await catchUp()
-      const all = await source.find(request, limit * PARTS_PER_FIND, true)
+      const all = await source.find(request, count, true)
       if (all.length > 0 || words.length === 1)
         return { finds: findsOf(all, words, limit), hasAllWords: true }
-      const some = await source.find(request, limit * PARTS_PER_FIND, false)
+      const some = await source.find(request, count, false)
       return { finds: findsOf(some, words, limit), hasAllWords: some.length === 0 }
     },
   }
@@ -80,11 +87,23 @@ export function indexRows(
     awaited = read.awaited
     if (!read.document) continue
     const { kind, text, tool = null, file = null } = read.document
-    const about = { seq: row[0], kind, timeMs: event.timestamp.getTime(), tool, file }
+    const where = { tool: storable(tool), file: storable(file) }
+    const about = { seq: row[0], kind, timeMs: event.timestamp.getTime(), ...where }
     for (const [part, piece] of partsOf(text).entries())
       parts.push({ ...about, part, words: [...wordsOf(piece)].map(({ word }) => word) })
   }
   return { parts, awaited }
+}
+
+/** Whose thread it is by the first event of its log; `''` where nobody is named. */
+export function ownerIn(threadId: string, first: Cells | undefined): string {
+  const event = first && readRow(decodeRow(threadId, first))
+  return (event?.type === 'THREAD_STARTED' ? event.data.owner : undefined) ?? ''
+}
+
+/** A text in which no database finds a sign that it cannot keep. */
+function storable(text: string | null): string | null {
+  return text === null ? null : text.replaceAll('\0', '').toWellFormed()
 }
 
 function findsOf(

@@ -16,10 +16,12 @@ export interface SearchRequest {
   readonly tool: string | null
   /** What its path, with a `/` before it, must end with. */
   readonly fileEnd: string | null
+  readonly owners: readonly string[] | null
+  readonly isThreadOnce: boolean
 }
 
 export function searchRequest(query: SearchQuery): SearchRequest {
-  const { text, limit = LIMITS.defaultFinds, threadId, kinds, tool, file } = query
+  const { text, limit = LIMITS.defaultFinds, threadId, kinds, tool, file, owners } = query
   checkNumber('the limit of a search', limit, 1, LIMITS.finds)
   if (threadId !== undefined) checkName('a thread id', threadId)
   if (typeof text !== 'string' || text.length > LIMITS.queryLength) {
@@ -32,10 +34,15 @@ export function searchRequest(query: SearchQuery): SearchRequest {
   if (words.length === 0) {
     throw usageError('There is no word in what is looked for.', 'Name at least one word.')
   }
+  checkList('`kinds`', kinds)
   const unknown = kinds?.find((kind) => !SEARCH_KINDS.includes(kind))
   if (unknown !== undefined) {
     throw usageError(`Nothing is of the kind ${unknown}.`, `Kinds are ${SEARCH_KINDS.join(', ')}.`)
   }
+  checkList('`owners`', owners)
+  for (const owner of owners ?? []) if (owner !== '') checkName('an owner', owner)
+  if (tool !== undefined) checkText('`tool`', tool)
+  if (file !== undefined) checkText('`file`', file)
   return {
     words,
     limit,
@@ -45,12 +52,29 @@ export function searchRequest(query: SearchQuery): SearchRequest {
     untilMs: timeOf('until', query.until),
     tool: tool ?? null,
     fileEnd: file === undefined ? null : `/${file.replace(/^(?:\.?\/)+/, '')}`,
+    owners: owners ?? null,
+    isThreadOnce: query.isThreadOnce === true,
   }
+}
+
+function checkList(what: string, list: unknown): void {
+  if (list === undefined || (Array.isArray(list) && list.length <= LIMITS.filterValues)) return
+  throw usageError(`${what} is no list of up to ${LIMITS.filterValues}.`, 'Pass a shorter list.')
+}
+
+/** As a database compares it: each takes other signs amiss. */
+function checkText(what: string, text: unknown): void {
+  const isText = typeof text === 'string' && text !== '' && text.length <= LIMITS.filterLength
+  if (isText && text.isWellFormed() && !text.includes('\0')) return
+  throw usageError(
+    `${what} must be a text of 1 to ${LIMITS.filterLength} characters, without NUL.`,
+    'Correct it, or leave the filter out.',
+  )
 }
 
 function timeOf(name: string, date: Date | undefined): number | null {
   if (date === undefined) return null
-  const time = date.getTime()
+  const time = date instanceof Date ? date.getTime() : Number.NaN
   if (Number.isNaN(time)) throw usageError(`\`${name}\` is no date.`, 'Pass a valid Date.')
   return time
 }

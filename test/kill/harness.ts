@@ -1,9 +1,6 @@
 // Kills a working process again and again, and after each kill checks what is left.
 
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Random } from '../generate/random.ts'
 import { READY } from './child.ts'
@@ -83,20 +80,13 @@ export async function killRepeatedly(
     Math.min(KILLS_PER_PLACE, kills - index * KILLS_PER_PLACE),
   )
   const reports: KillReport[] = []
-  const compiled = mkdtempSync(join(tmpdir(), 'precis-compiled-'))
-  try {
-    for (const [index, size] of sizes.entries()) {
-      const place = await newPlace()
-      try {
-        reports.push(
-          await killOnPlace(scenario, place, { kills: size, seed: seed + index, compiled }),
-        )
-      } finally {
-        await place.remove()
-      }
+  for (const [index, size] of sizes.entries()) {
+    const place = await newPlace()
+    try {
+      reports.push(await killOnPlace(scenario, place, size, seed + index))
+    } finally {
+      await place.remove()
     }
-  } finally {
-    rmSync(compiled, { recursive: true, force: true })
   }
   const sum = (key: keyof KillReport) => reports.reduce((total, report) => total + report[key], 0)
   return {
@@ -110,7 +100,8 @@ export async function killRepeatedly(
 async function killOnPlace(
   scenario: Scenario,
   place: KillPlace,
-  { kills, seed, compiled }: { kills: number; seed: number; compiled: string },
+  kills: number,
+  seed: number,
 ): Promise<KillReport> {
   const { address, disturb } = place
   const random = new Random(seed)
@@ -122,7 +113,6 @@ async function killOnPlace(
     const moments = isDisturbed ? DISTURBED : MOMENTS
     let disturbance: Promise<void> | undefined
     const killing = killOnce(scenario.child, address, random, moments, {
-      compiled,
       tell: scenario.tell?.(acknowledged) ?? '',
       onReady: () => {
         if (isDisturbed) disturbance = disturb()
@@ -148,8 +138,6 @@ async function killOnPlace(
 interface KillExtras {
   readonly tell?: string
   readonly onReady?: () => void
-  /** A folder for what its sources compile to: children then start in less than half of the time. */
-  readonly compiled?: string
 }
 
 /** The whole lines that the child wrote before it died. */
@@ -158,15 +146,14 @@ export function killOnce(
   place: string,
   random: Random,
   { longestWorkMs, earlyOneIn, longestStartMs, mostLines = 1 }: KillMoments,
-  { tell = '', onReady = () => undefined, compiled }: KillExtras = {},
+  { tell = '', onReady = () => undefined }: KillExtras = {},
 ): Promise<readonly string[]> {
   const args = [fileURLToPath(script), place, String(random.int(0, 2 ** 32 - 1)), tell]
   const early = random.next() < 1 / earlyOneIn
   const lines = mostLines === 1 ? 1 : random.int(1, mostLines)
   const delayMs = random.next() * (early ? longestStartMs : longestWorkMs)
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }) }
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     const kill = () => void child.kill('SIGKILL')
     let timer = early ? setTimeout(kill, delayMs) : undefined
     let output = ''

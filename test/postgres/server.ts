@@ -9,8 +9,6 @@ import pg from 'pg'
 
 const run = promisify(execFile)
 const DEBIAN = '/usr/lib/postgresql'
-/** What starting or removing one may take on a machine that does much else: the limit of a hook. */
-export const SERVER_TIMEOUT_MS = 120_000
 /** Between finding a free port and using it, another may have taken it. */
 const PORT_TRIES = 5
 

@@ -62,7 +62,9 @@ const FOUND: readonly (readonly [Partial<SearchQuery> & { text: string }, readon
   [{ text: 'parseConfig' }, [1, 4]],
   [{ text: 'parse_config' }, [1, 4]],
   [{ text: 'PARSE' }, [1, 4]],
-  [{ text: 'defaults' }, [4, 5, 10]],
+  [{ text: 'defaults' }, [1, 4, 5, 10]],
+  [{ text: 'default' }, [1, 4, 5, 10]], // one and several are the same
+  [{ text: 'Configs' }, [1, 3, 4, 5, 9]],
   [{ text: 'src/core/config.ts' }, [3, 5]],
   [{ text: 'config.ts' }, [3, 5]],
   [{ text: '部署' }, [6]],
@@ -194,7 +196,7 @@ function following(factory: StoreFactory): void {
       expect(await places(store, 'npm')).toEqual(['f9', 'p8'])
       expect(await places(store, 'npm', 'f')).toEqual(['f8', 'f9'])
       expect(await places(store, 'npm', 'g')).toEqual([])
-      expect(await places(store, 'tests', 'f')).toEqual([]) // said after the fork
+      expect(await places(store, 'passed', 'f')).toEqual([]) // said after the fork
       await store.delete('p')
       expect(await places(store, 'npm')).toEqual(['f8', 'f9'])
       expect(await places(store, 'parse', 'g')).toEqual(['g1'])

@@ -6,7 +6,15 @@ import type { AppendRequest, WriteAnswer } from '../requests.ts'
 import { firstStatement, growStatement, timeOf } from './append-statement.ts'
 import type { Session } from './database.ts'
 import { isTaken } from './failures.ts'
-import { FIND_ROWS, FIND_THREAD, LOCK_FAMILIES, LOCK_THREAD, type ThreadRow } from './statements.ts'
+import {
+  FIND_REPEATED,
+  FIND_ROWS,
+  LOCK_FAMILIES,
+  LOCK_THREAD,
+  type ThreadRow,
+} from './statements.ts'
+
+type RepeatedRow = readonly [version: number, place: number | null, ...cells: Cells]
 
 /** How often to look again where others make or remove the same thread at the same moment. */
 const MOST_TRIES = 10
@@ -30,8 +38,18 @@ export async function findByIds(
   upToSeq: number,
 ): Promise<readonly (Cells | undefined)[]> {
   if (rows.length === 0) return []
-  const ids = rows.map((row) => row[1])
-  const found = await session.tuples<[number, ...Cells]>(FIND_ROWS, [key, ids, upToSeq])
+  const found = await session.tuples<[number, ...Cells]>(FIND_ROWS, [key, idsOf(rows), upToSeq])
+  return inOrder(rows, found)
+}
+
+function idsOf(rows: readonly Cells[]): readonly string[] {
+  return rows.map((row) => row[1])
+}
+
+function inOrder(
+  rows: readonly Cells[],
+  found: readonly (readonly [place: number, ...Cells])[],
+): readonly (Cells | undefined)[] {
   const byPlace = new Map(found.map(([place, ...cells]) => [place, cells]))
   return rows.map((_, index) => byPlace.get(index + 1))
 }
@@ -48,17 +66,20 @@ async function appendAtOnce(session: Session, request: AppendRequest): Promise<b
 
 /**
  * Where the thread is at another version, the ids alone decide; and no lock is needed, since an earlier
- * attempt at this append, should it still be under way, can no longer succeed.
+ * attempt at this append, should it still be under way, can no longer succeed. One journey: where many
+ * append to one thread, most of them come second.
  */
 async function findRepeated(
   session: Session,
   { threadId, expectedVersion, rows }: AppendRequest,
 ): Promise<readonly Cells[] | undefined> {
-  const [thread] = await session.rows<ThreadRow>(FIND_THREAD, [threadId])
-  const version = thread?.version ?? 0
+  const answer = await session.tuples<RepeatedRow>(FIND_REPEATED, [threadId, idsOf(rows)])
+  const version = answer[0]?.[0] ?? 0
   if (version === expectedVersion) return undefined
-  const found = thread ? await findByIds(session, thread.key, rows, version) : []
-  const stored = thread && recognise(threadId, rows, found)
+  const found = answer.flatMap(([, place, ...cells]) =>
+    place === null ? [] : [[place, ...cells] as const],
+  )
+  const stored = recognise(threadId, rows, inOrder(rows, found))
   if (!stored) throw versionConflict(threadId, expectedVersion, version)
   return stored
 }

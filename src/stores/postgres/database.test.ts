@@ -1,14 +1,12 @@
 // What is in the database, how it waits for others, and schemas of other ages and programs.
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresPlace, postgresPlace } from '../../../test/postgres/place.ts'
-import {
-  type PostgresServer,
-  SERVER_TIMEOUT_MS,
-  startPostgres,
-} from '../../../test/postgres/server.ts'
+import { type PostgresServer, startPostgres } from '../../../test/postgres/server.ts'
 import { requirement } from '../../../test/require.ts'
-import { brief, expectError, messages } from '../contract/place.ts'
+import { brief, cancel, expectError, messages } from '../contract/place.ts'
+import { INDEX_VERSION } from '../index-version.ts'
 import { openPostgresStore, type PostgresOptions } from './open-postgres.ts'
 
 const { available, notice } = requirement('postgres')
@@ -21,8 +19,8 @@ describe.skipIf(!available)(`the tables on PostgreSQL ${notice}`, () => {
       synchronous_commit: 'off',
       wal_writer_delay: '10s',
     })
-  }, SERVER_TIMEOUT_MS)
-  afterAll(() => server.remove(), SERVER_TIMEOUT_MS)
+  })
+  afterAll(() => server.remove())
 
   /** A store, and the same schema through the driver. */
   function onPlace(
@@ -143,6 +141,37 @@ describe.skipIf(!available)(`the tables on PostgreSQL ${notice}`, () => {
       },
       { busyTimeoutMs: 200 },
     ),
+  )
+
+  it(
+    'are left by all connections when the store is closed, also with a follower that is not read',
+    onPlace(async ({ store, schema }, db) => {
+      await store.append('t', messages('t', 'a'), { expectedVersion: 0 })
+      const rows = store.follow('t', 0, cancel().signal)[Symbol.asyncIterator]()
+      expect(await rows.next()).toMatchObject({ value: { id: 'a' } })
+      const listening = `SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN precis_${schema}'`
+      const listeners = async () => Number((await db.query(listening)).rows[0].count)
+      while ((await listeners()) === 0) await sleep(5)
+      await store.close()
+      while ((await listeners()) > 0) await sleep(5)
+    }),
+  )
+
+  it(
+    'have an index that is made anew where an older program made it',
+    onPlace(async ({ store }, db) => {
+      await store.append('t', messages('t', 'kettle'), { expectedVersion: 0 })
+      const search = async () => (await store.index?.search({ text: 'kettle' }))?.finds.length
+      expect(await search()).toBe(1)
+      await db.query(
+        `UPDATE search_parts SET words = 'other'; UPDATE search_cursors SET owner = 'x'`,
+      )
+      expect(await search()).toBe(0)
+      await db.query('UPDATE search_cursors SET index_version = 1')
+      expect(await search()).toBe(1)
+      const { rows } = await db.query('SELECT owner, index_version FROM search_cursors')
+      expect(rows).toEqual([{ owner: '', index_version: String(INDEX_VERSION) }])
+    }),
   )
 
   describe('as a schema', () => {

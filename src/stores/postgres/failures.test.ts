@@ -6,11 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CuttingProxy } from '../../../test/postgres/cutting-proxy.ts'
 import { type PostgresPlace, postgresPlace } from '../../../test/postgres/place.ts'
-import {
-  type PostgresServer,
-  SERVER_TIMEOUT_MS,
-  startPostgres,
-} from '../../../test/postgres/server.ts'
+import { type PostgresServer, startPostgres } from '../../../test/postgres/server.ts'
 import { requirement } from '../../../test/require.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'
@@ -34,8 +30,8 @@ describe.skipIf(!available)(`PostgreSQL that fails ${notice}`, () => {
       'CREATE ROLE reader LOGIN',
       'CREATE SCHEMA closed',
     )
-  }, SERVER_TIMEOUT_MS)
-  afterAll(() => server.remove(), SERVER_TIMEOUT_MS)
+  })
+  afterAll(() => server.remove())
 
   const WRONG: Readonly<Record<string, readonly [ErrorCode, (address: string) => string]>> = {
     'a port where nobody listens': ['unreachable', (a) => a.replace(/:\d+\//, ':1/')],

@@ -1,6 +1,7 @@
 // Opens a store on PostgreSQL. The driver is loaded only when one is opened.
 import type { Store } from '../../core/ports.ts'
 import { checkNumber } from '../cells.ts'
+import { LIMITS } from '../limits.ts'
 import { readAddress } from './address.ts'
 
 export interface PostgresOptions {
@@ -21,9 +22,9 @@ export async function openPostgresStore(
 ): Promise<Store> {
   const { connections = 8, busyTimeoutMs = 10_000, retryForMs = 30_000, pollMs = 2_000 } = options
   checkNumber('connections', connections, 1, 1_000)
-  checkNumber('busyTimeoutMs', busyTimeoutMs, 1)
-  checkNumber('retryForMs', retryForMs, 0)
-  checkNumber('pollMs', pollMs, 1)
+  checkNumber('busyTimeoutMs', busyTimeoutMs, 1, LIMITS.timerMs)
+  checkNumber('retryForMs', retryForMs, 0, LIMITS.timerMs)
+  checkNumber('pollMs', pollMs, 1, LIMITS.timerMs)
   const parsed = readAddress(address)
   const { openDatabase } = await import('./database.ts')
   const { PostgresStore } = await import('./store.ts')

@@ -1,11 +1,7 @@
 // The store on PostgreSQL keeps the contract.
 import { afterAll, beforeAll, describe } from 'vitest'
 import { postgresPlace } from '../../../test/postgres/place.ts'
-import {
-  type PostgresServer,
-  SERVER_TIMEOUT_MS,
-  startPostgres,
-} from '../../../test/postgres/server.ts'
+import { type PostgresServer, startPostgres } from '../../../test/postgres/server.ts'
 import { requirement } from '../../../test/require.ts'
 import { storeContract } from '../contract.ts'
 
@@ -15,8 +11,8 @@ describe.skipIf(!available)(`PostgreSQL ${notice}`, () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await startPostgres()
-  }, SERVER_TIMEOUT_MS)
-  afterAll(() => server.remove(), SERVER_TIMEOUT_MS)
+  })
+  afterAll(() => server.remove())
 
   storeContract('PostgreSQL', { durable: true, create: () => postgresPlace(server) })
 })

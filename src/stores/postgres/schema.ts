@@ -84,6 +84,12 @@ const STEPS: readonly string[] = [
   CREATE INDEX search_parts_by_row ON search_parts (thread_key, seq);
   CREATE INDEX search_parts_by_word ON search_parts USING gin (words);
   `,
+  // Whose thread it is, and by which rules its words were made; what older programs write has version 1.
+  `
+  ALTER TABLE search_cursors ADD COLUMN owner text COLLATE "C" NOT NULL DEFAULT '',
+    ADD COLUMN index_version bigint NOT NULL DEFAULT 1;
+  CREATE INDEX search_cursors_by_owner ON search_cursors (owner);
+  `,
 ]
 
 const SCHEMA_VERSION = STEPS.length

@@ -1,8 +1,10 @@
 // The SQL of the search index: a column of words made elsewhere, with an inverted index on it.
+import { INDEX_VERSION } from '../index-version.ts'
+import type { Statement } from './database.ts'
 import { CHAIN, EVENT, statement } from './statements.ts'
 
 /** How many threads of a crowd are looked at in one step. */
-const LAGGING_THREADS = 100
+export const LAGGING_THREADS = 100
 
 /** One process indexes at a time; others wait, and find less to do. */
 export const LOCK_INDEX = statement(
@@ -10,21 +12,29 @@ export const LOCK_INDEX = statement(
   `SELECT pg_advisory_xact_lock(hashtextextended('precis index ' || current_schema(), 0))`,
 )
 
+const FROM_LAGGING = `FROM threads t LEFT JOIN search_cursors c ON c.thread_key = t.key
+   WHERE t.version > coalesce(c.to_seq, t.base_seq) OR t.base_seq < c.from_seq
+   OR c.index_version < ${INDEX_VERSION}`
+const FROM_GONE = `FROM search_cursors c
+   WHERE NOT EXISTS (SELECT FROM threads WHERE key = c.thread_key)`
+
+export const IS_BEHIND = statement(
+  'is-behind',
+  `SELECT EXISTS (SELECT ${FROM_LAGGING}) OR EXISTS (SELECT ${FROM_GONE}) AS "isBehind"`,
+)
+
 /** Threads of which something is not indexed. */
 export const LAGGING = statement(
   'lagging',
   `SELECT t.key, t.thread_id AS "threadId", t.version, t.base_seq AS "baseSeq",
-     c.from_seq AS "fromSeq", c.to_seq AS "toSeq", c.awaited
-   FROM threads t LEFT JOIN search_cursors c ON c.thread_key = t.key
-   WHERE t.version > coalesce(c.to_seq, t.base_seq) OR t.base_seq < c.from_seq
-   LIMIT ${LAGGING_THREADS}`,
+     c.from_seq AS "fromSeq", c.to_seq AS "toSeq", c.awaited, c.index_version AS "indexVersion"
+   ${FROM_LAGGING} LIMIT ${LAGGING_THREADS}`,
 )
 
 /** Threads that are indexed and no longer there. */
 export const GONE = statement(
   'gone',
-  `SELECT c.thread_key AS key FROM search_cursors c
-   WHERE NOT EXISTS (SELECT FROM threads WHERE key = c.thread_key) LIMIT ${LAGGING_THREADS}`,
+  `SELECT c.thread_key AS key ${FROM_GONE} LIMIT ${LAGGING_THREADS}`,
 )
 
 export const REMOVE_PARTS = statement(
@@ -52,7 +62,8 @@ export const ADD_PARTS = statement(
 
 export const ADVANCE = statement(
   'advance',
-  `INSERT INTO search_cursors (thread_key, from_seq, to_seq, awaited) VALUES ($1, $2, $3, $4)
+  `INSERT INTO search_cursors (thread_key, owner, from_seq, to_seq, awaited, index_version)
+   VALUES ($1, $2, $3, $4, $5, ${INDEX_VERSION})
    ON CONFLICT (thread_key) DO UPDATE SET to_seq = excluded.to_seq, awaited = excluded.awaited`,
 )
 
@@ -61,15 +72,8 @@ export const CLEAR_PARTS = statement(
   'WITH parts AS (DELETE FROM search_parts) DELETE FROM search_cursors',
 )
 
-/**
- * $1 is what is looked for, $2 the thread with all that it shares, $3 kinds, $4 and $5 times, $6 the
- * tool, $7 the end of the path, each or null; $8 how many.
- */
-export const FIND = statement(
-  'find-parts',
-  `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE thread_id = $2), ${CHAIN}
-   SELECT best.*, ${EVENT} FROM (
-     SELECT p.thread_key, coalesce($2, t.thread_id) AS thread_id, p.seq AS place, p.part, p.kind,
+/** Everything that is found, with its rank. For what the numbers are see below. */
+const FOUND = `p.thread_key, coalesce($2, t.thread_id) AS thread_id, p.seq AS place, p.part, p.kind,
        p.tool, p.file, ts_rank(p.words, $1::tsquery, 1) AS rank, p.time_ms
      FROM search_parts p JOIN threads t ON t.key = p.thread_key
      WHERE p.words @@ $1::tsquery
@@ -77,9 +81,32 @@ export const FIND = statement(
        AND ($4::bigint IS NULL OR p.time_ms >= $4) AND ($5::bigint IS NULL OR p.time_ms <= $5)
        AND ($6::text IS NULL OR p.tool = $6)
        AND ($7::text IS NULL OR right('/' || p.file, length($7)) = $7)
+       AND ($9::text[] IS NULL OR p.thread_key IN (
+         SELECT thread_key FROM search_cursors WHERE owner = ANY ($9)))
        AND ($2::text IS NULL OR EXISTS (SELECT FROM chain
-         WHERE chain.key = p.thread_key AND p.seq > chain.after AND p.seq <= chain.last))
-     ORDER BY rank DESC, p.time_ms DESC LIMIT $8
-   ) best JOIN events e ON e.thread_key = best.thread_key AND e.seq = best.place
-   ORDER BY best.rank DESC, best.time_ms DESC`,
+         WHERE chain.key = p.thread_key AND p.seq > chain.after AND p.seq <= chain.last))`
+const BEST_FIRST = 'rank DESC, time_ms DESC'
+/** All that a thread shares counts as its own. */
+const ONE_THREAD = 'CASE WHEN $2::text IS NULL THEN p.thread_key END'
+
+/**
+ * $1 is what is looked for, $2 the thread with all that it shares, $3 kinds, $4 and $5 times, $6 the
+ * tool, $7 the end of the path, each or null; $8 how many; $9 owners, or null.
+ */
+function findStatement(name: string, found: string): Statement {
+  return statement(
+    name,
+    `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE thread_id = $2), ${CHAIN}
+     SELECT best.*, ${EVENT} FROM (${found} ORDER BY ${BEST_FIRST} LIMIT $8) best
+     JOIN events e ON e.thread_key = best.thread_key AND e.seq = best.place
+     ORDER BY best.rank DESC, best.time_ms DESC`,
+  )
+}
+
+export const FIND = findStatement('find-parts', `SELECT ${FOUND}`)
+/** The best of each thread. */
+export const FIND_THREADS = findStatement(
+  'find-threads',
+  `SELECT * FROM (SELECT DISTINCT ON (${ONE_THREAD}) ${FOUND}
+     ORDER BY ${ONE_THREAD}, ${BEST_FIRST}) each`,
 )

@@ -2,17 +2,22 @@
 import type { AwaitedCall, SearchKind } from '../../core/search-documents.ts'
 import type { QueryWord } from '../../core/search-tokens.ts'
 import type { Cells } from '../cells.ts'
+import { INDEX_VERSION } from '../index-version.ts'
 import { LIMITS } from '../limits.ts'
-import { type IndexedPart, indexRows, type SearchHit } from '../search-index.ts'
+import { type IndexedPart, indexRows, ownerIn, type SearchHit } from '../search-index.ts'
 import type { SearchRequest } from '../search-request.ts'
 import type { Session } from './database.ts'
+import { read } from './read.ts'
 import {
   ADD_PARTS,
   ADVANCE,
   CLEAR_PARTS,
   FIND,
+  FIND_THREADS,
   GONE,
+  IS_BEHIND,
   LAGGING,
+  LAGGING_THREADS,
   LOCK_INDEX,
   REMOVE_PARTS,
   ROWS_TO_INDEX,
@@ -27,6 +32,7 @@ interface LaggingThread {
   readonly fromSeq: number | null
   readonly toSeq: number | null
   readonly awaited: string | null // JSON
+  readonly indexVersion: number | null
 }
 
 type FoundPart = readonly [
@@ -42,18 +48,26 @@ type FoundPart = readonly [
   ...row: Cells,
 ]
 
-/** In a transaction. True where it did something: there may be more. */
+export async function isBehind(session: Session): Promise<boolean> {
+  const [answer] = await session.rows<{ isBehind: boolean }>(IS_BEHIND, [])
+  return answer?.isBehind === true
+}
+
+/** In a transaction. True where some is left of what was there when it began. */
 export async function indexMore(session: Session): Promise<boolean> {
   await session.rows(LOCK_INDEX, [])
   const gone = await session.rows<{ key: number }>(GONE, [])
   if (gone.length > 0) await session.rows(REMOVE_PARTS, [gone.map(({ key }) => key)])
   const lagging = await session.rows<LaggingThread>(LAGGING, [])
   let length = 0
+  let isAll = gone.length < LAGGING_THREADS && lagging.length < LAGGING_THREADS
   for (const thread of lagging) {
-    if (length > LIMITS.indexLength) break
-    length += await indexThread(session, thread)
+    if (length > LIMITS.indexLength) return true
+    const indexed = await indexThread(session, thread)
+    length += indexed.length
+    isAll &&= indexed.isAll
   }
-  return gone.length + lagging.length > 0
+  return !isAll
 }
 
 export async function clearIndex(session: Session): Promise<void> {
@@ -67,32 +81,36 @@ export async function find(
   count: number,
   hasAllWords: boolean,
 ): Promise<readonly SearchHit[]> {
-  const { words, threadId, kinds, sinceMs, untilMs, tool, fileEnd } = request
+  const { words, threadId, kinds, sinceMs, untilMs, tool, fileEnd, owners } = request
   const query = words.map(queryOf).join(hasAllWords ? ' & ' : ' | ')
-  const values = [query, threadId, kinds, sinceMs, untilMs, tool, fileEnd, count]
-  const found = await session.tuples<FoundPart>(FIND, values)
+  const values = [query, threadId, kinds, sinceMs, untilMs, tool, fileEnd, count, owners]
+  const statement = request.isThreadOnce ? FIND_THREADS : FIND
+  const found = await session.tuples<FoundPart>(statement, values)
   return found.map(([, owner, , part, kind, withTool, file, , , ...row]) => ({
     ...{ threadId: owner, part, kind, tool: withTool, file, row },
   }))
 }
 
-/** Characters that were indexed. */
-async function indexThread(session: Session, thread: LaggingThread): Promise<number> {
-  const { key, threadId, version, baseSeq } = thread
+/** Characters that were indexed, and whether they were all. */
+async function indexThread(session: Session, thread: LaggingThread) {
+  const { key, threadId, version, baseSeq, fromSeq, toSeq, indexVersion } = thread
   // Rows that came from a thread that is gone stand before what is indexed: then all once more.
-  const isMoved = thread.fromSeq !== null && baseSeq < thread.fromSeq
-  if (isMoved) await session.rows(REMOVE_PARTS, [[key]])
-  const isNew = thread.fromSeq === null || isMoved
-  const before = isNew ? baseSeq : (thread.toSeq ?? baseSeq)
+  const isStale = fromSeq !== null && (baseSeq < fromSeq || (indexVersion ?? 0) < INDEX_VERSION)
+  if (isStale) await session.rows(REMOVE_PARTS, [[key]])
+  const isNew = fromSeq === null || isStale
+  const before = isNew ? baseSeq : (toSeq ?? baseSeq)
   const limits = [LIMITS.indexRows, LIMITS.indexLength]
   const rows = await session.tuples<Cells>(ROWS_TO_INDEX, [key, before, ...limits])
   const awaited: readonly AwaitedCall[] = isNew ? [] : JSON.parse(thread.awaited ?? '[]')
   const indexed = indexRows(threadId, rows, awaited)
   if (indexed.parts.length > 0) await session.rows(ADD_PARTS, [key, ...columnsOf(indexed.parts)])
-  const from = isNew ? baseSeq : (thread.fromSeq ?? baseSeq)
+  // Of a fork the first row is one that it shares.
+  const first = isNew ? (await read(session, threadId, [[1, 1]], 1)).rows[0] : undefined
+  const owner = ownerIn(threadId, first)
+  const from = isNew ? baseSeq : fromSeq
   const last = rows.at(-1)?.[0] ?? version
-  await session.rows(ADVANCE, [key, from, last, JSON.stringify(indexed.awaited)])
-  return rows.reduce((sum, row) => sum + row[5].length, 0)
+  await session.rows(ADVANCE, [key, owner, from, last, JSON.stringify(indexed.awaited)])
+  return { length: rows.reduce((sum, row) => sum + row[5].length, 0), isAll: last >= version }
 }
 
 function columnsOf(parts: readonly IndexedPart[]): unknown[] {

@@ -88,6 +88,19 @@ export const FIND_ROWS = statement(
    WHERE e.seq <= chain.last AND e.seq <= $3`,
 )
 
+/** The version of a thread ($1), and the rows of its log with these ids ($2), with the place of each. */
+export const FIND_REPEATED = statement(
+  'find-repeated',
+  `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE thread_id = $1), ${CHAIN}
+   SELECT thread.version, found.* FROM thread LEFT JOIN (
+     SELECT asked.place, ${EVENT}
+     FROM unnest($2::text[]) WITH ORDINALITY AS asked (id, place)
+     CROSS JOIN chain CROSS JOIN LATERAL (
+       SELECT * FROM events WHERE thread_key = chain.key AND id = asked.id OFFSET 0) e
+     WHERE e.seq <= chain.last
+   ) found ON true`,
+)
+
 /** The thread under whose key row $2 of thread $1 stands, and that row's time. */
 export const FIND_OWNER = statement(
   'owner',

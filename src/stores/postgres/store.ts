@@ -29,7 +29,7 @@ import { findKey, fork, remove } from './fork.ts'
 import { releaseLease, takeLease } from './lease-table.ts'
 import { Announcements, ThreadNews } from './news.ts'
 import { info, list, read, snapshot } from './read.ts'
-import { clearIndex, find, indexMore } from './search.ts'
+import { clearIndex, find, indexMore, isBehind } from './search.ts'
 
 export class PostgresStore implements Store {
   readonly #database: Database
@@ -138,6 +138,8 @@ export class PostgresStore implements Store {
     this.#wakeups.wakeAll()
     await this.#database.idle()
     await this.#announcements.settled()
+    // Also where a follower is left that nobody reads from any more.
+    this.#news.stop()
     await this.#database.close()
   }
 
@@ -147,6 +149,7 @@ export class PostgresStore implements Store {
   }
 
   readonly index = searchIndex({
+    isBehind: () => this.#run(isBehind),
     indexMore: () => this.#run((session) => session.transaction(() => indexMore(session))),
     clearIndex: () => this.#run((session) => session.transaction(() => clearIndex(session))),
     find: (request, count, hasAllWords) =>

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../../core/ports.ts'
 import { brief, expectError, message, messages } from '../contract/place.ts'
 import { inFolder } from '../contract/sqlite-place.ts'
+import { INDEX_VERSION } from '../index-version.ts'
 import { openDatabase } from './open-database.ts'
 import { openSqliteStore, type SqliteOptions } from './store.ts'
 
@@ -166,6 +167,34 @@ describe('the database file', () => {
       expect(brief(await store.read('t'))).toBe('1a')
       db.exec('ROLLBACK')
       expect((await late).version).toBe(2)
+    }),
+  )
+
+  it(
+    'that another process writes is searched all the same, where nothing is new',
+    onFile(async (store, db) => {
+      await store.append('t', messages('t', 'kettle'), { expectedVersion: 0 })
+      const search = async () => (await store.index?.search({ text: 'kettle' }))?.finds.length
+      expect(await search()).toBe(1)
+      db.exec('BEGIN IMMEDIATE')
+      expect(await search()).toBe(1)
+      db.exec('ROLLBACK')
+    }),
+  )
+
+  it(
+    'has an index that is made anew where an older program made it',
+    onFile(async (store, db) => {
+      await store.append('t', messages('t', 'kettle'), { expectedVersion: 0 })
+      const search = async () => (await store.index?.search({ text: 'kettle' }))?.finds.length
+      await store.index?.catchUp()
+      // As that program does it, which knows neither owners nor versions.
+      db.exec(`DELETE FROM search_cursors; DELETE FROM search_parts;
+        INSERT INTO search_words (search_words) VALUES ('delete-all');
+        INSERT INTO search_cursors (thread_key, from_seq, to_seq, awaited) VALUES (1, 0, 1, '[]')`)
+      expect(await search()).toBe(1)
+      const cursors = db.prepare('SELECT owner, index_version FROM search_cursors').raw().all()
+      expect(cursors).toEqual([['', INDEX_VERSION]])
     }),
   )
 })

@@ -82,10 +82,30 @@ describe('damage', () => {
       await expectError(append, 'store-corrupt')
       await store.close()
     }))
+
+  it('to the search index hinders nothing else, and goes away when that is made anew', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'log.db')
+      await fillStore(path, 20)
+      const store = await openSqliteStore(path)
+      await store.append('t', messages('t', 'kettle'), { expectedVersion: 20 })
+      const search = async () => (await store.index?.search({ text: 'kettle' }))?.finds.length
+      expect(await search()).toBe(1)
+      change(path, `UPDATE search_words_data SET block = x'0011223344' WHERE id > 10`)
+      await expect(search()).rejects.toMatchObject({
+        code: 'store-corrupt',
+        hint: expect.stringContaining('--repair'),
+      })
+      await store.append('t', messages('t', 'more'), { expectedVersion: 21 })
+      await store.index?.rebuild()
+      expect(await search()).toBe(1)
+      await store.close()
+    }))
 })
 
 function change(path: string, sql: string): void {
   const db = new Sqlite(path)
+  db.unsafeMode() // or the tables of the index could not be written
   db.exec(sql)
   db.close()
 }

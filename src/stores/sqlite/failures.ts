@@ -52,6 +52,11 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   SQLITE_LOCKED: BUSY,
   SQLITE_PROTOCOL: BUSY, // many processes opened the file at the same moment
   SQLITE_CORRUPT: CORRUPT,
+  SQLITE_CORRUPT_VTAB: {
+    code: 'store-corrupt',
+    what: 'has a search index that is damaged',
+    hint: 'The logs are not in it. Make it anew: `precis store check STORE --repair`.',
+  },
   SQLITE_NOTADB: CORRUPT,
   SQLITE_FULL: FULL,
   SQLITE_IOERR_SHMSIZE: FULL,

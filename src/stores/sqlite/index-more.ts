@@ -1,33 +1,39 @@
 // Indexing a bounded stretch of the log, inside a transaction. Loaded when it is needed: it brings the codec along.
 import type { AwaitedCall } from '../../core/search-documents.ts'
 import type { Cells } from '../cells.ts'
+import { INDEX_VERSION } from '../index-version.ts'
 import { LIMITS } from '../limits.ts'
-import { indexRows } from '../search-index.ts'
-import type { LaggingThread } from './search-tables.ts'
+import { indexRows, ownerIn } from '../search-index.ts'
+import { segments } from './chain.ts'
+import { LAGGING, type LaggingThread } from './search-tables.ts'
 import type { Tables } from './tables.ts'
 
-/** True where it did something: there may be more. */
+/** True where some is left of what was there when it began. */
 export function indexMore(tables: Tables): boolean {
   const { search } = tables
   const gone = search.gone()
   for (const key of gone) search.remove(key)
   const lagging = search.lagging()
   let length = 0
+  let isAll = gone.length < LAGGING && lagging.length < LAGGING
   for (const thread of lagging) {
-    if (length > LIMITS.indexLength) break
-    length += indexThread(tables, thread)
+    if (length > LIMITS.indexLength) return true
+    const indexed = indexThread(tables, thread)
+    length += indexed.length
+    isAll &&= indexed.isAll
   }
-  return gone.length + lagging.length > 0
+  return !isAll
 }
 
-/** Characters that were indexed. */
-function indexThread({ search, events }: Tables, thread: LaggingThread): number {
-  const { key, threadId, version, baseSeq } = thread
+/** Characters that were indexed, and whether they were all. */
+function indexThread(tables: Tables, thread: LaggingThread) {
+  const { search, events } = tables
+  const { key, threadId, version, baseSeq, fromSeq, toSeq, indexVersion } = thread
   // Rows that came from a thread that is gone stand before what is indexed: then all once more.
-  const isMoved = thread.fromSeq !== null && baseSeq < thread.fromSeq
-  if (isMoved) search.remove(key)
-  const isNew = thread.fromSeq === null || isMoved
-  const before = isNew ? baseSeq : (thread.toSeq ?? baseSeq)
+  const isStale = fromSeq !== null && (baseSeq < fromSeq || (indexVersion ?? 0) < INDEX_VERSION)
+  if (isStale) search.remove(key)
+  const isNew = fromSeq === null || isStale
+  const before = isNew ? baseSeq : (toSeq ?? baseSeq)
   const rows: Cells[] = []
   let length = 0
   for (const row of events.iterate(key, before + 1, version)) {
@@ -39,10 +45,19 @@ function indexThread({ search, events }: Tables, thread: LaggingThread): number 
   const indexed = indexRows(threadId, rows, awaited)
   for (const part of indexed.parts) search.add(key, part)
   const last = rows.at(-1)?.[0] ?? version
-  search.advance(key, isNew ? baseSeq : (thread.fromSeq ?? baseSeq), last, json(indexed.awaited))
-  return length
+  search.advance({
+    key,
+    owner: isNew ? ownerIn(threadId, firstOf(tables, threadId)) : '',
+    fromSeq: isNew ? baseSeq : fromSeq,
+    toSeq: last,
+    awaited: JSON.stringify(indexed.awaited),
+  })
+  return { length, isAll: last >= version }
 }
 
-function json(awaited: readonly AwaitedCall[]): string {
-  return JSON.stringify(awaited)
+/** Of a fork it is a row that it shares. */
+function firstOf(tables: Tables, threadId: string): Cells | undefined {
+  const thread = tables.threads.find(threadId)
+  const [place] = thread ? segments(tables, thread, 1, 1) : []
+  return place && [...tables.events.iterate(place.key, 1, 1)][0]
 }

@@ -44,6 +44,7 @@ export interface Calls {
   list: { readonly request: ListQuery; readonly answer: readonly ThreadCells[] }
   takeLease: { readonly request: { readonly lease: LeaseRequest }; readonly answer: boolean }
   releaseLease: { readonly request: { readonly lease: LeaseKey }; readonly answer?: undefined }
+  isBehind: { readonly request: Record<never, never>; readonly answer: boolean }
   indexMore: { readonly request: Record<never, never>; readonly answer: boolean }
   clearIndex: { readonly request: Record<never, never>; readonly answer?: undefined }
   find: { readonly request: FindRequest; readonly answer: readonly SearchHit[] }

@@ -88,6 +88,12 @@ const STEPS: readonly string[] = [
     tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
   );
   `,
+  // Whose thread it is, and by which rules its words were made; what older programs write has version 1.
+  `
+  ALTER TABLE search_cursors ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+  ALTER TABLE search_cursors ADD COLUMN index_version INTEGER NOT NULL DEFAULT 1;
+  CREATE INDEX search_cursors_by_owner ON search_cursors (owner);
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

@@ -1,5 +1,6 @@
 // The SQL of the search index: words in FTS5, what they are of beside them.
 import type { Database } from 'better-sqlite3'
+import { INDEX_VERSION } from '../index-version.ts'
 import type { IndexedPart } from '../search-index.ts'
 import type { SearchRequest } from '../search-request.ts'
 
@@ -14,6 +15,16 @@ export interface LaggingThread {
   readonly fromSeq: number | null
   readonly toSeq: number | null
   readonly awaited: string | null // JSON
+  readonly indexVersion: number | null
+}
+
+/** How far a thread is indexed. */
+export interface Cursor {
+  readonly key: number
+  readonly owner: string
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly awaited: string // JSON
 }
 
 export interface FoundPart {
@@ -36,10 +47,15 @@ export interface FindParameters extends SearchRequest {
 }
 
 /** How many threads of a crowd are looked at in one step. */
-const LAGGING = 100
+export const LAGGING = 100
 
-const FIND = `SELECT p.thread_key AS key, t.thread_id AS threadId, p.seq, p.part, p.kind, p.tool, p.file
-  FROM search_words JOIN search_parts p ON p.id = search_words.rowid
+const BEHIND = `FROM threads t LEFT JOIN search_cursors c ON c.thread_key = t.key
+  WHERE t.version > coalesce(c.to_seq, t.base_seq) OR t.base_seq < c.from_seq
+  OR c.index_version < ${INDEX_VERSION}`
+const GONE = `FROM search_cursors WHERE thread_key NOT IN (SELECT key FROM threads)`
+
+const PART = 'p.thread_key AS key, t.thread_id AS threadId, p.seq, p.part, p.kind, p.tool, p.file'
+const FOUND = `FROM search_words JOIN search_parts p ON p.id = search_words.rowid
   JOIN threads t ON t.key = p.thread_key
   WHERE search_words MATCH @match
     AND (@kinds IS NULL OR p.kind IN (SELECT value FROM json_each(@kinds)))
@@ -49,20 +65,24 @@ const FIND = `SELECT p.thread_key AS key, t.thread_id AS threadId, p.seq, p.part
     AND (@segments IS NULL OR EXISTS (SELECT 1 FROM json_each(@segments) s
       WHERE p.thread_key = s.value ->> 'key'
       AND p.seq BETWEEN s.value ->> 'from' AND s.value ->> 'to'))
-  ORDER BY bm25(search_words), p.time_ms DESC LIMIT @count`
+    AND (@owners IS NULL OR p.thread_key IN (SELECT thread_key FROM search_cursors
+      WHERE owner IN (SELECT value FROM json_each(@owners))))`
+const FIND = `SELECT ${PART} ${FOUND} ORDER BY bm25(search_words), p.time_ms DESC LIMIT @count`
+/** The rank must be there before rows are grouped. All that a thread shares counts as its own. */
+const FIND_THREADS = `WITH found AS MATERIALIZED (
+    SELECT ${PART}, p.time_ms, bm25(search_words) AS score ${FOUND})
+  SELECT key, threadId, seq, part, kind, tool, file, min(score) AS best FROM found
+  GROUP BY CASE WHEN @segments IS NULL THEN key END ORDER BY best, time_ms DESC LIMIT @count`
 
 export function searchTables(db: Database) {
   const lagging = db.prepare<[], LaggingThread>(
     `SELECT t.key, t.thread_id AS threadId, t.version, t.base_seq AS baseSeq,
-     c.from_seq AS fromSeq, c.to_seq AS toSeq, c.awaited FROM threads t
-     LEFT JOIN search_cursors c ON c.thread_key = t.key
-     WHERE t.version > coalesce(c.to_seq, t.base_seq) OR t.base_seq < c.from_seq LIMIT ${LAGGING}`,
+     c.from_seq AS fromSeq, c.to_seq AS toSeq, c.awaited, c.index_version AS indexVersion
+     ${BEHIND} LIMIT ${LAGGING}`,
   )
-  const gone = db
-    .prepare<[], number>(
-      `SELECT thread_key FROM search_cursors WHERE thread_key NOT IN (SELECT key FROM threads)
-       LIMIT ${LAGGING}`,
-    )
+  const gone = db.prepare<[], number>(`SELECT thread_key ${GONE} LIMIT ${LAGGING}`).pluck()
+  const isBehind = db
+    .prepare<[], number>(`SELECT EXISTS (SELECT 1 ${BEHIND}) OR EXISTS (SELECT 1 ${GONE})`)
     .pluck()
   const removeWords = db.prepare<[number]>(
     'DELETE FROM search_words WHERE rowid IN (SELECT id FROM search_parts WHERE thread_key = ?)',
@@ -76,12 +96,14 @@ export function searchTables(db: Database) {
   const insertWords = db.prepare<[number | bigint, string]>(
     'INSERT INTO search_words (rowid, words) VALUES (?, ?)',
   )
-  const upsertCursor = db.prepare<[number, number, number, string]>(
-    `INSERT INTO search_cursors (thread_key, from_seq, to_seq, awaited) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET to_seq = excluded.to_seq, awaited = excluded.awaited`,
+  const upsertCursor = db.prepare<[number, string, number, number, string]>(
+    `INSERT INTO search_cursors (thread_key, owner, from_seq, to_seq, awaited, index_version)
+     VALUES (?, ?, ?, ?, ?, ${INDEX_VERSION}) ON CONFLICT DO UPDATE SET to_seq = excluded.to_seq, awaited = excluded.awaited`,
   )
   const find = db.prepare<[object], FoundPart>(FIND)
+  const findThreads = db.prepare<[object], FoundPart>(FIND_THREADS)
   return {
+    isBehind: () => isBehind.get() === 1,
     lagging: () => lagging.all(),
     /** Threads that are indexed and no longer there. */
     gone: () => gone.all(),
@@ -92,14 +114,15 @@ export function searchTables(db: Database) {
       const { lastInsertRowid } = insertPart.run(key, seq, part, kind, timeMs, tool, file)
       insertWords.run(lastInsertRowid, words.join(' '))
     },
-    advance: (key: number, fromSeq: number, toSeq: number, awaited: string): void => {
-      upsertCursor.run(key, fromSeq, toSeq, awaited)
+    advance: ({ key, owner, fromSeq, toSeq, awaited }: Cursor): void => {
+      upsertCursor.run(key, owner, fromSeq, toSeq, awaited)
     },
-    find: ({ kinds, segments, words: _, ...rest }: FindParameters) =>
-      find.all({
+    find: ({ isThreadOnce, kinds, segments, owners, words: _, ...rest }: FindParameters) =>
+      (isThreadOnce ? findThreads : find).all({
         ...rest,
         kinds: kinds && JSON.stringify(kinds),
         segments: segments && JSON.stringify(segments),
+        owners: owners && JSON.stringify(owners),
       }),
     clear: (): void => {
       db.exec(`DELETE FROM search_cursors; DELETE FROM search_parts;

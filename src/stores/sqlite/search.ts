@@ -18,9 +18,9 @@ export function find(
     match: search.words.map(matchOf).join(hasAllWords ? ' AND ' : ' OR '),
     segments: thread ? segments(tables, thread, 1, thread.version) : null,
   })
-  return found.flatMap(({ key, seq, ...rest }) => {
+  return found.flatMap(({ key, seq, threadId: owner, part, kind, tool, file }) => {
     const [row] = tables.events.iterate(key, seq, seq)
-    return row ? [{ ...rest, threadId: threadId ?? rest.threadId, row }] : []
+    return row ? [{ threadId: threadId ?? owner, part, kind, tool, file, row }] : []
   })
 }
 

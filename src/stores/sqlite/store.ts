@@ -18,6 +18,7 @@ import { readListOptions } from '../cursor.ts'
 import { usageError } from '../errors.ts'
 import { followRows } from '../follow.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
+import { LIMITS } from '../limits.ts'
 import { checkRanges, type Range, readQuery } from '../ranges.ts'
 import { type ReadStep, readInSteps, rowsAfter } from '../read-steps.ts'
 import { appended, appendRequest, forkRequest } from '../requests.ts'
@@ -39,8 +40,8 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     throw usageError('A SQLite store needs the path of its file.', 'Name a file.')
   }
   const { busyTimeoutMs = 10_000, pollMs = 100 } = options
-  checkNumber('busyTimeoutMs', busyTimeoutMs, 0)
-  checkNumber('pollMs', pollMs, 1)
+  checkNumber('busyTimeoutMs', busyTimeoutMs, 0, LIMITS.timerMs)
+  checkNumber('pollMs', pollMs, 1, LIMITS.timerMs)
   const wakeups = new Wakeups()
   const link = await startWorker(
     { path: resolve(path), busyTimeoutMs, pollMs },
@@ -142,6 +143,7 @@ class SqliteStore implements Store {
   }
 
   readonly index = searchIndex({
+    isBehind: () => this.#link.call({ name: 'isBehind' }),
     indexMore: () => this.#link.call({ name: 'indexMore' }),
     clearIndex: async () => void (await this.#link.call({ name: 'clearIndex' })),
     find: (search, count, hasAllWords) =>

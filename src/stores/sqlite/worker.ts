@@ -126,6 +126,8 @@ function perform(tables: Tables, request: Request): unknown {
       return tables.leases.take(request.lease, Date.now())
     case 'releaseLease':
       return tables.leases.release(request.lease)
+    case 'isBehind':
+      return tables.search.isBehind()
     case 'indexMore':
       return indexMore?.(tables)
     case 'clearIndex':
