@@ -186,6 +186,7 @@ describe('cascade', () => {
       [user('Go.')],
       answer('I am on it.'),
       ...rounds(60, 200),
+      ...rounds(60, 200),
     )
     const [version, before] = [log.context.version, log.build()]
     await compact(log)
@@ -198,6 +199,18 @@ describe('cascade', () => {
     expect(after.system).toEqual(before.system)
     expect(after.messages.slice(0, same)).toEqual(first.build().messages.slice(0, same))
     expect(log.context.stack).toEqual([version + 1])
+  })
+
+  it('chooses line by line where most has to go, and takes out results where little has to', async () => {
+    const log = talk([user('Go.')], ...rounds(60, 200))
+    const rungsTo = async (share: number) => {
+      const targetTokens = Math.floor(weightOf(log.context) * share)
+      const { metadata } = await cascade.propose(inputOf(log, { targetTokens }))
+      return (metadata as { rungs: { rung: string }[] }).rungs.map(({ rung }) => rung)
+    }
+    expect(await rungsTo(0.2)).toContain('extract')
+    expect(await rungsTo(0.2)).not.toContain('mask')
+    expect(await rungsTo(0.7)).not.toContain('extract')
   })
 
   it('does nothing where somebody asked for a budget that is kept already', async () => {

@@ -10,11 +10,13 @@ import { prune } from './prune/prune.ts'
 
 const LADDER: readonly Rung[] = [
   { strategy: prune },
-  { strategy: trimRung, isLossy: true },
-  { strategy: mask, isLossy: true },
-  { strategy: capGiants, isLossy: true },
-  { strategy: extract, startsOver: true, countsPins: true },
-  { strategy: dropTurns },
+  { strategy: trimRung, isLossy: true, isShallow: true },
+  { strategy: mask, isLossy: true, isShallow: true },
+  { strategy: capGiants, isLossy: true, isShallow: true },
+  { strategy: extract, isLossy: true, startsOver: true, countsPins: true },
+  { strategy: dropTurns, isLossy: true },
+  // Once more, where what the user said last is too long to stay whole in any case.
+  { strategy: extract, startsOver: true, countsPins: true, isLast: true },
   { strategy: lastMessage, isLast: true, countsPins: true },
 ]
 

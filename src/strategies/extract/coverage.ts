@@ -3,10 +3,10 @@
 /** A name that was covered once is worth less the next time. */
 const AGAIN = 0.1
 /** What a pair counts beside a name, and how much less it does where its names are unlikely. */
-const PAIR_WEIGHT = 0.5
+const PAIR_WEIGHT = 0.4
 const PAIR_POWER = 0.7
 /** How far apart the names of a pair may stand, counted in names. */
-const PAIR_DISTANCE = 3
+const PAIR_DISTANCE = 2
 /** Less likely names are not worth the look. */
 const LEAST_NEED = 0.01
 const MOST_TERMS = 40

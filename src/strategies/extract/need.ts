@@ -24,15 +24,15 @@ interface NeedModel {
 }
 
 const NAME: NeedModel = {
-  unused: { bias: -1.2, sinceSeen: -0.46, sinceFirst: -0.48, lines: 0.3, length: -0.79 },
+  unused: { bias: -0.9, sinceSeen: -0.46, sinceFirst: -0.48, lines: 0.3, length: -0.79 },
   used: { bias: -0.62, sinceUse: -0.5, uses: 0.7, length: -0.11 },
 }
 const WORD: NeedModel = {
-  unused: { bias: -1.2, sinceSeen: -0.2, sinceFirst: -0.2, lines: 0.2, length: -2.2 },
+  unused: { bias: -0.9, sinceSeen: -0.2, sinceFirst: -0.2, lines: 0.2, length: -2.2 },
   used: { bias: -0.06, sinceUse: -0.42, uses: 0.7, length: -0.93 },
 }
 const NUMBER: NeedModel = {
-  unused: { bias: -2.2, sinceSeen: -0.6, sinceFirst: -0.55, lines: 0.6, length: -1.9 },
+  unused: { bias: -1.9, sinceSeen: -0.6, sinceFirst: -0.55, lines: 0.6, length: -1.9 },
   used: { bias: -0.5, sinceUse: -0.5, uses: 0.9, length: -0.9 },
 }
 const ARGUMENT: NeedModel = {
