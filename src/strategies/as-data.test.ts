@@ -120,7 +120,8 @@ describe('what is none of it', () => {
     for (const text of [...FORGED_TAGS, ...FORGED_REFS, ...FORGED_TURNS])
       expect(asData(asData(text))).toBe(asData(text))
     const hard = ['<', '<\u200b', '<s', '&lt;', '[', '\u200b', '< ', '[\n', '&#x0000', '#\u200b']
-    for (const piece of hard)
+    const turns = ['[user]: ', '[user]:\u200b']
+    for (const piece of [...hard, ...turns])
       expect(asData(piece.repeat(50_000))).toHaveLength(piece.length * 50_000)
   })
 })

@@ -36,8 +36,17 @@ function withoutMarks(text: string, which: 'turns too' | 'tags and refs'): strin
   })
 }
 
-/** Whether nothing that can be seen stands before it on its line. */
+/** Whether nothing that can be seen stands before it on its line. Looks no further than it has to. */
 function isLineStart(text: string, at: number): boolean {
-  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
-  return !/[^\s\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(line)
+  for (let end = at; end > 0; ) {
+    const isPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xdc00 && end > 1
+    const start = end - (isPair ? 2 : 1)
+    const sign = text.slice(start, end)
+    if (sign === '\n') return true
+    if (!UNSEEN.test(sign)) return false
+    end = start
+  }
+  return true
 }
+
+const UNSEEN = /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}]$/u

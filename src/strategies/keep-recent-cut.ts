@@ -1,9 +1,10 @@
 // Where `keep-recent` cuts: what is summarised, what of it is a turn's beginning, and what stays.
 import type { Context } from '../core/context.ts'
 import { weightOf } from '../core/context.ts'
-import { type Item, newEntryAt, rootOf } from '../core/entry.ts'
+import { type Item, newEntryAt, parseEntryId, rootOf } from '../core/entry.ts'
 import type { EventAt } from '../core/event.ts'
 import { openRoundStart, seamsOf, unansweredRoundStart } from '../core/seam.ts'
+import { isOfClient } from './client-text.ts'
 import { type CutItem, findCutPoint } from './cut-point.ts'
 
 export interface RecentCut {
@@ -60,9 +61,12 @@ export function cutRecent(
   }
 }
 
-/** What a compaction put in the user's place is no word of theirs. */
+/** What a compaction or a client put in the user's place is no word of theirs. */
 export function isSaidByUser(item: Item, eventAt: EventAt): boolean {
-  return item.kind === 'user' && rootOf(item.id, eventAt).startsWith('e')
+  if (item.kind !== 'user') return false
+  const { original, seq } = parseEntryId(rootOf(item.id, eventAt))
+  const event = original ? eventAt(seq) : undefined
+  return event?.type === 'USER_MESSAGE' ? !isOfClient(event.data) : original
 }
 
 /** How much may stay, and how much at most where a cut would part what belongs together. */

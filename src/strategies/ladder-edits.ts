@@ -59,7 +59,7 @@ function editOf(part: Stretch, eventAt: EventAt): Edit | undefined | 'unsayable'
   return { covers: runsOf(base, eventAt), put: isBare ? [{ gap: true }, ...put] : put }
 }
 
-/** Only the part that changed: entries that stay at either end are in no edit. */
+/** Only the part that changed: entries that stay at either end are in no edit, but for parts of a round. */
 function withoutKeptEnds({ base, stands }: Stretch): Stretch {
   const isKept = (one: Standing | undefined, item: Item | undefined) =>
     one !== undefined && 'base' in one && one.base.id === item?.id
@@ -71,6 +71,8 @@ function withoutKeptEnds({ base, stands }: Stretch): Stretch {
     isKept(stands.at(-1 - end), base.at(-1 - end))
   )
     end += 1
+  while (start > 0 && base[start]?.kind === 'result') start -= 1
+  while (end > 0 && base.at(-end)?.kind === 'result') end -= 1
   return {
     base: base.slice(start, base.length - end),
     stands: stands.slice(start, stands.length - end),

@@ -11,13 +11,13 @@ export const ENGLISH: Cues = {
       '(?:never|do not|do n.t|don.?t|avoid|refrain|stop \\w+ing|no more|always|stick (?:to|with)|make sure|be sure|ensure|prefer|favou?r|remember|keep in mind|bear in mind|assume|treat|hands off|stay|keep away|under no circumstances|on no account|let.?s (?:go with|stick|keep|not|avoid|use|leave|make it|stay))',
     ),
     clause(
-      '(?:keep|leave|hold|limit|cap) [^,;]{1,60}\\b(?:alone|as (?:it is|they are|is)|intact|unchanged|untouched|under|below|within|at most|max|minimal|small|short|shorter|out of|in place|around|to (?:a|one|two|\\d)|compatible|private|working|green|in (?:english|german|french|spanish|sync))',
+      '(?:keep|leave|hold|limit|cap) [^,;]{1,60}\\b(?:alone|as (?:it is|they are|is)|the way (?:it is|they are)|intact|unchanged|untouched|under|below|within|at most|max|minimal|small|short|shorter|out of|in place|around|to (?:a|one|two|\\d)|compatible|private|working|green|in (?:english|german|french|spanish|sync))',
     ),
     clause(
       '(?:use|write|answer|reply|respond|commit|name|run|format|target|deploy|test|log|call|put|check|ask|tell|show|confirm|wait|work|give|split|sign|tag|document) [^;]{0,80}\\b(?:only|not|instead|rather than|never|always|everywhere|throughout|by default|every|each|before|first|unless|until|for (?:all|any|every|everything|new|those|that)|from now|at most|in (?:english|german|french|spanish|italian|japanese|chinese|your))\\b',
     ),
     clause(
-      '(?:no|zero|nothing) (?!errors?|output|response|logs?|change|difference|sign|trace|results?|effect|warnings?|messages?|users?|data|one|matter)(?:(?:new|any|external|extra|more|third.party|default|force|newer|from|outside)\\b|[\\w./-]+ (?:statements?|in|on|without|unless|for|at|outside|please|from|here|anywhere|allowed|until|above|below|beyond|after|newer|older|whatsoever)\\b|[\\w.-]+s?[.!]?$)',
+      '(?:no|zero|nothing) (?!errors?|output|response|logs?|change|difference|sign|trace|results?|effect|warnings?|messages?|users?|data|one|matter|problems?|issues?)(?:(?:new|any|external|extra|more|third.party|default|force|newer|from|outside)\\b|[\\w./-]+ (?:statements?|in|on|with|without|unless|for|at|outside|please|from|here|anywhere|allowed|until|above|below|beyond|after|newer|older|whatsoever)\\b|[\\w.-]+s?[.!]?$)',
     ),
     clause(
       '[\\w./-]+ only (?:on|in|at|for|with|from|via|through|as|inside|under|after|by)\\b|\\w+ (?:is|are) (?:out|off the table|mine|mine to \\w+|ours)(?=[,.]|$| )',
@@ -26,7 +26,7 @@ export const ENGLISH: Cues = {
       '(?:limit|restrict|confine) (?:yourself|it|this|changes)\\b|(?:for|in|with) (?:the (?:remaining|rest|other|next)|all|every|each|any) [^,]{2,60} (?:please|follow|use|keep|stick|do the same)',
     ),
     clause(
-      '(?:after|before|when|whenever|if|once|every time|each time|in case) [^,]{3,80},? (?:stop|ask|tell|give|run|check|wait|show|use|do|don.?t|always|never|please|make|write|update|add|leave|keep|let me)\\b',
+      '(?:after|before|when|whenever|if|once|every time|each time|in case) [^,]{3,80},? (?:also |then |first )?(?<!\\b(?:the|an?|this|that|every|each|last|next|first|my|our|your|they|it|he|she|i|we|you|who|to) )(?:stop|ask|tell|give|run|check|wait|show|use|do|don.?t|always|never|please|make|write|update|add|leave|keep|let me)\\b',
     ),
     // Somebody or something must, may not, is not to.
     /\b(?:must|shall|should|ought to|may|can) ?(?:not|never|n't|only|always)\b|\bcan't (?:go|leave|contain|have|use|end|ship|land|be)\b/i,
@@ -35,6 +35,8 @@ export const ENGLISH: Cues = {
     /\b(?:has|have|needs?|ought|must) (?:to )?(?:stay|remain|be|keep|go|pass|work|support|run|match|end|start|fit|live|come|carry)\b/i,
     /\b(?:every|each|all|any|new|anything|everything) (?!(?:they|i|we|it|of a sudden)\b)(?:[\w-]+ ){0,5}(?:needs?|must|gets?|should|ha(?:s|ve) to|goes|go|ends?|starts?|requires?|carr(?:y|ies))\b/i,
     /\bdo(?:es)? ?(?:not|n't) belong\b/i,
+    /(?<!\bi )\bmust (?!not\b|have\b|be\b|admit|say|confess|know)[a-z]{2,}|\b(?:you|we)(?: are|'re) not to \w+/i,
+    /\bunless (?:i|we|you|told|asked|necessary|absolutely)\b|^only (?:i|we) (?!know|have|see|had|saw|get|got|need)\w+/i,
     // In general, from now on.
     /\b(?:from (?:now|here) on|going forward|in (?:the )?future|for the (?:rest|remainder) of|at all times|as a rule|by convention|(?:house|company|team|project|our|my|ground) (?:rules?|polic(?:y|ies)|conventions?|style)|standing (?:rule|order|instruction)|(?:every|each|any) time you|whenever you|the rule (?:is|here)|non.?negotiable|under no circumstances)\b/i,
     /\b(?:before|without|until) (?:you |i |me )?(?:ask|commit|push|merg|delet|deploy|releas|instal|touch|chang|edit|remov|renam|tell|check|appl|run|my |ok|approv|say|sign|review|confirm)\w*/i,
@@ -51,7 +53,7 @@ export const ENGLISH: Cues = {
     /\b(?:could|can|would|will) you (?:please |maybe |also )*(?:keep|stop|not|avoid|stick|always|only|leave|mind (?:not|\w+ing))\b/i,
     // Limits, asked for.
     new RegExp(
-      String.raw`\b(?:keep|stay|remain|must|should|limit|cap|never|not|max|please|make|use|allow|give|want|need|ha(?:s|ve) to|no) (?:[^.]{0,60} )?(?:at most|no more than|not more than|more than|up to|max(?:imum)?|exceed|under|below|within|at least|min(?:imum)?|less than) \W{0,2}${NUMBER}`,
+      String.raw`\b(?:keep|stay|remain|must|should|may|limit|cap|never|not|max|please|make|use|allow|give|want|need|ha(?:s|ve) to|no) (?:[^.]{0,60} )?(?:at most|no more than|not more than|more than|up to|max(?:imum)?|exceed|under|below|within|at least|min(?:imum)?|less than) \W{0,2}${NUMBER}`,
       'i',
     ),
     new RegExp(
@@ -70,6 +72,7 @@ export const ENGLISH: Cues = {
     /\byou keep \w+ing\b|\bforget what i said\b|\b(?:is|are) (?:dead|deprecated|retired|gone for good)\b|\bis supposed to be\b|\bthe (?:right|correct|real|actual) (?:one|name|port|path|branch|url|value|file|version|endpoint) is\b/i,
   ],
   frees: [
+    /\bi prefer to (?:look|see|start|begin|wait|go|talk)\b/i,
     /\b(?:don't|do not|dont) (?:worry|bother|know|think|see|get|understand|care|remember|have|recall|mind|panic|blame|mention|sweat|say)\b|\bnever ?mind\b|\bno (?:idea|problem|worries|rush|hurry|need|clue|wonder|luck|thanks|big deal|offen[cs]e|joke|pressure|way|difference)\b/i,
     /\b(?:i|we|they|he|she|it|that|this|which|who|there|someone|developer|team|guy) (?:\w+ly |had |have |has |would |could |can |just |still )?(?:never|only|always) (?:\w+ed|\w+s|understood|knew|saw|got|had|have|found|thought|been|seen|heard|want|wanted|forget|meant|felt|did|went|wrote|made)\b/i,
     /\b(?:must|should|may|might|could) (?:not )?have (?:been|\w+ed|\w+en|had|got|run|come)\b|\bmust be (?:a|an|the|some|something|because|due|missing|nice|my|your|fun|new|wrong)\b|\bhas to be (?:a|the|some|something|because)\b|\bcan't be (?:right|real|true|that|serious|the|sure|bothered)\b|\bshould be (?:fine|ok|okay|good|easy|enough|quick|done|simple|there|able)\b/i,

@@ -5,11 +5,12 @@ export const LANGUAGES: readonly Cues[] = [
   {
     // German
     words:
-      /(?<![\p{L}])(?:der|die|das|und|ist|nicht|ich|wir|du|bitte|ein|eine|zu|für|mit|auf|den|im|nur|nie|immer|kein|keine|es|auch|noch|mal|hier|nein|nee|statt|was|mich|bevor|wird|werden|sind|hat|wenn|dann|aber|als|von|dem)(?![\p{L}])/giu,
+      /(?<![\p{L}])(?:der|die|das|und|ist|nicht|ich|wir|du|bitte|ein|eine|zu|für|mit|auf|den|im|nur|nie|immer|kein|keine|es|auch|noch|mal|hier|nein|nee|statt|was|mich|bevor|wird|werden|sind|hat|wenn|dann|aber|als|von|dem|nutze|verwende|ausschließlich|niemals)(?![\p{L}])/giu,
     binds: [
       clause(
         '(?:bitte |also )?(?:niemals|nie|auf keinen fall|keinesfalls|immer|nur|ausschließlich|lieber|vermeide|achte|denk|stell sicher|lass|finger weg|kein(?:e|en|er)?)',
       ),
+      /^(?:nutze|verwende|benutze|nimm|schreibe?) (?:\S+ ){0,3}(?:nur|nie|niemals|immer|ausschließlich|kein\w*)(?![\p{L}])/iu,
       /\bbitte (?:\S+ ){0,6}(?:nicht|kein\w*|immer|nur|nie|niemals|erst|vorher|ausschließlich)(?![\p{L}])/iu,
       /(?<![\p{L}])(?:darf|darfst|dürfen|soll|sollst|sollen|sollte|sollten|muss|müssen|musst|braucht)(?![\p{L}]) [^?]*(?:nicht|kein|nur|nie|immer|bleiben|sein|werden|unter|höchstens|erst)/iu,
       /(?<![\p{L}])(?:ab (?:jetzt|sofort|heute)|von nun an|künftig|zukünftig|in zukunft|grundsätzlich|generell|verboten|tabu|höchstens|maximal|mindestens|nicht mehr als|statt|anstatt|anstelle|sondern|bevorzug\w*|am liebsten|lieber|nicht anfassen|nicht ändern|unangetastet|in ruhe|ohne (?:meine|mein|rückfrage|zu fragen|\p{L}+ (?:zu \p{L}+|neu\p{L}+))|finger (?:weg|von)|und nicht|mach(?:e)? ich (?:selber|selbst)|frag mich|vorher fragen|bevor du|wir (?:verwenden|benutzen|nutzen|arbeiten|machen|deployen|nehmen) (?:hier )?(?:nur|nie|immer|kein\w*|ausschließlich)|ich (?:will|möchte) (?:kein\w*|nicht|nur|dass|immer|lieber))(?![\p{L}])/iu,
@@ -27,7 +28,7 @@ export const LANGUAGES: readonly Cues[] = [
     subject:
       /^(?:et |mais |alors |donc )?(?:l['’e]|la|les|il|elle|ils|elles|je|j['’]|tu (?:as|es)|ça|c['’]|ce|cette|mon|ma|mes|un|une|depuis|hier|aujourd|quand|parfois|là)(?![\p{L}])/iu,
     words:
-      /(?<![\p{L}])(?:le|la|les|un|une|des|et|est|pas|ne|je|tu|on|nous|pour|dans|sur|que|qui|avec|plus|du|de|il|toujours|jamais|non|mais|en|ce|ça|merci|sans|à|au|aux|cette|vous|moi|quand|avant)(?![\p{L}])/giu,
+      /(?<![\p{L}])(?:le|la|les|un|une|des|et|est|pas|ne|je|tu|on|nous|pour|dans|sur|que|qui|avec|plus|du|de|il|toujours|jamais|non|mais|en|ce|ça|merci|sans|à|au|aux|cette|vous|moi|quand|avant|uniquement|exclusivement|utilise)(?![\p{L}])/giu,
     binds: [
       /(?<![\p{L}])(?:désormais|dorénavant|à partir de maintenant|à l['’]avenir|interdit\w*|interdiction|surtout pas|pas de|sans (?:me )?demander|demande[sz]?[- ]moi|avant de|plutôt|au lieu de|à la place|je préfère|je veux|je ne veux|(?:doit|doivent) (?:rester|être|passer|tenir|toujours|jamais|pas|garder|finir|se )|ne (?:doit|doivent|peut|faut)|il faut|faut pas|maximum|au plus|au maximum|au moins|pas plus de|moins de \d|évite[rsz]?|assure[- ]toi|pense[sz]? à|n['’]oublie|touche[sz]? pas|laisse[sz]?|garde[sz]?|on (?:n['’])?utilise|limite[rsz]?|et (?:non )?pas (?:d|le|la|les|un|à|en|\d)\p{L}*|sans (?:toucher|casser|modifier|redémarrer|changer))(?![\p{L}])/iu,
       /^(?:non|en fait|faux|attends?|erreur)[,.:! ]+\S[^?]{8,}/iu,

@@ -12,6 +12,8 @@ export interface Place {
   readonly folderName?: string // as it was written
   /** Where `cd -` leads back to. */
   readonly before?: Omit<Place, 'before'>
+  /** Where `popd` leads back to, the last one last. */
+  readonly pushed?: readonly Place[]
 }
 
 const MOST_FILES = 4_000
@@ -228,7 +230,9 @@ export class FileWork {
   ): void {
     const end = this.pathsOf(operation.to, place)?.found[0]
     if (end === undefined) return
-    const isInto = operation.into || operation.to.name.endsWith('/') || this.#isFolder(end)
+    const isInto =
+      !operation.isContents &&
+      (operation.into || operation.to.name.endsWith('/') || this.#isFolder(end))
     const to = isInto ? joinPath(end, baseName(path)) : end
     const named = this.#named(end, operation.to, place)
     if (!this.at(path) && this.below(path).length > 0) {

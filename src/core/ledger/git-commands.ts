@@ -1,6 +1,6 @@
 // What a git command does to the files, the index and the branch, told from its arguments.
 import type { FileOperation, GitOperation, Shows, Target } from './operation.ts'
-import { type Arguments, hasAny, readArguments, targetsOf } from './shell-arguments.ts'
+import { type Arguments, hasAny, readArguments, targetOf, targetsOf } from './shell-arguments.ts'
 import type { Effect } from './shell-programs.ts'
 import type { ShellWord } from './shell-text.ts'
 
@@ -29,6 +29,15 @@ export function gitEffect(words: readonly ShellWord[]): GitEffect {
   if (HARMLESS.has(name)) return NOTHING
   const known = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   return known?.(words.slice(at + 1)) ?? UNCLEAR
+}
+
+/** `git -C folder …` is the rest of it, run there. */
+export function gitFolder(
+  words: readonly ShellWord[],
+): { readonly folder: Target; readonly words: readonly ShellWord[] } | undefined {
+  const [, option, value] = words
+  const folder = option?.text === '-C' && value && !value.glob ? targetOf(value) : undefined
+  return folder && { folder, words: [...words.slice(0, 1), ...words.slice(3)] }
 }
 
 function subcommandAt(words: readonly ShellWord[]): number {

@@ -33,9 +33,11 @@ export type FileOperation =
       readonly path: Target
       readonly to: Target
       readonly into?: true
+      /** What is in the folder, and not the folder itself. */
+      readonly isContents?: true
     }
   | { readonly op: 'folder'; readonly path: Target; readonly isNew?: true }
-  | { readonly op: 'cd'; readonly path: Target }
+  | { readonly op: 'cd'; readonly path: Target; readonly stack?: 'push' | 'pop' }
   | GitOperation
 
 export type GitOperation =

@@ -23,7 +23,7 @@ type Answer = 'yes' | 'no' | 'unknown'
 
 /** Programs that say so on the terminal when they fail; the others may fail in silence, or print anything. */
 const ANNOUNCES = new Set(
-  'cat head tail nl less more sed cp mv rm mkdir rmdir touch tee cd pushd ln chmod git echo printf true export set pwd ls truncate unlink perl'.split(
+  'cat head tail nl less more sed cp mv rm mkdir rmdir touch tee cd pushd popd ln chmod git echo printf true export set pwd ls truncate unlink perl'.split(
     ' ',
   ),
 )

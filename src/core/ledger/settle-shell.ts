@@ -60,7 +60,7 @@ function runSteps(
     if (step.shell === 'end') place = outer.pop() ?? place
     isUnclear ||= isStepUnclear
     for (const operation of operations) {
-      if (operation.op === 'cd') place = moved(place, operation.path.name)
+      if (operation.op === 'cd') place = placeAfter(place, operation)
       else if (isEmptyStash(operation, end)) continue
       else if (!carryOut(work, told(operation, end.text, undefined), place)) isUnclear = true
     }
@@ -107,6 +107,12 @@ function noteBranch(work: FileWork, output: string): void {
   )
   if (found?.[1] !== undefined && found[1] !== 'detached')
     work.tree = { ...work.tree, branch: found[1] }
+}
+
+function placeAfter(place: Place, { path, stack }: Extract<FileOperation, { op: 'cd' }>): Place {
+  const { pushed = [], ...here } = place
+  if (stack === 'pop') return { ...(pushed.at(-1) ?? moved(here, '')), pushed: pushed.slice(0, -1) }
+  return { ...moved(here, path.name), pushed: stack === 'push' ? [...pushed, here] : pushed }
 }
 
 function moved(place: Place, name: string): Place {

@@ -2,6 +2,7 @@
 
 import type { Joint } from './operation.ts'
 import { normalPath } from './path.ts'
+import { expandBraces } from './shell-braces.ts'
 import { ShellText, type ShellWord } from './shell-text.ts'
 
 export interface Redirection {
@@ -94,6 +95,10 @@ class CommandReader {
       this.#open('function')
       return
     }
+    if (sign === '(' && this.#words.length === 0 && this.#text.skipArithmetic()) {
+      this.#words.push({ raw: '((', text: '((' })
+      return
+    }
     // A line may end behind `&&`, and a subshell may begin there: the next command is still joined by it.
     const isPending = this.#words.length === 0 && this.#redirections.length === 0
     const pending = isPending && (sign === '\n' || sign === '(') ? this.#joint : undefined
@@ -113,11 +118,25 @@ class CommandReader {
       this.#words.push(word)
       return
     }
-    if (word.raw === 'for') this.#readLoop()
+    if (word.raw === '[[') this.#readTest(word)
+    else if (word.raw === 'for') this.#readLoop()
     else if (OPENS.has(word.raw)) this.#open('maybe')
     else if (CLOSES.has(word.raw)) this.#close()
     else if (word.raw === '}' && this.#blocks.at(-1) === 'function') this.#close()
     else if (!BETWEEN.has(word.raw)) this.#words.push(word)
+  }
+
+  /** Up to `]]`, the signs for redirections and for what comes next compare and join. */
+  #readTest(word: ShellWord): void {
+    this.#words.push(word)
+    for (let sign = this.#text.next(); sign !== undefined; sign = this.#text.next()) {
+      if (sign.kind === 'word') this.#words.push(sign.word)
+      if (sign.kind === 'word' && sign.word.raw === ']]') return
+      if (sign.kind === 'operator' && (sign.text === ';' || sign.text === '\n')) {
+        this.#operate(sign.text)
+        return
+      }
+    }
   }
 
   #open(block: Loop | 'maybe' | 'function'): void {
@@ -135,9 +154,10 @@ class CommandReader {
   /** `for name in a b c; do`. */
   #readLoop(): void {
     const name = this.#text.next()
+    if (name?.kind === 'operator' && name.text === '(') this.#text.skipArithmetic()
     const items: ShellWord[] = []
     for (let sign = this.#text.next(); sign?.kind === 'word'; sign = this.#text.next())
-      items.push(sign.word)
+      items.push(...expandBraces(sign.word))
     const texts = items.slice(1).map((item) => (item.glob ? undefined : item.text))
     const isKnown =
       name?.kind === 'word' &&
@@ -202,21 +222,6 @@ class CommandReader {
 
 export function isAssignment(word: ShellWord): boolean {
   return /^[A-Za-z_]\w{0,99}=/.test(word.raw)
-}
-
-/** `src/{a,b}.ts` is two words. Braces in braces and quoted ones are left as they are. */
-function expandBraces(word: ShellWord): ShellWord[] {
-  if (word.isQuoted || word.text === undefined || !word.text.includes('{')) return [word]
-  const found = /^([^{}]{0,1024})\{([^{}]{1,1024})\}([^{}]{0,1024})$/.exec(word.text)
-  const [, before = '', inside = '', after = ''] = found ?? []
-  if (!inside.includes(',')) return [word]
-  return inside
-    .split(',')
-    .slice(0, 50)
-    .map((part) => ({
-      ...word,
-      text: `${before}${part}${after}`,
-    }))
 }
 
 /** The name of a program without its folder. */

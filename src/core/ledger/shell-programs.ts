@@ -15,7 +15,7 @@ export const UNCLEAR: Effect = { operations: [], isUnclear: true }
 
 /** They change no file, or none but what they are redirected to. */
 const HARMLESS = new Set(
-  `[ [[ ag alias basename bg break cal cksum clear cmp column comm command continue cut date declare df
+  `[ [[ (( ag alias basename bg break cal cksum clear cmp column comm command continue cut date declare df
   diff dig dirname du echo egrep env exit export expr false fd fg fgrep file find fold free gh grep groups
   hash head history host hostname id jobs jq kill killall less let local locale ls lsof md5sum more nl
   nproc od paste pgrep ping pkill printenv printf ps pwd read readlink readonly realpath
@@ -47,17 +47,16 @@ function reading(program: string, words: readonly ShellWord[]): Effect {
 }
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
-  cd: changeFolder,
-  pushd: changeFolder,
+  cd: (words) => changeFolder(words),
+  pushd: (words) => changeFolder(words, 'push'),
+  popd: () => ({ operations: [{ op: 'cd', path: { name: '' }, stack: 'pop' }], isUnclear: false }),
   sed: streamEdit,
   perl(words) {
     const inPlace = words.some(({ text = '' }) => /^-[a-zA-Z0-9]*i/.test(text) && text !== '-i-')
     const code = words.findIndex(({ text = '' }) => /^-[a-zA-Z0-9.]*[eE]$/.test(text))
     if (!inPlace || code < 0) return UNCLEAR
-    return each(
-      words.slice(code + 2).filter(({ text = '' }) => !text.startsWith('-')),
-      (path) => ({ op: 'edit', path }),
-    )
+    const files = words.slice(code + 2).filter(({ text = '' }) => !text.startsWith('-'))
+    return editInPlace(files, copySuffix(words, /^-[a-zA-Z0-9]*?i(\.\w+)$/))
   },
   awk: readByScript,
   gawk: readByScript,
@@ -112,12 +111,30 @@ function each(words: readonly ShellWord[], make: (path: Target) => FileOperation
   return { operations: targets.map(make), isUnclear }
 }
 
-function changeFolder(words: readonly ShellWord[]): Effect {
+/** What it was stays beside it, where the option says under which name. */
+function editInPlace(files: readonly ShellWord[], suffix: string | undefined): Effect {
+  const { targets, isUnclear } = targetsOf(files)
+  const operations = targets.flatMap((path): FileOperation[] => [
+    ...(suffix === undefined || path.glob
+      ? []
+      : [{ op: 'copy' as const, path, to: { name: `${path.name}${suffix}` } }]),
+    { op: 'edit', path },
+  ])
+  const isUntold = suffix !== undefined && targets.some(({ glob }) => glob)
+  return { operations, isUnclear: isUnclear || isUntold }
+}
+
+function copySuffix(words: readonly ShellWord[], option: RegExp): string | undefined {
+  return words.flatMap(({ text = '' }) => option.exec(text)?.[1] ?? [])[0]
+}
+
+function changeFolder(words: readonly ShellWord[], stack?: 'push'): Effect {
   const { rest } = readArguments(words)
   const [word] = rest
   const path = word === undefined ? { name: '~' } : targetOf(word)
   // Where it leads to is not in the text: what follows is done in a folder that nobody knows.
-  return { operations: [{ op: 'cd', path: path ?? { name: '' } }], isUnclear: false }
+  const operation = { op: 'cd', path: path ?? { name: '' }, ...(stack && { stack }) } as const
+  return { operations: [operation], isUnclear: false }
 }
 
 function streamEdit(words: readonly ShellWord[]): Effect {
@@ -131,7 +148,8 @@ function streamEdit(words: readonly ShellWord[]): Effect {
   const { options, rest } = readArguments(plain, ['-e', '-f', '--expression', '--file'])
   const hasScript = hasAny(options, '--expression', '--file') || plain.some(isScriptOption)
   const files = hasScript ? rest : rest.slice(1)
-  return each(files, (path) => ({ op: inPlace ? 'edit' : 'read', path }))
+  if (!inPlace) return each(files, (path) => ({ op: 'read', path }))
+  return editInPlace(files, copySuffix(words, /^(?:-[nErsz]*i|--in-place=)([.~]\w*)$/))
 }
 
 function isScriptOption({ text }: ShellWord): boolean {
@@ -154,7 +172,11 @@ function transfer(op: 'move' | 'copy', words: readonly ShellWord[]): Effect {
   if (to === undefined || to.glob || hasAny(options, '-n', '--no-clobber')) return UNCLEAR
   const into = folder !== undefined || targets.length > 1 || to.name.endsWith('/')
   return {
-    operations: targets.map((path) => ({ op, path, to, ...(into && { into }) })),
+    operations: targets.map((path) =>
+      op === 'copy' && path.name.endsWith('/.')
+        ? { op, path: { ...path, name: path.name.slice(0, -2) }, to, isContents: true }
+        : { op, path, to, ...(into && { into }) },
+    ),
     isUnclear,
   }
 }

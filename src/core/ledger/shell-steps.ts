@@ -1,6 +1,6 @@
 // A shell command as steps: each simple command with what it would do to files.
 import { cutHead } from '../tokens/cut.ts'
-import { gitEffect } from './git-commands.ts'
+import { gitEffect, gitFolder } from './git-commands.ts'
 import type { FileOperation, Joint, Shows, Step, Target } from './operation.ts'
 import { packageEffect } from './packages.ts'
 import { targetOf } from './shell-arguments.ts'
@@ -126,6 +126,12 @@ function stepOf(command: ShellCommand, isSeen: boolean, depth: number): Step[] {
   if (inner !== undefined && depth < DEEPEST) {
     return joined(stepsOf(shellCommands(inner), depth + 1), joint, isMaybe)
   }
+  const elsewhere = program === 'git' && depth < DEEPEST ? gitFolder(words) : undefined
+  if (elsewhere) {
+    const cd: Step = { ...CHANGE_FOLDER, operations: [{ op: 'cd', path: elsewhere.folder }] }
+    const [git] = stepOf({ ...command, words: elsewhere.words }, isSeen, DEEPEST)
+    return joined(git ? [cd, { ...withoutShown(git), joint: '&&' }] : [cd], joint, isMaybe)
+  }
   const effect = shell === undefined ? effectOfCommand(program, words) : NO_EFFECT
   const { opened, isUnclear } = openedBy(command)
   const operations = effect.operations.filter(({ op }) => op !== 'read' || isSeen)
@@ -145,6 +151,13 @@ function stepOf(command: ShellCommand, isSeen: boolean, depth: number): Step[] {
       ...(shell && { shell }),
     },
   ]
+}
+
+const CHANGE_FOLDER = { program: 'cd', joint: ';', opened: [] } as const
+
+/** Its output tells of paths in that folder, and is read in the one that the shell is in. */
+function withoutShown({ shows: _, ...step }: Step): Step {
+  return step
 }
 
 const NO_EFFECT: Effect & { readonly shows?: Shows } = { operations: [], isUnclear: false }

@@ -16,6 +16,8 @@ export type Sign =
 const OPERATORS = ['&&', '||', '|&', ';;', ';', '|', '&', '(', ')', '\n']
 const REDIRECTIONS = ['&>>', '&>', '<<<', '<<-', '<<', '<>', '<&', '>&', '>>', '>|', '<', '>']
 const ENDS_WORD = ' \t\n;&|()<>'
+/** A longer one is something else; so looking for its end costs little. */
+const LONGEST_ARITHMETIC_CHARS = 400
 const PLAIN = /[^ \t\n;&|()<>'"\\$`*?[]*/y
 const PLAIN_IN_QUOTES = /[^"\\$`]*/y
 
@@ -73,6 +75,14 @@ export class ShellText {
 
   skipSpaces(): void {
     while (this.text[this.at] === ' ' || this.text[this.at] === '\t') this.at += 1
+  }
+
+  /** Behind the first bracket of `((…))`; false where it is something else. */
+  skipArithmetic(): boolean {
+    if (this.text[this.at] !== '(') return false
+    const end = this.text.slice(this.at, this.at + LONGEST_ARITHMETIC_CHARS).indexOf('))')
+    if (end >= 0) this.at += end + 2
+    return end >= 0
   }
 
   #skipBlank(): void {

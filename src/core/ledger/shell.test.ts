@@ -39,7 +39,10 @@ describe('shell commands in the ledger [NEED-05]', () => {
     ['echo x | tee -a a.ts n.ts', ['created n.ts', 'modified a.ts'], 'x'],
     ["sed -i 's/a/b/' a.ts b.ts", ['modified a.ts', 'modified b.ts']],
     ["sed -i '' -e 's/a/b/' a.ts", ['modified a.ts']],
-    ["sed -i.bak 's/a/b/' a.ts", ['modified a.ts']],
+    ["sed -i.bak 's/a/b/' a.ts", ['created a.ts.bak', 'modified a.ts']],
+    ["sed -i.bak 's/a/b/' a.ts && rm a.ts.bak", ['modified a.ts']],
+    ["perl -i.old -pe 's/a/b/' a.ts && rm a.ts.old", ['modified a.ts']],
+    ["perl -pi -e 's/a/b/' a.ts && ls a.tse", ['modified a.ts'], 'text'],
     ["perl -pi -e 's/a/b/' a.ts", ['modified a.ts']],
     ['perl -i -pe "s/a/b/" a.ts b.ts', ['modified a.ts', 'modified b.ts']],
     ['mv a.ts n.ts', ['renamed a.ts → n.ts']],
@@ -54,6 +57,7 @@ describe('shell commands in the ledger [NEED-05]', () => {
     ['cp a.ts n.ts', ['created n.ts']],
     ['cp a.ts n.ts && rm a.ts', ['renamed a.ts → n.ts']],
     ['cp -r src lib', ['created lib/d.ts', 'created lib/e.ts']],
+    ['mkdir lib && cp -a src/. lib/', ['created lib/d.ts', 'created lib/e.ts']],
     ['rm a.ts b.ts', ['deleted a.ts', 'deleted b.ts']],
     ['rm -rf src', ['deleted src/d.ts', 'deleted src/e.ts']],
     ['rm -f nothing.ts', []],
@@ -64,11 +68,23 @@ describe('shell commands in the ledger [NEED-05]', () => {
     ['touch src/{x,y}.ts', ['created src/x.ts', 'created src/y.ts']],
     ['cd src && rm d.ts', ['deleted src/d.ts']],
     ['cd src; rm d.ts; cd -; rm a.ts', ['deleted a.ts', 'deleted src/d.ts']],
+    ['pushd src; rm d.ts; popd; rm a.ts', ['deleted a.ts', 'deleted src/d.ts'], '~/x/src ~/x\n~/x'],
+    [
+      'pushd src && pushd .. && popd && rm d.ts && popd && rm a.ts',
+      ['deleted a.ts', 'deleted src/d.ts'],
+    ],
     ['(cd src && rm d.ts); rm a.ts', ['deleted a.ts', 'deleted src/d.ts']],
     ["bash -lc 'cd src && rm d.ts'; rm a.ts", ['deleted a.ts', 'deleted src/d.ts']],
     ['F=a.ts; rm "$F"', ['deleted a.ts']],
     [`D=src && rm $D/d.ts \${D}/e.ts`, ['deleted src/d.ts', 'deleted src/e.ts']],
     ['for f in a b; do rm $f.ts; done', ['deleted a.ts', 'deleted b.ts']],
+    ['for n in {8..10}; do echo > $n.md; done', ['created 10.md', 'created 8.md', 'created 9.md']],
+    ['[[ 2 > 1 && a.ts -nt b.ts ]] && rm a.ts', ['deleted a.ts']],
+    ['[[ $x =~ ^(a|b)$ ]]; rm a.ts', ['deleted a.ts']],
+    ['(( 2 > 1 )) && rm a.ts', ['deleted a.ts']],
+    ['for ((n = 3; n > 0; n--)); do echo $n; done; rm a.ts', ['deleted a.ts'], '3\n2\n1'],
+    ['git -C src mv d.ts f.ts', ['renamed src/d.ts → src/f.ts']],
+    ['git -C src rm -q d.ts && rm a.ts', ['deleted a.ts', 'deleted src/d.ts']],
     [
       'for f in a.ts b.ts; do for g in c.md; do cat $f $g; done; done',
       ['read a.ts', 'read b.ts', 'read c.md'],
@@ -115,6 +131,7 @@ describe('shell commands in the ledger [NEED-05]', () => {
     'while read f; do rm "$f"; done',
     'npm run build',
     'rm a?.ts',
+    'touch {1..900}.md',
     'git merge topic',
     "eval 'rm a.ts'",
   ]
@@ -165,6 +182,23 @@ describe('shell commands in the ledger [NEED-05]', () => {
     const back = [...left, ...ran('git switch main', "Switched to branch 'main'")]
     expect(fates(ledgerOf(...back))).toEqual([])
     expect(fates(ledgerOf(...back, ...ran('git checkout t')))).toEqual(['created n.ts'])
+  })
+
+  it.each([
+    'git -C src status --short',
+    'git -C . branch --show-current',
+    'git -C src add d.ts',
+    '[[ -f a.ts && ! -f n.ts ]] && echo there',
+    '(( 5 > 3 )) && echo y',
+  ])('what changes no file is not said to be unclear: %s', (command) => {
+    const ledger = ledgerOf(...START, ...ran(command, 'y'))
+    expect([...fates(ledger), ...ledger.unclear]).toEqual([])
+  })
+
+  it('does not know where `popd` leads that undoes a step of another command', () => {
+    const ledger = ledgerOf(...START, ...ran('cd src'), ...ran('popd; rm d.ts', ''))
+    expect(fates(ledger)).toEqual([])
+    expect(ledger.folder).toBeUndefined()
   })
 
   it('takes the word of git for what a script did, and for what it undid', () => {

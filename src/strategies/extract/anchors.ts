@@ -1,10 +1,12 @@
 // What a brief says whatever else there is room for: what binds, what is under way, what fails, what was decided.
 import { estimateTokens } from '../../core/tokens/estimate.ts'
+import { listedFile } from './candidates.ts'
 import type { Digest, Group, Line, UserMessage } from './digest.ts'
 
 /** Shares of the room; what is not needed of them goes to the lines that are chosen. */
 const CONSTRAINTS_SHARE = 0.05
 const URGENT_SHARE = 0.08
+const FILES_SHARE = 0.04
 const DECISIONS_SHARE = 0.03
 
 /** Sentences of the user that bind and that nothing else shows, in the order of the conversation. */
@@ -27,10 +29,19 @@ export function boundWords(
 const URGENT =
   /^(?:in flight|in the background|todo, in_progress|todo, pending|plan|tests fail|failing test|open error|working directory|branch)\b/
 
-/** Of the lines of the ledger: what is under way and what fails. */
+const CHANGED = /^(?:created|modified|deleted|renamed): /
+
+/** Of the lines of the ledger: what is under way, what fails, and which files were changed. */
 export function urgentLines(stated: readonly string[], roomTokens: number): ReadonlySet<string> {
   const room = { tokens: roomTokens * URGENT_SHARE }
-  return new Set(stated.filter((line) => URGENT.test(line) && takes(room, line)))
+  const filesRoom = { tokens: roomTokens * FILES_SHARE }
+  return new Set(
+    stated.filter(
+      (line) =>
+        (URGENT.test(line) && takes(room, line)) ||
+        (CHANGED.test(line) && takes(filesRoom, listedFile(line)?.name ?? line)),
+    ),
+  )
 }
 
 const DECIDED =

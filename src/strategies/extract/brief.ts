@@ -1,28 +1,27 @@
 // The brief as text: what the user said, what code knows, and the chosen lines under the refs of their entries.
-import { listedName, shortHead } from './candidates.ts'
-import { type Digest, type Group, type Line, refOf, type UserWords } from './digest.ts'
+import { OPENING, type Title } from './brief-frame.ts'
+import { listedFile, shortHead } from './candidates.ts'
+import { type Digest, type Group, type Line, refOf } from './digest.ts'
 import { inert } from './inert.ts'
 import type { NamesAt } from './names.ts'
+import type { ShownWords } from './words.ts'
 
 export interface BriefParts {
   /** Inert already: what is elided of them carries a ref. */
-  readonly words: readonly UserWords[]
+  readonly words: readonly ShownWords[]
   readonly constraints: readonly string[]
   readonly stated: readonly string[]
+  /** All that could be stated, whether it is or not. */
+  readonly known: readonly string[]
   /** Lines of the digest, by number. */
   readonly decisions: readonly number[]
   readonly excerpts: readonly number[]
   readonly names: readonly NamesAt[]
 }
 
-const OPENING =
-  '[Context note, not a request: what happened before, word for word from the log. Refs can be read again.]'
-
 export function briefText(digest: Digest, parts: BriefParts): string {
-  const isGoal = parts.words[0]?.seq === digest.words[0]?.seq
-  const [goal, others] = isGoal
-    ? [parts.words.slice(0, 1), parts.words.slice(1)]
-    : [[], parts.words]
+  const goal = parts.words.filter(({ isGoal }) => isGoal)
+  const others = parts.words.filter(({ isGoal }) => !isGoal)
   const names = parts.names.map(
     ({ ref, names: found }) => `[ref:${ref}] ${inert(found.join(', '))}`,
   )
@@ -31,7 +30,7 @@ export function briefText(digest: Digest, parts: BriefParts): string {
     ...section('Goal', goal.map(wordsLine)),
     ...section('Constraints', parts.constraints.map(inert)),
     ...section('The user said', others.map(wordsLine)),
-    ...section('State', withLists(parts.stated).map(inert)),
+    ...section('State', withLists(parts.stated, parts.known).map(inert)),
     ...section('Decisions', excerptLines(digest, parts.decisions)),
     ...section('Excerpts', excerptLines(digest, parts.excerpts)),
     ...section('Names', names),
@@ -40,27 +39,34 @@ export function briefText(digest: Digest, parts: BriefParts): string {
     .toWellFormed()
 }
 
-function section(title: string, lines: readonly string[]): string[] {
+function section(title: Title, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`## ${title}`, ...lines]
 }
 
-/** Files of one state stand in one line. */
-function withLists(stated: readonly string[]): string[] {
-  const lists = new Map<string, string[]>()
-  const lines: string[] = []
-  for (const line of stated) {
-    const name = listedName(line)
-    if (name === undefined) lines.push(line)
-    else {
-      const title = line.slice(0, -name.length)
-      lists.set(title, [...(lists.get(title) ?? []), name])
-    }
-  }
-  return [...lines, ...[...lists].map(([title, names]) => `${title}${names.join(', ')}`)]
+/** Files of one state stand in one line, which says whether there are others. */
+function withLists(stated: readonly string[], known: readonly string[]): string[] {
+  const all = listsIn(known)
+  const lists = [...listsIn(stated)].map(([state, names]) => {
+    const others = (all.get(state)?.length ?? 0) > names.length ? ', among others' : ''
+    return `${state}${others}: ${names.join(', ')}`
+  })
+  return [...stated.filter((line) => listedFile(line) === undefined), ...lists]
 }
 
-function wordsLine({ seq, text }: UserWords): string {
-  return `[ref:e${seq}] ${text}`
+function listsIn(stated: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const lists = new Map<string, string[]>()
+  for (const line of stated) {
+    const file = listedFile(line)
+    if (file === undefined) continue
+    const names = lists.get(file.state)
+    if (names) names.push(file.name)
+    else lists.set(file.state, [file.name])
+  }
+  return lists
+}
+
+function wordsLine({ ref, text }: ShownWords): string {
+  return `[ref:${ref}] ${text}`
 }
 
 function excerptLines(digest: Digest, indices: readonly number[]): string[] {

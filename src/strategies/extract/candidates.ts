@@ -61,7 +61,7 @@ export function candidatesOf(input: CandidateInput): Candidates {
   for (const text of stated) {
     sources.push({ stated: text })
     const terms = coverage.counted(knownTerms(digest, text))
-    const tokens = estimateTokens(listedName(text) ?? text) + LINE_TOKENS
+    const tokens = estimateTokens(listedFile(text)?.name ?? text) + LINE_TOKENS
     candidates.push({ terms, tokens, group: STATED_GROUP, weight: STATED_WEIGHT })
   }
   for (const index of pool(input)) {
@@ -113,9 +113,17 @@ function opened({ digest, coverage }: CandidateInput, { head, headLine }: Group)
   }
 }
 
-/** What a line about a file names, where it says nothing else: such lines are put together. */
-export function listedName(stated: string): string | undefined {
-  return /^(?:read|modified|created|deleted): (\S+)$/.exec(stated)?.[1]
+/** A line about a file that says nothing else: such lines are put together by what became of the files. */
+export interface ListedFile {
+  readonly state: string
+  readonly name: string
+}
+
+const LISTED = /^(read|modified|created|deleted): (\S+)( \((?:or \w+|if it was there)\))?$/
+
+export function listedFile(stated: string): ListedFile | undefined {
+  const [, state, name, doubt = ''] = LISTED.exec(stated) ?? []
+  return state === undefined || name === undefined ? undefined : { state: `${state}${doubt}`, name }
 }
 
 export function shortHead(head: string): string {

@@ -1,15 +1,16 @@
 // What `extract` knows of a log: the ledger, what the user said, and every line with the names in it.
 import type { EntryId } from '../../core/change.ts'
 import { findConstraints } from '../../core/constraints/find-constraints.ts'
-import type { ToolCall, ToolResult, ToolStatus } from '../../core/content.ts'
-import { textOfUserContent } from '../../core/content.ts'
+import type { Part, ToolCall, ToolResult, ToolStatus } from '../../core/content.ts'
 import { originalId, parseEntryId } from '../../core/entry.ts'
 import type { EventOf, ThreadEvent } from '../../core/event.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { LogReducer } from '../../core/strategy.ts'
 import { estimateTokens } from '../../core/tokens/estimate.ts'
+import { isOfClient } from '../client-text.ts'
 import { argumentsOf } from './arguments.ts'
+import { type EarlierBrief, readBrief } from './earlier-brief.ts'
 import { eachLine } from './lines.ts'
 import { eachTerm, type TermKind } from './terms.ts'
 import { type Author, Vocabulary } from './vocabulary.ts'
@@ -49,6 +50,8 @@ export interface Line {
 export interface UserWords {
   readonly seq: number
   readonly text: string
+  /** Where they stand in no event of the log, the entry that has them. */
+  readonly entry?: EntryId
 }
 
 /** A message of the user, with the sentences in it that bind. */
@@ -119,15 +122,40 @@ export class Digest {
 
   /** A text that is no event of its own: an earlier summary, of which nobody has the originals at hand. */
   addSummary(text: string, entry: EntryId): void {
-    const group = this.#group(parseEntryId(entry).seq, 'agent', '', entry)
-    this.#addText(text, group, 'said', 'agent')
+    const { seq } = parseEntryId(entry)
+    const brief = readBrief(text)
+    if (brief) this.#addBrief(brief, seq, entry)
+    else this.#addText(text, this.#group(seq, 'agent', '', entry), 'said', 'agent')
   }
 
   #addUserMessage({ data, seq, origin = 'typed' }: EventOf<'USER_MESSAGE'>): void {
-    const text = textOfUserContent(data).trim()
-    if (text !== '' && origin === 'typed')
-      this.words.push({ seq, text, binding: findConstraints(text.slice(0, TYPED_CHARS)) })
-    this.#addText(text, this.#group(seq, 'user'), 'said', 'user')
+    // A file of plain messages may hold a brief and what was said since in one message.
+    const typed: string[] = []
+    for (const text of typeof data === 'string' ? [data] : data.flatMap(textIn)) {
+      const brief = readBrief(text)
+      if (brief) this.#addBrief(brief, seq)
+      else typed.push(text)
+    }
+    const text = typed.join('').trim()
+    const isReminder = isOfClient(text)
+    const isTyped = origin === 'typed' && !isReminder
+    if (text !== '' && isTyped) this.#addWords({ seq, text })
+    const speaker = isTyped ? 'user' : isReminder ? 'reminder' : 'agent'
+    this.#addText(text, this.#group(seq, speaker), 'said', 'user')
+  }
+
+  #addWords(words: UserWords, binding: readonly string[] = []): void {
+    const found = findConstraints(words.text.slice(0, TYPED_CHARS))
+    this.words.push({ ...words, binding: [...binding, ...found] })
+  }
+
+  /** The user's words in it are still the user's; the goal stays the goal. */
+  #addBrief({ goal, said, constraints, rest }: EarlierBrief, seq: number, entry?: EntryId): void {
+    const named = entry === undefined ? {} : { entry }
+    const [first, ...others] = [...(goal === undefined ? [] : [goal]), ...said]
+    if (first !== undefined) this.#addWords({ seq, text: first, ...named }, constraints)
+    for (const text of others) this.#addWords({ seq, text, ...named })
+    this.#addText(rest, this.#group(seq, 'agent', '', entry), 'said', 'agent')
   }
 
   #addCall(call: ToolCall): void {
@@ -198,6 +226,10 @@ export class Digest {
     this.terms[this.#termCount] = number
     this.#termCount += 1
   }
+}
+
+function textIn(part: Part): string[] {
+  return part.type === 'text' ? [part.text] : []
 }
 
 export const digestReducer: LogReducer<Digest> = {

@@ -44,6 +44,8 @@ interface Rewritten {
 
 /** Of the room that the brief has, for what the user said. */
 const WORDS_SHARE = 0.07
+const SMALL_WORDS_SHARE = 0.14
+const SMALL_WORDS_TOKENS = 1_500
 const MOST_WORDS_SHARE = 0.2
 const LEAST_WORDS_TOKENS = 60
 const NAMES_SHARE = 0.05
@@ -138,17 +140,28 @@ function coverTexts(coverage: Coverage, digest: Digest, texts: readonly string[]
     for (const line of text.split('\n')) coverage.take(coverage.counted(knownTerms(digest, line)))
 }
 
-interface Anchors extends Pick<BriefParts, 'words' | 'constraints' | 'decisions'> {
+interface Anchors extends Pick<BriefParts, 'words' | 'constraints' | 'decisions' | 'known'> {
   readonly urgent: readonly string[]
   readonly stated: readonly string[]
 }
 
-/** In a small room they take a larger part: what it is all about must be said. */
+/** In a small room they take a larger part: what it is all about, and what binds, must be said. */
 function wordsRoom(room: number): number {
-  return Math.max(room * WORDS_SHARE, Math.min(room * MOST_WORDS_SHARE, LEAST_WORDS_TOKENS))
+  return Math.max(
+    room * WORDS_SHARE,
+    Math.min(room * SMALL_WORDS_SHARE, SMALL_WORDS_TOKENS),
+    Math.min(room * MOST_WORDS_SHARE, LEAST_WORDS_TOKENS),
+  )
 }
 
-const NO_ANCHORS: Anchors = { words: [], constraints: [], decisions: [], urgent: [], stated: [] }
+const NO_ANCHORS: Anchors = {
+  words: [],
+  constraints: [],
+  decisions: [],
+  known: [],
+  urgent: [],
+  stated: [],
+}
 
 function anchorsOf({ digest, pins }: DraftInput, { isShown }: View, room: number): Anchors {
   const words = shownWords(digest.words, isShown, wordsRoom(room))
@@ -164,6 +177,7 @@ function anchorsOf({ digest, pins }: DraftInput, { isShown }: View, room: number
       room,
     ),
     decisions: decisionLines(digest, isShown, room),
+    known: all,
     urgent: all.filter((line) => urgent.has(line)),
     stated: all.filter((line) => !urgent.has(line)),
   }
@@ -176,7 +190,7 @@ interface Chosen extends Anchors, Pick<Candidates, 'sources'>, Pick<BriefParts, 
 
 function built(
   { digest, plan, eventAt }: DraftInput,
-  { sources, chosen, masked, words, constraints, decisions, urgent, names }: Chosen,
+  { sources, chosen, masked, words, constraints, decisions, urgent, known, names }: Chosen,
 ): Draft {
   const stated = [...urgent]
   const excerpts: number[] = []
@@ -199,7 +213,7 @@ function built(
     }),
     ...shortenedRequest(plan, eventAt),
   ]
-  const parts = { words, constraints, stated, decisions, excerpts, names }
+  const parts = { words, constraints, stated, known, decisions, excerpts, names }
   const brief = plan.covered.length > 0 ? briefText(digest, parts) : ''
   const briefTokens = brief === '' ? 0 : weighUser(brief)
   const tokens = inPart.reduce((sum, each) => sum + each.tokens, plan.fixedTokens)

@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { TestLog, testClock, testIds } from '../../../test/generate/test-log.ts'
 import { answer, result, system, user } from '../../../test/say.ts'
+import type { PlainEvent } from '../../core/adopt.ts'
+import type { EntryId } from '../../core/change.ts'
 import { textOfUserContent } from '../../core/content.ts'
 import { weightOf } from '../../core/context.ts'
 import { contentOf } from '../../core/entry-content.ts'
@@ -13,6 +15,7 @@ import type { LogReducer, StrategyInput } from '../../core/strategy.ts'
 import { reducedBy } from '../../core/thread-state.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { createThreads } from '../../threads/threads.ts'
+import { asCompactionStrategy } from '../as-compaction-strategy.ts'
 import { extract } from './extract.ts'
 
 function propose(log: TestLog, given: Partial<StrategyInput> = {}) {
@@ -125,6 +128,31 @@ describe('the brief', () => {
     expect(briefOf(log)).toMatch(/\[… [\d,]+ characters left out: \[ref:e\d+\] …\]/)
   })
 
+  it('names every changed file where there is room, and else says that there are others [NEED-05]', async () => {
+    const edits = Array.from({ length: 30 }, (_, at) =>
+      round('Edit', { file_path: `lib/part-${at}.ts`, old_string: 'a', new_string: 'b' }, 'ok'),
+    )
+    const log = session(...edits.flat())
+    const listed = async (targetTokens: number) => {
+      const { edits } = await propose(log, { targetTokens })
+      return /modified(?:, among others)?: [^\\]+/.exec(JSON.stringify(edits))?.[0] ?? ''
+    }
+    expect((await listed(5_000)).match(/lib\/part-\d+\.ts/g)).toHaveLength(30)
+    expect(await listed(5_000)).toMatch(/^modified: /)
+    expect(await listed(700)).toMatch(/^modified, among others: lib\//)
+  })
+
+  it('takes what a client wrote in the user’s place for no word of the user', async () => {
+    const reminder = '<system-reminder>The list is empty.</system-reminder>'
+    const log = session(user(reminder), user('Keep parseConfig pure.'))
+    log.append([user(reminder)])
+    await compact(log, 1_000)
+    const [, said = ''] = briefOf(log).split('## The user said')
+    expect(said.split('\n## ')[0]).toContain('Keep parseConfig pure.')
+    expect(said.split('\n## ')[0]).not.toContain('The list is empty')
+    expect(shown(log)).toContain('Go on with the tests.')
+  })
+
   it('has the todo list as last written, replaced each time, and none that is done [NEED-05, NEED-15]', async () => {
     const todos = (status: string) =>
       round('TodoWrite', { todos: [{ content: 'write the lexer', status }] }, 'ok')
@@ -211,6 +239,15 @@ describe('what stays', () => {
     expect(weightOf(log.context)).toBeLessThan(before / 3)
   })
 
+  it('gives a request that is too long what nothing else takes', async () => {
+    const log = new TestLog()
+    log.append([user(`Sort these: ${'plum pear fig '.repeat(20_000)}`)])
+    await compact(log, 3_000)
+    expect(weightOf(log.context)).toBeGreaterThan(2_000)
+    expect(weightOf(log.context)).toBeLessThanOrEqual(3_000)
+    expect(shown(log)[0]).toMatch(/^Sort these: /)
+  })
+
   it('names the floor where the target cannot be met', async () => {
     const log = session()
     const failed = await propose(log, { targetTokens: 12 }).catch((error: unknown) => error)
@@ -232,6 +269,47 @@ describe('compacted again and again', () => {
     expect(briefOf(log)).toContain('[ref:e2] Make the parser of src/parse-config.ts faster.')
   })
 
+  it('has the goal from an earlier brief where that is all there is, and no brief in the brief [NEED-15]', async () => {
+    const ports = { clock: testClock(), ids: testIds() }
+    const strategy = asCompactionStrategy(extract, ports)
+    let events: readonly PlainEvent[] = session(user('Keep parseConfig pure.')).events
+    for (let cycle = 0; cycle < 5; cycle += 1) {
+      const { data } = await strategy.compact(events, { threadId: 'thr_1' })
+      const log = new TestLog()
+      log.append([user(`step ${cycle}`), ...filler(40, `cycle${cycle}x`)])
+      events = [...data.compactedEvents, ...log.events].map((event, at) => ({
+        ...event,
+        id: `evt_${cycle}_${at}`,
+      }))
+      const [brief] = data.compactedEvents.filter(({ type }) => type === 'USER_MESSAGE')
+      expect(brief?.data).toMatch(
+        /^\[Context note.*\n## Goal\n\[ref:e\d+\] Make the parser of src\/parse-config\.ts faster\./,
+      )
+      expect(String(brief?.data).match(/Context note/g)).toHaveLength(1)
+    }
+  })
+
+  it('reads no ref and no heading into a context without a log [NEED-15]', async () => {
+    const log = session(user('Keep parseConfig pure.'))
+    await compact(log, 1_200)
+    log.append([...filler(20, 'next'), user('And now the docs.')])
+    const { edits } = await extract.propose({
+      context: log.context,
+      eventAt: log.eventAt,
+      trigger: 'command',
+      run: { threadId: log.threadId },
+      targetTokens: 1_200,
+    })
+    expect(log.compact({ edits })).toBeUndefined()
+    const brief = briefOf(log)
+    expect(brief).toMatch(
+      /## Goal\n\[ref:c\d+\.0\] Make the parser of src\/parse-config\.ts faster\./,
+    )
+    expect(brief.match(/^## Goal$/gm)).toHaveLength(1)
+    for (const [, ref = ''] of brief.matchAll(/\[ref:([^\]]+)\]/g))
+      expect(contentOf(ref as EntryId, log.eventAt), ref).toBeDefined()
+  })
+
   it('says the same whether the log was compacted before or not [NEED-15]', async () => {
     const threads = createThreads({
       store: memoryStore(),
@@ -250,7 +328,7 @@ describe('compacted again and again', () => {
       const text = JSON.stringify(messages)
       return {
         goal: text.includes('Make the parser of src/parse-config.ts faster.'),
-        files: /read: [^\\]*src\/docs-\d\.ts/.test(text),
+        files: /read(?:, among others)?: [^\\]*src\/docs-\d\.ts/.test(text),
       }
     }
     expect(await stated(true)).toEqual(await stated(false))

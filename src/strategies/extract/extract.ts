@@ -19,6 +19,10 @@ const MOST_TOKENS = 20_000
 /** Of the room, for the recent turns; less where they leave none for the rest. */
 const TAIL_SHARES = [0.35, 0.2, 0] as const
 
+/** Head and tail are cut by an estimate of their length, which may be a little off. */
+const LEFT_OVER_SHARE = 0.9
+const LEAST_LEFT_TOKENS = 200
+
 export const extract: Strategy = {
   id: 'extract',
   async propose(input) {
@@ -27,13 +31,24 @@ export const extract: Strategy = {
     if (weightOf(context) <= targetTokens) return { edits: [] }
     const digest = reduce ? await reduce(digestReducer) : contextDigest(context, eventAt)
     const asked = `${instructions}\n${nextPrompt}`
-    const drafted = (tailShare: number) => {
-      const plan = planOf({ context, eventAt, pins, targetTokens, tailShare })
-      return { plan, draft: draftOf({ digest, plan, eventAt, pins, targetTokens, asked }) }
+    const drafted = (tailShare: number, requestTokens?: number) => {
+      const asPaste = requestTokens === undefined ? {} : { requestTokens }
+      const plan = planOf({ context, eventAt, pins, targetTokens, tailShare, ...asPaste })
+      return {
+        tailShare,
+        plan,
+        draft: draftOf({ digest, plan, eventAt, pins, targetTokens, asked }),
+      }
     }
     let made = drafted(TAIL_SHARES[0])
     for (const share of TAIL_SHARES.slice(1))
       if (made.draft.tokens > targetTokens) made = drafted(share)
+    // Where little else is there, what is left over goes to the request.
+    const left = Math.floor((targetTokens - made.draft.tokens) * LEFT_OVER_SHARE)
+    if (made.plan.shortened && left >= LEAST_LEFT_TOKENS) {
+      const longer = drafted(made.tailShare, made.plan.shortened.tokens + left)
+      if (longer.draft.tokens <= targetTokens) made = longer
+    }
     const { plan, draft } = made
     if (draft.tokens > targetTokens && input.targetTokens !== undefined)
       throw irreducible(

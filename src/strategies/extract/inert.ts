@@ -1,7 +1,8 @@
 // Text of a conversation for a brief: nothing that it says is read as a heading, a ref or a tag.
 import { asData } from '../as-data.ts'
+import { TITLES } from './brief-frame.ts'
 
-const HEADINGS = /^(?=## (?:Goal|Constraints|The user said|State|Decisions|Excerpts|Names)$)/gm
+const HEADINGS = new RegExp(`^(?=## (?:${TITLES.join('|')})$)`, 'gm')
 
 export function inert(text: string): string {
   return asData(text).replace(HEADINGS, ' ')

@@ -37,6 +37,8 @@ export interface PlanInput {
   readonly targetTokens: number
   /** Of the room that there is: for the recent turns, without their results. */
   readonly tailShare: number
+  /** What a request that is too long may take; absent: a share of the room. */
+  readonly requestTokens?: number
 }
 
 /** For results that nobody has answered yet: below this they stay whole. */
@@ -51,7 +53,7 @@ const LEAST_MASKED_TOKENS = 48
 const LEAST_BRIEF_TOKENS = GATE_MIN_TOKENS - 1
 
 export function planOf(input: PlanInput): Plan {
-  const { context, eventAt, pins, targetTokens, tailShare } = input
+  const { context, eventAt, pins, targetTokens, tailShare, requestTokens } = input
   const items = context.items.toArray()
   const held = pinnedEntries(items, context.open, pins)
   const pinned = pinnedText(pins)
@@ -59,7 +61,7 @@ export function planOf(input: PlanInput): Plan {
     weightOf(context) - context.tokens + (pinned === undefined ? 0 : weighUser(pinned))
   const room = Math.max(0, targetTokens - headTokens)
   const last = items.findLast((item) => isSaidByUser(item, eventAt))
-  const shortened = tooLong(last, held, room)
+  const shortened = tooLong(last, held, room, requestTokens)
   const tokens = tokensAfter(items)
   const free = room - (shortened?.tokens ?? last?.tokens ?? 0)
   const isMasked = maskable({ ...input, items, held, tokens, roomTokens: free })
@@ -107,9 +109,10 @@ function tooLong(
   last: Item | undefined,
   held: ReadonlySet<EntryId>,
   room: number,
+  tokens = Math.floor(room * SHORTENED_SHARE),
 ): Plan['shortened'] {
   if (!last || held.has(last.id) || last.tokens <= room * REQUEST_SHARE) return undefined
-  return { item: last, tokens: Math.floor(room * SHORTENED_SHARE) }
+  return { item: last, tokens }
 }
 
 /** What each entry weighs afterwards: the gate hides the thinking of all but the last round. */

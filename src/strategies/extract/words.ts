@@ -1,4 +1,5 @@
 // The user's words for a brief: the first message and the newest, long pastes in part.
+import type { EntryId } from '../../core/change.ts'
 import { originalId } from '../../core/entry.ts'
 import { estimateTokens } from '../../core/tokens/estimate.ts'
 import { asRef, headAndTail } from '../elision.ts'
@@ -13,27 +14,34 @@ const REF_TOKENS = 7
 /** The first message says what all of this is for; it may take so much of the room. */
 const GOAL_SHARE = 0.5
 
+/** Words of the user as a brief shows them. */
+export interface ShownWords {
+  readonly ref: EntryId
+  readonly text: string
+  readonly isGoal: boolean
+}
+
 /** In the order of the conversation; `isShown` are those that the context shows anyhow. */
 export function shownWords(
   words: readonly UserWords[],
   isShown: (seq: number) => boolean,
   roomTokens: number,
-): UserWords[] {
-  const shown: UserWords[] = []
+): ShownWords[] {
+  const shown = new Map<UserWords, ShownWords>()
   let room = roomTokens
+  const [goal] = words
   const take = (word: UserWords, mostTokens: number) => {
-    const { seq } = word
+    const ref = word.entry ?? originalId(word.seq)
     const text = inert(word.text)
     const most = Math.min(mostTokens, room, PASTE_TOKENS) - REF_TOKENS
     const isWhole = estimateTokens(text) <= most
     if (!isWhole && most < LEAST_TOKENS) return
-    const fitted = isWhole ? text : headAndTail(text, most, asRef(originalId(seq)))
-    shown.push({ seq, text: fitted })
+    const fitted = isWhole ? text : headAndTail(text, most, asRef(ref))
+    shown.set(word, { ref, text: fitted, isGoal: word === goal })
     room -= estimateTokens(fitted) + REF_TOKENS
   }
-  const [goal] = words
   if (goal && !isShown(goal.seq)) take(goal, roomTokens * GOAL_SHARE)
   for (const word of words.toReversed())
     if (word !== goal && !isShown(word.seq)) take(word, roomTokens)
-  return shown.sort((one, other) => one.seq - other.seq)
+  return words.flatMap((word) => shown.get(word) ?? [])
 }

@@ -1,0 +1,40 @@
+// An earlier brief read again, where it is all that is left: whose words in it are the user's, and the rest.
+import { OPENING, TITLES } from './brief-frame.ts'
+
+export interface EarlierBrief {
+  readonly goal: string | undefined
+  /** Sentences that bind. */
+  readonly constraints: readonly string[]
+  readonly said: readonly string[]
+  /** What code wrote and what was chosen, without headings, and without refs into a log that is not here. */
+  readonly rest: string
+}
+
+const HEADING = new RegExp(`^## (${TITLES.join('|')})$`, 'm')
+const REF = /^\[ref:[ec][\d.@]{1,40}\] /m
+const REFS = new RegExp(REF.source, 'gm')
+
+/** Undefined where the text is no brief. Headings in what it quotes are written another way. */
+export function readBrief(text: string): EarlierBrief | undefined {
+  if (!text.startsWith(OPENING)) return undefined
+  const [, ...parts] = text.split(HEADING)
+  const sections = new Map<string, string>()
+  for (let at = 0; at < parts.length; at += 2)
+    sections.set(parts[at] ?? '', (parts[at + 1] ?? '').trim())
+  const section = (title: (typeof TITLES)[number]) => sections.get(title) ?? ''
+  return {
+    goal: messagesIn(section('Goal'))[0],
+    constraints: section('Constraints').split('\n').filter(Boolean),
+    said: messagesIn(section('The user said')),
+    rest: [section('State'), section('Decisions'), section('Excerpts'), section('Names')]
+      .join('\n')
+      .replace(REFS, ''),
+  }
+}
+
+function messagesIn(section: string): string[] {
+  return section
+    .split(REF)
+    .map((message) => message.trim())
+    .filter(Boolean)
+}
