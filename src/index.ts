@@ -112,6 +112,7 @@ export { DEFAULT_STRATEGIES, registerDefaultStrategies } from './strategies/inde
 export { createPrune, PRUNE_NAMES } from './strategies/prune/prune.ts'
 export { type RenderedThread, renderThreadToMarkdown } from './strategies/render-thread.ts'
 export { randomIds, systemClock } from './system.ts'
+export { archiveOf } from './threads/archive.ts'
 export type { CompactionOptions, CompactionOutcome } from './threads/compact-thread.ts'
 export { createThreads, type Threads, type ThreadsOptions } from './threads/threads.ts'
 export { codingTools } from './tools/index.ts'

@@ -118,7 +118,11 @@ function keptItems(
   eventAt: EventAt,
 ): Item[] | undefined {
   const here = findRuns([put.keep], covered, current)
-  const items = here ? covered.slice(here.start, here.end) : itemsOfRun(put.keep, eventAt)
+  // Something else may stand between them: each is still as it was, with what is hidden of it.
+  const asItIs = (item: Item) => covered[current.get(item.id) ?? -1] ?? item
+  const items = here
+    ? covered.slice(here.start, here.end)
+    : itemsOfRun(put.keep, eventAt)?.map(asItIs)
   const { hide } = put
   return hide === undefined ? items : items?.map((item) => withHidden(item, hide))
 }

@@ -5,7 +5,7 @@ import { answer, reminder, result, thoughtAnswer, user } from '../../test/say.ts
 import { applyChange } from './apply.ts'
 import type { Edit, NewEntry, Put, Trigger } from './change.ts'
 import { newEntryAt } from './entry.ts'
-import { GATE_MIN_TOKENS } from './gate.ts'
+import { GATE_MIN_TOKENS, type GateResult } from './gate.ts'
 import { checkPins } from './gate-checks.ts'
 import { pinsReducer } from './pins.ts'
 import type { Proposal } from './strategy.ts'
@@ -30,6 +30,11 @@ function replace(covers: Edit['covers'], ...put: Put[]): Proposal {
 }
 
 const ALL: Edit['covers'] = ['e1', 'e2', 'e5', 'e6', 'e7']
+
+function passed(result: GateResult) {
+  if (!result.ok) throw new Error(result.refusal.message)
+  return result.data
+}
 
 describe('the gate', () => {
   it('lets a sound summary pass, and the context is what it says', () => {
@@ -118,6 +123,17 @@ describe('the gate', () => {
       'passes',
       'passes',
     ])
+  })
+
+  it('counts nothing towards the target that was said while the proposal was made', () => {
+    const log = sample()
+    const proposal = replace(['e1'], summary('S'))
+    const basedOn = log.context.version
+    const { tokens: target = 0 } = passed(log.gate(proposal, 'background', basedOn)).after ?? {}
+    expect(passed(log.gate(proposal, 'background', basedOn, target)).basedOn).toBe(basedOn)
+    log.append([user('And one more thing, meanwhile.')])
+    expect(passed(log.gate(proposal, 'background', basedOn, target)).basedOn).toBe(basedOn)
+    expect(log.gate(proposal, 'background', basedOn, target - 1).ok).toBe(false)
   })
 
   it('lets an explicit command commit a compaction with no edits [ALWAYS-02]', () => {

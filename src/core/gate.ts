@@ -2,7 +2,7 @@
 import { type Applied, applyChange } from './apply.ts'
 import type { CompactionData, Reading, Run, Trigger } from './change.ts'
 import { type Context, weightOf } from './context.ts'
-import type { Item } from './entry.ts'
+import { type Item, parseEntryId } from './entry.ts'
 import type { EventAt } from './event.ts'
 import {
   checkCarriers,
@@ -80,7 +80,8 @@ export function passGate(input: GateInput): GateResult {
     checkSize(draft, minTokens) ??
     (isExplicit(input.trigger)
       ? undefined
-      : (checkShrinks(draft, minTokens) ?? checkTarget(after, input.targetTokens)))
+      : (checkShrinks(draft, minTokens) ??
+        checkTarget(after - grownTokens(before, input.basedOn), input.targetTokens)))
   if (broken) return { ok: false, refusal: broken }
 
   // A pinned answer keeps its call, whatever the proposal says; then it is still to be answered.
@@ -109,6 +110,17 @@ export function passGate(input: GateInput): GateResult {
 /** Somebody asked for it: it may change nothing, and it may land above the target. */
 function isExplicit(trigger: Trigger): boolean {
   return trigger === 'command' || trigger === 'tool' || trigger === 'import'
+}
+
+/** What was said while the proposal was being made: no proposal could have known of it. */
+function grownTokens(items: readonly Item[], basedOn: number): number {
+  let tokens = 0
+  for (let at = items.length - 1; at >= 0; at -= 1) {
+    const { id, tokens: own } = items[at] as Item
+    if (parseEntryId(id).seq <= basedOn) break
+    tokens += own
+  }
+  return tokens
 }
 
 function closed(open: ReadonlySet<string>, closes: readonly string[] = []): ReadonlySet<string> {

@@ -40,5 +40,8 @@ async function coveredSeqs(thread: LiveThread, ref: EntryId, limit: number): Pro
 }
 
 function unknownRef(ref: string): PrecisError {
-  return new PrecisError('unknown-entry', `There is nothing under the ref ${ref}.`, { where: ref })
+  return new PrecisError('unknown-entry', `There is nothing under the ref ${ref}.`, {
+    where: ref,
+    hint: 'Refs stand where something was left out: [ref:e12]. A search finds what they stand for, too.',
+  })
 }
