@@ -2,6 +2,7 @@
 import type { Agent } from './agent/agent.ts'
 import type { Composed } from './compose.ts'
 import { type AgentOptions, composeAgent } from './compose-agent.ts'
+import { composeWorkspaces, type WorkspaceChoices } from './compose-workspaces.ts'
 import { PrecisError } from './core/errors.ts'
 import type { ThreadEvent } from './core/event.ts'
 import type { ResolvedSettings, Settings } from './core/settings.ts'
@@ -21,34 +22,21 @@ import { Approvals } from './server/approvals.ts'
 import { inheriting } from './server/owners.ts'
 import type { Page } from './server/page.ts'
 import { Peers } from './server/peers.ts'
-import type {
-  Access,
-  AppFormats,
-  AppLimits,
-  AppModels,
-  AppWorkspaces,
-  Uploaded,
-} from './server/ports.ts'
+import type { Access, AppFormats, AppLimits, AppModels, Uploaded } from './server/ports.ts'
 import { Presence } from './server/presence.ts'
 import type { Threads } from './threads/threads.ts'
-import { walk } from './tools/walk.ts'
-import { isInside, openWorkspace } from './tools/workspace.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** What an app stands on. */
 export type AppSource = Pick<Composed, 'threads' | 'store' | 'clock' | 'ids' | 'model' | 'models'>
 
-export interface AppOptions {
+export interface AppOptions extends Omit<WorkspaceChoices, 'workspace'> {
   readonly settings: ResolvedSettings
   readonly environment: Environment
   readonly version: string // of précis
   /** How the agent is made; its folder is the one that new threads get. */
   readonly agent?: Omit<AgentOptions, 'settings' | 'approver'>
-  /** Further folders that threads may be given. */
-  readonly workspaces?: readonly string[]
-  /** Threads that were begun elsewhere, in other folders, may not work in those from here. */
-  readonly onlyThese?: boolean
   readonly access?: Access
   readonly page?: Page
   /** Other processes may work on the same store. */
@@ -88,7 +76,7 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
     approvals,
     models: modelsOf(source, settings, environment),
     formats: formatsOf(source, environment),
-    workspaces: workspacesOf(options),
+    workspaces: composeWorkspaces({ ...options, ...options.agent }),
     version,
     defaultPreset: settings.preset,
     settings: () => settingsOf(resolved, environment),
@@ -218,33 +206,6 @@ function unknownFormat(id: string, known: readonly Pick<SessionFormat, 'id'>[]):
     hint: `Known formats: ${known.map((each) => each.id).join(', ')}.`,
   })
 }
-
-function workspacesOf(options: AppOptions): AppWorkspaces {
-  const { agent = {}, workspaces = [], onlyThese = false } = options
-  const { workspace } = agent
-  const roots = [...(workspace === undefined ? [] : [workspace]), ...workspaces]
-  const require = (path: string) => {
-    const { root } = openWorkspace({ root: path })
-    if (roots.some((each) => isInside(openWorkspace({ root: each }).root, root))) return root
-    throw new PrecisError('forbidden', 'Threads may not work in this folder.', {
-      where: 'workspace',
-      hint: 'Start précis in it, or allow it there: --workspace.',
-    })
-  }
-  return {
-    ...(workspace !== undefined && { default: workspace }),
-    require,
-    admit(path) {
-      if (onlyThese) require(path)
-    },
-    walk(path, isOver) {
-      const { root } = openWorkspace({ root: path })
-      return walk({ root, start: root, maxDepth: DEEPEST, isOver })
-    },
-  }
-}
-
-const DEEPEST = 12
 
 function settingsOf({ origins }: ResolvedSettings, environment: Environment): SettingInfo[] {
   const secrets = secretsOf(environment)

@@ -59,6 +59,8 @@ export interface CompactionBlock extends Keyed {
   readonly summary?: string
   readonly beforeTokens?: number
   readonly afterTokens?: number
+  /** It found nothing to take out: the context is as it was, and there is nothing to undo. */
+  readonly isEmpty?: true
   readonly error?: string
   /** It opened another thread, and left this one as it was; or it opened this one. */
   readonly isFresh: boolean

@@ -142,6 +142,7 @@ function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): Compact
     ...(summary !== undefined && { summary }),
     ...(before !== undefined && { beforeTokens: before }),
     ...(after !== undefined && { afterTokens: after }),
+    ...(data.edits.length === 0 && { isEmpty: true }),
   }
 }
 

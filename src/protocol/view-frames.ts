@@ -165,6 +165,7 @@ function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
   const beforeTokens = known?.beforeTokens ?? before?.tokens
   const afterTokens = known?.afterTokens ?? after?.tokens
   const summary = fresh?.summary ?? known?.summary
+  const isEmpty = known?.isEmpty ?? event?.data.edits.length === 0
   return {
     kind: 'compaction',
     key: known?.key ?? runKey(runId),
@@ -175,6 +176,7 @@ function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
     ...(summary !== undefined && { summary }),
     ...(beforeTokens !== undefined && { beforeTokens }),
     ...(afterTokens !== undefined && { afterTokens }),
+    ...(isEmpty && { isEmpty }),
     ...(!success && { error: error?.message ?? end }),
     ...(fresh && { freshThreadId: fresh.threadId }),
   }

@@ -28,6 +28,7 @@ import { addThreadRoutes } from './routes/threads.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addViewRoutes } from './routes/views.ts'
 import { Sender } from './send.ts'
+import { shareWith } from './shared-origins.ts'
 import { Tallies } from './tallies.ts'
 import { bodyTooLarge, takeUploads } from './upload.ts'
 
@@ -71,6 +72,7 @@ export function createApp(ports: AppPorts): App {
   const app = new OpenAPIHono()
   app.onError((error) => problemResponse(error))
   app.notFound((c) => problemResponse(noRoute(c.req.method, c.req.path)))
+  app.use(shareWith(ports.access?.origins ?? []))
   app.use(inert)
   app.use(guard(ports.access ?? {}, new RateLimit(limits.requestsPerMinute, ports.clock)))
   app.use(drain.middleware)
@@ -129,6 +131,10 @@ const inert: MiddlewareHandler = async (c, next) => {
   headers.set('cross-origin-opener-policy', 'same-origin')
   if (!headers.has('content-security-policy'))
     headers.set('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+  // What others said is kept by nobody on the way; the page says itself how long it holds.
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+  // Nothing goes out but the head: what would come behind it, a stream perhaps, is let go.
+  if (c.req.method === 'HEAD') await c.res.body?.cancel()
 }
 
 function isUpload({ method, path }: { readonly method: string; readonly path: string }): boolean {

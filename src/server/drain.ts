@@ -50,7 +50,7 @@ export class Drain {
   }
 }
 
-function goingDown(): PrecisError {
+export function goingDown(): PrecisError {
   return new PrecisError('overloaded', 'This server is being stopped.', {
     hint: 'Try again: another one, or its successor, will answer.',
     retryable: true,

@@ -103,5 +103,6 @@ function foreignHost(host: string): PrecisError {
 function foreignOrigin(origin: string): PrecisError {
   return new PrecisError('forbidden', `Pages of ${origin.slice(0, 200)} may not ask here.`, {
     where: 'Origin',
+    hint: 'Use the page of this server, or allow that origin when it is started: --origin.',
   })
 }

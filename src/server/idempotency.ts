@@ -9,11 +9,15 @@ import { uploadIn } from './upload.ts'
 interface Remembered {
   readonly fingerprint: string
   readonly answer: Promise<Answer>
+  chars: number // of the answer, once it is there
 }
 
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const LONGEST_KEY = 200
 /** Longer answers are not kept: to ask again is cheaper than to remember them all. */
 const LONGEST_ANSWER = 1_000_000
+/** All that are kept together. */
+const MOST_CHARS = 16_000_000
 
 /**
  * Keeps so many answers, the oldest forgotten first. Only successes: what failed may be tried again.
@@ -23,7 +27,7 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
   const known = new Map<string, Remembered>()
   return async (c, next) => {
     const key = c.req.header('idempotency-key')
-    if (key === undefined || c.req.method === 'GET') return next()
+    if (key === undefined || READING.has(c.req.method)) return next()
     if (key === '' || key.length > LONGEST_KEY)
       throw new PrecisError('invalid-input', 'The key is empty or too long.', {
         where: 'Idempotency-Key',
@@ -39,9 +43,9 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
     }
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     promise.catch(() => undefined) // nobody may wait for it
-    known.set(ownKey, { fingerprint, answer: promise })
-    const [oldest] = known.keys()
-    if (known.size > mostKeys && oldest !== undefined) known.delete(oldest)
+    const kept: Remembered = { fingerprint, answer: promise, chars: 0 }
+    known.set(ownKey, kept)
+    forgetOldest(known, mostKeys)
     try {
       const work = async () => {
         await next()
@@ -49,7 +53,9 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
       }
       const hash = createHash('sha256').update(ownKey).digest('hex')
       const answer = await (book ? once(book, hash, fingerprint, work) : work())
-      if (!isSuccess(answer) || answer.body.length > LONGEST_ANSWER) known.delete(ownKey)
+      kept.chars = answer.body.length
+      if (!isSuccess(answer) || kept.chars > LONGEST_ANSWER) known.delete(ownKey)
+      forgetOldest(known, mostKeys)
       resolve(answer)
       return book ? responseOf(answer) : undefined
     } catch (error) {
@@ -57,6 +63,16 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
       reject(error)
       throw error
     }
+  }
+}
+
+/** Until those that are left are neither too many nor too long together. */
+function forgetOldest(known: Map<string, Remembered>, mostKeys: number): void {
+  let chars = [...known.values()].reduce((sum, each) => sum + each.chars, 0)
+  for (const [key, each] of known) {
+    if (known.size <= mostKeys && chars <= MOST_CHARS) return
+    known.delete(key)
+    chars -= each.chars
   }
 }
 

@@ -51,9 +51,13 @@ function requireEditable(key: string, text: string, known: PreviewText | undefin
   if (!known)
     throw new PrecisError('invalid-input', `The preview has no text ${key.slice(0, 100)}.`, {
       where: 'texts',
+      hint: 'Use the keys of its `texts`.',
     })
   if (!known.isEditable)
-    throw new PrecisError('invalid-input', `The text ${key} cannot be changed.`, { where: 'texts' })
+    throw new PrecisError('invalid-input', `The text ${key} cannot be changed.`, {
+      where: 'texts',
+      hint: 'Leave it out: those with `isEditable` can be changed.',
+    })
   if (!/[^\p{C}\p{Z}]/u.test(text))
     throw new PrecisError('invalid-input', `The text ${key} would be empty.`, {
       where: 'texts',

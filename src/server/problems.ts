@@ -7,12 +7,14 @@ const PROBLEM_TYPE = 'application/problem+json'
 
 export function problemResponse(thrown: unknown): Response {
   const error = isGone(thrown)
-    ? new PrecisError('aborted', 'The connection was lost.')
+    ? new PrecisError('aborted', 'The connection was lost.', { hint: 'Ask again.' })
     : asPrecisError(thrown)
   // The words of a bug are for whoever runs the server: they may hold anything.
   const told =
     error.code === 'internal' && !PrecisError.is(thrown)
-      ? new PrecisError('internal', 'Something went wrong inside the server.')
+      ? new PrecisError('internal', 'Something went wrong inside the server.', {
+          hint: 'What it was stands in the log of the server.',
+        })
       : error
   if (told !== error) process.emitWarning(thrown instanceof Error ? thrown : error)
   const problem = toProblem(told)

@@ -18,7 +18,10 @@ export async function recalled(
     const page = await archive.read(ref, offset, PAGE_CHARS)
     return { ...page, hits: [] }
   }
-  throw new PrecisError('invalid-input', 'Give either `query` or `ref`.', { where: 'query' })
+  throw new PrecisError('invalid-input', 'Give either `query` or `ref`.', {
+    where: 'query',
+    hint: '`query` finds by words, `ref` reads the whole of a find.',
+  })
 }
 
 async function found(archive: Archive, query: string): Promise<WireRecalled> {

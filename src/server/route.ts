@@ -85,7 +85,10 @@ async function jsonBody(c: Context): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const message = 'The body is no JSON.'
-    throw new PrecisError('usage', message, { where: 'body', cause })
+    throw new PrecisError('usage', 'The body is no JSON.', {
+      where: 'body',
+      hint: 'What is expected stands in /api/openapi.json.',
+      cause,
+    })
   }
 }

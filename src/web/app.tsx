@@ -60,6 +60,11 @@ function Desk({ client, hello }: { readonly client: Client; readonly hello: Hell
   const [changes, setChanges] = useState(0)
   const threadId = useRoute()
   const changed = useCallback(() => setChanges((count) => count + 1), [])
+  // Meanwhile something may have been begun in another tab, or by somebody else.
+  useEffect(() => {
+    window.addEventListener('focus', changed)
+    return () => window.removeEventListener('focus', changed)
+  }, [changed])
   const importing = useImport(client, goTo)
   return (
     <DropArea importing={importing}>

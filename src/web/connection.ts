@@ -2,16 +2,22 @@
 import { useSyncExternalStore } from 'react'
 
 let isReachable = true
+let failures = 0
 const listeners = new Set<() => void>()
 
 /** The browser's fetch, watched: a request that fails or comes through tells how things are. */
 export async function watchedFetch(request: Request): Promise<Response> {
+  const before = failures
   try {
     const response = await window.fetch(request)
-    tell(true)
+    // One that was under way when another failed tells how things were.
+    if (failures === before) tell(true)
     return response
   } catch (error) {
-    if (!request.signal.aborted) tell(false)
+    if (!request.signal.aborted) {
+      failures += 1
+      tell(false)
+    }
     throw error
   }
 }
@@ -28,10 +34,17 @@ function tell(now: boolean): void {
 
 function listen(changed: () => void): () => void {
   listeners.add(changed)
-  const away = () => tell(false) // a stream that is cut off is noticed late
-  window.addEventListener('offline', away)
+  window.addEventListener('offline', probe)
+  window.addEventListener('online', probe)
   return () => {
     listeners.delete(changed)
-    window.removeEventListener('offline', away)
+    window.removeEventListener('offline', probe)
+    window.removeEventListener('online', probe)
   }
+}
+
+/** A stream that is cut off is noticed late; and a server on this machine is there without a network. */
+function probe(): void {
+  const asked = new Request('/api/health', { method: 'HEAD', cache: 'no-store' })
+  watchedFetch(asked).catch(() => undefined) // that it failed was told
 }

@@ -17,7 +17,7 @@ export function percentText(percent: number | undefined): string {
 }
 
 export function costText(costUsd: number | undefined): string {
-  return costUsd === undefined ? 'unknown' : `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
+  return costUsd === undefined ? 'cost unknown' : `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
 }
 
 export function timeText(time: Date): string {

@@ -9,3 +9,8 @@ export function visibleText(text: string): string {
     return `[U+${code}]`
   })
 }
+
+/** Of a thread in which nothing was said yet, too. */
+export function titleText(title: string): string {
+  return visibleText(title) || 'Untitled'
+}

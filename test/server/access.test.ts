@@ -2,9 +2,11 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src/protocol/http-client.ts'
 import { problemSchema } from '../../src/protocol/schemas.ts'
+import { idempotency } from '../../src/server/idempotency.ts'
 import { RateLimit } from '../../src/server/rate-limit.ts'
 import { addToken, listTokens, revokeToken } from '../../src/server/tokens.ts'
 import { answer, result, user } from '../say.ts'
@@ -18,6 +20,7 @@ async function problemOf(response: Response) {
   expect(problem).toMatchObject({
     status: response.status,
     type: `urn:precis:error:${problem.code}`,
+    hint: expect.stringMatching(/\w/), // what to do about it
   })
   return problem
 }
@@ -67,6 +70,32 @@ describe('the guard', () => {
       expect(response.status, JSON.stringify(headers)).toBe(status)
       if (status === 403) expect(await problemOf(response)).toMatchObject({ where: 'Origin' })
     }
+  })
+
+  it('lets pages of an origin that was allowed ask as browsers do, and read the answer', async () => {
+    const origin = 'http://pages.example'
+    const { ask, home } = await setUpApp({ access: { origins: [origin] }, hasTokens: true })
+    await addToken(home, 'ada', 'ada')
+    await vi.waitUntil(async () => (await ask('')).status === 401)
+    const asking = { 'access-control-request-method': 'POST', 'sec-fetch-site': 'cross-site' }
+    const preflight = (from: string) =>
+      ask('/threads', { method: 'OPTIONS', headers: { ...asking, origin: from } })
+    const { status, headers } = await preflight(origin)
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe(origin)
+    expect(headers.get('access-control-allow-methods')).toMatch(/POST.*PATCH.*DELETE/)
+    for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'])
+      expect(headers.get('access-control-allow-headers')).toContain(name)
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+    // Also what was refused can be read there: a page is to say why.
+    const refused = await ask('/threads', { headers: { origin } })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(refused.headers.get('vary')).toBe('Origin')
+    expect(refused.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+    const foreign = await preflight('http://evil.example')
+    expect(foreign.status).toBe(403)
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull()
   })
 
   it('refuses a foreign host over HTTP as well: a name that was bent to the loopback', async () => {
@@ -250,6 +279,28 @@ describe('paths of the disk', () => {
     expect((await client.threads()).items).toHaveLength(1)
   })
 
+  it('are not told of: what is outside is refused the same, there or not', async () => {
+    const { ask, folder } = await setUpApp()
+    const outside = temporaryFolder()
+    writeFileSync(join(outside, 'file'), 'x')
+    const paths = [
+      outside,
+      join(outside, 'none'),
+      join(outside, 'file'),
+      'none',
+      '~',
+      `${folder}\0`,
+    ]
+    const told = paths.map(async (workspace) => {
+      const body = JSON.stringify({ workspace })
+      const headers = { 'content-type': 'application/json' }
+      return problemOf(await ask('/threads', { method: 'POST', headers, body }))
+    })
+    const [first, ...others] = await Promise.all(told)
+    expect(first).toMatchObject({ code: 'forbidden', where: 'workspace' })
+    for (const other of others) expect(other).toEqual(first)
+  })
+
   it('are not completed, nor worked in, for a thread that was begun in a folder not allowed here', async () => {
     const { client, folder, home, dev } = await setUpApp({ onlyThese: true })
     const outside = temporaryFolder()
@@ -333,6 +384,23 @@ describe('writes under a key', () => {
     expect((await ask('/threads', post('k1', { preset: 'log' }))).status).toBe(201)
     for (const key of ['k2', 'k3', 'k1']) await ask('/threads', post(key, { preset: 'log' }))
     expect((await client.threads()).items).toHaveLength(4)
+  })
+
+  it('do not fill the memory with long answers: the oldest are forgotten', async () => {
+    let done = 0
+    const app = new Hono().use(idempotency(1_000)).post('/', (c) => {
+      done += 1
+      return c.text('x'.repeat(900_000))
+    })
+    const ask = async (key: number) => {
+      const headers = { 'idempotency-key': String(key) }
+      await (await app.request('/', { method: 'POST', headers })).text()
+    }
+    for (let key = 0; key < 20; key += 1) await ask(key)
+    await ask(19)
+    expect(done).toBe(20)
+    await ask(0)
+    expect(done).toBe(21)
   })
 
   it('are repeated by the client where the connection broke, and done once', async () => {

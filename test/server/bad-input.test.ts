@@ -16,6 +16,8 @@ async function expectProblem(response: Response, status: number, where: string):
   expect(response.headers.get('content-type'), where).toBe('application/problem+json')
   const problem = problemSchema.parse(await response.json())
   expect(problem.detail, where).not.toBe('')
+  // Whoever sends what makes no sense is told what would.
+  if (status !== 404) expect(problem.hint, where).toMatch(/\w/)
 }
 
 describe('every route', () => {

@@ -66,7 +66,11 @@ function ask(
 
 function expectProblem(answer: Answered, status: number, code: string): void {
   expect(answer.status).toBe(status)
-  expect(problemSchema.parse(JSON.parse(answer.text))).toMatchObject({ code, status })
+  expect(problemSchema.parse(JSON.parse(answer.text))).toMatchObject({
+    code,
+    status,
+    hint: expect.stringMatching(/\w/), // what to do about it
+  })
 }
 
 describe('who asks', () => {
@@ -115,6 +119,7 @@ describe('who asks', () => {
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
     })
     expect(headers['access-control-allow-origin']).toBeUndefined()
   })

@@ -190,6 +190,18 @@ describe('the stream', () => {
     await vi.waitUntil(() => signals.every(({ aborted }) => aborted), { timeout: 5_000 })
   })
 
+  it('leaves nothing behind of one who asks only for its head', async () => {
+    const { app, client } = await setUpApp({ limits: { streams: 2 } })
+    const { threadId } = await client.createThread()
+    const path = `${await served(app)}/api/threads/${threadId}/stream`
+    const headers = { 'idempotency-key': 'no write, so no key' }
+    for (const init of [{}, {}, {}, { headers }])
+      expect((await fetch(path, { method: 'HEAD', ...init })).status).toBe(200)
+    const stream = await fetch(path)
+    expect(stream.status).toBe(200)
+    await stream.body?.cancel()
+  })
+
   it('ends when the app is closed', async () => {
     const { client, ask, app } = await setUpApp()
     const { threadId } = await client.createThread()

@@ -55,6 +55,32 @@ describe.skipIf(!CHROMIUM.available)(`a lost connection ${CHROMIUM.notice}`, () 
       .waitFor({ state: 'detached' })
   })
 
+  it('is not called back by what was under way before, nor lost where only the network is', async () => {
+    const { open, client } = await setUp()
+    const { threadId } = await client.createThread({ title: 'Harbour' })
+    const page = await open(threadId, { expected: UNREACHED })
+    await page.getByText('Nothing was said yet.').waitFor()
+    const lost = page.getByRole('status').getByText('The connection is lost')
+    // A server on the same machine needs no network.
+    const probed = page.waitForResponse(/health$/)
+    await page.evaluate("window.dispatchEvent(new Event('offline'))")
+    expect((await probed).status()).toBe(200)
+    expect(await lost.count()).toBe(0)
+    const late = Promise.withResolvers<void>()
+    await page.route(/\/api\/threads\?/, async (route) => {
+      await late.promise
+      await route.fulfill({ json: { items: [] } })
+    })
+    const asked = page.waitForRequest(/\/api\/threads\?/)
+    await page.evaluate("window.dispatchEvent(new Event('focus'))")
+    await asked
+    await page.context().setOffline(true)
+    await lost.waitFor()
+    late.resolve()
+    await page.getByText('No threads yet.').waitFor()
+    expect(await lost.count()).toBe(1)
+  })
+
   it('asks for a token where one is needed, and again where it is a wrong one', async () => {
     const { open, home, ask } = await setUp({ hasTokens: true })
     const right = await addToken(home, 'mara', 'mara')

@@ -112,7 +112,11 @@ function addPins(api: Api, { threads }: AppParts): void {
       status: 201,
     },
     async ({ params: { threadId }, body: { text } }) => {
-      if (text.trim() === '') throw new PrecisError('invalid-input', 'A pin needs a text.')
+      if (text.trim() === '')
+        throw new PrecisError('invalid-input', 'A pin needs a text.', {
+          where: 'body: text',
+          hint: 'Give the words that are to be kept.',
+        })
       const pinId = await threads.pin(threadId, { text, by: 'user' })
       return { pinId, text, by: 'user' }
     },

@@ -63,6 +63,7 @@ function lastEventId(header: string | undefined): number | undefined {
   if (/^\d{1,15}$/.test(header)) return Number(header)
   throw new PrecisError('invalid-input', 'Last-Event-ID is no number of an event.', {
     where: 'Last-Event-ID',
+    hint: 'Send the id of the last event that came, or none to begin with the first.',
   })
 }
 

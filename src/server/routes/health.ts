@@ -2,6 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import { statusSchema } from '../../protocol/schemas.ts'
 import type { AddRoutes } from '../api.ts'
+import { goingDown } from '../drain.ts'
 import { RESERVED_PREFIX } from '../owners.ts'
 import { route } from '../route.ts'
 
@@ -29,11 +30,13 @@ export const addHealthRoutes: AddRoutes = (api, { store, drain }) => {
       answer: statusSchema,
     },
     async () => {
-      if (drain.isDraining)
-        throw new PrecisError('overloaded', 'This server is being stopped.', { retryable: true })
+      if (drain.isDraining) throw goingDown()
       await store.info(`${RESERVED_PREFIX}ready`).catch((cause: unknown) => {
         // What exactly is wrong with the store is not for whoever asks without a token.
-        throw new PrecisError('store-busy', 'The store does not answer.', { cause })
+        throw new PrecisError('store-busy', 'The store does not answer.', {
+          hint: 'Look into the log of the server, and whether its store can be reached.',
+          cause,
+        })
       })
       return { status: 'ready' as const }
     },

@@ -25,7 +25,11 @@ export const addTransferRoutes: AddRoutes = (api, parts) => {
     },
     async ({ query, owner, c }) => {
       const file = uploadIn(c)
-      if (!file) throw new PrecisError('invalid-input', 'There is no file.', { where: 'body' })
+      if (!file)
+        throw new PrecisError('invalid-input', 'There is no file.', {
+          where: 'body',
+          hint: 'Send it as the body, as it is.',
+        })
       const options = { ...query, ...(owner !== undefined && { owner }) }
       return sessionOf(parts, await formats.importThread(file, options))
     },

@@ -4,6 +4,7 @@ import type { Approval, Client, ViewStatus } from '../../protocol/index.ts'
 import { messageOf } from '../figures.ts'
 import { goTo } from '../route.ts'
 import type { ThreadFeed } from '../thread-feed.ts'
+import { useDraft } from '../use-draft.ts'
 import { useOffers } from '../use-offers.ts'
 import { useTask } from '../use-task.ts'
 import { visibleText } from '../visible-text.ts'
@@ -21,7 +22,7 @@ export function Composer({
   readonly threadId: string
   readonly onChange: () => void
 }) {
-  const [text, setText] = useState('')
+  const { text, set: setText, giveBack } = useDraft(threadId)
   const [error, setError] = useState<string>()
   const stopping = useTask()
   const offered = useOffers(client, threadId, text)
@@ -43,7 +44,7 @@ export function Composer({
     setError(undefined)
     deliver(typed).catch((thrown: unknown) => {
       setError(messageOf(thrown))
-      setText((since) => (since === '' ? typed : since)) // not lost because the connection was
+      giveBack(typed) // not lost because the connection was
     })
   }
   const stop = () => stopping.run(() => client.abort(threadId))

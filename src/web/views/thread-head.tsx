@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import type { ThreadDetail } from '../../protocol/index.ts'
 import { useReachable } from '../connection.ts'
-import { visibleText } from '../visible-text.ts'
+import { titleText } from '../visible-text.ts'
 
 export function ThreadHead({
   detail,
@@ -24,7 +24,7 @@ export function ThreadHead({
         <a className="back" href="#/" aria-label="All threads">
           ←
         </a>
-        <h1>{visibleText(detail.title)}</h1>
+        <h1>{titleText(detail.title)}</h1>
         <button
           type="button"
           className="chosen"

@@ -1,18 +1,11 @@
 // All threads, newest first, with a search over everything that was ever said in them.
-import { useEffect, useState } from 'react'
-import type { Client, ThreadSummary } from '../../protocol/index.ts'
-import { messageOf, timeText } from '../figures.ts'
+import { useState } from 'react'
+import type { Client } from '../../protocol/index.ts'
+import { timeText } from '../figures.ts'
 import { addressOf, goTo } from '../route.ts'
 import { useTask } from '../use-task.ts'
-import { visibleText } from '../visible-text.ts'
-
-const PAGE = 50
-const WAIT_MS = 200
-
-interface Found {
-  readonly items: readonly ThreadSummary[]
-  readonly next?: string
-}
+import { type ListedThreads, useThreadList } from '../use-thread-list.ts'
+import { titleText } from '../visible-text.ts'
 
 export function ThreadList({
   client,
@@ -24,47 +17,9 @@ export function ThreadList({
   readonly changes: number
 }) {
   const [search, setSearch] = useState('')
-  const [found, setFound] = useState<Found>({ items: [] })
-  const [error, setError] = useState<string>()
-  const working = useTask()
-
-  // `changes` and `selected` only say that there is something new to be read.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  useEffect(() => {
-    let isOver = false
-    const asked = search.trim()
-    const timer = setTimeout(
-      () =>
-        client.threads({ limit: PAGE, ...(asked !== '' && { search: asked }) }).then(
-          (page) => {
-            if (isOver) return
-            setFound(page)
-            setError(undefined)
-          },
-          (thrown: unknown) => {
-            if (!isOver) setError(messageOf(thrown))
-          },
-        ),
-      asked === '' ? 0 : WAIT_MS,
-    )
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-    }
-  }, [client, search, changes, selected])
-
-  const more = () =>
-    working.run(async () => {
-      const { next } = found
-      if (next === undefined) return
-      const asked = search.trim()
-      const page = await client.threads({
-        limit: PAGE,
-        after: next,
-        ...(asked !== '' && { search: asked }),
-      })
-      setFound({ ...page, items: [...found.items, ...page.items] })
-    })
+  const list = useThreadList(client, search, `${changes} ${selected ?? ''}`)
+  const beginning = useTask()
+  const problem = list.error ?? beginning.error
   return (
     <nav className="threads" aria-label="Threads">
       <header>
@@ -73,8 +28,8 @@ export function ThreadList({
         </a>
         <button
           type="button"
-          aria-disabled={working.isRunning}
-          onClick={() => working.run(async () => goTo((await client.createThread()).threadId))}
+          aria-disabled={beginning.isRunning}
+          onClick={() => beginning.run(async () => goTo((await client.createThread()).threadId))}
         >
           New
         </button>
@@ -86,15 +41,15 @@ export function ThreadList({
         value={search}
         onChange={(event) => setSearch(event.target.value)}
       />
-      {(error ?? working.error) !== undefined && <p role="alert">{error ?? working.error}</p>}
+      {problem !== undefined && <p role="alert">{problem}</p>}
       <ul>
-        {found.items.map((thread) => (
+        {list.items.map((thread) => (
           <li key={thread.threadId}>
             <a
               href={addressOf(thread.threadId)}
               aria-current={thread.threadId === selected ? 'page' : undefined}
             >
-              <span className="title">{visibleText(thread.title)}</span>
+              <span className="title">{titleText(thread.title)}</span>
               <span className="quiet">
                 {timeText(thread.updatedAt)}
                 {thread.reason !== undefined && ` · ${thread.reason}`}
@@ -103,14 +58,20 @@ export function ThreadList({
           </li>
         ))}
       </ul>
-      {found.items.length === 0 && error === undefined && (
-        <p className="quiet">{search === '' ? 'No threads yet.' : 'Nothing was found.'}</p>
+      {list.items.length === 0 && problem === undefined && (
+        <p className="quiet">{emptyText(list, search)}</p>
       )}
-      {found.next !== undefined && (
-        <button type="button" aria-disabled={working.isRunning} onClick={more}>
+      {list.hasMore && (
+        <button type="button" aria-disabled={list.isReading} onClick={list.more}>
           More
         </button>
       )}
     </nav>
   )
+}
+
+function emptyText({ isReading, hasMore }: ListedThreads, search: string): string {
+  if (isReading) return 'Looking…'
+  if (hasMore) return 'Nothing was found so far.'
+  return search.trim() === '' ? 'No threads yet.' : 'Nothing was found.'
 }

@@ -1,9 +1,10 @@
 // One thread: its transcript, what stands around it, and the panels that look into it.
-import { useCallback, useEffect, useMemo, useState } from 'react'
-import type { Client, Hello, Preview } from '../../protocol/index.ts'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { Client, Hello, Preview, ThreadDetail } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
 import { useTask } from '../use-task.ts'
 import { useThread } from '../use-thread.ts'
+import { titleText } from '../visible-text.ts'
 import type { BlockActions } from './block.tsx'
 import { Composer } from './composer.tsx'
 import { PreviewDialog } from './preview-dialog.tsx'
@@ -47,6 +48,7 @@ export function ThreadPage({
   })
   const { detail, status } = thread
   useTitle(detail?.title)
+  useNews(detail, onChange)
   if (!detail)
     return (
       <main className="alone" tabIndex={-1}>
@@ -177,9 +179,19 @@ function useBlockActions(
   return { actions, problem: error }
 }
 
+/** The list of threads shows titles, and who was worked on last. */
+function useNews(detail: ThreadDetail | undefined, onChange: () => void): void {
+  const state = detail && `${detail.isWorking} ${detail.title}`
+  const known = useRef(state)
+  useEffect(() => {
+    if (known.current !== undefined && known.current !== state) onChange()
+    known.current = state
+  }, [state, onChange])
+}
+
 function useTitle(title: string | undefined): void {
   useEffect(() => {
-    document.title = title === undefined ? 'précis' : `${title} · précis`
+    document.title = title === undefined ? 'précis' : `${titleText(title)} · précis`
     return () => {
       document.title = 'précis'
     }

@@ -41,8 +41,11 @@ export function Usage({
         {detail.isCounting ? 'cost is being counted…' : costText(detail.costUsd)}
       </span>
       {(isFull || tokenUsage?.nearLimit) && (
-        <span className="warning" role="status">
-          {isFull ? 'The window is nearly full' : 'Near the limit by the sum of all requests'}
+        // The sum of all requests says nothing about what the next one holds: it is told, and does not alarm.
+        <span className={isFull ? 'warning' : 'quiet'} role="status">
+          {isFull
+            ? 'The window is nearly full'
+            : 'All requests together are near or above the window; what the model sees is not'}
         </span>
       )}
       <Running detail={detail} status={status} />
