@@ -1,26 +1,32 @@
 // The metric itself under test: it falls where something needed goes, and cannot be flattered.
 import { describe, expect, it } from 'vitest'
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft, ThreadEvent } from '../../src/core/event.ts'
+import { trimToolResults } from '../../src/strategies/trim-tool-results.ts'
 import { result } from '../../test/say.ts'
 import { cellOf } from './aggregate.ts'
 import { type Cut, cutsOf } from './cuts.ts'
 import { measureSession } from './measure.ts'
 import { type Future, needsOf } from './needs.ts'
-import { COUNTERS, newestWithin, type Piece, piecesOf } from './pieces.ts'
+import { COUNTERS, newestWithin, type Piece, piecesOf, tokensIn } from './pieces.ts'
 import { policiesWith } from './policies.ts'
 import { pairKey } from './presence.ts'
 import { random } from './random.ts'
 import { scorer } from './score.ts'
-import { sessionOf } from './session.ts'
+import { type Session, sessionOf } from './session.ts'
 import { smallSession } from './small-session.ts'
 
 const SETTINGS = { futureTurns: 40, minTokens: 500, minNeeds: 5 } as const
 const MEASURED = { ...SETTINGS, counter: 'estimate', seed: 7 } as const
 const SEEDS = [1, 2, 3]
 const REAL = ['keep-last', 'mask-results', 'trim-messages', 'prune-messages', 'trim-tool-results']
+/** What nobody would send to a model, and the summaries that a session without any does not have. */
+const CONTROLS = ['identifier-list', 'oracle', 'random', 'recorded']
 
+/** Without a cut a test would prove nothing; each cut needs something. */
 async function cutsIn(drafts: readonly EventDraft[]): Promise<Cut[]> {
-  return cutsOf(await sessionOf('small', drafts), SETTINGS, COUNTERS.estimate)
+  const cuts = await cutsOf(await sessionOf('small', drafts), SETTINGS, COUNTERS.estimate)
+  expect(cuts.length).toBeGreaterThan(0)
+  return cuts
 }
 
 function rewritten(pieces: readonly Piece[], change: (text: string) => string): Piece[] {
@@ -107,6 +113,37 @@ function pathIn(drafts: readonly EventDraft[], index: number): string {
   return path.replace(/^src\//, '')
 }
 
+/** The agent has compacted it at three fifths. */
+async function compactedSession(): Promise<Session> {
+  const drafts = smallSession()
+  const answers = drafts.flatMap(({ type }, at) => (type === 'AGENT_MESSAGE' ? [at] : []))
+  const middle = answers[Math.floor(answers.length * 0.6)]
+  const session = await sessionOf('compacted', drafts)
+  const { threads } = session
+  const threadId = await threads.create()
+  await threads.import(threadId, drafts.slice(0, middle))
+  await threads.compact(threadId, trimToolResults, { trigger: 'import' })
+  await threads.import(threadId, drafts.slice(middle))
+  const events = (await threads.getAllEvents(threadId)) as ThreadEvent[]
+  return { ...session, compacted: { threadId, events } }
+}
+
+describe('cuts', () => {
+  it('are at 50, 65 and 80 %, and where the agent itself compacted, with what it kept', async () => {
+    const session = await compactedSession()
+    const cuts = await cutsOf(session, SETTINGS, COUNTERS.estimate)
+    expect(cuts.map(({ at }) => at)).toEqual(['50%', '65%', '80%', 'recorded'])
+    const { tokens, recorded = [] } = cuts[3] ?? {}
+    expect(tokensIn(recorded)).toBeGreaterThan(0)
+    expect(tokensIn(recorded)).toBeLessThan(tokens ?? 0)
+    const measured = [await measureSession(session, await policiesWith(), MEASURED)]
+    const own = cellOf(measured, 'recorded', 'recorded', 1)
+    expect(own?.sessions).toBe(1)
+    expect(cellOf(measured, 'keep-last', 'recorded', 1)?.sessions).toBe(1)
+    expect(cellOf(measured, 'recorded', '10%', 1)).toBeUndefined()
+  })
+})
+
 describe('policies', () => {
   it('are all below the oracle, and the real ones above the bare list of identifiers', async () => {
     const policies = await policiesWith()
@@ -118,7 +155,7 @@ describe('policies', () => {
         const of = (policy: string) => cellOf(measured, policy, budget, 1)?.headline.mean ?? -1
         for (const policy of Object.keys(policies))
           expect(of('oracle'), `${policy} at ${budget}`).toBeGreaterThanOrEqual(of(policy))
-        for (const policy of REAL)
+        for (const policy of Object.keys(policies).filter((name) => !CONTROLS.includes(name)))
           expect(of('identifier-list'), `${policy} at ${budget}`).toBeLessThan(of(policy))
       }
     }

@@ -5,6 +5,7 @@ import { cellOf, differenceOf, intervalOf } from './aggregate.ts'
 import { keptByPruneMessages, keptByTrimMessages } from './libraries.ts'
 import type { Measured, MeasuredSession } from './measure.ts'
 import { COUNTERS, newestWithin, type Piece, tokensIn } from './pieces.ts'
+import { presenceIn } from './presence.ts'
 import { shuffled } from './random.ts'
 import { quotesIn, tokensOf } from './terms.ts'
 import { SHORTEST_PATTERN, VerbatimSearch } from './verbatim.ts'
@@ -38,6 +39,26 @@ describe('tokensOf', () => {
   it('passes over a run without end in linear time', () => {
     expect(tokensOf('-'.repeat(2_000_000).concat('a'))).toEqual([])
     expect(tokensOf('aB'.repeat(1_000_000))).toEqual([])
+  })
+})
+
+describe('presenceIn', () => {
+  const wanted = {
+    terms: new Set(['retryLimit']),
+    pairs: new Map([['retryLimit', new Set(['nightly'])]]),
+    strings: new Set<string>(),
+  }
+  const bound = (between: string) => {
+    const { terms, pairs } = presenceIn([`retryLimit${between}nightly`], wanted)
+    expect([...terms]).toEqual(['retryLimit'])
+    return pairs.size === 1
+  }
+
+  it('binds two terms within 160 characters of one line, and no further', () => {
+    const both = 'retryLimit'.length + 'nightly'.length
+    expect(bound(' '.repeat(160 - both))).toBe(true)
+    expect(bound(' '.repeat(161 - both))).toBe(false)
+    expect(bound('\n')).toBe(false)
   })
 })
 

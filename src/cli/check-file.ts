@@ -5,6 +5,7 @@ import { parseJsonText } from '../formats/json-text.ts'
 import { type Checked, checkDocument, kindOf } from './check-document.ts'
 import { documentAs, likelyFormat, type WireFormat } from './check-format.ts'
 import { type CheckReport, renderCheck } from './check-report.ts'
+import { type CheckedSession, checkSession } from './check-session.ts'
 import { formatOf, HISTORY_FORMAT, profileOf, type Target, targetOf } from './check-wires.ts'
 import { deliver } from './deliver.ts'
 import { readText } from './io.ts'
@@ -33,6 +34,40 @@ export async function checkFile(source: string, flags: CheckFlags): Promise<void
     })
   await refuseOverwriting(source, flags.repair, { option: '--repair', force: flags.force })
   const text = await readText(source, process.stdin)
+  const session = asked ? undefined : await checkSession(text, source, flags.provider)
+  const { report, result } = session
+    ? { report: sessionReport(session, source, flags), result: text }
+    : await checkText(text, asked, source, flags)
+  await deliver({
+    report,
+    result,
+    output: flags.repair,
+    json: flags.json,
+    columns: DEFAULT_COLUMNS,
+    render: renderCheck,
+  })
+  refuseBroken(report)
+}
+
+function sessionReport(
+  { format, ...checked }: CheckedSession,
+  source: string,
+  { provider, repair }: CheckFlags,
+): CheckReport {
+  if (repair === undefined)
+    return { input: { source, format, kind: 'session' }, provider, ...checked }
+  throw new PrecisError('usage', `a session of ${format} is checked, and not repaired`, {
+    where: '--repair',
+    hint: `Its messages can be. ${exportHint(source)}`,
+  })
+}
+
+async function checkText(
+  text: string,
+  asked: WireFormat | undefined,
+  source: string,
+  flags: CheckFlags,
+): Promise<{ readonly report: CheckReport; readonly result: string }> {
   const value = await readingFrom(source, () => parseJsonText(text)).catch((thrown: unknown) => {
     throw withExport(thrown, source)
   })
@@ -46,28 +81,25 @@ export async function checkFile(source: string, flags: CheckFlags): Promise<void
     ...checkDocument(document, format, target),
     ...(repaired && { repair: repairOf(repaired, value, flags.repair ?? '-', format, target) }),
   }
-  await deliver({
-    report,
-    result: repaired?.text ?? text,
-    output: flags.repair,
-    json: flags.json,
-    columns: DEFAULT_COLUMNS,
-    render: renderCheck,
-  })
-  refuseBroken(report)
+  return { report, result: repaired?.text ?? text }
 }
 
-/** A session file has its messages in records: they can be taken out of it. */
+/** Lines of JSON are no document, though they may hold one. */
 function withExport(thrown: unknown, source: string): unknown {
-  if (!PrecisError.is(thrown) || !thrown.hint?.includes('JSON Lines') || source === '-')
-    return thrown
+  if (!PrecisError.is(thrown) || !thrown.hint?.includes('JSON Lines')) return thrown
   const { code, message, where, hint, details } = thrown
   return new PrecisError(code, message, {
     ...(where !== undefined && { where }),
-    hint: `${hint} The messages of a session: precis export ${quoted(source)} --to anthropic --out messages.json`,
+    hint: `${hint} ${exportHint(source)}`,
     details,
     cause: thrown,
   })
+}
+
+/** A session file has its messages in records: they can be taken out of it. */
+function exportHint(source: string): string {
+  const name = source === '-' ? 'FILE' : quoted(source)
+  return `The messages of a session: precis export ${name} --to ${HISTORY_FORMAT} --out messages.json`
 }
 
 /** Plain words in `messages` are the same in two formats: then they are in the provider's own. */
@@ -99,10 +131,13 @@ function refuseBroken({ input, provider, repair, ...checked }: CheckReport): voi
     refused > 0 ? `${provider} would refuse it` : `it is no sound ${input.format} ${input.kind}`
   throw new PrecisError('invalid-request', `${rules} broken${copy}: ${verdict}`, {
     where: sourceName(input.source),
-    hint:
-      repair === undefined
-        ? '--repair FILE writes a copy that keeps the rules, and says what was changed.'
-        : 'What is left has to be changed in the request itself.',
+    hint: adviceFor(input, repair !== undefined),
     details: { violations: count },
   })
+}
+
+function adviceFor({ kind, source }: CheckReport['input'], isRepaired: boolean): string {
+  if (isRepaired) return 'What is left has to be changed in the request itself.'
+  if (kind === 'session') return `${exportHint(source)}, which --repair can mend.`
+  return '--repair FILE writes a copy that keeps the rules, and says what was changed.'
 }

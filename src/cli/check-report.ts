@@ -8,7 +8,7 @@ export interface CheckReport extends Checked {
   readonly input: {
     readonly source: string
     readonly format: string
-    readonly kind: DocumentKind
+    readonly kind: DocumentKind | 'session'
   }
   readonly provider: string
   /** Its own violations are what the copy still breaks. */
@@ -27,7 +27,7 @@ const MIN_COLUMNS = 60
 export function renderCheck(report: CheckReport, style: Style, columns: number): string {
   const { input, provider, repair } = report
   const source = input.source === '-' ? 'standard input' : input.source
-  const page = { format: input.format, provider, style, columns }
+  const page = { ...input, provider, style, columns }
   const sections = [
     [
       `${style.bold('précis')} · ${oneLine(source, 60)} ${style.dim(`(${input.format} ${input.kind})`)} for ${style.bold(provider)}`,
@@ -39,8 +39,7 @@ export function renderCheck(report: CheckReport, style: Style, columns: number):
   return `${filled.join('\n\n')}\n`
 }
 
-interface Page {
-  readonly format: string
+interface Page extends Pick<CheckReport['input'], 'format' | 'kind'> {
   readonly provider: string
   readonly style: Style
   readonly columns: number
@@ -49,18 +48,20 @@ interface Page {
 type Sections = readonly (readonly string[])[]
 
 function checkedSections({ violations, sent }: Checked, whose: string, page: Page): Sections {
-  const { format, provider, style, columns } = page
+  const { format, kind, provider, style, columns } = page
   if (sent === undefined) {
     const kept = 'Every rule is kept that can be told from the document.'
     return [violationLines(violations, whose, kept, page)]
   }
+  const own = violationLines(
+    violations,
+    ` of the format ${format}${whose}`,
+    `Every rule of the format ${format} is kept that can be told from the document.`,
+    page,
+  )
   return [
-    violationLines(
-      violations,
-      ` of the format ${format}${whose}`,
-      `Every rule of the format ${format} is kept that can be told from the document.`,
-      page,
-    ),
+    // There are no rules for the files of other agents.
+    kind === 'session' ? [] : own,
     violationLines(
       sent.violations,
       ` in what would be sent to ${provider}${whose}`,

@@ -433,8 +433,8 @@ describe('precis check', () => {
     ],
     ['no JSON', ['text.txt', '--provider', 'anthropic'], 1, /the input is not JSON/],
     [
-      'a session file',
-      [join(ROOT, 'samples/session.jsonl'), '--provider', 'anthropic'],
+      'a session file that is named as a document',
+      [join(ROOT, 'samples/session.jsonl'), '--provider', 'anthropic', '--from', 'anthropic'],
       1,
       /export \S+session\.jsonl --to anthropic --out messages\.json/,
     ],

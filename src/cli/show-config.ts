@@ -3,6 +3,7 @@ import type { Json } from '../core/json.ts'
 import { variableOf } from '../core/settings.ts'
 import { aboutSetting, SETTING_KEYS, settingsJsonSchema } from '../core/settings-schema.ts'
 import { writeStream } from './io.ts'
+import { refuseUnknownNames } from './known-names.ts'
 import { loadSettings, projectFile, stateFolderPath, userFile } from './settings.ts'
 import { tell } from './tell.ts'
 import { oneLine, padColumns } from './terminal.ts'
@@ -27,7 +28,9 @@ export async function showConfig(flags: ConfigFlags): Promise<void> {
     return
   }
   const cwd = process.cwd()
-  const { origins } = loadSettings({ cwd, environment: process.env })
+  const resolved = loadSettings({ cwd, environment: process.env })
+  refuseUnknownNames(resolved)
+  const { origins } = resolved
   const settings = SETTING_KEYS.map((key): ShownSetting => {
     const { value = null, origin = 'default', where } = origins[key] ?? {}
     const { about } = aboutSetting(key)

@@ -205,6 +205,22 @@ describe('what decides', () => {
     expect(written).toContain('Keep: 簡潔')
   })
 
+  it('says which sentences that bind a small budget has no room for', () => {
+    const problemsWithin = (budget: string) =>
+      place().json<{ problems: string[] }>(['compact', sample('session.jsonl'), '--budget', budget])
+        .problems
+    const [problem = ''] = problemsWithin('600')
+    expect(problem).toMatch(/^\d+ sentences that bind had no room .*Never touch the migrations/)
+    expect(problemsWithin('5000')).toEqual([])
+    const rule =
+      'Never touch the migrations: the office applies those files by hand, at night, and compares their checksums in the morning.'
+    const said = JSON.parse(messages())
+    said.messages[0].content = `${rule} Go.`
+    place().write('in.json', JSON.stringify(said))
+    const trim = ['compact', 'in.json', '--strategy', 'trim-tool-results', '--budget', '150']
+    expect(place().json(trim)).toMatchObject({ problems: [] })
+  })
+
   it('says so where a model was named and not asked', () => {
     const args = ['in.json', ...TRIM, '--model', 'dev', '--instructions', 'mind it']
     const { problems } = report(args)

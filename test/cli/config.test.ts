@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { programOf } from '../../src/cli/program.ts'
 import { SETTING_KEYS } from '../../src/core/settings.ts'
 import { eachPlace, messages, PRECIS, ROOT } from './place.ts'
 
@@ -53,6 +54,19 @@ describe('precis config', () => {
     projectSettings({ auto: { treshold: 0.5 } })
     expect(place().precis(['config']).stderr).toContain('Did you mean auto.threshold?')
   })
+
+  it('refuses a strategy and a model that there is none of, and says where it is set', () => {
+    projectSettings({ strategy: 'cascad' })
+    const { status, stderr } = place().precis(['config'])
+    expect(status).toBe(2)
+    expect(stderr).toMatch(
+      /: cascad\n {2}where: .*settings\.json\n {2}hint: Did you mean cascade\?/,
+    )
+    projectSettings({ models: { fast: 'nonsense' } })
+    const wrong = place().precis(['config'])
+    expect(wrong.status).toBe(2)
+    expect(wrong.stderr).toMatch(/models\.fast: "nonsense" names no model.*\n {2}where: .*\.json/)
+  })
 })
 
 describe('precis doctor', () => {
@@ -72,6 +86,8 @@ describe('precis doctor', () => {
 
   const faults: readonly (readonly [string, () => Record<string, string>, string, RegExp])[] = [
     ['a wrong setting', () => ({ PRECIS_COUNTER: 'abacus' }), 'settings', /Set it to estimate/],
+    ['no such strategy', () => ({ PRECIS_STRATEGY: 'cascad' }), 'settings', /mean cascade\?/],
+    ['no such provider', () => ({ PRECIS_MODELS_DEFAULT: 'no/x' }), 'settings', /^Providers: /],
     [
       'a folder that cannot be made',
       () => ({ PRECIS_HOME: join(place().folder, place().write('file', ''), 'x') }),
@@ -205,11 +221,13 @@ describe('precis completion', () => {
     }
   })
 
-  it('knows every command and every option in each shell', () => {
-    for (const shell of ['bash', 'zsh', 'fish']) {
-      const { script } = place().json<{ script: string }>(['completion', shell])
-      for (const word of ['compact', 'inspect', 'recall', 'doctor', 'dry-run', 'instructions'])
-        expect(script, shell).toContain(word)
-    }
+  it.each(['bash', 'zsh', 'fish'])('knows every command and every option in %s', async (shell) => {
+    const { commands } = await programOf(() => true)
+    expect(commands.length).toBeGreaterThan(20)
+    const { script } = place().json<{ script: string }>(['completion', shell])
+    const words = new Set(script.match(/[\w-]+/g)?.map((word) => word.replace(/^--/, '')))
+    for (const command of commands)
+      for (const word of [command.name(), ...command.options.map((option) => option.long ?? '')])
+        expect(words, `${command.name()} ${word}`).toContain(word.replace(/^--/, ''))
   })
 })

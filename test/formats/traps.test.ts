@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../src/core/message.ts'
 import type { View } from '../../src/formats/format.ts'
+import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { lines, openText, outgoingOf, viewIn, writing } from './session.ts'
 
 /** Messages in short: who said what, which calls, which results. */
@@ -281,6 +282,23 @@ describe('Claude Code', () => {
     )
     expect(brief(view)[2]).toMatch(/^U: #t1 aborted=/)
     expect(brief(view).at(-1)).toBe('A: read#t2')
+  })
+
+  it('trap 9: a message of 662,000 characters is kept whole, and written whole in every format', async () => {
+    const long = Array.from({ length: 22_000 }, (_, n) => `line ${n} of a paste, 漢 🙂`).join('\n')
+    expect(long.length).toBeGreaterThan(400_000)
+    const pasted = `${long}${'x'.repeat(662_000 - long.length)}`
+    const opened = await openText(
+      lines(said('u', null, pasted), block('a', 'u', 'm1', text('I read it.'))),
+    )
+    const expected = [`U: ${pasted}`, 'A: I read it.']
+    expect(brief(opened.view)).toEqual(expected)
+    const outgoing = await outgoingOf(opened)
+    for (const format of SESSION_FORMATS.filter(({ write }) => write)) {
+      const written = format.write?.(outgoing, writing()).text ?? ''
+      const { view } = await openText(written, format)
+      expect(brief(view).join('\n') === expected.join('\n'), format.id).toBe(true)
+    }
   })
 
   it('trap 10: images, of the user and in a result', async () => {

@@ -12,7 +12,8 @@ What is checked:
   A document with a model is a request. One without is a history: it may end with an answer, or with
   a call that waits for its result, and its tools need not be defined. It is judged by the rules of its
   own format, which is told from what stands in it unless --from names it. For a provider of another
-  format, what would be sent to it is judged as well.
+  format, what would be sent to it is judged as well. Of a session file of an agent (docs/formats.md),
+  what would be sent is judged.
 
 Where things go:
   Each broken rule is printed with its id (see docs/spec/valid.md), its place and what is wrong.
@@ -24,6 +25,7 @@ Examples:
   precis check session.json --provider anthropic
   precis check session.json --provider anthropic --repair mended.json
   precis check request.json --provider openai-chat --from openai-chat
+  precis check session.jsonl --provider anthropic
   cat session.json | precis check - --provider bedrock --json
 
 Exit codes: 0 all rules are kept (by the copy, with --repair), 1 some are broken or it failed,
@@ -31,7 +33,7 @@ Exit codes: 0 all rules are kept (by the copy, with --repair), 1 some are broken
 
 export function define(command: Command): void {
   command
-    .argument('<file>', 'the request or the history; - is standard input')
+    .argument('<file>', 'the request, the history or the session; - is standard input')
     .requiredOption('--provider <name>', 'whose rules')
     .option('--from <format>', `the format of the input: ${WIRE_FORMATS.join(', ')}`)
     .option('--repair <file>', 'where a repaired copy goes; - is standard output')

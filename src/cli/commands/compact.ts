@@ -19,8 +19,8 @@ Where things go:
   --json makes the report JSON; errors are then JSON, too.
 
 Counting:
-  --budget and the report are in tokens of --counter: estimate (the default), chars4 (characters / 4) or
-  o200k (OpenAI's vocabulary, exact). N% is of the input.
+  --budget, before and after are in tokens of --counter: estimate (the default), chars4 (characters / 4)
+  or o200k (OpenAI's vocabulary, exact). N% is of the input. What went is always estimated.
 
 Examples:
   precis compact session.jsonl

@@ -14,6 +14,7 @@ import type { ProgressLine } from '../progress.ts'
 import { type Loaded, loadThread, type Session } from '../session/session.ts'
 import { thousands } from '../terminal.ts'
 import { freshReport, startFresh } from './fresh-session.ts'
+import { leftOutRemarks, unpinnedSentences } from './left-out-pins.ts'
 import { pinWishes, type Wishes } from './wishes.ts'
 
 export interface CompactionPlan {
@@ -52,12 +53,14 @@ export async function compactSession(session: Session, plan: CompactionPlan): Pr
   const prepared =
     plan.proposal ??
     (await prepareWithin(session, plan, before, target, (text) => problems.push(text)))
+  const unpinned = await unpinnedSentences(composed, threadId, prepared, pinningOf(plan))
   const result: Result = prepared.proposal.fresh
     ? await startFresh(composed, threadId, prepared)
     : await commit(composed, threadId, prepared)
   const after = await sideOf(composed, result.threadId, counter)
   if (target !== undefined && after.tokens > target)
     throw tooLarge(await loadThread(composed, result.threadId), target, after, plan)
+  problems.push(...(await leftOutRemarks(composed, result.threadId, unpinned)))
   const report = result.report ?? (await freshReport(composed, threadId, result.threadId, prepared))
   return {
     threadId: result.threadId,
@@ -126,17 +129,22 @@ async function prepareWithin(
   }
 }
 
+function pinningOf({ settings: { pinning } }: CompactionPlan) {
+  return { detect: pinning.detect, ...(pinning.patterns && { patterns: pinning.patterns }) }
+}
+
 function optionsOf(
   { model, asked }: Composed,
-  { settings, shown, wishes, progress }: CompactionPlan,
+  plan: CompactionPlan,
   warn: (problem: string) => void,
 ): CompactionOptions {
-  const { models, summaries, gate, pinning } = settings
+  const { settings, shown, wishes, progress } = plan
+  const { models, summaries, gate } = settings
   return {
     trigger: 'command',
     minTokens: gate.minTokens,
     settings: shown,
-    pinning: { detect: pinning.detect, ...(pinning.patterns && { patterns: pinning.patterns }) },
+    pinning: pinningOf(plan),
     ...(wishes.instructions !== undefined && { instructions: wishes.instructions }),
     ...(models.default !== undefined && { provider: model, model: models.default }),
     ...(models.fast !== undefined && { fastModel: models.fast }),

@@ -13,22 +13,27 @@ export interface NextSteps {
     readonly oldRecords?: number // that stay in the file, before what is in force now
   }
   readonly tokens: number // of the result
-  readonly program: string
-  readonly options: readonly string[] // as they were given, to be given again
+  readonly drops: readonly unknown[] // none where nothing changed
+  readonly again: Again
+}
+
+/** How the same is asked for again. */
+export interface Again {
+  readonly program: string // as the reader starts it
+  readonly options: readonly string[] // as they were given
+  readonly canReplace: boolean // the input is a file, and the result of its format
 }
 
 type Step = readonly [command: string, what: string]
 
-export function nextSteps(
-  { input, result, program, options, tokens }: NextSteps,
-  style: Style,
-): string[] {
+export function nextSteps(steps: NextSteps, style: Style): string[] {
+  const { input, result, tokens, again } = steps
+  const { program } = again
   const source = quoted(input.source)
-  const compact = [program, 'compact', source, ...options.map(quoted)].join(' ')
   if (result.proposal !== undefined)
     return told(
       'Nothing was changed. The proposal is kept:',
-      applySteps(result.proposal, input, program),
+      applySteps(result.proposal, input, again),
       style,
     )
   if (result.written === '-') return []
@@ -55,15 +60,24 @@ export function nextSteps(
     )
   return told(
     'Nothing was written. Next:',
-    [
-      [`${compact} --out compacted${extensionOf(input.source)}`, 'write the result'],
-      [`${compact} --in-place`, 'replace the file, with a backup for undo'],
-      [`${compact} --budget 50%`, 'fail unless it gets this small'],
-      [`${program} inspect ${source}`, 'what is in it, and what each strategy gives'],
-      [`${program} --help`, 'everything else'],
-    ],
+    [...repeatSteps(steps), [`${program} --help`, 'everything else']],
     style,
   )
+}
+
+function repeatSteps({ input, drops, again }: NextSteps): Step[] {
+  const { program, options, canReplace } = again
+  const source = quoted(input.source)
+  const compact = [program, 'compact', source, ...options.map(quoted)].join(' ')
+  const write: Step = [`${compact} --out compacted${extensionOf(input.source)}`, 'write the result']
+  const replace: Step = [`${compact} --in-place`, 'replace the file, with a backup for undo']
+  const shrink: Step = [`${compact} --budget 50%`, 'fail unless it gets this small']
+  return [
+    ...(drops.length > 0 ? [write] : []),
+    ...(drops.length > 0 && canReplace ? [replace] : []),
+    ...(options.includes('--budget') ? [] : [shrink]),
+    [`${program} inspect ${source}`, 'what is in it, and what each strategy gives'],
+  ]
 }
 
 /** Where old records stay, the file grows: that has to be said before somebody looks at its size. */
@@ -79,13 +93,16 @@ function writtenTo(
 and the new context stands behind them. The agent reads only that: ${thousands(tokens)} tokens.`
 }
 
-function applySteps(proposal: string, { kind }: NextSteps['input'], program: string): Step[] {
+function applySteps(
+  proposal: string,
+  { kind }: NextSteps['input'],
+  { program, canReplace }: Again,
+): Step[] {
   const apply = `${program} compact --apply ${proposal}`
   if (kind === 'thread') return [[apply, 'do exactly this']]
-  return [
-    [`${apply} --in-place`, 'do exactly this to the file, with a backup for undo'],
-    [`${apply} --out FILE`, 'write exactly this'],
-  ]
+  const write: Step = [`${apply} --out FILE`, 'write exactly this']
+  if (!canReplace) return [write]
+  return [[`${apply} --in-place`, 'do exactly this to the file, with a backup for undo'], write]
 }
 
 function told(heading: string, steps: readonly Step[], style: Style): string[] {

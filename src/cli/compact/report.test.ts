@@ -39,8 +39,13 @@ const REPORT: CompactReport = {
   result: { written: null, inPlace: false },
 }
 
-function lines(report: Partial<CompactReport>, options: readonly string[] = []): string {
-  return renderCompactReport({ ...REPORT, ...report }, style, 80, 'precis', options)
+function lines(
+  report: Partial<CompactReport>,
+  options: readonly string[] = [],
+  canReplace = true,
+): string {
+  const again = { program: 'precis', options, canReplace }
+  return renderCompactReport({ ...REPORT, ...report }, style, 80, again)
 }
 
 describe('the report', () => {
@@ -52,6 +57,20 @@ describe('the report', () => {
   it('quotes what a shell would split, and repeats what was asked', () => {
     expect(lines({})).toContain("precis compact 'a b.jsonl' --out compacted.jsonl")
     expect(lines({}, ['--pin', 'keep it'])).toContain("'a b.jsonl' --pin 'keep it' --in-place")
+  })
+
+  it('says in whose tokens it tells what went, where that is not the counter', () => {
+    expect(lines({ counter: 'o200k' })).toContain('What went, and why, in estimated tokens:')
+    expect(lines({})).toContain('What went, and why:')
+  })
+
+  it('names no step that would be refused, and no second budget', () => {
+    expect(lines({}, [], false)).not.toContain('--in-place')
+    expect(lines({}, ['--budget', '20%'])).not.toContain('50%')
+    expect(lines({ drops: [], largest: [] })).not.toMatch(/--in-place|--out/)
+    const result = { written: null, inPlace: false, proposal: 'prp_1' }
+    expect(lines({ result }, [], false)).not.toContain('--in-place')
+    expect(lines({ result }, [], false)).toContain('--apply prp_1 --out FILE')
   })
 
   it('says in words what was kept as it was', () => {

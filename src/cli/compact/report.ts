@@ -5,7 +5,7 @@ import type { TokenCounter } from '../../core/tokens/counter.ts'
 import type { AskedModel } from '../../providers/redacted-port.ts'
 import { bar, oneLine, padColumns, type Style, thousands } from '../terminal.ts'
 import type { Costs } from './costs.ts'
-import { type NextSteps, nextSteps } from './next-steps.ts'
+import { type Again, type NextSteps, nextSteps } from './next-steps.ts'
 
 export interface CompactReport
   extends Omit<CompactionReport, 'before' | 'after' | 'strategyId' | 'trigger'> {
@@ -39,13 +39,11 @@ const MAX_BAR = 30
 /** What stands beside the two bars of a row. */
 const BESIDE_BARS = 38
 
-/** `program` is how the reader starts precis. */
 export function renderCompactReport(
   report: CompactReport,
   style: Style,
   columns: number,
-  program = 'precis',
-  options: readonly string[] = [],
+  again: Again,
 ): string {
   const sections = [
     heading(report, style),
@@ -54,7 +52,7 @@ export function renderCompactReport(
     kept(report, style, columns),
     problems(report, style, columns),
     [...models(report, style), ...costLines(report, style), ...secrets(report)],
-    nextSteps({ ...report, program, options, tokens: report.after.total }, style),
+    nextSteps({ ...report, again, tokens: report.after.total }, style),
   ]
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -117,11 +115,12 @@ function picture(report: CompactReport, style: Style, columns: number): string[]
   ]
 }
 
-function changes({ drops, largest }: CompactReport, style: Style, columns: number): string[] {
+function changes(report: CompactReport, style: Style, columns: number): string[] {
+  const { drops, largest, counter } = report
   if (drops.length === 0) return ['Nothing changed: there was nothing for this strategy to do.']
   const width = columns - 44
   return [
-    'What went, and why:',
+    `What went, and why${counter === 'estimate' ? '' : ', in estimated tokens'}:`,
     ...drops.map(
       ({ why, entries, tokens }) =>
         `  ${signed(-tokens).padStart(9)}  ${oneLine(why, 60)} ${style.dim(`${thousands(entries)} ${entries === 1 ? 'entry' : 'entries'}`)}`,

@@ -82,7 +82,12 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
     output: destination.kind === 'file' ? destination.path : undefined,
     json: flags.json,
     columns: DEFAULT_COLUMNS,
-    render: (...shown) => renderCompactReport(...shown, programName(), givenOptions(flags)),
+    render: (...shown) =>
+      renderCompactReport(...shown, {
+        program: programName(),
+        options: givenOptions(flags),
+        canReplace: isReplaceable(session, to, plan.strategyId),
+      }),
   })
 }
 
@@ -100,6 +105,16 @@ async function planOf(job: Job, progress: ProgressLine): Promise<CompactionPlan>
     progress,
     ...(kept && { proposal: kept.prepared }),
   }
+}
+
+/** Whether `--in-place` would be taken. */
+function isReplaceable(
+  { target, format }: Session,
+  to: WrittenFormat,
+  strategyId: string,
+): boolean {
+  if (target.kind !== 'file' || target.path === '-') return false
+  return to.format.id === format?.id && strategyId !== FRESH_SESSION
 }
 
 /** What takes the place of a file must be of its format. */
@@ -212,9 +227,11 @@ function givenOptions({
   redact,
   format,
   to,
+  budget,
+  instructions,
   pin = [],
 }: CompactFlags): string[] {
-  const named = { format, to, strategy, model, counter }
+  const named = { format, to, strategy, model, counter, budget, instructions }
   return [
     ...Object.entries(named).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}`, value],

@@ -4,6 +4,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { ResolvedSettings } from '../../core/settings.ts'
 import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
 import { openHome } from '../home.ts'
+import { refuseUnknownNames } from '../known-names.ts'
 import { type Environment, loadSettings, projectFile, stateFolder, userFile } from '../settings.ts'
 import { type Finding, fault, note, well } from './finding.ts'
 import { checkLocalModels, isAtHome } from './local-models.ts'
@@ -40,6 +41,7 @@ function checkSettings(
 ): { findings: Finding[]; resolved?: ResolvedSettings } {
   try {
     const resolved = loadSettings({ cwd, environment })
+    refuseUnknownNames(resolved)
     const given = Object.values(resolved.origins).filter(
       ({ origin }) => origin !== 'default',
     ).length

@@ -32,7 +32,7 @@ function heading(found: Inspection, style: Style): string[] {
   const cached = billed?.cacheReadTokens
   return [
     `${style.bold('précis')} · ${oneLine(input.source, 60)} ${style.dim(`(${input.format ?? input.kind})`)}`,
-    `${thousands(events)} events, ${thousands(messages)} messages${subThreads > 0 ? `, ${thousands(subThreads)} sub-threads` : ''}; tokens counted by ${counter}`,
+    `${thousands(events)} events, ${thousands(messages)} messages${subThreads > 0 ? `, ${thousands(subThreads)} ${subThreads === 1 ? 'sub-thread' : 'sub-threads'}` : ''}; tokens counted by ${counter}`,
     ...(billed === undefined
       ? []
       : [

@@ -29,7 +29,11 @@ export interface WriteSession {
 }
 
 export async function writeSession(
-  { composed, subThreadIds, threadId: own }: Session,
+  {
+    composed,
+    subThreadIds,
+    threadId: own,
+  }: Pick<Session, 'composed' | 'subThreadIds' | 'threadId'>,
   { threadId, to, secrets: wish, title }: WriteSession,
 ): Promise<WrittenSession> {
   const secrets = secretsOf(process.env)

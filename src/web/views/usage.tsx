@@ -45,7 +45,7 @@ export function Usage({
         <span className={isFull ? 'warning' : 'quiet'} role="status">
           {isFull
             ? 'The window is nearly full'
-            : 'All requests together are near or above the window; what the model sees is not'}
+            : 'Near the limit by all requests together; what the model sees is not'}
         </span>
       )}
       <Running detail={detail} status={status} />

@@ -1,0 +1,46 @@
+// Sentences of the user that bind and found no room in a small budget: whoever compacts has to know.
+import type { Composed } from '../../compose.ts'
+import { FOUND_PINS_TOKENS, findPins, releasedPinsReducer } from '../../core/found-pins.ts'
+import { pinsReducer } from '../../core/pins.ts'
+import { reducedBy } from '../../core/thread-state.ts'
+import type { CompactionOptions, PreparedCompaction } from '../../threads/compact-thread.ts'
+import { loadThread } from '../session/session.ts'
+import { oneLine } from '../terminal.ts'
+
+/** From here on there is room for as many as are ever kept. */
+const ROOMY_TOKENS = 10 * FOUND_PINS_TOKENS
+const SHOWN_CHARS = 80
+
+/** Their texts; to be asked before the compaction is applied. */
+export async function unpinnedSentences(
+  composed: Composed,
+  threadId: string,
+  { targetTokens = ROOMY_TOKENS, pins: kept = [] }: PreparedCompaction,
+  policy: NonNullable<CompactionOptions['pinning']>,
+): Promise<string[]> {
+  if (targetTokens >= ROOMY_TOKENS) return []
+  const { context, eventAt } = await loadThread(composed, threadId)
+  const state = await composed.threads.state(threadId)
+  const pins = reducedBy(state, pinsReducer)
+  const released = reducedBy(state, releasedPinsReducer)
+  const texts = new Set(kept.map(({ text }) => text))
+  const found = findPins(context, eventAt, { pins, released }, policy)
+  return found.flatMap(({ text }) => (texts.has(text) ? [] : [text]))
+}
+
+/** A remark on those that are nowhere in the result. */
+export async function leftOutRemarks(
+  { threads }: Composed,
+  threadId: string,
+  sentences: readonly string[],
+): Promise<string[]> {
+  if (sentences.length === 0) return []
+  const result = JSON.stringify((await threads.messages(threadId)).messages)
+  const gone = sentences.filter((text) => !result.includes(JSON.stringify(text).slice(1, -1)))
+  const [first] = gone
+  if (first === undefined) return []
+  const what = gone.length === 1 ? 'A sentence that binds' : `${gone.length} sentences that bind`
+  return [
+    `${what} had no room in the budget, pin what has to stay: “${oneLine(first, SHOWN_CHARS)}”`,
+  ]
+}
