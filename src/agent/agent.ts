@@ -17,6 +17,7 @@ import { AGENT_LIMITS, type AgentPorts, type AgentSettings } from './ports.ts'
 import { applyPreview, type CompactionPreview, previewCompaction } from './preview.ts'
 import { runTask } from './task.ts'
 import { runTurn, type TurnOutcome } from './turn.ts'
+import { undoLast } from './undo.ts'
 import { waitingIn } from './waiting.ts'
 import { BUSY, type WorkOptions, workOn } from './work.ts'
 
@@ -114,7 +115,9 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
     applyPreview: (threadId, preview, proposal = preview.prepared.proposal) =>
       applyPreview(core, threadId, preview, proposal, agent.compact),
     undo: (threadId, compaction) =>
-      core.desks.of(threadId).request.run(() => ports.threads.undo(threadId, compaction)),
+      compaction === undefined
+        ? undoLast(core, threadId)
+        : core.desks.of(threadId).request.run(() => ports.threads.undo(threadId, compaction)),
     redo: (threadId) => core.desks.of(threadId).request.run(() => ports.threads.redo(threadId)),
     abort: (threadId) => stop(core.desks.of(threadId)),
     async close() {

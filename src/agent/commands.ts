@@ -4,7 +4,6 @@ import { CONTINUE_AFTER_FOLD } from '../core/continue-prompt.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import type { CompactionResult } from '../core/frame.ts'
-import { PRESETS } from '../core/presets.ts'
 import { NO_STRATEGY, threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import type { CompactOptions } from './compact-thread.ts'
@@ -14,7 +13,9 @@ import { FRESH_SESSION } from './fresh-session.ts'
 import { inherited } from './inherit.ts'
 import { presetOf } from './look.ts'
 import { lookAtThread } from './look-at-thread.ts'
+import { presetWords } from './preset-words.ts'
 import { reasonOf } from './results.ts'
+import { formerSession, undoLast } from './undo.ts'
 
 export interface CommandReply {
   readonly command: Command['command']
@@ -49,8 +50,8 @@ const OF_PRESET = 'preset'
 
 const FRESH = 'New session started with compacted context'
 const SUCCESS = '✅ Conversation compacted successfully'
-const NOTHING_DONE =
-  'Nothing was old enough to be compacted: the context is as it was. /strategy chooses another way.'
+/** It leaves the last messages alone and takes all others, however little there is. */
+const TAKES_ALL = 'summarize'
 
 /** Never rejects: what went wrong is the reply. */
 export async function runCommand(deps: CommandDeps, command: Command): Promise<CommandReply> {
@@ -79,13 +80,15 @@ const RUNS: Run = {
     return { ...answer, ...(next !== undefined && { next }) }
   },
   undo: async ({ core, threadId }, { count }) => {
-    const { request } = core.desks.of(threadId)
     let undone = 0
     while (undone < count) {
       try {
-        await request.run(() => core.ports.threads.undo(threadId))
+        await undoLast(core, threadId)
       } catch (error) {
-        if (undone > 0 && PrecisError.is(error) && error.code === 'nothing-to-undo') break
+        if (!PrecisError.is(error) || error.code !== 'nothing-to-undo') throw error
+        if (undone > 0) break
+        const former = await formerSession(core, threadId)
+        if (former) return former
         throw error
       }
       undone += 1
@@ -138,7 +141,10 @@ const RUNS: Run = {
   preset: async ({ core, threadId }, { preset }) => {
     if (preset === undefined) {
       const { id } = presetOf(await choicesOf(core, threadId), core.settings)
-      return `Preset: ${id}. Known: ${Object.keys(PRESETS).join(', ')}.`
+      const rows = presetWords().map(
+        (each) => `${each.id}\n  /compact: ${each.command}\n  by itself: ${each.automatic}`,
+      )
+      return [`Preset: ${id}. /preset and one of these chooses another.`, ...rows].join('\n')
     }
     await change(core, threadId, { type: 'THREAD_SETTINGS', data: { preset } })
     return `The preset of this thread is ${preset} from now on.`
@@ -195,11 +201,21 @@ async function compactAndSay(
     return { ok: false, text: `${failed}: ${error?.message ?? end}`, compaction }
   }
   if (fresh) return { text: FRESH, compaction, threadId: fresh.threadId }
-  const text = compaction.event?.data.edits.length === 0 ? NOTHING_DONE : SUCCESS
+  const isEmpty = compaction.event?.data.edits.length === 0
+  const text = isEmpty ? nothingDone(compaction) : SUCCESS
   await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: text }], {
     openCalls: 'leave',
   })
   return { text, compaction }
+}
+
+function nothingDone({ strategy, report }: CompactionResult): string {
+  const nothing = `${strategy} found nothing to take out, and the context is as it was.`
+  const { fallback } = report ?? {}
+  if (fallback)
+    return `Nothing was compacted: ${fallback.from} failed. ${fallback.reason} Then ${nothing}`
+  if (strategy === TAKES_ALL) return `Nothing was compacted: ${nothing}`
+  return `Nothing was compacted: ${nothing} /strategy ${TAKES_ALL}, then /compact, summarises all but the last messages.`
 }
 
 /** A fold is gone on from at once, also where the user has said nothing further (C3). */

@@ -2,10 +2,21 @@
 import { type Approval, asPrecisError, type ToolBlock } from '../protocol/index.ts'
 import type { OpenChat } from './open-chat.ts'
 
+/** A word that means none of them finds nothing: no slip of the finger allows a call. */
 const CHOICES = [
-  { value: 'allow', label: 'Allow', description: 'this once' },
-  { value: 'deny', label: 'Deny', description: 'as Esc does; the agent goes on' },
-  { value: 'show', label: 'Show', description: 'all that it is called with' },
+  {
+    value: 'allow',
+    label: 'Allow',
+    description: 'y or yes: this once',
+    words: ['yes', 'allow'],
+  },
+  {
+    value: 'deny',
+    label: 'Deny',
+    description: 'n, no or Esc: the agent goes on',
+    words: ['no', 'deny'],
+  },
+  { value: 'show', label: 'Show', description: 's: all that it is called with', words: ['show'] },
 ]
 
 export class Approvals {

@@ -7,7 +7,7 @@ import {
   SelectList,
   type TUI,
 } from '@earendil-works/pi-tui'
-import type { Choice, EditForm } from './dialogs.ts'
+import { type Choice, type EditForm, isMeant } from './dialogs.ts'
 import { markdownLines } from './markdown-lines.ts'
 import { cut, padded, wrapped } from './text-lines.ts'
 import type { Theme } from './theme.ts'
@@ -114,10 +114,8 @@ export class ChoiceBox extends Box {
 
   #narrow(typed: string): void {
     this.#typed = typed
-    const words = typed.toLowerCase()
-    this.#found = this.#choices.filter(({ label, description = '' }) =>
-      `${label} ${description}`.toLowerCase().includes(words),
-    )
+    this.#found =
+      typed === '' ? this.#choices : this.#choices.filter((each) => isFound(each, typed))
     this.#list = this.#listOf(this.#found)
   }
 
@@ -133,6 +131,12 @@ export class ChoiceBox extends Box {
     list.onCancel = () => this.#done(undefined)
     return list
   }
+}
+
+function isFound(choice: Choice, typed: string): boolean {
+  const { label, description = '', words } = choice
+  if (words) return isMeant(choice, typed)
+  return `${label} ${description}`.toLowerCase().includes(typed.toLowerCase())
 }
 
 export class TextBox extends Box {

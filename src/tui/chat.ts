@@ -11,13 +11,13 @@ import {
   type ViewStatus,
 } from '../protocol/index.ts'
 import { Approvals } from './approvals.ts'
-import { chatCommandOf } from './commands.ts'
+import { chatCommandOf, unknownCommand } from './commands.ts'
 import { chooseModel, NO_MODEL_NOTICE, STAND_IN_NOTICE, usesStandIn } from './first-run.ts'
 import type { ChatPorts, OpenChat } from './open-chat.ts'
 import { ThreadSession } from './session.ts'
 
 /** FRESH-24, by whichever way it was started. */
-const STARTED = 'New session started with compacted context'
+const STARTED = 'New session started with compacted context; /undo goes back'
 
 export class Chat implements OpenChat {
   readonly ports: ChatPorts
@@ -60,6 +60,11 @@ export class Chat implements OpenChat {
     const text = typed.trim()
     if (text === '') return
     const own = chatCommandOf(text)
+    const unknown = own ? undefined : unknownCommand(text)
+    if (unknown !== undefined) {
+      this.say(unknown, 'warning', text)
+      return
+    }
     await this.attempt(async () => {
       if (own) await own.command.run(this, own.argument)
       else await this.send(text)

@@ -2,17 +2,16 @@
 import type { CompactionBlock } from '../protocol/index.ts'
 import type { OpenChat } from './open-chat.ts'
 
+const NOTHING_COMPACTED = 'Nothing has been compacted here.'
+
 /** The newest first. */
 export async function openCompactions(chat: OpenChat): Promise<void> {
   const blocks = chat.blocks
     .filter((block): block is CompactionBlock => block.kind === 'compaction')
-    .filter(({ state }) => state === 'done' || state === 'undone')
+    .filter(({ state, isEmpty }) => (state === 'done' || state === 'undone') && !isEmpty)
     .reverse()
   const [only] = blocks
-  if (only === undefined) {
-    chat.say('Nothing has been compacted here. /compact does it now.')
-    return
-  }
+  if (only === undefined) return chat.say(`${NOTHING_COMPACTED} /compact does it now.`)
   if (blocks.length === 1) return openCompaction(chat, only)
   const chosen = await chat.ports.dialogs.choose(
     'Compactions',
@@ -27,6 +26,7 @@ export async function openCompactions(chat: OpenChat): Promise<void> {
 }
 
 export async function openCompaction(chat: OpenChat, block: CompactionBlock): Promise<void> {
+  if (block.isEmpty) return chat.say(NOTHING_COMPACTED)
   const { client, dialogs } = chat.ports
   const { seq, summary = 'It put no summary in place of what it left out.' } = block
   const former = formerSession(chat, block)

@@ -45,7 +45,7 @@ export function createCompletion(source: CompletionSource): AutocompleteProvider
 function commandItems(before: string, preset: string | undefined): AutocompleteItem[] {
   const own = CHAT_COMMANDS.filter(({ name }) => name.startsWith(before.toLowerCase()))
   const isName = /^[/@]\S*$/.test(before)
-  return [
+  const items = [
     ...completeCommand(before).map(({ text, description }) => ({
       value: text,
       label: text,
@@ -57,6 +57,9 @@ function commandItems(before: string, preset: string | undefined): AutocompleteI
       description,
     })),
   ]
+  // Enter takes the first: behind a slash alone it had better do no harm.
+  const isHelp = ({ value }: AutocompleteItem) => value === '/help'
+  return [...items.filter(isHelp), ...items.filter((item) => !isHelp(item))]
 }
 
 async function fileItems(source: CompletionSource, typed: string): Promise<AutocompleteItem[]> {

@@ -4,6 +4,13 @@ export interface Choice {
   readonly value: string
   readonly label: string
   readonly description?: string
+  /** What is typed for it, in small letters; by these it is found, and by nothing else. */
+  readonly words?: readonly string[]
+}
+
+/** Whether what was typed is one of its words, or the beginning of one. */
+export function isMeant({ words = [] }: Choice, typed: string): boolean {
+  return typed !== '' && words.some((word) => word.startsWith(typed.toLowerCase()))
 }
 
 /** A `line` ends with Enter. */

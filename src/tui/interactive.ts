@@ -31,6 +31,7 @@ export interface Interactive {
   stop(): void
 }
 
+const FIRST_WORDS = 'Type a message. /help lists the commands and the keys.'
 const WHEEL_LINES = 3
 /** Two presses of Ctrl+C within this time leave. */
 const TWICE_MS = 1_500
@@ -107,6 +108,7 @@ class InteractiveChat {
     }, FRAME_MS)
     try {
       await this.#chat.open(this.#options.threadId)
+      if (!this.#chat.blocks.some(({ kind }) => kind !== 'notice')) this.#chat.say(FIRST_WORDS)
       await left
       // Keys that are still on their way must not end up in the shell.
       await this.#options.terminal.drainInput()

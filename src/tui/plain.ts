@@ -1,7 +1,7 @@
 // The chat as plain lines, for screen readers and pipes: nothing is redrawn, and nothing is coloured.
 import type { Client, ViewBlock } from '../protocol/index.ts'
 import { Chat } from './chat.ts'
-import type { Dialogs } from './dialogs.ts'
+import { type Dialogs, isMeant } from './dialogs.ts'
 import { chunkOf } from './render-compaction.ts'
 import { visible, visibleLine } from './visible.ts'
 
@@ -141,8 +141,9 @@ class PlainChat {
         for (const [index, { label, description = '' }] of choices.entries())
           this.#line(`  ${index + 1}. ${label}${description === '' ? '' : ` – ${description}`}`)
         this.#line('Type a number, or nothing to leave it.')
-        const line = await this.#ask(signal)
-        return choices[Number(line?.trim() || Number.NaN) - 1]?.value
+        const line = (await this.#ask(signal))?.trim() ?? ''
+        const meant = choices.find((choice) => isMeant(choice, line))
+        return (meant ?? choices[Number(line || Number.NaN) - 1])?.value
       },
       show: async (title, text) => this.#line(`${title}\n${text}`),
       edit: async (title, text) => {
@@ -186,7 +187,8 @@ function wordsOf(block: ViewBlock): string | undefined {
 }
 
 function compactionWords(block: Extract<ViewBlock, { kind: 'compaction' }>): string {
-  const { state, strategy, isFresh, summary, error } = block
+  const { state, strategy, isFresh, isEmpty, summary, error } = block
+  if (isEmpty) return 'Nothing to compact.'
   switch (state) {
     case 'running':
       return ['Compacting', isFresh ? 'context' : `by ${strategy}`, chunkOf(block)]

@@ -1,12 +1,18 @@
 // The divider of a compaction: pending, done with what it says, failed, or taken back.
+import { visibleWidth } from '@earendil-works/pi-tui'
 import type { CompactionBlock } from '../protocol/index.ts'
 import type { Drawing } from './drawing.ts'
 import { markdownLines } from './markdown-lines.ts'
 import { cut, rule, wrapped } from './text-lines.ts'
 import { visible, visibleLine } from './visible.ts'
 
+const UNDO_HINT = '; /undo goes back'
+/** Of a rule, beside its words. */
+const RULE_COLUMNS = 6
+
 export function compactionLines(block: CompactionBlock, drawing: Drawing): readonly string[] {
   const { width, theme } = drawing
+  if (block.isEmpty) return [theme.dim(rule('nothing to compact', width))]
   switch (block.state) {
     case 'running':
       return [theme.accent(rule(`compacting: ${pending(block)}`, width))]
@@ -52,7 +58,9 @@ function inPlaceLines(block: CompactionBlock, { width, theme, isOpen }: Drawing)
   const { strategy, beforeTokens: before, afterTokens: after, summary } = block
   const known = before !== undefined && after !== undefined
   const figures = known ? `: ${count(before)} → ${count(after)} tokens` : ''
-  const head = theme.accent(rule(`✓ compacted by ${visibleLine(strategy)}${figures}`, width))
+  const done = `✓ compacted by ${visibleLine(strategy)}${figures}`
+  const hint = visibleWidth(done + UNDO_HINT) + RULE_COLUMNS <= width ? UNDO_HINT : ''
+  const head = theme.accent(rule(done + hint, width))
   if (!isOpen) return [head]
   const text = summary ?? 'It left out or shortened parts, and put no summary in their place.'
   return [

@@ -46,9 +46,11 @@ describe('the command', () => {
   })
 
   it('is only the whole word, trimmed [FRESH-03]', async () => {
-    const chat = await afterHello({ dev: { script: [{ text: 'Hi there.' }, { text: 'What?' }] } })
-    await exchange(chat, '/compactx', 'What?')
+    const chat = await afterHello()
+    chat.terminal.enter('/compactx')
+    await chat.terminal.sees('There is no command /compactx.')
     expect(await threadsOf(chat)).toHaveLength(1)
+    expect(chat.dev.requests).toHaveLength(1)
     chat.terminal.enter('  /compact  ')
     await chat.terminal.sees(STARTED)
     expect(await threadsOf(chat)).toHaveLength(2)

@@ -76,6 +76,15 @@ describe('plain', () => {
     expect(text).toContain('Agent: The end.')
   })
 
+  it.each(['y', 'Yes', 'allow'])('takes %s for a yes', async (word) => {
+    const script = [
+      { calls: [{ name: 'run', arguments: { command: 'echo one' } }] },
+      { text: 'The end.' },
+    ]
+    const { text } = await plainChat(['go', word], { dev: { script } })
+    expect(text).toContain('Tool run echo one: completed')
+  })
+
   it('hears somebody who types while it compacts [NEED-12]', async () => {
     const chat = await setUpApp({
       dev: { script: [{ text: 'Hi.' }, { fault: { kind: 'stall', ms: 60_000 } }] },
