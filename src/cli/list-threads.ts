@@ -59,8 +59,9 @@ async function titleOf(store: Store, threadId: string): Promise<string> {
   const events = (await store.read(threadId, { limit: LOOKED_AT })).map(readRow)
   for (const event of events)
     if (event.type === 'THREAD_STARTED' && event.data.title !== undefined) return event.data.title
-  const said = events.find((event) => event.type === 'USER_MESSAGE')
-  return said === undefined ? '' : textOfUserContent(said.data)
+  // What a fresh session begins with was written by nobody.
+  const said = events.find((event) => event.type === 'USER_MESSAGE' && event.origin !== 'summary')
+  return said?.type === 'USER_MESSAGE' ? textOfUserContent(said.data) : ''
 }
 
 function tableOf(listed: readonly Listed[]): string {

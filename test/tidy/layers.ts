@@ -27,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   compose: 'everything',
   'compose-agent': 'everything',
   'compose-app': 'everything',
+  'compose-workspaces': 'everything',
   index: 'everything',
   'node-guard': ['core'],
   system: ['core'],
