@@ -46,10 +46,6 @@ const SENSIBLE: Record<string, Asking> = {
 const BEFORE: Record<string, (contract: Contract) => Promise<Record<string, string>>> = {
   postThreadsByThreadIdPreviewsByPreviewIdApply: newPreview,
   deleteThreadsByThreadIdPreviewsByPreviewId: newPreview,
-  async postThreadsByThreadIdRedo({ client, threadId }) {
-    await client.undo(threadId)
-    return {}
-  },
   async deleteThreadsByThreadId({ client }) {
     return { threadId: (await client.createThread()).threadId }
   },
