@@ -60,6 +60,8 @@ export default defineConfig({
     testTimeout: long ? 3_600_000 : 120_000,
     // Hooks start and remove database servers, which takes a while on a machine that does much else.
     hookTimeout: 120_000,
+    // What is waited for comes at once, or late on such a machine; a second says nothing.
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     // One more than there are cores: many files wait for processes and servers.
     maxWorkers: availableParallelism() + 1,

@@ -4,6 +4,8 @@ import { addToken } from '../../src/server/tokens.ts'
 import { answer, user } from '../say.ts'
 import { CHROMIUM, useBrowser } from './setup.ts'
 
+const PATIENCE = { timeout: 20_000 }
+
 /** What a browser says of requests that cannot get through. */
 const UNREACHED = /Failed to load resource|net::ERR_/
 
@@ -25,7 +27,9 @@ describe.skipIf(!CHROMIUM.available)(`a lost connection ${CHROMIUM.notice}`, () 
     await page.getByLabel('Message').press('Enter')
     await page.getByRole('alert').getByText('cannot be reached').waitFor()
     // The alert may be of another request; what was typed is back once this one has failed.
-    await expect.poll(() => page.getByLabel('Message').inputValue()).toBe('said into the void')
+    await expect
+      .poll(() => page.getByLabel('Message').inputValue(), PATIENCE)
+      .toBe('said into the void')
 
     for (let at = 0; at < 30; at += 1)
       await home.threads.append(threadId, [user(`while away ${at}`)])
@@ -85,7 +89,7 @@ describe.skipIf(!CHROMIUM.available)(`a lost connection ${CHROMIUM.notice}`, () 
   it('asks for a token where one is needed, and again where it is a wrong one', async () => {
     const { open, home, ask } = await setUp({ hasTokens: true })
     const right = await addToken(home, 'mara', 'mara')
-    await expect.poll(async () => (await ask('/threads')).status).toBe(401)
+    await expect.poll(async () => (await ask('/threads')).status, PATIENCE).toBe(401)
     const page = await open(undefined, { expected: /401/ })
     for (const token of ['wrong', right]) {
       await page.getByLabel('Token').fill(token)
