@@ -64,10 +64,13 @@ export function candidatesOf(input: CandidateInput): Candidates {
     const tokens = estimateTokens(listedFile(text)?.name ?? text) + LINE_TOKENS
     candidates.push({ terms, tokens, group: STATED_GROUP, weight: STATED_WEIGHT })
   }
+  const fileWeights = new Map<number, number>() // by group: looked at once, however many lines it has
   for (const index of pool(input)) {
     const line = digest.lines[index] as Line
     const group = digest.groups[line.group] as Group
     const isInResult = line.kind === 'result' && isMasked(group.resultSeq)
+    if (line.kind === 'argument' && !fileWeights.has(line.group))
+      fileWeights.set(line.group, fileWeight(input, group))
     if (!isInResult && !groups.has(line.group)) groups.set(line.group, opened(input, group))
     // A short head stands in the heading that the group opens with.
     const isHeading = line.kind === 'head' && line.text.length <= SHORT_HEAD_CHARS
@@ -77,7 +80,7 @@ export function candidatesOf(input: CandidateInput): Candidates {
       tokens: isHeading ? 0 : line.tokens + LINE_TOKENS,
       // Lines of a masked result stand in its place, and need no heading.
       group: isInResult ? STATED_GROUP - 1 - line.group : line.group,
-      weight: weightOf(group) * (line.kind === 'argument' ? fileWeight(input, group) : 1),
+      weight: weightOf(group) * (line.kind === 'argument' ? (fileWeights.get(line.group) ?? 1) : 1),
     })
   }
   return { sources, candidates, groups }
