@@ -117,7 +117,7 @@ function partsOf(ports: AppPorts): AppParts {
   })
   const tallies = new Tallies(store, ports.models)
   const previews = new Previews({ agent, threads, store, clock, ids, limits })
-  const drain = new Drain(activity, clock)
+  const drain = new Drain(activity, feeds, clock)
   return { ...ports, limits, activity, feeds, sender, tallies, previews, drain }
 }
 

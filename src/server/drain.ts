@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import { PrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import type { Activity } from './activity.ts'
+import type { Feeds } from './feeds.ts'
 
 const POLL_MS = 25
 /** Still answered, so that whoever watches over the server sees that it is going. */
@@ -10,12 +11,14 @@ const WATCHED: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
 
 export class Drain {
   readonly #activity: Activity
+  readonly #feeds: Pick<Feeds, 'isTold'>
   readonly #clock: Clock
   #isDraining = false
   #running = 0
 
-  constructor(activity: Activity, clock: Clock) {
+  constructor(activity: Activity, feeds: Pick<Feeds, 'isTold'>, clock: Clock) {
     this.#activity = activity
+    this.#feeds = feeds
     this.#clock = clock
   }
 
@@ -35,15 +38,15 @@ export class Drain {
   }
 
   /**
-   * Takes in nothing new. Resolves when nothing runs any more, after `withinMs`, or when the signal fires:
-   * with the threads that still work.
+   * Takes in nothing new. Resolves when nothing runs any more and whoever follows has been told,
+   * after `withinMs`, or when the signal fires: with the threads that still work.
    */
   async finish(withinMs: number, signal?: AbortSignal): Promise<readonly string[]> {
     this.#isDraining = true
     const untilMs = this.#clock.now().getTime() + withinMs
     for (;;) {
       const busy = this.#activity.busy()
-      if (busy.length === 0 && this.#running === 0) return []
+      if (busy.length === 0 && this.#running === 0 && this.#feeds.isTold) return []
       if (signal?.aborted || this.#clock.now().getTime() >= untilMs) return busy
       await this.#clock.sleep(POLL_MS, signal)
     }

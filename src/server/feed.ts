@@ -56,6 +56,11 @@ export class ThreadFeed {
     return this.#closing.signal.aborted
   }
 
+  /** Whether nothing waits here to be passed on. */
+  get isTold(): boolean {
+    return this.isClosed || (!this.#isPumping && this.#frames.length === 0)
+  }
+
   get isUnused(): boolean {
     return this.#followers.size === 0
   }

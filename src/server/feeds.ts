@@ -28,6 +28,11 @@ export class Feeds {
     this.#ports = ports
   }
 
+  /** Whether no feed keeps anything back that its followers are to be told. */
+  get isTold(): boolean {
+    return [...this.#feeds.values()].every((feed) => feed.isTold)
+  }
+
   take(frame: AgentFrame): void {
     this.#feeds.get(frame.threadId)?.take(frame)
   }

@@ -22,8 +22,9 @@ interface Place {
 /** Who sends a request more slowly than this holds a connection for nothing. */
 const REQUEST_MS = 120_000
 const HEADERS_MS = 20_000
-/** What was answered is still sent, then connections are cut. */
-const LAST_WORDS_MS = 500
+/** What was answered is still sent, then connections are cut; those that have nothing left to say, at once. */
+const LAST_WORDS_MS = 5_000
+const LOOK_MS = 20
 
 export async function listen(app: App, place: Place): Promise<Listening> {
   const server = createAdaptorServer({
@@ -42,8 +43,10 @@ export async function listen(app: App, place: Place): Promise<Listening> {
     async close() {
       if (server.listening) server.close()
       server.closeIdleConnections()
+      const look = setInterval(() => server.closeIdleConnections(), LOOK_MS)
       const cut = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS)
       await closed
+      clearInterval(look)
       clearTimeout(cut)
     },
   }
