@@ -19,7 +19,11 @@ export interface StepResult {
 interface TestReport {
   readonly testResults: readonly {
     readonly status: string
-    readonly assertionResults: readonly { readonly status: string }[]
+    readonly assertionResults: readonly {
+      readonly status: string
+      readonly fullName?: string
+      readonly failureMessages?: readonly string[] | null // of a test that passed: of its first try
+    }[]
   }[]
 }
 
@@ -39,6 +43,15 @@ export function countTests(report: TestReport): Counts {
     }
   })
   return files.reduce(add, NO_TESTS)
+}
+
+/** Tests that passed only when they were tried again. */
+export function secondTries(report: TestReport): readonly string[] {
+  return report.testResults.flatMap(({ assertionResults }) =>
+    assertionResults.flatMap(({ status, fullName = '', failureMessages }) =>
+      status === 'passed' && (failureMessages?.length ?? 0) > 0 ? [fullName] : [],
+    ),
+  )
 }
 
 /** Why a run of tests failed; empty where it did not. */

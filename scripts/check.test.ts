@@ -17,6 +17,7 @@ import {
   countTests,
   lastLine,
   NO_TESTS,
+  secondTries,
   summaryTable,
   testEnvironment,
   testFailure,
@@ -40,6 +41,15 @@ describe('the counts', () => {
     ]
     expect(countTests({ testResults })).toEqual({ passed: 3, failed: 4, skipped: 3 })
     expect(countTests({ testResults: [] })).toEqual(NO_TESTS)
+  })
+
+  it('do not hide that a test was tried twice', () => {
+    const assertionResults = [
+      { status: 'passed', fullName: 'at once', failureMessages: [] },
+      { status: 'passed', fullName: 'late', failureMessages: ['Test timed out in 120000ms.'] },
+      { status: 'failed', fullName: 'wrong', failureMessages: ['Test timed out in 120000ms.'] },
+    ]
+    expect(secondTries({ testResults: [{ status: 'failed', assertionResults }] })).toEqual(['late'])
   })
 
   it('make a run fail that ran nothing or ended badly', () => {

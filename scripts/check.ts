@@ -11,6 +11,7 @@ import {
   lastLine,
   NO_TESTS,
   type StepResult,
+  secondTries,
   summaryTable,
   testEnvironment,
   testFailure,
@@ -101,7 +102,9 @@ async function runTests(): Promise<{ failure: string; counts: Counts }> {
 /** A runner that stops early leaves no report: then no tests ran. */
 function readCounts(report: string): Counts {
   try {
-    return countTests(JSON.parse(readFileSync(report, 'utf8')))
+    const read = JSON.parse(readFileSync(report, 'utf8'))
+    for (const name of secondTries(read)) console.log(`passed only at a second try: ${name}`)
+    return countTests(read)
   } catch (error) {
     console.error(`there is no report of the tests: ${error}`)
     return NO_TESTS

@@ -226,6 +226,28 @@ describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
     await slow.remove()
   })
 
+  it('of one thread are never two at once in a process, also where the lease was over [ALWAYS-05]', async () => {
+    const shared = await postgresPlace(server)
+    // As after an outage that was longer than the lease: whoever asks has it.
+    const leases = { takeLease: async () => true, releaseLease: async () => undefined }
+    const queue = await openJobs(shared.address, leases, QUICK)
+    let [running, most, ran] = [0, 0, 0]
+    await queue.work(async () => {
+      running += 1
+      most = Math.max(most, running)
+      await sleep(1_200) // longer than it takes the other worker to look
+      running -= 1
+      ran += 1
+    })
+    await queue.add('a')
+    await until(() => running === 1)
+    await queue.add('a')
+    await until(() => ran === 2)
+    expect(most).toBe(1)
+    await queue.close()
+    await shared.remove()
+  })
+
   it('cannot be opened with a wrong address, which is told without the password', async () => {
     const wrong = 'postgres://me:s3cret@127.0.0.1:1/db'
     const failure = await openJobs(wrong, memoryStore()).catch((thrown: Error) => thrown)

@@ -12,7 +12,7 @@ import { addToken, listTokens, revokeToken } from '../../src/server/tokens.ts'
 import { answer, result, user } from '../say.ts'
 import { temporaryFolder } from './folder.ts'
 import { served } from './served.ts'
-import { BASE_URL, setUpApp, transportTo } from './setup.ts'
+import { BASE_URL, PATIENT, setUpApp, transportTo } from './setup.ts'
 
 async function problemOf(response: Response) {
   expect(response.headers.get('content-type')).toBe('application/problem+json')
@@ -76,7 +76,7 @@ describe('the guard', () => {
     const origin = 'http://pages.example'
     const { ask, home } = await setUpApp({ access: { origins: [origin] }, hasTokens: true })
     await addToken(home, 'ada', 'ada')
-    await vi.waitUntil(async () => (await ask('')).status === 401)
+    await vi.waitUntil(async () => (await ask('')).status === 401, PATIENT)
     const asking = { 'access-control-request-method': 'POST', 'sec-fetch-site': 'cross-site' }
     const preflight = (from: string) =>
       ask('/threads', { method: 'OPTIONS', headers: { ...asking, origin: from } })
@@ -117,7 +117,7 @@ describe('the guard', () => {
     const { app, ask, home } = await setUpApp({ hasTokens: true })
     expect((await ask('')).status).toBe(200)
     const [first, second] = [await addToken(home, 'laptop', 'ada'), await addToken(home, 'b', 'b')]
-    await vi.waitUntil(async () => (await ask('')).status === 401)
+    await vi.waitUntil(async () => (await ask('')).status === 401, PATIENT)
     const rows = [
       undefined,
       'Bearer',
@@ -141,10 +141,16 @@ describe('the guard', () => {
     for (const client of clients) expect(await client.threads()).toEqual({ items: [] })
 
     await revokeToken(home, 'laptop')
-    await vi.waitUntil(async () => (await clients[0]?.hello().catch(() => 'refused')) === 'refused')
+    await vi.waitUntil(
+      async () => (await clients[0]?.hello().catch(() => 'refused')) === 'refused',
+      PATIENT,
+    )
     await expect(clients[1]?.hello()).resolves.toBeDefined()
     await revokeToken(home, 'b')
-    await vi.waitUntil(async () => (await clients[1]?.hello().catch(() => 'refused')) === 'refused')
+    await vi.waitUntil(
+      async () => (await clients[1]?.hello().catch(() => 'refused')) === 'refused',
+      PATIENT,
+    )
     expect((await ask('')).status).toBe(401) // there are none left: nobody is let in
   })
 
@@ -156,13 +162,13 @@ describe('the guard', () => {
     const token = await addToken(home, 'laptop', 'local')
     await open.text() // it comes to its end
     const headers = { authorization: `Bearer ${token}` }
-    await vi.waitUntil(async () => (await ask('', { headers })).status === 200)
+    await vi.waitUntil(async () => (await ask('', { headers })).status === 200, PATIENT)
     const held = await ask(`/threads/${threadId}/stream`, { headers })
     const told = held.text()
     await home.threads.append(threadId, [user('heard')])
-    await vi.waitUntil(async () => (await ask(`/threads/${threadId}`, { headers })).ok)
+    await vi.waitUntil(async () => (await ask(`/threads/${threadId}`, { headers })).ok, PATIENT)
     await revokeToken(home, 'laptop')
-    await vi.waitUntil(async () => (await ask('', { headers })).status === 401)
+    await vi.waitUntil(async () => (await ask('', { headers })).status === 401, PATIENT)
     await home.threads.append(threadId, [user('not for them')])
     const text = await told
     expect(text).toContain('heard')
@@ -205,6 +211,7 @@ describe('how often', () => {
     // Others are not held up by it, and whoever watches over the server never is.
     await vi.waitUntil(
       async () => (await asked({ authorization: `Bearer ${token}` })).status === 200,
+      PATIENT,
     )
     for (let at = 0; at < 20; at += 1) expect((await ask('/health')).status).toBe(200)
   })

@@ -6,7 +6,7 @@ import { type DevModelOptions, startDevModel } from '../../src/dev-model/index.t
 import type { StreamItem } from '../../src/protocol/client.ts'
 import { temporaryFolder } from './folder.ts'
 import { environmentOf, type ServeChild, startServe, writeHome } from './serve-child.ts'
-import { converse, followUntil, isFrame } from './setup.ts'
+import { converse, followUntil, isFrame, PATIENT } from './setup.ts'
 
 const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
 
@@ -161,7 +161,7 @@ describe('precis serve that is stopped', () => {
         ({ status }) => status,
         () => 'no connection',
       )
-    await vi.waitUntil(async () => [503, 'no connection'].includes(await begin()))
+    await vi.waitUntil(async () => [503, 'no connection'].includes(await begin()), PATIENT)
     const items = await following
     expect(items.at(-1)).toMatchObject({ frame: { type: 'turn-end', end: 'done' } })
     expect(await ended).toBe(0)
@@ -196,6 +196,7 @@ describe('precis serve that is stopped', () => {
     child.process.kill('SIGTERM')
     await vi.waitUntil(
       async () => !(await fetch(`${child.url}/api/threads`).catch(() => undefined))?.ok,
+      PATIENT,
     )
     expect(await child.end('SIGTERM')).toBe(0)
   })

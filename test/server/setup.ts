@@ -93,6 +93,9 @@ export function transportTo(fetch: Transport['fetch'], baseUrl: string, token?: 
   }
 }
 
+/** What comes at once comes late on a machine that does much else. */
+export const PATIENT = { timeout: 20_000 }
+
 /** Everything that a follower is told until `isLast`, which must come. */
 export async function followUntil(
   client: Client,

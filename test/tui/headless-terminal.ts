@@ -30,7 +30,7 @@ export interface Cell {
   readonly color?: number // of the eight
 }
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 const PAUSE_MS = 10
 
 export class HeadlessTerminal implements Terminal {

@@ -76,6 +76,7 @@ class PostgresJobs implements JobQueue {
   readonly #store: Pick<Store, 'takeLease' | 'releaseLease'>
   readonly #settings: JobSettings
   readonly #workers: Promise<void>[] = []
+  readonly #running = new Set<string>() // threads
   readonly #stop = new AbortController()
   #closing: Promise<void> | undefined
 
@@ -130,18 +131,29 @@ class PostgresJobs implements JobQueue {
     }
   }
 
-  /** Where another process has the thread, its job stands in line again, so that others go on. */
+  /** Where somebody else has the thread, its job stands in line again, so that others go on. */
   async #runOne({ id, data }: PgBoss.Job<ThreadJob>, owner: string, run: JobRun): Promise<void> {
-    const { jobTimeoutMs, retryAfterMs } = this.#settings
+    const { retryAfterMs } = this.#settings
     const { threadId } = data
     try {
-      const isRun = await runUnderLease(this.#store, threadId, owner, jobTimeoutMs, run)
+      const isRun = await this.#runAlone(threadId, owner, run)
       if (!isRun) await this.#send(threadId, Math.max(1, Math.ceil(retryAfterMs / 1000)))
       await this.#boss.complete(QUEUE, id)
     } catch {
       // What a job has to say about its failure, it says itself. Where this cannot be told either, the
       // job is tried again when its time is over.
       await this.#boss.fail(QUEUE, id).catch(() => undefined)
+    }
+  }
+
+  /** Within this process also where the lease was over because the server was gone for so long. */
+  async #runAlone(threadId: string, owner: string, run: JobRun): Promise<boolean> {
+    if (this.#running.has(threadId)) return false
+    this.#running.add(threadId)
+    try {
+      return await runUnderLease(this.#store, threadId, owner, this.#settings.jobTimeoutMs, run)
+    } finally {
+      this.#running.delete(threadId)
     }
   }
 
