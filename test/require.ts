@@ -15,6 +15,8 @@ const PROBES = {
   chromium: () => onPath('chromium'),
   tmux: () => onPath('tmux'),
   ripgrep: () => onPath('rg'),
+  zsh: () => onPath('zsh'),
+  fish: () => onPath('fish'),
   tmpfs: canMount,
   'other-user': () => isRoot() && succeeds('runuser', ['-u', 'nobody', '--', 'true']),
   corpus: () => existsSync(CORPUS),

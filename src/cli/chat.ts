@@ -1,13 +1,14 @@
 // A chat in this terminal: the store, the agent and the app in this process, and an interface on them.
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { format } from 'node:util'
 import { ProcessTerminal } from '@earendil-works/pi-tui'
 import { composeApp } from '../compose-app.ts'
-import { asPrecisError } from '../core/errors.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { EventType } from '../core/event.ts'
 import type { ResolvedSettings } from '../core/settings.ts'
-import type { Client } from '../protocol/client.ts'
+import type { Client, ThreadSummary } from '../protocol/client.ts'
 import { createClient } from '../protocol/http-client.ts'
 import { systemClock } from '../system.ts'
 import { startInteractive } from '../tui/interactive.ts'
@@ -25,6 +26,7 @@ export interface ChatFlags {
   readonly model?: string
   readonly preset?: string
   readonly cwd: string
+  readonly continue?: boolean
   readonly plain?: boolean
   readonly allow?: readonly string[]
   readonly yes?: boolean
@@ -34,6 +36,11 @@ export interface ChatFlags {
 const CHAT_PRESET = 'chat'
 
 export async function chat(thread: string | undefined, flags: ChatFlags): Promise<void> {
+  if (thread !== undefined && flags.continue)
+    throw new PrecisError('usage', `the thread is ${thread}: there is no other to look for`, {
+      where: '--continue',
+      hint: 'Leave out one of the two.',
+    })
   const workspace = folderOf(flags.cwd)
   const approval = approvalOf(flags)
   const resolved = loadSettings({
@@ -65,40 +72,126 @@ export async function chat(thread: string | undefined, flags: ChatFlags): Promis
       baseUrl: 'http://localhost',
       sleep: (ms, signal) => systemClock.sleep(ms, signal),
     })
-    const threadId = await threadFor(client, thread, flags, resolved)
-    const left = await converse(client, threadId, workspace, flags, closeAll)
-    await writeStream(process.stdout, `Go on with: ${programName()} chat ${left}\n`)
+    const opened = await openThread(client, thread, workspace, flags, resolved)
+    const forget = () => forgetUntouched(client, opened)
+    const end = async () => void (await forget().finally(closeAll))
+    const left = await converse(client, opened, workspace, flags, end)
+    const isGone = (await forget()) && left === opened.threadId
+    const last = isGone
+      ? 'Nothing was said: no thread is kept.'
+      : `Go on with: ${programName()} chat ${left}`
+    await writeStream(process.stdout, `${last}\n`)
   } finally {
     await closeAll()
   }
 }
 
-/** The thread that was named, with what was asked for changed; or a new one. */
-async function threadFor(
+interface Opened {
+  readonly threadId: string
+  /** Of a thread that began with this chat: its version then. */
+  readonly begunAt?: number
+  /** What the user has to know of it. */
+  readonly notice?: string
+}
+
+/** The thread that was named or used last, with what was asked for changed; or a new one. */
+async function openThread(
   client: Client,
-  thread: string | undefined,
-  { model, preset }: ChatFlags,
+  named: string | undefined,
+  folder: string,
+  flags: ChatFlags,
   { settings, origins }: ResolvedSettings,
-): Promise<string> {
+): Promise<Opened> {
+  const { model, preset } = flags
   const changes = {
     ...(model !== undefined && { model }),
     ...(preset !== undefined && { preset }),
   }
+  const thread = named ?? (flags.continue ? await lastUsedIn(client, folder) : undefined)
   if (thread !== undefined) {
     const changed = Object.keys(changes).length > 0
     const { threadId } = await (changed ? client.change(thread, changes) : client.thread(thread))
-    return threadId
+    return { threadId }
   }
   const isChosen = origins.preset !== undefined && origins.preset.origin !== 'default'
   const usual = isChosen ? settings.preset : CHAT_PRESET
-  const { threadId } = await client.createThread({ preset: usual, ...changes })
-  return threadId
+  const { threadId, version: begunAt } = await client.createThread({ preset: usual, ...changes })
+  return { threadId, begunAt, ...(flags.continue && { notice: NONE_FOUND }) }
+}
+
+const NONE_FOUND = 'No thread of this folder was found: this is a new one.'
+/** So many threads are looked at, from the latest on, and of each so many events from the first on. */
+const MOST_THREADS = 1_000
+const PAGE_THREADS = 50
+const OPENING_EVENTS = 20
+
+async function lastUsedIn(client: Client, folder: string): Promise<string | undefined> {
+  const wanted = realFolder(folder)
+  let after: string | undefined
+  for (let looked = 0; looked < MOST_THREADS; looked += PAGE_THREADS) {
+    const page = await client.threads({
+      limit: PAGE_THREADS,
+      ...(after !== undefined && { after }),
+    })
+    const found = await Promise.all(
+      page.items.map(async (thread) => (await usedFolder(client, thread)) === wanted),
+    )
+    const thread = page.items[found.indexOf(true)]
+    if (thread) return thread.threadId
+    after = page.next
+    if (after === undefined) return undefined
+  }
+  return undefined
+}
+
+/** What a thread has before anything is said or done in it. */
+const BEFORE_USE: ReadonlySet<EventType> = new Set([
+  'THREAD_STARTED',
+  'SYSTEM_PROMPT',
+  'THREAD_SETTINGS',
+  'MODEL_CHANGED',
+])
+
+/** Undefined for what nobody goes on with: an empty thread, or one of a task; and where there is no folder. */
+async function usedFolder(
+  client: Client,
+  { threadId, reason }: ThreadSummary,
+): Promise<string | undefined> {
+  if (reason === 'task') return undefined
+  const events = await client.events(threadId, { limit: OPENING_EVENTS })
+  if (events.every(({ type }) => BEFORE_USE.has(type))) return undefined
+  const folder = events.flatMap((event) =>
+    event.type === 'THREAD_SETTINGS' ? (event.data.workspace ?? []) : [],
+  )[0]
+  return folder === undefined ? undefined : realFolder(folder)
+}
+
+/** A folder has one real path, however it was named. One that is gone is known by its name. */
+function realFolder(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder
+}
+
+/**
+ * Whether the thread is gone. Deleted is only one that began with this chat and has nothing but its beginning,
+ * looked at just before: another process may have written to it.
+ */
+async function forgetUntouched(client: Client, { threadId, begunAt }: Opened): Promise<boolean> {
+  if (begunAt === undefined) return false
+  try {
+    const { version, isWorking, queued } = await client.thread(threadId)
+    if (version !== begunAt || isWorking || queued > 0) return false
+    await client.deleteThread(threadId)
+  } catch (thrown) {
+    // Somebody else has deleted it.
+    if (asPrecisError(thrown).code !== 'unknown-thread') throw thrown
+  }
+  return true
 }
 
 /** Resolves with the thread that was open when the user left. */
 async function converse(
   client: Client,
-  threadId: string,
+  { threadId, notice }: Opened,
   folder: string,
   flags: ChatFlags,
   close: () => Promise<void>,
@@ -106,6 +199,7 @@ async function converse(
   const shared = {
     client,
     threadId,
+    ...(notice !== undefined && { notice }),
     nowMs: () => Date.now(),
     hasFile: async (name: string) => existsSync(resolve(folder, name)),
     async saveFile(name: string, text: string) {

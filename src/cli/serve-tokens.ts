@@ -1,9 +1,14 @@
 // `precis token`: tokens of the store made, listed and revoked.
 import type { Composed } from '../compose.ts'
+import { PrecisError } from '../core/errors.ts'
+import { secretsOf } from '../redact/known.ts'
+import { redact } from '../redact/redact.ts'
 import { addToken, listTokens, revokeToken } from '../server/tokens.ts'
 import { openHome } from './home.ts'
 import { writeStream } from './io.ts'
+import { asTyped } from './program-name.ts'
 import { loadSettings } from './settings.ts'
+import { quoted } from './shell-quote.ts'
 import { tell } from './tell.ts'
 import { padColumns } from './terminal.ts'
 
@@ -30,7 +35,10 @@ export async function addOne(name: string, flags: TokenFlags): Promise<void> {
 export async function listAll(flags: TokenFlags): Promise<void> {
   const tokens = await onStore(flags, listTokens)
   await tell({ tokens }, flags.json, (told) => {
-    if (told.tokens.length === 0) return 'There are no tokens. `precis token add` makes one.\n'
+    if (told.tokens.length === 0)
+      return asTyped(
+        `There are no tokens. \`precis token add NAME${storeOption(flags.store)}\` makes one.\n`,
+      )
     return told.tokens
       .map(
         ({ name, owner, since }) =>
@@ -45,6 +53,12 @@ export async function revokeOne(name: string, flags: TokenFlags): Promise<void> 
   await tell({ revoked: name }, flags.json, ({ revoked }) => `${revoked} opens nothing any more.\n`)
 }
 
+/** For a command that is to work on the same store: as it was given, without a password. */
+export function storeOption(store: string | undefined): string {
+  if (store === undefined) return ''
+  return ` --store ${quoted(redact(store, secretsOf(process.env)).text)}`
+}
+
 async function onStore<T>({ store }: TokenFlags, work: (home: Composed) => Promise<T>): Promise<T> {
   const { settings } = loadSettings({
     cwd: process.cwd(),
@@ -54,7 +68,23 @@ async function onStore<T>({ store }: TokenFlags, work: (home: Composed) => Promi
   const home = await openHome(settings, process.env)
   try {
     return await work(home)
+  } catch (thrown) {
+    throw onSameStore(thrown, store)
   } finally {
     await home.close()
   }
+}
+
+const LIST = 'precis token list'
+
+/** Hints know the command, and not on which store it was run. */
+function onSameStore(thrown: unknown, store: string | undefined): unknown {
+  if (!PrecisError.is(thrown) || !thrown.hint?.includes(LIST)) return thrown
+  const { code, message, where, hint, details } = thrown
+  return new PrecisError(code, message, {
+    ...(where !== undefined && { where }),
+    hint: hint.replace(LIST, `${LIST}${storeOption(store)}`),
+    details,
+    cause: thrown,
+  })
 }

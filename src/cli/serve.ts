@@ -20,6 +20,7 @@ import { wholeNumber } from './numbers.ts'
 import { programName } from './program-name.ts'
 import { approvalOf } from './send-message.ts'
 import { endServer, signals } from './serve-end.ts'
+import { storeOption } from './serve-tokens.ts'
 import { loadSettings } from './settings.ts'
 import { version } from './version.ts'
 
@@ -66,7 +67,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const home = await openHome(settings.settings, process.env)
   try {
     const jobs = await home.jobs()
-    const tokens = await tokensFor(home, flags.host)
+    const tokens = await tokensFor(home, flags)
     warnWithoutSecrets()
     const [workspace, ...workspaces] = roots
     const page = readPage()
@@ -107,13 +108,13 @@ export async function serve(flags: ServeFlags): Promise<void> {
 }
 
 /** Beyond the loopback nobody is let in without a token: then there must be one. */
-async function tokensFor(home: Composed, host: string): Promise<TokenBook> {
+async function tokensFor(home: Composed, { host, store }: ServeFlags): Promise<TokenBook> {
   const tokens = await TokenBook.open(home)
   if (isLoopback(host.includes(':') ? `[${host}]` : host) || tokens.count > 0) return tokens
   await tokens.close()
   throw new PrecisError('usage', `Beyond this machine (${host}) a token is needed.`, {
     where: '--host',
-    hint: `Make one first: ${programName()} token add NAME. Or leave out --host.`,
+    hint: `Make one first: ${programName()} token add NAME${storeOption(store)}. Or leave out --host.`,
   })
 }
 

@@ -7,8 +7,9 @@ import { targetOf } from './session/target.ts'
 
 const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))
 
-const INTRODUCTION = `This is the sample session: a day of work on a small harbour service, as Claude Code would have written
-it. précis shows what it would look like after a compaction with the defaults; nothing is changed.
+const INTRODUCTION = `This is the sample session: a day of work on a small harbour service, as Claude
+Code would have written it. précis shows what it would look like after a
+compaction with the defaults; nothing is changed.
 
 `
 

@@ -17,6 +17,8 @@ export interface InteractiveOptions {
   readonly terminal: Terminal
   readonly threadId: string
   readonly hasColor: boolean
+  /** Said when the thread is open. */
+  readonly notice?: string
   nowMs(): number
   hasFile(name: string): Promise<boolean>
   saveFile(name: string, text: string): Promise<string>
@@ -109,6 +111,7 @@ class InteractiveChat {
     try {
       await this.#chat.open(this.#options.threadId)
       if (!this.#chat.blocks.some(({ kind }) => kind !== 'notice')) this.#chat.say(FIRST_WORDS)
+      if (this.#options.notice !== undefined) this.#chat.say(this.#options.notice)
       await left
       // Keys that are still on their way must not end up in the shell.
       await this.#options.terminal.drainInput()

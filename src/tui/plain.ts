@@ -10,6 +10,8 @@ export interface PlainOptions {
   readonly threadId: string
   /** What the user types, line by line; ends with the input. */
   readonly lines: AsyncIterable<string>
+  /** Said when the thread is open. */
+  readonly notice?: string
   write(text: string): void
   /** One line is done with before the next is read: for input that nobody types. */
   readonly isPatient: boolean
@@ -61,6 +63,7 @@ class PlainChat {
     try {
       const opened = opening.then(() => {
         this.#tell()
+        if (this.#options.notice !== undefined) this.#line(this.#options.notice)
         this.#line('Type a message, or /help. /exit leaves.')
       })
       // At the same time: a question may have to be answered before the thread is open.

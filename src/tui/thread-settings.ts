@@ -6,6 +6,17 @@ import type { OpenChat } from './open-chat.ts'
 const LEVELS = ['off', 'low', 'medium', 'high']
 const OF_PRESET = 'that of the preset'
 
+/** What /compact does, and what happens by itself where that is something else; /preset says it at length. */
+const PRESET_WORDS: Readonly<Record<string, string>> = {
+  range: 'the agent sums up ranges between its checkpoints',
+  whole: 'the agent writes one summary of everything',
+  fold: 'chunked-fold: chunk by chunk into one summary',
+  log: 'ai-summarize: one summary; your last messages stay',
+  fresh: 'a summary opens a new session; by itself nothing',
+  chat: 'a summary opens a new session; by itself cascade',
+  precis: 'sums up all but the recent end; by itself cascade',
+}
+
 export async function openSettings(chat: OpenChat): Promise<void> {
   const { dialogs } = chat.ports
   const { detail } = chat
@@ -27,9 +38,11 @@ async function valuesOf(chat: OpenChat, detail: ThreadDetail, setting: string) {
   if (setting === 'model') return modelChoices(await client.models())
   if (setting === 'thinking') return LEVELS.map((level) => row(level, now(level, detail.thinking)))
   const { presets, strategies } = await client.hello()
-  const [names, current] =
-    setting === 'preset' ? [presets, detail.preset] : [strategies, detail.strategy]
-  return names.map((name) => row(name, now(name, current)))
+  if (setting === 'strategy') return strategies.map((name) => row(name, now(name, detail.strategy)))
+  return presets.map((name) => {
+    const words = [now(name, detail.preset), PRESET_WORDS[name] ?? '']
+    return row(name, words.filter((word) => word !== '').join(', '))
+  })
 }
 
 function row(name: string, description: string) {

@@ -1,5 +1,6 @@
 // What people try first in the chat: a slash, a yes, a compaction, and the way back from it.
 import { describe, expect, it } from 'vitest'
+import { PRESETS } from '../../src/core/presets.ts'
 import { answer, result, user } from '../say.ts'
 import { type ChatSetup, exchange, openChat } from './setup.ts'
 
@@ -186,9 +187,34 @@ describe('/preset', () => {
   })
 })
 
+describe('/settings', () => {
+  it('says of each preset what it does, in 80 columns', async () => {
+    const chat = await openChat({ rows: 40 })
+    chat.terminal.enter('/settings')
+    await chat.terminal.sees('Settings of this thread')
+    chat.terminal.type('preset')
+    chat.terminal.press('enter')
+    const screen = await chat.terminal.sees('│ preset')
+    for (const { id, command, automatic } of Object.values(PRESETS)) {
+      const row = new RegExp(`(?:→|│) +${id} +(.*?) +│`).exec(screen)?.[1] ?? ''
+      expect(row.split(' ').length, id).toBeGreaterThan(4)
+      expect(row).not.toContain('…')
+      expect(row.startsWith('now, '), id).toBe(id === 'chat')
+      const byItself = automatic === 'off' ? 'nothing' : automatic.strategyId
+      if (command.run === 'strategy') expect(row).toContain(byItself)
+      else expect(row).toContain('the agent')
+    }
+  })
+})
+
 describe('the first screen', () => {
   it('names /help', async () => {
     const { terminal } = await openChat()
     await terminal.sees('/help')
+  })
+
+  it('has what is to be said of the thread', async () => {
+    const { terminal } = await openChat({ notice: 'This is a new one.' })
+    expect(await terminal.sees('This is a new one.')).toContain('/help')
   })
 })

@@ -17,6 +17,7 @@ export interface ChatSetupOptions extends AppSetupOptions {
   readonly preset?: string
   readonly columns?: number
   readonly rows?: number
+  readonly notice?: string
   /** Without it, what a chat does by itself: reading is allowed, everything else is asked for. */
   readonly allowAll?: boolean
 }
@@ -25,7 +26,7 @@ export interface ChatSetupOptions extends AppSetupOptions {
 const NOW_MS = Date.UTC(2026, 0, 1)
 
 export async function openChat(options: ChatSetupOptions = {}): Promise<ChatSetup> {
-  const { preset = 'chat', columns = 80, rows = 24, allowAll = false, ...rest } = options
+  const { preset = 'chat', columns = 80, rows = 24, allowAll = false, notice, ...rest } = options
   const mode = allowAll ? ('allow' as const) : ('ask' as const)
   const approval = { mode, allow: ['read:*'], deny: [], readOnly: false }
   const app = await setUpApp({ ...rest, agent: { approval, ...rest.agent } })
@@ -38,6 +39,7 @@ export async function openChat(options: ChatSetupOptions = {}): Promise<ChatSetu
       terminal,
       threadId: thread,
       hasColor: false,
+      ...(notice !== undefined && { notice }),
       nowMs: () => NOW_MS,
       hasFile: async (name) => saved.has(name),
       async saveFile(name, text) {

@@ -105,7 +105,7 @@ describe.skipIf(!available)(`in tmux ${notice}`, () => {
   })
 
   for (const signal of ['TERM', 'HUP'] as const)
-    it(`gives the terminal back when it is ended by SIG${signal}`, async () => {
+    it(`gives the terminal back when it is ended by SIG${signal}, and leaves no empty thread`, async () => {
       const { terminal, command, pidFile } = openTerminal()
       terminal.type(`sh -c 'echo $$ > ${pidFile}; exec ${command} --model dev'\n`)
       await terminal.sees('queue 0')
@@ -115,5 +115,7 @@ describe.skipIf(!available)(`in tmux ${notice}`, () => {
       await terminal.sees('queue 0', false)
       terminal.type('echo raw=$(stty -a | grep -c -- "-icanon")\n')
       await terminal.sees('raw=0')
+      terminal.type(`${command.replace(/chat$/, 'threads')}\n`)
+      await terminal.sees('There are no threads yet.')
     })
 })

@@ -7,6 +7,7 @@ const HELP = `
 In it:
   /help lists the commands and the keys. /compact makes the context smaller: in the preset chat, which
   new threads have, it opens a fresh session with a summary. Ctrl+C twice, Ctrl+D or /exit leave.
+  A thread in which nothing was said or done is not kept.
 
 What it may do:
   It may read in the folder. Before it writes or runs something it asks, unless that is allowed:
@@ -15,6 +16,7 @@ What it may do:
 Examples:
   precis chat --model dev                        try it without a key
   precis chat                                    a new thread with the model of your settings
+  precis chat --continue                         go on where you left this folder
   precis chat thr_…                              go on in a thread
   precis chat --allow "run:npm test*" --preset precis
 
@@ -23,6 +25,7 @@ Exit codes: 0 left, 1 failed, 2 wrong usage or settings.`
 export function define(command: Command): void {
   command
     .argument('[thread]', 'go on in this thread; without it a new one begins')
+    .option('-c, --continue', 'go on in the thread of this folder that was used last')
     .option('--model <name>', 'provider/model, or dev, the stand-in')
     .option('--preset <id>', 'how the thread is compacted')
     .option('--cwd <folder>', 'the folder that it works in', '.')

@@ -7,19 +7,26 @@ import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { WIRE_FORMATS } from '../check-format.ts'
 import { COUNTERS } from '../counter.ts'
+import { collect } from '../options.ts'
 
 export interface GrammarOption {
   readonly long: string // with its dashes
+  readonly short?: string
   readonly description: string
   /** Absent where it takes no value. */
   readonly value?: 'file' | 'folder' | 'text' | readonly string[]
+  readonly mayRepeat: boolean
 }
 
 export interface GrammarCommand {
+  /** As it is typed, that of its group before it: `compact`, `token add`. */
   readonly name: string
   readonly description: string
   readonly options: readonly GrammarOption[]
+  /** What stands behind the name: nothing that is known, files, or one of these. */
   readonly argument: 'none' | 'file' | readonly string[]
+  /** Of a group. */
+  readonly commands: readonly GrammarCommand[]
 }
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -41,33 +48,73 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   '--provider <name>': Object.keys(PROFILES),
 }
 
-const FOLDERS: ReadonlySet<string> = new Set(['--root', '--cwd'])
-const FILES: ReadonlySet<string> = new Set(['--out', '--output', '--input', '--repair', '--in'])
+const FOLDERS: ReadonlySet<string> = new Set(['--root', '--cwd', '--workspace'])
+const FILES: ReadonlySet<string> = new Set([
+  '--out',
+  '--output',
+  '--input',
+  '--repair',
+  '--in',
+  '--store',
+])
+/** Arguments that are files, or may be. */
+const FILE_ARGUMENTS: ReadonlySet<string> = new Set([
+  'file',
+  'session',
+  'other',
+  'script',
+  'from',
+  'to',
+  'store',
+])
+
+const HELP_OPTION: GrammarOption = {
+  long: '--help',
+  description: 'display help for the command',
+  mayRepeat: false,
+}
 
 export function grammarOf(program: Command): GrammarCommand[] {
-  return program.commands.map((command) => ({
-    name: command.name(),
+  const commands = program.commands.map((command) => commandOf(command))
+  const help: GrammarCommand = {
+    name: 'help',
+    description: 'display help for a command',
+    options: [],
+    argument: commands.map(({ name }) => name),
+    commands: [],
+  }
+  return [...commands, help]
+}
+
+function commandOf(command: Command, group?: string): GrammarCommand {
+  const own = command.name()
+  const name = group === undefined ? own : `${group} ${own}`
+  return {
+    name,
     description: command.description(),
-    options: [
-      ...command.options.filter(({ hidden }) => !hidden).map(optionOf),
-      { long: '--help', description: 'display help for the command' },
-    ],
+    options: [...command.options.filter(({ hidden }) => !hidden).map(optionOf), HELP_OPTION],
     argument: argumentOf(command),
-  }))
+    commands: command.commands.map((inner) => commandOf(inner, name)),
+  }
 }
 
 function optionOf(option: Option): GrammarOption {
   const long = option.long ?? option.flags
-  const { description } = option
-  if (!option.required && !option.optional) return { long, description }
-  const known = VALUES[option.flags]
-  if (known) return { long, description, value: known }
+  const known = {
+    long,
+    ...(option.short !== undefined && { short: option.short }),
+    description: option.description,
+    mayRepeat: option.parseArg === collect,
+  }
+  if (!option.required && !option.optional) return known
   const value = FILES.has(long) ? 'file' : FOLDERS.has(long) ? 'folder' : 'text'
-  return { long, description, value }
+  return { ...known, value: VALUES[option.flags] ?? value }
 }
 
 function argumentOf(command: Command): GrammarCommand['argument'] {
   if (command.name() === 'completion') return SHELLS
   if (command.commands.length > 0) return command.commands.map((each) => each.name())
-  return command.registeredArguments.length === 0 ? 'none' : 'file'
+  return command.registeredArguments.some((argument) => FILE_ARGUMENTS.has(argument.name()))
+    ? 'file'
+    : 'none'
 }

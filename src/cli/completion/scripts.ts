@@ -11,32 +11,58 @@ const WRITERS: Readonly<Record<Shell, (commands: readonly GrammarCommand[]) => s
   fish,
 }
 
+/** Of the program itself. */
+const OWN_OPTIONS: readonly (readonly [long: string, about: string])[] = [
+  ['--help', 'display help for the program'],
+  ['--version', 'print the version'],
+]
+
+/** Those of groups behind their group. */
+function withInner(commands: readonly GrammarCommand[]): GrammarCommand[] {
+  return commands.flatMap((command) => [command, ...withInner(command.commands)])
+}
+
+function groupsOf(commands: readonly GrammarCommand[]): GrammarCommand[] {
+  return commands.filter((command) => command.commands.length > 0)
+}
+
+function lastWord(name: string): string {
+  return name.slice(name.lastIndexOf(' ') + 1)
+}
+
+function namesOf({ short, long }: GrammarOption): string[] {
+  return short === undefined ? [long] : [short, long]
+}
+
 function bash(commands: readonly GrammarCommand[]): string {
   const names = commands.map(({ name }) => name).join(' ')
-  const cases = commands.map(({ name, options, argument }) => {
-    const words = options.map(({ long }) => long).join(' ')
-    const values = typeof argument === 'string' ? '' : argument.join(' ')
-    return `    ${name}) options="${words}"; values="${values}" ;;`
+  const all = withInner(commands)
+  const groups = groupsOf(commands).map(({ name }) => name)
+  const cases = all.map(({ name, options, argument }) => {
+    const words = options.flatMap(namesOf).join(' ')
+    const known = argument === 'file' ? 'files=yes' : `values="${wordsIn(argument)}"`
+    return `    "${name}") options="${words}"; ${known} ;;`
   })
   return `# precis for bash: put it in a file that .bashrc sources, or
 #   source <(precis completion bash)
 _precis() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
-  local command="" options="" values="" word IFS=$'\\n'
+  local command="" options="" values="" files="" word IFS=$'\\n'
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) command="$word"; break ;; esac
+    case "$word" in -*) continue ;; esac
+    command="\${command:+$command }$word"
+    case "$command" in ${groups.join('|')}) ;; *) break ;; esac
   done
   case "$command $previous" in
-${valueCases(commands)}
+${valueCases(all)}
   esac
   case "$command" in
-    "") _precis_words "${names} help --help --version"; return ;;
-    help) _precis_words "${names}"; return ;;
+    "") options="${OWN_OPTIONS.map(([long]) => long).join(' ')}"; values="${names}" ;;
 ${cases.join('\n')}
   esac
   case "$current" in
     -*) _precis_words "$options" ;;
-    *) if [ -n "$values" ]; then _precis_words "$values"; else COMPREPLY=($(compgen -f -- "$current")); fi ;;
+    *) if [ -n "$files" ]; then COMPREPLY=($(compgen -f -- "$current")); else _precis_words "$values"; fi ;;
   esac
 }
 _precis_words() {
@@ -45,6 +71,10 @@ _precis_words() {
 }
 complete -o filenames -F _precis precis
 `
+}
+
+function wordsIn(argument: GrammarCommand['argument']): string {
+  return typeof argument === 'string' ? '' : argument.join(' ')
 }
 
 function valueCases(commands: readonly GrammarCommand[]): string {
@@ -65,36 +95,44 @@ function valueCases(commands: readonly GrammarCommand[]): string {
 }
 
 function zsh(commands: readonly GrammarCommand[]): string {
-  const described = commands.map(
-    ({ name, description }) => `    ${quotedZsh(`${name}:${description}`)}`,
+  const groups = groupsOf(commands).map(
+    ({ name, commands: inner, options }) => `    ${name})
+      if (( CURRENT == 2 )); then
+${zshChoice(
+  `precis ${name} command`,
+  inner,
+  options.map(({ long, description }) => [long, description]),
+)}
+        return
+      fi
+      command+=" \${words[2]}"
+      shift words
+      (( CURRENT-- ))
+      ;;`,
   )
-  const cases = commands.map(({ name, options, argument }) => {
-    const rest =
-      argument === 'none'
-        ? []
-        : [
-            typeof argument === 'string'
-              ? `'*:session:_files'`
-              : `'1:shell:(${argument.join(' ')})'`,
-          ]
-    const specs = [...options.map(zshOption), ...rest].map((spec) => `        ${spec}`)
-    return `    ${name})\n      _arguments -s \\\n${specs.join(' \\\n')}\n      ;;`
-  })
+  const cases = withInner(commands)
+    .filter((command) => command.commands.length === 0)
+    .map(({ name, options, argument }) => {
+      const specs = [...options.flatMap(zshOption), zshArgument(argument)].map(
+        (spec) => `        ${spec}`,
+      )
+      return `    ${quotedZsh(name)})\n      _arguments -s \\\n${specs.join(' \\\n')}\n      ;;`
+    })
   return `#compdef precis
 # precis for zsh: put it as _precis into a folder of $fpath, or
 #   source <(precis completion zsh)
 _precis() {
-  local -a commands
-  commands=(
-${described.join('\n')}
-  )
+  local -a choices
   if (( CURRENT == 2 )); then
-    _describe -t commands 'precis command' commands
+${zshChoice('precis command', commands, OWN_OPTIONS)}
     return
   fi
   local command="\${words[2]}"
   shift words
   (( CURRENT-- ))
+  case "$command" in
+${groups.join('\n')}
+  esac
   case "$command" in
 ${cases.join('\n')}
   esac
@@ -103,18 +141,43 @@ if [ "$funcstack[1]" = "_precis" ]; then _precis "$@"; else compdef _precis prec
 `
 }
 
-function zshOption({ long, description, value }: GrammarOption): string {
+/** One of these commands, or of these options where a dash was typed. */
+function zshChoice(
+  label: string,
+  commands: readonly GrammarCommand[],
+  options: readonly (readonly [long: string, about: string])[],
+): string {
+  const listed = (pairs: readonly (readonly [name: string, about: string])[]) =>
+    pairs.map(([name, about]) => quotedZsh(`${name}:${about}`)).join(' ')
+  const named = commands.map(({ name, description }) => [lastWord(name), description] as const)
+  return `    case "$PREFIX" in
+      -*) choices=(${listed(options)}) ;;
+      *) choices=(${listed(named)}) ;;
+    esac
+    _describe -t commands ${quotedZsh(label)} choices`
+}
+
+/** Behind words that nothing is known of there may be options. */
+function zshArgument(argument: GrammarCommand['argument']): string {
+  if (typeof argument !== 'string') return `'1:value:(${argument.join(' ')})'`
+  return argument === 'file' ? `'*:file:_files'` : `'*:words: '`
+}
+
+function zshOption(option: GrammarOption): string[] {
+  const { long, description, value, mayRepeat } = option
   const about = description.replaceAll(/[[\]:]/g, ' ')
-  if (value === undefined) return quotedZsh(`${long}[${about}]`)
-  const what =
-    typeof value !== 'string'
-      ? `(${value.join(' ')})`
-      : value === 'text'
-        ? ' '
-        : value === 'folder'
-          ? '_files -/'
-          : '_files'
-  return quotedZsh(`${long}[${about}]:value:${what}`)
+  const names = namesOf(option)
+  const before = mayRepeat ? '*' : names.length > 1 ? `(${names.join(' ')})` : ''
+  // With the sign a value may also stand behind one.
+  if (value !== undefined)
+    return [quotedZsh(`${before}${long}=[${about}]:value:${zshValue(value)}`)]
+  return names.map((name) => quotedZsh(`${before}${name}[${about}]`))
+}
+
+function zshValue(value: Exclude<GrammarOption['value'], undefined>): string {
+  if (typeof value !== 'string') return `(${value.join(' ')})`
+  if (value === 'text') return ' '
+  return value === 'folder' ? '_files -/' : '_files'
 }
 
 function quotedZsh(text: string): string {
@@ -122,30 +185,61 @@ function quotedZsh(text: string): string {
 }
 
 function fish(commands: readonly GrammarCommand[]): string {
-  const lines = commands.flatMap(({ name, description, options, argument }) => {
-    const seen = `-n '__fish_seen_subcommand_from ${name}'`
-    return [
-      `complete -c precis -n __fish_use_subcommand -f -a ${name} -d ${quotedFish(description)}`,
-      ...options.map(
-        ({ long, description: about, value }) =>
-          `complete -c precis ${seen} -l ${long.replace(/^--/, '')}${fishValue(value)} -d ${quotedFish(about)}`,
-      ),
-      ...(typeof argument === 'string'
-        ? []
-        : [`complete -c precis ${seen} -f -a '${argument.join(' ')}'`]),
-    ]
-  })
+  const lines = [
+    ...OWN_OPTIONS.map(
+      ([long, about]) =>
+        `complete -c precis -n __precis_is -l ${long.slice(2)} -d ${quotedFish(about)}`,
+    ),
+    ...withInner(commands).flatMap((command) => fishLines(command)),
+  ]
   return `# precis for fish: put it into ~/.config/fish/completions/precis.fish, or
 #   precis completion fish | source
+function __precis_words
+  set -l words (commandline -opc)
+  set -e words[1]
+  string match --invert -- '-*' $words
+end
+# Whether this command was typed, and so far nothing behind it.
+function __precis_is
+  set -l typed (__precis_words)
+  test "$typed" = "$argv"
+end
+# Whether this command was typed, whatever stands behind it.
+function __precis_in
+  set -l typed (__precis_words)
+  set -l last (count $argv)
+  test "$typed[1..$last]" = "$argv"
+end
+complete -c precis -f
 ${lines.join('\n')}
 `
+}
+
+function fishLines({ name, description, options, argument, commands }: GrammarCommand): string[] {
+  const group = name.slice(0, -lastWord(name).length).trim()
+  const isTyped = `-n '${commands.length > 0 ? '__precis_is' : '__precis_in'} ${name}'`
+  const first = `complete -c precis -n '__precis_is${group === '' ? '' : ` ${group}`}' -a ${lastWord(name)}`
+  return [
+    `${first} -d ${quotedFish(description)}`,
+    ...options.map((option) => `complete -c precis ${isTyped} ${fishOption(option)}`),
+    ...(argument === 'file' ? [`complete -c precis ${isTyped} -F`] : []),
+    // A group has its commands, with what they are for.
+    ...(typeof argument === 'string' || commands.length > 0
+      ? []
+      : [`complete -c precis ${isTyped} -a '${argument.join(' ')}'`]),
+  ]
+}
+
+function fishOption({ long, short, description, value }: GrammarOption): string {
+  const letter = short === undefined ? '' : ` -s ${short.slice(1)}`
+  return `-l ${long.slice(2)}${letter}${fishValue(value)} -d ${quotedFish(description)}`
 }
 
 function fishValue(value: GrammarOption['value']): string {
   if (value === undefined) return ''
   if (typeof value !== 'string') return ` -x -a '${value.join(' ')}'`
   if (value === 'text') return ' -x'
-  return value === 'folder' ? " -x -a '(__fish_complete_directories)'" : ' -r'
+  return value === 'folder' ? " -x -a '(__fish_complete_directories)'" : ' -r -F'
 }
 
 function quotedFish(text: string): string {
