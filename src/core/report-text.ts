@@ -7,10 +7,11 @@ const TOOLS = 8
 
 /** Lines of plain text, without colours and without a line break at the end. */
 export function renderReport(report: CompactionReport): string {
-  const { strategyId, trigger, before, after, fallback } = report
+  const { strategyId, trigger, before, after, fallback, leftOut = [] } = report
   return [
     `${strategyId} (${trigger}): ${count(before.total)} → ${count(after.total)} tokens${share(before.total, after.total)}`,
     ...(fallback ? [`in place of ${fallback.from}: ${fallback.reason}`] : []),
+    ...leftOut.map(({ from, reason }) => `${oneLine(from)} was left out: ${oneLine(reason)}`),
     '',
     ...splitLines(before, after),
     ...section('Taken out', report.drops.map(groupLine)),

@@ -53,6 +53,8 @@ export interface CompactionReport {
   readonly refs: { readonly count: number; readonly first: readonly EntryId[] }
   readonly settings: ReportSettings
   readonly fallback?: ReportFallback
+  /** Steps of the strategy that failed, so that it went on without them. */
+  readonly leftOut?: readonly ReportFallback[]
 }
 
 export interface ReportInput {
@@ -78,6 +80,7 @@ export function reportCompaction(input: ReportInput): CompactionReport {
     .toSorted((a, b) => freed(b) - freed(a) || (a.item.id < b.item.id ? -1 : 1))
     .slice(0, LARGEST)
   const refs = refsIn(change)
+  const leftOut = leftOutIn(change.metadata)
   return {
     strategyId: change.strategyId,
     trigger: change.trigger,
@@ -95,6 +98,7 @@ export function reportCompaction(input: ReportInput): CompactionReport {
     refs: { count: refs.length, first: refs.slice(0, FIRST_REFS) },
     settings,
     ...(fallback && { fallback }),
+    ...(leftOut.length > 0 && { leftOut }),
   }
 }
 
@@ -148,6 +152,17 @@ export function reasonsIn(metadata: Json | undefined): ReadonlyMap<EntryId, stri
   for (const [why, ids] of Object.entries(reasons))
     if (Array.isArray(ids)) for (const id of ids) found.set(id as EntryId, why)
   return found
+}
+
+/** As a strategy leaves it: `leftOut` in its metadata. Logs are data: what has another shape is passed over. */
+function leftOutIn(metadata: Json | undefined): ReportFallback[] {
+  const listed = fieldOf(metadata, 'leftOut')
+  if (!Array.isArray(listed)) return []
+  return listed.flatMap((each: Json) => {
+    const from = fieldOf(each, 'from')
+    const reason = fieldOf(each, 'reason')
+    return typeof from === 'string' && typeof reason === 'string' ? [{ from, reason }] : []
+  })
 }
 
 function fieldOf(json: Json | undefined, name: string): Json | undefined {

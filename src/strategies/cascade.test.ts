@@ -11,6 +11,8 @@ import { irreducibleOf } from '../core/irreducible.ts'
 import { pinsReducer } from '../core/pins.ts'
 import { PRESETS } from '../core/presets.ts'
 import { covered } from '../core/refs.ts'
+import { reportCompaction } from '../core/report.ts'
+import { renderReport } from '../core/report-text.ts'
 import type { LogReducer, Strategy, StrategyInput } from '../core/strategy.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import { createCascade } from './cascade.ts'
@@ -242,6 +244,34 @@ describe('cascade', () => {
     const proposal = await ladder.propose(inputOf(log, { run, targetTokens: 16_000 }))
     expect(proposal.edits.length).toBeGreaterThan(0)
     expect(warnings).toEqual(['broken was left out: a bug'])
+    expect(proposal.metadata).toMatchObject({ leftOut: [{ from: 'broken', reason: 'a bug' }] })
+  })
+
+  it('says which rung failed and why in the report, and in the error where nothing else fits', async () => {
+    const broken: Strategy = {
+      id: 'broken',
+      propose: async () => {
+        throw new TypeError('a bug\u001b[2J')
+      },
+    }
+    const log = talk([user('Go.')], ...rounds(60, 200))
+    const before = log.context
+    const ladder = createCascade([{ strategy: broken }, { strategy: mask }])
+    expect(log.compact(await ladder.propose(inputOf(log, { targetTokens: 16_000 })))).toBe(
+      undefined,
+    )
+    const event = log.events.at(-1)
+    if (event?.type !== 'COMPACTION') throw new Error('nothing was compacted')
+    const { context: after, eventAt } = log
+    const report = reportCompaction({ before, after, eventAt, change: event.data, pins: [] })
+    expect(report.leftOut).toEqual([{ from: 'broken', reason: 'a bug\u001b[2J' }])
+    expect(renderReport(report)).toContain('\nbroken was left out: a bug [2J\n')
+    const alone = createCascade([{ strategy: broken }]).propose(inputOf(log, { targetTokens: 100 }))
+    await expect(alone).rejects.toMatchObject({
+      code: 'irreducible',
+      hint: expect.stringMatching(/^broken was left out: a bug/),
+      details: { leftOut: [{ from: 'broken', reason: 'a bug\u001b[2J' }] },
+    })
   })
 
   it('stops where it is told to', async () => {

@@ -40,6 +40,9 @@ interface Reached {
   readonly metadata: Json
 }
 
+/** A rung that failed, and why. A type, since it is put into an event as JSON. */
+type LeftOut = { readonly from: string; readonly reason: string }
+
 interface Goal {
   readonly tokens: number
   readonly isHard: boolean
@@ -69,21 +72,25 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
       let reached: Reached = { draft, edits: [], tokens: weightOf(context), metadata: {} }
       let lossless = reached
       const climbed: Json[] = []
+      const leftOut: LeftOut[] = []
       for (const rung of rungs) {
         if (reached.tokens <= goal.tokens) break
         if (run.signal?.aborted) throw new PrecisError('aborted', 'The compaction was aborted.')
         if (rung.isLast && !goal.isHard) continue
         if (rung.isShallow && isDeep(goal, context)) continue
         const from = rung.startsOver ? lossless : reached
-        const next = await climb(rung, from, goal, input)
+        const next = await climb(rung, from, goal, input, leftOut)
         if (!next || next.tokens >= reached.tokens) continue
         reached = next
         if (!rung.isLossy) lossless = next
         climbed.push({ rung: rung.strategy.id, tokens: next.tokens })
       }
       if (goal.isHard && reached.tokens > goal.tokens)
-        throw irreducible(reached.draft, { floor: reached.tokens, budget: goal.tokens })
-      return { edits: reached.edits, metadata: metadataOf(reached, climbed) }
+        throw withLeftOut(
+          irreducible(reached.draft, { floor: reached.tokens, budget: goal.tokens }),
+          leftOut,
+        )
+      return { edits: reached.edits, metadata: metadataOf(reached, climbed, leftOut) }
     },
   }
 }
@@ -110,6 +117,7 @@ async function climb(
   from: Reached,
   goal: Goal,
   input: StrategyInput,
+  leftOut: LeftOut[],
 ): Promise<Reached | undefined> {
   const { pins = [], run } = input
   const { context, eventAt } = from.draft
@@ -136,6 +144,7 @@ async function climb(
     if (error.code === 'aborted' || run.signal?.aborted) throw error
     // There is another rung below: only the last one may end in nothing.
     run.onWarning?.(`${strategy.id} was left out: ${error.message}`)
+    leftOut.push({ from: strategy.id, reason: error.message })
     return undefined
   }
 }
@@ -174,14 +183,33 @@ function landing(edits: readonly Edit[], input: StrategyInput): number | undefin
   return gated.ok ? gated.data.after?.tokens : undefined
 }
 
-function metadataOf({ draft, metadata }: Reached, climbed: readonly Json[]): Json {
+/** It might have been small enough with a rung that failed: whoever reads the error has to know. */
+function withLeftOut(error: PrecisError, leftOut: readonly LeftOut[]): PrecisError {
+  if (leftOut.length === 0) return error
+  const said = leftOut.map(({ from, reason }) => `${from} was left out: ${reason}`).join('; ')
+  return new PrecisError(error.code, error.message, {
+    hint: `${said}. ${error.hint ?? ''}`,
+    details: { ...error.details, leftOut },
+  })
+}
+
+function metadataOf(
+  { draft, metadata }: Reached,
+  climbed: readonly Json[],
+  leftOut: readonly LeftOut[],
+): Json {
   const reasons: Record<string, EntryId[]> = {}
   for (const [id, why] of draft.reasons) {
     const own = Object.hasOwn(reasons, why) ? reasons[why] : undefined
     if (own) own.push(id)
     else reasons[why] = [id]
   }
-  return { ...fieldsIn(metadata), rungs: climbed, reasons }
+  return {
+    ...fieldsIn(metadata),
+    rungs: climbed,
+    reasons,
+    ...(leftOut.length > 0 && { leftOut }),
+  }
 }
 
 function fieldsIn(metadata: Json | undefined): Readonly<Record<string, Json>> {

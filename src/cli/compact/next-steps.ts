@@ -26,7 +26,14 @@ export interface Again {
 
 type Step = readonly [command: string, what: string]
 
-export function nextSteps(steps: NextSteps, style: Style): string[] {
+/** How it is shown: no line is wider than `columns` where it can be broken. */
+interface Shown {
+  readonly style: Style
+  readonly columns: number
+}
+
+export function nextSteps(steps: NextSteps, shown: Shown): string[] {
+  const { style } = shown
   const { input, result, tokens, again } = steps
   const { program } = again
   const source = quoted(input.source)
@@ -34,7 +41,7 @@ export function nextSteps(steps: NextSteps, style: Style): string[] {
     return told(
       'Nothing was changed. The proposal is kept:',
       applySteps(result.proposal, input, again),
-      style,
+      shown,
     )
   if (result.written === '-') return []
   if (result.inPlace)
@@ -44,7 +51,7 @@ export function nextSteps(steps: NextSteps, style: Style): string[] {
         [`${program} undo ${source}`, 'as it was, byte for byte'],
         [`${program} diff ${source}`, 'what went'],
       ],
-      style,
+      shown,
     )
   if (result.written !== null) return [writtenTo(result.written, result, tokens, style)]
   if (result.threadId !== undefined)
@@ -56,12 +63,12 @@ export function nextSteps(steps: NextSteps, style: Style): string[] {
           ? ([[`${program} undo ${source}`, 'the context as it was']] satisfies Step[])
           : []),
       ],
-      style,
+      shown,
     )
   return told(
     'Nothing was written. Next:',
     [...repeatSteps(steps), [`${program} --help`, 'everything else']],
-    style,
+    shown,
   )
 }
 
@@ -105,12 +112,51 @@ function applySteps(
   return [[`${apply} --in-place`, 'do exactly this to the file, with a backup for undo'], write]
 }
 
-function told(heading: string, steps: readonly Step[], style: Style): string[] {
+/** Side by side, or what a command does under it where that is too wide. */
+function told(heading: string, steps: readonly Step[], { style, columns }: Shown): string[] {
   const width = Math.max(...steps.map(([command]) => command.length))
+  const widest = Math.max(...steps.map(([, what]) => INDENT.length + width + 2 + what.length))
+  if (widest <= columns)
+    return [
+      heading,
+      ...steps.map(([command, what]) => `${INDENT}${command.padEnd(width)}  ${style.dim(what)}`),
+    ]
   return [
     heading,
-    ...steps.map(([command, what]) => `  ${command.padEnd(width)}  ${style.dim(what)}`),
+    ...steps.flatMap(([command, what]) => [
+      ...broken(command, columns),
+      `${INDENT.repeat(3)}${style.dim(what)}`,
+    ]),
   ]
+}
+
+const INDENT = '  '
+/** A word of a shell: letters, and what is quoted or escaped. */
+const WORD = /(?:'[^']*'|\\.|[^\s'\\])+/g
+
+/** A command on lines that a shell takes as one. An option and its value stay together. */
+function broken(command: string, columns: number): string[] {
+  const whole = `${INDENT}${command}`
+  if (whole.length <= columns) return [whole]
+  const lines: string[] = []
+  for (const part of partsOf(command)) {
+    const last = lines.at(-1)
+    const longer = last === undefined ? `${INDENT}${part}` : `${last} ${part}`
+    // Room for the mark of a line that goes on.
+    if (last === undefined || longer.length + 2 <= columns) lines.splice(-1, 1, longer)
+    else lines.push(`${INDENT.repeat(2)}${part}`)
+  }
+  return lines.map((line, at) => (at < lines.length - 1 ? `${line} \\` : line))
+}
+
+function partsOf(command: string): string[] {
+  const parts: string[] = []
+  for (const word of command.match(WORD) ?? []) {
+    const last = parts.at(-1)
+    if (last === undefined || word.startsWith('--')) parts.push(word)
+    else parts.splice(-1, 1, `${last} ${word}`)
+  }
+  return parts
 }
 
 function extensionOf(source: string): string {

@@ -59,6 +59,32 @@ describe('the report', () => {
     expect(lines({}, ['--pin', 'keep it'])).toContain("'a b.jsonl' --pin 'keep it' --in-place")
   })
 
+  const programs = ['precis', 'npm run --silent precis --']
+  it.each(programs)('has no step wider than the terminal, and none that is cut: %s', (program) => {
+    const result = { written: null, inPlace: false, proposal: 'prp_0mwi6hkx5000019ed60cf1f9391f3' }
+    const options = ['--pin', "it's kept, however long", '--strategy', 'trim-tool-results']
+    for (const report of [{}, { result }]) {
+      const again = { program, options, canReplace: true }
+      const text = renderCompactReport({ ...REPORT, ...report }, style, 80, again)
+      const steps = text.slice(text.search(/Next:|kept:/)).split('\n')
+      expect(steps.length).toBeGreaterThan(2)
+      for (const line of steps) expect(line.length, line).toBeLessThanOrEqual(80)
+      // A shell takes lines that end so as one.
+      const typed = text.replaceAll(/ \\\n +/g, ' ')
+      expect(typed).toContain(
+        report.result
+          ? `${program} compact --apply ${result.proposal} --in-place`
+          : `${program} compact 'a b.jsonl' --pin 'it'\\''s kept, however long' --strategy trim-tool-results --in-place`,
+      )
+    }
+  })
+
+  it('has the steps side by side where there is room', () => {
+    const again = { program: 'precis', options: [], canReplace: true }
+    const wide = renderCompactReport(REPORT, style, 100, again)
+    expect(wide).toMatch(/precis compact 'a b\.jsonl' --in-place +replace the file/)
+  })
+
   it('says in whose tokens it tells what went, where that is not the counter', () => {
     expect(lines({ counter: 'o200k' })).toContain('What went, and why, in estimated tokens:')
     expect(lines({})).toContain('What went, and why:')

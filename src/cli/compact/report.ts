@@ -52,7 +52,7 @@ export function renderCompactReport(
     kept(report, style, columns),
     problems(report, style, columns),
     [...models(report, style), ...costLines(report, style), ...secrets(report)],
-    nextSteps({ ...report, again, tokens: report.after.total }, style),
+    nextSteps({ ...report, again, tokens: report.after.total }, { style, columns }),
   ]
   return `${sections
     .filter((lines) => lines.length > 0)
