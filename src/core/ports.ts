@@ -76,6 +76,13 @@ export interface ReadRange {
   readonly limit?: number
 }
 
+export interface ListOptions {
+  readonly after?: string
+  readonly limit?: number
+  /** As in `SearchQuery`. */
+  readonly owners?: readonly string[]
+}
+
 export interface Page<T> {
   readonly items: readonly T[]
   readonly next?: string // pass it as `after` for the next page
@@ -123,7 +130,7 @@ export interface Store {
    * Threads, latest first, `limit` (1 to 1000, default 100) at a time. One that changes while pages
    * are read moves in the list, and may be missed.
    */
-  list(options?: { readonly after?: string; readonly limit?: number }): Promise<Page<ThreadInfo>>
+  list(options?: ListOptions): Promise<Page<ThreadInfo>>
   /**
    * Rows after `afterSeq`, then live ones, also those of other processes, each once and in order,
    * until the signal fires or the thread is deleted. A thread that is not there yet is waited for.

@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { type HeldLease, holdLease } from '../agent/lease.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { Store } from '../core/ports.ts'
-import { type LogPorts, ServerLog } from './server-log.ts'
+import { type RenewingPorts, ServerLog } from './server-log.ts'
 
 export interface Answer {
   readonly status: number
@@ -17,10 +16,6 @@ export interface Answered {
   readonly answer: Answer
 }
 
-interface AnswerPorts extends LogPorts {
-  readonly store: LogPorts['store'] & Pick<Store, 'delete' | 'takeLease' | 'releaseLease'>
-}
-
 /** Either it was done already, or it is to be done now, and nobody else does it meanwhile. */
 export type Claim =
   | { readonly done: Answered }
@@ -31,6 +26,8 @@ const HOUR_MS = 3_600_000
 const LOGS = 3
 const MOST_ENTRIES = 5_000
 const LONGEST_BODY = 64_000
+/** Of all answers of an hour: every process holds them. */
+const MOST_CHARS = 16_000_000
 const LEASE_MS = 15_000
 const POLL_MS = 50
 /** A compaction by a slow model may take as long. */
@@ -48,16 +45,17 @@ const stored = z.object({
 
 interface ReadLog {
   seq: number
+  chars: number // of the answers
   readonly answered: Map<string, Answered>
 }
 
 export class AnswerBook {
-  readonly #ports: AnswerPorts
+  readonly #ports: RenewingPorts
   readonly #owner: string
   readonly #logs = new Map<string, ServerLog>()
   readonly #read = new Map<number, ReadLog>() // by hour
 
-  constructor(ports: AnswerPorts) {
+  constructor(ports: RenewingPorts) {
     this.#ports = ports
     this.#owner = ports.ids.next('answers')
   }
@@ -116,13 +114,15 @@ export class AnswerBook {
 
   /** With what other processes have added since. */
   async #logOf(hour: number): Promise<ReadLog> {
-    const known = this.#read.get(hour) ?? { seq: 0, answered: new Map() }
+    const known = this.#read.get(hour) ?? nothingRead()
     for (const { seq, data } of await this.#log(hour).read(known.seq + 1)) {
+      if (seq <= known.seq) continue // another request has read it meanwhile
       const read = stored.safeParse(data)
       // Of an hour that is over: the log is begun anew with the first answer of this one.
-      if (!read.success || read.data.hour !== hour) return { seq: 0, answered: new Map() }
+      if (!read.success || read.data.hour !== hour) return nothingRead()
       const { key, fingerprint, status, headers, body } = read.data
       known.answered.set(key, { fingerprint, answer: { status, headers, body } })
+      known.chars += body.length
       known.seq = seq
     }
     this.#read.set(hour, known)
@@ -132,22 +132,23 @@ export class AnswerBook {
   async #add(key: string, { fingerprint, answer }: Answered): Promise<void> {
     const hour = this.#hour()
     const log = this.#log(hour)
-    if ((await this.#logOf(hour)).answered.size >= MOST_ENTRIES) return
+    const { answered, chars } = await this.#logOf(hour)
+    if (answered.size >= MOST_ENTRIES || chars + answer.body.length > MOST_CHARS) return
     if ((this.#read.get(hour)?.seq ?? 0) === 0) await this.#beginAnew(log, hour)
     const headers = answer.headers.map(([name, value]) => [name, value])
     const { status, body } = answer
     await log.append({ hour, key, fingerprint, status, headers, body })
   }
 
+  /** Nothing is added behind the answers of another hour: whoever throws them away would take it along. */
   async #beginAnew(log: ServerLog, hour: number): Promise<void> {
-    const { store } = this.#ports
-    if (!(await store.takeLease(log.threadId, this.#owner, LEASE_MS))) return
-    try {
+    const isOld = async () => {
       const [first] = await log.read(1, 2)
-      const read = stored.safeParse(first?.data)
-      if (first && read.data?.hour !== hour) await store.delete(log.threadId)
-    } finally {
-      await store.releaseLease(log.threadId, this.#owner)
+      return first !== undefined && stored.safeParse(first.data).data?.hour !== hour
+    }
+    while (await isOld()) {
+      if (await log.beginAnew(this.#ports, isOld)) return
+      await this.#ports.clock.sleep(POLL_MS)
     }
   }
 
@@ -161,4 +162,8 @@ export class AnswerBook {
   #hour(): number {
     return Math.floor(this.#ports.clock.now().getTime() / HOUR_MS)
   }
+}
+
+function nothingRead(): ReadLog {
+  return { seq: 0, chars: 0, answered: new Map() }
 }

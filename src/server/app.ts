@@ -29,6 +29,7 @@ import { addThreadRoutes } from './routes/threads.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addViewRoutes } from './routes/views.ts'
 import { Sender } from './send.ts'
+import { readsWhileAnswering } from './store-answers.ts'
 import { Tallies } from './tallies.ts'
 import { bodyTooLarge, takeUploads } from './upload.ts'
 
@@ -76,6 +77,7 @@ export function createApp(ports: AppPorts): App {
   app.use(inert)
   app.use(guard(ports.access ?? {}, new RateLimit(limits.requestsPerMinute, ports.clock)))
   app.use(drain.middleware)
+  app.use(readsWhileAnswering(ports, limits.storeSilenceMs))
   const [upload, body] = [takeUploads(limits), limited(limits.bodyBytes)]
   app.use((c, next) => (isUpload(c.req) ? upload(c, next) : body(c, next)))
   const own: MiddlewareHandler = async (c, next) => {

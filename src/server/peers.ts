@@ -1,8 +1,7 @@
 // What is asked here of a turn that another process runs: told to it through the store.
 import { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
-import type { Store } from '../core/ports.ts'
-import { type LogPorts, ServerLog } from './server-log.ts'
+import { type RenewingPorts, ServerLog } from './server-log.ts'
 
 const NAME = 'signals'
 const TITLE = 'What one server asks of another'
@@ -19,10 +18,6 @@ const signalSchema = z.union([
 ])
 type PeerSignal = z.output<typeof signalSchema>
 
-interface PeerPorts extends LogPorts {
-  readonly store: LogPorts['store'] & Pick<Store, 'delete' | 'takeLease' | 'releaseLease'>
-}
-
 /** What this process does when another asks for it; without effect where it is not the one. */
 interface PeerActs {
   abort(threadId: string): Promise<void>
@@ -30,13 +25,13 @@ interface PeerActs {
 }
 
 export class Peers {
-  readonly #ports: PeerPorts
+  readonly #ports: RenewingPorts
   readonly #acts: PeerActs
   readonly #log: ServerLog
   readonly #closing = new AbortController()
   readonly #following: Promise<void>
 
-  constructor(ports: PeerPorts, acts: PeerActs) {
+  constructor(ports: RenewingPorts, acts: PeerActs) {
     this.#ports = ports
     this.#acts = acts
     this.#log = new ServerLog(ports, NAME, TITLE)
@@ -73,9 +68,8 @@ export class Peers {
 
   /** What was asked long ago is of no use to anybody: then the log is begun anew. */
   async #ask(asked: PeerSignal): Promise<void> {
-    const { store } = this.#ports
-    const info = await store.info(this.#log.threadId)
-    if (info && info.version >= MOST_ENTRIES) await store.delete(this.#log.threadId)
+    const isTooLong = async () => (await this.#log.length()) >= MOST_ENTRIES
+    if (await isTooLong()) await this.#log.beginAnew(this.#ports, isTooLong)
     await this.#log.append(asked)
   }
 

@@ -119,6 +119,8 @@ export interface AppLimits {
   readonly heartbeatMs: number
   readonly previews: number
   readonly idempotencyKeys: number
+  /** After so long without a sign of life of the store it is asked for one, and given as long again. */
+  readonly storeSilenceMs: number
 }
 
 export const APP_LIMITS: AppLimits = {
@@ -132,4 +134,5 @@ export const APP_LIMITS: AppLimits = {
   heartbeatMs: 15_000,
   previews: 32,
   idempotencyKeys: 1_000,
+  storeSilenceMs: 2_500,
 }

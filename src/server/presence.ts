@@ -3,12 +3,11 @@ import { z } from 'zod'
 import type { Agent } from '../agent/agent.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { AgentFrame, FrameListener } from '../core/frame.ts'
-import type { Store } from '../core/ports.ts'
 import type { Approval } from '../protocol/client.ts'
 import { Activity } from './activity.ts'
 import type { Approvals } from './approvals.ts'
 import { type Doings, framesBetween, NOTHING_DONE } from './doings.ts'
-import { type LogEntry, type LogPorts, ServerLog } from './server-log.ts'
+import { type LogEntry, type RenewingPorts, ServerLog } from './server-log.ts'
 
 const NAME = 'presence'
 const TITLE = 'What the servers are doing'
@@ -19,7 +18,6 @@ const RETRY_MS = 1_000
 const MOST_TOLD = 500
 /** The log is begun anew behind so many entries: each says everything, so that none is missed for long. */
 const MOST_ENTRIES = 2_000
-const LEASE_MS = 10_000
 
 const told = z.object({
   process: z.string(),
@@ -42,10 +40,6 @@ const told = z.object({
   ),
 })
 
-export interface PresencePorts extends LogPorts {
-  readonly store: LogPorts['store'] & Pick<Store, 'delete' | 'takeLease' | 'releaseLease'>
-}
-
 interface PresenceSource {
   readonly agent: Pick<Agent, 'on'>
   readonly approvals: Pick<Approvals, 'all'>
@@ -57,7 +51,7 @@ interface Heard {
 }
 
 export class Presence {
-  readonly #ports: PresencePorts
+  readonly #ports: RenewingPorts
   readonly #approvals: PresenceSource['approvals']
   readonly #log: ServerLog
   readonly #process: string
@@ -71,7 +65,7 @@ export class Presence {
   #said = JSON.stringify(NOTHING_DONE)
   #saying: Promise<void> | undefined
 
-  constructor(ports: PresencePorts, { agent, approvals }: PresenceSource) {
+  constructor(ports: RenewingPorts, { agent, approvals }: PresenceSource) {
     this.#ports = ports
     this.#approvals = approvals
     this.#log = new ServerLog(ports, NAME, TITLE)
@@ -141,24 +135,16 @@ export class Presence {
     const ended = this.#ended
     this.#ended = []
     this.#said = text
-    const version = await this.#log.append({
+    const entry = {
       ...doings,
       approvals: doings.approvals.map((each) => ({ ...each })),
       ended: ended.map((each) => ({ ...each })),
       process: this.#process,
-    })
-    if (version > MOST_ENTRIES) await this.#beginAnew()
-  }
-
-  async #beginAnew(): Promise<void> {
-    const { store } = this.#ports
-    if (!(await store.takeLease(this.#log.threadId, this.#process, LEASE_MS))) return
-    try {
-      if (((await store.info(this.#log.threadId))?.version ?? 0) > MOST_ENTRIES)
-        await store.delete(this.#log.threadId)
-    } finally {
-      await store.releaseLease(this.#log.threadId, this.#process)
     }
+    if ((await this.#log.append(entry)) <= MOST_ENTRIES) return
+    const isTooLong = async () => (await this.#log.length()) > MOST_ENTRIES
+    // Who looks only now and then has not seen it in the log that is gone.
+    if (await this.#log.beginAnew(this.#ports, isTooLong)) await this.#log.append(entry)
   }
 
   #doings(): Omit<Doings, 'ended'> {

@@ -13,6 +13,11 @@ export interface LogPorts {
   readonly ids: Ids
 }
 
+/** What it takes to begin a log anew. */
+export interface RenewingPorts extends LogPorts {
+  readonly store: LogPorts['store'] & Pick<Store, 'delete' | 'takeLease' | 'releaseLease'>
+}
+
 export interface LogEntry {
   readonly seq: number
   readonly at: Date
@@ -21,6 +26,7 @@ export interface LogEntry {
 
 const TRIES = 20
 const PAUSE_MS = 5
+const LEASE_MS = 15_000
 
 export class ServerLog {
   readonly #ports: LogPorts
@@ -68,7 +74,7 @@ export class ServerLog {
   async #appendNext(dataAt: (version: number) => Promise<Json>): Promise<number> {
     const { store, clock } = this.#ports
     for (let tries = 1; ; tries += 1) {
-      const expectedVersion = (await store.info(this.threadId))?.version ?? 0
+      const expectedVersion = await this.length()
       const data = await dataAt(expectedVersion)
       const entry = this.#event('FOREIGN', data)
       const title = this.#event('THREAD_STARTED', { title: this.#title })
@@ -81,6 +87,22 @@ export class ServerLog {
         await clock.sleep(Math.random() * tries * PAUSE_MS) // not all of them again at the same time
       }
     }
+  }
+
+  /** Throws the log away where that is due. One at a time, so that nobody throws a new one away. */
+  async beginAnew({ store, ids }: RenewingPorts, isDue: () => Promise<boolean>): Promise<boolean> {
+    const owner = ids.next('renewal')
+    if (!(await store.takeLease(this.threadId, owner, LEASE_MS))) return false
+    try {
+      return (await isDue()) && (await store.delete(this.threadId))
+    } finally {
+      await store.releaseLease(this.threadId, owner)
+    }
+  }
+
+  /** How many entries there are, with the title. */
+  async length(): Promise<number> {
+    return (await this.#ports.store.info(this.threadId))?.version ?? 0
   }
 
   #event(type: 'FOREIGN' | 'THREAD_STARTED', data: Json): NewEvent {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { answer, user } from '../../test/say.ts'
 import { compose } from '../compose.ts'
+import type { Store } from '../core/ports.ts'
 import { listThreads } from './thread-summary.ts'
 
 describe('a search in the list of threads', () => {
@@ -42,4 +43,24 @@ describe('a search in the list of threads', () => {
     expect(await found('ben')).toEqual([bens])
     expect(await found('local')).toEqual([nobodys])
   })
+})
+
+it('a page of one owner costs a reading of its own threads, however many others have', async () => {
+  const { threads, store } = compose()
+  const bens = await threads.create({ owner: 'ben' }, [user('mine')])
+  for (let index = 0; index < 60; index += 1)
+    await threads.create({ owner: 'ann' }, [user('not mine')])
+  const readings: string[] = []
+  const counting: Pick<Store, 'read' | 'info' | 'list'> = {
+    read: (threadId, range) => {
+      readings.push(threadId)
+      return store.read(threadId, range)
+    },
+    info: (threadId) => store.info(threadId),
+    list: (options) => store.list(options),
+  }
+  const { items, next } = await listThreads(counting, { limit: 5 }, 'ben')
+  expect(items.map(({ threadId }) => threadId)).toEqual([bens])
+  expect(next).toBeUndefined()
+  expect(readings).toEqual([bens])
 })

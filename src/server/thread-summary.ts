@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { readRow } from '../core/codec.ts'
 import { textOfUserContent } from '../core/content.ts'
 import type { EventOf, ThreadEvent } from '../core/event.ts'
-import type { Store, ThreadInfo } from '../core/ports.ts'
+import type { SearchQuery, Store, ThreadInfo } from '../core/ports.ts'
 import { queryWords } from '../core/search-tokens.ts'
 import { cutHead } from '../core/tokens/cut.ts'
 import type { threadPageSchema, threadSummarySchema } from '../protocol/schemas.ts'
@@ -54,14 +54,17 @@ export async function listThreads(
 ): Promise<z.output<typeof threadPageSchema>> {
   const { limit = PAGE } = query
   const words = (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean)
-  const saying = await threadsSaying(store, query.search ?? '', owner)
+  const whose = owner === undefined ? {} : { owners: namesOf(owner) }
+  const saying = await threadsSaying(store, query.search ?? '', whose)
   const items: WireSummary[] = []
   let { after } = query
   for (let searched = 0; ; ) {
     const wanted = limit - items.length
     // What is not shown is passed over in large steps.
-    const step = owner === undefined && words.length === 0 ? wanted : Math.max(wanted, PAGE)
-    let page = await store.list({ limit: step, ...(after !== undefined && { after }) })
+    const step = words.length === 0 ? wanted : Math.max(wanted, PAGE)
+    const pageOf = (size: number) =>
+      store.list({ limit: size, ...whose, ...(after !== undefined && { after }) })
+    let page = await pageOf(step)
     const shown = await Promise.all(
       page.items.map(async (info) => {
         const events = await openingOf(store, info)
@@ -72,8 +75,7 @@ export async function listThreads(
     const places = shown.flatMap((summary, place) => (summary ? [place] : []))
     const last = places[wanted - 1]
     // The next page begins behind the last that is shown: asked for again, since only the store knows how.
-    if (last !== undefined && last < shown.length - 1)
-      page = await store.list({ limit: last + 1, ...(after !== undefined && { after }) })
+    if (last !== undefined && last < shown.length - 1) page = await pageOf(last + 1)
     items.push(...shown.slice(0, page.items.length).filter((summary) => summary !== undefined))
     searched += page.items.length
     after = page.next
@@ -86,14 +88,14 @@ export async function listThreads(
 async function threadsSaying(
   { index }: Reading,
   text: string,
-  owner: string | undefined,
+  whose: Pick<SearchQuery, 'owners'>,
 ): Promise<ReadonlySet<string>> {
   if (!index || queryWords(text).length === 0) return new Set()
   const { finds, hasAllWords } = await index.search({
     text,
     limit: MOST_FINDS,
     isThreadOnce: true,
-    ...(owner !== undefined && { owners: namesOf(owner) }),
+    ...whose,
   })
   return new Set(hasAllWords ? finds.map(({ threadId }) => threadId) : [])
 }

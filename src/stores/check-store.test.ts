@@ -1,4 +1,5 @@
 // What a check of a store finds, and what it mends.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +8,7 @@ import { THREAD, threadsOn } from '../../test/kill/compact-threads.ts'
 import { answer, result, thoughtAnswer, user } from '../../test/say.ts'
 import type { Store } from '../core/ports.ts'
 import { checkStore } from './check-store.ts'
-import { messages } from './contract/place.ts'
+import { message, messages } from './contract/place.ts'
 import { inFolder } from './contract/sqlite-place.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
@@ -74,6 +75,26 @@ describe('the check of a store', () => {
     const [report] = await checkDamaged(sql)
     expect(report?.problems.map((each) => each.problem).join('\n')).toContain(problem)
   })
+
+  it('goes on behind a thread whose pages are damaged, and names it', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'log.db')
+      const store = await openSqliteStore(path)
+      await converse(store)
+      const ids = Array.from({ length: 60 }, (_, index) => `e${index}`)
+      const long = ids.map((id) => message('damaged', id, 'DAMAGED '.repeat(100)))
+      await store.append('damaged', long, { expectedVersion: 0 })
+      await store.close()
+      const file = readFileSync(path)
+      const page = file.indexOf('DAMAGED DAMAGED', Math.floor(file.length * 0.7))
+      file.fill(0xff, page - (page % 4096), page - (page % 4096) + 64)
+      writeFileSync(path, file)
+      const again = await openSqliteStore(path)
+      const report = await checkStore(again)
+      expect(report).toMatchObject({ threads: 2, problems: [{ threadId: 'damaged' }] })
+      expect(report.problems[0]?.problem).toContain('damaged')
+      await again.close()
+    }))
 
   it('is not confused by what others append and delete meanwhile', () =>
     inFolder(async (folder) => {

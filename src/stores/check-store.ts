@@ -57,7 +57,7 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
   let [threads, events] = [0, 0]
   for (const [index, { threadId }] of infos.entries()) {
     await onThread(threadId, index, infos.length)
-    const checked = await checkThread(store, threadId, isRepair)
+    const checked = await checkThread(store, threadId, isRepair).catch(unreadable(threadId))
     if (!checked) continue
     problems.push(...checked.problems)
     hash.update(`${JSON.stringify([threadId, checked.hash])}\n`)
@@ -69,8 +69,30 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
   return { threads, events, hash: hash.digest('hex'), problems, isIndexRebuilt }
 }
 
+interface CheckedThread {
+  readonly problems: readonly StoreProblem[]
+  readonly hash: string
+  readonly events: number
+}
+
+/** Damage to one thread is told with its name, and the others are looked at all the same. */
+function unreadable(threadId: string): (thrown: unknown) => CheckedThread {
+  return (thrown) => {
+    if (!PrecisError.is(thrown) || thrown.code !== 'store-corrupt') throw thrown
+    return {
+      problems: [{ threadId, problem: thrown.message, isMended: false }],
+      hash: '',
+      events: 0,
+    }
+  }
+}
+
 /** Undefined where the thread was deleted meanwhile. */
-async function checkThread(store: Store, threadId: string, isRepair: boolean) {
+async function checkThread(
+  store: Store,
+  threadId: string,
+  isRepair: boolean,
+): Promise<CheckedThread | undefined> {
   const problems: StoreProblem[] = []
   const report = (problem: string, seq?: number, isMended = false) =>
     problems.push({ threadId, problem, isMended, ...(seq !== undefined && { seq }) })

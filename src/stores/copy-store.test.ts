@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresPlace, postgresPlace } from '../../test/postgres/place.ts'
 import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts'
 import { requirement } from '../../test/require.ts'
+import { PrecisError } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
 import { checkStore } from './check-store.ts'
 import { brief, expectError, messages } from './contract/place.ts'
@@ -109,6 +110,49 @@ describe('a copy of a store', () => {
       await expectError(copyStore(from, to), 'id-conflict')
       expect((await to.read('long')).map(({ id }) => id)).toEqual(ids) // nothing was put behind it
     }
+  })
+
+  it('leaves such a thread out, copies all others, and says so at the end', async () => {
+    const from = await filledMemory()
+    const to = memoryStore()
+    await to.append('long', messages('long', 'e0', 'other'), { expectedVersion: 0 })
+    await to.append('talk', messages('talk', 'another'), { expectedVersion: 0 })
+    await to.append('own', messages('own', 'a'), { expectedVersion: 0 })
+    const failure = await copyStore(from, to).catch((thrown: unknown) => thrown)
+    expect(failure).toMatchObject({
+      code: 'id-conflict',
+      details: { leftOut: ['talk', 'long'], copied: 4 },
+    })
+    expect(brief(await to.read('long'))).toBe('1e0 2other')
+    // A fork of what is another thread there holds its past itself.
+    for (const threadId of ['fork', 'fork2', 'orphan', 'p'])
+      expect(await to.read(threadId)).toEqual(await from.read(threadId))
+    expect((await to.info('fork'))?.parent).toBeUndefined()
+    expect(brief(await to.read('own'))).toBe('1a')
+  })
+
+  it('leaves out what cannot be read, and has all others', async () => {
+    const from = await filledMemory()
+    const to = memoryStore()
+    const damaged = new PrecisError('store-corrupt', 'It is damaged.', { hint: 'None.' })
+    const source = new Proxy(from, {
+      get: (target, name) => (threadId: string, range?: object) =>
+        name === 'read' && threadId === 'long'
+          ? Promise.reject(damaged)
+          : Reflect.apply(Reflect.get(target, name), target, [threadId, range]),
+    })
+    await expectError(copyStore(source, to), 'store-corrupt')
+    expect(await to.info('long')).toBeUndefined()
+    for (const threadId of ['talk', 'orphan', 'p'])
+      expect(await to.read(threadId)).toEqual(await from.read(threadId))
+  })
+
+  it('counts what it has copied itself, where another copies at the same time', async () => {
+    const from = await filledMemory()
+    const to = memoryStore()
+    const reports = await Promise.all([copyStore(from, to), copyStore(from, to)])
+    const alone = await copyStore(from, memoryStore())
+    expect(reports[0].copied + reports[1].copied).toBe(alone.copied)
   })
 
   it('is made also where a fork was forked again under the name of its parent', async () => {

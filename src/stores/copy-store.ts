@@ -3,6 +3,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { NewEvent } from '../core/event.ts'
 import type { Row, Store, ThreadInfo } from '../core/ports.ts'
 import { digestOf } from './digest.ts'
+import { PageRows } from './page-rows.ts'
 
 export interface CopyReport {
   readonly threads: number
@@ -16,12 +17,11 @@ export interface CopyOptions {
   readonly onThread?: (threadId: string, done: number, all: number) => void
 }
 
-const BATCH_ROWS = 200
-
 /**
  * Threads that are in both go on from where the other one ends, and every thread is compared by its
- * hash. What the target has besides stays. Leases, snapshots and the search index are not copied: the
- * first are of the moment, the others are made again.
+ * hash. What the target has besides stays. One that is another thread there, and one that cannot be
+ * read, is left out: then it rejects, but only when all others are copied. Leases, snapshots and the
+ * search index are not copied: the first are of the moment, the others are made again.
  */
 export async function copyStore(
   from: Store,
@@ -34,6 +34,8 @@ export async function copyStore(
     onThread(threadId, index, infos.length)
     await copy.thread(threadId)
   }
+  const [first] = copy.leftOut.values()
+  if (first) throw leftOut(first, [...copy.leftOut.keys()], copy.report)
   return copy.report
 }
 
@@ -49,12 +51,19 @@ export async function allThreads(store: Pick<Store, 'list'>): Promise<readonly T
   return [...infos.values()]
 }
 
+const CONFLICTS: ReadonlySet<string> = new Set(['version-conflict', 'id-conflict'])
+/** What is wrong with one thread is no reason to copy none. */
+const OF_ONE_THREAD: ReadonlySet<string> = new Set([...CONFLICTS, 'store-corrupt'])
+
 class Copy {
   readonly #from: Store
   readonly #to: Store
-  readonly #done = new Set<string>()
+  readonly #begun = new Set<string>()
   readonly #underWay = new Set<string>()
   readonly #detached: string[] = []
+  /** Why a thread is not copied, by its id. */
+  readonly leftOut = new Map<string, PrecisError>()
+  #threads = 0
   #events = 0
   #copied = 0
 
@@ -64,41 +73,52 @@ class Copy {
   }
 
   get report(): CopyReport {
-    const [events, copied] = [this.#events, this.#copied]
-    return { threads: this.#done.size, events, copied, detached: this.#detached }
+    const [threads, events, copied] = [this.#threads, this.#events, this.#copied]
+    return { threads, events, copied, detached: this.#detached }
   }
 
   async thread(threadId: string): Promise<void> {
-    if (this.#done.has(threadId)) return
+    if (this.#begun.has(threadId)) return
+    this.#begun.add(threadId)
+    this.#underWay.add(threadId)
+    try {
+      await this.#copyThread(threadId)
+    } catch (thrown) {
+      if (!PrecisError.is(thrown) || !OF_ONE_THREAD.has(thrown.code)) throw thrown
+      this.leftOut.set(threadId, thrown)
+    }
+    this.#underWay.delete(threadId)
+  }
+
+  async #copyThread(threadId: string): Promise<void> {
     const info = await this.#from.info(threadId)
     if (!info) return // deleted meanwhile
-    this.#done.add(threadId)
-    this.#underWay.add(threadId)
     const there = (await this.#to.info(threadId))?.version
     let version = there ?? (await this.#begin(info))
     if (version > info.version) throw differs(threadId, `it has ${version} events there already`)
     if (there !== undefined) await this.#verifyEnd(threadId, there)
+    const pages = new PageRows()
     while (version < info.version) {
-      const last = Math.min(info.version, version + BATCH_ROWS)
-      const rows = await this.#from.read(threadId, { from: version + 1, to: last })
+      const to = Math.min(info.version, version + pages.rows)
+      const rows = await this.#from.read(threadId, { from: version + 1, to })
       if (rows.length === 0) return // deleted meanwhile
-      version = await this.#append(threadId, version, rows.map(newEventOf))
-      this.#copied += rows.length
+      pages.learn(rows)
+      version = await this.#appendOrSkip(threadId, version, rows.map(newEventOf))
     }
     await this.#verify(threadId, info.version)
-    this.#underWay.delete(threadId)
+    this.#threads += 1
     this.#events += info.version
   }
 
   /** A fork shares its past there, too. Gives how many events the thread begins with. */
   async #begin({ threadId, parent }: ThreadInfo): Promise<number> {
     if (!parent) return 0
-    if (!(await this.#isParent(threadId, parent))) {
-      this.#detached.push(threadId)
-      return 0
-    }
-    await this.thread(parent.threadId)
-    return (await this.#to.fork(parent.threadId, parent.seq, threadId, [])).version
+    const isParent = await this.#isParent(threadId, parent)
+    if (isParent) await this.thread(parent.threadId)
+    if (isParent && !this.leftOut.has(parent.threadId))
+      return (await this.#to.fork(parent.threadId, parent.seq, threadId, [])).version
+    this.#detached.push(threadId)
+    return 0
   }
 
   /** Not where the parent is gone, nor where another thread has its id since, a fork of this one for example. */
@@ -118,13 +138,32 @@ class Copy {
     if (here && !isSame(here, there)) throw differs(threadId, 'other events')
   }
 
+  /** Where another copies the same meanwhile, what that one has written is passed over. */
+  async #appendOrSkip(
+    threadId: string,
+    before: number,
+    events: readonly NewEvent[],
+  ): Promise<number> {
+    try {
+      return await this.#append(threadId, before, events)
+    } catch (thrown) {
+      if (!PrecisError.is(thrown) || !CONFLICTS.has(thrown.code)) throw thrown
+      const { version = 0 } = (await this.#to.info(threadId)) ?? {}
+      if (version <= before) throw thrown
+      await this.#verifyEnd(threadId, version)
+      return version
+    }
+  }
+
   async #append(
     threadId: string,
     expectedVersion: number,
     events: readonly NewEvent[],
   ): Promise<number> {
     try {
-      return (await this.#to.append(threadId, events, { expectedVersion })).version
+      const { version, repeated } = await this.#to.append(threadId, events, { expectedVersion })
+      if (!repeated) this.#copied += events.length
+      return version
     } catch (thrown) {
       const isTooMuch = PrecisError.is(thrown) && thrown.code === 'invalid-input'
       if (!isTooMuch || events.length === 1) throw thrown
@@ -159,4 +198,20 @@ function differs(threadId: string, how: string): PrecisError {
       where: threadId,
     },
   )
+}
+
+function leftOut(
+  first: PrecisError,
+  threadIds: readonly string[],
+  { threads }: CopyReport,
+): PrecisError {
+  const others = threadIds.length === 1 ? '' : ` So are ${threadIds.length - 1} more.`
+  const message = `${first.message}${others} The other ${threads} threads are copied.`
+  const { code, hint, where } = first
+  return new PrecisError(code, message, {
+    ...(hint !== undefined && { hint }),
+    ...(where !== undefined && { where }),
+    details: { leftOut: threadIds, copied: threads },
+    cause: first,
+  })
 }

@@ -1,7 +1,9 @@
 // Pages of the list of threads: latest first, and a cursor that names the last one seen.
+import type { ListOptions } from '../core/ports.ts'
 import { checkNumber } from './cells.ts'
 import { usageError } from './errors.ts'
 import { LIMITS } from './limits.ts'
+import { checkOwners } from './search-request.ts'
 
 /** Where a thread stands in the list: when it last changed (ms since 1970), then its id. */
 export type ListPlace = readonly [updatedAt: number, threadId: string]
@@ -9,15 +11,18 @@ export type ListPlace = readonly [updatedAt: number, threadId: string]
 export interface ListQuery {
   readonly after?: ListPlace
   readonly limit: number
+  readonly owners?: readonly string[]
 }
 
-export function readListOptions(options: {
-  readonly after?: string
-  readonly limit?: number
-}): ListQuery {
+export function readListOptions({ after, owners, ...options }: ListOptions): ListQuery {
   const limit = options.limit ?? LIMITS.defaultPageSize
   checkNumber('the limit of a list', limit, 1, LIMITS.pageSize)
-  return { limit, ...(options.after !== undefined && { after: decodeCursor(options.after) }) }
+  checkOwners(owners)
+  return {
+    limit,
+    ...(after !== undefined && { after: decodeCursor(after) }),
+    ...(owners && { owners }),
+  }
 }
 
 export function encodeCursor(place: ListPlace): string {

@@ -1,9 +1,7 @@
 // The hash of a log: equal for two stores where every event of it is.
 import { createHash } from 'node:crypto'
 import type { Row, Store } from '../core/ports.ts'
-
-/** Rows that are read at a time. */
-const PAGE_ROWS = 500
+import { PageRows } from './page-rows.ts'
 
 export interface LogDigest {
   readonly events: number
@@ -18,10 +16,14 @@ export async function digestOf(
   each: (row: Row) => void = () => undefined,
 ): Promise<LogDigest> {
   const hash = createHash('sha256')
+  const pages = new PageRows()
   let events = 0
-  for (let from = 1; from <= upTo; from += PAGE_ROWS) {
-    const to = Math.min(upTo, from + PAGE_ROWS - 1)
-    for (const row of await store.read(threadId, { from, to })) {
+  let to = 0
+  for (let from = 1; from <= upTo; from = to + 1) {
+    to = Math.min(upTo, from + pages.rows - 1)
+    const page = await store.read(threadId, { from, to })
+    pages.learn(page)
+    for (const row of page) {
       const { seq, id, v, type, timestamp, data, origin, source } = row
       hash.update(`${JSON.stringify([seq, id, v, type, timestamp, data, origin, source])}\n`)
       events += 1

@@ -5,3 +5,5 @@
  * then indexed anew at the next search. A newer index is good enough for an older program.
  */
 export const INDEX_VERSION = 3
+/** Since which version owners are made as they are now. */
+export const OWNER_VERSION = 3

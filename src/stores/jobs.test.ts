@@ -15,8 +15,8 @@ type OpenQueue = (options: JobOptions) => Promise<JobQueue>
 const QUICK: JobOptions = { jobTimeoutMs: 60_000, retryAfterMs: 0, retries: 2 }
 
 /** Waits until it is so; the time limit of the test ends it where it never is. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(10)
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(10)
 }
 
 function queueContract(open: OpenQueue): void {
@@ -198,6 +198,31 @@ describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
     await until(() => ran.length === 1)
     await one.close()
     await other.close()
+    await shared.remove()
+  })
+
+  it('of one thread are never two at once, whichever process takes them [ALWAYS-05]', async () => {
+    const shared = await postgresPlace(server)
+    const queues = [
+      await openJobs(shared.address, shared.store, QUICK),
+      await openJobs(shared.address, await shared.again(), QUICK),
+    ]
+    const counts = { running: 0, most: 0 }
+    const takers = new Set<number>()
+    for (const [index, queue] of queues.entries())
+      await queue.work(async () => {
+        takers.add(index)
+        counts.running += 1
+        counts.most = Math.max(counts.most, counts.running)
+        await sleep(50)
+        counts.running -= 1
+      })
+    await until(async () => {
+      for (const queue of queues) await queue.add('a')
+      return takers.size === 2
+    })
+    expect(counts.most).toBe(1)
+    for (const queue of queues) await queue.close()
     await shared.remove()
   })
 

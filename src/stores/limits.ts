@@ -33,7 +33,8 @@ export const LIMITS = {
   /** One step of a long read: so many rows, and no further row after so many characters. */
   stepRows: 2000,
   stepLength: MEBI,
-  /** One step of indexing: so many rows of a thread, and characters of all. */
+  /** One step of indexing: so many rows of a thread, and characters of all; of a longer row so many parts. */
   indexRows: 500,
   indexLength: MEBI / 4,
+  indexParts: 64,
 } as const

@@ -2,6 +2,7 @@
 import type { Snapshot, ThreadInfo } from '../core/ports.ts'
 import type { MemoryRow } from './memory-row.ts'
 import type { Parent } from './requests.ts'
+import { ownerIn } from './search-index.ts'
 
 export interface MemoryThread {
   readonly life: number
@@ -53,4 +54,14 @@ export function infoOf(threadId: string, thread: MemoryThread): ThreadInfo {
     updatedAt: new Date(last.timestamp),
     ...(thread.parent && { parent: thread.parent }),
   }
+}
+
+/** Of all threads, or of those that belong to certain owners. */
+export function infosOf(
+  threads: ReadonlyMap<string, MemoryThread>,
+  owners: readonly string[] | undefined,
+): ThreadInfo[] {
+  return [...threads]
+    .filter(([id, { rows }]) => owners?.includes(ownerIn(id, rows[0]?.cells)) !== false)
+    .map(([threadId, thread]) => infoOf(threadId, thread))
 }

@@ -5,6 +5,7 @@ import type {
   AppendOptions,
   Clock,
   ForkOptions,
+  ListOptions,
   Page,
   ReadRange,
   Row,
@@ -21,7 +22,7 @@ import { Leases, leaseKey, leaseRequest } from './leases.ts'
 import { LIMITS } from './limits.ts'
 import type { MemoryRow } from './memory-row.ts'
 import { memoryIndex } from './memory-search.ts'
-import { add, findIn, infoOf, type MemoryThread } from './memory-thread.ts'
+import { add, findIn, infoOf, infosOf, type MemoryThread } from './memory-thread.ts'
 import { type Hold, holdText, holdValues } from './memory-writes.ts'
 import { checkRanges, type Range, type ReadQuery, readQuery } from './ranges.ts'
 import { recognise } from './recognise.ts'
@@ -132,12 +133,10 @@ class MemoryStore implements Store {
     return this.#threads.get(threadId)?.snapshots.get(foldVersion)?.read()
   }
 
-  async list(
-    options: { readonly after?: string; readonly limit?: number } = {},
-  ): Promise<Page<ThreadInfo>> {
+  async list(options: ListOptions = {}): Promise<Page<ThreadInfo>> {
     this.#checkOpen()
-    const { limit, after } = readListOptions(options)
-    const infos = [...this.#threads].map(([threadId, thread]) => infoOf(threadId, thread))
+    const { limit, after, owners } = readListOptions(options)
+    const infos = infosOf(this.#threads, owners)
     const place = (info: ThreadInfo) => [info.updatedAt.getTime(), info.threadId] as const
     const sorted = infos
       .filter((info) => after === undefined || compare(place(info), after) < 0)

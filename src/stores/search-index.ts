@@ -64,7 +64,12 @@ export function searchIndex(source: IndexSource): SearchIndex {
       const { words, limit } = request
       const count = request.isThreadOnce ? limit : limit * PARTS_PER_FIND
       await catchUp()
-      const all = await source.find(request, count, true)
+      let all = await source.find(request, count, true)
+      // Somebody may have begun to make the index anew meanwhile: then this was a look at half of it.
+      if (all.length === 0 && (await source.isBehind())) {
+        await catchUp()
+        all = await source.find(request, count, true)
+      }
       if (all.length > 0 || words.length === 1)
         return { finds: findsOf(all, words, limit), hasAllWords: true }
       const some = await source.find(request, count, false)
@@ -73,32 +78,67 @@ export function searchIndex(source: IndexSource): SearchIndex {
   }
 }
 
-/** What the rows of one thread say, from the calls on that waited before them. */
+export interface IndexedRows {
+  readonly parts: readonly IndexedPart[]
+  /** The calls that wait for their results behind the last row that is indexed as a whole. */
+  readonly awaited: readonly AwaitedCall[]
+  /** The row that has more parts than were asked for: it is gone on with in the next step. */
+  readonly cutSeq?: number
+}
+
+/**
+ * What the rows of one thread say, from the calls on that waited before them; at most so many parts,
+ * without the first ones of the first row, which are indexed already.
+ */
 export function indexRows(
   threadId: string,
   rows: readonly Cells[],
   before: readonly AwaitedCall[],
-): { readonly parts: readonly IndexedPart[]; readonly awaited: readonly AwaitedCall[] } {
+  { most = Number.POSITIVE_INFINITY, done = 0 } = {},
+): IndexedRows {
   const parts: IndexedPart[] = []
   let awaited = before
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
     const event = readRow(decodeRow(threadId, row))
-    const read = documentOf(event, awaited)
-    awaited = read.awaited
-    if (!read.document) continue
-    const { kind, text, tool = null, file = null } = read.document
-    const where = { tool: storable(tool), file: storable(file) }
-    const about = { seq: row[0], kind, timeMs: event.timestamp.getTime(), ...where }
-    for (const [part, piece] of partsOf(text).entries())
-      parts.push({ ...about, part, words: [...wordsOf(piece)].map(({ word }) => word) })
+    const { document, awaited: behind } = documentOf(event, awaited)
+    if (document) {
+      const { kind, text, tool = null, file = null } = document
+      const where = { tool: storable(tool), file: storable(file) }
+      const about = { seq: row[0], kind, timeMs: event.timestamp.getTime(), ...where }
+      for (const [part, piece] of partsOf(text).entries()) {
+        if (index === 0 && part < done) continue
+        if (parts.length >= most) return { parts, awaited, cutSeq: row[0] }
+        parts.push({ ...about, part, words: [...wordsOf(piece)].map(({ word }) => word) })
+      }
+    }
+    awaited = behind
   }
   return { parts, awaited }
+}
+
+/** Of the last row that is indexed as a whole. */
+export function lastSeq(rows: readonly Cells[], { cutSeq }: IndexedRows): number | undefined {
+  return cutSeq === undefined ? rows.at(-1)?.[0] : cutSeq - 1
 }
 
 /** Whose thread it is by the first event of its log; `''` where nobody is named. */
 export function ownerIn(threadId: string, first: Cells | undefined): string {
   const event = first && readRow(decodeRow(threadId, first))
   return (event?.type === 'THREAD_STARTED' ? event.data.owner : undefined) ?? ''
+}
+
+/** What a list of the threads of some owners needs of a store. */
+export interface OwnerSource {
+  /** Whether the owner of every thread is known: asked first, since mostly all are. */
+  knowsOwners(): Promise<boolean>
+  /** Finds out some of those that are not. True where more are left. */
+  learnMore(): Promise<boolean>
+}
+
+/** Owners stand in the cursors of the index, so that an append has nothing to do with them. */
+export async function learnOwners(source: OwnerSource): Promise<void> {
+  if (await source.knowsOwners()) return
+  for (let steps = 0; steps < MOST_STEPS; steps += 1) if (!(await source.learnMore())) return
 }
 
 /** A text in which no database finds a sign that it cannot keep. */

@@ -39,8 +39,7 @@ export function searchRequest(query: SearchQuery): SearchRequest {
   if (unknown !== undefined) {
     throw usageError(`Nothing is of the kind ${unknown}.`, `Kinds are ${SEARCH_KINDS.join(', ')}.`)
   }
-  checkList('`owners`', owners)
-  for (const owner of owners ?? []) if (owner !== '') checkName('an owner', owner)
+  checkOwners(owners)
   if (tool !== undefined) checkText('`tool`', tool)
   if (file !== undefined) checkText('`file`', file)
   return {
@@ -55,6 +54,11 @@ export function searchRequest(query: SearchQuery): SearchRequest {
     owners: owners ?? null,
     isThreadOnce: query.isThreadOnce === true,
   }
+}
+
+export function checkOwners(owners: readonly string[] | undefined): void {
+  checkList('`owners`', owners)
+  for (const owner of owners ?? []) if (owner !== '') checkName('an owner', owner)
 }
 
 function checkList(what: string, list: unknown): void {

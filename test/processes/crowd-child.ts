@@ -6,7 +6,8 @@ import type { Threads } from '../../src/threads/threads.ts'
 import { Random } from '../generate/random.ts'
 import { THREAD, threadsOn } from '../kill/compact-threads.ts'
 import { answer, result, thoughtAnswer, user } from '../say.ts'
-import { type CrowdReport, OWN, TOGETHER } from './crowd-report.ts'
+import { collect } from './collect.ts'
+import { type CrowdReport, OWN, seenOf, TOGETHER } from './crowd-report.ts'
 
 const [address = '', name = '', forMs = ''] = process.argv.slice(2)
 const random = new Random(hashOf(name))
@@ -16,6 +17,8 @@ const ids: Record<string, string[]> = { [TOGETHER]: [], [OWN(name)]: [] }
 let conflicts = 0
 let compactions = 0
 
+const stop = new AbortController()
+const seen = collect(store, TOGETHER, stop.signal)
 process.stdout.write('ready\n')
 await new Promise((resolve) => process.stdin.once('data', resolve))
 process.stdin.destroy()
@@ -25,8 +28,10 @@ while (performance.now() < end) {
   await appendTo(store, OWN(name))
   if (random.int(0, 9) === 0) await talk(threads)
 }
+const followed = seenOf(await seen.upTo((await store.info(TOGETHER))?.version ?? 0))
+stop.abort()
 await store.close()
-const report: CrowdReport = { ids, conflicts, compactions }
+const report: CrowdReport = { ids, followed, conflicts, compactions }
 process.stdout.write(`${JSON.stringify(report)}\n`)
 
 /** A batch of three under the version of now; who comes second looks again. */

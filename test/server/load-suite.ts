@@ -16,7 +16,7 @@ const TIMEOUT_MS = 900_000
 
 export function loadSuite({ followers, writers, messagesEach }: LoadOptions): void {
   it(
-    `${followers} followers and ${writers} writing threads on one process: no event lost or out of order [ALWAYS-06]`,
+    `${followers} followers and ${writers} writing threads on one process: no event lost or out of order`,
     async () => {
       const folder = temporaryFolder()
       const dev = await startDevModel()

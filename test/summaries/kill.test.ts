@@ -20,7 +20,7 @@ import type { KillOrder, Stage } from './kill-child.ts'
 import { sectioned } from './summary-texts.ts'
 
 const CHILD = fileURLToPath(new URL('kill-child.ts', import.meta.url))
-const LEASE_MS = 1_500
+const LEASE_MS = 4_000
 const STALL_MS = 54_321 // nobody else waits for so long
 const SETTINGS = { preset: 'fresh', windowTokens: 20_000, outputTokens: 8_192 } as const
 const WAITING = 'And one thing more.'

@@ -1,14 +1,14 @@
 // Whether the server is there, and whether it can do its work: for whoever watches over it.
-import { PrecisError } from '../../core/errors.ts'
 import { statusSchema } from '../../protocol/schemas.ts'
 import type { AddRoutes } from '../api.ts'
 import { goingDown } from '../drain.ts'
-import { RESERVED_PREFIX } from '../owners.ts'
 import { route } from '../route.ts'
+import { requireAnswer } from '../store-answers.ts'
 
 const tag = 'health'
 
-export const addHealthRoutes: AddRoutes = (api, { store, drain }) => {
+export const addHealthRoutes: AddRoutes = (api, parts) => {
+  const { drain, limits } = parts
   route(
     api,
     {
@@ -31,13 +31,7 @@ export const addHealthRoutes: AddRoutes = (api, { store, drain }) => {
     },
     async () => {
       if (drain.isDraining) throw goingDown()
-      await store.info(`${RESERVED_PREFIX}ready`).catch((cause: unknown) => {
-        // What exactly is wrong with the store is not for whoever asks without a token.
-        throw new PrecisError('store-busy', 'The store does not answer.', {
-          hint: 'Look into the log of the server, and whether its store can be reached.',
-          cause,
-        })
-      })
+      await requireAnswer(parts, limits.storeSilenceMs)
       return { status: 'ready' as const }
     },
   )

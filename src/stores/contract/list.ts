@@ -1,5 +1,6 @@
 // The list of threads: latest first, page by page.
 import { describe, expect, it } from 'vitest'
+import type { NewEvent } from '../../core/event.ts'
 import type { Store } from '../../core/ports.ts'
 import { expectError, message, NOON, on, type StoreFactory } from './place.ts'
 
@@ -46,6 +47,7 @@ export function listContract(factory: StoreFactory): void {
         expect(await store.info('a')).toEqual(items[0])
       }),
     )
+    owned(factory)
     it(
       'refuses a limit or a cursor that is none',
       on(factory, async (store) => {
@@ -61,16 +63,77 @@ export function listContract(factory: StoreFactory): void {
   })
 }
 
+function owned(factory: StoreFactory): void {
+  it(
+    'has the threads of the owners asked for, page by page, also those of now and their forks',
+    on(factory, async (store) => {
+      for (let index = 0; index < 30; index += 1) await begin(store, `b${index}`, 'ben', index)
+      await begin(store, 'a1', 'anna', 40)
+      await begin(store, 'n1', undefined, 41)
+      await add(store, 'bare', 42)
+      const ids = async (...owners: string[]) =>
+        (await pages(store, 7, owners)).map(({ threadId }) => threadId)
+      expect(await ids('anna')).toEqual(['a1'])
+      expect(await ids('')).toEqual(['bare', 'n1'])
+      expect(await ids('', 'anna')).toEqual(['bare', 'n1', 'a1'])
+      expect(await ids('ben')).toHaveLength(30)
+      expect(await ids('carol')).toEqual([])
+      expect(await ids()).toEqual([])
+      await begin(store, 'a2', 'anna', 50)
+      const more = { ...message('a1f', 'more'), timestamp: new Date(NOON + 60) }
+      await store.fork('a1', 1, 'a1f', [more])
+      await store.fork('a1f', 2, 'a1g', [])
+      await store.index?.search({ text: 'anything' })
+      expect(await ids('anna')).toEqual(['a1g', 'a1f', 'a2', 'a1'])
+      await store.delete('a1')
+      expect(await ids('anna')).toEqual(['a1g', 'a1f', 'a2'])
+      await begin(store, 'a1', 'ben', 70)
+      expect(await ids('anna')).toEqual(['a1g', 'a1f', 'a2'])
+      await store.index?.rebuild()
+      expect(await ids('anna')).toEqual(['a1g', 'a1f', 'a2'])
+    }),
+  )
+  it(
+    'finds by what was said also in threads of which it knew the owner first',
+    on(factory, async (store) => {
+      await begin(store, 'a1', 'anna', 1)
+      await store.append('a1', [message('a1', 'kettle')], { expectedVersion: 1 })
+      expect((await store.list({ owners: ['anna'] })).items).toHaveLength(1)
+      const found = await store.index?.search({ text: 'kettle', owners: ['anna'] })
+      expect(found?.finds.map(({ seq }) => seq)).toEqual([2])
+    }),
+  )
+  it(
+    'refuses owners that are none',
+    on(factory, async (store) => {
+      for (const owners of ['anna', [1], ['a\u0000b'], Array(1001).fill('a')])
+        await expectError(store.list({ owners } as never), 'usage')
+    }),
+  )
+}
+
+async function begin(store: Store, threadId: string, owner: string | undefined, time: number) {
+  const event: NewEvent = {
+    ...{ v: 2, id: 'first', threadId, timestamp: new Date(NOON + time) },
+    ...{ type: 'THREAD_STARTED', data: owner === undefined ? {} : { owner } },
+  }
+  await store.append(threadId, [event], { expectedVersion: 0 })
+}
+
 async function add(store: Store, threadId: string, time: number): Promise<void> {
   const event = { ...message(threadId, 'a'), timestamp: new Date(NOON + time) }
   await store.append(threadId, [event], { expectedVersion: 0 })
 }
 
-async function pages(store: Store, limit: number) {
+async function pages(store: Store, limit: number, owners?: readonly string[]) {
   const items = []
   let after: string | undefined
   do {
-    const page = await store.list({ limit, ...(after !== undefined && { after }) })
+    const page = await store.list({
+      limit,
+      ...(after !== undefined && { after }),
+      ...(owners && { owners }),
+    })
     expect(page.items.length).toBeLessThanOrEqual(limit)
     items.push(...page.items)
     after = page.next

@@ -203,6 +203,26 @@ function following(factory: StoreFactory): void {
     }),
   )
   it(
+    'has every word of an event that is too long for one step, and what comes behind it',
+    on(factory, async (store) => {
+      const [, , call, result] = talk('t')
+      const text = `kettle ${'so and so many words '.repeat(60_000)} spout`
+      const long = {
+        ...result,
+        data: { ...Object(result?.data), content: [{ type: 'text', text }] },
+      }
+      const events = [call, long, ...messages('t', 'lid')] as NewEvent[]
+      await store.append('t', events, { expectedVersion: 0 })
+      for (const round of ['first', 'made anew']) {
+        expect(await places(store, 'spout'), round).toEqual(['t2'])
+        expect(await places(store, 'kettle'), round).toEqual(['t2'])
+        expect(await places(store, 'lid'), round).toEqual(['t3'])
+        expect((await search(store, { text: 'spout' }))[0]).toMatchObject({ tool: 'read' })
+        await indexOf(store).rebuild()
+      }
+    }),
+  )
+  it(
     'knows the tool of a result that comes long after its call, and is the same when made anew',
     on(factory, async (store) => {
       const [, , call, result] = talk('t')

@@ -5,7 +5,7 @@ import { readAddress, withoutSecrets } from './address.ts'
 
 const SHOWN: readonly (readonly [string, string])[] = [
   ['postgres://host/db', 'postgres://host/db'],
-  ['postgresql://me:s3cret@host:5433/db?schema=team', 'postgres://me@host:5433/db'],
+  ['postgresql://me:s3cret@host:5433/db?schema=team', 'postgres://me@host:5433/db?schema=team'],
   ['postgres://me:a%40b%2Fc@[::1]/db?password=s3cret', 'postgres://me@[::1]/db'],
 ]
 const REFUSED = [

@@ -5,7 +5,7 @@ export interface PostgresAddress {
   readonly connectionString: string
   /** Where the tables are: several stores fit into one database. */
   readonly schema: string
-  /** The address without password and parameters: for errors and logs. */
+  /** The address without password and parameters, but with its schema: for errors and logs. */
   readonly shown: string
   /** What must not be in any error. */
   readonly secrets: readonly string[]
@@ -40,7 +40,7 @@ export function readAddress(address: string): PostgresAddress {
   const secrets = passwords
     .flatMap((password) => [password, decoded(password)])
     .filter((secret) => secret.length >= SHORTEST_SECRET)
-  return { connectionString: url.href, schema, shown: shownOf(url), secrets }
+  return { connectionString: url.href, schema, shown: shownOf(url, schema), secrets }
 }
 
 /** A text from outside without the secrets of the address. */
@@ -48,8 +48,9 @@ export function withoutSecrets(text: string, { secrets }: PostgresAddress): stri
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, '***'), text)
 }
 
-function shownOf({ username, host, pathname }: URL): string {
-  return `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`
+function shownOf({ username, host, pathname }: URL, schema: string): string {
+  const place = `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`
+  return schema === DEFAULT_SCHEMA ? place : `${place}?schema=${schema}`
 }
 
 function decoded(text: string): string {

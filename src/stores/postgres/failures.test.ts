@@ -191,7 +191,7 @@ describe.skipIf(!available)(`PostgreSQL that fails ${notice}`, () => {
     })
   })
 
-  it('a follower that no notification reaches catches up by the numbers [NEED-13]', async () => {
+  it('a follower that no notification reaches catches up by the numbers', async () => {
     const place = await postgresPlace(server, { pollMs: 20 })
     const following = follow(place.store, 3, cancel().signal)
     await place.store.append('t', messages('t', 'a'), { expectedVersion: 0 })

@@ -5,9 +5,17 @@ import { LIMITS } from '../limits.ts'
 import type { Range } from '../ranges.ts'
 import { clipRanges, type StepAnswer } from '../read-steps.ts'
 import type { ThreadCells } from '../thread-cells.ts'
-import type { Session } from './database.ts'
+import type { Session, Statement } from './database.ts'
 import { parentOf } from './fork.ts'
-import { FIND_THREAD, FIRST_PAGE, NEXT_PAGE, READ, SNAPSHOT, type ThreadRow } from './statements.ts'
+import {
+  FIND_THREAD,
+  FIRST_PAGE,
+  NEXT_PAGE,
+  OWNERS_PAGE,
+  READ,
+  SNAPSHOT,
+  type ThreadRow,
+} from './statements.ts'
 
 type FoundRow = readonly [
   life: number,
@@ -47,14 +55,13 @@ export async function snapshot(
   return (await session.rows<SnapshotCells>(SNAPSHOT, [threadId, foldVersion]))[0]
 }
 
-export async function list(
-  session: Session,
-  { after, limit }: ListQuery,
-): Promise<readonly ThreadCells[]> {
-  const threads = after
-    ? await session.rows<ThreadRow>(NEXT_PAGE, [...after, limit])
-    : await session.rows<ThreadRow>(FIRST_PAGE, [limit])
-  return threads.map(threadCells)
+export async function list(session: Session, query: ListQuery): Promise<readonly ThreadCells[]> {
+  return (await session.rows<ThreadRow>(...pageStatement(query))).map(threadCells)
+}
+
+function pageStatement({ after, limit, owners }: ListQuery): readonly [Statement, unknown[]] {
+  if (owners) return [OWNERS_PAGE, [owners, ...(after ?? [null, null]), limit]]
+  return after ? [NEXT_PAGE, [...after, limit]] : [FIRST_PAGE, [limit]]
 }
 
 /** Numbers have no gaps: as many of them as rows are wanted. */

@@ -27,7 +27,9 @@ export const IS_BEHIND = statement(
 export const LAGGING = statement(
   'lagging',
   `SELECT t.key, t.thread_id AS "threadId", t.version, t.base_seq AS "baseSeq",
-     c.from_seq AS "fromSeq", c.to_seq AS "toSeq", c.awaited, c.index_version AS "indexVersion"
+     c.from_seq AS "fromSeq", c.to_seq AS "toSeq", c.awaited, c.index_version AS "indexVersion",
+     (SELECT count(*) FROM search_parts p WHERE p.thread_key = t.key AND p.seq = c.to_seq + 1)
+       AS "partsDone"
    ${FROM_LAGGING} LIMIT ${LAGGING_THREADS}`,
 )
 

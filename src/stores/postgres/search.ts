@@ -4,7 +4,7 @@ import type { QueryWord } from '../../core/search-tokens.ts'
 import type { Cells } from '../cells.ts'
 import { INDEX_VERSION } from '../index-version.ts'
 import { LIMITS } from '../limits.ts'
-import { type IndexedPart, indexRows, ownerIn, type SearchHit } from '../search-index.ts'
+import { type IndexedPart, indexRows, lastSeq, ownerIn, type SearchHit } from '../search-index.ts'
 import type { SearchRequest } from '../search-request.ts'
 import type { Session } from './database.ts'
 import { read } from './read.ts'
@@ -33,6 +33,8 @@ interface LaggingThread {
   readonly toSeq: number | null
   readonly awaited: string | null // JSON
   readonly indexVersion: number | null
+  /** Of the row behind `toSeq`: one that is long is indexed in several steps. */
+  readonly partsDone: number
 }
 
 type FoundPart = readonly [
@@ -102,13 +104,14 @@ async function indexThread(session: Session, thread: LaggingThread) {
   const limits = [LIMITS.indexRows, LIMITS.indexLength]
   const rows = await session.tuples<Cells>(ROWS_TO_INDEX, [key, before, ...limits])
   const awaited: readonly AwaitedCall[] = isNew ? [] : JSON.parse(thread.awaited ?? '[]')
-  const indexed = indexRows(threadId, rows, awaited)
+  const done = isNew ? 0 : thread.partsDone
+  const indexed = indexRows(threadId, rows, awaited, { most: LIMITS.indexParts, done })
   if (indexed.parts.length > 0) await session.rows(ADD_PARTS, [key, ...columnsOf(indexed.parts)])
   // Of a fork the first row is one that it shares.
   const first = isNew ? (await read(session, threadId, [[1, 1]], 1)).rows[0] : undefined
   const owner = ownerIn(threadId, first)
   const from = isNew ? baseSeq : fromSeq
-  const last = rows.at(-1)?.[0] ?? version
+  const last = lastSeq(rows, indexed) ?? version
   await session.rows(ADVANCE, [key, owner, from, last, JSON.stringify(indexed.awaited)])
   return { length: rows.reduce((sum, row) => sum + row[5].length, 0), isAll: last >= version }
 }

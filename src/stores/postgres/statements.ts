@@ -1,4 +1,5 @@
 // The SQL that reads and removes. Each statement sees one moment of the database.
+import { OWNER_VERSION } from '../index-version.ts'
 import type { Statement } from './database.ts'
 
 const THREAD = `key, thread_id AS "threadId", version, created_at AS "createdAt",
@@ -37,6 +38,14 @@ export const FIRST_PAGE = statement('page-1', `SELECT ${THREAD} FROM threads ${O
 export const NEXT_PAGE = statement(
   'page',
   `SELECT ${THREAD} FROM threads WHERE (updated_at, thread_id) < ($1, $2) ${ORDER} $3`,
+)
+
+/** Of owners ($1) that are known; $2 and $3 are the place before, or null. */
+export const OWNERS_PAGE = statement(
+  'page-of-owners',
+  `SELECT ${THREAD} FROM search_cursors JOIN threads ON key = thread_key
+   WHERE owner = ANY ($1::text[]) AND index_version >= ${OWNER_VERSION}
+   AND ($2::bigint IS NULL OR (updated_at, thread_id) < ($2::bigint, $3::text)) ${ORDER} $4`,
 )
 
 export const SNAPSHOT = statement(

@@ -4,6 +4,7 @@ import type {
   Appended,
   AppendOptions,
   ForkOptions,
+  ListOptions,
   Page,
   ReadRange,
   Row,
@@ -20,7 +21,7 @@ import { leaseKey, leaseRequest } from '../leases.ts'
 import { checkRanges, type Range, readQuery } from '../ranges.ts'
 import { type ReadStep, readInSteps, rowsAfter } from '../read-steps.ts'
 import { appended, appendRequest, forkRequest } from '../requests.ts'
-import { searchIndex } from '../search-index.ts'
+import { learnOwners, searchIndex } from '../search-index.ts'
 import { infoOf, pageOf } from '../thread-cells.ts'
 import { Wakeups } from '../wakeups.ts'
 import { append } from './append.ts'
@@ -28,6 +29,7 @@ import type { Database } from './database.ts'
 import { findKey, fork, remove } from './fork.ts'
 import { releaseLease, takeLease } from './lease-table.ts'
 import { Announcements, ThreadNews } from './news.ts'
+import { knowsOwners, learnMoreOwners } from './owners.ts'
 import { info, list, read, snapshot } from './read.ts'
 import { clearIndex, find, indexMore, isBehind } from './search.ts'
 
@@ -92,11 +94,10 @@ export class PostgresStore implements Store {
     return cells && decodeSnapshot(cells)
   }
 
-  async list(
-    options: { readonly after?: string; readonly limit?: number } = {},
-  ): Promise<Page<ThreadInfo>> {
-    const { limit, after } = readListOptions(options)
-    const query = { limit: limit + 1, ...(after && { after }) }
+  async list(options: ListOptions = {}): Promise<Page<ThreadInfo>> {
+    const { limit, ...rest } = readListOptions(options)
+    const query = { limit: limit + 1, ...rest }
+    if (query.owners) await learnOwners(this.#ownerSource)
     return pageOf(await this.#run((session) => list(session, query)), limit)
   }
 
@@ -155,6 +156,11 @@ export class PostgresStore implements Store {
     find: (request, count, hasAllWords) =>
       this.#run((session) => find(session, request, count, hasAllWords)),
   })
+
+  readonly #ownerSource = {
+    knowsOwners: () => this.#run(knowsOwners),
+    learnMore: () => this.#run((session) => session.transaction(() => learnMoreOwners(session))),
+  }
 
   readonly #step: ReadStep = (threadId, ranges, limit) =>
     this.#run((session) => read(session, threadId, ranges, limit))

@@ -7,6 +7,7 @@ import type { Store } from '../../core/ports.ts'
 import { brief, expectError, message, messages } from '../contract/place.ts'
 import { inFolder } from '../contract/sqlite-place.ts'
 import { INDEX_VERSION } from '../index-version.ts'
+import { LIMITS } from '../limits.ts'
 import { openDatabase } from './open-database.ts'
 import { openSqliteStore, type SqliteOptions } from './store.ts'
 
@@ -179,6 +180,25 @@ describe('the database file', () => {
       db.exec('BEGIN IMMEDIATE')
       expect(await search()).toBe(1)
       db.exec('ROLLBACK')
+    }),
+  )
+
+  it(
+    'has each part of a long event once in its index, also where the indexing was interrupted',
+    onFile(async (store, db) => {
+      const long = message('t', 'long', 'so and so many words '.repeat(60_000))
+      await store.append('t', [long], { expectedVersion: 0 })
+      const parts = () => db.prepare('SELECT part FROM search_parts ORDER BY part').pluck().all()
+      await store.index?.catchUp()
+      const all = parts()
+      expect(all).toEqual(all.map((_, index) => index))
+      expect(all.length).toBeGreaterThan(LIMITS.indexParts)
+      // As the first step leaves it.
+      db.exec(`DELETE FROM search_words WHERE rowid > ${LIMITS.indexParts};
+        DELETE FROM search_parts WHERE id > ${LIMITS.indexParts};
+        UPDATE search_cursors SET to_seq = 0`)
+      expect((await store.index?.search({ text: 'words' }))?.finds).toHaveLength(1)
+      expect(parts()).toEqual(all)
     }),
   )
 

@@ -3,8 +3,9 @@ import type { AwaitedCall } from '../../core/search-documents.ts'
 import type { Cells } from '../cells.ts'
 import { INDEX_VERSION } from '../index-version.ts'
 import { LIMITS } from '../limits.ts'
-import { indexRows, ownerIn } from '../search-index.ts'
+import { indexRows, lastSeq, ownerIn } from '../search-index.ts'
 import { segments } from './chain.ts'
+import { UNKNOWN } from './owner-table.ts'
 import { LAGGING, type LaggingThread } from './search-tables.ts'
 import type { Tables } from './tables.ts'
 
@@ -25,6 +26,16 @@ export function indexMore(tables: Tables): boolean {
   return !isAll
 }
 
+/** Whose threads they are of which that is not known. True where some are left. */
+export function learnOwners(tables: Tables): boolean {
+  const unknown = tables.owners.unknown()
+  for (const { key, threadId, baseSeq, isIndexed } of unknown) {
+    if (isIndexed) tables.search.remove(key)
+    tables.owners.add(key, ownerIn(threadId, firstOf(tables, threadId)), baseSeq)
+  }
+  return unknown.length === UNKNOWN
+}
+
 /** Characters that were indexed, and whether they were all. */
 function indexThread(tables: Tables, thread: LaggingThread) {
   const { search, events } = tables
@@ -42,9 +53,10 @@ function indexThread(tables: Tables, thread: LaggingThread) {
     if (rows.length >= LIMITS.indexRows || length > LIMITS.indexLength) break
   }
   const awaited: readonly AwaitedCall[] = isNew ? [] : JSON.parse(thread.awaited ?? '[]')
-  const indexed = indexRows(threadId, rows, awaited)
+  const done = isNew ? 0 : thread.partsDone
+  const indexed = indexRows(threadId, rows, awaited, { most: LIMITS.indexParts, done })
   for (const part of indexed.parts) search.add(key, part)
-  const last = rows.at(-1)?.[0] ?? version
+  const last = lastSeq(rows, indexed) ?? version
   search.advance({
     key,
     owner: isNew ? ownerIn(threadId, firstOf(tables, threadId)) : '',

@@ -44,6 +44,8 @@ export interface Calls {
   list: { readonly request: ListQuery; readonly answer: readonly ThreadCells[] }
   takeLease: { readonly request: { readonly lease: LeaseRequest }; readonly answer: boolean }
   releaseLease: { readonly request: { readonly lease: LeaseKey }; readonly answer?: undefined }
+  knowsOwners: { readonly request: Record<never, never>; readonly answer: boolean }
+  learnOwners: { readonly request: Record<never, never>; readonly answer: boolean }
   isBehind: { readonly request: Record<never, never>; readonly answer: boolean }
   indexMore: { readonly request: Record<never, never>; readonly answer: boolean }
   clearIndex: { readonly request: Record<never, never>; readonly answer?: undefined }

@@ -44,8 +44,11 @@ export function snapshot(
   return thread && tables.snapshots.find(thread.key, request.foldVersion)
 }
 
-export function list(tables: Tables, { after, limit }: ListQuery): readonly ThreadCells[] {
-  return tables.threads.page(after, limit).map(threadCells)
+export function list(tables: Tables, query: ListQuery): readonly ThreadCells[] {
+  const { after, limit, owners } = query
+  if (!owners) return tables.threads.page(after, limit).map(threadCells)
+  const keys = tables.owners.page(owners, after, limit)
+  return keys.flatMap((key) => tables.threads.get(key) ?? []).map(threadCells)
 }
 
 export function parentOf({ parentId, parentSeq }: ThreadRow): Parent | undefined {

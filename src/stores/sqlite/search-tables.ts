@@ -16,6 +16,8 @@ export interface LaggingThread {
   readonly toSeq: number | null
   readonly awaited: string | null // JSON
   readonly indexVersion: number | null
+  /** Of the row behind `toSeq`: one that is long is indexed in several steps. */
+  readonly partsDone: number
 }
 
 /** How far a thread is indexed. */
@@ -77,8 +79,9 @@ const FIND_THREADS = `WITH found AS MATERIALIZED (
 export function searchTables(db: Database) {
   const lagging = db.prepare<[], LaggingThread>(
     `SELECT t.key, t.thread_id AS threadId, t.version, t.base_seq AS baseSeq,
-     c.from_seq AS fromSeq, c.to_seq AS toSeq, c.awaited, c.index_version AS indexVersion
-     ${BEHIND} LIMIT ${LAGGING}`,
+     c.from_seq AS fromSeq, c.to_seq AS toSeq, c.awaited, c.index_version AS indexVersion,
+     (SELECT count(*) FROM search_parts p WHERE p.thread_key = t.key AND p.seq = c.to_seq + 1)
+       AS partsDone ${BEHIND} LIMIT ${LAGGING}`,
   )
   const gone = db.prepare<[], number>(`SELECT thread_key ${GONE} LIMIT ${LAGGING}`).pluck()
   const isBehind = db

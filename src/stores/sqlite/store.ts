@@ -5,6 +5,7 @@ import type {
   Appended,
   AppendOptions,
   ForkOptions,
+  ListOptions,
   Page,
   ReadRange,
   Row,
@@ -22,7 +23,7 @@ import { LIMITS } from '../limits.ts'
 import { checkRanges, type Range, readQuery } from '../ranges.ts'
 import { type ReadStep, readInSteps, rowsAfter } from '../read-steps.ts'
 import { appended, appendRequest, forkRequest } from '../requests.ts'
-import { searchIndex } from '../search-index.ts'
+import { learnOwners, searchIndex } from '../search-index.ts'
 import { infoOf, pageOf } from '../thread-cells.ts'
 import { Wakeups } from '../wakeups.ts'
 import { startWorker, type WorkerLink } from './worker-link.ts'
@@ -111,11 +112,10 @@ class SqliteStore implements Store {
     return cells && decodeSnapshot(cells)
   }
 
-  async list(
-    options: { readonly after?: string; readonly limit?: number } = {},
-  ): Promise<Page<ThreadInfo>> {
-    const { limit, after } = readListOptions(options)
-    const query = { limit: limit + 1, ...(after && { after }) }
+  async list(options: ListOptions = {}): Promise<Page<ThreadInfo>> {
+    const { limit, ...rest } = readListOptions(options)
+    const query = { limit: limit + 1, ...rest }
+    if (query.owners) await learnOwners(this.#ownerSource)
     return pageOf(await this.#link.call({ name: 'list', ...query }), limit)
   }
 
@@ -149,6 +149,11 @@ class SqliteStore implements Store {
     find: (search, count, hasAllWords) =>
       this.#link.call({ name: 'find', search, count, hasAllWords }),
   })
+
+  readonly #ownerSource = {
+    knowsOwners: () => this.#link.call({ name: 'knowsOwners' }),
+    learnMore: () => this.#link.call({ name: 'learnOwners' }),
+  }
 
   readonly #step: ReadStep = (threadId, ranges, limit) =>
     this.#link.call({ name: 'read', threadId, ranges, limit })

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { Cells } from '../cells.ts'
 import type { ListPlace } from '../cursor.ts'
 import { type LeaseTable, leaseTable } from './lease-table.ts'
+import { type OwnerTable, ownerTable } from './owner-table.ts'
 import { type SearchTables, searchTables } from './search-tables.ts'
 import { type SnapshotTable, snapshotTable } from './snapshot-table.ts'
 
@@ -24,17 +25,23 @@ export interface Tables {
   readonly events: EventTable
   readonly snapshots: SnapshotTable
   readonly leases: LeaseTable
+  readonly owners: OwnerTable
   readonly search: SearchTables
 }
 
 /** The search index is derived: damage to it shows when it is used, and hinders nothing else. */
 export function tablesOf(db: Database): Tables {
   let search: SearchTables | undefined
+  let owners: OwnerTable | undefined
   return {
     threads: threadTable(db),
     events: eventTable(db),
     snapshots: snapshotTable(db),
     leases: leaseTable(db),
+    get owners() {
+      owners ??= ownerTable(db)
+      return owners
+    },
     get search() {
       search ??= searchTables(db)
       return search

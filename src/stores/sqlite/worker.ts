@@ -27,10 +27,13 @@ const WRITES: ReadonlySet<string> = new Set([
   'releaseLease',
   'indexMore',
   'clearIndex',
+  'learnOwners',
 ])
+/** These need the codec. */
+const INDEXING: ReadonlySet<string> = new Set(['indexMore', 'learnOwners'])
 
 /** It is large, and few that open a store look for anything. */
-let indexMore: ((tables: Tables) => boolean) | undefined
+let indexing: Readonly<Record<'indexMore' | 'learnOwners', (tables: Tables) => boolean>> | undefined
 let loading: Promise<void> | undefined
 
 if (parentPort) start(parentPort, workerData as WorkerOptions)
@@ -59,9 +62,9 @@ function serve(
   const queue = new WorkQueue((writes) => commitTogether(db, writes))
 
   const take = (call: number, request: Request): void => {
-    if (!indexMore && (request.name === 'indexMore' || (request.name === 'close' && loading))) {
-      loading ??= import('./index-more.ts').then((loaded) => {
-        indexMore = loaded.indexMore
+    if (!indexing && (INDEXING.has(request.name) || (request.name === 'close' && loading))) {
+      loading ??= import('./index-more.ts').then(({ indexMore, learnOwners }) => {
+        indexing = { indexMore, learnOwners }
       })
       void loading.then(() => {
         take(call, request)
@@ -129,7 +132,11 @@ function perform(tables: Tables, request: Request): unknown {
     case 'isBehind':
       return tables.search.isBehind()
     case 'indexMore':
-      return indexMore?.(tables)
+      return indexing?.indexMore(tables)
+    case 'knowsOwners':
+      return tables.owners.isKnown()
+    case 'learnOwners':
+      return indexing?.learnOwners(tables)
     case 'clearIndex':
       return tables.search.clear()
     case 'find':

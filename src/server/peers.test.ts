@@ -1,0 +1,83 @@
+// What one server asks of another: heard also where the log of it is begun anew.
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { testIds } from '../../test/generate/test-log.ts'
+import type { NewEvent } from '../core/event.ts'
+import type { Clock, Store } from '../core/ports.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { systemClock } from '../system.ts'
+import { Peers } from './peers.ts'
+
+const LOG = 'sys_signals'
+const WAIT = { timeout: 20_000, interval: 5 }
+/** Nobody sleeps for long. */
+const quick: Clock = {
+  now: () => new Date(),
+  sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
+}
+
+let servers = 0
+
+function serverOn(store: Store) {
+  servers += 1
+  const decided: string[] = []
+  const peers = new Peers(
+    { store, clock: quick, ids: testIds(`s${servers}_`) },
+    {
+      abort: async () => undefined,
+      decide: (threadId, callId, decision) =>
+        void decided.push(`${threadId} ${callId} ${decision}`),
+    },
+  )
+  onTestFinished(() => peers.close())
+  return { peers, decided }
+}
+
+/** A log of so many signals that nobody waits for. */
+async function fillLog(store: Store, count: number): Promise<void> {
+  const events = Array.from(
+    { length: count },
+    (_, index): NewEvent => ({
+      ...{ v: 2, id: `old_${index}`, threadId: LOG, timestamp: new Date() },
+      ...{ type: 'FOREIGN', data: { abort: 'old' } },
+    }),
+  )
+  await store.append(LOG, events, { expectedVersion: 0 })
+}
+
+it('is heard in a log that was just begun anew behind 2,000 signals', async () => {
+  const store = memoryStore()
+  await fillLog(store, 2_000)
+  const [here, there] = [serverOn(store), serverOn(store)]
+  await store.takeLease('thread:t', 'there', 60_000) // somebody works on it
+  expect(await here.peers.decide('t', 'c1', 'allow')).toBe(true)
+  await vi.waitUntil(() => there.decided.length === 1, WAIT)
+  expect(await here.peers.decide('t', 'c2', 'deny')).toBe(true)
+  await vi.waitUntil(() => there.decided.length === 2, WAIT)
+  expect(there.decided).toEqual(['t c1 allow', 't c2 deny'])
+  expect((await store.info(LOG))?.version).toBe(3) // with its title
+})
+
+it('is not thrown away with the log where two begin it anew at the same time', async () => {
+  const store = memoryStore()
+  await fillLog(store, 2_000)
+  const [one, other, third] = [serverOn(store), serverOn(store), serverOn(store)]
+  await store.takeLease('thread:t', 'there', 60_000)
+  // The other one has looked before the first has begun: it takes its time to do the same.
+  const { info } = store
+  let isHeld = true
+  const looked = Promise.withResolvers<void>()
+  vi.spyOn(store, 'info').mockImplementation(async (threadId) => {
+    const found = await info.call(store, threadId)
+    if (threadId !== LOG || !isHeld || (found?.version ?? 0) < 2_000) return found
+    isHeld = false
+    await looked.promise
+    return found
+  })
+  const late = one.peers.decide('t', 'late', 'allow')
+  await vi.waitUntil(() => !isHeld, WAIT)
+  await other.peers.decide('t', 'first', 'allow')
+  looked.resolve()
+  await late
+  await vi.waitUntil(() => third.decided.length === 2, WAIT)
+  expect(third.decided).toEqual(['t first allow', 't late allow'])
+})
