@@ -26,8 +26,8 @@ export async function copyStores(from: string, to: string, { json }: StoreFlags)
       hint: 'Name another file, or postgres://….',
     })
   }
-  await withStore(from, (source) =>
-    withStore(to, async (target) => {
+  await withStore(from, { mustExist: true }, (source) =>
+    withStore(to, {}, async (target) => {
       const report = await withProgress((onThread) => copyStore(source, target, { onThread }))
       await tell(report, json, copyLines)
     }),
@@ -40,7 +40,7 @@ export async function checkOneStore(
   { json, repair = false }: StoreFlags,
 ): Promise<void> {
   requireFile(address)
-  await withStore(address, async (store) => {
+  await withStore(address, { mustExist: true }, async (store) => {
     const options = { isRepair: repair }
     const report = await withProgress((onThread) => checkStore(store, { ...options, onThread }))
     await tell(report, json, checkLines)
@@ -75,9 +75,13 @@ function pathIn(address: string): string | undefined {
   return address === HOME || /^[a-z][a-z0-9+.-]+:/i.test(path) ? undefined : path
 }
 
-async function withStore<T>(address: string, work: (store: Store) => Promise<T>): Promise<T> {
+async function withStore<T>(
+  address: string,
+  options: { readonly mustExist?: boolean },
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
   if (address === HOME) return withHome(({ store }) => work(store))
-  const store = await openStore(address)
+  const store = await openStore(address, options)
   try {
     return await work(store)
   } finally {

@@ -8,7 +8,10 @@ import { openSqliteStore } from './sqlite/store.ts'
 const SCHEME = /^([a-z][a-z0-9+.-]+):(.*)$/is
 
 /** `memory:`, `sqlite:PATH` or just the path of a SQLite file, `postgres://…`. */
-export async function openStore(address: string): Promise<Store> {
+export async function openStore(
+  address: string,
+  options: { readonly mustExist?: boolean } = {}, // on PostgreSQL; a file can be looked for
+): Promise<Store> {
   const [, name, rest = ''] = SCHEME.exec(address) ?? []
   const scheme = name?.toLowerCase()
   if (scheme === undefined && address !== ':memory:') return openSqliteStore(address)
@@ -16,7 +19,7 @@ export async function openStore(address: string): Promise<Store> {
   if (scheme === 'sqlite') return openSqliteStore(rest)
   if (scheme === 'postgres' || scheme === 'postgresql') {
     const { openPostgresStore } = await import('./postgres/open-postgres.ts') // its driver takes a while
-    return openPostgresStore(address)
+    return openPostgresStore(address, options)
   }
   // Not the whole address: it may hold a password.
   throw usageError(

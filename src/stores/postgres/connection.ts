@@ -10,6 +10,8 @@ export interface DatabaseOptions {
   readonly busyTimeoutMs: number
   /** How long a call is tried again while the server cannot be reached. */
   readonly retryForMs: number
+  /** Makes no new store where there is none. */
+  readonly mustExist?: boolean
 }
 
 const CONNECT_TIMEOUT_MS = 10_000

@@ -212,6 +212,13 @@ describe.skipIf(!available)(`the tables on PostgreSQL ${notice}`, () => {
       expect(tables).toEqual([{ relname: 'things' }])
     })
 
+    it('are not made where a store must be there', async () => {
+      const opening = openPostgresStore(server.address('mistyped'), { mustExist: true })
+      await expectError(opening, 'not-found')
+      const made = `SELECT nspname FROM pg_namespace WHERE nspname LIKE 'mistyped%'`
+      expect(await server.query(made)).toEqual([])
+    })
+
     it('are needed in a database that holds every script', async () => {
       await server.query(`CREATE DATABASE narrow ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`)
       const address = server.address('x').replace('/postgres?', '/narrow?')

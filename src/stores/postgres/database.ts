@@ -100,7 +100,7 @@ export class Database {
 
   prepare(): Promise<void> {
     return this.#retry(
-      () => this.#once((_, client) => prepareSchema(client, this.address)),
+      () => this.#once((_, client) => prepareSchema(client, this.address, this.#options)),
       // A wrong address is told at once; a server that starts is waited for.
       isStarting,
     )

@@ -13,6 +13,8 @@ export interface PostgresOptions {
   readonly retryForMs?: number
   /** How often followers look for what no notification told them. Default 2 s. */
   readonly pollMs?: number
+  /** Makes no new store where there is none. */
+  readonly mustExist?: boolean
 }
 
 /** Connects, and makes the tables where they are missing: `postgres://…/DATABASE?schema=NAME`. */
@@ -25,9 +27,10 @@ export async function openPostgresStore(
   checkNumber('busyTimeoutMs', busyTimeoutMs, 1, LIMITS.timerMs)
   checkNumber('retryForMs', retryForMs, 0, LIMITS.timerMs)
   checkNumber('pollMs', pollMs, 1, LIMITS.timerMs)
+  const { mustExist = false } = options
   const parsed = readAddress(address)
   const { openDatabase } = await import('./database.ts')
   const { PostgresStore } = await import('./store.ts')
-  const database = await openDatabase(parsed, { connections, busyTimeoutMs, retryForMs })
+  const database = await openDatabase(parsed, { connections, busyTimeoutMs, retryForMs, mustExist })
   return new PostgresStore(database, pollMs)
 }

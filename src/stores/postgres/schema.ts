@@ -98,9 +98,15 @@ const SCHEMA_VERSION = STEPS.length
 const MARK = 'precis_schema'
 
 /** Brings the schema to today's version, or refuses it and changes nothing. */
-export async function prepareSchema(client: ClientBase, address: PostgresAddress): Promise<void> {
+export async function prepareSchema(
+  client: ClientBase,
+  address: PostgresAddress,
+  { mustExist = false }: { readonly mustExist?: boolean } = {},
+): Promise<void> {
   await requireUnicode(client)
-  if ((await checkSchema(client, address)) === SCHEMA_VERSION) return
+  const version = await checkSchema(client, address)
+  if (version === SCHEMA_VERSION) return
+  if (version === 0 && mustExist) throw noStore(address)
   await client.query('BEGIN')
   try {
     await migrate(client, address)
@@ -159,6 +165,13 @@ async function checkSchema(
     )
   }
   return version
+}
+
+function noStore({ schema, shown }: PostgresAddress): PrecisError {
+  return new PrecisError('not-found', `There is no store in the schema ${schema} of ${shown}.`, {
+    where: shown,
+    hint: 'Nothing was made. Name the schema of a store: postgres://…?schema=NAME.',
+  })
 }
 
 async function requireUnicode(client: ClientBase): Promise<void> {
