@@ -1,7 +1,8 @@
 // What a brief says whatever else there is room for: what binds, what is under way, what fails, what was decided.
 import { estimateTokens } from '../../core/tokens/estimate.ts'
 import { listedFile } from './candidates.ts'
-import type { Digest, Group, Line, UserMessage } from './digest.ts'
+import type { Digest, Group, UserMessage } from './digest.ts'
+import type { Line } from './line.ts'
 
 /** Shares of the room; what is not needed of them goes to the lines that are chosen. */
 const CONSTRAINTS_SHARE = 0.05

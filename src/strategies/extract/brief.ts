@@ -1,9 +1,11 @@
 // The brief as text: what the user said, what code knows, and the chosen lines under the refs of their entries.
 import { OPENING, type Title } from './brief-frame.ts'
 import { listedFile, shortHead } from './candidates.ts'
-import { type Digest, type Group, type Line, refOf } from './digest.ts'
+import { type Digest, type Group, refOf } from './digest.ts'
 import { inert } from './inert.ts'
+import type { Line } from './line.ts'
 import type { NamesAt } from './names.ts'
+import { stretchesOf } from './stretches.ts'
 import type { ShownWords } from './words.ts'
 
 export interface BriefParts {
@@ -70,38 +72,28 @@ function wordsLine({ ref, text }: ShownWords): string {
 }
 
 function excerptLines(digest: Digest, indices: readonly number[]): string[] {
-  const byGroup = new Map<number, Line[]>()
+  const byGroup = new Map<number, number[]>()
   for (const index of indices.toSorted((a, b) => a - b)) {
-    const line = digest.lines[index] as Line
-    const others = byGroup.get(line.group)
-    if (others) others.push(line)
-    else byGroup.set(line.group, [line])
+    const { group } = digest.lines[index] as Line
+    const others = byGroup.get(group)
+    if (others) others.push(index)
+    else byGroup.set(group, [index])
   }
   return [...byGroup.keys()]
     .sort((a, b) => a - b)
-    .flatMap((group) => groupLines(digest.groups[group] as Group, byGroup.get(group) ?? []))
+    .flatMap((group) => groupLines(digest, group, byGroup.get(group) ?? []))
 }
 
-function groupLines(group: Group, lines: readonly Line[]): string[] {
+function groupLines(digest: Digest, number: number, indices: readonly number[]): string[] {
+  const group = digest.groups[number] as Group
   const ref = `[ref:${refOf(group)}]`
   if (group.head === '') {
     const speaker = group.speaker === 'user' ? ' user:' : ''
-    const [first = '', ...others] = lines.map(inertLine)
+    const [first = '', ...others] = stretchesOf(digest, indices)
     return [`${ref}${speaker} ${first}`, ...others]
   }
-  const head = lines.some(({ kind }) => kind === 'head') ? group.head : shortHead(group.head)
+  const others = indices.filter((index) => index !== group.headLine)
+  const head = others.length < indices.length ? group.head : shortHead(group.head)
   const status = group.status === 'completed' ? '' : ` (${group.status})`
-  const others = lines.filter(({ kind }) => kind !== 'head')
-  return [`${ref} ${inert(head)}${status}`, ...others.map(inertLine)]
-}
-
-/** Briefs are written several times until they fit, and the lines are mostly the same. */
-const inertLines = new WeakMap<Line, string>()
-
-function inertLine(line: Line): string {
-  const known = inertLines.get(line)
-  if (known !== undefined) return known
-  const text = inert(line.text)
-  inertLines.set(line, text)
-  return text
+  return [`${ref} ${inert(head)}${status}`, ...stretchesOf(digest, others)]
 }

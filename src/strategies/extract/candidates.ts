@@ -2,7 +2,8 @@
 import { cutHead } from '../../core/tokens/cut.ts'
 import { estimateTokens } from '../../core/tokens/estimate.ts'
 import type { Coverage } from './coverage.ts'
-import type { Digest, Group, Line } from './digest.ts'
+import type { Digest, Group } from './digest.ts'
+import type { Line } from './line.ts'
 import type { Candidate, CandidateGroup } from './select.ts'
 import { eachTerm, TERM_KINDS } from './terms.ts'
 

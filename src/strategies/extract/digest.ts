@@ -7,10 +7,10 @@ import type { EventOf, ThreadEvent } from '../../core/event.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { LogReducer } from '../../core/strategy.ts'
-import { estimateTokens } from '../../core/tokens/estimate.ts'
 import { isOfClient } from '../client-text.ts'
 import { argumentsOf } from './arguments.ts'
 import { type EarlierBrief, readBrief } from './earlier-brief.ts'
+import { Line, type LineKind, type LineSource } from './line.ts'
 import { eachLine } from './lines.ts'
 import { eachTerm, type TermKind } from './terms.ts'
 import { type Author, Vocabulary } from './vocabulary.ts'
@@ -31,20 +31,6 @@ export interface Group {
 /** Under which what a group holds can be read again: its result, where it has one. */
 export function refOf({ entry, resultSeq, seq }: Group): EntryId {
   return entry ?? originalId(resultSeq || seq)
-}
-
-export type LineKind = 'said' | 'head' | 'argument' | 'result'
-
-/** A line of the conversation as it stands there; its names are numbers in `Digest.terms`. */
-export interface Line {
-  readonly seq: number // of its event
-  readonly group: number
-  readonly kind: LineKind
-  readonly text: string
-  readonly tokens: number
-  readonly firstTerm: number
-  readonly termCount: number
-  isRepeated: boolean // a later line says the same
 }
 
 export interface UserWords {
@@ -164,7 +150,7 @@ export class Digest {
     const group = this.#group(call.answer, 'call', head)
     this.#open.set(call.id, group)
     const { length } = this.lines
-    this.#addLine(head, group, 'head', 'agent', short)
+    this.#addLine(head, 0, this.#source(head, group, 'head', 'agent'), short)
     if (this.lines.length > length) (this.groups[group] as Group).headLine = length
     for (const text of long) this.#addText(text, group, 'argument', 'agent')
   }
@@ -185,34 +171,32 @@ export class Digest {
   }
 
   #addText(text: string, group: number, kind: LineKind, author: Author): void {
-    eachLine(text, (line) => this.#addLine(line, group, kind, author))
+    const source = this.#source(text, group, kind, author)
+    eachLine(text, (line, from) => this.#addLine(line, from, source))
+  }
+
+  #source(text: string, group: number, kind: LineKind, author: Author): LineSource {
+    const { seq, resultSeq } = this.groups[group] as Group
+    return { seq: kind === 'result' ? resultSeq : seq, group, kind, author, text }
   }
 
   /** A line without a name says nothing that could be asked for. */
-  #addLine(
-    text: string,
-    group: number,
-    kind: LineKind,
-    author: Author,
-    whole: readonly string[] = [],
-  ): void {
+  #addLine(text: string, from: number, source: LineSource, whole: readonly string[] = []): void {
+    const { seq, author } = source
     const index = this.lines.length
     const firstTerm = this.#termCount
     for (const name of whole) this.#addTerm(name, 'argument', author, index)
-    eachTerm(text, (from, to, termKind) =>
-      this.#addTerm(text.slice(from, to), termKind, author, index),
+    eachTerm(text, (start, end, termKind) =>
+      this.#addTerm(text.slice(start, end), termKind, author, index),
     )
     const termCount = this.#termCount - firstTerm
     if (termCount === 0) return
-    const { seq: own, resultSeq } = this.groups[group] as Group
-    const seq = kind === 'result' ? resultSeq : own
-    const line = { seq, group, kind, text, tokens: estimateTokens(text), firstTerm, termCount }
     const earlier = this.#last.get(text)
     if (earlier) earlier.isRepeated = true
-    const added: Line = { ...line, isRepeated: false }
+    const line = new Line(source, text, from, firstTerm, termCount)
     if (!this.#firstLine.has(seq)) this.#firstLine.set(seq, index)
-    this.lines.push(added)
-    this.#last.set(text, added)
+    this.lines.push(line)
+    this.#last.set(text, line)
   }
 
   #addTerm(name: string, kind: TermKind, author: Author, line: number): void {

@@ -11,12 +11,13 @@ import { boundWords, decisionLines, urgentLines } from './anchors.ts'
 import { type BriefParts, briefText } from './brief.ts'
 import { type Candidates, candidatesOf, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
-import type { Digest, Line } from './digest.ts'
+import type { Digest } from './digest.ts'
 import { type MaskedResult, maskedEntry, maskedOf } from './mask.ts'
 import { type NamesAt, namesIndex } from './names.ts'
 import { isBinding, needsOf, TELLING } from './need.ts'
 import type { Plan } from './plan.ts'
 import { Selection } from './select.ts'
+import { stretchesOf } from './stretches.ts'
 import { shownWords } from './words.ts'
 
 export interface DraftInput {
@@ -194,7 +195,7 @@ function built(
 ): Draft {
   const stated = [...urgent]
   const excerpts: number[] = []
-  const inResults = new Map<number, string[]>()
+  const inResults = new Map<number, number[]>()
   for (const at of chosen.toSorted((a, b) => a - b)) {
     const source = sources[at]
     if (source?.stated !== undefined) stated.push(source.stated)
@@ -202,13 +203,13 @@ function built(
     if (source.maskedSeq === undefined) excerpts.push(source.line)
     else {
       const lines = inResults.get(source.maskedSeq) ?? []
-      lines.push((digest.lines[source.line] as Line).text)
+      lines.push(source.line)
       inResults.set(source.maskedSeq, lines)
     }
   }
   const inPart = [
     ...masked.map((each) => {
-      const entry = maskedEntry(each, inResults.get(each.seq) ?? [])
+      const entry = maskedEntry(each, stretchesOf(digest, inResults.get(each.seq) ?? []))
       return rewritten(each.item, rewriteOf(each.item, entry, eventAt))
     }),
     ...shortenedRequest(plan, eventAt),

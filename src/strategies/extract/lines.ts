@@ -8,8 +8,8 @@ const LOOK_BACK_CHARS = 40
 const HEAD_PIECES = 96
 const TAIL_PIECES = 32
 
-/** Called with each line that has something in it, without the blanks around it. */
-export type LineVisitor = (line: string) => void
+/** Called with each line that has something in it, without the blanks around it, and where it begins. */
+export type LineVisitor = (line: string, from: number) => void
 
 export function eachLine(text: string, visit: LineVisitor): void {
   let from = 0
@@ -35,8 +35,8 @@ function cutPieces(text: string, from: number, to: number, visit: LineVisitor): 
   let start = from
   while (start < to) {
     const end = to - start <= LONGEST_CHARS ? to : pieceEnd(text, start)
-    const piece = text.slice(start, end).trim()
-    if (piece !== '') visit(piece)
+    const line = text.slice(start, end).trim()
+    if (line !== '') visit(line, text.indexOf(line, start))
     start = withoutEscapes(text, end, to)
   }
 }

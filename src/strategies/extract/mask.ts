@@ -3,7 +3,6 @@ import type { NewEntry } from '../../core/change.ts'
 import type { ToolResult } from '../../core/content.ts'
 import { type Item, originalId, parseEntryId, rootOf } from '../../core/entry.ts'
 import type { EventAt } from '../../core/event.ts'
-import { asData } from '../as-data.ts'
 import { asRef, resultWith } from '../elision.ts'
 
 export interface OriginalResult {
@@ -32,10 +31,10 @@ export function maskedOf(item: Item, eventAt: EventAt): MaskedResult[] {
 
 export function maskedEntry(
   { seq, result, size }: MaskedResult,
-  lines: readonly string[],
+  stretches: readonly string[],
 ): NewEntry {
-  const note = `${asRef(originalId(seq))} ${size}${lines.length === 0 ? '' : ', in part:'}`
-  const text = [note, ...lines.map(asData)].join('\n').toWellFormed()
+  const note = `${asRef(originalId(seq))} ${size}${stretches.length === 0 ? '' : ', in part:'}`
+  const text = [note, ...stretches].join('\n').toWellFormed()
   return resultWith(result, [{ type: 'text', text }], 'masked')
 }
 

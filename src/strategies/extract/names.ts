@@ -3,7 +3,8 @@ import type { EntryId } from '../../core/change.ts'
 import { estimateTokens } from '../../core/tokens/estimate.ts'
 import { knownTerms } from './candidates.ts'
 import type { Coverage } from './coverage.ts'
-import { type Digest, type Group, type Line, refOf } from './digest.ts'
+import { type Digest, type Group, refOf } from './digest.ts'
+import type { Line } from './line.ts'
 import { TERM_KINDS } from './terms.ts'
 
 export interface NamesAt {
