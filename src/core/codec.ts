@@ -40,13 +40,19 @@ export function readEvent(row: unknown): ReadEvent {
 export function checkEvent(event: ThreadEvent): PrecisError | undefined {
   const fields: Readonly<Record<string, unknown>> = { ...event }
   const error = problemOf(fields, fields, event.timestamp.getTime())
-  const { data, type } = event
+  const { data, type, source } = event
   if (!error && typeof data === 'object' && data !== null) checkedAs.set(data, type)
+  if (!error && typeof source === 'object' && source !== null) checkedAs.set(source, SOURCE)
   return error
 }
 
 /** Data that was checked before, and as what. A store that gives out the same values need not have it checked again. */
 const checkedAs = new WeakMap<object, string>()
+const SOURCE = 'source'
+
+function isCheckedAs(value: unknown, what: unknown): boolean {
+  return typeof value === 'object' && value !== null && checkedAs.get(value) === what
+}
 
 function problemOf(
   row: Readonly<Record<string, unknown>>,
@@ -56,7 +62,7 @@ function problemOf(
   const wrong = wrongField(current, timeMs)
   if (wrong) return problem(row, wrong.path, `expected ${wrong.expected}, got ${wrong.got}`)
   const { data, type } = current
-  if (typeof data === 'object' && data !== null && checkedAs.get(data) === type) return undefined
+  if (isCheckedAs(data, type)) return undefined
   if (isPlainData(type as string, data)) return undefined
   const schema: z.ZodType = DATA_SCHEMAS[type as CoveredType]
   const checked = schema.safeParse(data)
@@ -126,7 +132,9 @@ function wrongField(
   if (typeof row.type !== 'string' || !Object.hasOwn(DATA_SCHEMAS, row.type))
     return wrong('type', 'a known event type')
   if (row.origin !== undefined && !ORIGINS.has(row.origin)) return wrong('origin', 'a known origin')
-  if (row.source !== undefined && !isJson(row.source)) return wrong('source', 'JSON')
+  const { source } = row
+  if (source !== undefined && !isCheckedAs(source, SOURCE) && !isJson(source))
+    return wrong('source', 'JSON')
   return undefined
 }
 

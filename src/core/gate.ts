@@ -41,17 +41,39 @@ export interface GateInput {
 /** Everything of a COMPACTION but the event counts, which the caller takes from the working events. */
 export type Committed = Omit<CompactionData, 'originalEventCount' | 'compactedEventCount'>
 
+type Refused = { readonly ok: false; readonly refusal: Refusal }
+
 export type GateResult =
   | { readonly ok: true; readonly data: Committed; readonly applied: Applied }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | Refused
+
+/** The same without what only a commit needs: how to take it back. */
+type TriedResult =
+  | {
+      readonly ok: true
+      readonly data: Omit<Committed, 'inverse'> & Required<Pick<Committed, 'after'>>
+      readonly applied: Applied
+    }
+  | Refused
 
 /** Estimated tokens from which on a compaction must make its stretch smaller. */
 export const GATE_MIN_TOKENS = 1_000
 
 /** Checks a proposal against the context as it is now. Pure: the caller appends what it returns. */
 export function passGate(input: GateInput): GateResult {
+  const tried = tryGate(input)
+  if (!tried.ok) return tried
+  const { applied, data } = tried
+  const { basedOn, edits, ...rest } = data
+  const before = input.context.items.toArray()
+  const inverse = inverseOf(before, applied.items, applied.placed, input.eventAt)
+  return { ok: true, applied, data: { basedOn, edits, inverse, ...rest } }
+}
+
+/** Whether the gate would let it pass, and what would come of it. */
+export function tryGate(input: GateInput): TriedResult {
   const { context, eventAt, proposal, minTokens = GATE_MIN_TOKENS } = input
-  const refuse = (reason: RefusalReason, message: string): GateResult => ({
+  const refuse = (reason: RefusalReason, message: string): Refused => ({
     ok: false,
     refusal: { reason, message },
   })
@@ -93,7 +115,6 @@ export function passGate(input: GateInput): GateResult {
     data: {
       basedOn: input.basedOn,
       edits,
-      inverse: inverseOf(before, applied.items, applied.placed, eventAt),
       ...(hide.length > 0 && { hide }),
       ...(closes.length > 0 && { closes }),
       runId: input.runId,

@@ -45,16 +45,23 @@ export function threadFold(reducers: readonly Reducer<unknown>[]): ThreadFold {
     encode: (state) => ({
       seq: state.context.version,
       foldVersion: FOLD_VERSION,
-      state: {
-        context: encodeContext(state.context),
-        reducers: reducers.map((reducer) => ({
-          name: reducer.name,
-          version: reducer.version,
-          state: reducer.encode(state.reduced.get(reducer.name)),
-        })),
+      // Made when it is asked for: a store in memory may never write it.
+      get state() {
+        return encodeState(state, reducers)
       },
     }),
     decode: (snapshot) => decodeState(snapshot, reducers),
+  }
+}
+
+function encodeState(state: ThreadState, reducers: readonly Reducer<unknown>[]): Json {
+  return {
+    context: encodeContext(state.context),
+    reducers: reducers.map((reducer) => ({
+      name: reducer.name,
+      version: reducer.version,
+      state: reducer.encode(state.reduced.get(reducer.name)),
+    })),
   }
 }
 

@@ -3,13 +3,21 @@ import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import { type Fields, isStorable } from './fields.ts'
 import type { ReadNotes } from './notes.ts'
-import type { RawRecord } from './raw.ts'
+import { placedRecord, type RawRecord } from './raw.ts'
 import type { Source } from './session-format.ts'
 
 export interface Line {
   readonly number: number // 1-based
   readonly text: string
   readonly ended: boolean // the last line may lack its end
+  readonly record?: RawRecord // where its text can be read again, and so need not be held
+}
+
+/** A line as it is cut out, with its place among the bytes where that is known. */
+interface CutLine {
+  readonly text: string
+  readonly start?: number
+  readonly end?: number
 }
 
 /** No record of a session is this long; a text of twice the length could not be held at all. */
@@ -22,12 +30,17 @@ export async function* linesOf(
   blank: 'skip' | 'keep' = 'skip',
 ) {
   const cutter = new LineCutter()
+  const textAt = source.textAt?.bind(source)
   let number = 0
-  const numbered = (texts: readonly string[], isLast = false): Line[] => {
+  const numbered = (cut: readonly CutLine[], isLast = false): Line[] => {
     const lines: Line[] = []
-    for (const text of texts) {
+    for (const { text, start, end } of cut) {
       number += 1
-      if (blank === 'keep' || text.trim() !== '') lines.push({ number, text, ended: !isLast })
+      if (blank === 'skip' && text.trim() === '') continue
+      const line = { number, text, ended: !isLast }
+      const isPlaced = textAt !== undefined && start !== undefined && end !== undefined
+      const record = isPlaced ? placedRecord(number, { textAt, start, end }) : undefined
+      lines.push(record ? { ...line, record } : line)
     }
     return lines
   }
@@ -55,25 +68,27 @@ class LineCutter {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   #rest: Uint8Array[] = [] // joined only when the line is whole: else a long line costs its square
   #isFirst = true
+  #at = 0 // of the next chunk, in bytes
   restBytes = 0
 
-  take(chunk: Uint8Array, line: number): string[] {
+  take(chunk: Uint8Array, line: number): CutLine[] {
+    const at = this.#at
+    this.#at += chunk.length
     const first = chunk.indexOf(NEWLINE)
     if (first < 0) {
       this.#hold(chunk)
       return []
     }
     const last = chunk.lastIndexOf(NEWLINE)
-    const lines = [this.#joined(chunk.subarray(0, first), line)]
-    if (last > first)
-      for (const text of this.#cut(chunk.subarray(first + 1, last), line)) lines.push(text)
+    const lines = [this.#joined(chunk.subarray(0, first), line, at + first)]
+    if (last > first) this.#cut(chunk.subarray(first + 1, last), line, at + first + 1, lines)
     this.#hold(chunk.subarray(last + 1))
     return lines
   }
 
   /** What stands behind the last line break. */
-  last(line: number): string {
-    return this.#joined(new Uint8Array(), line)
+  last(line: number): CutLine {
+    return this.#joined(new Uint8Array(), line, this.#at)
   }
 
   #hold(bytes: Uint8Array): void {
@@ -81,26 +96,33 @@ class LineCutter {
     this.restBytes += bytes.length
   }
 
-  #joined(end: Uint8Array, line: number): string {
-    const bytes = this.#rest.length === 0 ? end : joinBytes([...this.#rest, end])
+  /** The line that ends at the byte `to`, with what was held of it. */
+  #joined(ending: Uint8Array, line: number, to: number): CutLine {
+    const bytes = this.#rest.length === 0 ? ending : joinBytes([...this.#rest, ending])
     this.#rest = []
     this.restBytes = 0
     const text = this.#text(bytes, line)
-    const isFirst = this.#isFirst
+    // The first line may begin with a mark that is no part of it: it has no place.
+    if (!this.#isFirst) return { text, start: to - bytes.length, end: to }
     this.#isFirst = false
-    return isFirst ? text.replace(/^\uFEFF/, '') : text
+    return { text: text.replace(/^\uFEFF/, '') }
   }
 
-  #cut(bytes: Uint8Array, line: number): string[] {
-    const lines: string[] = []
-    for (let start = 0; ; ) {
-      const end = bytes.indexOf(NEWLINE, start)
-      const own = bytes.subarray(start, end < 0 ? bytes.length : end)
-      lines.push(this.#text(own, line))
-      if (end < 0) return lines
-      // Short lines have little to save, and there may be millions of them.
-      if (end < SHORT_LINE_BYTES * lines.length) return this.#text(bytes, line).split('\n')
+  /** Adds the lines of these bytes, the first of which stands at the byte `at`. */
+  #cut(bytes: Uint8Array, line: number, at: number, lines: CutLine[]): void {
+    const before = lines.length
+    for (let start = 0; start <= bytes.length; ) {
+      const found = bytes.indexOf(NEWLINE, start)
+      const end = found < 0 ? bytes.length : found
+      const text = this.#text(bytes.subarray(start, end), line)
+      lines.push({ text, start: at + start, end: at + end })
       start = end + 1
+      // Short lines have little to save, and there may be millions of them.
+      if (found >= 0 && found < SHORT_LINE_BYTES * (lines.length - before)) {
+        for (const short of this.#text(bytes.subarray(start), line).split('\n'))
+          lines.push({ text: short })
+        return
+      }
     }
   }
 

@@ -55,26 +55,30 @@ export function recordsOf(
 /** One record a line. */
 export function writeLines(format: string, outgoing: Outgoing, writer: RecordWriter): Exported {
   const { old, made, ...facts } = plannedRecords(format, outgoing, writer)
-  const pieces = { [Symbol.iterator]: () => linesOf(old, made) }
+  const pieces = { [Symbol.iterator]: () => linesOf(old, made, PIECE_CHARS) }
   return {
     get text() {
-      return [...pieces].join('')
+      return [...linesOf(old, made, Infinity)].join('') // one piece: nothing is copied twice
     },
     pieces,
     ...facts,
   }
 }
 
-const PIECE_CHARS = 1_000_000
+const PIECE_CHARS = 100_000
 
-function* linesOf(old: readonly RawRecord[], made: readonly Json[]): Generator<string> {
+function* linesOf(
+  old: readonly RawRecord[],
+  made: readonly Json[],
+  pieceChars: number,
+): Generator<string> {
   let lines: string[] = []
   let chars = 0
   for (let at = 0; at < old.length + made.length; at += 1) {
     const line = old[at]?.raw ?? textOf(made[at - old.length] as Json)
     lines.push(line, '\n')
     chars += line.length
-    if (chars < PIECE_CHARS) continue
+    if (chars < pieceChars) continue
     yield lines.join('')
     lines = []
     chars = 0
@@ -82,13 +86,13 @@ function* linesOf(old: readonly RawRecord[], made: readonly Json[]): Generator<s
   if (lines.length > 0) yield lines.join('')
 }
 
-/** How JSON writes half a character, or what only looks so. */
-const HALF = /\\ud[89a-f]/i
+/** How JSON writes half a character, in small letters always, or what only looks so. */
+const HALF = '\\ud'
 
 /** Looking at every value for halves of characters takes long, and nearly no record has one. */
 function textOf(record: Json): string {
   const text = JSON.stringify(record)
-  return HALF.test(text) ? JSON.stringify(record, wellFormed) : text
+  return text.includes(HALF) ? JSON.stringify(record, wellFormed) : text
 }
 
 /** Half a character (a lone surrogate) is no text to most readers. */

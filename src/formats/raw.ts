@@ -6,16 +6,42 @@ import type { Json } from '../core/json.ts'
 import { type Fields, fieldsIn, isFields, listIn, objectIn, textIn } from './fields.ts'
 
 /** One record and its place in the file: the number of its line, or its index in a list. */
-export interface RawRecord {
+export type RawRecord = {
   readonly at: number
   readonly raw: string // its text as it stood there, so that it can be written again to the byte
+}
+
+/** A stretch of bytes of a source that can be read again. */
+interface Place {
+  readonly textAt: (start: number, end: number) => string
+  readonly start: number
+  readonly end: number
+}
+
+const PLACE = Symbol('the place of the text')
+
+/** One getter for all of them: with one each, every record would have a shape of its own. */
+const TEXT_THERE = {
+  enumerable: true,
+  get(this: { readonly [PLACE]: Place }): string {
+    const { textAt, start, end } = this[PLACE]
+    return textAt(start, end)
+  },
+}
+
+/** A record whose text is read when somebody asks for it. To everybody it looks as if it were held. */
+export function placedRecord(at: number, place: Place): RawRecord {
+  return Object.defineProperties(
+    { at },
+    { [PLACE]: { value: place }, raw: TEXT_THERE },
+  ) as RawRecord
 }
 
 /** What stands in `source` and in a FOREIGN event. */
 export function rawJson(format: string, records: readonly RawRecord[], envelope?: Json): Json {
   return {
     format,
-    records: records.map(({ at, raw }) => ({ at, raw })),
+    records, // as they are: the text of one may be read only when it is needed
     ...(envelope !== undefined && { envelope }),
   }
 }
@@ -27,11 +53,16 @@ export function rawRecords(format: string, logs: readonly (readonly ThreadEvent[
     const kept = fieldsIn(event.type === 'FOREIGN' ? event.data : event.source)
     if (kept.format !== format) continue
     for (const record of listIn(kept.records)) {
-      if (!isFields(record) || typeof record.at !== 'number') continue
-      if (typeof record.raw === 'string') records.push({ at: record.at, raw: record.raw })
+      if (isRawRecord(record)) records.push(record)
     }
   }
   return records.sort((one, other) => one.at - other.at)
+}
+
+/** Its text is not asked for: it may be elsewhere. */
+function isRawRecord(record: Json): record is RawRecord {
+  if (!isFields(record) || typeof record.at !== 'number') return false
+  return PLACE in record || typeof record.raw === 'string'
 }
 
 /** What stood around the records of the file. */

@@ -93,7 +93,7 @@ export async function* readEach(
   for await (const lines of read) {
     for (const line of lines) {
       const record = recordOf(line, notes, line.parsed)
-      const raw = { at: record.at, raw: record.raw }
+      const raw = line.record ?? { at: record.at, raw: record.raw }
       if (isFields(record.value)) readRecord(reader, record.value, raw, ROOT, notes)
       else {
         reader.keep(raw)

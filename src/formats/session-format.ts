@@ -11,6 +11,8 @@ export interface Source {
   readonly bytes?: number // the size of the whole, where it is known: for progress
   /** From the beginning. Called once or twice: which branch of a tree is in force shows at its end. */
   open(): AsyncIterable<Uint8Array | string>
+  /** The text between two of its bytes, where any part can be had again: then no line need be held. */
+  textAt?(start: number, end: number): string
 }
 
 /** A draft, and the names by which the file itself calls what it stands for. */

@@ -3,7 +3,7 @@ import type { Edit, EntryId } from '../core/change.ts'
 import { type Context, weightOf } from '../core/context.ts'
 import { newEntryAt } from '../core/entry.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
-import { passGate } from '../core/gate.ts'
+import { tryGate } from '../core/gate.ts'
 import { irreducible } from '../core/irreducible.ts'
 import type { Json } from '../core/json.ts'
 import { pinnedText } from '../core/pins.ts'
@@ -170,7 +170,7 @@ function pinsReserve({ context, eventAt, pins = [] }: StrategyInput): number {
 /** What the gate counts in the end: with pins, and without the thinking that it hides. */
 function landing(edits: readonly Edit[], input: StrategyInput): number | undefined {
   const { context, eventAt, pins = [] } = input
-  const gated = passGate({
+  const gated = tryGate({
     context,
     eventAt,
     proposal: { edits },
@@ -180,7 +180,7 @@ function landing(edits: readonly Edit[], input: StrategyInput): number | undefin
     runId: 'cascade',
     pins,
   })
-  return gated.ok ? gated.data.after?.tokens : undefined
+  return gated.ok ? gated.data.after.tokens : undefined
 }
 
 /** It might have been small enough with a rung that failed: whoever reads the error has to know. */

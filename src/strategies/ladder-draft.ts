@@ -4,7 +4,7 @@ import type { Edit, EntryId, NewEntry } from '../core/change.ts'
 import { type Context, foldGated } from '../core/context.ts'
 import { type Item, isNew, isNewEntry, putsOf } from '../core/entry.ts'
 import { EVENT_VERSION, type EventAt, type EventOf } from '../core/event.ts'
-import { passGate, type Refusal } from '../core/gate.ts'
+import { type Refusal, tryGate } from '../core/gate.ts'
 import { isRewrite, type Pins } from '../core/pins.ts'
 
 /** What stands in a draft: an entry of the base, or something that a rung brought in. */
@@ -49,7 +49,7 @@ export type Advanced =
 /** The draft after one more rung. It passes the gate by itself, so that nothing broken is built upon. */
 export function advance(draft: LadderDraft, rung: RungEdits): Advanced {
   const { context, eventAt, stretches } = draft
-  const gated = passGate({
+  const gated = tryGate({
     context,
     eventAt,
     proposal: { edits: rung.edits },
@@ -69,7 +69,8 @@ export function advance(draft: LadderDraft, rung: RungEdits): Advanced {
     seq: context.version + 1,
     timestamp: NO_TIME,
     type: 'COMPACTION',
-    data: { ...gated.data, originalEventCount: 0, compactedEventCount: 0 },
+    // It is never in a log: nobody takes it back by itself.
+    data: { ...gated.data, inverse: [], originalEventCount: 0, compactedEventCount: 0 },
   }
   const withEvent: EventAt = (seq) => (seq === event.seq ? event : eventAt(seq))
   const items = context.items.toArray()

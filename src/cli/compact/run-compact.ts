@@ -161,7 +161,8 @@ async function resultOf(
     return { ...none, threadId }
   }
   // Where nothing changed, there is nothing to keep a backup of.
-  if (destination.kind === 'none' || digestOf(written.text) === digest) return none
+  if (destination.kind === 'none' || digestOf(written.pieces ?? written.text) === digest)
+    return none
   const what = `compacted with ${prepared.strategyId}`
   await replaceWithBackup(target.path, written.pieces ?? written.text, {
     digest,

@@ -3,11 +3,19 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Source } from '../../formats/session-format.ts'
 import { readPieces, unreadable } from '../io.ts'
+import { rereadable } from './reread.ts'
 
 const PIECE_BYTES = 64_000
 
-/** `-` is standard input. Whatever is wrong with the file is told by its name. */
-export async function openInput(given: string, stdin: NodeJS.ReadStream): Promise<Source> {
+/**
+ * `-` is standard input. Whatever is wrong with the file is told by its name. Whoever keeps what it says in
+ * memory has the lines of a long file read again where they are needed: `lines` are not held.
+ */
+export async function openInput(
+  given: string,
+  stdin: NodeJS.ReadStream,
+  { lines = 'hold' }: { readonly lines?: 'hold' | 'read again' } = {},
+): Promise<Source> {
   if (given === '-') return held(await readPieces(stdin, given))
   const found = await stat(given).catch((thrown: unknown) => {
     throw unreadable(given, thrown)
@@ -15,7 +23,8 @@ export async function openInput(given: string, stdin: NodeJS.ReadStream): Promis
   if (found.isDirectory()) throw unreadable(given, { code: 'EISDIR' })
   // A pipe or a device may give something else when it is read again.
   if (!found.isFile()) return held(await readPieces(piecesOf(given), given))
-  return { bytes: found.size, open: () => piecesOf(given) }
+  const source = { bytes: found.size, open: () => piecesOf(given) }
+  return lines === 'hold' ? source : rereadable(given, source)
 }
 
 function held(pieces: readonly Uint8Array[]): Source {

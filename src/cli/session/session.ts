@@ -44,7 +44,7 @@ export async function openSession(target: Target, options: SessionOptions): Prom
       refuseFormat(named)
       return { target, composed, ...(await copyOf(target.threadId, composed, settings)) }
     }
-    const source = await openInput(target.path, process.stdin)
+    const source = await openInput(target.path, process.stdin, { lines: 'read again' })
     const read = await readSession(composed, source, target.path, { named, progress })
     const { threadId, subThreadIds, format, notes } = read
     const { problems, account } = notes

@@ -61,6 +61,7 @@ class Lines {
   readonly #note: Note
   readonly #model: string
   readonly #shared: Fields
+  readonly #timestamp: string
   #parent: string | null = null
 
   constructor(
@@ -72,6 +73,7 @@ class Lines {
     this.#options = options
     this.#note = note
     this.#model = lastModel(outgoing).model
+    this.#timestamp = options.now.toISOString()
     const last = old.findLast((record) => textIn(recordValue(record).uuid) !== undefined)
     const before = last === undefined ? {} : recordValue(last)
     this.#parent = textIn(before.uuid) ?? null
@@ -161,7 +163,7 @@ class Lines {
 
   #add(line: Fields): void {
     const uuid = this.#options.newId()
-    const timestamp = this.#options.now.toISOString()
+    const timestamp = this.#timestamp
     this.done.push({ parentUuid: this.#parent, ...this.#shared, ...line, uuid, timestamp })
     this.#parent = uuid
   }

@@ -65,12 +65,18 @@ const SEPARATORS = ['|', '\t', ','] as const
 
 function tableRows(lines: readonly string[]): ((at: number) => boolean) | undefined {
   for (const separator of SEPARATORS) {
-    const counts = lines.map((line) => line.slice(0, 2_000).split(separator).length - 1)
+    const counts = lines.map((line) => countOf(separator, line.slice(0, 2_000)))
     const most = commonest(counts.filter((count) => count >= 2))
     if (most && most.times >= LEAST_ROWS && 2 * most.times > lines.length)
       return (at) => counts[at] === most.count
   }
   return undefined
+}
+
+function countOf(separator: string, line: string): number {
+  let count = 0
+  for (let at = line.indexOf(separator); at >= 0; at = line.indexOf(separator, at + 1)) count += 1
+  return count
 }
 
 function commonest(counts: readonly number[]): { count: number; times: number } | undefined {

@@ -15,7 +15,8 @@ export const repeatedResults: Prune = {
     const polled = pollsIn(keys)
     const later = new Map<string, EntryId>()
     const elisions: Elision[] = []
-    for (const [index, use] of [...uses.entries()].toReversed()) {
+    for (let index = uses.length - 1; index >= 0; index -= 1) {
+      const use = uses[index] as ToolUse
       const { text, call } = use
       const callText = keys[index] as string
       if (text.length < LEAST_CHARS || use.result.content.some((block) => block.text === undefined))
