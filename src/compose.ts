@@ -56,7 +56,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   }
   const port = async () => {
     const { models } = await opened()
-    const { modelPort, redactedPort } = await import('./providers/index.ts')
+    const { modelPort, redactedPort } = await import('./providers/models.ts')
     return redactedPort(modelPort(models), {
       registry: models,
       secrets: secretsOf(environment),
@@ -95,7 +95,7 @@ async function openRegistry(
   environment: NonNullable<ComposeOptions['environment']>,
 ): Promise<Registry> {
   const { createRegistry, devEntry, PROVIDER_ENTRIES, readModelOverrides } = await import(
-    './providers/index.ts'
+    './providers/models.ts'
   )
   let standIn: DevModel | undefined
   const dev = devEntry(async () => {

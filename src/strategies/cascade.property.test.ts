@@ -17,7 +17,7 @@ import { validate } from '../validate/validate.ts'
 import { isSaidByUser } from './keep-recent-cut.ts'
 import { cascade } from './ladder.ts'
 
-const THREADS = 80
+const THREADS = 50
 const STEPS = 24
 const FIRST_SEED = 20_260_801
 

@@ -14,7 +14,7 @@ import { contentOf } from '../core/entry-content.ts'
 import type { Message, MessagePart } from '../core/message.ts'
 import { compactRanges, type RangeReplacement } from './compact-ranges.ts'
 
-const THREADS = 300
+const THREADS = 200
 const STEPS = 25
 const FIRST_SEED = 20_260_301
 

@@ -1,21 +1,18 @@
 // Anthropic, and servers that speak its API, as entries of the registry.
+import type { Provider } from '../../core/model.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { LISTED_MODELS, type ModelInfo } from '../catalogue.ts'
-import type { ProviderEntry } from '../registry.ts'
+import type { ProviderEntry, ProviderOptions } from '../registry.ts'
+import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE } from './address.ts'
 import { generationOf } from './generation.ts'
-import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE, anthropicProvider } from './provider.ts'
 
 export const ANTHROPIC: ProviderEntry = {
   id: 'anthropic',
   keyVariables: [ANTHROPIC_KEY_VARIABLE],
   baseUrlVariable: 'ANTHROPIC_BASE_URL',
   baseUrl: ANTHROPIC_BASE_URL,
-  create: ({ infoOf, ...options }) =>
-    anthropicProvider({
-      ...options,
-      thinkingStyleOf: (model) => infoOf(model).thinking ?? generationOf(model).thinking,
-    }),
+  create: newProvider,
   profileOf: anthropicProfile,
 }
 
@@ -28,17 +25,21 @@ export function devEntry(start: () => Promise<{ readonly url: string }>): Provid
     id: 'dev',
     keyVariables: [],
     baseUrl: 'http://127.0.0.1',
-    async create({ infoOf, ...options }) {
+    async create(options) {
       const { url } = await start()
-      return anthropicProvider({
-        ...options,
-        apiKey: 'dev',
-        baseUrl: url,
-        thinkingStyleOf: (model) => infoOf(model).thinking ?? generationOf(model).thinking,
-      })
+      return newProvider({ ...options, apiKey: 'dev', baseUrl: url })
     },
     profileOf: anthropicProfile,
   }
+}
+
+/** The library of its API is loaded when one of its models is first asked for. */
+async function newProvider({ infoOf, ...options }: ProviderOptions): Promise<Provider> {
+  const { anthropicProvider } = await import('./provider.ts')
+  return anthropicProvider({
+    ...options,
+    thinkingStyleOf: (model) => infoOf(model).thinking ?? generationOf(model).thinking,
+  })
 }
 
 /** A model that is not listed is read by its name, and strictly where that tells nothing. */

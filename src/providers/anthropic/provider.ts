@@ -12,6 +12,7 @@ import { missingKey } from '../failures.ts'
 import { preparing } from '../prepared.ts'
 import { type Attempts, type RetryPolicy, retryCall, retryStream } from '../retry.ts'
 import { type Timeouts, timedFetch } from '../timed-fetch.ts'
+import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE } from './address.ts'
 import type { Wire } from './body.ts'
 import { BoundThinking } from './bound-thinking.ts'
 import { checkedWire } from './checked-wire.ts'
@@ -32,9 +33,6 @@ export interface AnthropicOptions {
   readonly profileOf?: (model: string) => Profile
   readonly thinkingStyleOf?: (model: string) => ThinkingStyle
 }
-
-export const ANTHROPIC_BASE_URL = 'https://api.anthropic.com'
-export const ANTHROPIC_KEY_VARIABLE = 'ANTHROPIC_API_KEY'
 
 /** A key is only looked for when something is asked: until then the provider can be named and listed. */
 export function anthropicProvider(options: AnthropicOptions): Provider {

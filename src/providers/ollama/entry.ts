@@ -2,7 +2,7 @@
 import { PROFILES } from '../../validate/profiles.ts'
 import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
-import { OLLAMA_BASE_URL, ollamaProvider } from './provider.ts'
+import { OLLAMA_BASE_URL } from './address.ts'
 
 /** Its requests are checked as what they are like: those of Chat Completions, read strictly. */
 export const OLLAMA_ENTRY: ProviderEntry = {
@@ -12,8 +12,9 @@ export const OLLAMA_ENTRY: ProviderEntry = {
   baseUrl: OLLAMA_BASE_URL,
   defaultWindowTokens: HOME_WINDOW_TOKENS,
   cutsSilently: true,
-  create: ({ id, apiKey, baseUrl, clock, timeouts, infoOf }) =>
-    ollamaProvider({
+  async create({ id, apiKey, baseUrl, clock, timeouts, infoOf }) {
+    const { ollamaProvider } = await import('./provider.ts')
+    return ollamaProvider({
       id,
       apiKey,
       baseUrl,
@@ -24,6 +25,7 @@ export const OLLAMA_ENTRY: ProviderEntry = {
         const { known, windowTokens } = infoOf(model)
         return known ? windowTokens : undefined
       },
-    }),
+    })
+  },
   profileOf: () => ({ ...PROFILES['openai-chat'], strict: true }),
 }

@@ -14,6 +14,7 @@ import { preparing } from '../prepared.ts'
 import { type Attempts, type RetryPolicy, retryCall, retryStream } from '../retry.ts'
 import type { Timeouts } from '../timed-fetch.ts'
 import { requireValid } from '../validated.ts'
+import { OLLAMA_BASE_URL } from './address.ts'
 import { asChat } from './as-chat.ts'
 import { ollamaClient } from './client.ts'
 import { OllamaDecoder } from './decode.ts'
@@ -38,8 +39,6 @@ const MOST_MODELS = 100
 
 /** Its templates want turns that alternate. */
 const RULES: Profile = { ...PROFILES['openai-chat'], strict: true }
-
-export const OLLAMA_BASE_URL = 'http://127.0.0.1:11434'
 
 export function ollamaProvider(options: OllamaOptions): Provider {
   const { id = 'ollama', baseUrl = OLLAMA_BASE_URL, clock } = options

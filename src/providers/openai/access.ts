@@ -7,6 +7,7 @@ import type { FailureContext } from '../failure-kinds.ts'
 import { missingKey } from '../failures.ts'
 import type { Attempts, RetryPolicy } from '../retry.ts'
 import { type Timeouts, timedFetch } from '../timed-fetch.ts'
+import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from './address.ts'
 
 export interface OpenAiOptions {
   /** Under which name the server's models, their thinking and their own items are known. */
@@ -21,9 +22,6 @@ export interface OpenAiOptions {
   readonly retry?: Partial<RetryPolicy>
   readonly timeouts?: Partial<Timeouts>
 }
-
-export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
-export const OPENAI_KEY_VARIABLE = 'OPENAI_API_KEY'
 
 /** A machine at home reads a long prompt for minutes before its first word. */
 export const LOCAL_TIMEOUTS: Timeouts = { connectMs: 300_000, idleMs: 300_000 }

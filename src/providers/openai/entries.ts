@@ -4,17 +4,17 @@ import type { Profile } from '../../validate/rule.ts'
 import type { ChatProfile } from '../../wire/openai-chat/profile.ts'
 import { HOME_WINDOW_TOKENS, type ModelInfo } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
-import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from './access.ts'
-import { openaiChatProvider } from './chat.ts'
-import { openaiResponsesProvider } from './responses.ts'
+import { OPENAI_BASE_URL, OPENAI_KEY_VARIABLE } from './address.ts'
 
 export const OPENAI: ProviderEntry = {
   id: 'openai',
   keyVariables: [OPENAI_KEY_VARIABLE],
   baseUrlVariable: 'OPENAI_BASE_URL',
   baseUrl: OPENAI_BASE_URL,
-  create: ({ id, apiKey, baseUrl, clock, timeouts }) =>
-    openaiResponsesProvider({ id, apiKey, baseUrl, clock, ...(timeouts && { timeouts }) }),
+  async create({ id, apiKey, baseUrl, clock, timeouts }) {
+    const { openaiResponsesProvider } = await import('./responses.ts')
+    return openaiResponsesProvider({ id, apiKey, baseUrl, clock, ...(timeouts && { timeouts }) })
+  },
   profileOf: (_model, info) => withWindow(PROFILES['openai-responses'], info),
 }
 
@@ -91,8 +91,9 @@ function chatEntry(server: ChatServer): ProviderEntry {
     ...(baseUrlVariable !== undefined && { baseUrlVariable }),
     baseUrl: server.baseUrl,
     ...(isAtHome && { cutsSilently: true, defaultWindowTokens: HOME_WINDOW_TOKENS }),
-    create: ({ id, apiKey, baseUrl, clock, timeouts }) =>
-      openaiChatProvider({
+    async create({ id, apiKey, baseUrl, clock, timeouts }) {
+      const { openaiChatProvider } = await import('./chat.ts')
+      return openaiChatProvider({
         id,
         apiKey,
         baseUrl,
@@ -102,7 +103,8 @@ function chatEntry(server: ChatServer): ProviderEntry {
         needsKey: keyVariable !== undefined && baseUrl === server.baseUrl,
         ...(keyVariable !== undefined && { keyVariable }),
         profileOf: () => profile,
-      }),
+      })
+    },
     profileOf: (_model, info) => withWindow(rulesOf(profile), info),
   }
 }

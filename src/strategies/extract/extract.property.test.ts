@@ -18,7 +18,7 @@ import { validate } from '../../validate/validate.ts'
 import { isSaidByUser } from '../keep-recent-cut.ts'
 import { extract } from './extract.ts'
 
-const THREADS = 60
+const THREADS = 40
 const STEPS = 24
 const FIRST_SEED = 20_261_115
 

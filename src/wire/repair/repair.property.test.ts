@@ -126,7 +126,7 @@ describe.each(TARGETS)('a broken history for $name', ({ profile, facts, write, c
 })
 
 /** Threads cost more to make than to break: each is broken in several ways, for every profile. */
-const THREADS = 250
+const THREADS = 150
 const threads = new Map<number, { messages: readonly Message[]; system: readonly string[] }>()
 
 function thread(seed: number) {
