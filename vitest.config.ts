@@ -63,7 +63,7 @@ export default defineConfig({
     // What is waited for comes at once, or late on such a machine; a second says nothing.
     expect: { poll: { timeout: 20_000 } },
     // A wait that ran out is tried once more, and the summary names it; a wrong result never is.
-    retry: { count: long ? 0 : 1, condition: /timed out/i },
+    retry: { count: long ? 0 : 1, condition: /^(?:test |hook )?timed out in /i },
     pool: 'forks',
     // One more than there are cores: many files wait for processes and servers.
     maxWorkers: availableParallelism() + 1,

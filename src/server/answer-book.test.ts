@@ -1,5 +1,5 @@
 // The answers that all processes remember together: how many, and how long.
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Random } from '../../test/generate/random.ts'
 import { testIds } from '../../test/generate/test-log.ts'
 import type { Clock, Store } from '../core/ports.ts'
@@ -86,4 +86,20 @@ it('has every one of the first answers of an hour, where several processes give 
   await Promise.all(keys.map((key, index) => answer(books[index % 2] as AnswerBook, key)))
   for (const key of keys) expect(await remembered(store, key)).toBe(key)
   expect(await remembered(store, 'old')).toBeUndefined()
+})
+
+it('does not read all answers of an hour that is over to see that it is', async () => {
+  const store = memoryStore()
+  const before = bookOn(store)
+  for (let count = 0; count < 40; count += 1) await answer(before, `old ${count}`)
+  nowMs += 4 * 3_600_000 // its log is that of the hour before now, in which nobody asked for anything
+  const { read } = store
+  let rows = 0
+  vi.spyOn(store, 'read').mockImplementation(async (...asked) => {
+    const found = await read.apply(store, asked)
+    rows += found.length
+    return found
+  })
+  expect(await remembered(store, 'old 0')).toBeUndefined()
+  expect(rows).toBeLessThan(5)
 })

@@ -115,10 +115,12 @@ export class AnswerBook {
   /** With what other processes have added since. */
   async #logOf(hour: number): Promise<ReadLog> {
     const known = this.#read.get(hour) ?? nothingRead()
-    for (const { seq, data } of await this.#log(hour).read(known.seq + 1)) {
+    const log = this.#log(hour)
+    // Begun anew with the first answer of this hour: until then all that is in it would be read each time.
+    if (known.seq === 0 && (await isOfAnotherHour(log, hour))) return nothingRead()
+    for (const { seq, data } of await log.read(known.seq + 1)) {
       if (seq <= known.seq) continue // another request has read it meanwhile
       const read = stored.safeParse(data)
-      // Of an hour that is over: the log is begun anew with the first answer of this one.
       if (!read.success || read.data.hour !== hour) return nothingRead()
       const { key, fingerprint, status, headers, body } = read.data
       known.answered.set(key, { fingerprint, answer: { status, headers, body } })
@@ -134,22 +136,12 @@ export class AnswerBook {
     const log = this.#log(hour)
     const { answered, chars } = await this.#logOf(hour)
     if (answered.size >= MOST_ENTRIES || chars + answer.body.length > MOST_CHARS) return
-    if ((this.#read.get(hour)?.seq ?? 0) === 0) await this.#beginAnew(log, hour)
+    // Nothing is added behind the answers of another hour.
+    if ((this.#read.get(hour)?.seq ?? 0) === 0)
+      await log.beginAnew(this.#ports, () => isOfAnotherHour(log, hour))
     const headers = answer.headers.map(([name, value]) => [name, value])
     const { status, body } = answer
     await log.append({ hour, key, fingerprint, status, headers, body })
-  }
-
-  /** Nothing is added behind the answers of another hour: whoever throws them away would take it along. */
-  async #beginAnew(log: ServerLog, hour: number): Promise<void> {
-    const isOld = async () => {
-      const [first] = await log.read(1, 2)
-      return first !== undefined && stored.safeParse(first.data).data?.hour !== hour
-    }
-    while (await isOld()) {
-      if (await log.beginAnew(this.#ports, isOld)) return
-      await this.#ports.clock.sleep(POLL_MS)
-    }
   }
 
   #log(hour: number): ServerLog {
@@ -162,6 +154,11 @@ export class AnswerBook {
   #hour(): number {
     return Math.floor(this.#ports.clock.now().getTime() / HOUR_MS)
   }
+}
+
+async function isOfAnotherHour(log: ServerLog, hour: number): Promise<boolean> {
+  const [first] = await log.read(1, 2) // behind its title
+  return first !== undefined && stored.safeParse(first.data).data?.hour !== hour
 }
 
 function nothingRead(): ReadLog {

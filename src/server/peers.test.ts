@@ -81,3 +81,33 @@ it('is not thrown away with the log where two begin it anew at the same time', a
   await vi.waitUntil(() => third.decided.length === 2, WAIT)
   expect(third.decided).toEqual(['t first allow', 't late allow'])
 })
+
+it('is not thrown away with the log where another is just about to', async () => {
+  const store = memoryStore()
+  await fillLog(store, 2_000)
+  const [one, other] = [serverOn(store), serverOn(store)]
+  await store.takeLease('thread:t', 'there', 60_000)
+  const { delete: remove, takeLease } = store
+  const [deleting, waiting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  vi.spyOn(store, 'delete').mockImplementation(async (threadId) => {
+    deleting.resolve()
+    await waiting.promise
+    return remove.call(store, threadId)
+  })
+  const first = one.peers.decide('t', 'first', 'allow')
+  await deleting.promise
+  const refused = Promise.withResolvers<void>()
+  vi.spyOn(store, 'takeLease').mockImplementation(async (name, ...rest) => {
+    const isTaken = await takeLease.call(store, name, ...rest)
+    if (name === LOG && !isTaken) refused.resolve()
+    return isTaken
+  })
+  const second = other.peers.decide('t', 'second', 'allow')
+  await refused.promise
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+  waiting.resolve()
+  await Promise.all([first, second])
+  // Who looks only now and then finds what is in the log then.
+  const asked = (await store.read(LOG)).flatMap(({ data }) => Object(data).callId ?? [])
+  expect(asked.toSorted()).toEqual(['first', 'second'])
+})

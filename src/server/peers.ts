@@ -69,7 +69,7 @@ export class Peers {
   /** What was asked long ago is of no use to anybody: then the log is begun anew. */
   async #ask(asked: PeerSignal): Promise<void> {
     const isTooLong = async () => (await this.#log.length()) >= MOST_ENTRIES
-    if (await isTooLong()) await this.#log.beginAnew(this.#ports, isTooLong)
+    await this.#log.beginAnew(this.#ports, isTooLong)
     await this.#log.append(asked)
   }
 

@@ -172,6 +172,39 @@ describe('the log of what the servers are doing', () => {
         expect(each.presence.of(`t${index}`).isWorking).toBe(true)
     expect(deletions).toHaveBeenCalledTimes(1)
   })
+
+  it('has what is said while another is just about to throw it away', async () => {
+    const store = memoryStore()
+    // Nobody says anything a second time.
+    const sleep: Clock['sleep'] = (ms, signal) =>
+      systemClock.sleep(ms < 1_000 ? ms : 100_000, signal)
+    const clock = { now: () => new Date(START), sleep }
+    await fillLog(store, clock, 2_000)
+    const [one, other] = [processOn(store, clock), processOn(store, clock)]
+    const { delete: remove, takeLease } = store
+    const [deleting, refused, waiting] = [1, 2, 3].map(() => Promise.withResolvers<void>())
+    vi.spyOn(store, 'delete').mockImplementation(async (threadId) => {
+      deleting?.resolve()
+      await waiting?.promise
+      return remove.call(store, threadId)
+    })
+    vi.spyOn(store, 'takeLease').mockImplementation(async (...asked) => {
+      const isTaken = await takeLease.apply(store, asked)
+      if (!isTaken) refused?.resolve()
+      return isTaken
+    })
+    one.begin('a')
+    await deleting?.promise
+    other.begin('b')
+    await refused?.promise
+    waiting?.resolve()
+    await vi.waitUntil(async () => ((await store.info(LOG))?.version ?? 0) < 10, WAIT)
+    // Whoever looks only now and then finds what is in the log then.
+    await vi.waitUntil(async () => {
+      const said = (await store.read(LOG)).flatMap(({ data }) => Object(data).working)
+      return said.includes('a') && said.includes('b')
+    }, WAIT)
+  })
 })
 
 /** A log of so many entries, of a process that is long gone. */

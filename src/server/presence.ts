@@ -135,16 +135,14 @@ export class Presence {
     const ended = this.#ended
     this.#ended = []
     this.#said = text
-    const entry = {
+    const isTooLong = async () => (await this.#log.length()) >= MOST_ENTRIES
+    await this.#log.beginAnew(this.#ports, isTooLong)
+    await this.#log.append({
       ...doings,
       approvals: doings.approvals.map((each) => ({ ...each })),
       ended: ended.map((each) => ({ ...each })),
       process: this.#process,
-    }
-    if ((await this.#log.append(entry)) <= MOST_ENTRIES) return
-    const isTooLong = async () => (await this.#log.length()) > MOST_ENTRIES
-    // Who looks only now and then has not seen it in the log that is gone.
-    if (await this.#log.beginAnew(this.#ports, isTooLong)) await this.#log.append(entry)
+    })
   }
 
   #doings(): Omit<Doings, 'ended'> {

@@ -27,6 +27,7 @@ export interface LogEntry {
 const TRIES = 20
 const PAUSE_MS = 5
 const LEASE_MS = 15_000
+const RENEWAL_MS = 50
 
 export class ServerLog {
   readonly #ports: LogPorts
@@ -55,23 +56,23 @@ export class ServerLog {
   }
 
   /** Adds what `decide` makes of the log as it is; again where another process was first. */
-  async add(decide: (entries: readonly LogEntry[]) => Json): Promise<void> {
-    await this.#append(async (version) =>
+  add(decide: (entries: readonly LogEntry[]) => Json): Promise<void> {
+    return this.#append(async (version) =>
       decide((await this.read()).filter(({ seq }) => seq <= version)),
     )
   }
 
-  /** Adds what depends on nothing; gives the number of the entry. */
-  append(data: Json): Promise<number> {
+  /** Adds what depends on nothing. */
+  append(data: Json): Promise<void> {
     return this.#append(async () => data)
   }
 
   /** One at a time, so that only other processes can be first. */
-  #append(dataAt: (version: number) => Promise<Json>): Promise<number> {
+  #append(dataAt: (version: number) => Promise<Json>): Promise<void> {
     return this.#lock.run(() => this.#appendNext(dataAt))
   }
 
-  async #appendNext(dataAt: (version: number) => Promise<Json>): Promise<number> {
+  async #appendNext(dataAt: (version: number) => Promise<Json>): Promise<void> {
     const { store, clock } = this.#ports
     for (let tries = 1; ; tries += 1) {
       const expectedVersion = await this.length()
@@ -80,7 +81,8 @@ export class ServerLog {
       const title = this.#event('THREAD_STARTED', { title: this.#title })
       const events = expectedVersion === 0 ? [title, entry] : [entry]
       try {
-        return (await store.append(this.threadId, events, { expectedVersion })).version
+        await store.append(this.threadId, events, { expectedVersion })
+        return
       } catch (thrown) {
         const isLate = PrecisError.is(thrown) && thrown.code === 'version-conflict'
         if (!isLate || tries >= TRIES) throw thrown
@@ -89,8 +91,19 @@ export class ServerLog {
     }
   }
 
-  /** Throws the log away where that is due. One at a time, so that nobody throws a new one away. */
-  async beginAnew({ store, ids }: RenewingPorts, isDue: () => Promise<boolean>): Promise<boolean> {
+  /**
+   * Throws the log away where that is due. Asked for before something is added: it would go with the
+   * log that another is throwing away, so that one is waited for.
+   */
+  async beginAnew(ports: RenewingPorts, isDue: () => Promise<boolean>): Promise<void> {
+    while (await isDue()) {
+      if (await this.#remove(ports, isDue)) return
+      await ports.clock.sleep(RENEWAL_MS)
+    }
+  }
+
+  /** One at a time, so that nobody throws a new one away. */
+  async #remove({ store, ids }: RenewingPorts, isDue: () => Promise<boolean>): Promise<boolean> {
     const owner = ids.next('renewal')
     if (!(await store.takeLease(this.threadId, owner, LEASE_MS))) return false
     try {

@@ -11,12 +11,14 @@ export interface AskedStore {
 
 /** Any name will do: what counts is that there is an answer. */
 const ASKED = `${RESERVED_PREFIX}ready`
+const LOOKS = 5
 
 /** Rejects where the store fails, or says nothing for so long. */
 export async function requireAnswer({ store, clock }: AskedStore, withinMs: number): Promise<void> {
   const over = new AbortController()
   const late = async () => {
-    await clock.sleep(withinMs, over.signal)
+    // A process that was busy itself for as long has not looked yet whether there is an answer.
+    for (let looks = 0; looks < LOOKS; looks += 1) await clock.sleep(withinMs / LOOKS, over.signal)
     throw silentStore()
   }
   try {

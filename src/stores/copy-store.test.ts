@@ -121,6 +121,7 @@ describe('a copy of a store', () => {
     const failure = await copyStore(from, to).catch((thrown: unknown) => thrown)
     expect(failure).toMatchObject({
       code: 'id-conflict',
+      message: expect.stringContaining(' Not copied: talk, long. Copied: 4.'),
       details: { leftOut: ['talk', 'long'], copied: 4 },
     })
     expect(brief(await to.read('long'))).toBe('1e0 2other')

@@ -200,13 +200,17 @@ function differs(threadId: string, how: string): PrecisError {
   )
 }
 
+/** So many threads that were left out are named; `details` has them all. */
+const NAMED = 10
+
 function leftOut(
   first: PrecisError,
   threadIds: readonly string[],
   { threads }: CopyReport,
 ): PrecisError {
-  const others = threadIds.length === 1 ? '' : ` So are ${threadIds.length - 1} more.`
-  const message = `${first.message}${others} The other ${threads} threads are copied.`
+  const named = threadIds.slice(0, NAMED).join(', ')
+  const more = threadIds.length > NAMED ? ` and ${threadIds.length - NAMED} more` : ''
+  const message = `${first.message} Not copied: ${named}${more}. Copied: ${threads}.`
   const { code, hint, where } = first
   return new PrecisError(code, message, {
     ...(hint !== undefined && { hint }),

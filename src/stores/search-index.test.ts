@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { type Cells, cellsOf } from './cells.ts'
 import { message } from './contract/place.ts'
-import { type IndexSource, indexRows, lastSeq, searchIndex } from './search-index.ts'
+import { type IndexSource, indexRows, lastSeq, listByOwners, searchIndex } from './search-index.ts'
 
 /** Two rows: one of a single part, one of five. */
 const ROWS: readonly Cells[] = [
@@ -31,6 +31,13 @@ it('goes on within an event where the step before has ended', () => {
     [8, 4],
   ])
   expect(steps).toEqual([7, 7, 8])
+})
+
+it('takes in as many short events in one step as it is given', () => {
+  const rows = Array.from({ length: 9 }, (_, at) => cellsOf(message('t', `short${at}`), at + 1))
+  const indexed = indexRows('t', rows, [], { most: 2 })
+  expect(indexed.parts.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect(lastSeq(rows, indexed)).toBe(9)
 })
 
 it('keeps the calls that wait from before an event that it has not ended', () => {
@@ -75,4 +82,26 @@ function clearedMeanwhile(): IndexSource {
 it('says that there is nothing only where it has looked at all there is', async () => {
   const index = searchIndex(clearedMeanwhile())
   expect((await index.search({ text: 'kettle' })).finds).toMatchObject([{ seq: 7 }])
+})
+
+it('lists all threads of an owner where their owners are forgotten meanwhile', async () => {
+  const state = { isKnown: true, lists: 0 }
+  const source = {
+    knowsOwners: async () => state.isKnown,
+    learnMore: async () => {
+      state.isKnown = true
+      return false
+    },
+  }
+  const listed = await listByOwners(source, async () => {
+    state.lists += 1
+    if (state.lists === 1) state.isKnown = false
+    return state.isKnown ? ['t'] : []
+  })
+  expect(listed).toEqual(['t'])
+})
+
+it('comes to an end where there are always threads whose owners it does not know', async () => {
+  const source = { knowsOwners: async () => false, learnMore: async () => false }
+  expect(await listByOwners(source, async () => ['t'])).toEqual(['t'])
 })

@@ -47,6 +47,8 @@ const SNIPPET_CHARS = 240
 const PARTS_PER_FIND = 3
 /** Others may append faster than this can index: then the search goes on with what it has. */
 const MOST_STEPS = 100_000
+/** Where others begin threads all the time there are always some whose owner is not known yet. */
+const MOST_LISTS = 3
 
 export function searchIndex(source: IndexSource): SearchIndex {
   const catchUp = async (): Promise<void> => {
@@ -87,8 +89,8 @@ export interface IndexedRows {
 }
 
 /**
- * What the rows of one thread say, from the calls on that waited before them; at most so many parts,
- * without the first ones of the first row, which are indexed already.
+ * What the rows of one thread say, from the calls on that waited before them; of one row at most so many
+ * parts, without the first ones of the first row, which are indexed already.
  */
 export function indexRows(
   threadId: string,
@@ -105,9 +107,10 @@ export function indexRows(
       const { kind, text, tool = null, file = null } = document
       const where = { tool: storable(tool), file: storable(file) }
       const about = { seq: row[0], kind, timeMs: event.timestamp.getTime(), ...where }
+      const from = index === 0 ? done : 0
       for (const [part, piece] of partsOf(text).entries()) {
-        if (index === 0 && part < done) continue
-        if (parts.length >= most) return { parts, awaited, cutSeq: row[0] }
+        if (part < from) continue
+        if (part >= from + most) return { parts, awaited, cutSeq: row[0] }
         parts.push({ ...about, part, words: [...wordsOf(piece)].map(({ word }) => word) })
       }
     }
@@ -136,8 +139,16 @@ export interface OwnerSource {
 }
 
 /** Owners stand in the cursors of the index, so that an append has nothing to do with them. */
-export async function learnOwners(source: OwnerSource): Promise<void> {
-  if (await source.knowsOwners()) return
+export async function listByOwners<T>(source: OwnerSource, list: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    if (!(await source.knowsOwners())) await learnOwners(source)
+    const listed = await list()
+    // Somebody may have begun to make the index anew meanwhile: then threads are missing.
+    if (tries === MOST_LISTS || (await source.knowsOwners())) return listed
+  }
+}
+
+async function learnOwners(source: OwnerSource): Promise<void> {
   for (let steps = 0; steps < MOST_STEPS; steps += 1) if (!(await source.learnMore())) return
 }
 

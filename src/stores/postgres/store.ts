@@ -21,7 +21,7 @@ import { leaseKey, leaseRequest } from '../leases.ts'
 import { checkRanges, type Range, readQuery } from '../ranges.ts'
 import { type ReadStep, readInSteps, rowsAfter } from '../read-steps.ts'
 import { appended, appendRequest, forkRequest } from '../requests.ts'
-import { learnOwners, searchIndex } from '../search-index.ts'
+import { listByOwners, searchIndex } from '../search-index.ts'
 import { infoOf, pageOf } from '../thread-cells.ts'
 import { Wakeups } from '../wakeups.ts'
 import { append } from './append.ts'
@@ -97,8 +97,8 @@ export class PostgresStore implements Store {
   async list(options: ListOptions = {}): Promise<Page<ThreadInfo>> {
     const { limit, ...rest } = readListOptions(options)
     const query = { limit: limit + 1, ...rest }
-    if (query.owners) await learnOwners(this.#ownerSource)
-    return pageOf(await this.#run((session) => list(session, query)), limit)
+    const page = () => this.#run((session) => list(session, query))
+    return pageOf(await (query.owners ? listByOwners(this.#ownerSource, page) : page()), limit)
   }
 
   follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row> {

@@ -23,7 +23,7 @@ import { LIMITS } from '../limits.ts'
 import { checkRanges, type Range, readQuery } from '../ranges.ts'
 import { type ReadStep, readInSteps, rowsAfter } from '../read-steps.ts'
 import { appended, appendRequest, forkRequest } from '../requests.ts'
-import { learnOwners, searchIndex } from '../search-index.ts'
+import { listByOwners, searchIndex } from '../search-index.ts'
 import { infoOf, pageOf } from '../thread-cells.ts'
 import { Wakeups } from '../wakeups.ts'
 import { startWorker, type WorkerLink } from './worker-link.ts'
@@ -115,8 +115,8 @@ class SqliteStore implements Store {
   async list(options: ListOptions = {}): Promise<Page<ThreadInfo>> {
     const { limit, ...rest } = readListOptions(options)
     const query = { limit: limit + 1, ...rest }
-    if (query.owners) await learnOwners(this.#ownerSource)
-    return pageOf(await this.#link.call({ name: 'list', ...query }), limit)
+    const page = () => this.#link.call({ name: 'list', ...query })
+    return pageOf(await (query.owners ? listByOwners(this.#ownerSource, page) : page()), limit)
   }
 
   follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row> {
