@@ -308,6 +308,34 @@ describe('pins at the gate', () => {
     expect(newEntryAt('c13.0', log.eventAt)?.of).toBe('e11')
   })
 
+  it('are put in where results are only rewritten, if nobody said them, and once', () => {
+    const log = sample()
+    const trimmed = (of: 'e5' | 'e6', id: string): Proposal => {
+      const data = { id, content: [], status: 'completed' } as const
+      return replace([of], { type: 'TOOL_RESULT', data, label: 'trimmed', of })
+    }
+    const texts = () =>
+      log.context.items
+        .toArray()
+        .flatMap(({ id }) => newEntryAt(id, log.eventAt) ?? [])
+        .flatMap((entry) => (entry.label === 'pins' ? [entry.data] : []))
+    log.pin({ text: 'go on' }) // stands where it was said
+    expect(log.compact(trimmed('e5', 'a'))).toBeUndefined()
+    expect(texts()).toEqual([])
+    log.pin({ text: 'Use pnpm.' })
+    expect(log.compact(trimmed('e6', 'b'))).toBeUndefined()
+    expect(texts()).toEqual(['go on\n\nUse pnpm.'])
+    expect(log.context.items.toArray().at(-1)?.id).toBe('e8') // what was said last stays last
+    expect(log.compact({ edits: [] })).toBeUndefined()
+    expect(texts()).toEqual(['go on\n\nUse pnpm.'])
+    log.pin({ text: 'Ask first.' })
+    expect(log.compact({ edits: [] }, 'auto')).toBe('no-edits')
+    expect(log.compact({ edits: [] })).toBeUndefined()
+    expect(texts()).toEqual(['go on\n\nUse pnpm.\n\nAsk first.'])
+    for (let undone = 0; undone < 4; undone += 1) log.undo()
+    expect(log.context.items.toArray().map(({ id }) => id)).toEqual([...ALL, 'e8'])
+  })
+
   it('refuse a rewrite that names the pinned entry in an unusual way [ALWAYS-21]', () => {
     const log = sample()
     log.pin({ entries: ['e5'] })

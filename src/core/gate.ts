@@ -80,9 +80,9 @@ export function tryGate(input: GateInput): TriedResult {
   if (proposal.fresh)
     return refuse('no-edits', 'Its summary opens a new thread, and changes nothing in this one.')
   const before = context.items.toArray()
-  const edits = keepPins(proposal.edits, context, input.pins, eventAt)
-  if (edits.length === 0 && !isExplicit(input.trigger))
-    return refuse('no-edits', 'There is nothing to replace.')
+  const isAsked = isExplicit(input.trigger)
+  const edits = keepPins(proposal.edits, context, input.pins, eventAt, { isAsked })
+  if (edits.length === 0 && !isAsked) return refuse('no-edits', 'There is nothing to replace.')
   const badSummary = checkSummary(proposal, edits)
   if (badSummary) return { ok: false, refusal: badSummary }
 
@@ -100,7 +100,7 @@ export function tryGate(input: GateInput): TriedResult {
     checkPairing(draft) ??
     checkPins(draft, input.pins, eventAt) ??
     checkSize(draft, minTokens) ??
-    (isExplicit(input.trigger)
+    (isAsked
       ? undefined
       : (checkShrinks(draft, minTokens) ??
         checkTarget(after - grownTokens(before, input.basedOn), input.targetTokens)))

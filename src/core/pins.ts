@@ -1,7 +1,7 @@
 // Pins: entries and texts that survive every compaction byte for byte.
 import type { Edit, EntryId, NewEntry, Put, Run } from './change.ts'
 import type { Context } from './context.ts'
-import { type Item, isNew, isNewEntry, newEntryAt, putsOf } from './entry.ts'
+import { type Item, isNew, isNewEntry, newEntryAt, parseEntryId, putsOf } from './entry.ts'
 import type { EventAt, PinData, ThreadEvent } from './event.ts'
 import type { Json } from './json.ts'
 import type { Reducer } from './ports.ts'
@@ -57,12 +57,15 @@ export function pinnedText(pins: Pins): string | undefined {
 /**
  * Makes a proposal keep the pins, so that no strategy has to know of them: pinned entries stay right
  * after what replaces the rest, pinned texts follow as one user entry, and nothing pinned is rewritten.
+ * Where nothing is replaced, what was said stands as it was: then they are put in if somebody has pinned
+ * what nobody said. A proposal without an edit is left so unless somebody has asked for it.
  */
 export function keepPins(
   edits: readonly Edit[],
   context: Context,
   pins: Pins,
   eventAt: EventAt,
+  { isAsked = false }: { readonly isAsked?: boolean } = {},
 ): Edit[] {
   if (pins.length === 0) return [...edits]
   const items = context.items.toArray()
@@ -77,6 +80,7 @@ export function keepPins(
       const place = isRewrite(edit) ? undefined : findRuns(edit.covers, items, index)
       return place ? keepHeld(edit, items.slice(place.start, place.end), held, eventAt) : edit
     })
+  if (kept.length === 0 && !isAsked) return kept
   return withPinnedText(kept, items, pins, held, eventAt)
 }
 
@@ -136,9 +140,40 @@ function withPinnedText(
   if (standing.some((item) => newEntryAt(item.id, eventAt)?.data === text)) return bare
   const at = edits.findLastIndex((edit) => !isRewrite(edit))
   const entry: NewEntry = { type: 'USER_MESSAGE', data: text, label: 'pins' }
+  if (at < 0) {
+    const untouched = items.filter(({ id, kind }) => kind === 'user' && !covered(id))
+    return saysAll(untouched, pins, eventAt) ? bare : withEntry(bare, entry, standing, untouched)
+  }
   return bare.map((edit, index) =>
     index === at ? { ...edit, put: beforeContinuation(putsOf(edit), [entry]) } : edit,
   )
+}
+
+/** Whether every pinned text stands in what the user said. */
+function saysAll(items: readonly Item[], pins: Pins, eventAt: EventAt): boolean {
+  const said = items.flatMap(({ id }) => userTexts(id, eventAt))
+  return pins.every(({ text }) => text === undefined || said.some((each) => each.includes(text)))
+}
+
+/** In the place of the former one, or before what the user said last. */
+function withEntry(
+  edits: readonly Edit[],
+  entry: NewEntry,
+  standing: readonly Item[],
+  untouched: readonly Item[],
+): Edit[] {
+  const former = standing.at(-1)
+  const last = untouched.at(-1)
+  if (former) return [...edits, { covers: [former.id], put: [entry] }]
+  return last ? [...edits, { covers: [last.id], put: [entry, { keep: last.id }] }] : [...edits]
+}
+
+function userTexts(id: EntryId, eventAt: EventAt): readonly string[] {
+  const { original, seq } = parseEntryId(id)
+  const said = original ? eventAt(seq) : newEntryAt(id, eventAt)
+  if (said?.type !== 'USER_MESSAGE') return []
+  if (typeof said.data === 'string') return [said.data]
+  return said.data.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 }
 
 /** New entries are never part of a range, so a run that names one names it alone. */
