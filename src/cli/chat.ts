@@ -1,14 +1,13 @@
 // A chat in this terminal: the store, the agent and the app in this process, and an interface on them.
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { format } from 'node:util'
 import { ProcessTerminal } from '@earendil-works/pi-tui'
 import { composeApp } from '../compose-app.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
-import type { EventType } from '../core/event.ts'
 import type { ResolvedSettings } from '../core/settings.ts'
-import type { Client, ThreadSummary } from '../protocol/client.ts'
+import type { Client } from '../protocol/client.ts'
 import { createClient } from '../protocol/http-client.ts'
 import { systemClock } from '../system.ts'
 import { startInteractive } from '../tui/interactive.ts'
@@ -17,6 +16,7 @@ import { restoreAtEnd } from '../tui/restore-terminal.ts'
 import { wishesHooks } from './compact/wishes.ts'
 import { openHome } from './home.ts'
 import { writeStream, writeText } from './io.ts'
+import { lastUsedIn } from './last-used.ts'
 import { programName } from './program-name.ts'
 import { approvalOf, folderOf } from './send-message.ts'
 import { loadSettings } from './settings.ts'
@@ -120,56 +120,6 @@ async function openThread(
 }
 
 const NONE_FOUND = 'No thread of this folder was found: this is a new one.'
-/** So many threads are looked at, from the latest on, and of each so many events from the first on. */
-const MOST_THREADS = 1_000
-const PAGE_THREADS = 50
-const OPENING_EVENTS = 20
-
-async function lastUsedIn(client: Client, folder: string): Promise<string | undefined> {
-  const wanted = realFolder(folder)
-  let after: string | undefined
-  for (let looked = 0; looked < MOST_THREADS; looked += PAGE_THREADS) {
-    const page = await client.threads({
-      limit: PAGE_THREADS,
-      ...(after !== undefined && { after }),
-    })
-    const found = await Promise.all(
-      page.items.map(async (thread) => (await usedFolder(client, thread)) === wanted),
-    )
-    const thread = page.items[found.indexOf(true)]
-    if (thread) return thread.threadId
-    after = page.next
-    if (after === undefined) return undefined
-  }
-  return undefined
-}
-
-/** What a thread has before anything is said or done in it. */
-const BEFORE_USE: ReadonlySet<EventType> = new Set([
-  'THREAD_STARTED',
-  'SYSTEM_PROMPT',
-  'THREAD_SETTINGS',
-  'MODEL_CHANGED',
-])
-
-/** Undefined for what nobody goes on with: an empty thread, or one of a task; and where there is no folder. */
-async function usedFolder(
-  client: Client,
-  { threadId, reason }: ThreadSummary,
-): Promise<string | undefined> {
-  if (reason === 'task') return undefined
-  const events = await client.events(threadId, { limit: OPENING_EVENTS })
-  if (events.every(({ type }) => BEFORE_USE.has(type))) return undefined
-  const folder = events.flatMap((event) =>
-    event.type === 'THREAD_SETTINGS' ? (event.data.workspace ?? []) : [],
-  )[0]
-  return folder === undefined ? undefined : realFolder(folder)
-}
-
-/** A folder has one real path, however it was named. One that is gone is known by its name. */
-function realFolder(folder: string): string {
-  return existsSync(folder) ? realpathSync(folder) : folder
-}
 
 /**
  * Whether the thread is gone. Deleted is only one that began with this chat and has nothing but its beginning,

@@ -29,7 +29,7 @@ describe('a hint about tokens', () => {
       return words.exec(stdout + stderr)?.[1]
     }
     expect(said()).toBe('')
-    expect(said('--store', 'the team.db')).toBe(" --store 'the team.db'")
+    expect(said('--store', 'the $& team.db')).toBe(" --store 'the $& team.db'")
   })
 
   it('has no password in it', () => {

@@ -83,7 +83,7 @@ function onSameStore(thrown: unknown, store: string | undefined): unknown {
   const { code, message, where, hint, details } = thrown
   return new PrecisError(code, message, {
     ...(where !== undefined && { where }),
-    hint: hint.replace(LIST, `${LIST}${storeOption(store)}`),
+    hint: hint.replace(LIST, (list) => `${list}${storeOption(store)}`),
     details,
     cause: thrown,
   })

@@ -7,7 +7,7 @@ const HELP = `
 In it:
   /help lists the commands and the keys. /compact makes the context smaller: in the preset chat, which
   new threads have, it opens a fresh session with a summary. Ctrl+C twice, Ctrl+D or /exit leave.
-  A thread in which nothing was said or done is not kept.
+  The thread that a chat begins with is not kept where nothing was said or done in it.
 
 What it may do:
   It may read in the folder. Before it writes or runs something it asks, unless that is allowed:
