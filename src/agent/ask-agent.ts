@@ -96,7 +96,8 @@ async function askOnce(
   const { model } = seen
   const { answer, calls } = await collectAnswer(model.ref, model.provider.stream(request))
   const call = calls.find(({ name }) => name === 'compact')
-  return { called: call?.arguments, ...(answer.tokenUsage && { usage: answer.tokenUsage }) }
+  const usage = answer.tokenUsage && { ...answer.tokenUsage, model: model.ref }
+  return { called: call?.arguments, ...(usage && { usage }) }
 }
 
 function requestText(instructions: string | undefined, complaint: string | undefined): Message {

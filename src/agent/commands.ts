@@ -13,6 +13,7 @@ import { FRESH_SESSION } from './fresh-session.ts'
 import { inherited } from './inherit.ts'
 import { presetOf } from './look.ts'
 import { lookAtThread } from './look-at-thread.ts'
+import { nothingDone } from './nothing-done.ts'
 import { presetWords } from './preset-words.ts'
 import { reasonOf } from './results.ts'
 import { formerSession, undoLast } from './undo.ts'
@@ -50,8 +51,6 @@ const OF_PRESET = 'preset'
 
 const FRESH = 'New session started with compacted context'
 const SUCCESS = '✅ Conversation compacted successfully'
-/** It leaves the last messages alone and takes all others, however little there is. */
-const TAKES_ALL = 'summarize'
 
 /** Never rejects: what went wrong is the reply. */
 export async function runCommand(deps: CommandDeps, command: Command): Promise<CommandReply> {
@@ -207,15 +206,6 @@ async function compactAndSay(
     openCalls: 'leave',
   })
   return { text, compaction }
-}
-
-function nothingDone({ strategy, report }: CompactionResult): string {
-  const nothing = `${strategy} found nothing to take out, and the context is as it was.`
-  const { fallback } = report ?? {}
-  if (fallback)
-    return `Nothing was compacted: ${fallback.from} failed. ${fallback.reason} Then ${nothing}`
-  if (strategy === TAKES_ALL) return `Nothing was compacted: ${nothing}`
-  return `Nothing was compacted: ${nothing} /strategy ${TAKES_ALL}, then /compact, summarises all but the last messages.`
 }
 
 /** A fold is gone on from at once, also where the user has said nothing further (C3). */

@@ -1,4 +1,5 @@
 // `agent.compact`: what a person asks for, by the preset or by a strategy of their own choice.
+import { weightOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { CompactionResult } from '../core/frame.ts'
 import { decide, policyAfter } from '../core/policy.ts'
@@ -135,6 +136,10 @@ async function strategiesOf(
   })
 }
 
+/**
+ * What the window wants, for a context that is above it. Below it somebody who asks for a compaction gets
+ * one all the same: to the target that the strategy has of its own.
+ */
 function targetOf({ core, desk }: Turn, seen: Look): { targetTokens?: number } {
   const decision = decide({
     policy: seen.policy,
@@ -144,9 +149,9 @@ function targetOf({ core, desk }: Turn, seen: Look): { targetTokens?: number } {
     budget: seen.budget,
     nowMs: core.ports.clock.now().getTime(),
   })
-  return decision.type === 'compact' && decision.targetTokens !== undefined
-    ? { targetTokens: targetWeight(seen, decision.targetTokens) }
-    : {}
+  if (decision.type !== 'compact' || decision.targetTokens === undefined) return {}
+  const targetTokens = targetWeight(seen, decision.targetTokens)
+  return weightOf(seen.state.context) > targetTokens ? { targetTokens } : {}
 }
 
 /** What another process has committed while this one waited for the thread. */

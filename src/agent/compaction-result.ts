@@ -21,7 +21,8 @@ export interface EndedRun {
   readonly info: CompactionRunInfo
   readonly ended: Ended
   readonly durationMs: number
-  readonly model?: AgentModel | undefined
+  /** Who was asked for the summaries; absent where that is not known. */
+  readonly model?: Pick<AgentModel, 'costOf'> | undefined
   /** What all attempts cost, also of a run that came to nothing. */
   readonly spent?: TokenUsage | undefined
 }

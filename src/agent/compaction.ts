@@ -11,6 +11,7 @@ import type { Desk } from './desk.ts'
 import { FRESH_SESSION } from './fresh-session.ts'
 import { type HookedRun, runAfterHooks, runBeforeHooks } from './hooks.ts'
 import { compactionSince, takeCompaction } from './one-compaction.ts'
+import type { AgentModel } from './ports.ts'
 import { traced } from './trace.ts'
 import { failure, settleForLess, tryStrategy } from './try-strategy.ts'
 
@@ -63,7 +64,7 @@ async function startToEnd(
     info: infoOf(run),
     ended,
     durationMs: ports.clock.now().getTime() - startedMs,
-    model: order.model,
+    model: await summarizerOf(run),
     spent: run.spent,
   })
   if (result.success) frames.emit({ type: 'agent_thinking_complete', threadId })
@@ -77,6 +78,17 @@ async function startToEnd(
   frames.emit({ type: 'COMPACTION_COMPLETE', threadId, ...result })
   await afterHooks(run, result)
   return result
+}
+
+/** Summaries are often made by another model than that of the conversation, at another price. */
+async function summarizerOf({
+  core,
+  order,
+  spent,
+}: CompactionRun): Promise<AgentModel | undefined> {
+  if (spent?.model === undefined) return undefined
+  if (spent.model === order.model?.ref) return order.model
+  return core.ports.models.resolve(spent.model, order.signal).catch(() => undefined)
 }
 
 /** A run in another process is waited for; what it has committed is the end of this one as well. */

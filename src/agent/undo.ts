@@ -13,14 +13,29 @@ import type { AgentCore } from './core.ts'
 export function undoLast(core: AgentCore, threadId: string): Promise<ThreadEvent> {
   const { threads } = core.ports
   return core.desks.of(threadId).request.run(async () => {
-    for (const seq of await emptyAbove(core, threadId)) await threads.undo(threadId, seq)
+    const { stack } = await threads.context(threadId)
+    const empty = await emptyOnTop(core, threadId, stack)
+    if (empty.length > 0 && empty.length === stack.length) {
+      const message = 'There is no compaction to undo: none of them has changed anything.'
+      throw new PrecisError('nothing-to-undo', message)
+    }
+    for (const seq of empty) await threads.undo(threadId, seq)
     return threads.undo(threadId)
   })
 }
 
-/** The changes on top that changed nothing, newest first. Throws where there are no others. */
-async function emptyAbove({ ports }: AgentCore, threadId: string): Promise<number[]> {
-  const { stack } = await ports.threads.context(threadId)
+/** Whether there is a compaction to take back that changed something. */
+export async function canUndo(core: AgentCore, threadId: string): Promise<boolean> {
+  const { stack } = await core.ports.threads.context(threadId)
+  return (await emptyOnTop(core, threadId, stack)).length < stack.length
+}
+
+/** Of the changes that undo would take back those on top that changed nothing, newest first. */
+async function emptyOnTop(
+  { ports }: AgentCore,
+  threadId: string,
+  stack: readonly number[],
+): Promise<number[]> {
   const empty: number[] = []
   for (const seq of stack.toReversed()) {
     const [row] = await ports.store.read(threadId, { from: seq, to: seq })
@@ -28,9 +43,7 @@ async function emptyAbove({ ports }: AgentCore, threadId: string): Promise<numbe
     if (!event || !isChange(event) || event.data.edits.length > 0) return empty
     empty.push(seq)
   }
-  if (empty.length === 0) return empty
-  const message = 'There is no compaction to undo: none of them has changed anything.'
-  throw new PrecisError('nothing-to-undo', message)
+  return empty
 }
 
 /** Nothing was written to it when the fresh one was opened: to go back is to open it (FRESH-23). */

@@ -11,6 +11,8 @@ export interface TokenUsage {
   readonly totalTokens: number
   readonly cacheReadTokens?: number
   readonly cacheWriteTokens?: number
+  /** Who was asked, where no event says it: for a summary. Absent where several were. */
+  readonly model?: ModelRef
 }
 
 /** An image or a document: inline bytes, or the place where they are. */

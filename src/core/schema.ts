@@ -44,6 +44,7 @@ const tokenUsage = z.object({
   totalTokens: z.number(),
   cacheReadTokens: z.number().exactOptional(),
   cacheWriteTokens: z.number().exactOptional(),
+  model: modelRef.exactOptional(),
 })
 
 const media = z.object({

@@ -2,11 +2,17 @@
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { answer, measuredAnswer, result, user } from '../../test/say.ts'
-import type { TokenUsage } from './content.ts'
+import type { ModelRef, TokenUsage } from './content.ts'
 import type { EventDraft, EventOf, ThreadEvent } from './event.ts'
 import type { Json } from './json.ts'
 import { readContext } from './reading.ts'
-import { aggregateTokenUsage, billedUsage, type UsageState, usageReducer } from './usage.ts'
+import {
+  aggregateTokenUsage,
+  billedUsage,
+  sumUsage,
+  type UsageState,
+  usageReducer,
+} from './usage.ts'
 
 function usage(promptTokens: number, completionTokens: number, more: Partial<TokenUsage> = {}) {
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, ...more }
@@ -199,4 +205,20 @@ describe('the usage of a thread', () => {
       )
     },
   )
+})
+
+describe('sumUsage', () => {
+  const bill = { promptTokens: 1, completionTokens: 2, totalTokens: 3 }
+  const small = { ...bill, model: 'a/small' } as const
+  const large = { ...bill, model: 'a/large' } as const
+  const SUMS: readonly [TokenUsage | undefined, TokenUsage, ModelRef | undefined][] = [
+    [undefined, small, 'a/small'],
+    [small, small, 'a/small'],
+    [small, large, undefined],
+    [bill, small, undefined],
+    [small, bill, undefined],
+  ]
+  it.each(SUMS)('of %j and %j is of the model %s', (one, other, model) => {
+    expect(sumUsage(one, other).model).toBe(model)
+  })
 })

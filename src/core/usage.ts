@@ -99,10 +99,12 @@ export function billedUsage({ conversation, summarizing }: UsageState): UsageTot
   }
 }
 
-/** Two bills as one. What neither says stays unknown. */
+/** Two bills as one. What neither says stays unknown, and whose it is where they are of two models. */
 export function sumUsage(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
   const { eventCount: _, ...sum } = addUsage(addUsage(NOTHING, one), other)
-  return sum
+  const { model } = other
+  const isOfOne = model !== undefined && (one === undefined || one.model === model)
+  return { ...sum, ...(isOfOne && { model }) }
 }
 
 function conversationUsage(event: ThreadEvent): TokenUsage | undefined {

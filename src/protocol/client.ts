@@ -52,6 +52,8 @@ export interface ThreadDetail extends ThreadSummary {
   readonly workspace?: string
   readonly isWorking: boolean
   readonly isCompacting: boolean
+  readonly canUndo: boolean // a compaction
+  readonly canRedo: boolean
   readonly queued: number
   readonly tokenUsage?: TokenUsageFigures
   readonly context: ContextFigures

@@ -25,6 +25,7 @@ export const compactionResultSchema = z
         totalTokens: z.number(),
         cacheReadTokens: z.number().exactOptional(),
         cacheWriteTokens: z.number().exactOptional(),
+        model: z.templateLiteral([z.string(), '/', z.string()]).exactOptional(),
       })
       .exactOptional(),
     costUsd: z.number().exactOptional(),

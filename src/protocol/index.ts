@@ -7,7 +7,6 @@ export { textOfUserContent } from '../core/content.ts'
 export { asPrecisError } from '../core/errors.ts'
 export type { ThreadEvent } from '../core/event.ts'
 export type { AgentFrame } from '../core/frame.ts'
-export { nearestWord } from '../core/nearest-word.ts'
 export type {
   Approval,
   Client,
@@ -26,6 +25,7 @@ export type {
   TimelinePoint,
 } from './client.ts'
 export { createClient } from './http-client.ts'
+export { unknownCommand } from './unknown-command.ts'
 export { ThreadView } from './view.ts'
 export type {
   AnswerBlock,

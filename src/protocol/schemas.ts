@@ -109,6 +109,8 @@ export const sessionResponseSchema = z
       workspace: z.string().exactOptional(),
       isWorking: z.boolean(),
       isCompacting: z.boolean(),
+      canUndo: z.boolean().describe('there is a compaction that can be taken back'),
+      canRedo: z.boolean().describe('one was taken back, and can be brought back'),
       queued: count,
       billed: billedSchema,
       costUsd: z.number().nonnegative().exactOptional(),

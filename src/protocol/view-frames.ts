@@ -57,7 +57,8 @@ function statusAfter({ list, status }: Shown, frame: AgentFrame): ViewStatus {
       setTool(list, frame, { name: frame.name, subject: frame.subject, state: 'asking' })
       return { ...status, approvals: [...status.approvals, approvalOf(frame)] }
     case 'notice':
-      notice(list, frame.level, frame.message)
+      if (frame.level !== 'info' || !isSaid(list, frame.message))
+        notice(list, frame.level, frame.message)
       return status
     case 'error':
       if (frame.context.operation !== 'compact') sayError(list, frame.error)
@@ -205,6 +206,11 @@ function sayError(list: BlockList, error: Error): void {
   const last = list.blocks.at(-1)
   if (last?.kind === 'notice' && last.level === 'error' && last.text === text) return
   notice(list, 'error', text)
+}
+
+/** What is left out of a request is left out of the next one, too: that is news once. */
+function isSaid(list: BlockList, text: string): boolean {
+  return list.blocks.some((block) => block.kind === 'notice' && block.text === text)
 }
 
 function notice(list: BlockList, level: 'info' | 'warning' | 'error', text: string): void {

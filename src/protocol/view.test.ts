@@ -193,6 +193,18 @@ describe('frames', () => {
     expect(drawn(running)).toEqual(['tool run npm test running: 3 of 5'])
   })
 
+  it('says once what every request says again, and a warning each time', () => {
+    const said = (level: 'info' | 'warning', message: string) =>
+      frame({ type: 'notice', level, message } as FrameDraft)
+    const told = [said('info', 'Left out.'), said('warning', 'Slow.')]
+    expect(drawn(play(...told, said('info', 'Folded.'), ...told))).toEqual([
+      'info: Left out.',
+      'warning: Slow.',
+      'info: Folded.',
+      'warning: Slow.',
+    ])
+  })
+
   it('tells the error of a failed turn once', () => {
     const error = new PrecisError('overloaded', 'Too busy.', { hint: 'Wait.' })
     const context = { operation: 'turn', threadId: THREAD }

@@ -36,7 +36,7 @@ export function modelPort(registry: Pick<ModelRegistry, 'resolve'>): WholeModelP
       return {
         text: texts ? texts.join('\n') : content,
         stopReason: stopReason ?? 'error',
-        ...(tokenUsage && { usage: tokenUsage }),
+        ...(tokenUsage && { usage: { ...tokenUsage, model: ref } }),
       }
     },
     async limitsOf(name, signal) {

@@ -47,7 +47,10 @@ describe('an answer with calls', () => {
       END,
     )
     const answer = await converse(registry, ASKED)
-    expect(answer).toMatchObject({ stopReason: 'tool_use', usage: USAGE })
+    expect(answer).toMatchObject({
+      stopReason: 'tool_use',
+      usage: { ...USAGE, model: 'test/fast' },
+    })
     expect(answer.message.parts).toEqual([
       { type: 'thinking', thinking: 'hm', signature: 's', model: 'test/fast' },
       { type: 'tool_call', id: '1', name: 'edl', arguments: { script: 'a' } },

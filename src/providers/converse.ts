@@ -36,7 +36,7 @@ export async function converse(
     message: { role: 'assistant', parts: partsOf(collected, calls) },
     calls,
     stopReason,
-    ...(tokenUsage && { usage: tokenUsage }),
+    ...(tokenUsage && { usage: { ...tokenUsage, model: ref } }),
   }
 }
 

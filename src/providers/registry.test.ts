@@ -284,7 +284,7 @@ describe('modelPort', () => {
     expect(answer).toEqual({
       text: 'Hi',
       stopReason: 'end',
-      usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5 },
+      usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5, model: 'dev/dev' },
     })
   })
 

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { AgentCore } from '../agent/core.ts'
 import { presetOf } from '../agent/look.ts'
+import { canUndo } from '../agent/undo.ts'
 import { waitingIn } from '../agent/waiting.ts'
 import { threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy } from '../core/thread-state.ts'
@@ -32,7 +33,7 @@ export async function sessionOf(ports: SessionPorts, threadId: string): Promise<
   const info = await store.info(threadId)
   if (!info) throw unknownThread(threadId)
   const state = await threads.state(threadId)
-  const core = { ports: { threads, store } } as unknown as AgentCore // all that an inbox is read by
+  const core = { ports: { threads, store } } as unknown as AgentCore // all that is asked for here
   const choices = reducedBy(state, threadSettingsReducer)
   const { strategy, workspace, thinking = 'off' } = choices
   // A thread can be looked at where its model cannot be had.
@@ -40,6 +41,7 @@ export async function sessionOf(ports: SessionPorts, threadId: string): Promise<
   const ref = model?.ref ?? choices.model
   const tally = await tallies.soon(threadId, info.version)
   const costUsd = tally?.usd
+  const { undone } = await threads.context(threadId)
   const tokenUsage = tally && (await usageOf(ports, threadId, tally, model?.windowTokens))
   return {
     session: {
@@ -50,6 +52,8 @@ export async function sessionOf(ports: SessionPorts, threadId: string): Promise<
       ...(strategy !== undefined && { strategy }),
       ...(workspace !== undefined && { workspace }),
       ...goingOn(ports, threadId),
+      canUndo: await canUndo(core, threadId),
+      canRedo: undone.length > 0,
       queued: (await waitingIn(core, threadId)).length,
       billed: billedUsage(reducedBy(state, usageReducer)),
       ...(costUsd !== undefined && { costUsd }),

@@ -1,6 +1,7 @@
 // A tally that is counted on is what one reading of the whole log gives, whatever happened to the thread.
 import { describe, expect, it } from 'vitest'
 import { LiveWorld } from '../../test/generate/live.ts'
+import type { TokenUsage } from '../core/content.ts'
 import { type Context, calibrationOf, emptyContext, foldEvent } from '../core/context.ts'
 import { isChange, type NewEvent, type ThreadEvent } from '../core/event.ts'
 import { readContext } from '../core/reading.ts'
@@ -20,6 +21,8 @@ const MODELS: AppModels = {
   list: async () => [],
 }
 
+const NEW = { v: 2, threadId: 'thr_priced', timestamp: new Date(0) } as const
+
 function plain({ items, open, ...context }: Context) {
   return { ...context, items: items.toArray(), open: [...open] }
 }
@@ -33,7 +36,8 @@ function byTheBook(log: readonly ThreadEvent[]) {
     context = foldEvent(context, event, (seq) => log[seq - 1])
     if (event.type === 'AGENT_MESSAGE' || event.type === 'TOOL_RESULT')
       usd += event.data.tokenUsage?.completionTokens ?? 0
-    if (event.type === 'COMPACTION') usd += event.data.usage?.completionTokens ?? 0
+    if (event.type === 'COMPACTION' && event.data.usage?.model !== undefined)
+      usd += event.data.usage.completionTokens
     if (event.type !== 'AGENT_MESSAGE' && !isChange(event)) continue
     sizes.push([event.seq, readContext(context, calibrationOf(context)).tokens])
   }
@@ -60,6 +64,39 @@ async function checkWorld(seed: number): Promise<void> {
 describe('Tallies', () => {
   it('count on what a replay of the log gives, undo, redo and expansions among it', async () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) await checkWorld(seed)
+  })
+
+  it('price a summary by the model that made it, and not at all where none is named', async () => {
+    const store = memoryStore()
+    const tallies = new Tallies(store, {
+      resolve: async (name) => ({
+        ref: name ?? 'none/named',
+        costOf: ({ completionTokens }) => completionTokens * (name === 'a/small' ? 1 : 100),
+      }),
+      list: async () => [],
+    })
+    const tokens = (completionTokens: number) => ({
+      promptTokens: 0,
+      completionTokens,
+      totalTokens: completionTokens,
+    })
+    const failed = (id: string, usage: TokenUsage): NewEvent => ({
+      ...NEW,
+      id,
+      type: 'COMPACTION_FAILED',
+      data: { runId: id, strategyId: 'any', reason: 'none', usage },
+    })
+    const answer: NewEvent = {
+      ...NEW,
+      id: 'e1',
+      type: 'AGENT_MESSAGE',
+      data: { content: 'x', calls: [], model: 'a/large', tokenUsage: tokens(3) },
+    }
+    const small = failed('e2', { ...tokens(7), model: 'a/small' })
+    await store.append(NEW.threadId, [answer, small, failed('e3', tokens(50))], {
+      expectedVersion: 0,
+    })
+    expect(await tallies.of(NEW.threadId)).toMatchObject({ usd: 307, model: 'a/large' })
   })
 
   it('begin anew where a thread was deleted and begun again under its name', async () => {

@@ -38,10 +38,14 @@ export async function addCost(
   prices: Prices,
   models: Pick<AppModels, 'resolve'>,
 ): Promise<Tally> {
-  const model = modelOf(event) ?? tally.model
-  const next = model === undefined ? tally : { ...tally, model }
+  const latest = modelOf(event) ?? tally.model
+  const next = latest === undefined ? tally : { ...tally, model: latest }
   const usage = billOf(event)
   if (!usage) return next
+  // A summary may be of any model: where it does not say whose it is, its price is not known.
+  const isSummary = event.type === 'COMPACTION' || event.type === 'COMPACTION_FAILED'
+  if (isSummary && usage.model === undefined) return next
+  const model = usage.model ?? latest
   const name = model ?? ''
   const price = prices.get(name) ?? models.resolve(model).catch(() => undefined)
   prices.set(name, price)

@@ -112,6 +112,6 @@ async function askIfItFits(
 
 export function noModel(message: string): PrecisError {
   return new PrecisError('no-model', message, {
-    hint: 'Name a model (models.default, --model); `dev` tries it out without a key. trim-tool-results needs none.',
+    hint: 'Name a model: --model M, models.default in the settings, or { provider } in a program; `dev` tries it out without a key. The default strategy, cascade, needs none.',
   })
 }

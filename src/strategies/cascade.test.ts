@@ -274,6 +274,24 @@ describe('cascade', () => {
     })
   })
 
+  it('names a rung that failed twice once, and ends what it says with one full stop', async () => {
+    const failing = (id: string, message: string): Strategy => ({
+      id,
+      propose: () => Promise.reject(new TypeError(message)),
+    })
+    const rungs = [failing('first', 'It is too short.'), failing('second', 'a bug')]
+    const ladder = createCascade([...rungs, ...rungs].map((strategy) => ({ strategy })))
+    const warnings: string[] = []
+    const run = { threadId: 't', onWarning: (message: string) => warnings.push(message) }
+    const log = talk([user('Go.')], ...rounds(2, 200))
+    await expect(ladder.propose(inputOf(log, { run, targetTokens: 100 }))).rejects.toMatchObject({
+      hint: expect.stringMatching(
+        /^first was left out: It is too short\. second was left out: a bug\. Remove pins/,
+      ),
+    })
+    expect(warnings).toHaveLength(2)
+  })
+
   it('stops where it is told to', async () => {
     const log = talk([user('Go.')], ...rounds(60, 200))
     const signal = AbortSignal.abort()

@@ -6,6 +6,7 @@ import { asPrecisError, PrecisError } from '../core/errors.ts'
 import { tryGate } from '../core/gate.ts'
 import { irreducible } from '../core/irreducible.ts'
 import type { Json } from '../core/json.ts'
+import { proposeNothing } from '../core/met-target.ts'
 import { pinnedText } from '../core/pins.ts'
 import { isFields } from '../core/repair/as-text.ts'
 import { reasonsIn } from '../core/report.ts'
@@ -67,9 +68,10 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
     async propose(input) {
       const { context, eventAt, run } = input
       const goal = goalOf(input)
-      if (!goal) return { edits: [] }
+      const tokens = weightOf(context)
+      if (tokens <= goal.tokens) return proposeNothing({ tokens, targetTokens: goal.tokens })
       const draft = beginDraft(context, eventAt)
-      let reached: Reached = { draft, edits: [], tokens: weightOf(context), metadata: {} }
+      let reached: Reached = { draft, edits: [], tokens, metadata: {} }
       let lossless = reached
       const climbed: Json[] = []
       const leftOut: LeftOut[] = []
@@ -95,13 +97,11 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
   }
 }
 
-/** Undefined where it is small enough already, and somebody has said what is. */
-function goalOf({ context, targetTokens, trigger }: StrategyInput): Goal | undefined {
+function goalOf({ context, targetTokens, trigger }: StrategyInput): Goal {
   const weight = weightOf(context)
-  if (targetTokens !== undefined && weight > targetTokens)
-    return { tokens: targetTokens, isHard: true }
   const isAsked = trigger === 'command' || trigger === 'tool' || trigger === 'import'
-  if (targetTokens !== undefined && isAsked) return undefined
+  if (targetTokens !== undefined && (isAsked || weight > targetTokens))
+    return { tokens: targetTokens, isHard: true }
   // By itself it fires where the provider has counted more than is estimated here: then half is less, too.
   return { tokens: Math.max(SMALL_TOKENS, Math.floor(weight / 2)), isHard: false }
 }
@@ -142,7 +142,8 @@ async function climb(
   } catch (thrown) {
     const error = asPrecisError(thrown)
     if (error.code === 'aborted' || run.signal?.aborted) throw error
-    // There is another rung below: only the last one may end in nothing.
+    // There is another rung below: only the last one may end in nothing. Some are climbed twice.
+    if (leftOut.some(({ from }) => from === strategy.id)) return undefined
     run.onWarning?.(`${strategy.id} was left out: ${error.message}`)
     leftOut.push({ from: strategy.id, reason: error.message })
     return undefined
@@ -186,11 +187,18 @@ function landing(edits: readonly Edit[], input: StrategyInput): number | undefin
 /** It might have been small enough with a rung that failed: whoever reads the error has to know. */
 function withLeftOut(error: PrecisError, leftOut: readonly LeftOut[]): PrecisError {
   if (leftOut.length === 0) return error
-  const said = leftOut.map(({ from, reason }) => `${from} was left out: ${reason}`).join('; ')
+  const said = leftOut
+    .map(({ from, reason }) => `${from} was left out: ${sentence(reason)}`)
+    .join(' ')
   return new PrecisError(error.code, error.message, {
-    hint: `${said}. ${error.hint ?? ''}`,
+    hint: `${said} ${error.hint ?? ''}`,
     details: { ...error.details, leftOut },
   })
+}
+
+/** With a full stop, whoever wrote it. */
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
 function metadataOf(

@@ -5,13 +5,32 @@ import type { Context } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import { type EventDraft, isChangeType, type PinData, type ThreadEvent } from '../core/event.ts'
 import type { Store } from '../core/ports.ts'
+import type { ThreadPorts } from './live-thread.ts'
 
 const IMPORT_DRAFTS = 1_000
 const CALL_ROWS = 64
 const READ_ROWS = 2_000
 
+/** Whoever writes JavaScript is told here what a compiler would have said. */
+export function requireOptions(given: Partial<ThreadPorts> | undefined): void {
+  const missing = (['store', 'clock', 'ids'] as const).find((name) => !given?.[name])
+  if (missing !== undefined)
+    throw new PrecisError('invalid-input', `createThreads needs \`${missing}\`.`, {
+      where: missing,
+      hint: "openStore('sqlite:threads.db') of precis/stores opens a store; `systemClock` and `randomIds` of precis are the clock and the ids.",
+    })
+}
+
 /** Only the gate and an undo change a context: nobody writes such an event by hand. */
-export function requireOrdinary(draft: EventDraft): void {
+export function requireOrdinary(drafts: readonly EventDraft[]): void {
+  if (!Array.isArray(drafts))
+    throw new PrecisError('invalid-input', 'Drafts are given as a list.', {
+      hint: 'Nothing was appended. Also a single draft stands in brackets: [{ type, data }].',
+    })
+  for (const draft of drafts) requireDraft(draft)
+}
+
+function requireDraft(draft: EventDraft): void {
   if (typeof draft !== 'object' || draft === null)
     throw new PrecisError('invalid-input', 'A draft is an object with `type` and `data`.', {
       hint: 'Nothing was appended. Types of events and their data: docs/log-format.md.',

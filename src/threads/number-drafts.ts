@@ -64,7 +64,7 @@ function numbered(
   numbering: Numbering,
 ): ThreadEvent {
   const data =
-    draft.type === 'TOOL_CALL'
+    draft.type === 'TOOL_CALL' && draft.data // without data it is refused below
       ? { ...draft.data, answer: answerOf(draft.data.id, earlier) }
       : draft.data
   const event = {
@@ -92,7 +92,9 @@ function requireReadable(event: ThreadEvent): void {
     })
   const cause = checkEvent(event)
   if (!cause) return
-  throw new PrecisError('invalid-input', cause.message, {
+  // Its words are those of a reader, up to the colon: here something was to be written.
+  const problem = cause.message.replace(/^[^:]*: /, '')
+  throw new PrecisError('invalid-input', `A draft is no event: ${problem}`, {
     where: `${event.type} ${event.id}`,
     hint: 'Nothing was appended. Types of events and their data: docs/log-format.md.',
     cause,

@@ -20,7 +20,7 @@ import type { Store } from '../core/ports.ts'
 import type { Strategy, StrategyInput } from '../core/strategy.ts'
 import { memoryStore, openSqliteStore } from '../stores/index.ts'
 import { DEFAULT_STRATEGIES } from '../strategies/index.ts'
-import { createThreads, type Threads } from './threads.ts'
+import { createThreads, type Threads, type ThreadsOptions } from './threads.ts'
 
 const LONG = 'one\ntwo\nthree\nfour\nfive'
 
@@ -259,7 +259,27 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     ] as EventDraft[])
       await expect(threads.append(id, [user('fine'), wrong])).rejects.toMatchObject({
         code: 'invalid-input',
+        message: expect.stringMatching(/^A draft is no event: (data|type)/),
       })
+    expect(await threads.getAllEvents(id)).toHaveLength(1)
+  })
+
+  it('says what is wrong with what is no list of drafts, and appends nothing', async () => {
+    const { threads, id } = await setUp()
+    for (const wrong of [user('bare'), undefined, 'words', () => user('bare')]) {
+      const drafts = wrong as unknown as EventDraft[]
+      for (const given of [
+        () => threads.append(id, drafts),
+        () => threads.import(id, drafts),
+        () => threads.create({}, drafts ?? null),
+      ])
+        await expect(given()).rejects.toMatchObject({
+          code: 'invalid-input',
+          message: 'Drafts are given as a list.',
+        })
+    }
+    const bare = { type: 'TOOL_CALL' } as EventDraft
+    await expect(threads.append(id, [bare])).rejects.toMatchObject({ code: 'invalid-input' })
     expect(await threads.getAllEvents(id)).toHaveLength(1)
   })
 
@@ -428,4 +448,15 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     ).rejects.toMatchObject({ code: 'aborted' })
     expect(await threads.getAllEvents(id)).toHaveLength(3)
   })
+})
+
+it.each(['store', 'clock', 'ids'])('createThreads says that it needs `%s`', (missing) => {
+  const { [missing]: _, ...given } = {
+    store: memoryStore(),
+    clock: testClock(),
+    ids: testIds(),
+  } as Record<string, unknown>
+  expect(() => createThreads(given as unknown as ThreadsOptions)).toThrow(
+    expect.objectContaining({ code: 'invalid-input', where: missing }),
+  )
 })

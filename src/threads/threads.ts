@@ -20,7 +20,14 @@ import { allEvents, type ShownEvent, workingEvents } from '../core/working.ts'
 import { branching } from './branching.ts'
 import type { CompactionOptions, CompactionOutcome, PreparedCompaction } from './compact-thread.ts'
 import { compacting } from './compacting.ts'
-import { batches, readAll, requireOrdinary, requirePin, requireVisible } from './guards.ts'
+import {
+  batches,
+  readAll,
+  requireOptions,
+  requireOrdinary,
+  requirePin,
+  requireVisible,
+} from './guards.ts'
 import { LiveThread } from './live-thread.ts'
 import type { OpenCalls } from './number-drafts.ts'
 import { OpenThreads } from './open-threads.ts'
@@ -106,6 +113,7 @@ export interface Threads {
 }
 
 export function createThreads(options: ThreadsOptions): Threads {
+  requireOptions(options)
   const { store, clock, ids } = options
   const reducers = [
     pinsReducer,
@@ -132,7 +140,7 @@ function growing(threads: OpenThreads): Pick<Threads, 'create' | 'append' | 'imp
     const { openCalls = 'close', expectedVersion } = choices
     const draftsOf = (state: ThreadState) => {
       const given = typeof drafts === 'function' ? drafts(state) : drafts
-      for (const draft of given) requireOrdinary(draft)
+      requireOrdinary(given)
       return given
     }
     const thread = await threads.get(threadId)
@@ -142,7 +150,7 @@ function growing(threads: OpenThreads): Pick<Threads, 'create' | 'append' | 'imp
     append,
     async create(given = {}, drafts = []) {
       const { threadId = ports.ids.next('thr'), timestamp, source, ...started } = given
-      for (const draft of drafts) requireOrdinary(draft)
+      requireOrdinary(drafts)
       const opening: EventDraft = {
         type: 'THREAD_STARTED',
         data: started,
@@ -153,6 +161,7 @@ function growing(threads: OpenThreads): Pick<Threads, 'create' | 'append' | 'imp
       return threadId
     },
     async import(threadId, drafts) {
+      requireOrdinary(drafts)
       let count = 0
       for (const batch of batches(drafts))
         count += (await append(threadId, batch, { openCalls: 'leave' })).length

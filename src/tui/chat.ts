@@ -11,7 +11,7 @@ import {
   type ViewStatus,
 } from '../protocol/index.ts'
 import { Approvals } from './approvals.ts'
-import { chatCommandOf, unknownCommand } from './commands.ts'
+import { chatCommandOf, unknownInChat } from './commands.ts'
 import { chooseModel, NO_MODEL_NOTICE, STAND_IN_NOTICE, usesStandIn } from './first-run.ts'
 import type { ChatPorts, OpenChat } from './open-chat.ts'
 import { ThreadSession } from './session.ts'
@@ -60,7 +60,7 @@ export class Chat implements OpenChat {
     const text = typed.trim()
     if (text === '') return
     const own = chatCommandOf(text)
-    const unknown = own ? undefined : unknownCommand(text)
+    const unknown = own ? undefined : unknownInChat(text)
     if (unknown !== undefined) {
       this.say(unknown, 'warning', text)
       return

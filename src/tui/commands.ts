@@ -1,5 +1,5 @@
 // Commands that only an interface has; all others go to the agent. As data, for completion and /help.
-import { COMMANDS, nearestWord } from '../protocol/index.ts'
+import { COMMANDS, unknownCommand } from '../protocol/index.ts'
 import { openCompactions } from './compactions.ts'
 import { contextWords } from './context-picture.ts'
 import { modelChoices } from './first-run.ts'
@@ -112,20 +112,10 @@ export function chatCommandOf(text: string): Found | undefined {
   return command && { command, argument: line.slice(command.name.length).trim() }
 }
 
-/** Letters and hyphens: a second slash or a dot makes it a path. */
-const LIKE_A_COMMAND = /^\/[a-z-]+(?=\s|$)/i
-
-/**
- * What to say of a command that does not exist: it is a word alone, or nearly one that does. Undefined for
- * commands, and for messages that happen to begin with a slash.
- */
-export function unknownCommand(text: string): string | undefined {
-  const word = LIKE_A_COMMAND.exec(text)?.[0]
-  const names = [...COMMANDS, ...CHAT_COMMANDS].map(({ name }) => name)
-  if (word === undefined || names.includes(word)) return undefined
-  const near = nearestWord(word, names)
-  if (near !== undefined) return `There is no command ${word}. Did you mean ${near}?`
-  return word === text ? `There is no command ${word}. /help lists them.` : undefined
+/** What to say of a command that neither the chat nor the agent has; undefined for everything else. */
+export function unknownInChat(text: string): string | undefined {
+  const own = CHAT_COMMANDS.map(({ name }) => name)
+  return unknownCommand(text, { own, listing: '/help lists them.' })
 }
 
 /** FRESH-01, where that is what it does. */

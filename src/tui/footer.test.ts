@@ -20,6 +20,8 @@ const DETAIL: ThreadDetail = {
   preset: 'chat',
   isWorking: false,
   isCompacting: false,
+  canUndo: false,
+  canRedo: false,
   queued: 0,
   context: { tokens: 91_000, limit: 200_000, percent: 45.5, by: 'measured' },
   billed: {

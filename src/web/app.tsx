@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Client, Hello } from '../protocol/index.ts'
 import { messageOf } from './figures.ts'
-import { keepToken } from './open-client.ts'
+import { hasToken, keepToken } from './open-client.ts'
 import { goTo, useRoute } from './route.ts'
 import { useImport } from './use-import.ts'
 import { DropArea } from './views/drop-area.tsx'
@@ -13,6 +13,7 @@ import { Welcome } from './views/welcome.tsx'
 
 interface Refusal {
   readonly isLocked: boolean
+  readonly isTokenRefused: boolean
   readonly text: string
 }
 
@@ -27,7 +28,7 @@ export function App({ open }: { readonly open: () => Client }) {
         setHello(answer)
         setRefusal(undefined)
       },
-      (thrown: unknown) => setRefusal({ isLocked: isLocked(thrown), text: messageOf(thrown) }),
+      (thrown: unknown) => setRefusal(refusalOf(thrown)),
     )
   }, [client])
 
@@ -35,6 +36,7 @@ export function App({ open }: { readonly open: () => Client }) {
   if (refusal?.isLocked)
     return (
       <TokenForm
+        isRefused={refusal.isTokenRefused}
         onToken={(token) => {
           keepToken(token)
           again()
@@ -93,6 +95,7 @@ function Desk({ client, hello }: { readonly client: Client; readonly hello: Hell
   )
 }
 
-function isLocked(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'auth-failed'
+function refusalOf(thrown: unknown): Refusal {
+  const isLocked = thrown instanceof Error && 'code' in thrown && thrown.code === 'auth-failed'
+  return { isLocked, isTokenRefused: isLocked && hasToken(), text: messageOf(thrown) }
 }

@@ -21,6 +21,10 @@ export function openClient(): Client {
   })
 }
 
+export function hasToken(): boolean {
+  return sessionStorage.getItem(KEY) !== null
+}
+
 export function keepToken(token: string): void {
   sessionStorage.setItem(KEY, token)
 }

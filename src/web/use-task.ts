@@ -7,6 +7,8 @@ export interface Task {
   readonly error: string | undefined
   /** Does nothing while the one before still runs. */
   run(work: () => Promise<void>): void
+  /** What went wrong is no longer of interest. */
+  forget(): void
 }
 
 export function useTask(): Task {
@@ -25,5 +27,6 @@ export function useTask(): Task {
         setRunning(false)
       })
   }, [])
-  return { isRunning, error, run }
+  const forget = useCallback(() => setError(undefined), [])
+  return { isRunning, error, run, forget }
 }

@@ -112,6 +112,18 @@ describe('a request', () => {
     ])
   })
 
+  it('says of thinking that was left out whose it was, once for all of it', () => {
+    const thought = answer(
+      { type: 'thinking', thinking: 't', signature: 's', model: 'anthropic/claude' },
+      text('b'),
+    )
+    const history = [user(text('a')), thought, user(text('c')), thought, user(text('d'))]
+    const { problems } = prepareRequest(request(history), PROFILES.anthropic, 'dev')
+    expect(problems).toEqual([
+      'Thinking was left out: it is by anthropic/claude, and only anthropic can read it.',
+    ])
+  })
+
   it('for a server of another name takes that server’s parts, and not those of the original', () => {
     const native = (provider: string): MessagePart => ({
       type: 'native',

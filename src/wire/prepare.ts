@@ -4,10 +4,10 @@ import type { Json } from '../core/json.ts'
 import type { Message, MessagePart } from '../core/message.ts'
 import type { ModelRequest, ToolSchema } from '../core/model.ts'
 import type { RepairProfile } from '../core/repair/profile.ts'
-import type { RepairChange, RepairKind } from '../core/repair/turn.ts'
+import { LEFT_OUT, type RepairChange, type RepairKind } from '../core/repair/turn.ts'
 import { repair } from '../core/repair.ts'
 import { PROVIDER } from './anthropic/blocks.ts'
-import { underFormatName } from './anthropic/own-parts.ts'
+import { underFormatName, underKnownNames } from './anthropic/own-parts.ts'
 import { isFields } from './anthropic/shape.ts'
 import { repairProfile, type WireProfile } from './repair/profile.ts'
 
@@ -45,7 +45,7 @@ export function prepareRequest(
       system,
       tools: tools.map((tool) => ({ ...tool, name: names.get(tool.name) ?? tool.name })),
     },
-    problems: [...problems, ...folded.problems, ...inWords(changes)],
+    problems: [...problems, ...folded.problems, ...inWords(changes).map(underKnownNames)],
     toolName: (name) => originals.get(name) ?? name,
   }
 }
@@ -149,10 +149,14 @@ function foldPart(
 /** Blanks say nothing, so nobody has to hear that they went. */
 const UNTOLD: ReadonlySet<RepairKind> = new Set(['blank-text', 'empty-message'])
 
-/** One line for each reason, with the first place of it. */
+/**
+ * One line for each reason, with the first place of it. Thinking is said without: nobody looks for it, and
+ * the next request says the same again, so that it can be told once.
+ */
 function inWords(changes: readonly RepairChange[]): string[] {
   const told = changes.filter(({ what }) => !UNTOLD.has(what))
   return [...Map.groupBy(told, ({ why }) => why)].map(([why, same]) => {
+    if (same[0]?.what === 'thinking') return `Thinking was left out: ${why.replace(LEFT_OUT, '')}.`
     const more = same.length === 1 ? '' : ` and ${same.length - 1} more`
     return `${same[0]?.where}${more}: ${why}`
   })

@@ -87,6 +87,36 @@ describe('in the preset precis', () => {
     ])
   })
 
+  it.each(['cascade', 'extract'])(
+    'whoever asks for %s gets it, also where the window has room',
+    async (strategy) => {
+      const { agent, threadId, threads } = await setUpAgent({ preset: 'precis' })
+      await threads.import(threadId, work(10, 1_000))
+      const { event, before, after } = await agent.compact(threadId, { strategy })
+      expect(event?.data.edits.length).toBeGreaterThan(0)
+      expect(after?.tokens).toBeLessThanOrEqual((before?.tokens ?? 0) / 2)
+    },
+  )
+
+  it.each(['cascade', 'extract'])(
+    '/compact by %s says that what is small already stays as it is',
+    async (strategy) => {
+      const { agent, threadId, threads } = await setUpAgent({ preset: 'precis' })
+      await threads.import(threadId, work(1, 500))
+      await agent.sendMessage(threadId, `/strategy ${strategy}`)
+      expect(await agent.sendMessage(threadId, '/compact')).toMatchObject({
+        reply: {
+          ok: true,
+          text: expect.stringMatching(
+            new RegExp(
+              `^Nothing was compacted: ${strategy} left the context \\(\\d+ tokens\\) as it was: that is within its target of 2,\\d{3} tokens\\. /strategy summarize, then /compact`,
+            ),
+          ),
+        },
+      })
+    },
+  )
+
   it('a strategy that nobody knows is told, and no other runs in its place', async () => {
     const { agent, threadId, threads, eventsOf } = await setUpAgent({ preset: 'precis' })
     await threads.import(threadId, work(4, 500))

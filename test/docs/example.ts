@@ -77,13 +77,15 @@ const SETTINGS = {
 
 /** The package's own names lead to its sources: the examples are about what is here, not what is built. */
 function withSources(text: string): string {
+  return text.replace(/(?<=from ')precis(?:\/[\w-]+)?(?=')/g, sourceOfDoor)
+}
+
+/** The file behind `precis` or `precis/…`. */
+export function sourceOfDoor(door: string): string {
   const { exports }: { exports: Record<string, { default: string }> } = JSON.parse(
     readPage('package.json'),
   )
-  return text.replace(/(from ')precis((?:\/[\w-]+)?)(')/g, (whole, before, subpath, after) => {
-    const built = exports[`.${subpath}`]?.default
-    if (built === undefined) throw new Error(`${whole}: the package has no such door`)
-    const source = built.replace('./dist/', 'src/').replace(/\.js$/, '.ts')
-    return `${before}${join(ROOT, source)}${after}`
-  })
+  const built = exports[door.replace('precis', '.')]?.default
+  if (built === undefined) throw new Error(`${door}: the package has no such door`)
+  return join(ROOT, built.replace('./dist/', 'src/').replace(/\.js$/, '.ts'))
 }

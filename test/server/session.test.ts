@@ -1,6 +1,7 @@
 // What a thread answers about itself: its usage as the LOG design has it, beside what interfaces draw.
 import { describe, expect, it } from 'vitest'
 import { sessionResponseSchema } from '../../src/protocol/schemas.ts'
+import { MODEL } from '../agent/host.ts'
 import { longPast } from '../agent/past.ts'
 import { converse, setUpApp } from './setup.ts'
 
@@ -86,6 +87,46 @@ describe('GET /api/threads/:id', () => {
     expect(after.costUsd).toBeCloseTo((promptTokens + 10 * completionTokens) / 1e6, 9)
     expect(after.context.by).toBe('estimated')
     expect(after.context.tokens).toBeLessThan(before.context.tokens ?? 0)
+  })
+
+  it('prices a summary by the model that was asked for it', async () => {
+    const fast = 'anthropic/claude-small'
+    const sizes = { windowTokens: 200_000, outputTokens: 1_000 }
+    const { client, home } = await setUpApp({
+      values: {
+        models: { default: MODEL, fast },
+        catalogue: {
+          [MODEL]: { ...sizes, price: { input: 1, output: 10 } },
+          [fast]: { ...sizes, price: { input: 1000, output: 1000 } },
+        },
+      },
+    })
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, longPast(90_000))
+    await converse(client, threadId, 'Hello')
+    const { costUsd: before = 0 } = await client.thread(threadId)
+    const { ok, compaction } = await client.compact(threadId, { strategy: 'keep-recent' })
+    expect({ ok, model: compaction?.usage?.model }).toEqual({ ok: true, model: fast })
+    const paid = ((compaction?.usage?.totalTokens ?? 0) * 1000) / 1e6
+    expect(compaction?.costUsd).toBeCloseTo(paid, 9)
+    expect((await client.thread(threadId)).costUsd).toBeCloseTo(before + paid, 9)
+  })
+
+  it('says whether there is a compaction to take back, or to bring back', async () => {
+    const { client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    const possible = async () => {
+      const { canUndo, canRedo } = await client.thread(threadId)
+      return { canUndo, canRedo }
+    }
+    expect(await possible()).toEqual({ canUndo: false, canRedo: false })
+    await client.compact(threadId, { strategy: 'extract' }) // there is nothing to take out
+    expect(await possible()).toEqual({ canUndo: false, canRedo: false })
+    await home.threads.append(threadId, longPast(9_000))
+    await client.compact(threadId, { strategy: 'summarize' })
+    expect(await possible()).toEqual({ canUndo: true, canRedo: false })
+    await client.undo(threadId)
+    expect(await possible()).toMatchObject({ canRedo: true })
   })
 
   it('calls a fresh session what it goes on with', async () => {

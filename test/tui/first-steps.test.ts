@@ -6,12 +6,12 @@ import { type ChatSetup, exchange, openChat } from './setup.ts'
 
 const STARTED = 'New session started with compacted context'
 
-async function shortThread({ home, threadId, terminal }: ChatSetup): Promise<void> {
+async function shortThread({ home, threadId, terminal }: ChatSetup, times = 200): Promise<void> {
   for (const round of [1, 2, 3])
     await home.threads.append(threadId, [
       user(`question ${round}`),
       ...answer(`I look at ${round}.`, `c${round}`),
-      result(`c${round}`, `content of file ${round} `.repeat(200)),
+      result(`c${round}`, `content of file ${round} `.repeat(times)),
       ...answer(`Answer ${round}.`),
     ])
   await terminal.sees('Answer 3.')
@@ -89,12 +89,15 @@ describe('a compaction that finds nothing', () => {
 
   it('says what failed before it', async () => {
     const chat = await openChat({ preset: 'precis', rows: 40 })
-    await shortThread(chat)
+    await shortThread(chat, 20)
     chat.terminal.enter('/strategy summarize')
     await chat.terminal.sees('by summarize from now on')
     chat.dev.script([{ fault: { kind: 'refusal' } }])
     chat.terminal.enter('/compact')
     await chat.terminal.sees('Nothing was compacted: summarize failed.')
+    await chat.terminal.sees(
+      /Then\s+extract\s+left\s+the\s+context\s+\(\d+\s+tokens\)\s+as\s+it\s+was/,
+    )
   })
 
   it('does not stand between /undo and the one before it', async () => {

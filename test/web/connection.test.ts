@@ -91,10 +91,15 @@ describe.skipIf(!CHROMIUM.available)(`a lost connection ${CHROMIUM.notice}`, () 
     const right = await addToken(home, 'mara', 'mara')
     await expect.poll(async () => (await ask('/threads')).status, PATIENCE).toBe(401)
     const page = await open(undefined, { expected: /401/ })
-    for (const token of ['wrong', right]) {
+    const give = async (token: string) => {
       await page.getByLabel('Token').fill(token)
       await page.getByRole('button', { name: 'Open' }).click()
     }
+    await page.getByText('The server asks for a token').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await give('wrong')
+    await page.getByRole('alert').getByText('does not know this token').waitFor()
+    await give(right)
     await page.getByText('No threads yet').waitFor()
     await page.reload()
     await page.getByText('No threads yet').waitFor()

@@ -36,6 +36,10 @@ async function findAgain(page: Page, words: string, marked: string): Promise<voi
 
 const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click()
 
+function isIdle(page: Page, name: string): Promise<string | null> {
+  return page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled')
+}
+
 describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
   const setUp = useBrowser()
 
@@ -46,6 +50,9 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await drop(page, 'session.jsonl', readFileSync(SAMPLE, 'utf8'))
     await page.getByRole('heading', { name: /double booking/ }).waitFor()
     const threadId = decodeURIComponent(new URL(page.url()).hash.split('/').at(-1) ?? '')
+
+    // Nothing was compacted yet: there is nothing to take back.
+    for (const name of ['Undo', 'Redo']) expect(await isIdle(page, name), name).toBe('true')
 
     // As it was, and as the model sees it.
     const transcript = page.getByRole('region', { name: 'Transcript' })
@@ -101,8 +108,31 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await transcript.getByText(/Taken back: compacted by extract/).waitFor()
     const { items } = await client.contextEntries(threadId, { limit: 1_000 })
     expect(items.every(({ ref }) => ref.startsWith('e'))).toBe(true)
+    await expect.poll(() => isIdle(page, 'Redo')).toBe('false')
     await page.getByRole('button', { name: 'Redo', exact: true }).click()
     await transcript.getByText(/^Compacted by extract/).waitFor()
+  })
+
+  it('sends no command that does not exist, and forgets what went wrong with the next message', async () => {
+    const { open, client, dev } = await setUp()
+    const { threadId } = await client.createThread({ title: 'A slip' })
+    const page = await open(threadId, { expected: /4\d\d/ })
+    const message = page.getByLabel('Message')
+    await message.fill('/compct the ports')
+    await message.press('Enter')
+    const told = page.getByRole('alert').getByText('There is no command /compct.')
+    await told.waitFor()
+    expect(await told.innerText()).toContain('Did you mean /compact?')
+    expect(await message.inputValue()).toBe('/compct the ports')
+    await page.getByLabel('Strategy').selectOption('fresh-session') // of nothing
+    await page.getByRole('button', { name: 'Compact', exact: true }).click()
+    const failed = page.locator('.actions [role="alert"]')
+    await failed.waitFor()
+    expect(dev.requests).toEqual([])
+    await message.fill('Hello')
+    await message.press('Enter')
+    await page.locator('article[aria-label="Agent"]').waitFor()
+    expect([await told.count(), await failed.count()]).toEqual([0, 0])
   })
 
   it('chats while the answer streams, goes on after a reload in the middle of it', async () => {
@@ -159,14 +189,11 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     expect(tokenUsage?.nearLimit).toBe(true)
     const figures = page.locator('.token-usage')
     await figures.getByText(`${(tokenUsage?.totalTokens ?? 0) / 1_000}`.slice(0, 4)).waitFor()
-    for (const part of [
-      'in ·',
-      'out ·',
-      'in all',
-      `(${Math.round(tokenUsage?.percentUsed ?? 0)} %)`,
-    ])
+    expect(await page.locator('.warning').count()).toBe(0) // the context is not near it
+    await figures.locator('summary').click()
+    const ofWindow = `${Math.round(tokenUsage?.percentUsed ?? 0)} % of one window`
+    for (const part of ['in ·', 'out ·', ofWindow, 'Near the limit'])
       expect(await figures.innerText()).toContain(part)
-    await page.getByRole('status').getByText('Near the limit').waitFor()
     const share = await page.getByRole('meter', { name: 'Context used' }).getAttribute('value')
     expect(Number(share)).toBeCloseTo(context.percent ?? 0, 1)
 

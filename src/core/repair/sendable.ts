@@ -4,7 +4,15 @@ import type { MessagePart, ToolCallPart } from '../message.ts'
 import { isFields, partInWords } from './as-text.ts'
 import type { RepairProfile } from './profile.ts'
 import { mendResult } from './result-content.ts'
-import { type Changes, isThinking, type PlacedPart, type Turn, textAt, withParts } from './turn.ts'
+import {
+  type Changes,
+  isThinking,
+  LEFT_OUT,
+  type PlacedPart,
+  type Turn,
+  textAt,
+  withParts,
+} from './turn.ts'
 
 const ASSISTANT_ONLY = new Set<string>(['thinking', 'redacted_thinking', 'tool_call'])
 /** A result in an answer is moved, with its round, to where it belongs. */
@@ -50,9 +58,9 @@ function thinkingOf(turn: Turn, profile: RepairProfile, changes: Changes): KeptT
     const isBehind = profile.thinking !== 'any' && lastCall !== -1 && index > lastCall
     const why =
       turn.role === 'user'
-        ? 'thinking in a message of the user'
+        ? 'it stands in a message of the user'
         : (refusal(placed.part, profile) ??
-          (isBehind ? 'thinking behind the calls that it led to' : undefined))
+          (isBehind ? 'it stands behind the calls that it led to' : undefined))
     if (why !== undefined) refused.set(placed, why)
   }
   if (refused.size === 0) return { thinking: new Set(blocks), isRewritten: false }
@@ -60,7 +68,7 @@ function thinkingOf(turn: Turn, profile: RepairProfile, changes: Changes): KeptT
     changes.add(
       'thinking',
       placed.at,
-      `${refused.get(placed) ?? 'other thinking of its answer had to go'}; it was left out`,
+      `${refused.get(placed) ?? 'other thinking of its answer had to go'}${LEFT_OUT}`,
     )
   return { thinking: new Set(), isRewritten: refused.size < blocks.length }
 }
@@ -71,14 +79,14 @@ function refusal(part: MessagePart, profile: RepairProfile): string | undefined 
   const { provider, model, thinking = 'signed' } = profile
   if (thinking === 'any') return undefined
   if (provider !== undefined && !part.model.startsWith(`${provider}/`))
-    return `thinking of ${part.model}, which only ${part.model.split('/')[0]} can read`
+    return `it is by ${part.model}, and only ${part.model.split('/')[0]} can read it`
   if (model !== undefined && part.model !== model)
-    return `thinking of ${part.model}, which ${model} cannot read`
-  if (thinking === 'none') return 'thinking, which is not sent back here'
+    return `it is by ${part.model}, and ${model} cannot read it`
+  if (thinking === 'none') return 'it is not sent back here'
   if (thinking === 'plain')
-    return part.type === 'thinking' ? undefined : 'sealed thinking, which is not sent back here'
-  if (part.type === 'thinking') return part.signature ? undefined : 'thinking without a signature'
-  return part.data === '' ? 'sealed thinking without its content' : undefined
+    return part.type === 'thinking' ? undefined : 'it is sealed, and not sent back here'
+  if (part.type === 'thinking') return part.signature ? undefined : 'it has no signature'
+  return part.data === '' ? 'it is sealed, and its content is missing' : undefined
 }
 
 function mendPart(

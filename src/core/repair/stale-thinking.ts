@@ -7,6 +7,7 @@ import {
   Changes,
   hasCalls,
   isThinking,
+  LEFT_OUT,
   messageOf,
   type PlacedPart,
   type RepairChange,
@@ -51,7 +52,7 @@ export function toldWithoutThinking(messages: readonly Message[]): {
 function withoutThinking(turn: Turn, changes: Changes): Turn {
   const kept = turn.parts.filter((placed) => {
     if (!isThinking(placed)) return true
-    changes.add('thinking', placed.at, 'something before it was changed; it was left out')
+    changes.add('thinking', placed.at, `something before it was changed${LEFT_OUT}`)
     return false
   })
   return saysSomething(withParts(turn, kept), turn)

@@ -35,6 +35,9 @@ export interface RepairChange {
   readonly why: string
 }
 
+/** Ends the reason for which thinking went. */
+export const LEFT_OUT = '; it was left out'
+
 export interface PlacedPart {
   readonly part: MessagePart
   readonly at: string

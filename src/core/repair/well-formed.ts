@@ -2,7 +2,7 @@
 import type { Json } from '../json.ts'
 import type { MessagePart } from '../message.ts'
 import { isWellFormed, wellFormed } from '../well-formed.ts'
-import { type Changes, type Turn, withParts } from './turn.ts'
+import { type Changes, LEFT_OUT, type Turn, withParts } from './turn.ts'
 
 /** Each becomes the replacement character. Signed thinking cannot be mended: it is no longer what was signed. */
 export function mendCharacters(turns: readonly Turn[], changes: Changes): Turn[] {
@@ -16,7 +16,7 @@ export function mendCharacters(turns: readonly Turn[], changes: Changes): Turn[]
           changes.add(
             'thinking',
             at,
-            'thinking with half a character cannot be sent as it was signed',
+            `it has half a character, and cannot be sent as it was signed${LEFT_OUT}`,
           )
           return []
         }

@@ -228,7 +228,10 @@ describe('what stays', () => {
 
   it('changes nothing where everything fits', async () => {
     const log = session()
-    expect(await propose(log, { targetTokens: 1_000_000 })).toEqual({ edits: [] })
+    expect(await propose(log, { targetTokens: 1_000_000 })).toEqual({
+      edits: [],
+      metadata: { met: { tokens: expect.any(Number), targetTokens: 1_000_000 } },
+    })
   })
 
   it('has a target of its own where none is given', async () => {

@@ -3,6 +3,7 @@ import type { Edit, Put } from '../../core/change.ts'
 import { type Context, weightOf } from '../../core/context.ts'
 import type { EventAt } from '../../core/event.ts'
 import { irreducible } from '../../core/irreducible.ts'
+import { proposeNothing } from '../../core/met-target.ts'
 import { runsOf } from '../../core/run.ts'
 import { Sequence } from '../../core/sequence.ts'
 import type { Strategy } from '../../core/strategy.ts'
@@ -28,7 +29,8 @@ export const extract: Strategy = {
   async propose(input) {
     const { context, eventAt, reduce, pins = [], nextPrompt = '', instructions = '' } = input
     const targetTokens = input.targetTokens ?? defaultTarget(context)
-    if (weightOf(context) <= targetTokens) return { edits: [] }
+    const tokens = weightOf(context)
+    if (tokens <= targetTokens) return proposeNothing({ tokens, targetTokens })
     const digest = reduce ? await reduce(digestReducer) : contextDigest(context, eventAt)
     const asked = `${instructions}\n${nextPrompt}`
     const drafted = (tailShare: number, requestTokens?: number) => {
@@ -55,7 +57,7 @@ export const extract: Strategy = {
         { context: { ...context, items: Sequence.from(plan.stays) }, eventAt },
         { floor: draft.tokens, budget: targetTokens },
       )
-    const edits = draft.tokens < weightOf(context) ? editsOf(plan, draft, eventAt) : []
+    const edits = draft.tokens < tokens ? editsOf(plan, draft, eventAt) : []
     return { edits, metadata: { ...draft.counts } }
   },
 }

@@ -1,6 +1,11 @@
 // Where the user types: messages and commands; with what is going on, and what is asked of them.
 import { type KeyboardEvent, useState } from 'react'
-import type { Approval, Client, ViewStatus } from '../../protocol/index.ts'
+import {
+  type Approval,
+  type Client,
+  unknownCommand,
+  type ViewStatus,
+} from '../../protocol/index.ts'
 import { messageOf } from '../figures.ts'
 import { goTo } from '../route.ts'
 import type { ThreadFeed } from '../thread-feed.ts'
@@ -9,17 +14,22 @@ import { useOffers } from '../use-offers.ts'
 import { useTask } from '../use-task.ts'
 import { visibleText } from '../visible-text.ts'
 
+/** While a slash is typed, all commands are offered. */
+const HERE = { own: [], listing: 'Type / to see those that are there.' }
+
 export function Composer({
   client,
   feed,
   status,
   threadId,
+  onSend,
   onChange,
 }: {
   readonly client: Client
   readonly feed: ThreadFeed
   readonly status: ViewStatus | undefined
   readonly threadId: string
+  readonly onSend: () => void
   readonly onChange: () => void
 }) {
   const { text, set: setText, giveBack } = useDraft(threadId)
@@ -40,8 +50,11 @@ export function Composer({
   const send = () => {
     const typed = text.trim()
     if (typed === '') return
+    onSend()
+    const unknown = unknownCommand(typed, HERE)
+    setError(unknown)
+    if (unknown !== undefined) return // left in the field, to be mended
     setText('')
-    setError(undefined)
     deliver(typed).catch((thrown: unknown) => {
       setError(messageOf(thrown))
       giveBack(typed) // not lost because the connection was

@@ -1,27 +1,41 @@
 // What can be done with a thread as a whole: compact, preview, undo, fork, export, delete.
 import { type ReactNode, useState } from 'react'
-import type { Client, Hello } from '../../protocol/index.ts'
+import type { Client, Hello, ThreadDetail } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
-import { useTask } from '../use-task.ts'
+import { type Task, useTask } from '../use-task.ts'
+
+interface Action {
+  readonly name: string
+  /** Why there is nothing for it to do; absent where there is. */
+  readonly idle?: string
+  work(): Promise<unknown>
+}
+
+const NOT_COMPACTED = 'Nothing was compacted here'
+const NOT_UNDONE = 'No compaction was taken back here'
 
 export function ThreadActions({
   client,
   hello,
-  threadId,
+  detail,
+  doing,
   isPreviewing,
   onPreview,
   onChange,
 }: {
   readonly client: Client
   readonly hello: Hello
-  readonly threadId: string
+  readonly detail: ThreadDetail
+  /** What the buttons here have started. */
+  readonly doing: Task
   readonly isPreviewing: boolean
   readonly onPreview: (strategy: string | undefined, instructions: string) => void
   readonly onChange: () => void
 }) {
   const [strategy, setStrategy] = useState('')
   const [instructions, setInstructions] = useState('')
-  const { isRunning, error, run } = useTask()
+  const { isRunning, error, run } = doing
+  const { threadId, canUndo, canRedo } = detail
   const chosen = strategy === '' ? undefined : strategy
   const act = (work: () => Promise<unknown>) => () =>
     run(async () => {
@@ -41,18 +55,24 @@ export function ThreadActions({
     await client.deleteThread(threadId)
     goTo(undefined)
   }
-  const compacting = [
+  const compacting: readonly Action[] = [
     { name: 'Compact', work: compact },
-    { name: 'Undo', work: () => client.undo(threadId) },
-    { name: 'Redo', work: () => client.redo(threadId) },
+    { name: 'Undo', work: () => client.undo(threadId), ...(!canUndo && { idle: NOT_COMPACTED }) },
+    { name: 'Redo', work: () => client.redo(threadId), ...(!canRedo && { idle: NOT_UNDONE }) },
   ]
-  const further = [
+  const further: readonly Action[] = [
     { name: 'Resume', work: () => client.resume(threadId) },
     { name: 'Fork', work: async () => goTo((await client.fork(threadId)).threadId) },
     { name: 'Delete', work: remove },
   ]
-  const button = ({ name, work }: { readonly name: string; work(): Promise<unknown> }) => (
-    <button key={name} type="button" aria-disabled={isRunning} onClick={act(work)}>
+  const button = ({ name, work, idle }: Action) => (
+    <button
+      key={name}
+      type="button"
+      aria-disabled={isRunning || idle !== undefined}
+      title={idle}
+      onClick={idle === undefined ? act(work) : undefined}
+    >
       {name}
     </button>
   )

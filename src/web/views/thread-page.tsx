@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Client, Hello, Preview, ThreadDetail } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
-import { useTask } from '../use-task.ts'
+import { type Task, useTask } from '../use-task.ts'
 import { useThread } from '../use-thread.ts'
 import { titleText } from '../visible-text.ts'
 import type { BlockActions } from './block.tsx'
@@ -31,6 +31,7 @@ export function ThreadPage({
   const [compaction, setCompaction] = useState<number>()
   const [preview, setPreview] = useState<Preview>()
   const previewing = useTask()
+  const doing = useTask()
   const look = useCallback((at: Panel) => {
     setPanel(at)
     setLookingIn(true)
@@ -42,10 +43,7 @@ export function ThreadPage({
     },
     [look],
   )
-  const { actions, problem: actingProblem } = useBlockActions(client, threadId, {
-    openCompaction,
-    look,
-  })
+  const { actions, acting } = useBlockActions(client, threadId, { openCompaction, look })
   const { detail, status } = thread
   useTitle(detail?.title)
   useNews(detail, onChange)
@@ -67,7 +65,7 @@ export function ThreadPage({
       }
       setPreview(await client.preview(threadId, asked))
     })
-  const problem = previewing.error ?? actingProblem ?? thread.error
+  const problem = previewing.error ?? acting.error ?? thread.error
   return (
     <main className="thread" tabIndex={-1}>
       <ThreadHead
@@ -77,7 +75,8 @@ export function ThreadPage({
           <ThreadActions
             client={client}
             hello={hello}
-            threadId={threadId}
+            detail={detail}
+            doing={doing}
             isPreviewing={previewing.isRunning}
             onPreview={propose}
             onChange={changed}
@@ -102,6 +101,9 @@ export function ThreadPage({
             feed={feed}
             status={status}
             threadId={threadId}
+            onSend={() => {
+              for (const task of [previewing, doing, acting]) task.forget()
+            }}
             onChange={changed}
           />
         </section>
@@ -161,8 +163,9 @@ function useBlockActions(
     openCompaction,
     look,
   }: { openCompaction(seq: number): void; readonly look: (panel: Panel) => void },
-): { readonly actions: BlockActions; readonly problem: string | undefined } {
-  const { run, error } = useTask()
+): { readonly actions: BlockActions; readonly acting: Task } {
+  const acting = useTask()
+  const { run } = acting
   const actions = useMemo<BlockActions>(
     () => ({
       openCompaction,
@@ -176,7 +179,7 @@ function useBlockActions(
     }),
     [openCompaction, look, run, client, threadId],
   )
-  return { actions, problem: error }
+  return { actions, acting }
 }
 
 /** The list of threads shows titles, and who was worked on last. */

@@ -1,7 +1,14 @@
 // Asks for the token of a server that wants one.
 import { type FormEvent, useState } from 'react'
 
-export function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
+export function TokenForm({
+  isRefused,
+  onToken,
+}: {
+  /** One was sent, and the server does not know it. */
+  readonly isRefused: boolean
+  readonly onToken: (token: string) => void
+}) {
   const [token, setToken] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -22,6 +29,7 @@ export function TokenForm({ onToken }: { readonly onToken: (token: string) => vo
         </label>
         <button type="submit">Open</button>
       </form>
+      {isRefused && <p role="alert">The server does not know this token.</p>}
       <p>The server asks for a token. Whoever runs it has given you one.</p>
     </main>
   )

@@ -29,27 +29,34 @@ export function Usage({
         {percentText(context.percent)}
         {context.by !== undefined && `, ${context.by}`})
       </span>
-      {tokenUsage && (
-        <span className="quiet token-usage">
-          Conversation {tokensText(tokenUsage.totalPromptTokens)} in ·{' '}
-          {tokensText(tokenUsage.totalCompletionTokens)} out · {tokensText(tokenUsage.totalTokens)}{' '}
-          in all ({percentText(tokenUsage.percentUsed)})
-        </span>
-      )}
+      {tokenUsage && <Requests usage={tokenUsage} />}
       <span className="quiet">
         Billed {tokensText(billed.totalTokens)} tokens,{' '}
         {detail.isCounting ? 'cost is being counted…' : costText(detail.costUsd)}
       </span>
-      {(isFull || tokenUsage?.nearLimit) && (
-        // The sum of all requests says nothing about what the next one holds: it is told, and does not alarm.
-        <span className={isFull ? 'warning' : 'quiet'} role="status">
-          {isFull
-            ? 'The window is nearly full'
-            : 'Near the limit by all requests together; what the model sees is not'}
+      {isFull && (
+        <span className="warning" role="status">
+          The window is nearly full
         </span>
       )}
       <Running detail={detail} status={status} />
     </div>
+  )
+}
+
+/**
+ * LOG-88. Every request holds all that was said before, so their sum passes the window long before the
+ * context does: it is there for who looks for it, and does not alarm.
+ */
+function Requests({ usage }: { readonly usage: NonNullable<ThreadDetail['tokenUsage']> }) {
+  const { totalPromptTokens, totalCompletionTokens, totalTokens, percentUsed, nearLimit } = usage
+  return (
+    <details className="quiet token-usage">
+      <summary>All requests together {tokensText(totalTokens)}</summary>
+      {tokensText(totalPromptTokens)} in · {tokensText(totalCompletionTokens)} out ·{' '}
+      {percentText(percentUsed)} of one window
+      {nearLimit && '. Near the limit by this sum: what counts is the context'}
+    </details>
   )
 }
 

@@ -2,6 +2,9 @@
 import type { Message, MessagePart } from '../../core/message.ts'
 import { PROVIDER } from './blocks.ts'
 
+/** The original, where another server goes under its name. */
+const OTHER = `other ${PROVIDER}`
+
 /**
  * Those of the server `provider` go under the name of the format, as if it were the original. Those of
  * the original are another server's then.
@@ -19,6 +22,11 @@ export function underFormatName(
   })
 }
 
+/** What is said of parts of the original, by the name that people know. */
+export function underKnownNames(text: string): string {
+  return text.replaceAll(OTHER, PROVIDER)
+}
+
 function renamed(part: MessagePart, provider: string): MessagePart {
   if (part.type === 'native') return { ...part, provider: nameFor(part.provider, provider) }
   if ((part.type === 'text' || part.type === 'image' || part.type === 'document') && part.extra)
@@ -31,5 +39,5 @@ function renamed(part: MessagePart, provider: string): MessagePart {
 
 function nameFor(owner: string, provider: string): string {
   if (owner === provider) return PROVIDER
-  return owner === PROVIDER ? `other ${PROVIDER}` : owner
+  return owner === PROVIDER ? OTHER : owner
 }
