@@ -7,16 +7,20 @@ import { redactValues } from '../redact/redact-values.ts'
 import { writeStream } from './io.ts'
 import { asTyped } from './program-name.ts'
 
-/** Tells what went wrong on standard error, and gives the exit code. */
-export async function tellFailure(thrown: unknown, json: boolean): Promise<1 | 2> {
-  const error = failureOf(thrown)
+/** Tells what went wrong on standard error, and gives the exit code. `command` is the one that ran. */
+export async function tellFailure(
+  thrown: unknown,
+  json: boolean,
+  command?: string,
+): Promise<1 | 2> {
+  const error = failureOf(thrown, command)
   await writeStream(process.stderr, printFailure(error, json, secretsOf(process.env)))
   return error.exitCode
 }
 
 /** Anything thrown while a command ran, as one of our errors. */
-export function failureOf(thrown: unknown): PrecisError {
-  return thrown instanceof CommanderError ? usageError(thrown) : asPrecisError(thrown)
+export function failureOf(thrown: unknown, command?: string): PrecisError {
+  return thrown instanceof CommanderError ? usageError(thrown, command) : asPrecisError(thrown)
 }
 
 /** Without the secrets: what is told on a terminal ends in logs. */
@@ -39,9 +43,10 @@ export function printFailure(
 }
 
 /** `error: unknown option '--outptu'\n(Did you mean --output?)` */
-function usageError({ message }: CommanderError): PrecisError {
+function usageError({ message }: CommanderError, command?: string): PrecisError {
   const [first = '', suggestion] = message.replace(/^error: /, '').split('\n')
+  const help = `See precis ${command === undefined ? '' : `${command} `}--help.`
   return new PrecisError('usage', first, {
-    hint: suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'See precis --help.',
+    hint: suggestion?.replace(/^\((.*)\)$/, '$1') ?? help,
   })
 }

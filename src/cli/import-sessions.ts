@@ -158,7 +158,7 @@ function linesOf(each: Imported | NotImported, style: Style, columns: number): s
 
 function earlierLine({ threadId, at }: EarlierImport): string {
   const time = at.slice(0, 16).replace('T', ' ')
-  return `  The same file was imported on ${time} already, and is now there twice. To go on with the first: ${programName()} inspect ${threadId}`
+  return `  The same file was imported on ${time} already, and is now there twice. To go on with the first: ${programName()} chat ${threadId}`
 }
 
 function sumOf(counts: Readonly<Record<string, number>>): number {

@@ -1,8 +1,7 @@
 // The threads of the store: when they were last used, how long they are, how they began.
-import { readRow } from '../core/codec.ts'
-import { textOfUserContent } from '../core/content.ts'
 import type { Store, ThreadInfo } from '../core/ports.ts'
 import { RESERVED_PREFIX } from '../server/owners.ts'
+import { summaryOf } from '../server/thread-summary.ts'
 import { openHome } from './home.ts'
 import { writeStream } from './io.ts'
 import { wholeNumber } from './numbers.ts'
@@ -15,9 +14,10 @@ export interface ThreadsFlags {
   readonly json?: boolean
 }
 
-/** The first message of a user stands near the beginning, or it is no title. */
-const LOOKED_AT = 20
-const TITLE_COLUMNS = 60
+const ID_COLUMNS = 34
+const MOST_TITLE_COLUMNS = 60
+/** Narrower ones say nothing: then the line is longer than the terminal. */
+const LEAST_TITLE_COLUMNS = 10
 
 export async function listThreads(flags: ThreadsFlags): Promise<void> {
   const limit = wholeNumber(flags.limit, '--limit', 1, 1_000)
@@ -28,7 +28,12 @@ export async function listThreads(flags: ThreadsFlags): Promise<void> {
     // What a server keeps for itself is no conversation.
     const threads = items.filter(({ threadId }) => !threadId.startsWith(RESERVED_PREFIX))
     const listed = await Promise.all(threads.map((info) => entryOf(home.store, info)))
-    await writeStream(process.stdout, flags.json ? `${JSON.stringify(listed)}\n` : tableOf(listed))
+    const { isTTY, columns: own } = process.stdout
+    const columns = isTTY ? own : Number.POSITIVE_INFINITY
+    await writeStream(
+      process.stdout,
+      flags.json ? `${JSON.stringify(listed)}\n` : tableOf(listed, columns),
+    )
   } finally {
     await home.close()
   }
@@ -50,27 +55,22 @@ async function entryOf(store: Store, info: ThreadInfo): Promise<Listed> {
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     events: version,
-    title: await titleOf(store, threadId),
+    title: (await summaryOf(store, info)).title,
     ...(parent && { parent: parent.threadId }),
   }
 }
 
-async function titleOf(store: Store, threadId: string): Promise<string> {
-  const events = (await store.read(threadId, { limit: LOOKED_AT })).map(readRow)
-  for (const event of events)
-    if (event.type === 'THREAD_STARTED' && event.data.title !== undefined) return event.data.title
-  // What a fresh session begins with was written by nobody.
-  const said = events.find((event) => event.type === 'USER_MESSAGE' && event.origin !== 'summary')
-  return said?.type === 'USER_MESSAGE' ? textOfUserContent(said.data) : ''
-}
-
-function tableOf(listed: readonly Listed[]): string {
+function tableOf(listed: readonly Listed[], columns: number): string {
   if (listed.length === 0) return asTyped('There are no threads yet. `precis send` begins one.\n')
   const style = styleOf(process.stdout)
+  const widest = Math.max(...listed.map(({ events }) => `${events}`.length))
   return listed
-    .map(
-      ({ threadId, updatedAt, events, title }) =>
-        `${style.bold(padColumns(threadId, 34))} ${updatedAt.slice(0, 16).replace('T', ' ')} ${String(events).padStart(7)} events  ${style.dim(oneLine(title, TITLE_COLUMNS))}\n`,
-    )
+    .map(({ threadId, updatedAt, events, title }) => {
+      const time = updatedAt.slice(0, 16).replace('T', ' ')
+      const facts = `${time} ${String(events).padStart(widest)} events `
+      const room = columns - ID_COLUMNS - 1 - facts.length - 1
+      const width = Math.min(MOST_TITLE_COLUMNS, Math.max(LEAST_TITLE_COLUMNS, room))
+      return `${style.bold(padColumns(threadId, ID_COLUMNS))} ${facts} ${style.dim(oneLine(title, width))}\n`
+    })
     .join('')
 }

@@ -1,16 +1,16 @@
 // The `precis` command: parses the arguments, runs a command, turns failures into exit codes.
 import '../node-guard.ts'
 import { CommanderError } from 'commander'
+import { COMMAND_TABLE } from './command-table.ts'
 import { programOf } from './program.ts'
 
 /** Runs the command of `argv` (as in `process.argv`) and gives its exit code. Never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
   // A reader that goes away must not end in a stack trace; the writes themselves report errors.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  const [first, second] = argv.slice(2).filter((word) => !word.startsWith('-'))
+  const asked = first === 'help' ? second : first
   try {
-    const words = argv.slice(2).filter((word) => !word.startsWith('-'))
-    const [first, second] = words
-    const asked = first === 'help' ? second : first
     // Completion is about all of them.
     const program = await programOf((name) => name === asked || asked === 'completion')
     await program.parseAsync([...argv])
@@ -19,6 +19,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return 2
     const { tellFailure } = await import('./failure.ts')
-    return tellFailure(thrown, argv.includes('--json'))
+    const isCommand = COMMAND_TABLE.some(({ name }) => name === asked)
+    return tellFailure(thrown, argv.includes('--json'), isCommand ? asked : undefined)
   }
 }

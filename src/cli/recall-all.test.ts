@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { answer, result, user } from '../../test/say.ts'
 import { compose } from '../compose.ts'
 import { archiveOf } from '../threads/archive.ts'
-import { searchAll } from './recall-all.ts'
+import { searchAll, searchIn } from './recall-all.ts'
 
 async function talks() {
   const composed = compose()
@@ -44,5 +44,50 @@ describe('in all threads', () => {
     await expect(searchAll(composed, '!?', 10)).rejects.toMatchObject({ code: 'usage' })
     const blind = { ...composed, store: {} as typeof composed.store }
     await expect(searchAll(blind, 'port', 10)).rejects.toMatchObject({ code: 'usage' })
+  })
+})
+
+describe('in one thread', () => {
+  it.each(['port 4321', 'config', 'port 我们', 'parseConfig nowhere'])(
+    'finds the same in the same order as in all of them: %s',
+    async (query) => {
+      const { composed, old } = await talks()
+      await composed.threads.append(old, [user('Which port?'), ...answer('Port 4321 it is.')])
+      const all = (await searchAll(composed, query, 10)).finds
+      const own = all.filter(({ ref }) => ref.startsWith(`${old}:`))
+      const { finds } = await searchIn(composed, [old], query, 10)
+      expect(finds.map(({ ref }) => `${old}:${ref}`)).toEqual(own.map(({ ref }) => ref))
+      expect(finds.length).toBeGreaterThan(0)
+    },
+  )
+
+  it('finds what has all the words; only where none of the threads has it, what has some', async () => {
+    const { composed, old, other } = await talks()
+    await composed.threads.append(other, [user('The port is said tomorrow.')])
+    const found = async (query: string) =>
+      (await searchIn(composed, [other, old], query, 10)).finds.map(({ ref }) => ref)
+    expect(await found('port 4321')).toEqual(['e5'])
+    expect((await found('port nowhere')).toSorted()).toEqual(['e4', 'e5'])
+  })
+
+  it('looks through what a fresh session came from, as far as it came from it', async () => {
+    const { composed, old } = await talks()
+    const { version } = await composed.threads.context(old)
+    await composed.threads.append(old, [user('Later the port was 9999.')])
+    const from = { threadId: old, seq: version }
+    const fresh = await composed.threads.create({ from, reason: 'fresh-session' }, [user('On.')])
+    expect((await searchIn(composed, [fresh], 'port', 10)).finds).toMatchObject([
+      { ref: `${old}:e5` },
+    ])
+  })
+
+  it('gives an answer once, however many of its calls are found', async () => {
+    const { composed } = await talks()
+    const threadId = await composed.threads.create({}, [
+      user('Go.'),
+      ...answer('', 'zebra1', 'zebra2'),
+    ])
+    const { finds, matching } = await searchIn(composed, [threadId], 'zebra', 10)
+    expect({ refs: finds.map(({ ref }) => ref), matching }).toEqual({ refs: ['e3'], matching: 1 })
   })
 })

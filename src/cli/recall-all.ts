@@ -1,12 +1,14 @@
-// Words looked for in all threads of a store at once, through its index.
+// Words looked for in all threads of a store at once, or in some of them, through its index.
 import type { Composed } from '../compose.ts'
 import { refInThread } from '../core/archive.ts'
+import type { EntryId } from '../core/change.ts'
 import { readRow } from '../core/codec.ts'
 import { originalId } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { SearchFind } from '../core/ports.ts'
+import type { SearchFind, SearchFinds } from '../core/ports.ts'
 import type { SearchKind } from '../core/search-documents.ts'
 import { LIMITS } from '../stores/limits.ts'
+import { pastThreadsOf } from '../threads/past-threads.ts'
 import type { Recalled } from './recalled.ts'
 
 /** What a ref can name: summaries and reminders say again what others said. */
@@ -14,35 +16,88 @@ const KINDS: readonly SearchKind[] = ['user', 'agent', 'call', 'result']
 /** What it reads from the archive is in the archive already; and a question is no answer. */
 const RECALL = 'recall'
 
+/** What was found, by the entry that it belongs to. */
+interface Found {
+  readonly find: SearchFind
+  readonly id: EntryId
+  readonly ref: string
+}
+
 export async function searchAll(
   composed: Composed,
   query: string,
   limit: number,
 ): Promise<Recalled> {
-  const { store } = composed
-  if (!store.index)
-    throw new PrecisError('usage', 'this store cannot be searched as a whole', {
-      hint: 'Name a thread with --in.',
-    })
-  const found = await store.index.search({ text: query, limit: LIMITS.finds, kinds: KINDS })
-  const matching = found.finds.filter(({ tool }) => tool !== RECALL)
-  const finds = await Promise.all(matching.slice(0, limit).map((find) => recalled(composed, find)))
-  const threads = new Set(finds.map(({ threadId }) => threadId)).size
-  return {
-    query,
-    threads,
-    matching: matching.length,
-    finds: finds.map(({ threadId, ...find }) => find),
-  }
+  const { finds } = await search(composed, query)
+  const found = await entriesOf(composed, finds, refInThread)
+  const shown = await Promise.all(found.slice(0, limit).map((each) => recalled(composed, each)))
+  const threads = new Set(found.slice(0, limit).map(({ find }) => find.threadId)).size
+  return { query, threads, matching: found.length, finds: shown }
 }
 
-async function recalled({ threads, store }: Composed, find: SearchFind) {
-  const { threadId, seq, kind, tool, timestamp, snippet } = find
-  const id = originalId(kind === 'call' ? await answerOf(store, threadId, seq) : seq)
+/**
+ * The same in some threads: what has all the words, and only where nothing has, what has some. What a
+ * fresh session came from is looked through with it.
+ */
+export async function searchIn(
+  composed: Composed,
+  threadIds: readonly string[],
+  query: string,
+  limit: number,
+): Promise<Recalled> {
+  const places: { isWhole: boolean; found: Found[] }[] = []
+  for (const threadId of threadIds) {
+    const own = await search(composed, query, threadId)
+    const found = await entriesOf(composed, own.finds, (_, id) => id)
+    places.push({ isWhole: own.hasAllWords, found })
+    for await (const past of pastThreadsOf(composed.store, threadId)) {
+      const { finds, hasAllWords } = await search(composed, query, past.threadId)
+      const known = finds.filter(({ seq }) => seq <= past.upTo)
+      const earlier = await entriesOf(composed, known, refInThread)
+      places.push({ isWhole: hasAllWords, found: earlier })
+    }
+  }
+  const hits = places.filter(({ found }) => found.length > 0)
+  const hasWhole = hits.some(({ isWhole }) => isWhole)
+  const found = hits.filter(({ isWhole }) => isWhole || !hasWhole).flatMap((hit) => hit.found)
+  const shown = await Promise.all(found.slice(0, limit).map((each) => recalled(composed, each)))
+  return { query, threads: threadIds.length, matching: found.length, finds: shown }
+}
+
+async function search({ store }: Composed, text: string, threadId?: string): Promise<SearchFinds> {
+  if (!store.index)
+    throw new PrecisError('usage', 'this store cannot be searched', {
+      hint: 'Stores of SQLite, Postgres and memory can: precis store copies into one.',
+    })
+  const where = threadId === undefined ? {} : { threadId }
+  return store.index.search({ text, limit: LIMITS.finds, kinds: KINDS, ...where })
+}
+
+/** Each entry once, also where several calls of an answer were found. */
+async function entriesOf(
+  { store }: Composed,
+  finds: readonly SearchFind[],
+  refOf: (threadId: string, id: EntryId) => string,
+): Promise<Found[]> {
+  const found = new Map<string, Found>()
+  for (const find of finds) {
+    const { threadId, seq, kind, tool } = find
+    if (tool === RECALL) continue
+    const id = originalId(kind === 'call' ? await answerOf(store, threadId, seq) : seq)
+    const key = refInThread(threadId, id)
+    if (!found.has(key)) found.set(key, { find, id, ref: refOf(threadId, id) })
+  }
+  return [...found.values()]
+}
+
+async function recalled(
+  { threads }: Composed,
+  { find, id, ref }: Found,
+): Promise<Recalled['finds'][number]> {
+  const { threadId, kind, tool, timestamp, snippet } = find
   const { items } = await threads.context(threadId)
   return {
-    threadId,
-    ref: refInThread(threadId, id),
+    ref,
     speaker: kind === 'result' ? `result of ${tool ?? 'a call'}` : kind === 'call' ? 'agent' : kind,
     snippet: snippet.text,
     isVisible: [...items].some((item) => item.id === id),

@@ -7,8 +7,7 @@ import { archiveOf } from '../threads/archive.ts'
 import { wholeNumber } from './numbers.ts'
 import { programName } from './program-name.ts'
 import { ProgressLine } from './progress.ts'
-import { searchAll } from './recall-all.ts'
-import type { Recalled } from './recalled.ts'
+import { searchAll, searchIn } from './recall-all.ts'
 import { openSession } from './session/session.ts'
 import { targetOf } from './session/target.ts'
 import { loadSettings } from './settings.ts'
@@ -36,7 +35,7 @@ export async function recallWords(words: readonly string[], flags: RecallFlags):
     where === undefined
       ? await withHome((home) => searchAll(home, query, limit))
       : await onSession({ ...flags, in: where }, (composed, threadIds) =>
-          search(composed, threadIds, query, limit),
+          searchIn(composed, threadIds, query, limit),
         )
   await tell(recalled, flags.json, ({ finds, matching, threads }, style, columns) => {
     if (finds.length === 0)
@@ -50,24 +49,6 @@ export async function recallWords(words: readonly string[], flags: RecallFlags):
     )
     return `${[heading, ...lines].join('\n')}\n`
   })
-}
-
-async function search(
-  { threads, store }: Composed,
-  threadIds: readonly string[],
-  query: string,
-  limit: number,
-): Promise<Recalled> {
-  const finds: Recalled['finds'][number][] = []
-  let matching = 0
-  for (const threadId of threadIds) {
-    const found = await archiveOf({ threads, store }, threadId).search(query, limit - finds.length)
-    matching += found.matching
-    for (const { timestamp, ...find } of found.finds)
-      finds.push({ ...find, at: timestamp.toISOString() })
-    if (finds.length >= limit) break
-  }
-  return { query, threads: threadIds.length, matching, finds }
 }
 
 export interface ShowFlags {

@@ -52,7 +52,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const port = wholeNumber(flags.port, '--port', 0, HIGHEST_PORT)
   const graceMs = wholeNumber(flags.grace, '--grace', 0, LONGEST_GRACE_S) * 1_000
   const requestsPerMinute = wholeNumber(flags.rate, '--rate', 1, HIGHEST_RATE)
-  const roots = (flags.workspace ?? []).map((root) => openWorkspace({ root }).root)
+  const roots = (flags.workspace ?? []).map(workspaceAt)
   const approval = approvalOf(flags)
   const settings = loadSettings({
     cwd: process.cwd(),
@@ -104,6 +104,19 @@ export async function serve(flags: ServeFlags): Promise<void> {
   } finally {
     stopping.end()
     await home.close()
+  }
+}
+
+/** What a tool is told of a missing file helps nobody who starts a server. */
+function workspaceAt(root: string): string {
+  try {
+    return openWorkspace({ root }).root
+  } catch (thrown) {
+    if (!PrecisError.is(thrown)) throw thrown
+    throw new PrecisError('usage', thrown.message, {
+      where: '--workspace',
+      hint: 'Name a folder that is there and that you may read, as in --workspace .',
+    })
   }
 }
 

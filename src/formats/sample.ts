@@ -48,7 +48,7 @@ export function detectFormat(sample: Sample, formats: readonly SessionFormat[]):
   const { text, lines } = sample
   if (/^\s*[{[]/.test(text) && text.length < SAMPLE_CHARS && lines.length === 0) parseJsonText(text)
   throw new PrecisError('unknown-format', 'no known format begins like this file', {
-    hint: `Name the format if you know it. Known formats: ${formats.map(({ id }) => id).join(', ')}.`,
+    hint: `Formats that are read: ${formats.map(({ id }) => id).join(', ')}.`,
   })
 }
 

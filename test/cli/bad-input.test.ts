@@ -22,7 +22,12 @@ const inputs: readonly (readonly [string, string | Buffer, readonly string[], Re
     /not JSON: .*\n {2}where: bad, line 1, column 15\n/,
   ],
   ['a truncated list', '[{"role":"us', [], /the input is not JSON/],
-  ['another kind of JSON', '{"a": 1}', [], /no known format/],
+  [
+    'another kind of JSON',
+    '{"a": 1}',
+    [],
+    /no known format.*\n.*\n {2}hint: .* --format, as in .* compact FILE --format anthropic\. Formats that are read: /,
+  ],
   ['a number', '7', [], /no known format/],
   ['lines of another kind', '{"a":1}\n{"b":2}\n', [], /no known format/],
   [

@@ -205,6 +205,18 @@ describe('what decides', () => {
     expect(written).toContain('Keep: 簡潔')
   })
 
+  it.each(['cascade', 'trim-tool-results', 'prune', 'mask', 'extract', 'drop-turns'])(
+    'puts a pinned text in that nobody said, and names it first: %s',
+    (strategy) => {
+      const pin = 'Always say please to the harbour cat.'
+      const args = [sample('session.jsonl'), '--strategy', strategy, '--pin', pin]
+      const { constraints, pins } = report([...args, '--out', 'out.jsonl'])
+      expect(constraints[0]).toBe(pin)
+      expect(constraints).toHaveLength(pins.texts)
+      expect(place().read('out.jsonl').split(pin)).toHaveLength(2)
+    },
+  )
+
   it('says which sentences that bind a small budget has no room for', () => {
     const problemsWithin = (budget: string) =>
       place().json<{ problems: string[] }>(['compact', sample('session.jsonl'), '--budget', budget])

@@ -28,6 +28,15 @@ describe('precis compact FILE --in-place', () => {
 
     const difference = place().json<{ removed: object[]; added: object[] }>(['diff', 's.jsonl'])
     expect(difference.removed.length).toBeGreaterThan(50)
+    const { compactions } = place().json<{ compactions: object[] }>(['inspect', 's.jsonl'])
+    expect(compactions).toMatchObject([
+      {
+        by: 'precis',
+        strategyId: 'trim-tool-results',
+        before: told.before.total,
+        after: told.after.total,
+      },
+    ])
 
     expect(place().precis(['undo', 's.jsonl']).stdout).toContain('is again what it was before')
     expect(place().read('s.jsonl')).toBe(original)

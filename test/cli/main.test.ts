@@ -59,6 +59,18 @@ describe('failures', () => {
   const cases: readonly (readonly [string, readonly string[], number, string])[] = [
     ['a missing file', ['compact', 'nope.json'], 1, 'precis: there is no file nope.json'],
     ['a folder', ['compact', '.'], 1, 'precis: . is a folder'],
+    [
+      'no words',
+      ['recall'],
+      2,
+      "precis: missing required argument 'query'\n  hint: See precis recall --help.",
+    ],
+    [
+      'a folder for a server that is not there',
+      ['serve', '--workspace', 'nowhere'],
+      2,
+      'nowhere does not exist.\n  where: --workspace\n  hint: Name a folder that is there',
+    ],
     ['no input', ['compact'], 2, 'precis: no input is given'],
     ['two inputs', ['compact', 'in.json', '--input', 'in.json'], 2, 'the input is given twice'],
     ['too many inputs', ['compact', 'in.json', 'b'], 2, "too many arguments for 'compact'"],

@@ -52,7 +52,7 @@ describe('precis import', () => {
     const { status, stdout } = place().precis(['import', 'one.json'])
     expect(status).toBe(0)
     expect(stdout).toMatch(/The same file was imported on \d{4}-\d\d-\d\d \d\d:\d\d already/)
-    expect(stdout).toContain(`precis inspect ${threadId}`)
+    expect(stdout).toContain(`precis chat ${threadId}`)
     expect(place().json<object[]>(['threads'])).toHaveLength(4)
   })
 
@@ -88,7 +88,7 @@ describe('a thread', () => {
     const { before } = place().json<CompactReport>(['compact', threadId, '--dry-run'])
     expect(before.system).toBeGreaterThan(0)
     const inspected = place().json<{ tokens: { total: number } }>(['inspect', threadId])
-    const compared = place().json<{ after: number }>(['diff', threadId])
+    const compared = place().json<{ after: number }>(['diff', threadId, '--from', '0'])
     expect([tokens, inspected.tokens.total, compared.after]).toEqual(Array(3).fill(before.total))
     const undone = place().json<{ before: number }>(['undo', threadId])
     expect(undone.before).toBe(before.total)
@@ -112,6 +112,9 @@ describe('a thread', () => {
 
     expect(place().precis(['undo', threadId]).stdout).toMatch(/was undone: [\d,]+ → [\d,]+ tokens/)
     expect(tokens()).toBe(told.before.total)
+    expect(place().precis(['diff', threadId]).stderr).toMatch(
+      /was undone\n {2}hint: precis redo thr_\w+ brings it back; --from \d+ --to \d+ shows/,
+    )
     expect(place().json(['redo', threadId])).toMatchObject({ threadId })
     expect(tokens()).toBe(told.after.total)
   })
@@ -145,8 +148,11 @@ describe('a thread', () => {
       ...['compact', threadId, '--strategy', 'fresh-session', '--model', 'dev'],
     ])
     expect(told.result.threadId).not.toBe(threadId)
-    const listed = place().json<{ threadId: string }[]>(['threads'])
-    expect(listed.map((each) => each.threadId)).toContain(told.result.threadId)
+    const listed = place().json<{ threadId: string; title: string }[]>(['threads'])
+    const titles = new Map(listed.map((each) => [each.threadId, each.title]))
+    // It is called what it goes on with.
+    expect(titles.get(told.result.threadId ?? '')).toBe(titles.get(threadId))
+    expect(titles.get(threadId)).not.toBe('')
     expect(place().precis(['undo', threadId]).status).toBe(1)
     const back = place().precis(['undo', told.result.threadId ?? ''])
     expect(back.status).toBe(1)

@@ -4,7 +4,8 @@ import type { DiffFlags } from '../diff-sessions.ts'
 
 const HELP = `
 One session: what its last compaction took out and put in, also one that another tool recorded, and what
-precis compact --in-place did to a file. Two sessions: what one says and the other does not.
+precis compact --in-place did to a file; what was undone does not count. Two sessions: what one says and
+the other does not.
 
 Examples:
   precis diff thr_…
@@ -19,7 +20,7 @@ export function define(command: Command): void {
     .argument('<session>', 'a thread or a session file')
     .argument('[other]', 'another one to compare it with')
     .option('--from <event>', 'the context after this event')
-    .option('--to <event>', 'and after this one; without it as it is now')
+    .option('--to <event>', 'and after this one; with --from alone as it is now')
     .option('--full', 'show every line of what went and came')
     .option('--format <id>', 'the format of the files, where their content does not tell')
     .option('--json', 'print the difference as JSON')

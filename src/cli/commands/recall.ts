@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import type { RecallFlags } from '../recall-archive.ts'
 
 const HELP = `
-It searches the log, not the context: what was compacted is found as well. Each find has a ref, which
+It searches the log, not the context: what was compacted is found as well. What has all the words is
+found, best first; only where nothing has all, what has some of them. Each find has a ref, which
 precis show reads in full. A name is found by its parts (config finds parseConfig), and one by several
 (configs finds config). What was said and done is searched; thinking and system prompts are not.
 

@@ -4,7 +4,6 @@ import type { Settings } from '../../core/settings.ts'
 import type { ModelOverrides } from '../../providers/catalogue.ts'
 import { modelInfo, readModelOverrides } from '../../providers/catalogue.ts'
 import { costOf } from '../../providers/costs.ts'
-import type { AskedModel } from '../../providers/redacted-port.ts'
 import type { Compacted } from './compact-session.ts'
 
 export interface Costs {
@@ -21,7 +20,6 @@ export interface Costs {
 export function costsOf(
   { report, prepared }: Compacted,
   latest: readonly ThreadEvent[],
-  asked: readonly AskedModel[],
   { catalogue }: Settings,
 ): Costs {
   const overrides = readModelOverrides(catalogue ?? {}, 'catalogue')
@@ -29,8 +27,7 @@ export function costsOf(
   const beforeUsd = promptCost(report.before.total, model, overrides)
   const afterUsd = promptCost(report.after.total, model, overrides)
   const { usage } = prepared.proposal
-  const ref = asked.at(-1)?.ref
-  const summaryUsd = usage && ref ? costOf(usage, modelInfo(ref, overrides)) : undefined
+  const summaryUsd = usage?.model && costOf(usage, modelInfo(usage.model, overrides))
   return {
     ...(model !== undefined &&
       beforeUsd !== undefined &&

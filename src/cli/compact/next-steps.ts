@@ -37,6 +37,8 @@ export function nextSteps(steps: NextSteps, shown: Shown): string[] {
   const { input, result, tokens, again } = steps
   const { program } = again
   const source = quoted(input.source)
+  if (result.proposal !== undefined && steps.drops.length === 0)
+    return told('Nothing changes, so there is nothing to apply. Next:', repeatSteps(steps), shown)
   if (result.proposal !== undefined)
     return told(
       'Nothing was changed. The proposal is kept:',
@@ -72,7 +74,10 @@ export function nextSteps(steps: NextSteps, shown: Shown): string[] {
   )
 }
 
-function repeatSteps({ input, drops, again }: NextSteps): Step[] {
+/** What is smaller is mostly what has to stay: half of it cannot be had. */
+const WORTH_SHRINKING_TOKENS = 2_000
+
+function repeatSteps({ input, tokens, drops, again }: NextSteps): Step[] {
   const { program, options, canReplace } = again
   const source = quoted(input.source)
   const compact = [program, 'compact', source, ...options.map(quoted)].join(' ')
@@ -82,7 +87,7 @@ function repeatSteps({ input, drops, again }: NextSteps): Step[] {
   return [
     ...(drops.length > 0 ? [write] : []),
     ...(drops.length > 0 && canReplace ? [replace] : []),
-    ...(options.includes('--budget') ? [] : [shrink]),
+    ...(options.includes('--budget') || tokens < WORTH_SHRINKING_TOKENS ? [] : [shrink]),
     [`${program} inspect ${source}`, 'what is in it, and what each strategy gives'],
   ]
 }

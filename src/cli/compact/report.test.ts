@@ -92,7 +92,11 @@ describe('the report', () => {
 
   it('names no step that would be refused, and no second budget', () => {
     expect(lines({}, [], false)).not.toContain('--in-place')
-    expect(lines({}, ['--budget', '20%'])).not.toContain('50%')
+    const large = { before: split(9_000), after: split(2_000) }
+    expect(lines(large)).toContain('--budget 50%')
+    expect(lines(large, ['--budget', '20%'])).not.toContain('50%')
+    // Of little, what has to stay is more than half: the step would fail.
+    expect(lines({ drops: [], largest: [] })).not.toContain('--budget')
     expect(lines({ drops: [], largest: [] })).not.toMatch(/--in-place|--out/)
     const result = { written: null, inPlace: false, proposal: 'prp_1' }
     expect(lines({ result }, [], false)).not.toContain('--in-place')

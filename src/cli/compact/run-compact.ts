@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { readRow } from '../../core/codec.ts'
 import { PrecisError } from '../../core/errors.ts'
+import type { Pins } from '../../core/pins.ts'
 import { counterOf } from '../counter.ts'
 import { deliver } from '../deliver.ts'
 import { programName } from '../program-name.ts'
@@ -73,7 +74,8 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   const report = reportOf(session, job, plan, compacted, written, {
     result,
     messages: { before: length, after: written.messages },
-    costs: costsOf(compacted, latest.map(readRow), composed.asked(), resolved.settings),
+    constraints: pinnedTexts(await composed.threads.pins(compacted.threadId)),
+    costs: costsOf(compacted, latest.map(readRow), resolved.settings),
   })
   progress.end()
   await deliver({
@@ -178,9 +180,9 @@ function reportOf(
   { counter, strategyId }: CompactionPlan,
   compacted: Compacted,
   written: WrittenSession,
-  more: Pick<CompactReport, 'costs' | 'messages' | 'result'>,
+  more: Pick<CompactReport, 'constraints' | 'costs' | 'messages' | 'result'>,
 ): CompactReport {
-  const { before, after, budgetTokens, prepared, problems } = compacted
+  const { before, after, budgetTokens, problems } = compacted
   const { drops, largest, pins, refs, settings, fallback } = compacted.report
   const asked = session.composed.asked()
   return {
@@ -200,7 +202,6 @@ function reportOf(
     refs,
     settings,
     ...(fallback && { fallback }),
-    constraints: (prepared.pins ?? []).flatMap(({ text }) => text ?? []),
     problems: [
       ...session.problems,
       ...problems,
@@ -211,6 +212,14 @@ function reportOf(
     ...(flags.redact && { redacted: written.found }),
     ...more,
   }
+}
+
+/** Those that somebody has set before those that were found. */
+function pinnedTexts(pins: Pins): string[] {
+  const isFound = ({ by }: Pins[number]) => by === 'detected' || by === 'pattern'
+  return [...pins.filter((pin) => !isFound(pin)), ...pins.filter(isFound)].flatMap(
+    ({ text }) => text ?? [],
+  )
 }
 
 function freshInPlace(): PrecisError {

@@ -10,6 +10,7 @@ import type { TokenCounter } from '../../core/tokens/counter.ts'
 import { billedUsage } from '../../core/usage.ts'
 import { countContext } from '../counter.ts'
 import type { ProgressLine } from '../progress.ts'
+import { backupOf } from '../session/backups.ts'
 import { type Loaded, loadThread, type Session } from '../session/session.ts'
 import { nameOf } from '../session/target.ts'
 import { type LostByCompaction, lostByCompactions } from './lost.ts'
@@ -78,10 +79,16 @@ export async function inspectSession(
       ...(state && { state }),
       isRead,
     })),
-    compactions: lostByCompactions(events),
+    compactions: lostByCompactions(events, await ownStrategy(session)),
     strategies: await tryStrategies(session, counter, settings, progress),
     problems: session.problems,
   }
+}
+
+/** The strategy by which précis made the file what it is. */
+async function ownStrategy({ target }: Session): Promise<string | undefined> {
+  if (target.kind !== 'file' || target.path === '-') return undefined
+  return (await backupOf(target.path, process.env))?.what.replace(/^compacted with /, '')
 }
 
 /** A turn begins with what the user says; what comes before the first one is a turn as well. */

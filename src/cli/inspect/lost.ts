@@ -7,6 +7,7 @@ import type { EventAt, EventOf, ThreadEvent } from '../../core/event.ts'
 import type { Json } from '../../core/json.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { ledgerFiles } from '../../core/ledger/ledger-lines.ts'
+import { compare, sideAt } from '../difference.ts'
 
 export interface LostByCompaction {
   readonly seq: number
@@ -28,10 +29,18 @@ export interface LostByCompaction {
 
 const LOST_FILES = 20
 
-export function lostByCompactions(events: readonly ThreadEvent[]): LostByCompaction[] {
+/**
+ * `ownStrategy` made the file what it is, where that was précis. The record of it is the last one, and
+ * what the file says behind it is what the compaction kept.
+ */
+export function lostByCompactions(
+  events: readonly ThreadEvent[],
+  ownStrategy?: string,
+): LostByCompaction[] {
   const eventAt: EventAt = (seq) => events[seq - 1]
   if (!events.some(({ type }) => type === 'COMPACTION')) return []
   const last = events.reduce((context, event) => foldEvent(context, event, eventAt), emptyContext())
+  const written = ownStrategy === undefined ? undefined : events.findLast(isCompaction)?.seq
   const lost: LostByCompaction[] = []
   let context = emptyContext()
   let ledger = ledgerReducer.init()
@@ -39,21 +48,27 @@ export function lostByCompactions(events: readonly ThreadEvent[]): LostByCompact
     const before = context
     context = foldEvent(context, event, eventAt)
     ledger = ledgerReducer.step(ledger, event)
-    if (event.type !== 'COMPACTION') continue
+    if (!isCompaction(event)) continue
+    const isOurs = event.seq === written
+    const after = isOurs ? last : context
     const paths = ledgerFiles(ledger).map(({ path }) => path)
     lost.push({
       seq: event.seq,
       at: event.timestamp.toISOString(),
-      strategyId: event.data.strategyId,
-      by: recorderOf(event),
+      strategyId: (isOurs && ownStrategy) || event.data.strategyId,
+      by: isOurs ? 'precis' : recorderOf(event),
       inForce: last.active.includes(event.seq),
       before: weightOf(before),
-      after: weightOf(context),
-      replaced: replacedIn(before, context),
-      files: filesIn(paths, context, eventAt),
+      after: weightOf(after),
+      replaced: isOurs ? reworded(events, event.seq) : replacedIn(before, after),
+      files: filesIn(paths, after, eventAt),
     })
   }
   return lost
+}
+
+function isCompaction(event: ThreadEvent): event is EventOf<'COMPACTION'> {
+  return event.type === 'COMPACTION'
 }
 
 function recorderOf({ data }: EventOf<'COMPACTION'>): string {
@@ -72,6 +87,14 @@ function replacedIn(before: Context, after: Context): Partial<Record<EntryKind, 
   const counts: Partial<Record<EntryKind, number>> = {}
   for (const { id, kind } of before.items)
     if (kind !== 'gap' && !there.has(id)) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}
+
+/** A file repeats what stays: what counts is what it says, not where. */
+function reworded(events: readonly ThreadEvent[], seq: number): LostByCompaction['replaced'] {
+  const counts: Partial<Record<EntryKind, number>> = {}
+  const { lines } = compare(sideAt(events, seq - 1, 'before'), sideAt(events, events.length, 'now'))
+  for (const { sign, kind } of lines) if (sign === '-') counts[kind] = (counts[kind] ?? 0) + 1
   return counts
 }
 

@@ -130,7 +130,7 @@ function lostLines(lost: LostByCompaction, style: Style, columns: number): strin
   const kindsOf = Object.entries(replaced).map(([kind, count]) => `${thousands(count)} ${kind}`)
   const names = named.lost.slice(0, 5).join(', ')
   return [
-    `  event ${seq}, ${at.slice(0, 16).replace('T', ' ')}, ${by === 'precis' ? strategyId : `recorded by ${by}`}${inForce ? '' : ', undone'}: ${thousands(before)} → ${thousands(after)} tokens`,
+    `  event ${seq}, ${at.slice(0, 16).replace('T', ' ')}, ${by === 'precis' ? `${strategyId} by précis` : `recorded by ${by}`}${inForce ? '' : ', undone'}: ${thousands(before)} → ${thousands(after)} tokens`,
     `    replaced: ${kindsOf.join(', ') || 'nothing'}`,
     ...(named.known === 0
       ? []

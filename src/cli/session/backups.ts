@@ -1,5 +1,5 @@
 // What a file was before précis replaced it, and what it became: kept in the folder for state, for undo and redo.
-import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
@@ -69,11 +69,16 @@ export async function redoReplacement(given: string, environment: Environment): 
 export async function backupOf(
   given: string,
   environment: Environment,
-): Promise<string | undefined> {
-  const digest = await digestOfFile(given)
+): Promise<{ readonly path: string; readonly what: string } | undefined> {
+  // A pipe is not read twice, and is nothing that was replaced; what is not there neither.
+  const found = await stat(given).catch(() => undefined)
+  if (!found?.isFile()) return undefined
   const folder = folderOf(await realpath(given), environment)
-  const found = (await backupsIn(folder)).find(({ after }) => after === digest)
-  return found && join(folder, `${found.id}.before`)
+  const kept = await backupsIn(folder)
+  if (kept.length === 0) return undefined
+  const digest = await digestOfFile(given)
+  const last = kept.find(({ after }) => after === digest)
+  return last && { path: join(folder, `${last.id}.before`), what: last.what }
 }
 
 interface Swap {

@@ -8,7 +8,7 @@ import {
 } from '../../formats/import-session.ts'
 import { ReadNotes } from '../../formats/notes.ts'
 import { detectFormat, sampleOf } from '../../formats/sample.ts'
-import type { SessionFormat, Source } from '../../formats/session-format.ts'
+import type { Sample, SessionFormat, Source } from '../../formats/session-format.ts'
 import type { ProgressLine } from '../progress.ts'
 import { readingFrom } from '../source.ts'
 import { readFormat } from './formats.ts'
@@ -38,7 +38,7 @@ export async function readSession(
   })
   return readingFrom(given, async () => {
     const sample = await sampleOf(source)
-    const found = format ?? detectFormat(sample, composed.formats)
+    const found = format ?? toldFormat(sample, composed.formats)
     const imported = await importWhole(composed, found, source, { ...options, notes })
     const { records, modelled } = notes.account
     if (format === undefined || modelled > 0 || records === 0) return { ...imported, format: found }
@@ -51,6 +51,17 @@ export async function readSession(
           : `It looks like ${like.id}: say --format ${like.id}, or leave it out.`,
     })
   })
+}
+
+/** Whoever knows the format can name it; not every command has the option, but one that has is named. */
+function toldFormat(sample: Sample, formats: readonly SessionFormat[]): SessionFormat {
+  try {
+    return detectFormat(sample, formats)
+  } catch (thrown) {
+    if (!PrecisError.is(thrown) || thrown.code !== 'unknown-format') throw thrown
+    const naming = 'Name its format with --format, as in precis compact FILE --format anthropic.'
+    throw new PrecisError(thrown.code, thrown.message, { hint: `${naming} ${thrown.hint ?? ''}` })
+  }
 }
 
 /** A thread that ends early would be taken for the whole session. */
