@@ -28,6 +28,8 @@ const TRIES = 20
 const PAUSE_MS = 5
 const LEASE_MS = 15_000
 const RENEWAL_MS = 50
+/** Longer than the lease of one who died over it. */
+const MOST_RENEWALS = 2 * (LEASE_MS / RENEWAL_MS)
 
 export class ServerLog {
   readonly #ports: LogPorts
@@ -96,7 +98,7 @@ export class ServerLog {
    * log that another is throwing away, so that one is waited for.
    */
   async beginAnew(ports: RenewingPorts, isDue: () => Promise<boolean>): Promise<void> {
-    while (await isDue()) {
+    for (let tries = 0; tries < MOST_RENEWALS && (await isDue()); tries += 1) {
       if (await this.#remove(ports, isDue)) return
       await ports.clock.sleep(RENEWAL_MS)
     }

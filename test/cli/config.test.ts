@@ -191,36 +191,6 @@ describe('precis completion', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   })
 
-  const typed: readonly (readonly [string, string, readonly string[]])[] = [
-    ['a command', 'precis comp', ['compact', 'completion']],
-    ['an option', 'precis compact --in', ['--input', '--instructions', '--in-place']],
-    ['a strategy', 'precis compact x --strategy trim', ['trim-tool-results']],
-    ['a format to read', 'precis import --format gem', ['gemini-cli']],
-    [
-      'a format to write',
-      'precis export x --to open',
-      ['opencode', 'openai-responses', 'openai-chat'],
-    ],
-    ['a number is not a format', 'precis diff x --to cl', []],
-    ['a file', 'precis inspect two', ['two words.json']],
-    ['a shell', 'precis completion z', ['zsh']],
-    ['a command to get help on', 'precis help insp', ['inspect']],
-  ]
-  it('completes in bash: commands, options, values, files', () => {
-    place().write('two words.json', '')
-    place().write('script', place().precis(['completion', 'bash']).stdout)
-    for (const [what, line, expected] of typed) {
-      const words = line.split(' ').map((word) => `'${word}'`)
-      const script = `source ./script; COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _precis; printf '%s\\n' "\${COMPREPLY[@]}"`
-      const { stdout, stderr } = spawnSync('bash', ['-c', script], {
-        cwd: place().folder,
-        encoding: 'utf8',
-      })
-      expect(stderr, what).toBe('')
-      expect(stdout.split('\n').filter(Boolean), what).toEqual(expected)
-    }
-  })
-
   it.each(['bash', 'zsh', 'fish'])('knows every command and every option in %s', async (shell) => {
     const { commands } = await programOf(() => true)
     expect(commands.length).toBeGreaterThan(20)
