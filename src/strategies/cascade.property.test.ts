@@ -120,6 +120,9 @@ describe('cascade on any thread', () => {
       const text = pinnedText(pins)
       if (text !== undefined && before.length > 0 && !onlyRewrites(log))
         expect(texts(log)).toContain(text)
+      // Also where results are only rewritten, as long as there is a message of the user to put them before.
+      if (after.some(({ kind }) => kind === 'user'))
+        for (const { text: pinned = '' } of pins) expect(texts(log).join('\n')).toContain(pinned)
       expect(log.context.open).toEqual(open)
       // What stands there under its old name is the very same row, and the order is the old one.
       const places = new Map(before.map((item, at) => [item.id, at]))
