@@ -8,12 +8,15 @@ import { type Written, writeText } from '../io.ts'
 import { type Environment, stateFolder, stateFolderPath } from '../settings.ts'
 import { quoted } from '../shell-quote.ts'
 import { digestOf, digestOfFile } from './digest.ts'
+import { replaceUnchanged } from './replace-unchanged.ts'
 
 /** Older ones of the same file make room. */
 const KEPT = 20
 
 const schema = z.object({
   id: z.string(),
+  /** Counts up, whatever the clock does. */
+  ordinal: z.number().default(0),
   path: z.string(),
   at: z.string(),
   what: z.string(), // what was done to the file
@@ -23,8 +26,8 @@ const schema = z.object({
 export type Backup = z.output<typeof schema>
 
 /**
- * Replaces a file, as a whole or not at all, with what it was kept before. Refused where it is no longer
- * what was read: somebody went on writing to it.
+ * Replaces a file, as a whole or not at all, and keeps a backup. Refuses a file that is no longer what was
+ * read. Lines that another program appends during the replacement are in the file and in the backup.
  */
 export async function replaceWithBackup(
   given: string,
@@ -37,23 +40,38 @@ export async function replaceWithBackup(
   await stateFolder(environment)
   const folder = folderOf(path, environment)
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  const [latest] = await backupsIn(folder)
   const id = randomIds.next('bak')
-  const backup: Backup = {
-    id,
-    path,
-    at: new Date().toISOString(),
-    what,
-    before: digest,
-    after: digestOf(text),
-  }
+  const at = new Date().toISOString()
+  const ordinal = (latest?.ordinal ?? 0) + 1
+  const backup = { id, ordinal, path, at, what, before: digest, after: digestOf(text) }
   // The copies are safe on the disk before the file is touched, and listed only when both are there.
-  await writeText(join(folder, `${id}.before`), content)
-  await writeText(join(folder, `${id}.after`), text)
-  await writeText(join(folder, `${id}.json`), `${JSON.stringify(backup)}\n`)
-  if ((await digestOfFile(path)) !== digest) throw changedMeanwhile(given)
-  await writeText(path, text)
+  await keep(folder, backup, content, text)
+  const appended = await replaceUnchanged(path, digest, text)
+  if (appended === undefined) {
+    await forget(folder, id)
+    throw changedMeanwhile(given)
+  }
+  const kept = appended.length === 0 ? backup : await keepLonger(folder, backup, appended)
   await forgetOld(folder)
-  return backup
+  return kept
+}
+
+async function keep(folder: string, backup: Backup, before: Written, after: Written) {
+  const { id } = backup
+  await writeText(join(folder, `${id}.before`), before)
+  await writeText(join(folder, `${id}.after`), after)
+  await writeText(join(folder, `${id}.json`), `${JSON.stringify(backup)}\n`)
+}
+
+/** With lines that came during the replacement: undo must not lose them either. */
+async function keepLonger(folder: string, backup: Backup, appended: Uint8Array): Promise<Backup> {
+  const longer = async (end: 'before' | 'after') =>
+    Buffer.concat([await readFile(join(folder, `${backup.id}.${end}`)), appended])
+  const [before, after] = [await longer('before'), await longer('after')]
+  const longerBackup = { ...backup, before: digestOf(before), after: digestOf(after) }
+  await keep(folder, longerBackup, before, after)
+  return longerBackup
 }
 
 /** The file as it was before the replacement that made it what it is now, byte for byte. */
@@ -100,7 +118,8 @@ async function swap(given: string, environment: Environment, way: Swap): Promise
         way,
       ) ?? nothingKept(given, kept, way, folder)
     )
-  await writeText(path, await readFile(join(folder, `${found.id}.${way.next}`)))
+  const next = await readFile(join(folder, `${found.id}.${way.next}`))
+  if ((await replaceUnchanged(path, digest, next)) === undefined) throw changedMeanwhile(given)
   return found
 }
 
@@ -108,7 +127,7 @@ function folderOf(path: string, environment: Environment): string {
   return join(stateFolderPath(environment), 'backups', digestOf(path).slice(0, 32))
 }
 
-/** The latest first: ids grow with time. */
+/** The latest first. */
 async function backupsIn(folder: string): Promise<Backup[]> {
   const found = await readdir(folder).catch(() => []) // nothing was ever kept
   const names = found.filter((name) => name.endsWith('.json'))
@@ -117,13 +136,16 @@ async function backupsIn(folder: string): Promise<Backup[]> {
     const read = schema.safeParse(JSON.parse(await readFile(join(folder, name), 'utf8')))
     if (read.success) backups.push(read.data)
   }
-  return backups
+  return backups.sort((a, b) => b.ordinal - a.ordinal)
 }
 
 async function forgetOld(folder: string): Promise<void> {
-  for (const { id } of (await backupsIn(folder)).slice(KEPT))
-    for (const end of ['json', 'before', 'after'])
-      await rm(join(folder, `${id}.${end}`), { force: true })
+  for (const { id } of (await backupsIn(folder)).slice(KEPT)) await forget(folder, id)
+}
+
+async function forget(folder: string, id: string): Promise<void> {
+  for (const end of ['json', 'before', 'after'])
+    await rm(join(folder, `${id}.${end}`), { force: true })
 }
 
 function changedMeanwhile(given: string): PrecisError {

@@ -1,0 +1,109 @@
+// A file that another program writes to while it is replaced, and a clock that goes back.
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  redoReplacement,
+  replaceWithBackup,
+  undoReplacement,
+} from '../../src/cli/session/backups.ts'
+import { digestOf } from '../../src/cli/session/digest.ts'
+
+let folder = ''
+let file = ''
+let environment: { PRECIS_HOME: string }
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'precis-in-place-'))
+  file = join(folder, 'session.jsonl')
+  environment = { PRECIS_HOME: join(folder, 'home') }
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  rmSync(folder, { recursive: true })
+})
+
+const OLD = '{"n":1}\n{"n":2}\n'
+const NEW = '{"small":true}\n'
+const LATE = '{"late":true}\n'
+
+function now(): string {
+  return readFileSync(file, 'utf8')
+}
+
+/** The new text, with something done when it is read for the time that writes it in the file's place. */
+function onWrite(text: string, interfere: () => void): Iterable<string> {
+  let reads = 0
+  return {
+    *[Symbol.iterator]() {
+      reads += 1
+      yield text
+      // The first reading is for the digest, the second for the backup.
+      if (reads === 3) interfere()
+    },
+  }
+}
+
+function replace(text: string | Iterable<string>) {
+  const digest = digestOf(readFileSync(file))
+  return replaceWithBackup(file, text, { digest, what: 'compacted', environment })
+}
+
+describe('a file that is replaced while another program writes to it', () => {
+  it('keeps a line that was appended between the last check and the rename', async () => {
+    writeFileSync(file, OLD)
+    await replace(onWrite(NEW, () => appendFileSync(file, LATE)))
+    expect(now()).toBe(NEW + LATE)
+    await undoReplacement(file, environment)
+    expect(now()).toBe(OLD + LATE)
+    await redoReplacement(file, environment)
+    expect(now()).toBe(NEW + LATE)
+  })
+
+  it('keeps every line of a program that never pauses', async () => {
+    writeFileSync(file, OLD)
+    let count = 0
+    const writer = setInterval(() => appendFileSync(file, `{"late":${++count}}\n`), 0)
+    try {
+      for (let round = 0; round < 20; round++)
+        await replace(onWrite(now(), () => appendFileSync(file, `{"late":${++count}}\n`))).catch(
+          (thrown) => expect(thrown.code).toBe('version-conflict'),
+        )
+    } finally {
+      clearInterval(writer)
+    }
+    const late = now().matchAll(/"late":(\d+)/g)
+    expect(new Set(Array.from(late, ([, n]) => Number(n))).size).toBe(count)
+  })
+
+  it.each([
+    [
+      'was changed inside',
+      OLD,
+      () => writeFileSync(file, '{"n":9}\n{"n":2}\n'),
+      '{"n":9}\n{"n":2}\n',
+    ],
+    ['is not made of lines', '{"n":1}', () => appendFileSync(file, ' '), '{"n":1} '],
+  ])('is left as it is where it %s, and no backup is listed', async (_, old, interfere, left) => {
+    writeFileSync(file, old)
+    await expect(replace(onWrite(NEW, interfere))).rejects.toMatchObject({
+      code: 'version-conflict',
+    })
+    expect(now()).toBe(left)
+    await expect(undoReplacement(file, environment)).rejects.toThrow('has not replaced')
+  })
+})
+
+describe('the backup that was just made', () => {
+  it('stays where the clock was set back and twenty newer ones are there', async () => {
+    writeFileSync(file, OLD)
+    for (let n = 0; n < 25; n++) await replace(`{"small":${n}}\n`)
+    vi.useFakeTimers({ now: 0, toFake: ['Date'] })
+    const before = now()
+    await replace(NEW)
+    await undoReplacement(file, environment)
+    expect(now()).toBe(before)
+  })
+})
