@@ -33,7 +33,7 @@ describe('a hint about tokens', () => {
   })
 
   it('has no password in it', () => {
-    const option = storeOption('postgres://me:correcthorse1@host/team')
+    const option = storeOption('postgres://me:correcthorse1@host/team', { environment: {} })
     expect(option).toContain('postgres://me:')
     expect(option).not.toContain('correcthorse1')
   })

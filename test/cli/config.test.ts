@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { processIo } from '../../src/cli/process-io.ts'
 import { programOf } from '../../src/cli/program.ts'
 import { SETTING_KEYS } from '../../src/core/settings.ts'
 import { eachPlace, messages, PRECIS, ROOT } from './place.ts'
@@ -192,7 +193,7 @@ describe('precis completion', () => {
   })
 
   it.each(['bash', 'zsh', 'fish'])('knows every command and every option in %s', async (shell) => {
-    const { commands } = await programOf(() => true)
+    const { commands } = await programOf(processIo(), () => true)
     expect(commands.length).toBeGreaterThan(20)
     const { script } = place().json<{ script: string }>(['completion', shell])
     const words = new Set(script.match(/[\w-]+/g)?.map((word) => word.replace(/^--/, '')))

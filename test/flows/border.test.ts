@@ -229,8 +229,8 @@ describe('keys', () => {
       for (const shown of [
         inspect(failure, { depth: 20, showHidden: true }),
         JSON.stringify(failure),
-        printFailure(error, true, secrets),
-        printFailure(error, false, secrets),
+        printFailure(error, true, secrets, 'precis'),
+        printFailure(error, false, secrets, 'precis'),
       ])
         expect(shown).not.toContain(PLAIN_KEY)
       if (error.code !== 'model-failed') expect(error.hint).toMatch(/\.$/)
@@ -243,7 +243,7 @@ describe('keys', () => {
     const secrets = secretsOf({ MY_TOKEN: PLAIN_KEY })
     const error = failureOf(new Error(`cannot read ${PLAIN_KEY} or password=${PASSWORD}`))
     for (const json of [true, false]) {
-      const told = printFailure(error, json, secrets)
+      const told = printFailure(error, json, secrets, 'precis')
       expect(told).not.toContain(PLAIN_KEY)
       expect(told).not.toContain(PASSWORD)
       expect(told).toContain('[redacted:MY_TOKEN]')
