@@ -17,14 +17,18 @@ export interface RunIn {
   readonly cwd: string
   readonly environment: Io['environment']
   readonly input?: string | Buffer
+  /** Standard output and error are a terminal that is so wide; without it, pipes. */
+  readonly columns?: number
+  readonly host?: Io['host']
+  /** Called with each piece of standard error. */
+  readonly onError?: (piece: string) => void
 }
 
-/** As a shell runs it in a pipe: no stream is a terminal. */
 export async function runPrecis(
   args: readonly string[],
-  { cwd, environment, input = '' }: RunIn,
+  { cwd, environment, input = '', columns, host = quietHost(), onError }: RunIn,
 ): Promise<Ran> {
-  const [stdout, stderr] = [new Collected(), new Collected()]
+  const [stdout, stderr] = [new Collected(columns), new Collected(columns, onError)]
   const status = await main([process.execPath, PRECIS, ...args], {
     stdin: Readable.from([Buffer.from(input)]),
     stdout,
@@ -32,23 +36,39 @@ export async function runPrecis(
     environment,
     cwd,
     script: PRECIS,
-    host: Object.assign(new EventEmitter(), { exit: refuseExit }),
+    host,
   })
   return { status, stdout: stdout.text(), stderr: stderr.text() }
 }
 
 /** What was written, as one text. */
 class Collected extends Writable {
+  readonly isTTY: boolean
+  readonly columns: number
   readonly #pieces: Buffer[] = []
+  readonly #onPiece: ((piece: string) => void) | undefined
+
+  constructor(columns?: number, onPiece?: (piece: string) => void) {
+    super()
+    this.isTTY = columns !== undefined
+    this.columns = columns ?? 0
+    this.#onPiece = onPiece
+  }
 
   override _write(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#pieces.push(piece)
+    this.#onPiece?.(piece.toString('utf8'))
     done()
   }
 
   text(): string {
     return Buffer.concat(this.#pieces).toString('utf8')
   }
+}
+
+/** Sends no signal by itself. */
+export function quietHost(): Io['host'] {
+  return Object.assign(new EventEmitter(), { exit: refuseExit })
 }
 
 function refuseExit(): never {
