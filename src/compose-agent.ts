@@ -45,6 +45,8 @@ export interface AgentOptions {
   /** The folder that tools work in where a thread names none; without it there are no file tools. */
   readonly workspace?: string
   readonly readOnly?: boolean
+  /** What commands that tools run inherit, but for keys; without it, that of this process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
   readonly approval?: ApprovalPolicy
   readonly approver?: Approver
   readonly hooks?: readonly CompactionHooks[]
@@ -61,7 +63,7 @@ export type AgentParts = Pick<Composed, 'threads' | 'store' | 'clock' | 'ids' | 
 
 export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Agent {
   const { threads, store, clock, ids } = parts
-  const { workspace: root, readOnly = false } = options
+  const { workspace: root, readOnly = false, environment } = options
   const archive = (threadId: string) => archiveOf({ threads, store }, threadId)
   const recall = recallTool(archive)
   const ports: AgentPorts = {
@@ -77,7 +79,7 @@ export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Age
       return [
         ...codingTools({
           workspace: openWorkspace({ root: workspace, readOnly }),
-          run: { hiddenVariables: KEY_VARIABLES },
+          run: { hiddenVariables: KEY_VARIABLES, ...(environment && { environment }) },
         }),
         ...given,
         recall,

@@ -4,6 +4,7 @@ import { CompactionWatch } from '../agent/compaction-watch.ts'
 import { textOfUserContent } from '../core/content.ts'
 import type { AgentFrame } from '../core/frame.ts'
 import { ConsoleCompactionDisplay } from './compaction-display.ts'
+import type { Io } from './process-io.ts'
 import { oneLine, styleOf } from './terminal.ts'
 
 const SUBJECT_COLUMNS = 80
@@ -15,17 +16,22 @@ export interface AgentWatch {
 }
 
 /** The answer to standard output, everything else to standard error. */
-export function watchAgent(agent: Agent, threadId: string, isQuiet: boolean): AgentWatch {
-  const style = styleOf(process.stderr)
+export function watchAgent(
+  agent: Agent,
+  threadId: string,
+  isQuiet: boolean,
+  { stdout, stderr, environment }: Io,
+): AgentWatch {
+  const style = styleOf(stderr, environment)
   let isLineOpen = false
   const endLine = () => {
-    if (isLineOpen) process.stdout.write('\n')
+    if (isLineOpen) stdout.write('\n')
     isLineOpen = false
   }
   const beside = {
     write(text: string) {
       endLine()
-      process.stderr.write(text)
+      stderr.write(text)
     },
   }
   const watch = new CompactionWatch(agent, new ConsoleCompactionDisplay(beside, beside))
@@ -33,7 +39,7 @@ export function watchAgent(agent: Agent, threadId: string, isQuiet: boolean): Ag
     // What is said in a task of its own is not the answer.
     const isAnswer = frame.type === 'text-delta' && frame.threadId === threadId
     if (isAnswer && !isQuiet && frame.text !== '') {
-      process.stdout.write(frame.text)
+      stdout.write(frame.text)
       isLineOpen = !frame.text.endsWith('\n')
     }
     const line = lineOf(frame)

@@ -17,9 +17,11 @@ import { wishesHooks } from './compact/wishes.ts'
 import { openHome } from './home.ts'
 import { writeStream, writeText } from './io.ts'
 import { lastUsedIn } from './last-used.ts'
+import type { Io } from './process-io.ts'
 import { programName } from './program-name.ts'
 import { approvalOf, folderOf } from './send-message.ts'
 import { loadSettings } from './settings.ts'
+import { hasColours } from './terminal.ts'
 import { version } from './version.ts'
 
 export interface ChatFlags {
@@ -35,32 +37,38 @@ export interface ChatFlags {
 /** What a chat compacts with where nobody has said otherwise (docs/spec/conflicts.md, C21). */
 const CHAT_PRESET = 'chat'
 
-export async function chat(thread: string | undefined, flags: ChatFlags): Promise<void> {
+export async function chat(thread: string | undefined, flags: ChatFlags, io: Io): Promise<void> {
   if (thread !== undefined && flags.continue)
     throw new PrecisError('usage', `the thread is ${thread}: there is no other to look for`, {
       where: '--continue',
       hint: 'Leave out one of the two.',
     })
-  const workspace = folderOf(flags.cwd)
+  const workspace = folderOf(flags.cwd, io)
   const approval = approvalOf(flags)
   const resolved = loadSettings({
     cwd: workspace,
-    environment: process.env,
+    environment: io.environment,
     flags: {
       ...(flags.model !== undefined && { models: { default: flags.model } }),
       ...(flags.preset !== undefined && { preset: flags.preset }),
     },
   })
-  const home = await openHome(resolved.settings, process.env)
+  const home = await openHome(resolved.settings, io)
   const jobs = await home.jobs().catch(async (thrown: unknown) => {
     await home.close()
     throw thrown
   })
   const { app, close } = composeApp(home, {
     settings: resolved,
-    environment: process.env,
+    environment: io.environment,
     version: version(),
-    agent: { workspace, approval, jobs, hooks: wishesHooks(home, resolved.settings) },
+    agent: {
+      workspace,
+      approval,
+      jobs,
+      hooks: wishesHooks(home, resolved.settings),
+      environment: io.environment,
+    },
   })
   const closeAll = async () => {
     await close()
@@ -75,12 +83,12 @@ export async function chat(thread: string | undefined, flags: ChatFlags): Promis
     const opened = await openThread(client, thread, workspace, flags, resolved)
     const forget = () => forgetUntouched(client, opened)
     const end = async () => void (await forget().finally(closeAll))
-    const left = await converse(client, opened, workspace, flags, end)
+    const left = await converse(client, opened, workspace, flags, end, io)
     const isGone = (await forget()) && left === opened.threadId
     const last = isGone
       ? 'Nothing was said: no thread is kept.'
-      : `Go on with: ${programName()} chat ${left}`
-    await writeStream(process.stdout, `${last}\n`)
+      : `Go on with: ${programName(io)} chat ${left}`
+    await writeStream(io.stdout, `${last}\n`)
   } finally {
     await closeAll()
   }
@@ -145,7 +153,9 @@ async function converse(
   folder: string,
   flags: ChatFlags,
   close: () => Promise<void>,
+  io: Io,
 ): Promise<string> {
+  const { stdin, stdout, environment } = io
   const shared = {
     client,
     threadId,
@@ -154,23 +164,24 @@ async function converse(
     hasFile: async (name: string) => existsSync(resolve(folder, name)),
     async saveFile(name: string, text: string) {
       const file = resolve(folder, name)
-      await writeText(file, text)
+      await writeText(file, text, io)
       return file
     },
   }
-  const canDraw = process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== 'dumb'
+  const canDraw = stdin.isTTY && stdout.isTTY && environment.TERM !== 'dumb'
   const isInteractive = canDraw && !flags.plain
   if (!isInteractive) {
-    const lines = createInterface({ input: process.stdin, terminal: false })
-    const write = (text: string) => void process.stdout.write(text)
-    return runPlain({ ...shared, lines, write, isPatient: !process.stdin.isTTY })
+    const lines = createInterface({ input: stdin, terminal: false })
+    const write = (text: string) => void stdout.write(text)
+    return runPlain({ ...shared, lines, write, isPatient: !stdin.isTTY })
   }
   const ui = startInteractive({
     ...shared,
     terminal: new ProcessTerminal(),
-    hasColor: process.stdout.hasColors(),
+    hasColor: hasColours(stdout, environment),
   })
-  const unwatch = restoreAtEnd({ restore: () => ui.stop(), report: tellCrash, close }, process)
+  const report = (thrown: unknown) => tellCrash(thrown, io)
+  const unwatch = restoreAtEnd({ restore: () => ui.stop(), report, close }, io.host)
   const unhook = hearConsole((text) => ui.say(text))
   try {
     return await ui.left
@@ -188,7 +199,7 @@ function hearConsole(hear: (text: string) => void): () => void {
   return () => void Object.assign(console, before)
 }
 
-function tellCrash(thrown: unknown): void {
+function tellCrash(thrown: unknown, { stderr }: Io): void {
   const { message, stack } = asPrecisError(thrown)
-  process.stderr.write(`precis chat broke: ${stack ?? message}\n`)
+  stderr.write(`precis chat broke: ${stack ?? message}\n`)
 }

@@ -9,6 +9,7 @@ import { type CheckedSession, checkSession } from './check-session.ts'
 import { formatOf, HISTORY_FORMAT, profileOf, type Target, targetOf } from './check-wires.ts'
 import { deliver } from './deliver.ts'
 import { readText } from './io.ts'
+import type { Io } from './process-io.ts'
 import { repairDocument } from './repair-document.ts'
 import type { RepairedDocument } from './repair-wire-document.ts'
 import { quoted } from './shell-quote.ts'
@@ -25,20 +26,20 @@ export interface CheckFlags {
 }
 
 /** Rejects with `invalid-request` where rules are broken, after the report is out. */
-export async function checkFile(source: string, flags: CheckFlags): Promise<void> {
+export async function checkFile(source: string, flags: CheckFlags, io: Io): Promise<void> {
   profileOf(flags.provider)
   const asked = flags.from === undefined ? undefined : formatOf(flags.from)
   if (source === '')
     throw new PrecisError('usage', 'no input is given', {
       hint: 'Name a file, as in precis check session.json --provider anthropic; - reads standard input.',
     })
-  await refuseOverwriting(source, flags.repair, { option: '--repair', force: flags.force })
-  const text = await readText(source, process.stdin)
-  const session = asked ? undefined : await checkSession(text, source, flags.provider)
+  await refuseOverwriting(source, flags.repair, { option: '--repair', force: flags.force }, io)
+  const text = await readText(source, io)
+  const session = asked ? undefined : await checkSession(text, source, flags.provider, io)
   const { report, result } = session
     ? { report: sessionReport(session, source, flags), result: text }
     : await checkText(text, asked, source, flags)
-  await deliver({
+  await deliver(io, {
     report,
     result,
     output: flags.repair,

@@ -7,6 +7,7 @@ import { valueStore } from '../stores/memory.ts'
 import { type Checked, checkDocument } from './check-document.ts'
 import { documentAs, isWireFormat } from './check-format.ts'
 import { HISTORY_FORMAT, targetOf } from './check-wires.ts'
+import type { Io } from './process-io.ts'
 import { ProgressLine } from './progress.ts'
 import { writtenFormat } from './session/formats.ts'
 import { readSession } from './session/read-session.ts'
@@ -25,11 +26,12 @@ export async function checkSession(
   text: string,
   given: string,
   provider: string,
+  io: Io,
 ): Promise<CheckedSession | undefined> {
   if (text.trim() === '') return undefined
-  const { settings } = loadSettings({ cwd: process.cwd(), environment: process.env })
-  const composed = compose({ store: valueStore(), settings, environment: process.env })
-  const progress = new ProgressLine(process.stderr)
+  const { settings } = loadSettings(io)
+  const composed = compose({ store: valueStore(), settings, environment: io.environment })
+  const progress = new ProgressLine(io.stderr)
   try {
     const sample = await sampleOf(textSource(text))
     const format = composed.formats.find((each) => each.detect(sample))
@@ -42,6 +44,7 @@ export async function checkSession(
     const written = await writeSession(
       { composed, threadId, subThreadIds },
       { threadId, to, secrets: 'leave' },
+      io,
     )
     const history = parseJsonText(written.text)
     return { format: named, ...judged(history, provider, [...notes.problems, ...written.problems]) }

@@ -1,14 +1,13 @@
 // `precis check` as people run it: a process, its streams, its exit code, and the files it leaves.
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runPrecis } from '../../test/cli/run.ts'
 import { PROFILES } from '../validate/profiles.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PRECIS = join(ROOT, 'bin/precis.js')
 const SAMPLE = fileURLToPath(new URL('../../samples/session.json', import.meta.url))
 
 const tools = [{ name: 'read', input_schema: { type: 'object' } }]
@@ -179,32 +178,27 @@ afterEach(() => {
 })
 
 function precis(args: readonly string[], input = '') {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PRECIS, 'check', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    input,
-    env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config') },
-  })
-  return { status, stdout, stderr }
+  const environment = { HOME: folder, XDG_CONFIG_HOME: join(folder, 'config') }
+  return runPrecis(['check', ...args], { cwd: folder, environment, input })
 }
 
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 const left = () => readdirSync(folder).filter((name) => !(name in FILES))
 
 describe('precis check', () => {
-  it('finds nothing wrong with the sample session, and writes nothing', () => {
-    const { status, stdout, stderr } = precis([SAMPLE, '--provider', 'anthropic'])
+  it('finds nothing wrong with the sample session, and writes nothing', async () => {
+    const { status, stdout, stderr } = await precis([SAMPLE, '--provider', 'anthropic'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('Every rule is kept')
     expect(left()).toEqual([])
   })
 
-  it('lets a history end with a call that waits for its result', () => {
-    expect(precis(['waiting.json', '--provider', 'anthropic']).status).toBe(0)
+  it('lets a history end with a call that waits for its result', async () => {
+    expect((await precis(['waiting.json', '--provider', 'anthropic'])).status).toBe(0)
   })
 
-  it('prints the id, the place and the message of each broken rule, and fails', () => {
-    const { status, stdout, stderr } = precis(['bad.json', '--provider', 'anthropic'])
+  it('prints the id, the place and the message of each broken rule, and fails', async () => {
+    const { status, stdout, stderr } = await precis(['bad.json', '--provider', 'anthropic'])
     expect(status).toBe(1)
     expect(stdout).toMatch(
       /^ {2}VALID-A4 {2}messages\[1\]\.content\[0\] {2}the next message has no result of the call a$/m,
@@ -214,8 +208,13 @@ describe('precis check', () => {
     )
   })
 
-  it('gives the report as JSON', () => {
-    const { status, stdout, stderr } = precis(['bad.json', '--provider', 'anthropic', '--json'])
+  it('gives the report as JSON', async () => {
+    const { status, stdout, stderr } = await precis([
+      'bad.json',
+      '--provider',
+      'anthropic',
+      '--json',
+    ])
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toEqual({
       input: { source: 'bad.json', format: 'anthropic', kind: 'request' },
@@ -234,9 +233,9 @@ describe('precis check', () => {
     })
   })
 
-  it('writes a repaired copy for its owner, lists the changes, and is content with it', () => {
+  it('writes a repaired copy for its owner, lists the changes, and is content with it', async () => {
     const args = ['bad.json', '--provider', 'anthropic', '--repair', 'mended.json']
-    const { status, stdout, stderr } = precis(args)
+    const { status, stdout, stderr } = await precis(args)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(
       /^ {2}aborted-call {2}messages\[1\]\.content\[0\] {2}the call a has no result; it is answered as aborted$/m,
@@ -250,19 +249,19 @@ describe('precis check', () => {
     })
     expect(statSync(join(folder, 'mended.json')).mode & 0o777).toBe(0o600)
     expect(read('bad.json')).toBe(JSON.stringify(FILES['bad.json']))
-    expect(precis(['mended.json', '--provider', 'anthropic']).status).toBe(0)
+    expect((await precis(['mended.json', '--provider', 'anthropic'])).status).toBe(0)
   })
 
-  it('works as a filter', () => {
+  it('works as a filter', async () => {
     const args = ['-', '--provider', 'anthropic', '--repair', '-']
-    const { status, stdout, stderr } = precis(args, read('bad.json'))
+    const { status, stdout, stderr } = await precis(args, read('bad.json'))
     expect(status).toBe(0)
     expect(stderr).toContain('aborted-call')
-    expect(precis(args, stdout)).toMatchObject({ status: 0, stdout })
+    expect(await precis(args, stdout)).toMatchObject({ status: 0, stdout })
   })
 
-  it('copies what needs no repair byte for byte', () => {
-    const { status, stdout } = precis([
+  it('copies what needs no repair byte for byte', async () => {
+    const { status, stdout } = await precis([
       'good.json',
       '--provider',
       'anthropic',
@@ -274,22 +273,28 @@ describe('precis check', () => {
     expect(read('copy.json')).toBe(read('good.json'))
   })
 
-  it('lets a history end with an answer and leave its tools undefined, but not a request', () => {
-    expect(precis(['history.json', '--provider', 'anthropic']).status).toBe(0)
-    const { status, stdout } = precis(['open.json', '--provider', 'anthropic', '--json'])
+  it('lets a history end with an answer and leave its tools undefined, but not a request', async () => {
+    expect((await precis(['history.json', '--provider', 'anthropic'])).status).toBe(0)
+    const { status, stdout } = await precis(['open.json', '--provider', 'anthropic', '--json'])
     expect(status).toBe(1)
     expect(JSON.parse(stdout).violations.map(({ id }: { id: string }) => id)).toEqual([
       'VALID-A10',
       'VALID-A8',
     ])
-    const repaired = precis(['open.json', '--provider', 'anthropic', '--repair', 'mended.json'])
+    const repaired = await precis([
+      'open.json',
+      '--provider',
+      'anthropic',
+      '--repair',
+      'mended.json',
+    ])
     expect(repaired.status).toBe(0)
     expect(JSON.stringify(JSON.parse(read('mended.json')).messages)).toContain('[call of read: {}]')
   })
 
-  it('fails where the copy still breaks a rule, and says which', () => {
+  it('fails where the copy still breaks a rule, and says which', async () => {
     const args = ['marks.json', '--provider', 'anthropic', '--repair', 'mended.json']
-    const { status, stdout, stderr } = precis(args)
+    const { status, stdout, stderr } = await precis(args)
     expect(status).toBe(1)
     expect(stdout).toContain('One broken rule by the copy')
     expect(stderr).toContain('a rule is broken by the repaired copy')
@@ -297,13 +302,13 @@ describe('precis check', () => {
 
   it.each(['bedrock', 'mistral', 'openai-responses', 'gemini'])(
     'checks a history for %s',
-    (name) => {
-      expect(precis([SAMPLE, '--provider', name])).toMatchObject({ status: 0, stderr: '' })
+    async (name) => {
+      expect(await precis([SAMPLE, '--provider', name])).toMatchObject({ status: 0, stderr: '' })
     },
   )
 
-  it('judges a document by its own format first, whatever a writer would make of it', () => {
-    const { status, stdout, stderr } = precis(['bad.json', '--provider', 'openai-chat'])
+  it('judges a document by its own format first, whatever a writer would make of it', async () => {
+    const { status, stdout, stderr } = await precis(['bad.json', '--provider', 'openai-chat'])
     expect(status).toBe(1)
     expect(stdout).toMatch(
       /One broken rule of the format anthropic:\n {2}VALID-A4 {2}messages\[1\]\.content\[0\] /,
@@ -312,25 +317,25 @@ describe('precis check', () => {
     expect(stderr).toMatch(
       /^precis: a rule is broken: it is no sound anthropic request\n.*bad\.json/,
     )
-    const asJson = precis(['bad.json', '--provider', 'openai-chat', '--json'])
+    const asJson = await precis(['bad.json', '--provider', 'openai-chat', '--json'])
     expect(JSON.parse(asJson.stdout)).toMatchObject({
       violations: [{ id: 'VALID-A4', where: 'messages[1].content[0]' }],
       sent: { violations: [] },
     })
   })
 
-  it('repairs a document for a provider of another format, in its own format', () => {
+  it('repairs a document for a provider of another format, in its own format', async () => {
     const args = ['bad.json', '--provider', 'openai-chat', '--repair', 'mended.json']
-    const { status, stdout } = precis(args)
+    const { status, stdout } = await precis(args)
     expect(status).toBe(0)
     expect(stdout).toContain('aborted-call')
     for (const provider of ['openai-chat', 'anthropic'])
-      expect(precis(['mended.json', '--provider', provider])).toMatchObject({ status: 0 })
+      expect(await precis(['mended.json', '--provider', provider])).toMatchObject({ status: 0 })
   })
 
-  it('renames a tool wherever the request names it', () => {
+  it('renames a tool wherever the request names it', async () => {
     const args = ['named.json', '--provider', 'anthropic', '--repair', 'mended.json']
-    expect(precis(args).status).toBe(0)
+    expect((await precis(args)).status).toBe(0)
     expect(JSON.parse(read('mended.json'))).toMatchObject({
       tools: [{ name: 'read_file' }],
       tool_choice: { name: 'read_file' },
@@ -342,9 +347,9 @@ describe('precis check', () => {
     ['items.json', 'openai-responses', 'VALID-R1'],
     ['contents.json', 'gemini', 'VALID-G1'],
   ]
-  it.each(own)('tells the format of %s, with --from or without', (file, format, rule) => {
+  it.each(own)('tells the format of %s, with --from or without', async (file, format, rule) => {
     for (const from of [[], ['--from', format]]) {
-      const { status, stdout } = precis([file, '--provider', format, ...from, '--json'])
+      const { status, stdout } = await precis([file, '--provider', format, ...from, '--json'])
       expect(status).toBe(1)
       const report = JSON.parse(stdout)
       expect(report.input).toEqual({ source: file, format, kind: 'request' })
@@ -352,31 +357,31 @@ describe('precis check', () => {
     }
   })
 
-  it.each(BROKEN)('repairs a document in the format $format: $broken', (given) => {
+  it.each(BROKEN)('repairs a document in the format $format: $broken', async (given) => {
     const { format, list, items, change, others } = given
     const fields = format === 'gemini' ? GEMINI_FIELDS : { model: 'm', ...given.fields }
     writeFileSync(join(folder, 'broken.json'), JSON.stringify({ ...fields, [list]: items }))
     const provider = ['--provider', format]
-    expect(precis(['broken.json', ...provider]).status).toBe(1)
-    const repaired = precis(['broken.json', ...provider, '--repair', 'mended.json'])
+    expect((await precis(['broken.json', ...provider])).status).toBe(1)
+    const repaired = await precis(['broken.json', ...provider, '--repair', 'mended.json'])
     expect(repaired).toMatchObject({ status: 0, stderr: '' })
     expect(repaired.stdout).toMatch(change)
     expect(JSON.parse(read('mended.json'))).toMatchObject(fields)
-    expect(precis(['mended.json', ...provider]).stdout).toContain('Every rule is kept')
+    expect((await precis(['mended.json', ...provider])).stdout).toContain('Every rule is kept')
     for (const other of others) {
-      expect(precis(['broken.json', '--provider', other]).stdout).toMatch(
+      expect((await precis(['broken.json', '--provider', other])).stdout).toMatch(
         new RegExp(`broken rules? of the format ${format}:`),
       )
       // A copy of plain words alone could be of another format.
       const args = ['mended.json', '--provider', other, '--from', format]
-      expect(precis(args)).toMatchObject({ status: 0, stderr: '' })
+      expect(await precis(args)).toMatchObject({ status: 0, stderr: '' })
     }
   })
 
-  it('takes a document that could be of either format for the one that is said', () => {
+  it('takes a document that could be of either format for the one that is said', async () => {
     const formats = [[], ['--from', 'anthropic'], ['--from', 'openai-chat']]
     for (const from of formats) {
-      expect(precis(['plain.json', '--provider', 'openai-chat', ...from]).status).toBe(0)
+      expect((await precis(['plain.json', '--provider', 'openai-chat', ...from])).status).toBe(0)
     }
   })
 
@@ -464,22 +469,22 @@ describe('precis check', () => {
       /goes on from what a server stored is not whole\n {2}where: previous_response_id\n {2}hint: Put all items/,
     ],
   ]
-  it.each(failures)('says what is wrong: %s', (_, args, status, message) => {
-    const failed = precis(args)
+  it.each(failures)('says what is wrong: %s', async (_, args, status, message) => {
+    const failed = await precis(args)
     expect(failed).toMatchObject({ status, stdout: '' })
     expect(failed.stderr).toMatch(message)
     expect(left()).toEqual([])
   })
 
-  it('lists the providers in its help', () => {
-    const { status, stdout } = precis(['--help'])
+  it('lists the providers in its help', async () => {
+    const { status, stdout } = await precis(['--help'])
     expect(status).toBe(0)
     expect(stdout).toContain(Object.keys(PROFILES).join(', '))
   })
 
-  it('lets nothing of the document control the terminal', () => {
+  it('lets nothing of the document control the terminal', async () => {
     const evil = [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: '\u001b[2J' }] }]
-    const { stdout, stderr } = precis(['-', '--provider', 'anthropic'], JSON.stringify(evil))
+    const { stdout, stderr } = await precis(['-', '--provider', 'anthropic'], JSON.stringify(evil))
     expect(stdout).toContain('VALID-A5')
     expect(stdout + stderr).not.toContain('\u001b')
   })

@@ -1,5 +1,6 @@
 // The commands by name, with a line on each. What one of them takes and does is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from './process-io.ts'
 
 export interface CommandEntry {
   readonly name: string
@@ -9,7 +10,7 @@ export interface CommandEntry {
 
 /** Gives a command its arguments, options, help and action. */
 interface CommandModule {
-  define(command: Command): void
+  define(command: Command, io: Io): void
 }
 
 /** In the order in which the help lists them. */

@@ -6,7 +6,7 @@ import { oneLine } from './terminal.ts'
 /** What providers say is not ours, and may be anything. */
 const LONGEST_MESSAGE = 400
 
-/** Where lines go to; `process.stdout` is one. */
+/** Where lines go to, such as standard output. */
 export interface LineStream {
   write(text: string): unknown
 }

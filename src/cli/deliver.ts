@@ -2,6 +2,7 @@
 import { secretsOf } from '../redact/known.ts'
 import { redactValues } from '../redact/redact-values.ts'
 import { writeStream, writeText } from './io.ts'
+import type { Io } from './process-io.ts'
 import { type Style, styleOf } from './terminal.ts'
 
 export interface Delivery<Report> {
@@ -17,18 +18,18 @@ export interface Delivery<Report> {
  * The report goes to standard output, unless the result does: then to standard error. It quotes the
  * conversation and ends in logs, so it is told without secrets; the result is what it is.
  */
-export async function deliver<Report>(delivery: Delivery<Report>): Promise<void> {
+export async function deliver<Report>(io: Io, delivery: Delivery<Report>): Promise<void> {
   const { result, output, json, render } = delivery
-  const report = redactValues(delivery.report, secretsOf(process.env)).value
+  const report = redactValues(delivery.report, secretsOf(io.environment)).value
   const toStream = output === '-'
   if (toStream)
     for (const piece of typeof result === 'string' ? [result] : result)
-      await writeStream(process.stdout, piece)
-  else if (output !== undefined) await writeText(output, result)
-  const stream = toStream ? process.stderr : process.stdout
+      await writeStream(io.stdout, piece)
+  else if (output !== undefined) await writeText(output, result, io)
+  const stream = toStream ? io.stderr : io.stdout
   const columns = (stream.isTTY && stream.columns) || delivery.columns
   const text = json
     ? `${JSON.stringify(report, null, 2)}\n`
-    : render(report, styleOf(stream), columns)
+    : render(report, styleOf(stream, io.environment), columns)
   await writeStream(stream, text)
 }

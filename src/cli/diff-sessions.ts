@@ -10,6 +10,7 @@ import {
   sideAt,
 } from './difference.ts'
 import { wholeNumber } from './numbers.ts'
+import type { Io } from './process-io.ts'
 import { ProgressLine } from './progress.ts'
 import { backupOf } from './session/backups.ts'
 import { loadThread, openSession } from './session/session.ts'
@@ -31,54 +32,57 @@ export async function diffSessions(
   one: string,
   other: string | undefined,
   flags: DiffFlags,
+  io: Io,
 ): Promise<void> {
-  const [from, to] = await sidesOf(one, other, flags)
+  const [from, to] = await sidesOf(one, other, flags, io)
   const difference = compare(from, to)
   const { full = false, json } = flags
   if (!json) {
-    await tell(difference, false, (shown, style, columns) => render(shown, style, columns, full))
+    await tell(io, difference, false, (shown, style, columns) =>
+      render(shown, style, columns, full),
+    )
     return
   }
   const { lines, ...facts } = difference
   const of = (sign: Line['sign']) =>
     lines.filter((line) => line.sign === sign).map((line) => factsOf(line, full))
-  await tell({ ...facts, removed: of('-'), added: of('+') }, true, () => '')
+  await tell(io, { ...facts, removed: of('-'), added: of('+') }, true, () => '')
 }
 
 function factsOf({ ref, what, tokens, text }: Line, isFull: boolean) {
   return { ref, what, tokens, ...(isFull && { text }) }
 }
 
-async function sidesOf(one: string, other: string | undefined, flags: DiffFlags) {
-  const target = targetOf(one, 'diff')
+async function sidesOf(one: string, other: string | undefined, flags: DiffFlags, io: Io) {
+  const target = targetOf(one, 'diff', io)
   if (other !== undefined) {
     if (flags.from !== undefined || flags.to !== undefined)
       throw new PrecisError('usage', '--from and --to are for one session', {
         where: '--from',
         hint: 'Give one session, or two without them.',
       })
-    const second = targetOf(other, 'diff')
-    return [await present(target, flags), await present(second, flags)] as const
+    const second = targetOf(other, 'diff', io)
+    return [await present(target, flags, io), await present(second, flags, io)] as const
   }
   const isNow = flags.from === undefined && flags.to === undefined
   const backup =
     target.kind === 'file' && target.path !== '-' && isNow
-      ? await backupOf(target.path, process.env)
+      ? await backupOf(target.path, io)
       : undefined
   if (backup !== undefined) {
-    const before = await present({ kind: 'file', path: backup.path }, flags)
-    return [{ ...before, name: `${one} as it was` }, await present(target, flags)] as const
+    const before = await present({ kind: 'file', path: backup.path }, flags, io)
+    return [{ ...before, name: `${one} as it was` }, await present(target, flags, io)] as const
   }
-  return moments(target, flags)
+  return moments(target, flags, io)
 }
 
-async function present(target: Target, flags: DiffFlags): Promise<Side> {
-  return onEvents(target, flags, (events) => sideAt(events, events.length, nameOf(target)))
+async function present(target: Target, flags: DiffFlags, io: Io): Promise<Side> {
+  return onEvents(io, target, flags, (events) => sideAt(events, events.length, nameOf(target)))
 }
 
 /** One session at two moments: around its last compaction, unless they are named. */
-async function moments(target: Target, flags: DiffFlags): Promise<readonly [Side, Side]> {
-  return onEvents(target, flags, (events) => {
+async function moments(target: Target, flags: DiffFlags, io: Io): Promise<readonly [Side, Side]> {
+  return onEvents(io, target, flags, (events) => {
     const momentOf = (text: string | undefined, option: string) =>
       text === undefined ? undefined : wholeNumber(text, option, 0, events.length)
     const [givenFrom, givenTo] = [momentOf(flags.from, '--from'), momentOf(flags.to, '--to')]
@@ -103,13 +107,14 @@ function nothingInForce(name: string, undone: number | undefined): PrecisError {
 }
 
 async function onEvents<T>(
+  io: Io,
   target: Target,
   flags: DiffFlags,
   work: (events: readonly ThreadEvent[]) => T,
 ): Promise<T> {
-  const { settings } = loadSettings({ cwd: process.cwd(), environment: process.env })
-  const progress = new ProgressLine(process.stderr)
-  const session = await openSession(target, { settings, named: flags.format, progress })
+  const { settings } = loadSettings(io)
+  const progress = new ProgressLine(io.stderr)
+  const session = await openSession(target, { settings, named: flags.format, progress }, io)
   try {
     return work((await loadThread(session.composed, session.threadId)).events)
   } finally {

@@ -1,4 +1,5 @@
 // A script in EDL on the files of one folder: all of it or nothing, and a report.
+import { resolve } from 'node:path'
 import { PrecisError } from '../core/errors.ts'
 import type { EdlRefused } from '../edl/result.ts'
 import { runScript } from '../edl/run.ts'
@@ -7,6 +8,7 @@ import { deliver } from './deliver.ts'
 import { FolderFiles } from './edl-files.ts'
 import { type EdlReport, fileReports, renderEdl } from './edl-report.ts'
 import { readText } from './io.ts'
+import type { Io } from './process-io.ts'
 import { sourceName } from './source.ts'
 
 const DEFAULT_COLUMNS = 100
@@ -20,15 +22,15 @@ export interface EdlFlags {
 }
 
 /** Rejects where the script cannot be read, and, after the report is out, where a file failed. */
-export async function applyScript(source: string, flags: EdlFlags): Promise<void> {
+export async function applyScript(source: string, flags: EdlFlags, io: Io): Promise<void> {
   const { root, dryRun = false, partial = false } = flags
   if (source === '' || root === '')
     throw new PrecisError('usage', source === '' ? 'no script is given' : '--root is empty', {
       hint: 'Name both, as in precis edl change.edl --root docs; - reads the script from standard input.',
     })
-  const workspace = openWorkspace({ root })
+  const workspace = openWorkspace({ root: resolve(io.cwd, root) })
   const files = new FolderFiles(workspace)
-  const result = await runScript(await readText(source, process.stdin), files)
+  const result = await runScript(await readText(source, io), files)
   if (result.status === 'error') throw refused(source, result)
   const { errors, warnings } = result
   const isWritten = !dryRun && (partial || errors.length === 0) && files.planned.length > 0
@@ -46,7 +48,7 @@ export async function applyScript(source: string, flags: EdlFlags): Promise<void
     })),
     warnings,
   }
-  await deliver({
+  await deliver(io, {
     report,
     result: '',
     output: undefined,

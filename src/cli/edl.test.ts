@@ -1,5 +1,4 @@
 // `precis edl` as people run it: a process, its exit code, and what it leaves in the folder.
-import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -12,10 +11,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-
-const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
+import { runPrecis } from '../../test/cli/run.ts'
 
 let folder: string
 beforeEach(() => {
@@ -43,13 +40,8 @@ function edl(script: string, ...args: string[]) {
 }
 
 function precis(args: readonly string[], input = '') {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PRECIS, ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    input,
-    env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config') },
-  })
-  return { status, stdout, stderr }
+  const environment = { HOME: folder, XDG_CONFIG_HOME: join(folder, 'config') }
+  return runPrecis(args, { cwd: folder, environment, input })
 }
 
 /** Every file below a folder with its bytes: nothing else may be there, and nothing else be different. */
@@ -63,10 +55,10 @@ function snapshot(): Record<string, string> {
 const CHANGE = 'file notes.md\nselect /red/\nreplace "green"\n'
 
 describe('precis edl', () => {
-  it('changes the files of a folder, and says what it did', () => {
+  it('changes the files of a folder, and says what it did', async () => {
     write('change.edl', `${CHANGE}newfile new/deep/a.md\ninsert_after <<E\nhello\nE\n`)
     chmodSync(join(folder, 'root/notes.md'), 0o640)
-    const { status, stdout, stderr } = precis(['edl', 'change.edl', '--root', 'root'])
+    const { status, stdout, stderr } = await precis(['edl', 'change.edl', '--root', 'root'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(read('root/notes.md')).toBe('Status: green\nOwner: A\n')
     expect(read('root/new/deep/a.md')).toBe('hello\n')
@@ -77,9 +69,9 @@ describe('precis edl', () => {
     expect(readdirSync(join(folder, 'root')).sort()).toEqual(['new', 'notes.md', 'sub'])
   })
 
-  it('shows the difference and writes nothing with --dry-run', () => {
+  it('shows the difference and writes nothing with --dry-run', async () => {
     const before = snapshot()
-    const { status, stdout } = edl(`${CHANGE}newfile b.md\n`, '--dry-run')
+    const { status, stdout } = await edl(`${CHANGE}newfile b.md\n`, '--dry-run')
     expect(status).toBe(0)
     expect(stdout).toContain(
       '--- a/notes.md\n+++ b/notes.md\n@@ -1,2 +1,2 @@\n-Status: red\n+Status: green\n Owner: A\n',
@@ -89,13 +81,13 @@ describe('precis edl', () => {
     expect(snapshot()).toEqual(before)
   })
 
-  it('shows the difference and writes with --diff', () => {
-    expect(edl(CHANGE, '--diff').stdout).toContain('+Status: green')
+  it('shows the difference and writes with --diff', async () => {
+    expect((await edl(CHANGE, '--diff')).stdout).toContain('+Status: green')
     expect(read('root/notes.md')).toContain('green')
   })
 
-  it('reports as JSON', () => {
-    const { status, stdout } = edl(CHANGE, '--json', '--dry-run')
+  it('reports as JSON', async () => {
+    const { status, stdout } = await edl(CHANGE, '--json', '--dry-run')
     expect(status).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
       script: '-',
@@ -119,30 +111,32 @@ describe('precis edl', () => {
     })
   })
 
-  it('says where nothing is to be done', () => {
-    expect(edl('file notes.md\nselect 1\n')).toMatchObject({
+  it('says where nothing is to be done', async () => {
+    expect(await edl('file notes.md\nselect 1\n')).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/Warnings:\n {2}select 1: line numbers[\s\S]*Nothing changed/),
     })
   })
 
-  it('takes a path from the root, with a slash or without, or whole', () => {
-    expect(edl('file /notes.md\nselect /red/\nreplace "1"').status).toBe(0)
-    expect(edl(`file ${join(folder, 'root/notes.md')}\nselect /1/\nreplace "2"`).status).toBe(0)
-    expect(edl('file sub/../notes.md\nselect /2/\nreplace "3"').status).toBe(0)
+  it('takes a path from the root, with a slash or without, or whole', async () => {
+    expect((await edl('file /notes.md\nselect /red/\nreplace "1"')).status).toBe(0)
+    expect(
+      (await edl(`file ${join(folder, 'root/notes.md')}\nselect /1/\nreplace "2"`)).status,
+    ).toBe(0)
+    expect((await edl('file sub/../notes.md\nselect /2/\nreplace "3"')).status).toBe(0)
     expect(read('root/notes.md')).toContain('Status: 3\n')
   })
 
-  it('shows no control characters of a file', () => {
+  it('shows no control characters of a file', async () => {
     write('root/notes.md', 'red \u001b[31m\n')
-    const { stdout } = edl(CHANGE, '--diff')
+    const { stdout } = await edl(CHANGE, '--diff')
     expect(stdout).toContain('green ␛[31m')
     expect(stdout).not.toContain('\u001b')
   })
 
-  it('keeps a byte order mark and the ends of lines', () => {
+  it('keeps a byte order mark and the ends of lines', async () => {
     write('root/notes.md', '\ufeffred\r\nx\r\n')
-    expect(edl(CHANGE).status).toBe(0)
+    expect((await edl(CHANGE)).status).toBe(0)
     expect(read('root/notes.md')).toBe('\ufeffgreen\r\nx\r\n')
   })
 })
@@ -154,17 +148,17 @@ describe('precis edl', () => {
     ['select /a/', "No file selected. Use 'file' command first."],
     [`${CHANGE}file ../secret.md\ndelete`, '../secret.md is outside the workspace'],
     [`${CHANGE}newfile .git/hooks/x`, '.git/hooks/x belongs to git itself'],
-  ])('refuses %j with exit code 1 and changes nothing', (script, says) => {
+  ])('refuses %j with exit code 1 and changes nothing', async (script, says) => {
     const before = snapshot()
-    const { status, stdout, stderr } = edl(script)
+    const { status, stdout, stderr } = await edl(script)
     expect(status).toBe(1)
     expect(stdout + stderr).toContain(says)
     expect(snapshot()).toEqual(before)
   })
 
-  it('writes what went well with --partial, and still fails', () => {
+  it('writes what went well with --partial, and still fails', async () => {
     const script = `${CHANGE}file sub/other.md\nreplace "y"\nselect /nope/\n`
-    const { status, stdout, stderr } = edl(script, '--partial')
+    const { status, stdout, stderr } = await edl(script, '--partial')
     expect(status).toBe(1)
     expect(read('root/notes.md')).toContain('green')
     expect(read('root/sub/other.md')).toBe('x\n')
@@ -172,14 +166,14 @@ describe('precis edl', () => {
     expect(stderr).toContain('a file failed: the others were written')
   })
 
-  it('tells failures as JSON with --json', () => {
-    const { status, stdout, stderr } = edl('file gone.md\ndelete', '--json')
+  it('tells failures as JSON with --json', async () => {
+    const { status, stdout, stderr } = await edl('file gone.md\ndelete', '--json')
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ written: false, errors: [{ path: 'gone.md' }] })
     expect(JSON.parse(stderr)).toMatchObject({
       error: { code: 'invalid-input', message: 'a file failed: nothing was written' },
     })
-    expect(JSON.parse(edl('x', '--json').stderr)).toMatchObject({
+    expect(JSON.parse((await edl('x', '--json')).stderr)).toMatchObject({
       error: { code: 'invalid-input', where: 'standard input, line 1, column 1' },
     })
   })
@@ -193,9 +187,9 @@ describe('precis edl', () => {
     [['edl', 'gone.edl', '--root', 'root'], 1, 'there is no file gone.edl'],
     [['edl', '-', '--root', 'gone'], 1, 'gone does not exist'],
     [['edl', '-', '--root', 'secret.md'], 1, 'is no folder'],
-  ])('%j ends with %i: %s', (args, exit, says) => {
+  ])('%j ends with %i: %s', async (args, exit, says) => {
     const before = snapshot()
-    const { status, stdout, stderr } = precis(args)
+    const { status, stdout, stderr } = await precis(args)
     expect({ status, stdout }).toEqual({ status: exit, stdout: '' })
     expect(stderr).toContain(says)
     expect(snapshot()).toEqual(before)

@@ -1,6 +1,7 @@
 // A thread or a session file in another format, or as a page for people; secrets stay here unless asked for.
 import { readRow } from '../core/codec.ts'
 import { deliver } from './deliver.ts'
+import type { Io } from './process-io.ts'
 import { ProgressLine } from './progress.ts'
 import { writtenFormat } from './session/formats.ts'
 import { openSession, type Session } from './session/session.ts'
@@ -32,32 +33,33 @@ interface ExportReport {
 
 const DEFAULT_COLUMNS = 100
 
-export async function exportSession(given: string, flags: ExportFlags): Promise<void> {
-  const target = targetOf(given, 'export')
-  const { settings } = loadSettings({ cwd: process.cwd(), environment: process.env })
+export async function exportSession(given: string, flags: ExportFlags, io: Io): Promise<void> {
+  const target = targetOf(given, 'export', io)
+  const { settings } = loadSettings(io)
   const source = target.kind === 'file' ? target.path : undefined
-  await refuseOverwriting(source, flags.out, { option: '--out', force: flags.force })
-  const progress = new ProgressLine(process.stderr)
-  const session = await openSession(target, { settings, named: flags.format, progress })
+  await refuseOverwriting(source, flags.out, { option: '--out', force: flags.force }, io)
+  const progress = new ProgressLine(io.stderr)
+  const session = await openSession(target, { settings, named: flags.format, progress }, io)
   try {
-    await write(session, flags, progress)
+    await write(session, flags, progress, io)
   } finally {
     progress.end()
     await session.close()
   }
 }
 
-async function write(session: Session, flags: ExportFlags, progress: ProgressLine): Promise<void> {
+async function write(
+  session: Session,
+  flags: ExportFlags,
+  progress: ProgressLine,
+  io: Io,
+): Promise<void> {
   const { composed, format, threadId, target } = session
   const to = writtenFormat(flags.to, format, composed)
   const secrets = flags.raw ? 'find' : 'remove'
   const title = flags.title ?? (await titleOf(session))
-  const { text, problems, found, messages } = await writeSession(session, {
-    threadId,
-    to,
-    secrets,
-    title,
-  })
+  const wish = { threadId, to, secrets, title } as const
+  const { text, problems, found, messages } = await writeSession(session, wish, io)
   const report: ExportReport = {
     input: nameOf(target),
     format: to.format.id,
@@ -67,7 +69,7 @@ async function write(session: Session, flags: ExportFlags, progress: ProgressLin
     secrets: { found, removed: !flags.raw },
   }
   progress.end()
-  await deliver({
+  await deliver(io, {
     report,
     result: text,
     output: flags.out,

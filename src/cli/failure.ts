@@ -5,16 +5,19 @@ import { type Secret, secretsOf } from '../redact/known.ts'
 import { redact } from '../redact/redact.ts'
 import { redactValues } from '../redact/redact-values.ts'
 import { writeStream } from './io.ts'
-import { asTyped } from './program-name.ts'
+import type { Io } from './process-io.ts'
+import { asTyped, programName } from './program-name.ts'
 
 /** Tells what went wrong on standard error, and gives the exit code. `command` is the one that ran. */
 export async function tellFailure(
   thrown: unknown,
   json: boolean,
-  command?: string,
+  command: string | undefined,
+  io: Io,
 ): Promise<1 | 2> {
   const error = failureOf(thrown, command)
-  await writeStream(process.stderr, printFailure(error, json, secretsOf(process.env)))
+  const { environment, stderr } = io
+  await writeStream(stderr, printFailure(error, json, secretsOf(environment), programName(io)))
   return error.exitCode
 }
 
@@ -27,10 +30,11 @@ export function failureOf(thrown: unknown, command?: string): PrecisError {
 export function printFailure(
   error: PrecisError,
   json: boolean,
-  secrets: readonly Secret[] = [],
+  secrets: readonly Secret[],
+  program: string,
 ): string {
   const { code, message, where, details } = error
-  const hint = error.hint === undefined ? undefined : asTyped(error.hint)
+  const hint = error.hint === undefined ? undefined : asTyped(error.hint, program)
   if (json) {
     const told = { error: { code, message, where, hint, details } }
     return `${JSON.stringify(redactValues(told, secrets).value)}\n`

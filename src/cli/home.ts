@@ -5,7 +5,7 @@ import type { JobQueue } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
 import { openJobs } from '../stores/open-jobs.ts'
 import { openStore } from '../stores/open-store.ts'
-import { type Environment, stateFolder } from './settings.ts'
+import { type Surroundings, stateFolder } from './settings.ts'
 
 const FILE = 'threads.db'
 
@@ -15,14 +15,15 @@ export interface Home extends Composed {
 }
 
 /** `sqlite` is the file in the folder for state; anything else is the address of a store. */
-export async function openHome(settings: Settings, environment: Environment): Promise<Home> {
+export async function openHome(settings: Settings, io: Surroundings): Promise<Home> {
+  const { cwd, environment } = io
   const address =
     settings.store === 'sqlite'
-      ? `sqlite:${join(await stateFolder(environment), FILE)}`
+      ? `sqlite:${join(await stateFolder(io), FILE)}`
       : settings.store === 'memory'
         ? 'memory:'
         : settings.store
-  const store = await openStore(address)
+  const store = await openStore(address, { cwd })
   const composed = compose({ store, settings, environment })
   let opening: Promise<JobQueue> | undefined
   return {

@@ -2,6 +2,7 @@
 import type { Composed } from '../compose.ts'
 import { weightOf } from '../core/context.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { Io } from './process-io.ts'
 import { programName } from './program-name.ts'
 import { ProgressLine } from './progress.ts'
 import { digestOfSource } from './session/digest.ts'
@@ -44,26 +45,31 @@ interface NotImported {
 }
 
 /** A file that cannot be read does not keep the others out. */
-export async function importSessions(files: readonly string[], flags: ImportFlags): Promise<void> {
+export async function importSessions(
+  files: readonly string[],
+  flags: ImportFlags,
+  io: Io,
+): Promise<void> {
   if (flags.title !== undefined && files.length > 1)
     throw new PrecisError('usage', 'a title is for one file', {
       where: '--title',
       hint: 'Import the files one by one, or leave it out.',
     })
   const told: (Imported | NotImported)[] = []
-  await withHome(async (home) => {
+  await withHome(io, async (home) => {
     const known = await earlierImports(home.store)
     for (const file of files) {
       try {
-        told.push(await importFile(home, file, flags, known))
+        told.push(await importFile(home, file, flags, known, io))
       } catch (thrown) {
         if (files.length === 1) throw thrown
         told.push(failureOn(file, thrown))
       }
     }
   })
-  await tell(told, flags.json, (list, style, columns) =>
-    list.map((each) => linesOf(each, style, columns)).join(''),
+  const program = programName(io)
+  await tell(io, told, flags.json, (list, style, columns) =>
+    list.map((each) => linesOf(each, style, columns, program)).join(''),
   )
   const failed = told.filter((each) => 'error' in each).length
   if (failed > 0)
@@ -77,10 +83,11 @@ async function importFile(
   file: string,
   flags: ImportFlags,
   known: Map<string, EarlierImport>,
+  io: Io,
 ): Promise<Imported> {
-  const progress = new ProgressLine(process.stderr)
+  const progress = new ProgressLine(io.stderr)
   try {
-    const source = await openInput(file, process.stdin)
+    const source = await openInput(file, io)
     const digest = await digestOfSource(source)
     const now = home.clock.now()
     const read = await readSession(home, source, file, {
@@ -130,7 +137,12 @@ function failureOn(file: string, thrown: unknown): NotImported {
 
 const SHOWN_PROBLEMS = 5
 
-function linesOf(each: Imported | NotImported, style: Style, columns: number): string {
+function linesOf(
+  each: Imported | NotImported,
+  style: Style,
+  columns: number,
+  program: string,
+): string {
   const file = oneLine(each.file, columns - 10)
   if ('error' in each)
     return `${style.bold('not imported')} ${file}: ${oneLine(each.error.message, columns)}\n`
@@ -141,7 +153,7 @@ function linesOf(each: Imported | NotImported, style: Style, columns: number): s
     `${style.bold(each.threadId)}  ${file} ${style.dim(`(${each.format})`)}`,
     `  ${thousands(each.events)} events, ${thousands(each.tokens)} tokens in the context, ${counted(each.compactions, 'recorded compaction')}, ${counted(each.subThreads.length, 'sub-thread')}`,
     `  ${counted(records.all, 'record')}: ${thousands(records.modelled)} became events, ${thousands(kept)} kept unchanged, ${thousands(ignored)} left out`,
-    ...(each.earlier ? [earlierLine(each.earlier)] : []),
+    ...(each.earlier ? [earlierLine(each.earlier, program)] : []),
     ...each.problems
       .slice(0, SHOWN_PROBLEMS)
       .map((problem) => `  ${oneLine(problem, columns - 2)}`),
@@ -156,9 +168,9 @@ function linesOf(each: Imported | NotImported, style: Style, columns: number): s
   return `${lines.join('\n')}\n`
 }
 
-function earlierLine({ threadId, at }: EarlierImport): string {
+function earlierLine({ threadId, at }: EarlierImport, program: string): string {
   const time = at.slice(0, 16).replace('T', ' ')
-  return `  The same file was imported on ${time} already, and is now there twice. To go on with the first: ${programName()} chat ${threadId}`
+  return `  The same file was imported on ${time} already, and is now there twice. To go on with the first: ${program} chat ${threadId}`
 }
 
 function sumOf(counts: Readonly<Record<string, number>>): number {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { PrecisError } from '../core/errors.ts'
+import type { Input, Io } from './process-io.ts'
 
 /** More than this cannot be held as one text. */
 const MAX_INPUT_BYTES = 256_000_000
@@ -19,8 +20,8 @@ const MAX_INPUT_BYTES = 256_000_000
 const PRIVATE_MODE = 0o600
 
 /** The text of a file, or of standard input for `-`. */
-export async function readText(source: string, stdin: NodeJS.ReadStream): Promise<string> {
-  const bytes = source === '-' ? await readStream(stdin) : await readBytes(source)
+export async function readText(source: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<string> {
+  const bytes = source === '-' ? await readStream(io.stdin) : await readBytes(source, io.cwd)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (thrown) {
@@ -32,18 +33,19 @@ export async function readText(source: string, stdin: NodeJS.ReadStream): Promis
   }
 }
 
-async function readBytes(file: string): Promise<Uint8Array> {
+async function readBytes(file: string, cwd: string): Promise<Uint8Array> {
   try {
-    const { size } = await stat(file)
+    const path = resolve(cwd, file)
+    const { size } = await stat(path)
     if (size > MAX_INPUT_BYTES) throw tooLarge(file)
-    return await readFile(file)
+    return await readFile(path)
   } catch (thrown) {
     if (PrecisError.is(thrown)) throw thrown
     throw unreadable(file, thrown)
   }
 }
 
-async function readStream(stdin: NodeJS.ReadStream): Promise<Uint8Array> {
+async function readStream(stdin: Input): Promise<Uint8Array> {
   return Buffer.concat(await readPieces(stdin, '-'))
 }
 
@@ -90,32 +92,42 @@ export function unreadable(file: string, thrown: unknown): PrecisError {
 }
 
 /** Whether two paths name the same file, through links as well. */
-export async function isSameFile(one: string, other: string): Promise<boolean> {
-  if (resolve(one) === resolve(other)) return true
-  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)))
+export async function isSameFile(
+  one: string,
+  other: string,
+  { cwd }: Pick<Io, 'cwd'>,
+): Promise<boolean> {
+  const paths = [resolve(cwd, one), resolve(cwd, other)]
+  if (paths[0] === paths[1]) return true
+  const [a, b] = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)))
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
 /** Whether something would be lost by writing there: a device or a pipe holds nothing. */
-export async function isThere(file: string): Promise<boolean> {
-  return (await stat(file).catch(() => undefined))?.isFile() ?? false
+export async function isThere(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<boolean> {
+  return (await stat(resolve(cwd, file)).catch(() => undefined))?.isFile() ?? false
 }
 
 /** What is written: a text, its pieces, or bytes. */
 export type Written = string | Iterable<string> | Uint8Array
 
 /** Writes a file as a whole: beside it first, then in its place. A failure leaves what was there. */
-export async function writeText(file: string, text: Written): Promise<void> {
+export async function writeText(
+  file: string,
+  text: Written,
+  { cwd }: Pick<Io, 'cwd'>,
+): Promise<void> {
+  const path = resolve(cwd, file)
   try {
-    const there = await stat(file).catch(ifMissing)
+    const there = await stat(path).catch(ifMissing)
     if (there?.isDirectory())
       throw new PrecisError('file-unwritable', `${file} is a folder`, {
         where: file,
         hint: 'Name a file in it.',
       })
     // A device or a pipe has no place to be renamed into.
-    if (there && !there.isFile()) return await writeFile(file, text)
-    const target = there ? await realpath(file) : file
+    if (there && !there.isFile()) return await writeFile(path, text)
+    const target = there ? await realpath(path) : path
     await replaceFile(target, text, there ? there.mode & 0o777 : PRIVATE_MODE)
   } catch (thrown) {
     if (PrecisError.is(thrown)) throw thrown

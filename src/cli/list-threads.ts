@@ -5,7 +5,8 @@ import { summaryOf } from '../server/thread-summary.ts'
 import { openHome } from './home.ts'
 import { writeStream } from './io.ts'
 import { wholeNumber } from './numbers.ts'
-import { asTyped } from './program-name.ts'
+import type { Io } from './process-io.ts'
+import { asTyped, programName } from './program-name.ts'
 import { loadSettings } from './settings.ts'
 import { oneLine, padColumns, styleOf } from './terminal.ts'
 
@@ -19,21 +20,16 @@ const MOST_TITLE_COLUMNS = 60
 /** Narrower ones say nothing: then the line is longer than the terminal. */
 const LEAST_TITLE_COLUMNS = 10
 
-export async function listThreads(flags: ThreadsFlags): Promise<void> {
+export async function listThreads(flags: ThreadsFlags, io: Io): Promise<void> {
   const limit = wholeNumber(flags.limit, '--limit', 1, 1_000)
-  const { settings } = loadSettings({ cwd: process.cwd(), environment: process.env })
-  const home = await openHome(settings, process.env)
+  const { settings } = loadSettings(io)
+  const home = await openHome(settings, io)
   try {
     const { items } = await home.store.list({ limit })
     // What a server keeps for itself is no conversation.
     const threads = items.filter(({ threadId }) => !threadId.startsWith(RESERVED_PREFIX))
     const listed = await Promise.all(threads.map((info) => entryOf(home.store, info)))
-    const { isTTY, columns: own } = process.stdout
-    const columns = isTTY ? own : Number.POSITIVE_INFINITY
-    await writeStream(
-      process.stdout,
-      flags.json ? `${JSON.stringify(listed)}\n` : tableOf(listed, columns),
-    )
+    await writeStream(io.stdout, flags.json ? `${JSON.stringify(listed)}\n` : tableOf(listed, io))
   } finally {
     await home.close()
   }
@@ -60,9 +56,12 @@ async function entryOf(store: Store, info: ThreadInfo): Promise<Listed> {
   }
 }
 
-function tableOf(listed: readonly Listed[], columns: number): string {
-  if (listed.length === 0) return asTyped('There are no threads yet. `precis send` begins one.\n')
-  const style = styleOf(process.stdout)
+function tableOf(listed: readonly Listed[], io: Io): string {
+  if (listed.length === 0)
+    return asTyped('There are no threads yet. `precis send` begins one.\n', programName(io))
+  const { isTTY, columns: own } = io.stdout
+  const columns = (isTTY && own) || Number.POSITIVE_INFINITY
+  const style = styleOf(io.stdout, io.environment)
   const widest = Math.max(...listed.map(({ events }) => `${events}`.length))
   return listed
     .map(({ threadId, updatedAt, events, title }) => {

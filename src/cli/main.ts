@@ -2,17 +2,16 @@
 import '../node-guard.ts'
 import { CommanderError } from 'commander'
 import { COMMAND_TABLE } from './command-table.ts'
+import { type Io, processIo } from './process-io.ts'
 import { programOf } from './program.ts'
 
-/** Runs the command of `argv` (as in `process.argv`) and gives its exit code. Never throws. */
-export async function main(argv: readonly string[]): Promise<number> {
-  // A reader that goes away must not end in a stack trace; the writes themselves report errors.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+/** Runs the command of `argv` (as Node has it: itself, the script, then the words) and resolves to its exit code. Never rejects. */
+export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
   const [first, second] = argv.slice(2).filter((word) => !word.startsWith('-'))
   const asked = first === 'help' ? second : first
   try {
     // Completion is about all of them.
-    const program = await programOf((name) => name === asked || asked === 'completion')
+    const program = await programOf(io, (name) => name === asked || asked === 'completion')
     await program.parseAsync([...argv])
     return 0
   } catch (thrown) {
@@ -20,6 +19,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return 2
     const { tellFailure } = await import('./failure.ts')
     const isCommand = COMMAND_TABLE.some(({ name }) => name === asked)
-    return tellFailure(thrown, argv.includes('--json'), isCommand ? asked : undefined)
+    return tellFailure(thrown, argv.includes('--json'), isCommand ? asked : undefined, io)
   }
 }

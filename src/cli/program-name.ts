@@ -12,7 +12,7 @@ export interface Start {
 
 const NAME = 'precis'
 
-export function programName(start = ownStart()): string {
+export function programName(start: Start): string {
   const { script, environment } = start
   const { npm_lifecycle_event: event, npm_package_name: owner } = environment
   const isFile = basename(script) === `${NAME}.js`
@@ -26,17 +26,13 @@ export function programName(start = ownStart()): string {
 }
 
 /** Commands of précis in a text for people, as they can be typed here; what was made so stays so. */
-export function asTyped(text: string, program = programName()): string {
+export function asTyped(text: string, program: string): string {
   return text.replace(COMMANDS, program)
 }
 
 /** Not read from the table of commands: that loads them, and they come here. */
 const COMMANDS =
   /(?<!npx )\bprecis(?= (?:--help|compact|inspect|import|export|threads|diff|undo|redo|fork|pins|recall|show|chat|serve|token|send|check|store|config|doctor|completion|start|edl|dev-model)\b)/g
-
-function ownStart(): Start {
-  return { script: process.argv[1] ?? '', cwd: process.cwd(), environment: process.env }
-}
 
 function isOnPath(path = ''): boolean {
   return path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, NAME)))

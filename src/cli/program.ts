@@ -1,6 +1,7 @@
 // The program as commander knows it: every command by name, and the whole of those that are asked for.
 import { Command } from 'commander'
 import { COMMAND_TABLE } from './command-table.ts'
+import type { Io, Output } from './process-io.ts'
 import { version } from './version.ts'
 
 const HELP = `
@@ -16,19 +17,32 @@ or a thread of the store, as in thr_0mwh….
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings. --json makes reports and errors JSON.`
 
+/** What commander takes where there is no terminal. */
+const UNKNOWN_WIDTH = 80
+
 /** `whole` says which commands get their options; a command without them is only listed. */
-export async function programOf(whole: (name: string) => boolean): Promise<Command> {
+export async function programOf(io: Io, whole: (name: string) => boolean): Promise<Command> {
   const program = new Command('precis')
     .description('Keeps language-model agents inside their context window without losing anything.')
     .version(version())
     .addHelpText('after', HELP)
     .exitOverride()
     // Errors are told once, in our words, where they are caught.
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({ ...outputsOf(io), outputError: () => undefined })
     .showSuggestionAfterError()
   for (const { name, summary, load } of COMMAND_TABLE) {
     const command = program.command(name).description(summary)
-    if (whole(name)) (await load()).define(command)
+    if (whole(name)) (await load()).define(command, io)
   }
   return program
+}
+
+function outputsOf({ stdout, stderr }: Io) {
+  const width = ({ isTTY, columns }: Output) => (isTTY && columns) || UNKNOWN_WIDTH
+  return {
+    writeOut: (text: string) => void stdout.write(text),
+    writeErr: (text: string) => void stderr.write(text),
+    getOutHelpWidth: () => width(stdout),
+    getErrHelpWidth: () => width(stderr),
+  }
 }

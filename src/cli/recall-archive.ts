@@ -5,6 +5,7 @@ import { parseRef } from '../core/archive.ts'
 import { PrecisError } from '../core/errors.ts'
 import { archiveOf } from '../threads/archive.ts'
 import { wholeNumber } from './numbers.ts'
+import type { Io } from './process-io.ts'
 import { programName } from './program-name.ts'
 import { ProgressLine } from './progress.ts'
 import { searchAll, searchIn } from './recall-all.ts'
@@ -25,7 +26,11 @@ export interface RecallFlags {
 
 const MOST_FINDS = 100
 
-export async function recallWords(words: readonly string[], flags: RecallFlags): Promise<void> {
+export async function recallWords(
+  words: readonly string[],
+  flags: RecallFlags,
+  io: Io,
+): Promise<void> {
   const query = words.join(' ').trim()
   if (query === '')
     throw new PrecisError('usage', 'there is nothing to look for', { hint: 'Give it some words.' })
@@ -33,15 +38,15 @@ export async function recallWords(words: readonly string[], flags: RecallFlags):
   const where = flags.in
   const recalled =
     where === undefined
-      ? await withHome((home) => searchAll(home, query, limit))
-      : await onSession({ ...flags, in: where }, (composed, threadIds) =>
+      ? await withHome(io, (home) => searchAll(home, query, limit))
+      : await onSession(io, { ...flags, in: where }, (composed, threadIds) =>
           searchIn(composed, threadIds, query, limit),
         )
-  await tell(recalled, flags.json, ({ finds, matching, threads }, style, columns) => {
+  await tell(io, recalled, flags.json, ({ finds, matching, threads }, style, columns) => {
     if (finds.length === 0)
       return `Nothing was found for “${oneLine(query, 60)}”. Try other words.\n`
     const places = threads === 1 ? 'one thread' : `${threads} threads`
-    const show = `${programName()} show REF${where === undefined ? '' : ` --in ${quoted(where)}`}`
+    const show = `${programName(io)} show REF${where === undefined ? '' : ` --in ${quoted(where)}`}`
     const heading = `${finds.length} of ${matching} found in ${places}, best first; ${show} reads one in full.`
     const lines = finds.map(
       ({ ref, speaker, at, snippet }) =>
@@ -61,7 +66,7 @@ export interface ShowFlags {
 
 const MOST_CHARS = 10_000_000
 
-export async function showRef(given: string, flags: ShowFlags): Promise<void> {
+export async function showRef(given: string, flags: ShowFlags, io: Io): Promise<void> {
   const ref = given.replace(/^\[?(?:ref:)?|\]$/g, '')
   const parsed = parseRef(ref)
   if (!parsed)
@@ -78,13 +83,14 @@ export async function showRef(given: string, flags: ShowFlags): Promise<void> {
   const offset = wholeNumber(flags.offset, '--offset', 0, Number.MAX_SAFE_INTEGER)
   const limit = wholeNumber(flags.limit, '--limit', 1, MOST_CHARS)
   const page = await onSession(
+    io,
     { ...flags, in: where },
     async ({ threads, store }, [threadId = '']) => {
       const own = parsed.threadId === threadId ? parsed.id : ref
       return archiveOf({ threads, store }, threadId).read(own, offset, limit)
     },
   )
-  await tell({ ref, offset, ...page }, flags.json, ({ text, next }, style) => {
+  await tell(io, { ref, offset, ...page }, flags.json, ({ text, next }, style) => {
     const rest = next === undefined ? '' : `\n${style.dim(`[it goes on: --offset ${next}]`)}`
     return `${text}${rest}\n`
   })
@@ -92,18 +98,19 @@ export async function showRef(given: string, flags: ShowFlags): Promise<void> {
 
 /** On the thread or the session file that `--in` names. */
 async function onSession<T>(
+  io: Io,
   flags: { readonly in: string; readonly format?: string },
   work: (composed: Composed, threadIds: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  const target = targetOf(flags.in, 'recall')
+  const target = targetOf(flags.in, 'recall', io)
   if (target.kind === 'thread')
-    return withHome(async (home) => {
+    return withHome(io, async (home) => {
       await home.threads.context(target.threadId) // an unknown one is said
       return work(home, [target.threadId])
     })
-  const { settings } = loadSettings({ cwd: process.cwd(), environment: process.env })
-  const progress = new ProgressLine(process.stderr)
-  const session = await openSession(target, { settings, named: flags.format, progress })
+  const { settings } = loadSettings(io)
+  const progress = new ProgressLine(io.stderr)
+  const session = await openSession(target, { settings, named: flags.format, progress }, io)
   try {
     return await work(session.composed, [session.threadId, ...session.subThreadIds])
   } finally {

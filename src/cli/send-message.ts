@@ -14,6 +14,7 @@ import { watchAgent } from './agent-output.ts'
 import { wishesHooks } from './compact/wishes.ts'
 import { type Home, openHome } from './home.ts'
 import { readText, writeStream } from './io.ts'
+import type { Io } from './process-io.ts'
 import { loadSettings } from './settings.ts'
 
 export interface SendFlags {
@@ -27,22 +28,22 @@ export interface SendFlags {
   readonly json?: boolean
 }
 
-export async function sendMessage(given: string, flags: SendFlags): Promise<void> {
-  const message = given === '-' ? (await readText('-', process.stdin)).trim() : given
+export async function sendMessage(given: string, flags: SendFlags, io: Io): Promise<void> {
+  const message = given === '-' ? (await readText('-', io)).trim() : given
   if (message.trim() === '')
     throw new PrecisError('usage', 'the message is empty', { hint: 'Say what the agent is to do.' })
-  const workspace = folderOf(flags.cwd)
+  const workspace = folderOf(flags.cwd, io)
   const { settings } = loadSettings({
     cwd: workspace,
-    environment: process.env,
+    environment: io.environment,
     flags: {
       ...(flags.model !== undefined && { models: { default: flags.model } }),
       ...(flags.preset !== undefined && { preset: flags.preset }),
     },
   })
-  const home = await openHome(settings, process.env)
+  const home = await openHome(settings, io)
   try {
-    await converse(home, settings, workspace, message, flags)
+    await converse(home, settings, workspace, message, flags, io)
   } finally {
     await home.close()
   }
@@ -54,6 +55,7 @@ async function converse(
   workspace: string,
   message: string,
   flags: SendFlags,
+  io: Io,
 ): Promise<void> {
   const agent = composeAgent(home, {
     settings,
@@ -61,13 +63,14 @@ async function converse(
     readOnly: flags.readOnly ?? false,
     approval: approvalOf(flags),
     hooks: wishesHooks(home, settings),
+    environment: io.environment,
     jobs: await home.jobs(),
   })
   const threadId = await threadOf(home, workspace, flags)
-  const watch = watchAgent(agent, threadId, flags.json ?? false)
+  const watch = watchAgent(agent, threadId, flags.json ?? false, io)
   const stop = new AbortController()
   const interrupt = () => stop.abort()
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  io.host.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     const outcome = await agent.sendMessage(threadId, message, {
       signal: stop.signal,
@@ -75,9 +78,9 @@ async function converse(
     })
     watch.endLine()
     const isForgotten = flags.thread === undefined && (await isFruitless(home, threadId, outcome))
-    await tell(home, threadId, outcome, { isJson: flags.json ?? false, isForgotten })
+    await tell(home, threadId, outcome, { isJson: flags.json ?? false, isForgotten }, io)
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    io.host.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     watch.stop()
     await agent.close()
   }
@@ -126,8 +129,8 @@ export function approvalOf({
   return { mode: yes ? 'allow' : 'ask', allow: ['read:*', ...allow], deny: [], readOnly }
 }
 
-export function folderOf(given: string): string {
-  const folder = resolve(given)
+export function folderOf(given: string, { cwd }: Pick<Io, 'cwd'>): string {
+  const folder = resolve(cwd, given)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
   throw new PrecisError('usage', `${given} is no folder`, {
     where: '--cwd',
@@ -151,6 +154,7 @@ async function tell(
   threadId: string,
   outcome: SendOutcome,
   { isJson, isForgotten }: { readonly isJson: boolean; readonly isForgotten: boolean },
+  { stdout, stderr }: Io,
 ): Promise<void> {
   const error = errorOf(outcome)
   if (isJson) {
@@ -161,17 +165,14 @@ async function tell(
       usage: { ...billedUsage({ conversation, summarizing }), summarizing },
       context: await threads.reading(threadId),
     }
-    await writeStream(process.stdout, `${JSON.stringify(told)}\n`)
+    await writeStream(stdout, `${JSON.stringify(told)}\n`)
   } else if (outcome.status === 'command') {
     // One that failed is told as the error below.
-    if (!error) await writeStream(process.stdout, `${outcome.reply.text}\n`)
+    if (!error) await writeStream(stdout, `${outcome.reply.text}\n`)
   } else if (outcome.status === 'queued') {
-    await writeStream(
-      process.stderr,
-      'Another process works on the thread and was given the message.\n',
-    )
+    await writeStream(stderr, 'Another process works on the thread and was given the message.\n')
   } else if (!isForgotten) {
-    await writeStream(process.stderr, `Thread ${threadId}\n`)
+    await writeStream(stderr, `Thread ${threadId}\n`)
   }
   if (isForgotten) await threads.delete(threadId)
   if (error) throw error

@@ -1,8 +1,9 @@
 // Serves the stand-in model until the process is told to stop.
-import { once } from 'node:events'
 import { startDevModel } from '../dev-model/index.ts'
 import { writeStream } from './io.ts'
 import { wholeNumber } from './numbers.ts'
+import type { Io } from './process-io.ts'
+import { signals } from './serve-end.ts'
 
 const HIGHEST_PORT = 65_535
 
@@ -12,20 +13,21 @@ export interface DevModelFlags {
   readonly json?: boolean
 }
 
-export async function serveDevModel(flags: DevModelFlags): Promise<void> {
+export async function serveDevModel(flags: DevModelFlags, io: Io): Promise<void> {
   const port = wholeNumber(flags.port, '--port', 0, HIGHEST_PORT)
   const windowTokens =
     flags.window === undefined
       ? undefined
       : wholeNumber(flags.window, '--window', 1, Number.MAX_SAFE_INTEGER)
-  const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  const stopping = signals(io.host)
   const server = await startDevModel({ port, ...(windowTokens !== undefined && { windowTokens }) })
   await writeStream(
-    process.stdout,
+    io.stdout,
     flags.json
       ? `${JSON.stringify({ url: server.url })}\n`
       : `The stand-in model listens at ${server.url} (stop it with Ctrl-C). It is no language model.\n`,
   )
-  await stopped
+  await stopping.first
+  stopping.end()
   await server.close()
 }

@@ -4,6 +4,7 @@ import type { ComposedApp } from '../compose-app.ts'
 import type { Listening } from '../server/listen.ts'
 import type { TokenBook } from '../server/tokens.ts'
 import { leaveUnfinished } from '../server/unfinished.ts'
+import type { Io } from './process-io.ts'
 
 interface ServerParts {
   readonly home: Composed
@@ -38,7 +39,7 @@ interface Signals {
   end(): void
 }
 
-export function signals(source: NodeJS.Process): Signals {
+export function signals(source: Io['host']): Signals {
   const first = Promise.withResolvers<void>()
   const hurry = new AbortController()
   let count = 0

@@ -1,13 +1,10 @@
 // What is said to be typed next works on the store that was named: `precis serve`, `precis token`.
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { runPrecis } from '../../test/cli/run.ts'
 import { storeOption } from './serve-tokens.ts'
-
-const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
 
 /** On which store, if any; and what is said then. */
 const SAID: readonly (readonly [args: readonly string[], words: RegExp])[] = [
@@ -17,23 +14,20 @@ const SAID: readonly (readonly [args: readonly string[], words: RegExp])[] = [
 ]
 
 describe('a hint about tokens', () => {
-  it.each(SAID)('names the store that was named: %j', (args, words) => {
+  it.each(SAID)('names the store that was named: %j', async (args, words) => {
     const folder = mkdtempSync(join(tmpdir(), 'precis-hint-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const said = (...more: readonly string[]) => {
-      const { stdout, stderr } = spawnSync(process.execPath, [PRECIS, ...args, ...more], {
-        cwd: folder,
-        encoding: 'utf8',
-        env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder, PRECIS_HOME: folder },
-      })
+    const said = async (...more: readonly string[]) => {
+      const environment = { HOME: folder, XDG_CONFIG_HOME: folder, PRECIS_HOME: folder }
+      const { stdout, stderr } = await runPrecis([...args, ...more], { cwd: folder, environment })
       return words.exec(stdout + stderr)?.[1]
     }
-    expect(said()).toBe('')
-    expect(said('--store', 'the $& team.db')).toBe(" --store 'the $& team.db'")
+    expect(await said()).toBe('')
+    expect(await said('--store', 'the $& team.db')).toBe(" --store 'the $& team.db'")
   })
 
   it('has no password in it', () => {
-    const option = storeOption('postgres://me:correcthorse1@host/team')
+    const option = storeOption('postgres://me:correcthorse1@host/team', { environment: {} })
     expect(option).toContain('postgres://me:')
     expect(option).not.toContain('correcthorse1')
   })

@@ -6,7 +6,8 @@ import { redact } from '../redact/redact.ts'
 import { addToken, listTokens, revokeToken } from '../server/tokens.ts'
 import { openHome } from './home.ts'
 import { writeStream } from './io.ts'
-import { asTyped } from './program-name.ts'
+import type { Io } from './process-io.ts'
+import { asTyped, programName } from './program-name.ts'
 import { loadSettings } from './settings.ts'
 import { quoted } from './shell-quote.ts'
 import { tell } from './tell.ts'
@@ -20,24 +21,22 @@ export interface TokenFlags {
 
 const NAME_COLUMNS = 24
 
-export async function addOne(name: string, flags: TokenFlags): Promise<void> {
+export async function addOne(name: string, flags: TokenFlags, io: Io): Promise<void> {
   const { owner = name, json } = flags
-  const token = await onStore(flags, (home) => addToken(home, name, owner))
+  const token = await onStore(io, flags, (home) => addToken(home, name, owner))
   // Straight to the output: everything else that commands print has secrets taken out.
-  await writeStream(
-    process.stdout,
-    json ? `${JSON.stringify({ name, owner, token })}\n` : `${token}\n`,
-  )
+  await writeStream(io.stdout, json ? `${JSON.stringify({ name, owner, token })}\n` : `${token}\n`)
   if (!json)
-    await writeStream(process.stderr, 'Keep it: it is not shown again. Whoever has it may ask.\n')
+    await writeStream(io.stderr, 'Keep it: it is not shown again. Whoever has it may ask.\n')
 }
 
-export async function listAll(flags: TokenFlags): Promise<void> {
-  const tokens = await onStore(flags, listTokens)
-  await tell({ tokens }, flags.json, (told) => {
+export async function listAll(flags: TokenFlags, io: Io): Promise<void> {
+  const tokens = await onStore(io, flags, listTokens)
+  await tell(io, { tokens }, flags.json, (told) => {
     if (told.tokens.length === 0)
       return asTyped(
-        `There are no tokens. \`precis token add NAME${storeOption(flags.store)}\` makes one.\n`,
+        `There are no tokens. \`precis token add NAME${storeOption(flags.store, io)}\` makes one.\n`,
+        programName(io),
       )
     return told.tokens
       .map(
@@ -48,28 +47,39 @@ export async function listAll(flags: TokenFlags): Promise<void> {
   })
 }
 
-export async function revokeOne(name: string, flags: TokenFlags): Promise<void> {
-  await onStore(flags, (home) => revokeToken(home, name))
-  await tell({ revoked: name }, flags.json, ({ revoked }) => `${revoked} opens nothing any more.\n`)
+export async function revokeOne(name: string, flags: TokenFlags, io: Io): Promise<void> {
+  await onStore(io, flags, (home) => revokeToken(home, name))
+  await tell(
+    io,
+    { revoked: name },
+    flags.json,
+    ({ revoked }) => `${revoked} opens nothing any more.\n`,
+  )
 }
 
 /** For a command that is to work on the same store: as it was given, without a password. */
-export function storeOption(store: string | undefined): string {
+export function storeOption(
+  store: string | undefined,
+  { environment }: Pick<Io, 'environment'>,
+): string {
   if (store === undefined) return ''
-  return ` --store ${quoted(redact(store, secretsOf(process.env)).text)}`
+  return ` --store ${quoted(redact(store, secretsOf(environment)).text)}`
 }
 
-async function onStore<T>({ store }: TokenFlags, work: (home: Composed) => Promise<T>): Promise<T> {
+async function onStore<T>(
+  io: Io,
+  { store }: TokenFlags,
+  work: (home: Composed) => Promise<T>,
+): Promise<T> {
   const { settings } = loadSettings({
-    cwd: process.cwd(),
-    environment: process.env,
+    ...io,
     ...(store !== undefined && { flags: { store } }),
   })
-  const home = await openHome(settings, process.env)
+  const home = await openHome(settings, io)
   try {
     return await work(home)
   } catch (thrown) {
-    throw onSameStore(thrown, store)
+    throw onSameStore(thrown, storeOption(store, io))
   } finally {
     await home.close()
   }
@@ -78,12 +88,12 @@ async function onStore<T>({ store }: TokenFlags, work: (home: Composed) => Promi
 const LIST = 'precis token list'
 
 /** Hints know the command, and not on which store it was run. */
-function onSameStore(thrown: unknown, store: string | undefined): unknown {
+function onSameStore(thrown: unknown, option: string): unknown {
   if (!PrecisError.is(thrown) || !thrown.hint?.includes(LIST)) return thrown
   const { code, message, where, hint, details } = thrown
   return new PrecisError(code, message, {
     ...(where !== undefined && { where }),
-    hint: hint.replace(LIST, (list) => `${list}${storeOption(store)}`),
+    hint: hint.replace(LIST, (list) => `${list}${option}`),
     details,
     cause: thrown,
   })

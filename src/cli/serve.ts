@@ -1,6 +1,7 @@
 // `precis serve`: the store, the agent and the app in this process, over HTTP until it is told to stop.
 
 import { hostname, networkInterfaces } from 'node:os'
+import { resolve } from 'node:path'
 import type { Composed } from '../compose.ts'
 import { composeApp } from '../compose-app.ts'
 import { PrecisError } from '../core/errors.ts'
@@ -17,6 +18,7 @@ import { wishesHooks } from './compact/wishes.ts'
 import { openHome } from './home.ts'
 import { writeStream } from './io.ts'
 import { wholeNumber } from './numbers.ts'
+import type { Io } from './process-io.ts'
 import { programName } from './program-name.ts'
 import { approvalOf } from './send-message.ts'
 import { endServer, signals } from './serve-end.ts'
@@ -48,37 +50,37 @@ const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 /** Smaller than within one process: several may be slow at the same time. */
 const SERVED_LIMITS: Partial<AppLimits> = { followerItems: 5_000, followerChars: 8_000_000 }
 
-export async function serve(flags: ServeFlags): Promise<void> {
+export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const port = wholeNumber(flags.port, '--port', 0, HIGHEST_PORT)
   const graceMs = wholeNumber(flags.grace, '--grace', 0, LONGEST_GRACE_S) * 1_000
   const requestsPerMinute = wholeNumber(flags.rate, '--rate', 1, HIGHEST_RATE)
-  const roots = (flags.workspace ?? []).map(workspaceAt)
+  const roots = (flags.workspace ?? []).map((root) => workspaceAt(root, io))
   const approval = approvalOf(flags)
   const settings = loadSettings({
-    cwd: process.cwd(),
-    environment: process.env,
+    ...io,
     flags: {
       ...(flags.store !== undefined && { store: flags.store }),
       ...(flags.model !== undefined && { models: { default: flags.model } }),
       ...(flags.preset !== undefined && { preset: flags.preset }),
     },
   })
-  const stopping = signals(process)
-  const home = await openHome(settings.settings, process.env)
+  const stopping = signals(io.host)
+  const home = await openHome(settings.settings, io)
   try {
     const jobs = await home.jobs()
-    const tokens = await tokensFor(home, flags)
-    warnWithoutSecrets()
+    const tokens = await tokensFor(home, flags, io)
+    warnWithoutSecrets(io)
     const [workspace, ...workspaces] = roots
     const page = readPage()
     const composed = composeApp(home, {
       settings,
-      environment: process.env,
+      environment: io.environment,
       version: version(),
       agent: {
         approval,
         jobs,
         hooks: wishesHooks(home, settings.settings),
+        environment: io.environment,
         ...(workspace !== undefined && { workspace }),
       },
       workspaces,
@@ -92,10 +94,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
     let listening: Listening | undefined
     try {
       listening = await listen(composed.app, { host: flags.host, port })
-      await tellWhere(listening.url, flags, {
-        isTokenNeeded: tokens.isRequired,
-        hasPage: page.size > 0,
-      })
+      const notes = { isTokenNeeded: tokens.isRequired, hasPage: page.size > 0 }
+      await tellWhere(listening.url, flags, notes, io)
       await stopping.first
     } finally {
       await unfinished.close()
@@ -108,9 +108,9 @@ export async function serve(flags: ServeFlags): Promise<void> {
 }
 
 /** What a tool is told of a missing file helps nobody who starts a server. */
-function workspaceAt(root: string): string {
+function workspaceAt(root: string, { cwd }: Io): string {
   try {
-    return openWorkspace({ root }).root
+    return openWorkspace({ root: resolve(cwd, root) }).root
   } catch (thrown) {
     if (!PrecisError.is(thrown)) throw thrown
     throw new PrecisError('usage', thrown.message, {
@@ -121,13 +121,13 @@ function workspaceAt(root: string): string {
 }
 
 /** Beyond the loopback nobody is let in without a token: then there must be one. */
-async function tokensFor(home: Composed, { host, store }: ServeFlags): Promise<TokenBook> {
+async function tokensFor(home: Composed, { host, store }: ServeFlags, io: Io): Promise<TokenBook> {
   const tokens = await TokenBook.open(home)
   if (isLoopback(host.includes(':') ? `[${host}]` : host) || tokens.count > 0) return tokens
   await tokens.close()
   throw new PrecisError('usage', `Beyond this machine (${host}) a token is needed.`, {
     where: '--host',
-    hint: `Make one first: ${programName()} token add NAME${storeOption(store)}. Or leave out --host.`,
+    hint: `Make one first: ${programName(io)} token add NAME${storeOption(store, io)}. Or leave out --host.`,
   })
 }
 
@@ -149,19 +149,20 @@ async function tellWhere(
   url: string,
   { json }: ServeFlags,
   { isTokenNeeded, hasPage }: { readonly isTokenNeeded: boolean; readonly hasPage: boolean },
+  { stdout }: Io,
 ): Promise<void> {
   const note = `${isTokenNeeded ? ' Whoever asks needs a token.' : ''}${hasPage ? '' : NO_PAGE}`
   const text = json
     ? JSON.stringify({ url, isTokenNeeded })
     : `précis answers at ${url} (stop it with Ctrl-C).${note}`
-  await writeStream(process.stdout, `${text}\n`)
+  await writeStream(stdout, `${text}\n`)
 }
 
 /** What goes wrong inside is told on standard error, which ends in logs. */
-function warnWithoutSecrets(): void {
-  const secrets = secretsOf(process.env)
-  process.removeAllListeners('warning')
-  process.on('warning', ({ name, message, stack }) => {
-    process.stderr.write(`${redact(stack ?? `${name}: ${message}`, secrets).text}\n`)
+function warnWithoutSecrets({ environment, host, stderr }: Io): void {
+  const secrets = secretsOf(environment)
+  host.removeAllListeners('warning')
+  host.on('warning', ({ name, message, stack }: Error) => {
+    stderr.write(`${redact(stack ?? `${name}: ${message}`, secrets).text}\n`)
   })
 }

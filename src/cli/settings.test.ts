@@ -104,16 +104,23 @@ describe('what is wrong in a file', () => {
 })
 
 describe('the folder for state', () => {
+  const stateAt = (PRECIS_HOME: string) =>
+    stateFolder({ cwd: folder, environment: { PRECIS_HOME } })
+
+  it('begins in the working directory where its path is relative', async () => {
+    expect(await stateAt('state')).toBe(join(folder, 'state'))
+  })
+
   it('is made for its owner alone', async () => {
-    const home = await stateFolder({ PRECIS_HOME: join(folder, 'a', 'b') })
+    const home = await stateAt(join(folder, 'a', 'b'))
     expect(home).toBe(join(folder, 'a', 'b'))
     expect(statSync(home).mode & 0o777).toBe(0o700)
-    expect(await stateFolder({ PRECIS_HOME: home })).toBe(home)
+    expect(await stateAt(home)).toBe(home)
   })
 
   it('says so where it cannot be made', async () => {
     const file = write('file', '')
-    await expect(stateFolder({ PRECIS_HOME: join(file, 'x') })).rejects.toMatchObject({
+    await expect(stateAt(join(file, 'x'))).rejects.toMatchObject({
       code: 'file-unwritable',
       hint: expect.stringContaining('PRECIS_HOME'),
     })

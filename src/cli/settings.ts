@@ -14,9 +14,13 @@ import { parseJsonText } from '../formats/json-text.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export interface SettingsSources {
+/** Where a command runs. */
+export interface Surroundings {
   readonly cwd: string
   readonly environment: Environment
+}
+
+export interface SettingsSources extends Surroundings {
   /** Values from the command line, nested as in the schema. */
   readonly flags?: unknown
 }
@@ -52,8 +56,8 @@ export function projectFile(cwd: string): string | undefined {
 }
 
 /** The folder for state: `PRECIS_HOME`, or the platform's data folder. Made on first use, for its owner only. */
-export async function stateFolder(environment: Environment): Promise<string> {
-  const folder = stateFolderPath(environment)
+export async function stateFolder(io: Surroundings): Promise<string> {
+  const folder = stateFolderPath(io)
   try {
     const made = await mkdir(folder, { recursive: true, mode: 0o700 })
     // The mode of a new folder is cut by the umask, never widened; one that was there stays as it is.
@@ -69,8 +73,8 @@ export async function stateFolder(environment: Environment): Promise<string> {
 }
 
 /** Where it is, made or not. */
-export function stateFolderPath({ PRECIS_HOME }: Environment): string {
-  return PRECIS_HOME ? resolve(PRECIS_HOME) : platformFolders().data
+export function stateFolderPath({ cwd, environment: { PRECIS_HOME } }: Surroundings): string {
+  return PRECIS_HOME ? resolve(cwd, PRECIS_HOME) : platformFolders().data
 }
 
 function platformFolders() {

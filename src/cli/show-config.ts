@@ -4,6 +4,7 @@ import { variableOf } from '../core/settings.ts'
 import { aboutSetting, SETTING_KEYS, settingsJsonSchema } from '../core/settings-schema.ts'
 import { writeStream } from './io.ts'
 import { refuseUnknownNames } from './known-names.ts'
+import type { Io } from './process-io.ts'
 import { loadSettings, projectFile, stateFolderPath, userFile } from './settings.ts'
 import { tell } from './tell.ts'
 import { oneLine, padColumns } from './terminal.ts'
@@ -22,13 +23,13 @@ interface ShownSetting {
   readonly about: string
 }
 
-export async function showConfig(flags: ConfigFlags): Promise<void> {
+export async function showConfig(flags: ConfigFlags, io: Io): Promise<void> {
   if (flags.schema) {
-    await writeStream(process.stdout, `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`)
+    await writeStream(io.stdout, `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`)
     return
   }
-  const cwd = process.cwd()
-  const resolved = loadSettings({ cwd, environment: process.env })
+  const { cwd, environment } = io
+  const resolved = loadSettings(io)
   refuseUnknownNames(resolved)
   const { origins } = resolved
   const settings = SETTING_KEYS.map((key): ShownSetting => {
@@ -44,11 +45,11 @@ export async function showConfig(flags: ConfigFlags): Promise<void> {
     }
   })
   const files = {
-    user: userFile(process.env),
+    user: userFile(environment),
     project: projectFile(cwd) ?? null,
-    state: stateFolderPath(process.env),
+    state: stateFolderPath(io),
   }
-  await tell({ files, settings }, flags.json, (told, style, columns) => {
+  await tell(io, { files, settings }, flags.json, (told, style, columns) => {
     const width = Math.max(...told.settings.map(({ key }) => key.length)) + 2
     const lines = told.settings.map(({ key, value, origin, where }) => {
       const shown = value === null ? style.dim('–') : oneLine(plain(value), columns - width - 30)

@@ -1,6 +1,7 @@
 // The file a command works on: refused as the output, and named in every error about it.
 import { PrecisError } from '../core/errors.ts'
 import { isSameFile, isThere } from './io.ts'
+import type { Io } from './process-io.ts'
 
 export function sourceName(source: string): string {
   return source === '-' ? 'standard input' : source
@@ -20,17 +21,18 @@ export async function refuseOverwriting(
   source: string | undefined,
   output: string | undefined,
   { option, force = false, instead = '' }: Overwriting,
+  io: Pick<Io, 'cwd'>,
 ): Promise<void> {
   if (output === undefined || output === '-') return
   const refused = (message: string, hint: string) =>
     new PrecisError('usage', message, { where: option, hint: hint.trim() })
   if (output === '') throw refused(`${option} is empty`, 'Name a file; - is standard output.')
-  if (source !== undefined && source !== '-' && (await isSameFile(source, output)))
+  if (source !== undefined && source !== '-' && (await isSameFile(source, output, io)))
     throw refused(
       'the output is the input',
       `Write to another file: the original is the only whole copy of the conversation. ${instead}`,
     )
-  if (!force && (await isThere(output)))
+  if (!force && (await isThere(output, io)))
     throw refused(
       `${output} is there already`,
       'Nothing was written. Name another file, or replace this one with --force.',

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { runCompact } from './compact/run-compact.ts'
 import { writeStream } from './io.ts'
+import type { Io } from './process-io.ts'
 import { nearPath } from './program-name.ts'
 import { targetOf } from './session/target.ts'
 
@@ -17,9 +18,10 @@ compaction with the defaults; nothing is changed.
 export async function start(
   given: string | undefined,
   { json = false }: { readonly json?: boolean },
+  io: Io,
 ): Promise<void> {
-  if (given === undefined && !json) await writeStream(process.stdout, INTRODUCTION)
-  const source = given ?? nearPath(SAMPLE, process.cwd())
-  const isThread = targetOf(source, 'start').kind === 'thread'
-  await runCompact(source, { json, ...(isThread && { dryRun: true }) })
+  if (given === undefined && !json) await writeStream(io.stdout, INTRODUCTION)
+  const source = given ?? nearPath(SAMPLE, io.cwd)
+  const isThread = targetOf(source, 'start', io).kind === 'thread'
+  await runCompact(source, { json, ...(isThread && { dryRun: true }) }, io)
 }

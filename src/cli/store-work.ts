@@ -6,6 +6,7 @@ import type { Store } from '../core/ports.ts'
 import { checkStore, type StoreReport } from '../stores/check-store.ts'
 import { type CopyReport, copyStore } from '../stores/copy-store.ts'
 import { openStore } from '../stores/open-store.ts'
+import type { Io } from './process-io.ts'
 import { ProgressLine } from './progress.ts'
 import { tell } from './tell.ts'
 import { oneLine } from './terminal.ts'
@@ -19,17 +20,22 @@ export interface StoreFlags {
 const HOME = 'home'
 const PROBLEMS_SHOWN = 20
 
-export async function copyStores(from: string, to: string, { json }: StoreFlags): Promise<void> {
-  requireFile(from)
-  if (placeOf(from) === placeOf(to)) {
+export async function copyStores(
+  from: string,
+  to: string,
+  { json }: StoreFlags,
+  io: Io,
+): Promise<void> {
+  requireFile(from, io)
+  if (placeOf(from, io) === placeOf(to, io)) {
     throw new PrecisError('usage', 'A store cannot be copied into itself.', {
       hint: 'Name another file, or postgres://….',
     })
   }
-  await withStore(from, { mustExist: true }, (source) =>
-    withStore(to, {}, async (target) => {
-      const report = await withProgress((onThread) => copyStore(source, target, { onThread }))
-      await tell(report, json, copyLines)
+  await withStore(io, from, { mustExist: true }, (source) =>
+    withStore(io, to, {}, async (target) => {
+      const report = await withProgress(io, (onThread) => copyStore(source, target, { onThread }))
+      await tell(io, report, json, copyLines)
     }),
   )
 }
@@ -38,12 +44,13 @@ export async function copyStores(from: string, to: string, { json }: StoreFlags)
 export async function checkOneStore(
   address: string,
   { json, repair = false }: StoreFlags,
+  io: Io,
 ): Promise<void> {
-  requireFile(address)
-  await withStore(address, { mustExist: true }, async (store) => {
+  requireFile(address, io)
+  await withStore(io, address, { mustExist: true }, async (store) => {
     const options = { isRepair: repair }
-    const report = await withProgress((onThread) => checkStore(store, { ...options, onThread }))
-    await tell(report, json, checkLines)
+    const report = await withProgress(io, (onThread) => checkStore(store, { ...options, onThread }))
+    await tell(io, report, json, checkLines)
     const left = report.problems.filter(({ isMended }) => !isMended).length
     if (left === 0) return
     throw new PrecisError('store-corrupt', `The store has ${left} problems.`, {
@@ -53,9 +60,9 @@ export async function checkOneStore(
 }
 
 /** A mistyped path must not become a new store that is then found to be empty. */
-function requireFile(address: string): void {
+function requireFile(address: string, { cwd }: Io): void {
   const path = pathIn(address)
-  if (path === undefined || existsSync(path)) return
+  if (path === undefined || existsSync(resolve(cwd, path))) return
   throw new PrecisError('not-found', `There is no store ${path}.`, {
     hint: 'Name a file that is there, postgres://…, or home for your own store.',
     where: path,
@@ -63,10 +70,11 @@ function requireFile(address: string): void {
 }
 
 /** Two addresses with the same place are of one store. */
-function placeOf(address: string): string {
-  const path = pathIn(address)
-  if (path === undefined) return address
-  return existsSync(path) ? realpathSync(path) : resolve(path)
+function placeOf(address: string, { cwd }: Io): string {
+  const named = pathIn(address)
+  if (named === undefined) return address
+  const path = resolve(cwd, named)
+  return existsSync(path) ? realpathSync(path) : path
 }
 
 /** Undefined where the store is no file that was named. */
@@ -76,12 +84,13 @@ function pathIn(address: string): string | undefined {
 }
 
 async function withStore<T>(
+  io: Io,
   address: string,
   options: { readonly mustExist?: boolean },
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  if (address === HOME) return withHome(({ store }) => work(store))
-  const store = await openStore(address, options)
+  if (address === HOME) return withHome(io, ({ store }) => work(store))
+  const store = await openStore(address, { ...options, cwd: io.cwd })
   try {
     return await work(store)
   } finally {
@@ -90,9 +99,10 @@ async function withStore<T>(
 }
 
 async function withProgress<T>(
+  io: Io,
   work: (onThread: (threadId: string, done: number, all: number) => void) => Promise<T>,
 ): Promise<T> {
-  const line = new ProgressLine(process.stderr)
+  const line = new ProgressLine(io.stderr)
   try {
     return await work((threadId, done, all) =>
       line.say(`${done + 1} of ${all}: ${threadId}`, 'step'),

@@ -2,20 +2,21 @@
 import { secretsOf } from '../redact/known.ts'
 import { redactValues } from '../redact/redact-values.ts'
 import { writeStream } from './io.ts'
+import type { Io } from './process-io.ts'
 import { type Style, styleOf } from './terminal.ts'
 
 const DEFAULT_COLUMNS = 100
 
 export async function tell<Told>(
+  { stdout, environment }: Pick<Io, 'stdout' | 'environment'>,
   told: Told,
   json: boolean | undefined,
   render: (told: Told, style: Style, columns: number) => string,
 ): Promise<void> {
-  const clean = redactValues(told, secretsOf(process.env)).value
-  const { stdout } = process
+  const clean = redactValues(told, secretsOf(environment)).value
   const columns = (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS
   const text = json
     ? `${JSON.stringify(clean, null, 2)}\n`
-    : render(clean, styleOf(stdout), columns)
+    : render(clean, styleOf(stdout, environment), columns)
   await writeStream(stdout, text)
 }

@@ -1,5 +1,8 @@
 // Text for a terminal: nothing of a transcript may control it, and columns line up in any script.
+import { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
+import type { Output } from './process-io.ts'
+import type { Environment } from './settings.ts'
 
 /** Control characters, and marks that turn the direction of what follows. */
 const CONTROLS =
@@ -57,9 +60,19 @@ export interface Style {
   good(text: string): string
 }
 
+/** Of sixteen colours. */
+const COLOUR_BITS = 4
+
+export function hasColours({ isTTY }: Output, environment: Environment): boolean {
+  if (!isTTY && environment.FORCE_COLOR === undefined) return false
+  // Node reads no more of the stream than this.
+  return WriteStream.prototype.getColorDepth(environment) >= COLOUR_BITS
+}
+
 /** Colours where the stream is a terminal that wants them (NO_COLOR and the like are respected). */
-export function styleOf(stream: NodeJS.WritableStream): Style {
+export function styleOf(stream: Output, environment: Environment): Style {
+  const isColoured = hasColours(stream, environment)
   const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
-    styleText(format, text, { stream })
+    isColoured ? styleText(format, text, { validateStream: false }) : text
   return { bold: style('bold'), dim: style('dim'), good: style('green') }
 }

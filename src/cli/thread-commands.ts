@@ -2,6 +2,7 @@
 import { weightOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import { wholeNumber } from './numbers.ts'
+import type { Io } from './process-io.ts'
 import { redoReplacement, undoReplacement } from './session/backups.ts'
 import { targetOf, threadTarget } from './session/target.ts'
 import { tell } from './tell.ts'
@@ -11,11 +12,12 @@ import { withHome } from './with-home.ts'
 export async function forkThread(
   given: string,
   flags: { readonly at?: string; readonly json?: boolean },
+  io: Io,
 ): Promise<void> {
   const threadId = threadTarget(given, 'precis import takes a file into the store.')
   const at =
     flags.at === undefined ? undefined : wholeNumber(flags.at, '--at', 1, Number.MAX_SAFE_INTEGER)
-  const forkId = await withHome(async ({ threads }) => {
+  const forkId = await withHome(io, async ({ threads }) => {
     const { version } = await threads.context(threadId)
     if (at !== undefined && at > version)
       throw new PrecisError('usage', `${threadId} has ${version} events`, {
@@ -25,6 +27,7 @@ export async function forkThread(
     return threads.fork(threadId, at)
   })
   await tell(
+    io,
     { threadId: forkId, from: threadId, ...(at !== undefined && { at }) },
     flags.json,
     (told) => {
@@ -40,12 +43,13 @@ export async function reverseChange(
   way: Way,
   given: string,
   flags: { readonly json?: boolean },
+  io: Io,
 ): Promise<void> {
-  const target = targetOf(given, way)
+  const target = targetOf(given, way, io)
   if (target.kind === 'file') {
     const reverse = way === 'undo' ? undoReplacement : redoReplacement
-    const { path, what, at } = await reverse(target.path, process.env)
-    await tell({ file: path, what, at }, flags.json, (told) =>
+    const { path, what, at } = await reverse(target.path, io)
+    await tell(io, { file: path, what, at }, flags.json, (told) =>
       way === 'undo'
         ? `${target.path} is again what it was before it was ${told.what}.\n`
         : `${target.path} is again ${told.what}.\n`,
@@ -53,7 +57,7 @@ export async function reverseChange(
     return
   }
   const { threadId } = target
-  const told = await withHome(async ({ threads }) => {
+  const told = await withHome(io, async ({ threads }) => {
     const before = await threads.context(threadId)
     const event = await threads[way](threadId)
     const after = await threads.context(threadId)
@@ -61,7 +65,7 @@ export async function reverseChange(
     const left = way === 'undo' ? after.stack.length : after.undone.length
     return { threadId, seq: event.seq, of, before: weightOf(before), after: weightOf(after), left }
   })
-  await tell(told, flags.json, ({ of, before, after, left }) => {
+  await tell(io, told, flags.json, ({ of, before, after, left }) => {
     const done = way === 'undo' ? 'was undone' : 'is in force again'
     const more = left === 0 ? `Nothing is left to ${way}.` : `${left} more to ${way}.`
     return `The compaction of event ${of} ${done}: ${thousands(before)} → ${thousands(after)} tokens. ${more}\n`
@@ -74,17 +78,17 @@ export interface PinsFlags {
   readonly json?: boolean
 }
 
-export async function changePins(given: string, flags: PinsFlags): Promise<void> {
+export async function changePins(given: string, flags: PinsFlags, io: Io): Promise<void> {
   const threadId = threadTarget(
     given,
     'For a file: precis compact FILE --pin TEXT, or precis import it first.',
   )
-  const pins = await withHome(async ({ threads }) => {
+  const pins = await withHome(io, async ({ threads }) => {
     for (const text of flags.add ?? []) await threads.pin(threadId, { text, by: 'user' })
     for (const pinId of flags.remove ?? []) await threads.unpin(threadId, pinId)
     return threads.pins(threadId)
   })
-  await tell(pins, flags.json, (list, style, columns) => {
+  await tell(io, pins, flags.json, (list, style, columns) => {
     if (list.length === 0)
       return 'Nothing is pinned. --add TEXT keeps a text through every compaction.\n'
     return list

@@ -3,13 +3,15 @@ import type { Composed } from '../compose.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { ResolvedSettings } from '../core/settings.ts'
 import { openHome } from './home.ts'
+import type { Io } from './process-io.ts'
 import { loadSettings } from './settings.ts'
 
 export async function withHome<T>(
+  io: Io,
   work: (home: Composed, resolved: ResolvedSettings) => Promise<T>,
 ): Promise<T> {
-  const resolved = loadSettings({ cwd: process.cwd(), environment: process.env })
-  const home = await openHome(resolved.settings, process.env)
+  const resolved = loadSettings(io)
+  const home = await openHome(resolved.settings, io)
   try {
     return await work(home, resolved)
   } catch (thrown) {

@@ -1,4 +1,5 @@
 // Opens the store that an address names.
+import { resolve } from 'node:path'
 import type { Store } from '../core/ports.ts'
 import { usageError } from './errors.ts'
 import { memoryStore } from './memory.ts'
@@ -7,16 +8,19 @@ import { openSqliteStore } from './sqlite/store.ts'
 /** Two letters at least: `C:\logs` is a path. */
 const SCHEME = /^([a-z][a-z0-9+.-]+):(.*)$/is
 
+export interface StoreOptions {
+  readonly mustExist?: boolean // on PostgreSQL; a file can be looked for
+  readonly cwd?: string // where a relative path begins; without it, in the working directory
+}
+
 /** `memory:`, `sqlite:PATH` or just the path of a SQLite file, `postgres://…`. */
-export async function openStore(
-  address: string,
-  options: { readonly mustExist?: boolean } = {}, // on PostgreSQL; a file can be looked for
-): Promise<Store> {
+export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
   const [, name, rest = ''] = SCHEME.exec(address) ?? []
   const scheme = name?.toLowerCase()
-  if (scheme === undefined && address !== ':memory:') return openSqliteStore(address)
+  if (scheme === undefined && address !== ':memory:')
+    return openSqliteStore(pathFrom(address, options))
   if (scheme === 'memory' && rest === '') return memoryStore()
-  if (scheme === 'sqlite') return openSqliteStore(rest)
+  if (scheme === 'sqlite') return openSqliteStore(pathFrom(rest, options))
   if (scheme === 'postgres' || scheme === 'postgresql') {
     const { openPostgresStore } = await import('./postgres/open-postgres.ts') // its driver takes a while
     return openPostgresStore(address, options)
@@ -26,4 +30,8 @@ export async function openStore(
     `There is no store for addresses like ${scheme === undefined ? address : `${scheme}:…`}.`,
     'Use `memory:`, `sqlite:PATH` or the path of a file, or `postgres://HOST/DATABASE`.',
   )
+}
+
+function pathFrom(path: string, { cwd }: StoreOptions): string {
+  return cwd === undefined || path === '' ? path : resolve(cwd, path)
 }

@@ -82,9 +82,15 @@ const inputs: readonly (readonly [string, string | Buffer, readonly string[], Re
 ]
 
 describe('a file that cannot be read', () => {
-  it.each(inputs)('%s', (_, content, args, message) => {
+  it.each(inputs)('%s', async (_, content, args, message) => {
     place().write('bad', content)
-    const { status, stdout, stderr } = place().precis(['compact', 'bad', ...args, '--out', 'out'])
+    const { status, stdout, stderr } = await place().precis([
+      'compact',
+      'bad',
+      ...args,
+      '--out',
+      'out',
+    ])
     expect(stderr).toMatch(message)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(/^precis: [^\n]+\n( {2}(where|hint): [^\n]+\n)+$/)
@@ -94,25 +100,25 @@ describe('a file that cannot be read', () => {
 
   it.each(['inspect', 'import', 'export', 'diff'])(
     'leaves nothing in the store or beside it: %s',
-    (command) => {
+    async (command) => {
       place().write('bad', '{"messages": [{"role":"user","content":"hi"}, {"rol')
-      const { status, stdout, stderr } = place().precis([command, 'bad'])
+      const { status, stdout, stderr } = await place().precis([command, 'bad'])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
       expect(stderr).toContain('where: bad')
-      expect(place().json(['threads'])).toEqual([])
+      expect(await place().json(['threads'])).toEqual([])
       expect(place().left()).toEqual([])
     },
   )
 
-  it('standard input is named as such', () => {
-    const { status, stderr } = place().precis(['compact', '-', '--format', 'anthropic'], {
+  it('standard input is named as such', async () => {
+    const { status, stderr } = await place().precis(['compact', '-', '--format', 'anthropic'], {
       input: '[7]',
     })
     expect(status).toBe(1)
     expect(stderr).toContain('where: standard input, messages[0]')
   })
 
-  it('hostile lines do no harm: they are kept as text and named', () => {
+  it('hostile lines do no harm: they are kept as text and named', async () => {
     const lines = [
       user('"hi"'),
       user(nested(200_000)),
@@ -120,7 +126,7 @@ describe('a file that cannot be read', () => {
       user('"there"').replace('"u"', '"v"'),
     ]
     place().write('hostile.jsonl', `${lines.join('\n')}\n{"half`)
-    const told = place().json<{ messages: { before: number }; problems: string[] }>([
+    const told = await place().json<{ messages: { before: number }; problems: string[] }>([
       ...['compact', 'hostile.jsonl', '--out', 'out.jsonl'],
     ])
     expect(told.messages.before).toBe(2)
@@ -130,13 +136,13 @@ describe('a file that cannot be read', () => {
     expect(place().read('out.jsonl')).toContain('{"type": oops}')
   })
 
-  it('a folder, and a file inside of none', () => {
+  it('a folder, and a file inside of none', async () => {
     mkdirSync(join(place().folder, 'dir'))
     for (const [path, message] of [
       ['dir', 'dir is a folder'],
       ['dir/none/x', 'there is no file dir/none/x'],
     ] as const)
-      expect(place().precis(['inspect', path])).toMatchObject({
+      expect(await place().precis(['inspect', path])).toMatchObject({
         status: 1,
         stderr: expect.stringContaining(message),
       })
@@ -198,10 +204,15 @@ describe('a file without end', () => {
     for (let at = 0; at < 60; at += 1) out.write('{"type":"progress"}\n'.repeat(5_000))
     out.end()
     await once(out, 'finish')
-    const { status, stderr } = place().precis(['import', 'many.jsonl', '--format', 'claude-code'])
+    const { status, stderr } = await place().precis([
+      'import',
+      'many.jsonl',
+      '--format',
+      'claude-code',
+    ])
     expect(status).toBe(1)
     expect(stderr).toContain('hold no conversation of the format claude-code')
-    expect(place().precis(['import', 'many.jsonl']).stderr).toContain('no known format')
-    expect(place().json(['threads'])).toEqual([])
+    expect((await place().precis(['import', 'many.jsonl'])).stderr).toContain('no known format')
+    expect(await place().json(['threads'])).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 // The page on the command line, made of what the commands say of themselves.
 import type { Command } from 'commander'
+import { processIo } from '../../src/cli/process-io.ts'
 import { programOf } from '../../src/cli/program.ts'
 
 const COLUMNS = 100
@@ -15,7 +16,7 @@ const INTRODUCTION = `# The command line
 `
 
 export async function cliPage(): Promise<string> {
-  const program = await programOf(() => true)
+  const program = await programOf(processIo(), () => true)
   const list = program.commands.map(
     (command) =>
       `| [\`${command.name()}\`](#precis-${command.name()}) | ${command.description()} |`,

@@ -11,7 +11,7 @@ beforeEach(() => {
   place().write('in.json', messages())
 })
 
-function report(args: readonly string[], env: Record<string, string> = {}): CompactReport {
+function report(args: readonly string[], env: Record<string, string> = {}): Promise<CompactReport> {
   return place().json<CompactReport>(['compact', ...args], { env })
 }
 
@@ -20,8 +20,12 @@ const TRIMMED =
   'line 0 of a long result\nline 1 of a long result\nline 2 of a long result\n[results truncated to save space.]'
 
 describe('precis compact FILE', () => {
-  it('shows before and after, what went and why, and writes nothing [NEED-16]', () => {
-    const { status, stdout, stderr } = place().precis(['compact', sample('session.json'), ...TRIM])
+  it('shows before and after, what went and why, and writes nothing [NEED-16]', async () => {
+    const { status, stdout, stderr } = await place().precis([
+      'compact',
+      sample('session.json'),
+      ...TRIM,
+    ])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     for (const name of [
       'system',
@@ -42,8 +46,8 @@ describe('precis compact FILE', () => {
     expect(place().left()).toEqual([])
   })
 
-  it('writes the result to a file for its owner, and the report to standard output', () => {
-    const { status, stdout } = place().precis([
+  it('writes the result to a file for its owner, and the report to standard output', async () => {
+    const { status, stdout } = await place().precis([
       'compact',
       'in.json',
       ...TRIM,
@@ -60,15 +64,18 @@ describe('precis compact FILE', () => {
     expect(place().left()).toEqual(['out.json'])
   })
 
-  it('works as a filter', () => {
+  it('works as a filter', async () => {
     const input = place().read('in.json')
-    const { status, stdout, stderr } = place().precis(['compact', '-', ...TRIM, '--out', '-'], {
-      input,
-    })
+    const { status, stdout, stderr } = await place().precis(
+      ['compact', '-', ...TRIM, '--out', '-'],
+      {
+        input,
+      },
+    )
     expect(status).toBe(0)
     expect(JSON.parse(stdout).messages).toHaveLength(4)
     expect(stderr).toContain('trim-tool-results 1 entry')
-    const again = place().precis(['compact', '--input', '-', ...TRIM, '--out', '-'], {
+    const again = await place().precis(['compact', '--input', '-', ...TRIM, '--out', '-'], {
       input: stdout,
     })
     expect(again.stdout).toBe(stdout)
@@ -80,32 +87,36 @@ describe('precis compact FILE', () => {
     ['export', 'in.json', '--to', 'openai-chat', '--out', 'old.json'],
     ['check', 'in.json', '--provider', 'anthropic', '--repair', 'old.json'],
   ]
-  it.each(WRITERS)('replaces a file that is there only with --force: %s %s %s', (...args) => {
+  it.each(WRITERS)('replaces a file that is there only with --force: %s %s %s', async (...args) => {
     place().write('old.json', 'old')
-    const refused = place().precis(args)
+    const refused = await place().precis(args)
     expect(refused).toMatchObject({ status: 2, stdout: '' })
     expect(refused.stderr).toContain('old.json is there already')
     expect(refused.stderr).toContain('--force')
     expect(place().read('old.json')).toBe('old')
-    place().precis([...args, '--force'])
+    await place().precis([...args, '--force'])
     expect(place().read('old.json')).toContain('messages')
-    const { status } = place().precis([...args.map((arg) => arg.replace('old.json', '/dev/null'))])
+    const { status } = await place().precis([
+      ...args.map((arg) => arg.replace('old.json', '/dev/null')),
+    ])
     expect(status).not.toBe(2)
   })
 
-  it('replaces another file through a link, and keeps its mode', () => {
+  it('replaces another file through a link, and keeps its mode', async () => {
     const { folder } = place()
     mkdirSync(join(folder, 'real'))
     writeFileSync(join(folder, 'real', 'out.json'), 'old', { mode: 0o640 })
     symlinkSync(join('real', 'out.json'), join(folder, 'link.json'))
-    expect(place().precis(['compact', 'in.json', '--out', 'link.json', '--force']).status).toBe(0)
+    expect(
+      (await place().precis(['compact', 'in.json', '--out', 'link.json', '--force'])).status,
+    ).toBe(0)
     expect(place().read('real/out.json')).toContain('"messages"')
     expect(statSync(join(folder, 'real', 'out.json')).mode & 0o777).toBe(0o640)
     expect(readdirSync(join(folder, 'real'))).toEqual(['out.json'])
   })
 
-  it('gives the report as JSON, with money where the prices are known [NEED-16]', () => {
-    const told = report([sample('session.jsonl'), ...TRIM, '--budget', '60%'])
+  it('gives the report as JSON, with money where the prices are known [NEED-16]', async () => {
+    const told = await report([sample('session.jsonl'), ...TRIM, '--budget', '60%'])
     expect(told).toMatchObject({
       input: { kind: 'file', format: 'claude-code' },
       strategy: { id: 'trim-tool-results', origin: 'flag: --strategy' },
@@ -128,9 +139,9 @@ describe('precis compact FILE', () => {
     expect(beforeUsd).toBeGreaterThan(afterUsd)
   })
 
-  it('says what cannot be made smaller, with the floor, the budget and the biggest parts', () => {
+  it('says what cannot be made smaller, with the floor, the budget and the biggest parts', async () => {
     const args = ['compact', 'in.json', ...TRIM, '--budget', '5', '--out', 'out.json', '--json']
-    const { status, stdout, stderr } = place().precis(args)
+    const { status, stdout, stderr } = await place().precis(args)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     const { error } = JSON.parse(stderr)
     expect(error).toMatchObject({ code: 'irreducible', details: { budget: 5 } })
@@ -144,8 +155,11 @@ describe('precis compact FILE', () => {
 })
 
 describe('what decides', () => {
-  it('is named with where it is from: settings, environment, flags [NEED-17]', () => {
-    expect(report(['in.json']).strategy).toEqual({ id: DEFAULT_STRATEGY, origin: 'default' })
+  it('is named with where it is from: settings, environment, flags [NEED-17]', async () => {
+    expect((await report(['in.json'])).strategy).toEqual({
+      id: DEFAULT_STRATEGY,
+      origin: 'default',
+    })
     mkdirSync(join(place().folder, '.precis'))
     const settings = {
       strategy: 'trim-tool-results',
@@ -153,7 +167,7 @@ describe('what decides', () => {
       summaries: { language: 'German' },
     }
     writeFileSync(join(place().folder, '.precis', 'settings.json'), JSON.stringify(settings))
-    const told = report(['in.json'], { PRECIS_MODELS_FAST: 'dev' })
+    const told = await report(['in.json'], { PRECIS_MODELS_FAST: 'dev' })
     expect(told.strategy.origin).toMatch(/^project: .*settings\.json$/)
     expect(told.settings).toMatchObject({
       'protect.tools': '["read"]',
@@ -163,22 +177,31 @@ describe('what decides', () => {
     // What is protected stays as it was.
     expect(told.after.total).toBe(told.before.total)
     expect(told.pins.entries.length).toBeGreaterThan(0)
-    const unknown = place().precis(['compact', 'in.json'], { env: { PRECIS_STRATEGY: 'nope' } })
+    const unknown = await place().precis(['compact', 'in.json'], {
+      env: { PRECIS_STRATEGY: 'nope' },
+    })
     expect(unknown).toMatchObject({ status: 2, stdout: '' })
     expect(unknown.stderr).toContain('where: PRECIS_STRATEGY')
   })
 
-  it('protects files by their path, at any depth', () => {
-    const { pins, largest } = report([sample('session.jsonl'), ...TRIM], {
+  it('protects files by their path, at any depth', async () => {
+    const { pins, largest } = await report([sample('session.jsonl'), ...TRIM], {
       PRECIS_PROTECT_PATHS: '["quay/http.py"]',
     })
     expect(pins.entries.length).toBeGreaterThan(3)
     expect(largest.some(({ what }) => what.includes('quay/http.py'))).toBe(false)
   })
 
-  it.each(['chars4', 'o200k'])('counts by %s, and N%% is of the input', (counter) => {
-    const told = report([sample('session.json'), ...TRIM, '--counter', counter, '--budget', '70%'])
-    const estimated = report([sample('session.json'), ...TRIM])
+  it.each(['chars4', 'o200k'])('counts by %s, and N%% is of the input', async (counter) => {
+    const told = await report([
+      sample('session.json'),
+      ...TRIM,
+      '--counter',
+      counter,
+      '--budget',
+      '70%',
+    ])
+    const estimated = await report([sample('session.json'), ...TRIM])
     expect(told.counter).toBe(counter)
     expect(told.before.total).not.toBe(estimated.before.total)
     expect(told.budgetTokens).toBe(Math.floor(told.before.total * 0.7))
@@ -189,11 +212,11 @@ describe('what decides', () => {
     expect(ratio).toBeLessThan(2)
   })
 
-  it('keeps pinned texts word for word, asks the model that is named, and minds instructions', () => {
+  it('keeps pinned texts word for word, asks the model that is named, and minds instructions', async () => {
     const args = ['--strategy', 'summarize', '--model', 'dev', '--instructions', 'mind the ports']
     const pins = ['--pin', 'Keep: port 4321', '--pin', 'Keep: 簡潔']
     place().write('long.json', JSON.stringify(conversation(40)))
-    const told = report(['long.json', ...args, ...pins, '--out', 'out.json'])
+    const told = await report(['long.json', ...args, ...pins, '--out', 'out.json'])
     expect(told).toMatchObject({
       strategy: { id: 'summarize' },
       models: [{ ref: expect.stringContaining('dev') }],
@@ -207,35 +230,41 @@ describe('what decides', () => {
 
   it.each(['cascade', 'trim-tool-results', 'prune', 'mask', 'extract', 'drop-turns'])(
     'puts a pinned text in that nobody said, and names it first: %s',
-    (strategy) => {
+    async (strategy) => {
       const pin = 'Always say please to the harbour cat.'
       const args = [sample('session.jsonl'), '--strategy', strategy, '--pin', pin]
-      const { constraints, pins } = report([...args, '--out', 'out.jsonl'])
+      const { constraints, pins } = await report([...args, '--out', 'out.jsonl'])
       expect(constraints[0]).toBe(pin)
       expect(constraints).toHaveLength(pins.texts)
       expect(place().read('out.jsonl').split(pin)).toHaveLength(2)
     },
   )
 
-  it('says which sentences that bind a small budget has no room for', () => {
-    const problemsWithin = (budget: string) =>
-      place().json<{ problems: string[] }>(['compact', sample('session.jsonl'), '--budget', budget])
-        .problems
-    const [problem = ''] = problemsWithin('600')
+  it('says which sentences that bind a small budget has no room for', async () => {
+    const problemsWithin = async (budget: string) =>
+      (
+        await place().json<{ problems: string[] }>([
+          'compact',
+          sample('session.jsonl'),
+          '--budget',
+          budget,
+        ])
+      ).problems
+    const [problem = ''] = await problemsWithin('600')
     expect(problem).toMatch(/^\d+ sentences that bind had no room .*Never touch the migrations/)
-    expect(problemsWithin('5000')).toEqual([])
+    expect(await problemsWithin('5000')).toEqual([])
     const rule =
       'Never touch the migrations: the office applies those files by hand, at night, and compares their checksums in the morning.'
     const said = JSON.parse(messages())
     said.messages[0].content = `${rule} Go.`
     place().write('in.json', JSON.stringify(said))
     const trim = ['compact', 'in.json', '--strategy', 'trim-tool-results', '--budget', '150']
-    expect(place().json(trim)).toMatchObject({ problems: [] })
+    expect(await place().json(trim)).toMatchObject({ problems: [] })
   })
 
-  it('says so where a model was named and not asked', () => {
+  it('says so where a model was named and not asked', async () => {
     const args = ['in.json', ...TRIM, '--model', 'dev', '--instructions', 'mind it']
-    const { problems } = report(args)
+    const { problems } = await report(args)
     expect(problems).toEqual([
       expect.stringMatching(
         /^--model dev made no difference: trim-tool-results has asked no model/,
@@ -244,27 +273,27 @@ describe('what decides', () => {
     ])
     const summarized = ['long.json', '--strategy', 'summarize', '--model', 'dev']
     place().write('long.json', JSON.stringify(conversation(40)))
-    expect(report(summarized).problems.join()).not.toContain('made no difference')
+    expect((await report(summarized)).problems.join()).not.toContain('made no difference')
   })
 
-  it('runs what the preset runs with a model, where only a model is named', () => {
+  it('runs what the preset runs with a model, where only a model is named', async () => {
     place().write('long.json', JSON.stringify(conversation(40)))
-    const told = report(['long.json', '--model', 'dev'])
+    const told = await report(['long.json', '--model', 'dev'])
     expect(told.strategy).toEqual({ id: 'keep-recent', origin: 'default: --model' })
   })
 
-  it('writes a fresh session as a new file, and never over the old one', () => {
+  it('writes a fresh session as a new file, and never over the old one', async () => {
     place().write('long.json', JSON.stringify(conversation(40)))
     const args = ['long.json', '--strategy', 'fresh-session', '--model', 'dev']
-    const told = report([...args, '--out', 'fresh.json'])
+    const told = await report([...args, '--out', 'fresh.json'])
     expect(told.after.total).toBeLessThan(told.before.total)
     const { messages: written } = JSON.parse(place().read('fresh.json'))
     expect(written).toHaveLength(1)
     expect(written[0].role).toBe('user')
-    const refused = place().precis(['compact', ...args, '--in-place'])
+    const refused = await place().precis(['compact', ...args, '--in-place'])
     expect(refused).toMatchObject({ status: 2, stdout: '' })
     expect(refused.stderr).toContain('Use --out FILE')
-    const without = place().precis(['compact', 'long.json', '--strategy', 'fresh-session'])
+    const without = await place().precis(['compact', 'long.json', '--strategy', 'fresh-session'])
     expect(without).toMatchObject({ status: 1, stdout: '' })
     expect(without.stderr).toContain('No model configured')
   })
@@ -282,11 +311,11 @@ describe('formats [NEED-20]', () => {
 
   it.each([...sessions, 'session.jsonl', 'session.json'])(
     '%s is read by its content and written back',
-    (file) => {
-      const { format } = report([sample(file)]).input
+    async (file) => {
+      const { format } = (await report([sample(file)])).input
       const out = `out.${file.split('.').pop()}`
-      report([sample(file), ...TRIM, '--out', out])
-      expect(report([out]).input.format).toBe(format)
+      await report([sample(file), ...TRIM, '--out', out])
+      expect((await report([out])).input.format).toBe(format)
     },
   )
 
@@ -300,21 +329,21 @@ describe('formats [NEED-20]', () => {
     'openai-chat',
     'anthropic',
   ]
-  it.each(targets)('a session of Claude Code is written as %s, and read again', (to) => {
-    report([sample('session.jsonl'), ...TRIM, '--to', to, '--out', 'out'])
-    const again = report(['out', '--format', to])
+  it.each(targets)('a session of Claude Code is written as %s, and read again', async (to) => {
+    await report([sample('session.jsonl'), ...TRIM, '--to', to, '--out', 'out'])
+    const again = await report(['out', '--format', to])
     expect(again.input.format).toBe(to)
     expect(again.messages.before).toBeGreaterThan(100)
-    expect(place().precis(['compact', 'out']).status).toBe(0)
+    expect((await place().precis(['compact', 'out'])).status).toBe(0)
   })
 
-  it.each(['markdown', 'html'])('is written as a page for people: %s', (to) => {
-    report(['in.json', '--to', to, '--out', 'page'])
+  it.each(['markdown', 'html'])('is written as a page for people: %s', async (to) => {
+    await report(['in.json', '--to', to, '--out', 'page'])
     expect(place().read('page')).toContain('line 2 of a long result')
   })
 
-  it('keeps the old records of a session that goes back to its own format', () => {
-    const before = place().json<CompactReport>([
+  it('keeps the old records of a session that goes back to its own format', async () => {
+    const before = await place().json<CompactReport>([
       'compact',
       sample('session.jsonl'),
       ...TRIM,
@@ -326,11 +355,11 @@ describe('formats [NEED-20]', () => {
     expect(before.result.oldRecords).toBe(old.length)
     expect(lines.slice(0, old.length)).toEqual(old)
     expect(lines.filter((line) => line.includes('compact_boundary'))).toHaveLength(1)
-    const again = report(['out.jsonl'])
+    const again = await report(['out.jsonl'])
     expect(Math.abs(again.before.total - before.after.total)).toBeLessThan(200)
   })
 
-  it('takes secrets out only where it is asked to, also of the old records', () => {
+  it('takes secrets out only where it is asked to, also of the old records', async () => {
     const key = `sk-ant-api03-${'a1B2'.repeat(20)}`
     const line = {
       uuid: 'u1',
@@ -343,11 +372,11 @@ describe('formats [NEED-20]', () => {
       's.jsonl',
       `${JSON.stringify(line)}\n${JSON.stringify({ ...line, uuid: 'u2', parentUuid: 'u1' })}\n`,
     )
-    const kept = report(['s.jsonl', '--out', 'kept.jsonl'])
+    const kept = await report(['s.jsonl', '--out', 'kept.jsonl'])
     expect(place().read('kept.jsonl')).toContain(key)
     expect(kept.redacted).toBeUndefined()
     expect(JSON.stringify(kept)).not.toContain(key)
-    const clean = report(['s.jsonl', '--redact', '--out', 'clean.jsonl'])
+    const clean = await report(['s.jsonl', '--redact', '--out', 'clean.jsonl'])
     expect(clean.redacted).toMatchObject([{ count: expect.any(Number) }])
     expect(place().read('clean.jsonl')).not.toContain(key)
   })

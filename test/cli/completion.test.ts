@@ -102,21 +102,24 @@ while zpty -r terminal drawn; do :; done`
 const WAYS = ['sourced', 'found'] as const
 type Way = (typeof WAYS)[number]
 
-const SHELLS: readonly (readonly [shell: 'zsh' | 'fish', ask: (way: Way) => string])[] = [
+const SHELLS: readonly (readonly [shell: 'zsh' | 'fish', ask: (way: Way) => Promise<string>])[] = [
   [
     'fish',
-    (way) => {
+    async (way) => {
       const found = '.config/fish/completions'
       mkdirSync(join(place().folder, found), { recursive: true })
-      const script = keepScript('fish', way === 'sourced' ? 'sourced' : `${found}/precis.fish`)
+      const script = await keepScript(
+        'fish',
+        way === 'sourced' ? 'sourced' : `${found}/precis.fish`,
+      )
       return run('fish', ['-c', way === 'sourced' ? `source ./${script}\n${FISH}` : FISH])
     },
   ],
   [
     'zsh',
-    (way) => {
+    async (way) => {
       mkdirSync(join(place().folder, '.functions'))
-      keepScript('zsh', way === 'sourced' ? 'sourced' : '.functions/_precis')
+      await keepScript('zsh', way === 'sourced' ? 'sourced' : '.functions/_precis')
       place().write('.zshrc', `fpath=($PWD/.functions $fpath)\n${ZSH}`)
       run('zsh', ['-f', '-c', ZSH_TERMINAL])
       return place().read('offers')
@@ -127,32 +130,32 @@ const SHELLS: readonly (readonly [shell: 'zsh' | 'fish', ask: (way: Way) => stri
 for (const [shell, ask] of SHELLS) {
   const { available, notice } = requirement(shell)
   describe.skipIf(!available)(`completion in ${shell} ${notice}`, () => {
-    it.each(WAYS)('offers commands, options, values and files, its script %s', (way) => {
-      expectOffers(() => ask(way))
+    it.each(WAYS)('offers commands, options, values and files, its script %s', async (way) => {
+      await expectOffers(() => ask(way))
     })
   })
 }
 
 describe('completion in bash', () => {
-  it('offers commands, options, values and files', () => {
-    expectOffers(() => {
-      keepScript('bash', 'sourced')
+  it('offers commands, options, values and files', async () => {
+    await expectOffers(async () => {
+      await keepScript('bash', 'sourced')
       return run('bash', ['-c', BASH])
     })
   })
 })
 
-function expectOffers(ask: () => string): void {
+async function expectOffers(ask: () => Promise<string>): Promise<void> {
   place().write('two words.json', '')
   mkdirSync(join(place().folder, 'there'))
   place().write('lines', `${[DASH, ...TYPED.map(([, line]) => line)].join('\n')}\n`)
-  const offered = offersIn(ask())
+  const offered = offersIn(await ask())
   expect(offered.get(DASH)).toEqual(expect.arrayContaining(['-c', '--continue', '--model']))
   for (const [what, line, expected] of TYPED) expect(offered.get(line), what).toEqual(expected)
 }
 
-function keepScript(shell: string, file: string): string {
-  return place().write(file, place().precis(['completion', shell]).stdout)
+async function keepScript(shell: string, file: string): Promise<string> {
+  return place().write(file, (await place().precis(['completion', shell])).stdout)
 }
 
 function run(shell: string, args: readonly string[]): string {

@@ -6,9 +6,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { processIo } from '../../src/cli/process-io.ts'
 import { programOf } from '../../src/cli/program.ts'
 import { SETTING_KEYS } from '../../src/core/settings.ts'
-import { eachPlace, messages, PRECIS, ROOT } from './place.ts'
+import { eachPlace, messages, ROOT } from './place.ts'
 
 const place = eachPlace()
 
@@ -18,10 +19,10 @@ function projectSettings(settings: unknown): void {
 }
 
 describe('precis config', () => {
-  it('shows every setting, its value and where it is from [NEED-17]', () => {
+  it('shows every setting, its value and where it is from [NEED-17]', async () => {
     projectSettings({ strategy: 'summarize', auto: { absoluteTokens: 90_000 } })
     const env = { PRECIS_COUNTER: 'o200k', PRECIS_AUTO_RESERVE_TOKENS: '20000' }
-    const told = place().json<{ settings: { key: string }[] }>(['config'], { env })
+    const told = await place().json<{ settings: { key: string }[] }>(['config'], { env })
     expect(told.settings.map(({ key }) => key)).toEqual(SETTING_KEYS)
     for (const expected of [
       { key: 'strategy', value: 'summarize', origin: 'project' },
@@ -32,47 +33,47 @@ describe('precis config', () => {
       { key: 'models.default', value: null, origin: 'default' },
     ])
       expect(told.settings).toContainEqual(expect.objectContaining(expected))
-    const { stdout } = place().precis(['config'], { env })
+    const { stdout } = await place().precis(['config'], { env })
     expect(stdout).toMatch(/^strategy +summarize {2}project: .*settings\.json$/m)
     expect(stdout).toContain(join(place().folder, '.home'))
     expect(existsSync(place().home)).toBe(false)
   })
 
-  it('prints a JSON schema, and a file that names it is read', () => {
-    const schema = JSON.parse(place().precis(['config', '--schema']).stdout)
+  it('prints a JSON schema, and a file that names it is read', async () => {
+    const schema = JSON.parse((await place().precis(['config', '--schema'])).stdout)
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
     expect(schema.properties.protect.properties.paths.type).toBe('array')
     projectSettings({ $schema: './precis.schema.json', counter: 'chars4' })
-    expect(place().precis(['config']).stdout).toMatch(/^counter +chars4/m)
+    expect((await place().precis(['config'])).stdout).toMatch(/^counter +chars4/m)
   })
 
-  it('refuses an unknown key with the nearest one', () => {
+  it('refuses an unknown key with the nearest one', async () => {
     projectSettings({ protct: {} })
-    const { status, stderr } = place().precis(['config'])
+    const { status, stderr } = await place().precis(['config'])
     expect(status).toBe(2)
     expect(stderr).toMatch(/protct is no setting\n {2}where: .*\n {2}hint: Known settings: /)
     projectSettings({ auto: { treshold: 0.5 } })
-    expect(place().precis(['config']).stderr).toContain('Did you mean auto.threshold?')
+    expect((await place().precis(['config'])).stderr).toContain('Did you mean auto.threshold?')
   })
 
-  it('refuses a strategy and a model that there is none of, and says where it is set', () => {
+  it('refuses a strategy and a model that there is none of, and says where it is set', async () => {
     projectSettings({ strategy: 'cascad' })
-    const { status, stderr } = place().precis(['config'])
+    const { status, stderr } = await place().precis(['config'])
     expect(status).toBe(2)
     expect(stderr).toMatch(
       /: cascad\n {2}where: .*settings\.json\n {2}hint: Did you mean cascade\?/,
     )
     projectSettings({ models: { fast: 'nonsense' } })
-    const wrong = place().precis(['config'])
+    const wrong = await place().precis(['config'])
     expect(wrong.status).toBe(2)
     expect(wrong.stderr).toMatch(/models\.fast: "nonsense" names no model.*\n {2}where: .*\.json/)
   })
 })
 
 describe('precis doctor', () => {
-  it('finds nothing wrong where nothing is, shows no key, and points to the page [LOG-89]', () => {
+  it('finds nothing wrong where nothing is, shows no key, and points to the page [LOG-89]', async () => {
     const env = { ANTHROPIC_API_KEY: 'sk-ant-secret-1234567890', LANG: 'C.UTF-8' }
-    const { status, stdout, stderr } = place().precis(['doctor'], { env })
+    const { status, stdout, stderr } = await place().precis(['doctor'], { env })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     for (const check of ['node', 'settings', 'state', 'store', 'keys', 'terminal'])
       expect(stdout).toMatch(new RegExp(`^✓ ${check}`, 'm'))
@@ -108,18 +109,18 @@ describe('precis doctor', () => {
     ],
     ['a locale without UTF-8', () => ({ LANG: 'C' }), 'terminal', /UTF-8/],
   ]
-  it.each(faults)('says the fix: %s', (_, env, check, fix) => {
-    const { status, stdout } = place().precis(['doctor', '--json'], { env: env() })
+  it.each(faults)('says the fix: %s', async (_, env, check, fix) => {
+    const { status, stdout } = await place().precis(['doctor', '--json'], { env: env() })
     expect(status).toBe(1)
     const { findings } = JSON.parse(stdout)
     const found = findings.filter(({ state }: { state: string }) => state === 'fault')
     expect(found).toMatchObject([{ check, fix: expect.stringMatching(fix) }])
   })
 
-  it('says so where others can look into the folder', () => {
+  it('says so where others can look into the folder', async () => {
     mkdirSync(place().home)
     chmodSync(place().home, 0o755)
-    const { status, stdout } = place().precis(['doctor'])
+    const { status, stdout } = await place().precis(['doctor'])
     expect(status).toBe(1)
     expect(stdout).toContain('→ Run chmod 700')
   })
@@ -130,35 +131,20 @@ describe('precis doctor', () => {
     ).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const asked = spawnDoctor({
+    const env = {
       OLLAMA_BASE_URL: `http://127.0.0.1:${port}`,
       LMSTUDIO_BASE_URL: 'http://models.example:1234/v1',
-    })
-    const stdout = await asked
+    }
+    const { stdout } = await place().precis(['doctor'], { env })
     server.close()
     expect(stdout).toMatch(/✓ ollama +Ollama answers at 127\.0\.0\.1:\d+: qwen3:8b/)
     expect(stdout).not.toContain('lmstudio')
   })
 })
 
-/** Not as `spawnSync`: the server it asks is in this process. */
-async function spawnDoctor(env: Record<string, string>): Promise<string> {
-  const { spawn } = await import('node:child_process')
-  const child = spawn(process.execPath, [PRECIS, 'doctor'], {
-    cwd: place().folder,
-    env: place().environment(env),
-  })
-  let stdout = ''
-  child.stdout.on('data', (piece: Buffer) => {
-    stdout += piece.toString()
-  })
-  await once(child, 'close')
-  return stdout
-}
-
 describe('precis start', () => {
-  it('compacts the sample, shows the report and what to try next, and changes nothing', () => {
-    const { status, stdout, stderr } = place().precis(['start'])
+  it('compacts the sample, shows the report and what to try next, and changes nothing', async () => {
+    const { status, stdout, stderr } = await place().precis(['start'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('This is the sample session')
     expect(stdout).toMatch(/total +[\d,]+ +[\d,]+ {3}−\d+ %/)
@@ -166,13 +152,20 @@ describe('precis start', () => {
     expect(place().left()).toEqual([])
   })
 
-  it('takes a file or a thread in its place, and leaves both as they are', () => {
+  it('takes a file or a thread in its place, and leaves both as they are', async () => {
     place().write('in.json', messages())
-    expect(place().precis(['start', 'in.json']).stdout).toContain('précis · in.json (anthropic)')
-    const [{ threadId = '' } = {}] = place().json<{ threadId?: string }[]>(['import', 'in.json'])
-    const told = place().json<{ result: { proposal: string } }>(['start', threadId])
+    expect((await place().precis(['start', 'in.json'])).stdout).toContain(
+      'précis · in.json (anthropic)',
+    )
+    const [{ threadId = '' } = {}] = await place().json<{ threadId?: string }[]>([
+      'import',
+      'in.json',
+    ])
+    const told = await place().json<{ result: { proposal: string } }>(['start', threadId])
     expect(told.result.proposal).toMatch(/^prp_/)
-    expect(place().precis(['undo', threadId]).stderr).toContain('There is no compaction to undo')
+    expect((await place().precis(['undo', threadId])).stderr).toContain(
+      'There is no compaction to undo',
+    )
   })
 })
 
@@ -181,8 +174,8 @@ const SHELLS = ['bash', 'zsh', 'fish'].filter(
 )
 
 describe('precis completion', () => {
-  it.each(SHELLS)('prints a script that %s can read', (shell) => {
-    const { stdout } = place().precis(['completion', shell])
+  it.each(SHELLS)('prints a script that %s can read', async (shell) => {
+    const { stdout } = await place().precis(['completion', shell])
     place().write('script', stdout)
     const { status, stderr } = spawnSync(shell, ['-n', 'script'], {
       cwd: place().folder,
@@ -192,9 +185,9 @@ describe('precis completion', () => {
   })
 
   it.each(['bash', 'zsh', 'fish'])('knows every command and every option in %s', async (shell) => {
-    const { commands } = await programOf(() => true)
+    const { commands } = await programOf(processIo(), () => true)
     expect(commands.length).toBeGreaterThan(20)
-    const { script } = place().json<{ script: string }>(['completion', shell])
+    const { script } = await place().json<{ script: string }>(['completion', shell])
     const words = new Set(script.match(/[\w-]+/g)?.map((word) => word.replace(/^--/, '')))
     for (const command of commands)
       for (const word of [command.name(), ...command.options.map((option) => option.long ?? '')])

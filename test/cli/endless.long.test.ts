@@ -45,7 +45,7 @@ describe('ten million lines', () => {
     ],
   ])('%s: a clear message, and nothing written', (_, line, args, message) => {
     endless('many', '', line)
-    const { status, stdout, stderr } = place().precis(['compact', 'many', ...args, '--out', 'out'])
+    const { status, stdout, stderr } = place().spawned(['compact', 'many', ...args, '--out', 'out'])
     expect(stderr).toContain(message)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(place().left()).toEqual(['many'])

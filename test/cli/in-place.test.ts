@@ -17,18 +17,21 @@ function given(): string {
 }
 
 describe('precis compact FILE --in-place', () => {
-  it('replaces the file as a whole, and undo and redo swap it byte for byte', () => {
+  it('replaces the file as a whole, and undo and redo swap it byte for byte', async () => {
     const original = given()
-    const told = place().json<CompactReport>(['compact', 's.jsonl', ...TRIM, '--in-place'])
+    const told = await place().json<CompactReport>(['compact', 's.jsonl', ...TRIM, '--in-place'])
     expect(told.result).toMatchObject({ written: 's.jsonl', inPlace: true })
     const replaced = place().read('s.jsonl')
     expect(replaced).not.toBe(original)
     expect(statSync(join(place().folder, 's.jsonl')).mode & 0o777).toBe(0o644)
     expect(place().left()).toEqual([])
 
-    const difference = place().json<{ removed: object[]; added: object[] }>(['diff', 's.jsonl'])
+    const difference = await place().json<{ removed: object[]; added: object[] }>([
+      'diff',
+      's.jsonl',
+    ])
     expect(difference.removed.length).toBeGreaterThan(50)
-    const { compactions } = place().json<{ compactions: object[] }>(['inspect', 's.jsonl'])
+    const { compactions } = await place().json<{ compactions: object[] }>(['inspect', 's.jsonl'])
     expect(compactions).toMatchObject([
       {
         by: 'precis',
@@ -38,51 +41,63 @@ describe('precis compact FILE --in-place', () => {
       },
     ])
 
-    expect(place().precis(['undo', 's.jsonl']).stdout).toContain('is again what it was before')
+    expect((await place().precis(['undo', 's.jsonl'])).stdout).toContain(
+      'is again what it was before',
+    )
     expect(place().read('s.jsonl')).toBe(original)
-    const twice = place().precis(['undo', 's.jsonl'])
+    const twice = await place().precis(['undo', 's.jsonl'])
     expect(twice).toMatchObject({ status: 1, stdout: '' })
     expect(twice.stderr).toMatch(
       /nothing left to undo in s\.jsonl\n +hint: It is again what it was before it was compacted with trim-tool-results on \S+ \S+\. precis redo s\.jsonl/,
     )
-    expect(place().precis(['redo', 's.jsonl']).status).toBe(0)
+    expect((await place().precis(['redo', 's.jsonl'])).status).toBe(0)
     expect(place().read('s.jsonl')).toBe(replaced)
-    const again = place().precis(['redo', 's.jsonl'])
+    const again = await place().precis(['redo', 's.jsonl'])
     expect(again).toMatchObject({ status: 1, stdout: '' })
     expect(again.stderr).toContain('precis undo s.jsonl takes it back')
-    expect(place().precis(['undo', 's.jsonl', '--json']).status).toBe(0)
+    expect((await place().precis(['undo', 's.jsonl', '--json'])).status).toBe(0)
     expect(place().read('s.jsonl')).toBe(original)
   })
 
-  it('leaves a file as it is in which there is nothing to do, and writes it as it was', () => {
+  it('leaves a file as it is in which there is nothing to do, and writes it as it was', async () => {
     const text = readFileSync(sample('sessions/claude-code.jsonl'), 'utf8')
     place().write('short.jsonl', text)
-    const told = place().json<CompactReport>(['compact', 'short.jsonl', '--in-place'])
+    const told = await place().json<CompactReport>(['compact', 'short.jsonl', '--in-place'])
     expect(told.result).toEqual({ written: null, inPlace: false })
     expect(place().read('short.jsonl')).toBe(text)
-    expect(place().precis(['undo', 'short.jsonl']).stderr).toContain('has not replaced short.jsonl')
-    place().json(['compact', 'short.jsonl', '--out', 'out.jsonl'])
+    expect((await place().precis(['undo', 'short.jsonl'])).stderr).toContain(
+      'has not replaced short.jsonl',
+    )
+    await place().json(['compact', 'short.jsonl', '--out', 'out.jsonl'])
     expect(place().read('out.jsonl')).toBe(text)
   })
 
-  it('goes back step by step', () => {
+  it('goes back step by step', async () => {
     const original = place().read(place().write('in.json', messages()))
-    place().json(['compact', 'in.json', ...TRIM, '--in-place'])
+    await place().json(['compact', 'in.json', ...TRIM, '--in-place'])
     const once = place().read('in.json')
-    place().json(['compact', 'in.json', '--strategy', 'summarize', '--model', 'dev', '--in-place'])
+    await place().json([
+      'compact',
+      'in.json',
+      '--strategy',
+      'summarize',
+      '--model',
+      'dev',
+      '--in-place',
+    ])
     expect(place().read('in.json')).not.toBe(once)
-    place().precis(['undo', 'in.json'])
+    await place().precis(['undo', 'in.json'])
     expect(place().read('in.json')).toBe(once)
-    place().precis(['undo', 'in.json'])
+    await place().precis(['undo', 'in.json'])
     expect(place().read('in.json')).toBe(original)
   })
 
-  it('refuses to take back what somebody has gone on with, and says where the backup is', () => {
+  it('refuses to take back what somebody has gone on with, and says where the backup is', async () => {
     const original = given()
-    place().json(['compact', 's.jsonl', ...TRIM, '--in-place'])
+    await place().json(['compact', 's.jsonl', ...TRIM, '--in-place'])
     appendFileSync(join(place().folder, 's.jsonl'), '{"type":"summary","summary":"later"}\n')
     const now = place().read('s.jsonl')
-    const { status, stdout, stderr } = place().precis(['undo', 's.jsonl'])
+    const { status, stdout, stderr } = await place().precis(['undo', 's.jsonl'])
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toContain('is no longer what precis made of it')
     expect(place().read('s.jsonl')).toBe(now)
@@ -90,10 +105,10 @@ describe('precis compact FILE --in-place', () => {
     expect(readFileSync(backup, 'utf8')).toBe(original)
   })
 
-  it('refuses a format that is only read, and one that would become another', () => {
+  it('refuses a format that is only read, and one that would become another', async () => {
     place().write('chat.md', '# aider chat started at 2026-01-01 10:00:00\n\n#### hi\n\nhello\n')
     for (const args of [['chat.md'], ['chat.md', '--to', 'pi']]) {
-      const { status, stderr } = place().precis(['compact', ...args, '--in-place'])
+      const { status, stderr } = await place().precis(['compact', ...args, '--in-place'])
       expect(status).toBe(2)
       expect(stderr).toContain('is of the format aider, and would become')
     }
@@ -101,10 +116,10 @@ describe('precis compact FILE --in-place', () => {
 })
 
 describe('precis compact FILE --dry-run', () => {
-  it('keeps its proposal, and --apply does exactly that', () => {
+  it('keeps its proposal, and --apply does exactly that', async () => {
     const original = given()
     const asked = ['--strategy', 'summarize', '--model', 'dev', '--pin', 'Keep this sentence.']
-    const dry = place().json<CompactReport>(['compact', 's.jsonl', ...asked, '--dry-run'])
+    const dry = await place().json<CompactReport>(['compact', 's.jsonl', ...asked, '--dry-run'])
     const { proposal = '' } = dry.result
     expect(proposal).toMatch(/^prp_\w+$/)
     expect(place().read('s.jsonl')).toBe(original)
@@ -113,26 +128,32 @@ describe('precis compact FILE --dry-run', () => {
     expect(kept).toEqual([`${proposal}.json`])
     expect(statSync(join(place().home, 'proposals', `${proposal}.json`)).mode & 0o777).toBe(0o600)
 
-    const unsaid = place().precis(['compact', '--apply', proposal])
+    const unsaid = await place().precis(['compact', '--apply', proposal])
     expect(unsaid).toMatchObject({ status: 2, stdout: '' })
     expect(unsaid.stderr).toContain('--in-place or --out FILE')
-    const done = place().json<CompactReport>(['compact', '--apply', proposal, '--out', 'out.jsonl'])
+    const done = await place().json<CompactReport>([
+      'compact',
+      '--apply',
+      proposal,
+      '--out',
+      'out.jsonl',
+    ])
     expect(done.strategy).toEqual({ id: 'summarize', origin: `proposal: ${proposal}` })
     // Nobody is asked again: the words are those of the proposal.
     expect(done.models).toEqual([])
     expect(done.after).toEqual(dry.after)
     expect(place().read('out.jsonl')).toContain('Keep this sentence.')
-    place().json(['compact', '--apply', proposal, '--in-place'])
-    expect(place().precis(['undo', 's.jsonl']).status).toBe(0)
+    await place().json(['compact', '--apply', proposal, '--in-place'])
+    expect((await place().precis(['undo', 's.jsonl'])).status).toBe(0)
     expect(place().read('s.jsonl')).toBe(original)
   })
 
-  it('is refused when the file has changed meanwhile', () => {
+  it('is refused when the file has changed meanwhile', async () => {
     given()
-    const dry = place().json<CompactReport>(['compact', 's.jsonl', ...TRIM, '--dry-run'])
+    const dry = await place().json<CompactReport>(['compact', 's.jsonl', ...TRIM, '--dry-run'])
     appendFileSync(join(place().folder, 's.jsonl'), '\n')
     const { proposal = '' } = dry.result
-    const { status, stdout, stderr } = place().precis([
+    const { status, stdout, stderr } = await place().precis([
       'compact',
       '--apply',
       proposal,

@@ -6,8 +6,8 @@ import { eachPlace, sample } from './place.ts'
 const place = eachPlace()
 
 describe('precis inspect', () => {
-  it('shows tokens by kind and by turn as bars, the largest parts and the files [NEED-16]', () => {
-    const { status, stdout, stderr } = place().precis(['inspect', sample('session.jsonl')])
+  it('shows tokens by kind and by turn as bars, the largest parts and the files [NEED-16]', async () => {
+    const { status, stdout, stderr } = await place().precis(['inspect', sample('session.jsonl')])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(/By kind\n(.*\n)* {2}tool results +[\d,]+ █/)
     expect(stdout).toMatch(/By turn\n {2}1 +[\d,]+ █.*We have a double booking/)
@@ -20,15 +20,15 @@ describe('precis inspect', () => {
     expect(place().left()).toEqual([])
   })
 
-  it('says the same as JSON, in which the turns and the kinds add up', () => {
-    const found = place().json<Inspection>(['inspect', sample('session.json')])
+  it('says the same as JSON, in which the turns and the kinds add up', async () => {
+    const found = await place().json<Inspection>(['inspect', sample('session.json')])
     const turns = found.turns.reduce((sum, { tokens }) => sum + tokens, 0)
     const { total, system } = found.tokens
     expect(turns + system).toBe(total)
     expect(found.strategies).toContainEqual({ id: 'trim-tool-results', tokens: expect.any(Number) })
     // What needs a model is not tried.
     expect(found.strategies.map(({ id }) => id)).not.toContain('summarize')
-    const counted = place().json<Inspection>([
+    const counted = await place().json<Inspection>([
       'inspect',
       sample('session.json'),
       '--counter',
@@ -38,8 +38,8 @@ describe('precis inspect', () => {
     expect(counted.tokens.total).not.toBe(total)
   })
 
-  it('shows the compactions that a tool recorded, and what they lost', () => {
-    const found = place().json<Inspection>(['inspect', sample('sessions/claude-code.jsonl')])
+  it('shows the compactions that a tool recorded, and what they lost', async () => {
+    const found = await place().json<Inspection>(['inspect', sample('sessions/claude-code.jsonl')])
     expect(found.compactions).toMatchObject([
       {
         by: 'claude-code',
@@ -49,7 +49,7 @@ describe('precis inspect', () => {
         files: { known: 2, named: 1, lost: ['test/heat.test.ts'] },
       },
     ])
-    const { stdout } = place().precis(['inspect', sample('sessions/claude-code.jsonl')])
+    const { stdout } = await place().precis(['inspect', sample('sessions/claude-code.jsonl')])
     expect(stdout).toContain('names 1 of 2 files; no longer test/heat.test.ts')
   })
 })

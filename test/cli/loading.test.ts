@@ -31,7 +31,7 @@ const COMMANDS: readonly (readonly [line: string, libraries: readonly string[]])
 describe('precis', () => {
   it.each(COMMANDS)('loads what it asks models with when it asks one: %s', (line, libraries) => {
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NOTING)}` }
-    const { status, stderr } = place().precis(line.split(' '), { env })
+    const { status, stderr } = place().spawned(line.split(' '), { env })
     expect([0, 1], stderr).toContain(status) // a doctor may find a fault
     const loaded = new Set(place().read('loaded.txt').split('\n'))
     expect(loaded).toContain('commander')

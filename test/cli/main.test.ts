@@ -15,19 +15,23 @@ beforeEach(() => {
 })
 
 describe('precis', () => {
-  it('says what it can do, and its version', () => {
-    const help = place().precis(['--help'])
+  it('says what it can do, and its version', async () => {
+    const help = await place().precis(['--help'])
     expect(help).toMatchObject({ status: 0, stderr: '' })
     expect(help.stdout).toContain('precis compact session.jsonl --out smaller.jsonl')
     for (const { name } of COMMAND_TABLE) expect(help.stdout).toContain(`  ${name} `)
-    expect(place().precis([])).toMatchObject({ status: 2, stdout: '', stderr: help.stdout })
-    expect(place().precis(['help'])).toMatchObject({ status: 0, stdout: help.stdout })
+    expect(await place().precis([])).toMatchObject({ status: 2, stdout: '', stderr: help.stdout })
+    expect(await place().precis(['help'])).toMatchObject({ status: 0, stdout: help.stdout })
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    expect(place().precis(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
+    expect(await place().precis(['--version'])).toEqual({
+      status: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    })
   })
 
-  it.each(COMMAND_TABLE.map(({ name }) => name))('has help with examples: %s', (name) => {
-    const { status, stdout, stderr } = place().precis([name, '--help'])
+  it.each(COMMAND_TABLE.map(({ name }) => name))('has help with examples: %s', async (name) => {
+    const { status, stdout, stderr } = await place().precis([name, '--help'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(new RegExp(`Examples:\n(.*\n)*.*precis (completion )?${name}`))
     // Of a group, its commands say what they print.
@@ -35,12 +39,12 @@ describe('precis', () => {
     if (!INTERACTIVE.has(name) && !isGroup) expect(stdout).toContain('--json')
   })
 
-  it('colours only a terminal, unless it is told otherwise', () => {
+  it('colours only a terminal, unless it is told otherwise', async () => {
     const compact = ['compact', 'in.json']
     const colour = '\u001b['
-    expect(place().precis(compact).stdout).not.toContain(colour)
-    expect(place().precis(compact, { env: { FORCE_COLOR: '1' } }).stdout).toContain(colour)
-    const both = place().precis(compact, { env: { FORCE_COLOR: '0', NO_COLOR: '1' } })
+    expect((await place().precis(compact)).stdout).not.toContain(colour)
+    expect((await place().precis(compact, { env: { FORCE_COLOR: '1' } })).stdout).toContain(colour)
+    const both = await place().precis(compact, { env: { FORCE_COLOR: '0', NO_COLOR: '1' } })
     expect(both.stdout).not.toContain(colour)
   })
 
@@ -151,9 +155,9 @@ describe('failures', () => {
     ['an unknown shell', ['completion', 'tcsh'], 2, 'there is no completion for tcsh'],
   ]
   for (const [name, args, status, message] of cases)
-    it(`${name}: exit ${status}, one message, nothing written`, () => {
+    it(`${name}: exit ${status}, one message, nothing written`, async () => {
       const before = place().read('in.json')
-      const result = place().precis(args)
+      const result = await place().precis(args)
       expect(result.stderr).toContain(message)
       expect(result).toMatchObject({ status, stdout: '' })
       expect(result.stderr).toMatch(/^precis: [^\n]+\n( {2}(where|hint): [^\n]+\n)*$/)
@@ -161,16 +165,16 @@ describe('failures', () => {
       expect(place().read('in.json')).toBe(before)
     })
 
-  it('refuses to write over the input under another name', () => {
+  it('refuses to write over the input under another name', async () => {
     linkSync(join(place().folder, 'in.json'), join(place().folder, 'same.json'))
-    const { status, stderr } = place().precis(['compact', 'in.json', '--out', 'same.json'])
+    const { status, stderr } = await place().precis(['compact', 'in.json', '--out', 'same.json'])
     expect(status).toBe(2)
     expect(stderr).toContain('the output is the input')
     expect(stderr).toContain('--in-place')
   })
 
-  it('tells failures as JSON when asked to', () => {
-    const { status, stdout, stderr } = place().precis(['compact', 'nope.json', '--json'])
+  it('tells failures as JSON when asked to', async () => {
+    const { status, stdout, stderr } = await place().precis(['compact', 'nope.json', '--json'])
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(JSON.parse(stderr)).toEqual({
       error: {
@@ -183,10 +187,10 @@ describe('failures', () => {
     })
   })
 
-  it('says which setting is wrong, and in which file', () => {
+  it('says which setting is wrong, and in which file', async () => {
     mkdirSync(join(place().folder, '.precis'))
     writeFileSync(join(place().folder, '.precis', 'settings.json'), '{"stratgy": "x"}')
-    const { status, stderr } = place().precis(['compact', 'in.json'])
+    const { status, stderr } = await place().precis(['compact', 'in.json'])
     expect(status).toBe(2)
     expect(stderr).toMatch(
       /stratgy is no setting\n {2}where: .*settings\.json\n {2}hint: Did you mean strategy\?/,
@@ -195,8 +199,8 @@ describe('failures', () => {
 
   // Only some systems have a device that is always full.
   const full = existsSync('/dev/full') ? ['/dev/full'] : []
-  it.each(full)('says that a full disk is full: %s', (device) => {
-    const { status, stderr } = place().precis(['compact', 'in.json', '--out', device])
+  it.each(full)('says that a full disk is full: %s', async (device) => {
+    const { status, stderr } = await place().precis(['compact', 'in.json', '--out', device])
     expect(status).toBe(1)
     expect(stderr).toBe(
       `precis: ${device} cannot be written: the disk is full\n  hint: Make room there, or write to another disk.\n`,

@@ -1,4 +1,4 @@
-// A folder to run `precis` in as people do: a process, its streams, its exit code, and the files it leaves.
+// A folder to run `precis` in as people do: its streams, its exit code, and the files it leaves.
 import { spawnSync } from 'node:child_process'
 import {
   mkdirSync,
@@ -13,15 +13,10 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect } from 'vitest'
+import { PRECIS, type Ran, runPrecis } from './run.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-export const PRECIS = join(ROOT, 'bin/precis.js')
-
-export interface Ran {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
+export { PRECIS }
 
 interface RunOptions {
   readonly input?: string | Buffer
@@ -60,7 +55,14 @@ export class Place {
     }
   }
 
-  precis(
+  /** In this process: a start takes longer than most commands do. */
+  precis(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const { input = '', env = {}, cwd = this.folder } = options
+    return runPrecis(args, { cwd, input, environment: this.environment(env) })
+  }
+
+  /** In a process of its own, through real pipes. */
+  spawned(
     args: readonly string[],
     { input = '', env = {}, cwd = this.folder }: RunOptions = {},
   ): Ran {
@@ -75,8 +77,11 @@ export class Place {
   }
 
   /** Runs what must go well, and gives its JSON. */
-  json<T = Record<string, unknown>>(args: readonly string[], options: RunOptions = {}): T {
-    const { status, stdout, stderr } = this.precis([...args, '--json'], options)
+  async json<T = Record<string, unknown>>(
+    args: readonly string[],
+    options: RunOptions = {},
+  ): Promise<T> {
+    const { status, stdout, stderr } = await this.precis([...args, '--json'], options)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     return JSON.parse(stdout)
   }

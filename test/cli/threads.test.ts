@@ -16,15 +16,15 @@ interface ImportedFile {
   records: { all: number; modelled: number; kept: Record<string, number> }
 }
 
-function imported(file: string): ImportedFile {
-  const [first] = place().json<ImportedFile[]>(['import', file])
+async function imported(file: string): Promise<ImportedFile> {
+  const [first] = await place().json<ImportedFile[]>(['import', file])
   if (!first) throw new Error('nothing was imported')
   return first
 }
 
 describe('precis import', () => {
-  it('accounts for every record, and lists the thread [NEED-20]', () => {
-    const told = imported(sample('sessions/claude-code.jsonl'))
+  it('accounts for every record, and lists the thread [NEED-20]', async () => {
+    const told = await imported(sample('sessions/claude-code.jsonl'))
     expect(told).toMatchObject({
       format: 'claude-code',
       compactions: 1,
@@ -34,35 +34,35 @@ describe('precis import', () => {
     const lines = readFileSync(sample('sessions/claude-code.jsonl'), 'utf8').trim().split('\n')
     expect(all).toBe(lines.length)
     expect(modelled + Object.values(kept).reduce((sum, count) => sum + count, 0)).toBe(all)
-    const listed = place().json<{ threadId: string }[]>(['threads'])
+    const listed = await place().json<{ threadId: string }[]>(['threads'])
     expect(listed.map(({ threadId }) => threadId).sort()).toEqual(
       [told.threadId, ...told.subThreads].sort(),
     )
   })
 
-  it('says so where the same file is there already, and takes it in once more', () => {
+  it('says so where the same file is there already, and takes it in once more', async () => {
     place().write('one.json', messages())
     place().write('other.json', messages().replace('done', 'ready'))
-    const { threadId } = imported('one.json')
-    const [again, other] = place().json<{ earlier?: { threadId: string; at: string } }[]>([
+    const { threadId } = await imported('one.json')
+    const [again, other] = await place().json<{ earlier?: { threadId: string; at: string } }[]>([
       ...['import', 'one.json', 'other.json'],
     ])
     expect(again?.earlier).toEqual({ threadId, at: expect.stringMatching(/^\d{4}-.*Z$/) })
     expect(other).not.toHaveProperty('earlier')
-    const { status, stdout } = place().precis(['import', 'one.json'])
+    const { status, stdout } = await place().precis(['import', 'one.json'])
     expect(status).toBe(0)
     expect(stdout).toMatch(/The same file was imported on \d{4}-\d\d-\d\d \d\d:\d\d already/)
     expect(stdout).toContain(`precis chat ${threadId}`)
-    expect(place().json<object[]>(['threads'])).toHaveLength(4)
+    expect(await place().json<object[]>(['threads'])).toHaveLength(4)
   })
 
-  it('lists imported threads by when they were last used', () => {
+  it('lists imported threads by when they were last used', async () => {
     place().write('new.json', messages())
-    const now = imported('new.json')
-    const { threadId, subThreads } = imported(sample('sessions/claude-code.jsonl'))
-    const listed = place().json<{ threadId: string; createdAt: string; updatedAt: string }[]>([
-      'threads',
-    ])
+    const now = await imported('new.json')
+    const { threadId, subThreads } = await imported(sample('sessions/claude-code.jsonl'))
+    const listed = await place().json<{ threadId: string; createdAt: string; updatedAt: string }[]>(
+      ['threads'],
+    )
     const [latest, ...others] = listed.map((each) => each.threadId)
     expect(latest).toBe(now.threadId)
     expect(others.sort()).toEqual([threadId, ...subThreads].sort())
@@ -70,60 +70,62 @@ describe('precis import', () => {
     expect(listed[1]?.createdAt).toMatch(/^2026-/)
   })
 
-  it('takes what it can of several files, and leaves nothing of those it cannot', () => {
+  it('takes what it can of several files, and leaves nothing of those it cannot', async () => {
     place().write('good.json', messages())
     place().write('bad.json', '{"messages": [')
-    const { status, stdout, stderr } = place().precis(['import', 'bad.json', 'good.json'])
+    const { status, stdout, stderr } = await place().precis(['import', 'bad.json', 'good.json'])
     expect(status).toBe(1)
     expect(stdout).toMatch(/not imported bad\.json: the input is not JSON/)
     expect(stdout).toMatch(/^thr_\w+ {2}good\.json \(anthropic\)$/m)
     expect(stderr).toContain('1 of 2 files were not imported')
-    expect(place().json<object[]>(['threads'])).toHaveLength(1)
+    expect(await place().json<object[]>(['threads'])).toHaveLength(1)
   })
 })
 
 describe('a thread', () => {
-  it('weighs the same in every command, the system prompts included', () => {
-    const { threadId, tokens } = imported(sample('sessions/codex.jsonl'))
-    const { before } = place().json<CompactReport>(['compact', threadId, '--dry-run'])
+  it('weighs the same in every command, the system prompts included', async () => {
+    const { threadId, tokens } = await imported(sample('sessions/codex.jsonl'))
+    const { before } = await place().json<CompactReport>(['compact', threadId, '--dry-run'])
     expect(before.system).toBeGreaterThan(0)
-    const inspected = place().json<{ tokens: { total: number } }>(['inspect', threadId])
-    const compared = place().json<{ after: number }>(['diff', threadId, '--from', '0'])
+    const inspected = await place().json<{ tokens: { total: number } }>(['inspect', threadId])
+    const compared = await place().json<{ after: number }>(['diff', threadId, '--from', '0'])
     expect([tokens, inspected.tokens.total, compared.after]).toEqual(Array(3).fill(before.total))
-    const undone = place().json<{ before: number }>(['undo', threadId])
+    const undone = await place().json<{ before: number }>(['undo', threadId])
     expect(undone.before).toBe(before.total)
   })
 
-  it('is compacted, compared, taken back and brought back', () => {
-    const { threadId } = imported(sample('session.jsonl'))
-    const told = place().json<CompactReport>(['compact', threadId, ...TRIM])
+  it('is compacted, compared, taken back and brought back', async () => {
+    const { threadId } = await imported(sample('session.jsonl'))
+    const told = await place().json<CompactReport>(['compact', threadId, ...TRIM])
     expect(told).toMatchObject({ input: { kind: 'thread' }, result: { threadId } })
     expect(told.after.total).toBeLessThan(told.before.total / 2)
-    const tokens = () =>
-      place().json<{ tokens: { total: number } }>(['inspect', threadId]).tokens.total
-    expect(tokens()).toBe(told.after.total)
+    const tokens = async () =>
+      (await place().json<{ tokens: { total: number } }>(['inspect', threadId])).tokens.total
+    expect(await tokens()).toBe(told.after.total)
 
-    const shown = place().precis(['diff', threadId]).stdout
+    const shown = (await place().precis(['diff', threadId])).stdout
     expect(shown).toMatch(/^- e\d+ +[\d,]+ {2}result of Bash/m)
     expect(shown).toMatch(/^\+ c\d+\.\d+ +[\d,]+ {2}result of Bash/m)
-    expect(place().precis(['diff', threadId, '--full']).stdout).toContain(
+    expect((await place().precis(['diff', threadId, '--full'])).stdout).toContain(
       '[results truncated to save space.]',
     )
 
-    expect(place().precis(['undo', threadId]).stdout).toMatch(/was undone: [\d,]+ → [\d,]+ tokens/)
-    expect(tokens()).toBe(told.before.total)
-    expect(place().precis(['diff', threadId]).stderr).toMatch(
+    expect((await place().precis(['undo', threadId])).stdout).toMatch(
+      /was undone: [\d,]+ → [\d,]+ tokens/,
+    )
+    expect(await tokens()).toBe(told.before.total)
+    expect((await place().precis(['diff', threadId])).stderr).toMatch(
       /was undone\n {2}hint: precis redo thr_\w+ brings it back; --from \d+ --to \d+ shows/,
     )
-    expect(place().json(['redo', threadId])).toMatchObject({ threadId })
-    expect(tokens()).toBe(told.after.total)
+    expect(await place().json(['redo', threadId])).toMatchObject({ threadId })
+    expect(await tokens()).toBe(told.after.total)
   })
 
-  it('stays as it is with --out and with --dry-run; a proposal is applied once, to what it was made for', () => {
-    const { threadId } = imported(sample('session.jsonl'))
-    const before = place().json<{ events: number }>(['inspect', threadId]).events
-    place().json(['compact', threadId, ...TRIM, '--to', 'anthropic', '--out', 'out.json'])
-    const dry = place().json<CompactReport>([
+  it('stays as it is with --out and with --dry-run; a proposal is applied once, to what it was made for', async () => {
+    const { threadId } = await imported(sample('session.jsonl'))
+    const before = (await place().json<{ events: number }>(['inspect', threadId])).events
+    await place().json(['compact', threadId, ...TRIM, '--to', 'anthropic', '--out', 'out.json'])
+    const dry = await place().json<CompactReport>([
       'compact',
       threadId,
       ...TRIM,
@@ -131,51 +133,51 @@ describe('a thread', () => {
       'Mind the tide.',
       '--dry-run',
     ])
-    expect(place().json<{ events: number }>(['inspect', threadId]).events).toBe(before)
+    expect((await place().json<{ events: number }>(['inspect', threadId])).events).toBe(before)
     const apply = ['compact', '--apply', dry.result.proposal ?? '']
-    expect(place().json<CompactReport>(apply).after).toEqual(dry.after)
-    expect(place().json<{ text: string }[]>(['pins', threadId])).toContainEqual(
+    expect((await place().json<CompactReport>(apply)).after).toEqual(dry.after)
+    expect(await place().json<{ text: string }[]>(['pins', threadId])).toContainEqual(
       expect.objectContaining({ text: 'Mind the tide.' }),
     )
-    const again = place().precis(apply)
+    const again = await place().precis(apply)
     expect(again).toMatchObject({ status: 1, stdout: '' })
     expect(again.stderr).toContain('has changed since the proposal was made')
   })
 
-  it('opens a fresh one beside it, and stays as it was', () => {
-    const { threadId } = imported(sample('session.jsonl'))
-    const told = place().json<CompactReport>([
+  it('opens a fresh one beside it, and stays as it was', async () => {
+    const { threadId } = await imported(sample('session.jsonl'))
+    const told = await place().json<CompactReport>([
       ...['compact', threadId, '--strategy', 'fresh-session', '--model', 'dev'],
     ])
     expect(told.result.threadId).not.toBe(threadId)
-    const listed = place().json<{ threadId: string; title: string }[]>(['threads'])
+    const listed = await place().json<{ threadId: string; title: string }[]>(['threads'])
     const titles = new Map(listed.map((each) => [each.threadId, each.title]))
     // It is called what it goes on with.
     expect(titles.get(told.result.threadId ?? '')).toBe(titles.get(threadId))
     expect(titles.get(threadId)).not.toBe('')
-    expect(place().precis(['undo', threadId]).status).toBe(1)
-    const back = place().precis(['undo', told.result.threadId ?? ''])
+    expect((await place().precis(['undo', threadId])).status).toBe(1)
+    const back = await place().precis(['undo', told.result.threadId ?? ''])
     expect(back.status).toBe(1)
     expect(back.stderr).toContain(`this session began with a summary of ${threadId}`)
     expect(back.stderr).toContain(`precis chat ${threadId}`)
   })
 
-  it('is forked, in the present and in the past', () => {
-    const { threadId } = imported(sample('session.jsonl'))
-    const fork = place().precis(['fork', threadId]).stdout.trim()
+  it('is forked, in the present and in the past', async () => {
+    const { threadId } = await imported(sample('session.jsonl'))
+    const fork = (await place().precis(['fork', threadId])).stdout.trim()
     expect(fork).toMatch(/^thr_\w+$/)
-    const past = place().json<{ threadId: string }>(['fork', threadId, '--at', '10'])
-    const [events, fewer] = [fork, past.threadId].map(
-      (id) => place().json<{ events: number }>(['inspect', id]).events,
-    )
+    const past = await place().json<{ threadId: string }>(['fork', threadId, '--at', '10'])
+    const eventsOf = async (id: string) =>
+      (await place().json<{ events: number }>(['inspect', id])).events
+    const [events, fewer] = [await eventsOf(fork), await eventsOf(past.threadId)]
     expect(fewer).toBeLessThan(20)
     expect(events).toBeGreaterThan(300)
-    expect(place().precis(['fork', threadId, '--at', '99999']).status).toBe(2)
+    expect((await place().precis(['fork', threadId, '--at', '99999'])).status).toBe(2)
   })
 
-  it('has pins that are set, listed, kept and removed', () => {
-    const { threadId } = imported(sample('session.jsonl'))
-    const set = place().json<{ pinId: string }[]>([
+  it('has pins that are set, listed, kept and removed', async () => {
+    const { threadId } = await imported(sample('session.jsonl'))
+    const set = await place().json<{ pinId: string }[]>([
       'pins',
       threadId,
       '--add',
@@ -184,63 +186,65 @@ describe('a thread', () => {
       'Two',
     ])
     expect(set).toHaveLength(2)
-    place().json(['compact', threadId, '--strategy', 'summarize', '--model', 'dev'])
-    expect(place().precis(['export', threadId, '--to', 'markdown']).stdout).toContain('One\n\nTwo')
-    const left = place().precis(['pins', threadId, '--remove', set[0]?.pinId ?? ''])
+    await place().json(['compact', threadId, '--strategy', 'summarize', '--model', 'dev'])
+    expect((await place().precis(['export', threadId, '--to', 'markdown'])).stdout).toContain(
+      'One\n\nTwo',
+    )
+    const left = await place().precis(['pins', threadId, '--remove', set[0]?.pinId ?? ''])
     expect(left.stdout).toContain('Two')
     expect(left.stdout).not.toContain('One')
-    expect(place().precis(['pins', threadId, '--remove', 'pin_0']).status).toBe(1)
+    expect((await place().precis(['pins', threadId, '--remove', 'pin_0'])).status).toBe(1)
   })
 
-  it('is searched after a compaction, and what is found is read word for word', () => {
-    const { threadId } = imported(sample('session.jsonl'))
-    place().json(['compact', threadId, ...TRIM])
-    const { finds } = place().json<{ finds: { ref: string; snippet: string }[] }>([
+  it('is searched after a compaction, and what is found is read word for word', async () => {
+    const { threadId } = await imported(sample('session.jsonl'))
+    await place().json(['compact', threadId, ...TRIM])
+    const { finds } = await place().json<{ finds: { ref: string; snippet: string }[] }>([
       ...['recall', 'double', 'booking'],
     ])
     const [first] = finds
     expect(first?.ref).toMatch(new RegExp(`^${threadId}:e\\d+$`))
-    const shown = place().precis(['show', first?.ref ?? ''])
+    const shown = await place().precis(['show', first?.ref ?? ''])
     expect(shown.status).toBe(0)
     expect(shown.stdout).toMatch(/double|booking/i)
-    const inFile = place().json<{ finds: { ref: string }[] }>([
+    const inFile = await place().json<{ finds: { ref: string }[] }>([
       'recall',
       'migrations',
       '--in',
       sample('session.jsonl'),
     ])
     const ref = inFile.finds[0]?.ref ?? ''
-    expect(place().precis(['show', ref, '--in', sample('session.jsonl')]).stdout).toContain(
+    expect((await place().precis(['show', ref, '--in', sample('session.jsonl')])).stdout).toContain(
       'migrations',
     )
-    const page = place().json<{ text: string; next: number }>([
+    const page = await place().json<{ text: string; next: number }>([
       'show',
       `${threadId}:${ref}`,
       '--limit',
       '10',
     ])
     expect(page.text).toHaveLength(10)
-    expect(place().precis(['recall', 'qqzzxxqq']).stdout).toContain('Nothing was found')
+    expect((await place().precis(['recall', 'qqzzxxqq'])).stdout).toContain('Nothing was found')
   })
 })
 
 describe('precis export', () => {
-  it('writes a thread back as the file it came from, to the byte', () => {
+  it('writes a thread back as the file it came from, to the byte', async () => {
     const file = sample('sessions/claude-code.jsonl')
-    const { threadId } = imported(file)
-    const { status, stdout } = place().precis(['export', threadId])
+    const { threadId } = await imported(file)
+    const { status, stdout } = await place().precis(['export', threadId])
     expect(status).toBe(0)
     expect(stdout).toBe(readFileSync(file, 'utf8'))
   })
 
-  it('tells what the format could not say, beside the result', () => {
-    const { status, stdout, stderr } = place().precis([
+  it('tells what the format could not say, beside the result', async () => {
+    const { status, stdout, stderr } = await place().precis([
       ...['export', sample('session.json'), '--to', 'claude-code'],
     ])
     expect(status).toBe(0)
     expect(stdout.split('\n').length).toBeGreaterThan(100)
     expect(stderr).toContain('the system prompt has no place')
-    const html = place().json([
+    const html = await place().json([
       'export',
       sample('session.json'),
       '--to',
@@ -252,26 +256,26 @@ describe('precis export', () => {
     expect(place().read('page.html')).toContain('<!doctype html>')
   })
 
-  it('takes secrets out at the border, unless it is told not to', () => {
+  it('takes secrets out at the border, unless it is told not to', async () => {
     const key = `sk-ant-api03-${'a1B2'.repeat(20)}`
     place().write('s.json', JSON.stringify([{ role: 'user', content: `use ${key}` }]))
-    const clean = place().precis(['export', 's.json'])
+    const clean = await place().precis(['export', 's.json'])
     expect(clean.stdout).not.toContain(key)
     expect(clean.stderr).toContain('Taken out: 1 ')
-    expect(place().precis(['export', 's.json', '--raw']).stdout).toContain(key)
+    expect((await place().precis(['export', 's.json', '--raw'])).stdout).toContain(key)
   })
 })
 
 describe('precis diff', () => {
-  it('compares two sessions by what they say', () => {
+  it('compares two sessions by what they say', async () => {
     place().write('in.json', messages())
-    place().json(['compact', 'in.json', ...TRIM, '--out', 'out.json'])
-    const told = place().json<{ same: number; removed: object[]; added: object[] }>([
+    await place().json(['compact', 'in.json', ...TRIM, '--out', 'out.json'])
+    const told = await place().json<{ same: number; removed: object[]; added: object[] }>([
       'diff',
       'in.json',
       'out.json',
     ])
     expect(told).toMatchObject({ same: 3, removed: [{}], added: [{}] })
-    expect(place().precis(['diff', 'in.json', 'in.json']).stdout).toContain('0 out, 0 in')
+    expect((await place().precis(['diff', 'in.json', 'in.json'])).stdout).toContain('0 out, 0 in')
   })
 })

@@ -1,5 +1,4 @@
 // The page on EDL: its worked examples do what it says, its programs run, its tables name what there is.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,8 +8,9 @@ import { DEFAULT_LIMITS } from '../../src/edl/limits.ts'
 import { createRegisters } from '../../src/edl/registers.ts'
 import { runScript } from '../../src/edl/run.ts'
 import { SEARCHES, WRITES } from '../../src/edl/script.ts'
+import { runPrecis } from '../cli/run.ts'
 import { checkExamples } from './example.ts'
-import { codeIn, fencesWith, fenceWith, ROOT, readPage, tablesWith } from './page.ts'
+import { codeIn, fencesWith, fenceWith, readPage, tablesWith } from './page.ts'
 
 const page = readPage('docs/edl.md')
 const [, ...sections] = page.slice(page.indexOf('## Worked examples')).split(/^### /m)
@@ -85,7 +85,7 @@ describe('the worked examples', () => {
 checkExamples('docs/edl.md')
 
 describe('the page on EDL', () => {
-  it('shows what the command prints', () => {
+  it('shows what the command prints', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'precis-docs-edl-'))
     try {
       mkdirSync(join(folder, 'docs'))
@@ -93,10 +93,7 @@ describe('the page on EDL', () => {
       writeFileSync(join(folder, 'change.edl'), fencesWith(page, 'edl')[0]?.text ?? '')
       const [line = '', ...printed] = fenceWith(page, 'console').text.split('\n')
       const args = line.replace('$ precis ', '').split(' ')
-      const { stdout } = spawnSync(process.execPath, [join(ROOT, 'bin/precis.js'), ...args], {
-        cwd: folder,
-        encoding: 'utf8',
-      })
+      const { stdout } = await runPrecis(args, { cwd: folder, environment: {} })
       expect(stdout.trimEnd().split('\n')).toEqual(printed)
     } finally {
       rmSync(folder, { recursive: true, force: true })

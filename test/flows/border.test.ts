@@ -1,9 +1,7 @@
 // What leaves the machine and what stays: secrets in prompts, exports, errors and the store.
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { failureOf, printFailure } from '../../src/cli/failure.ts'
@@ -21,9 +19,8 @@ import { openSqliteStore } from '../../src/stores/index.ts'
 import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
 import { randomIds } from '../../src/system.ts'
 import { createThreads } from '../../src/threads/threads.ts'
+import { runPrecis } from '../cli/run.ts'
 import { system, user } from '../say.ts'
-
-const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
 
 /** Put together here, so that nobody takes this file for a leak. */
 const AWS = `AKIA${'QWERTYUIOP234567'}`
@@ -139,7 +136,7 @@ describe('a summary by another provider', () => {
 })
 
 describe('an export', () => {
-  function compacted(...flags: readonly string[]): string {
+  async function compacted(...flags: readonly string[]): Promise<string> {
     const file = join(folder, 'in.json')
     const use = { type: 'tool_use', id: 'a', name: 'x', input: { token: AWS } }
     const messages = [
@@ -149,22 +146,22 @@ describe('an export', () => {
     ]
     const tools = [{ name: 'x', description: `uses ${AWS}`, input_schema: { type: 'object' } }]
     writeFileSync(file, JSON.stringify({ tools, messages }))
-    const args = [PRECIS, 'compact', file, '--output', '-', ...flags]
-    const env = { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder }
-    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
+    const args = ['compact', file, '--output', '-', ...flags]
+    const environment = { HOME: folder, XDG_CONFIG_HOME: folder }
+    const { stdout, stderr } = await runPrecis(args, { cwd: folder, environment })
     expect(stderr).not.toContain(AWS) // the report
     return stdout
   }
 
-  it('has no secrets in messages, calls and tools where that is asked for', () => {
-    const text = compacted('--redact')
+  it('has no secrets in messages, calls and tools where that is asked for', async () => {
+    const text = await compacted('--redact')
     expect(text).not.toContain(AWS)
     expect(text.match(/\[redacted:aws-key\]/g)).toHaveLength(3)
     expect(JSON.parse(text).messages).toHaveLength(3)
   })
 
-  it('is what it was where it is not', () => {
-    expect(compacted().split(AWS)).toHaveLength(4)
+  it('is what it was where it is not', async () => {
+    expect((await compacted()).split(AWS)).toHaveLength(4)
   })
 })
 
@@ -229,8 +226,8 @@ describe('keys', () => {
       for (const shown of [
         inspect(failure, { depth: 20, showHidden: true }),
         JSON.stringify(failure),
-        printFailure(error, true, secrets),
-        printFailure(error, false, secrets),
+        printFailure(error, true, secrets, 'precis'),
+        printFailure(error, false, secrets, 'precis'),
       ])
         expect(shown).not.toContain(PLAIN_KEY)
       if (error.code !== 'model-failed') expect(error.hint).toMatch(/\.$/)
@@ -243,7 +240,7 @@ describe('keys', () => {
     const secrets = secretsOf({ MY_TOKEN: PLAIN_KEY })
     const error = failureOf(new Error(`cannot read ${PLAIN_KEY} or password=${PASSWORD}`))
     for (const json of [true, false]) {
-      const told = printFailure(error, json, secrets)
+      const told = printFailure(error, json, secrets, 'precis')
       expect(told).not.toContain(PLAIN_KEY)
       expect(told).not.toContain(PASSWORD)
       expect(told).toContain('[redacted:MY_TOKEN]')

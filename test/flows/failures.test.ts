@@ -1,5 +1,4 @@
-// What a person sees when a model cannot be asked: a real process, real servers, and no key in any of it.
-import { spawn } from 'node:child_process'
+// What a person sees when a model cannot be asked: real servers, and no key in any of it.
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createPlainServer } from 'node:http'
@@ -7,13 +6,12 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
+import { runPrecis } from '../cli/run.ts'
 import { selfSigned } from '../self-signed.ts'
 
-const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
 const SAMPLE = fileURLToPath(new URL('../../samples/session.json', import.meta.url))
 const KEY = `sk-ant-${'q7Rz'.repeat(12)}`
 
@@ -60,21 +58,14 @@ async function summarize({ model, key, providers }: Given, ...flags: readonly st
   mkdirSync(join(config, 'precis'))
   writeFileSync(join(config, 'precis', 'settings.json'), JSON.stringify({ providers }))
   const args = ['compact', SAMPLE, '--strategy', 'summarize', ...flags]
-  const child = spawn(process.execPath, [PRECIS, ...args, ...(model ? ['--model', model] : [])], {
+  return runPrecis([...args, ...(model ? ['--model', model] : [])], {
     cwd: folder,
-    env: {
-      PATH: process.env.PATH,
+    environment: {
       HOME: folder,
       XDG_CONFIG_HOME: config,
       ...(key !== undefined && { ANTHROPIC_API_KEY: key }),
     },
   })
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ])
-  return { status, stdout, stderr }
 }
 
 const MODEL = 'anthropic/m'

@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Io, processIo } from '../../src/cli/process-io.ts'
 import {
   redoReplacement,
   replaceWithBackup,
@@ -12,12 +13,12 @@ import { digestOf } from '../../src/cli/session/digest.ts'
 
 let folder = ''
 let file = ''
-let environment: { PRECIS_HOME: string }
+let io: Io
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'precis-in-place-'))
   file = join(folder, 'session.jsonl')
-  environment = { PRECIS_HOME: join(folder, 'home') }
+  io = { ...processIo(), cwd: folder, environment: { PRECIS_HOME: join(folder, 'home') } }
 })
 
 afterEach(() => {
@@ -48,7 +49,7 @@ function onWrite(text: string, interfere: () => void): Iterable<string> {
 
 function replace(text: string | Iterable<string>) {
   const digest = digestOf(readFileSync(file))
-  return replaceWithBackup(file, text, { digest, what: 'compacted', environment })
+  return replaceWithBackup(file, text, { digest, what: 'compacted' }, io)
 }
 
 describe('a file that is replaced while another program writes to it', () => {
@@ -56,9 +57,9 @@ describe('a file that is replaced while another program writes to it', () => {
     writeFileSync(file, OLD)
     await replace(onWrite(NEW, () => appendFileSync(file, LATE)))
     expect(now()).toBe(NEW + LATE)
-    await undoReplacement(file, environment)
+    await undoReplacement(file, io)
     expect(now()).toBe(OLD + LATE)
-    await redoReplacement(file, environment)
+    await redoReplacement(file, io)
     expect(now()).toBe(NEW + LATE)
   })
 
@@ -92,7 +93,7 @@ describe('a file that is replaced while another program writes to it', () => {
       code: 'version-conflict',
     })
     expect(now()).toBe(left)
-    await expect(undoReplacement(file, environment)).rejects.toThrow('has not replaced')
+    await expect(undoReplacement(file, io)).rejects.toThrow('has not replaced')
   })
 })
 
@@ -103,7 +104,7 @@ describe('the backup that was just made', () => {
     vi.useFakeTimers({ now: 0, toFake: ['Date'] })
     const before = now()
     await replace(NEW)
-    await undoReplacement(file, environment)
+    await undoReplacement(file, io)
     expect(now()).toBe(before)
   })
 })

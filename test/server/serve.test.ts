@@ -1,19 +1,16 @@
-// `precis serve` and `precis token`, as processes: started, asked, stopped, and gone on with.
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+// `precis serve` as a process: started, asked, stopped, and gone on with; and `precis token`.
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
 import type { StreamItem } from '../../src/protocol/client.ts'
+import { type Ran, runPrecis } from '../cli/run.ts'
 import { temporaryFolder } from './folder.ts'
 import { environmentOf, type ServeChild, startServe, writeHome } from './serve-child.ts'
 import { converse, followUntil, isFrame, PATIENT } from './setup.ts'
 
-const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
-
 interface Home {
   readonly folder: string
   serve(...args: string[]): Promise<ServeChild>
-  precis(...args: string[]): { status: number | null; stdout: string; stderr: string }
+  precis(...args: string[]): Promise<Ran>
 }
 
 async function setUpHome(options: DevModelOptions = {}): Promise<Home> {
@@ -32,15 +29,7 @@ async function setUpHome(options: DevModelOptions = {}): Promise<Home> {
       children.push(child)
       return child
     },
-    precis(...args) {
-      const env = environmentOf(folder)
-      const ran = spawnSync(process.execPath, [PRECIS, ...args], {
-        cwd: folder,
-        env,
-        encoding: 'utf8',
-      })
-      return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr }
-    },
+    precis: (...args) => runPrecis(args, { cwd: folder, environment: environmentOf(folder) }),
   }
 }
 
@@ -86,7 +75,7 @@ describe('precis serve', () => {
   it('does not start where something is wrong, and says what', async () => {
     const { precis } = await setUpHome()
     for (const [args, words] of REFUSED) {
-      const { status, stderr } = precis('serve', '--port', '0', ...args)
+      const { status, stderr } = await precis('serve', '--port', '0', ...args)
       expect(status, stderr).toBeGreaterThan(0)
       expect(stderr).toContain(words)
       expect(stderr).not.toContain('    at ')
@@ -96,31 +85,33 @@ describe('precis serve', () => {
   it('says so where the port is taken', async () => {
     const { serve, precis } = await setUpHome()
     const { port } = new URL((await serve()).url)
-    const { status, stderr } = precis('serve', '--port', port)
+    const { status, stderr } = await precis('serve', '--port', port)
     expect(status).toBe(1)
     expect(stderr).toContain(`Another program uses the port ${port}`)
   })
 
   it('listens beyond this machine only with tokens, which are made, listed and revoked', async () => {
     const { serve, precis } = await setUpHome()
-    const { token } = JSON.parse(precis('token', 'add', 'ada', '--json').stdout)
-    expect(precis('token', 'add', 'phone', '--owner', 'ada').stdout).toMatch(/^precis_\S{43}\n$/)
-    expect(precis('token', 'add', 'ada').stderr).toContain('There is a token ada already')
-    const listed = JSON.parse(precis('token', 'list', '--json').stdout)
+    const { token } = JSON.parse((await precis('token', 'add', 'ada', '--json')).stdout)
+    expect((await precis('token', 'add', 'phone', '--owner', 'ada')).stdout).toMatch(
+      /^precis_\S{43}\n$/,
+    )
+    expect((await precis('token', 'add', 'ada')).stderr).toContain('There is a token ada already')
+    const listed = JSON.parse((await precis('token', 'list', '--json')).stdout)
     expect(listed.tokens).toMatchObject([
       { name: 'ada', owner: 'ada' },
       { name: 'phone', owner: 'ada' },
     ])
-    expect(precis('token', 'list').stdout).not.toContain(token)
+    expect((await precis('token', 'list')).stdout).not.toContain(token)
     const child = await serve('--host', '0.0.0.0')
     const url = child.url.replace('0.0.0.0', '127.0.0.1')
     const status = async (authorization: string) =>
       (await fetch(`${url}/api`, { headers: { authorization } })).status
     expect(await status('')).toBe(401)
     expect(await status(`Bearer ${token}`)).toBe(200)
-    expect(precis('token', 'revoke', 'ada').status).toBe(0)
+    expect((await precis('token', 'revoke', 'ada')).status).toBe(0)
     await vi.waitUntil(async () => (await status(`Bearer ${token}`)) === 401, { timeout: 10_000 })
-    expect(precis('token', 'revoke', 'ada').status).toBe(1)
+    expect((await precis('token', 'revoke', 'ada')).status).toBe(1)
   })
 })
 

@@ -6,6 +6,7 @@ import { developmentPackages, importDirection } from './layers.ts'
 import { anyTypes, notesInComments, switchedOffTests } from './leftovers.ts'
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
+import { surroundings } from './surroundings.ts'
 import { documentedFolders, machinePaths, openingComments, registries } from './texts.ts'
 
 export const CHECKS: Readonly<Record<string, Check>> = {
@@ -19,6 +20,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'no compiler is silenced and no note is left': notesInComments,
   'no test is switched off': switchedOffTests,
   'folders that only compute have no clock and no randomness': clocks,
+  'commands take their surroundings as an argument': surroundings,
   'every folder has its line in ARCHITECTURE.md': documentedFolders,
   'every source file opens with what it is for': openingComments,
   'file names are kebab-case': fileNames,

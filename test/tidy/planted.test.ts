@@ -8,6 +8,7 @@ import { developmentPackages, importDirection } from './layers.ts'
 import { anyTypes, notesInComments, switchedOffTests } from './leftovers.ts'
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
+import { surroundings } from './surroundings.ts'
 import { documentedFolders, machinePaths, openingComments, registries } from './texts.ts'
 
 /** Path → text. */
@@ -237,6 +238,24 @@ const FAULTS: readonly Fault[] = [
       'src/agent/a.ts': code,
     },
     found: ['src/core/deep/a.ts:1', 'src/edl/a.ts:1', 'src/strategies/a.ts:1'],
+  })),
+  ...[
+    'process.exitCode = 1',
+    'const { env } = process',
+    'watch(process)',
+    "import { argv } from 'node:process'",
+    "process['cwd']()",
+  ].map((code) => ({
+    name: `${code} in a command`,
+    check: surroundings,
+    plant: {
+      'src/cli/commands/a.ts': code,
+      'src/cli/process-io.ts': code,
+      'src/cli/a.test.ts': code,
+      'src/cli/b.ts': 'child.process.kill(process.platform)',
+      'src/tools/a.ts': code,
+    },
+    found: ['src/cli/commands/a.ts:1'],
   })),
   {
     name: 'folders without a line',

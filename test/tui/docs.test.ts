@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { define } from '../../src/cli/commands/chat.ts'
+import { processIo } from '../../src/cli/process-io.ts'
 import { CHAT_COMMANDS, helpText } from '../../src/tui/commands.ts'
 import { EDITOR_KEYS, KEYS } from '../../src/tui/keys.ts'
 
@@ -28,7 +29,7 @@ describe('docs/chat.md', () => {
 
   it('lists the options', () => {
     const command = new Command('chat')
-    define(command)
+    define(command, processIo())
     for (const { flags } of command.options) expect(page).toContain(`| \`${flags}\` |`)
   })
 

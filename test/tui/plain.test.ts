@@ -3,12 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runPlain } from '../../src/tui/plain.ts'
+import { PRECIS, runPrecis } from '../cli/run.ts'
 import { type AppSetupOptions, setUpApp } from '../server/setup.ts'
-
-const PROGRAM = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
 
 interface Said {
   readonly text: string
@@ -128,7 +126,7 @@ describe('plain', () => {
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [PROGRAM, 'chat', '--model', 'dev', '--cwd', home],
+      [PRECIS, 'chat', '--model', 'dev', '--cwd', home],
       {
         encoding: 'utf8',
         input: 'hello\n/compact\nread nothing.txt\n',
@@ -141,14 +139,11 @@ describe('plain', () => {
     expect(stdout).toMatch(/Go on with: .* chat thr_\w+\n$/)
   })
 
-  it('says in one sentence that there is no such thread', () => {
+  it('says in one sentence that there is no such thread', async () => {
     const home = mkdtempSync(join(tmpdir(), 'precis-plain-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'chat', 'thr_none'], {
-      encoding: 'utf8',
-      input: '',
-      env: { ...process.env, PRECIS_HOME: home, XDG_CONFIG_HOME: home },
-    })
+    const environment = { ...process.env, PRECIS_HOME: home, XDG_CONFIG_HOME: home }
+    const { status, stderr } = await runPrecis(['chat', 'thr_none'], { cwd: home, environment })
     expect(status).toBe(1)
     expect(stderr).toContain('thr_none')
   })

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { ChatFlags } from '../chat.ts'
 import { collect } from '../options.ts'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 In it:
@@ -22,7 +23,7 @@ Examples:
 
 Exit codes: 0 left, 1 failed, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('[thread]', 'go on in this thread; without it a new one begins')
     .option('-c, --continue', 'go on in the thread of this folder that was used last')
@@ -39,6 +40,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (thread: string | undefined, flags: ChatFlags) => {
       const { chat } = await import('../chat.ts')
-      await chat(thread, flags)
+      await chat(thread, flags, io)
     })
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { CheckFlags } from '../check-file.ts'
 import { WIRE_FORMATS } from '../check-format.ts'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 Providers:
@@ -31,7 +32,7 @@ Examples:
 Exit codes: 0 all rules are kept (by the copy, with --repair), 1 some are broken or it failed,
 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<file>', 'the request, the history or the session; - is standard input')
     .requiredOption('--provider <name>', 'whose rules')
@@ -42,6 +43,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (file: string, flags: CheckFlags) => {
       const { checkFile } = await import('../check-file.ts')
-      await checkFile(file, flags)
+      await checkFile(file, flags, io)
     })
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { CompactFlags } from '../compact/flags.ts'
 import { collect } from '../options.ts'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 What it works on:
@@ -36,7 +37,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed and nothing was written, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('[session]', 'a session file or a thread; - is standard input')
     .option('--input <file>', 'the same as the argument')
@@ -59,6 +60,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (session: string | undefined, flags: CompactFlags) => {
       const { runCompact } = await import('../compact/run-compact.ts')
-      await runCompact(session, flags)
+      await runCompact(session, flags, io)
     })
 }

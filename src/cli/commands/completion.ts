@@ -1,5 +1,6 @@
 // `precis completion`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 Examples:
@@ -9,13 +10,13 @@ Examples:
 
 Exit codes: 0 done, 2 wrong usage.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<shell>', 'bash, zsh or fish')
     .option('--json', 'print the script in a JSON object')
     .addHelpText('after', HELP)
     .action(async (shell: string, flags: { json?: boolean }) => {
       const { printCompletion } = await import('../completion/print-completion.ts')
-      await printCompletion(command.parent ?? command, shell, flags.json)
+      await printCompletion(command.parent ?? command, shell, flags.json, io)
     })
 }

@@ -1,5 +1,6 @@
 // `precis config`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 import type { ConfigFlags } from '../show-config.ts'
 
 const HELP = `
@@ -16,13 +17,13 @@ With {"$schema": "precis-settings.schema.json", …} in a settings file, editors
 
 Exit codes: 0 done, 1 failed, 2 a setting is wrong.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .option('--schema', 'print a JSON schema of settings files, for editors')
     .option('--json', 'print the settings as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ConfigFlags) => {
       const { showConfig } = await import('../show-config.ts')
-      await showConfig(flags)
+      await showConfig(flags, io)
     })
 }

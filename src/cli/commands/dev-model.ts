@@ -1,5 +1,6 @@
 // `precis dev-model`: the strict stand-in for model providers, on the loopback address until it is stopped.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 import type { DevModelFlags } from '../serve-dev-model.ts'
 
 const HELP = `
@@ -10,7 +11,7 @@ Examples:
   precis dev-model --port 4321
   ANTHROPIC_BASE_URL=http://127.0.0.1:4321 your-agent`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .option('--port <number>', 'the port to listen on; 0 takes a free one', '0')
     .option('--window <tokens>', 'refuse requests that do not fit a window of so many tokens')
@@ -18,6 +19,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (flags: DevModelFlags) => {
       const { serveDevModel } = await import('../serve-dev-model.ts')
-      await serveDevModel(flags)
+      await serveDevModel(flags, io)
     })
 }

@@ -1,6 +1,7 @@
 // `precis diff`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
 import type { DiffFlags } from '../diff-sessions.ts'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 One session: what its last compaction took out and put in, also one that another tool recorded, and what
@@ -15,7 +16,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<session>', 'a thread or a session file')
     .argument('[other]', 'another one to compare it with')
@@ -27,6 +28,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (session: string, other: string | undefined, flags: DiffFlags) => {
       const { diffSessions } = await import('../diff-sessions.ts')
-      await diffSessions(session, other, flags)
+      await diffSessions(session, other, flags, io)
     })
 }

@@ -1,5 +1,6 @@
 // `precis doctor`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 It looks at Node, the settings, the folder for state, the store, which keys are set (never what they are),
@@ -12,12 +13,12 @@ Examples:
 
 Exit codes: 0 nothing is wrong, 1 something is.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: { json?: boolean }) => {
       const { runDoctor } = await import('../doctor/run-doctor.ts')
-      await runDoctor(flags)
+      await runDoctor(flags, io)
     })
 }

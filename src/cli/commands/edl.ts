@@ -1,6 +1,7 @@
 // `precis edl`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
 import type { EdlFlags } from '../edl-script.ts'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 Paths:
@@ -22,7 +23,7 @@ The language is described in docs/edl.md.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<script>', 'the script; - is standard input')
     .requiredOption('--root <dir>', 'the folder whose files may be read and changed')
@@ -33,6 +34,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (script: string, flags: EdlFlags) => {
       const { applyScript } = await import('../edl-script.ts')
-      await applyScript(script, flags)
+      await applyScript(script, flags, io)
     })
 }

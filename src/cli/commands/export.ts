@@ -1,6 +1,7 @@
 // `precis export`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
 import type { ExportFlags } from '../export-session.ts'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 What is written is the context as it is now. Back in its own format a session keeps its old records as
@@ -19,7 +20,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed and nothing was written, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<session>', 'a session file or a thread; - is standard input')
     .option('--format <id>', 'the format of the file, where its content does not tell')
@@ -32,6 +33,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (session: string, flags: ExportFlags) => {
       const { exportSession } = await import('../export-session.ts')
-      await exportSession(session, flags)
+      await exportSession(session, flags, io)
     })
 }

@@ -1,5 +1,6 @@
 // `precis fork`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 The new thread shares everything up to the event, and goes on by itself; the other stays as it is.
@@ -10,7 +11,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<thread>', 'the thread to share the past of')
     .option('--at <event>', 'up to this event; without it all of it')
@@ -18,6 +19,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (thread: string, flags: { at?: string; json?: boolean }) => {
       const { forkThread } = await import('../thread-commands.ts')
-      await forkThread(thread, flags)
+      await forkThread(thread, flags, io)
     })
 }

@@ -1,6 +1,7 @@
 // `precis import`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
 import type { ImportFlags } from '../import-sessions.ts'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 Every record of a file becomes an event, is kept as it is, or is listed as left out; the report counts
@@ -14,7 +15,7 @@ Examples:
 
 Exit codes: 0 done, 1 a file could not be imported, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<file...>', 'session files; - is standard input')
     .option('--format <id>', 'the format, where the content does not tell')
@@ -27,6 +28,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (files: string[], flags: ImportFlags) => {
       const { importSessions } = await import('../import-sessions.ts')
-      await importSessions(files, flags)
+      await importSessions(files, flags, io)
     })
 }

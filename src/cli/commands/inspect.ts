@@ -1,6 +1,7 @@
 // `precis inspect`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
 import type { InspectFlags } from '../inspect/run-inspect.ts'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 It shows the tokens by kind and by turn, the largest parts with their refs (precis show reads them), the
@@ -14,7 +15,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<session>', 'a session file or a thread; - is standard input')
     .option('--format <id>', 'the format of the file, where its content does not tell')
@@ -23,6 +24,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (session: string, flags: InspectFlags) => {
       const { runInspect } = await import('../inspect/run-inspect.ts')
-      await runInspect(session, flags)
+      await runInspect(session, flags, io)
     })
 }

@@ -1,6 +1,7 @@
 // `precis pins`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
 import { collect } from '../options.ts'
+import type { Io } from '../process-io.ts'
 import type { PinsFlags } from '../thread-commands.ts'
 
 const HELP = `
@@ -13,7 +14,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<thread>', 'the thread')
     .option('--add <text>', 'pin a text; may be given again', collect)
@@ -22,6 +23,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (thread: string, flags: PinsFlags) => {
       const { changePins } = await import('../thread-commands.ts')
-      await changePins(thread, flags)
+      await changePins(thread, flags, io)
     })
 }

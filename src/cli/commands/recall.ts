@@ -1,5 +1,6 @@
 // `precis recall`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 import type { RecallFlags } from '../recall-archive.ts'
 
 const HELP = `
@@ -15,7 +16,7 @@ Examples:
 
 Exit codes: 0 done (also where nothing was found), 1 failed, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<query...>', 'words to look for')
     .option('--in <session>', 'in this thread or session file; without it in all threads')
@@ -25,6 +26,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (query: string[], flags: RecallFlags) => {
       const { recallWords } = await import('../recall-archive.ts')
-      await recallWords(query, flags)
+      await recallWords(query, flags, io)
     })
 }

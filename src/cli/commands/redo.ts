@@ -1,5 +1,6 @@
 // `precis redo`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 Examples:
@@ -8,13 +9,13 @@ Examples:
 
 Exit codes: 0 done, 1 failed and nothing was changed, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<session>', 'a thread, or a session file')
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string, flags: { json?: boolean }) => {
       const { reverseChange } = await import('../thread-commands.ts')
-      await reverseChange('redo', session, flags)
+      await reverseChange('redo', session, flags, io)
     })
 }

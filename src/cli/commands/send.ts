@@ -1,6 +1,7 @@
 // `precis send`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
 import { collect } from '../options.ts'
+import type { Io } from '../process-io.ts'
 import type { SendFlags } from '../send-message.ts'
 
 const HELP = `
@@ -19,7 +20,7 @@ Examples:
 
 Exit codes: 0 answered, 1 failed, 2 wrong usage or settings. Ctrl-C stops the turn; the thread stays valid.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<message>', 'what to say, or a command such as /compact; - is standard input')
     .option('--model <name>', 'provider/model, or dev, the stand-in')
@@ -37,6 +38,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (message: string, flags: SendFlags) => {
       const { sendMessage } = await import('../send-message.ts')
-      await sendMessage(message, flags)
+      await sendMessage(message, flags, io)
     })
 }

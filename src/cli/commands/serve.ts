@@ -1,6 +1,7 @@
 // `precis serve`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
 import { collect } from '../options.ts'
+import type { Io } from '../process-io.ts'
 import type { ServeFlags } from '../serve.ts'
 
 const HELP = `
@@ -19,7 +20,7 @@ Examples:
 
 Exit codes: 0 stopped, 1 failed, 2 wrong usage or settings. More: docs/server.md.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .option('--port <number>', 'the port to listen on; 0 takes a free one', '4747')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
@@ -45,6 +46,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (flags: ServeFlags) => {
       const { serve } = await import('../serve.ts')
-      await serve(flags)
+      await serve(flags, io)
     })
 }

@@ -1,5 +1,6 @@
 // `precis show`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 import type { ShowFlags } from '../recall-archive.ts'
 
 const HELP = `
@@ -14,7 +15,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('<ref>', 'as in e12, c40.0 or thr_…:e12')
     .option('--in <session>', 'the thread or session file that the ref is of')
@@ -25,6 +26,6 @@ export function define(command: Command): void {
     .addHelpText('after', HELP)
     .action(async (ref: string, flags: ShowFlags) => {
       const { showRef } = await import('../recall-archive.ts')
-      await showRef(ref, flags)
+      await showRef(ref, flags, io)
     })
 }

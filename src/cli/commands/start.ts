@@ -1,5 +1,6 @@
 // `precis start`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 It needs no key and no network, and changes nothing. In a checkout, npm start is the same.
@@ -11,13 +12,13 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .argument('[session]', 'a session file or a thread; without it the sample session')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string | undefined, flags: { json?: boolean }) => {
       const { start } = await import('../start.ts')
-      await start(session, flags)
+      await start(session, flags, io)
     })
 }

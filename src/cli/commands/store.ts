@@ -1,5 +1,6 @@
 // `precis store`: its subcommands, their options and help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 import type { StoreFlags } from '../store-work.ts'
 
 const HELP = `
@@ -11,7 +12,7 @@ Examples:
   precis store check
   precis store check backup.db --repair --json`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command.addHelpText('after', HELP)
   command
     .command('copy')
@@ -21,7 +22,7 @@ export function define(command: Command): void {
     .option('--json', 'print the report as JSON')
     .action(async (from: string, to: string, flags: StoreFlags) => {
       const { copyStores } = await import('../store-work.ts')
-      await copyStores(from, to, flags)
+      await copyStores(from, to, flags, io)
     })
   command
     .command('check')
@@ -31,6 +32,6 @@ export function define(command: Command): void {
     .option('--json', 'print the report as JSON')
     .action(async (address: string, flags: StoreFlags) => {
       const { checkOneStore } = await import('../store-work.ts')
-      await checkOneStore(address, flags)
+      await checkOneStore(address, flags, io)
     })
 }

@@ -1,19 +1,20 @@
 // `precis threads`: its options and its help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
 import type { ThreadsFlags } from '../list-threads.ts'
+import type { Io } from '../process-io.ts'
 
 const HELP = `
 Examples:
   precis threads
   precis threads --limit 5 --json`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command
     .option('--limit <number>', 'how many, from 1 to 1000', '20')
     .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ThreadsFlags) => {
       const { listThreads } = await import('../list-threads.ts')
-      await listThreads(flags)
+      await listThreads(flags, io)
     })
 }

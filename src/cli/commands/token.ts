@@ -1,5 +1,6 @@
 // `precis token`: its subcommands, their options and help. The work is loaded when it is asked for.
 import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
 import type { TokenFlags } from '../serve-tokens.ts'
 
 const HELP = `
@@ -12,7 +13,7 @@ Examples:
   precis token add me --owner local               the threads of this machine's commands
   precis token revoke phone                       from now on, on every process`
 
-export function define(command: Command): void {
+export function define(command: Command, io: Io): void {
   command.addHelpText('after', HELP)
   command
     .command('add')
@@ -23,7 +24,7 @@ export function define(command: Command): void {
     .option('--json', 'print it as JSON')
     .action(async (name: string, flags: TokenFlags) => {
       const { addOne } = await import('../serve-tokens.ts')
-      await addOne(name, flags)
+      await addOne(name, flags, io)
     })
   command
     .command('list')
@@ -32,7 +33,7 @@ export function define(command: Command): void {
     .option('--json', 'print the list as JSON')
     .action(async (flags: TokenFlags) => {
       const { listAll } = await import('../serve-tokens.ts')
-      await listAll(flags)
+      await listAll(flags, io)
     })
   command
     .command('revoke')
@@ -42,6 +43,6 @@ export function define(command: Command): void {
     .option('--json', 'print what was done as JSON')
     .action(async (name: string, flags: TokenFlags) => {
       const { revokeOne } = await import('../serve-tokens.ts')
-      await revokeOne(name, flags)
+      await revokeOne(name, flags, io)
     })
 }

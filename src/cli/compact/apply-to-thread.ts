@@ -2,6 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { PreparedCompaction } from '../../threads/compact-thread.ts'
 import { openHome } from '../home.ts'
+import type { Io } from '../process-io.ts'
 import { type CompactionPlan, commit } from './compact-session.ts'
 import { startFresh } from './fresh-session.ts'
 import { pinWishes } from './wishes.ts'
@@ -12,8 +13,9 @@ export async function applyToThread(
   version: number,
   { settings, wishes }: CompactionPlan,
   prepared: PreparedCompaction,
+  io: Io,
 ): Promise<string> {
-  const home = await openHome(settings, process.env)
+  const home = await openHome(settings, io)
   try {
     const now = await home.threads.context(threadId)
     if (now.version !== version)

@@ -6,6 +6,7 @@ import { PAGE_FORMATS } from '../../formats/pages.ts'
 import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
 import { type Budget, parseBudget } from '../budget.ts'
 import { requireCounter } from '../counter.ts'
+import type { Io } from '../process-io.ts'
 import { digestOfFile } from '../session/digest.ts'
 import { readFormat, writtenFormat } from '../session/formats.ts'
 import { type Target, targetOf } from '../session/target.ts'
@@ -26,6 +27,7 @@ const STRATEGY_IDS = DEFAULT_STRATEGIES.map(({ id }) => id)
 
 /** Everything that is known before the session is read. */
 export interface Job {
+  readonly io: Io
   readonly target: Target
   readonly destination: Destination
   readonly flags: CompactFlags
@@ -36,17 +38,16 @@ export interface Job {
   readonly digest?: string // of the file that the result takes the place of, or that a proposal is for
 }
 
-export async function jobOf(file: string | undefined, flags: CompactFlags): Promise<Job> {
+export async function jobOf(file: string | undefined, flags: CompactFlags, io: Io): Promise<Job> {
   const destination = destinationOf(flags)
   if (flags.apply !== undefined) refuseBesideApply(file, flags)
-  const kept = flags.apply === undefined ? undefined : await readProposal(flags.apply, process.env)
+  const kept = flags.apply === undefined ? undefined : await readProposal(flags.apply, io)
   const budget = flags.budget === undefined ? undefined : parseBudget(flags.budget)
   if (flags.counter !== undefined) requireCounter(flags.counter)
   if (flags.format !== undefined) readFormat(flags.format, FORMATS)
   writtenFormat(flags.to, undefined, FORMATS)
   const resolved = loadSettings({
-    cwd: process.cwd(),
-    environment: process.env,
+    ...io,
     flags: {
       ...(flags.strategy !== undefined && { strategy: flags.strategy }),
       ...(flags.counter !== undefined && { counter: flags.counter }),
@@ -54,15 +55,16 @@ export async function jobOf(file: string | undefined, flags: CompactFlags): Prom
     },
   })
   const strategyId = kept?.prepared.strategyId ?? chooseStrategy(resolved, flags, STRATEGY_IDS)
-  const target = kept ? targetOfKept(kept) : targetOf(sourceOf(file, flags.input), 'compact')
-  await refuseDestination(target, destination, flags)
+  const target = kept ? targetOfKept(kept) : targetOf(sourceOf(file, flags.input), 'compact', io)
+  await refuseDestination(target, destination, flags, io)
   const isDigested =
     target.kind === 'file' &&
     (destination.kind === 'in-place' || flags.dryRun || kept !== undefined)
-  const digest = isDigested && target.path !== '-' ? await digestOfFile(target.path) : undefined
+  const digest = isDigested && target.path !== '-' ? await digestOfFile(target.path, io) : undefined
   if (kept?.source.kind === 'file' && digest !== kept.source.digest)
     throw changedSince(kept.source.path)
   return {
+    io,
     target,
     destination,
     flags,
@@ -84,6 +86,7 @@ async function refuseDestination(
   target: Target,
   destination: Destination,
   flags: CompactFlags,
+  io: Io,
 ): Promise<void> {
   const { dryRun, apply } = flags
   const refuse = (message: string, where: string, hint: string) =>
@@ -93,11 +96,16 @@ async function refuseDestination(
   if (flags.force && destination.kind !== 'file')
     throw refuse('there is no file that --force could replace', '--force', 'It goes with --out.')
   if (destination.kind === 'file')
-    await refuseOverwriting(target.kind === 'file' ? target.path : undefined, destination.path, {
-      option: flags.out === undefined ? '--output' : '--out',
-      force: flags.force,
-      instead: 'Or use --in-place, which keeps a backup.',
-    })
+    await refuseOverwriting(
+      target.kind === 'file' ? target.path : undefined,
+      destination.path,
+      {
+        option: flags.out === undefined ? '--output' : '--out',
+        force: flags.force,
+        instead: 'Or use --in-place, which keeps a backup.',
+      },
+      io,
+    )
   if (target.kind === 'thread') {
     if (destination.kind === 'in-place')
       throw refuse('a thread is always compacted in place', '--in-place', 'Leave it out.')

@@ -6,7 +6,8 @@ import { PrecisError } from '../../core/errors.ts'
 import { randomIds } from '../../system.ts'
 import type { PreparedCompaction } from '../../threads/compact-thread.ts'
 import { writeText } from '../io.ts'
-import { type Environment, stateFolder } from '../settings.ts'
+import type { Io } from '../process-io.ts'
+import { stateFolder } from '../settings.ts'
 
 /** Older ones make room. */
 const KEPT = 100
@@ -39,19 +40,19 @@ export type KeptProposal = Omit<Stored, 'prepared'> & { readonly prepared: Prepa
 
 export async function keepProposal(
   proposal: Omit<KeptProposal, 'v' | 'id' | 'at'>,
-  environment: Environment,
+  io: Io,
 ): Promise<string> {
-  const folder = await folderOf(environment)
+  const folder = await folderOf(io)
   const id = randomIds.next('prp')
   const kept: KeptProposal = { v: 1, id, at: new Date().toISOString(), ...proposal }
-  await writeText(join(folder, `${id}.json`), `${JSON.stringify(kept)}\n`)
+  await writeText(join(folder, `${id}.json`), `${JSON.stringify(kept)}\n`, io)
   const names = (await readdir(folder)).filter((name) => /^prp_\w+\.json$/.test(name)).sort()
   for (const old of names.slice(0, -KEPT)) await rm(join(folder, old), { force: true })
   return id
 }
 
-export async function readProposal(id: string, environment: Environment): Promise<KeptProposal> {
-  const file = join(await folderOf(environment), `${id}.json`)
+export async function readProposal(id: string, io: Io): Promise<KeptProposal> {
+  const file = join(await folderOf(io), `${id}.json`)
   const text = /^prp_\w+$/.test(id)
     ? await readFile(file, 'utf8').catch(() => undefined)
     : undefined
@@ -77,8 +78,8 @@ function jsonIn(text: string): unknown {
   }
 }
 
-async function folderOf(environment: Environment): Promise<string> {
-  const folder = join(await stateFolder(environment), 'proposals')
+async function folderOf(io: Io): Promise<string> {
+  const folder = join(await stateFolder(io), 'proposals')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   return folder
 }

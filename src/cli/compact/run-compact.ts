@@ -5,6 +5,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { Pins } from '../../core/pins.ts'
 import { counterOf } from '../counter.ts'
 import { deliver } from '../deliver.ts'
+import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
 import { ProgressLine } from '../progress.ts'
 import { replaceWithBackup } from '../session/backups.ts'
@@ -29,15 +30,17 @@ const FRESH_SESSION = 'fresh-session'
 const LOOKED_AT = 200
 
 /** Nothing is written unless everything went well. */
-export async function runCompact(file: string | undefined, flags: CompactFlags): Promise<void> {
-  const progress = new ProgressLine(process.stderr)
+export async function runCompact(
+  file: string | undefined,
+  flags: CompactFlags,
+  io: Io,
+): Promise<void> {
+  const progress = new ProgressLine(io.stderr)
   try {
-    const job = await jobOf(file, flags)
-    const session = await openSession(job.target, {
-      settings: job.resolved.settings,
-      named: job.kept?.source.kind === 'file' ? job.kept.source.format : flags.format,
-      progress,
-    })
+    const job = await jobOf(file, flags, io)
+    const named = job.kept?.source.kind === 'file' ? job.kept.source.format : flags.format
+    const { settings } = job.resolved
+    const session = await openSession(job.target, { settings, named, progress }, io)
     try {
       await compactOpen(session, job, progress)
     } finally {
@@ -49,7 +52,7 @@ export async function runCompact(file: string | undefined, flags: CompactFlags):
 }
 
 async function compactOpen(session: Session, job: Job, progress: ProgressLine): Promise<void> {
-  const { destination, flags, kept, resolved } = job
+  const { io, destination, flags, kept, resolved } = job
   const { composed, format } = session
   const to = writtenFormat(kept?.to ?? flags.to, format, composed)
   refuseInPlace(destination, to, session)
@@ -62,11 +65,9 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   const compacted = await compactSession(session, plan)
   progress.say('writing …')
   const redact = kept?.redact ?? flags.redact ?? false
-  const written = await writeSession(session, {
-    threadId: compacted.threadId,
-    to,
-    secrets: redact ? 'remove' : 'leave',
-  })
+  const { threadId } = compacted
+  const secrets = redact ? 'remove' : 'leave'
+  const written = await writeSession(session, { threadId, to, secrets }, io)
   const result = await resultOf(session, job, plan, compacted, written, to)
   const latest = await composed.store.read(session.threadId, {
     from: Math.max(1, session.version - LOOKED_AT),
@@ -74,11 +75,11 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   const report = reportOf(session, job, plan, compacted, written, {
     result,
     messages: { before: length, after: written.messages },
-    constraints: pinnedTexts(await composed.threads.pins(compacted.threadId)),
+    constraints: pinnedTexts(await composed.threads.pins(threadId)),
     costs: costsOf(compacted, latest.map(readRow), resolved.settings),
   })
   progress.end()
-  await deliver({
+  await deliver(io, {
     report,
     result: written.pieces ?? written.text,
     output: destination.kind === 'file' ? destination.path : undefined,
@@ -86,7 +87,7 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
     columns: DEFAULT_COLUMNS,
     render: (...shown) =>
       renderCompactReport(...shown, {
-        program: programName(),
+        program: programName(io),
         options: givenOptions(flags),
         canReplace: isReplaceable(session, to, plan.strategyId),
       }),
@@ -138,7 +139,7 @@ function refuseInPlace(
 
 async function resultOf(
   session: Session,
-  { target, destination, flags, digest = '' }: Job,
+  { io, target, destination, flags, digest = '' }: Job,
   plan: CompactionPlan,
   compacted: Compacted,
   written: WrittenSession,
@@ -150,27 +151,28 @@ async function resultOf(
   if (flags.dryRun) {
     const source =
       target.kind === 'file'
-        ? { ...target, path: resolve(target.path), digest, format: session.format?.id ?? '' }
+        ? {
+            ...target,
+            path: resolve(io.cwd, target.path),
+            digest,
+            format: session.format?.id ?? '',
+          }
         : { ...target, version: session.version }
     const { pins, protect } = plan.wishes
     const rest = { to: to.format.id, redact: flags.redact ?? false, pins: [...pins], protect }
-    const proposal = await keepProposal({ source, ...rest, prepared }, process.env)
+    const proposal = await keepProposal({ source, ...rest, prepared }, io)
     return { ...none, proposal }
   }
   if (destination.kind === 'file') return { ...none, ...old, written: destination.path }
   if (target.kind === 'thread') {
-    const threadId = await applyToThread(target.threadId, session.version, plan, prepared)
+    const threadId = await applyToThread(target.threadId, session.version, plan, prepared, io)
     return { ...none, threadId }
   }
   // Where nothing changed, there is nothing to keep a backup of.
   if (destination.kind === 'none' || digestOf(written.pieces ?? written.text) === digest)
     return none
   const what = `compacted with ${prepared.strategyId}`
-  await replaceWithBackup(target.path, written.pieces ?? written.text, {
-    digest,
-    what,
-    environment: process.env,
-  })
+  await replaceWithBackup(target.path, written.pieces ?? written.text, { digest, what }, io)
   return { ...none, ...old, written: target.path, inPlace: true }
 }
 

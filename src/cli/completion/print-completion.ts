@@ -1,6 +1,7 @@
 // `precis completion`: the script for a shell, made of the commands as they are.
 import type { Command } from 'commander'
 import { PrecisError } from '../../core/errors.ts'
+import type { Io } from '../process-io.ts'
 import { tell } from '../tell.ts'
 import { grammarOf, SHELLS } from './grammar.ts'
 import { completionScript } from './scripts.ts'
@@ -10,6 +11,7 @@ export async function printCompletion(
   program: Command,
   given: string,
   json: boolean | undefined,
+  io: Io,
 ): Promise<void> {
   const shell = SHELLS.find((known) => known === given)
   if (shell === undefined)
@@ -18,5 +20,5 @@ export async function printCompletion(
       hint: `Known shells: ${SHELLS.join(', ')}.`,
     })
   const script = completionScript(shell, grammarOf(program))
-  await tell({ shell, script }, json, (told) => told.script)
+  await tell(io, { shell, script }, json, (told) => told.script)
 }

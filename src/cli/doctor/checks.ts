@@ -5,6 +5,7 @@ import type { ResolvedSettings } from '../../core/settings.ts'
 import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
 import { openHome } from '../home.ts'
 import { refuseUnknownNames } from '../known-names.ts'
+import type { Io } from '../process-io.ts'
 import { type Environment, loadSettings, projectFile, stateFolder, userFile } from '../settings.ts'
 import { type Finding, fault, note, well } from './finding.ts'
 import { checkLocalModels, isAtHome } from './local-models.ts'
@@ -13,19 +14,20 @@ const NEEDED_NAPI = 10
 const NEEDED_NODE = '22.19'
 const LOW_DISK_BYTES = 100_000_000
 
-export async function runChecks(environment: Environment, cwd: string): Promise<Finding[]> {
+export async function runChecks(io: Io): Promise<Finding[]> {
+  const { environment } = io
   const node = checkNode()
-  const { findings, resolved } = checkSettings(environment, cwd)
-  const state = await checkState(environment)
+  const { findings, resolved } = checkSettings(io)
+  const state = await checkState(io)
   // Without its folder the store cannot be opened: one fault is told once.
   const isStateWell = state.every(
     ({ check, state: found }) => check !== 'state' || found === 'well',
   )
   const isOpened = resolved && (isStateWell || resolved.settings.store !== 'sqlite')
-  const store = isOpened ? await checkStore(resolved, environment) : []
+  const store = isOpened ? await checkStore(resolved, io) : []
   const keys = checkKeys(environment, resolved)
   const models = resolved ? await checkLocalModels(resolved.settings, environment) : []
-  return [node, ...findings, ...state, ...store, ...keys, ...models, ...checkTerminal(environment)]
+  return [node, ...findings, ...state, ...store, ...keys, ...models, ...checkTerminal(io)]
 }
 
 function checkNode(): Finding {
@@ -35,10 +37,10 @@ function checkNode(): Finding {
     : fault('node', `Node ${node} is too old`, `Install Node ${NEEDED_NODE} or later.`)
 }
 
-function checkSettings(
-  environment: Environment,
-  cwd: string,
-): { findings: Finding[]; resolved?: ResolvedSettings } {
+function checkSettings({ cwd, environment }: Io): {
+  findings: Finding[]
+  resolved?: ResolvedSettings
+} {
   try {
     const resolved = loadSettings({ cwd, environment })
     refuseUnknownNames(resolved)
@@ -59,9 +61,9 @@ function checkSettings(
 }
 
 /** The folder for state: there, ours alone, writable, and with room. */
-async function checkState(environment: Environment): Promise<Finding[]> {
+async function checkState(io: Io): Promise<Finding[]> {
   try {
-    const folder = await stateFolder(environment)
+    const folder = await stateFolder(io)
     await access(folder, constants.W_OK | constants.R_OK)
     const { mode } = await stat(folder)
     const { bavail, bsize } = await statfs(folder)
@@ -86,13 +88,10 @@ async function checkState(environment: Environment): Promise<Finding[]> {
   }
 }
 
-async function checkStore(
-  { settings }: ResolvedSettings,
-  environment: Environment,
-): Promise<Finding[]> {
+async function checkStore({ settings }: ResolvedSettings, io: Io): Promise<Finding[]> {
   const kind = settings.store.includes(':') ? settings.store.split(':', 1)[0] : settings.store
   try {
-    const home = await openHome(settings, environment)
+    const home = await openHome(settings, io)
     try {
       const { items } = await home.store.list({ limit: 1000 })
       const many = items.length === 1000 ? '1,000 or more' : String(items.length)
@@ -141,15 +140,8 @@ function checkKeys(environment: Environment, resolved: ResolvedSettings | undefi
   ]
 }
 
-function checkTerminal({
-  LANG,
-  LC_ALL,
-  LC_CTYPE,
-  TERM,
-  NO_COLOR,
-  FORCE_COLOR,
-}: Environment): Finding[] {
-  const { isTTY, columns } = process.stdout
+function checkTerminal({ environment, stdout: { isTTY, columns } }: Io): Finding[] {
+  const { LANG, LC_ALL, LC_CTYPE, TERM, NO_COLOR, FORCE_COLOR } = environment
   const words = isTTY ? `${columns ?? 80} columns` : 'not a terminal: no colours, no progress'
   const colour = NO_COLOR
     ? ', colours off (NO_COLOR)'

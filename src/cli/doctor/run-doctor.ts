@@ -1,6 +1,7 @@
 // `precis doctor`: what is well, what to know, what is wrong and how to mend it.
 import { PrecisError } from '../../core/errors.ts'
-import { asTyped } from '../program-name.ts'
+import type { Io } from '../process-io.ts'
+import { asTyped, programName } from '../program-name.ts'
 import { tell } from '../tell.ts'
 import { oneLine, padColumns } from '../terminal.ts'
 import { runChecks } from './checks.ts'
@@ -9,15 +10,18 @@ const SIGNS = { well: '✓', note: '·', fault: '✗' } as const
 const PAGE = 'docs/troubleshooting.md'
 
 /** Rejects where there is a fault, after the report is out. */
-export async function runDoctor({ json }: { readonly json?: boolean }): Promise<void> {
-  const findings = await runChecks(process.env, process.cwd())
+export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): Promise<void> {
+  const findings = await runChecks(io)
+  const program = programName(io)
   const faults = findings.filter(({ state }) => state === 'fault').length
-  await tell({ faults, findings, page: PAGE }, json, (told, style, columns) => {
+  await tell(io, { faults, findings, page: PAGE }, json, (told, style, columns) => {
     const lines = told.findings.flatMap(({ check, state, message, fix }) => {
       const sign = state === 'well' ? style.good(SIGNS.well) : style.bold(SIGNS[state])
       return [
         `${sign} ${padColumns(check, 10)}${oneLine(message, 2 * columns)}`,
-        ...(fix === undefined ? [] : [`  ${' '.repeat(10)}${style.dim(`→ ${asTyped(fix)}`)}`]),
+        ...(fix === undefined
+          ? []
+          : [`  ${' '.repeat(10)}${style.dim(`→ ${asTyped(fix, program)}`)}`]),
       ]
     })
     const end = told.faults === 0 ? 'Nothing is wrong.' : `${told.faults} to mend.`

@@ -9,6 +9,7 @@ import type { Settings } from '../../core/settings.ts'
 import type { TokenCounter } from '../../core/tokens/counter.ts'
 import { billedUsage } from '../../core/usage.ts'
 import { countContext } from '../counter.ts'
+import type { Io } from '../process-io.ts'
 import type { ProgressLine } from '../progress.ts'
 import { backupOf } from '../session/backups.ts'
 import { type Loaded, loadThread, type Session } from '../session/session.ts'
@@ -50,6 +51,7 @@ export async function inspectSession(
   counter: TokenCounter,
   settings: Settings,
   progress: ProgressLine,
+  io: Io,
 ): Promise<Inspection> {
   const { composed, threadId, target, format, subThreadIds } = session
   const loaded = await loadThread(composed, threadId)
@@ -79,16 +81,16 @@ export async function inspectSession(
       ...(state && { state }),
       isRead,
     })),
-    compactions: lostByCompactions(events, await ownStrategy(session)),
+    compactions: lostByCompactions(events, await ownStrategy(session, io)),
     strategies: await tryStrategies(session, counter, settings, progress),
     problems: session.problems,
   }
 }
 
 /** The strategy by which précis made the file what it is. */
-async function ownStrategy({ target }: Session): Promise<string | undefined> {
+async function ownStrategy({ target }: Session, io: Io): Promise<string | undefined> {
   if (target.kind !== 'file' || target.path === '-') return undefined
-  return (await backupOf(target.path, process.env))?.what.replace(/^compacted with /, '')
+  return (await backupOf(target.path, io))?.what.replace(/^compacted with /, '')
 }
 
 /** A turn begins with what the user says; what comes before the first one is a turn as well. */

@@ -1,5 +1,6 @@
 // `precis inspect`: reads a session and says what it is made of. Changes nothing.
 import { counterOf, requireCounter } from '../counter.ts'
+import type { Io } from '../process-io.ts'
 import { ProgressLine } from '../progress.ts'
 import { openSession } from '../session/session.ts'
 import { targetOf } from '../session/target.ts'
@@ -14,21 +15,18 @@ export interface InspectFlags {
   readonly json?: boolean
 }
 
-export async function runInspect(given: string, flags: InspectFlags): Promise<void> {
-  const { settings } = loadSettings({ cwd: process.cwd(), environment: process.env })
+export async function runInspect(given: string, flags: InspectFlags, io: Io): Promise<void> {
+  const { settings } = loadSettings(io)
   const counter = await counterOf(
     flags.counter === undefined ? settings.counter : requireCounter(flags.counter),
   )
-  const progress = new ProgressLine(process.stderr)
-  const session = await openSession(targetOf(given, 'inspect'), {
-    settings,
-    named: flags.format,
-    progress,
-  })
+  const progress = new ProgressLine(io.stderr)
+  const target = targetOf(given, 'inspect', io)
+  const session = await openSession(target, { settings, named: flags.format, progress }, io)
   try {
-    const found = await inspectSession(session, counter, settings, progress)
+    const found = await inspectSession(session, counter, settings, progress, io)
     progress.end()
-    await tell(found, flags.json, renderInspection)
+    await tell(io, found, flags.json, renderInspection)
   } finally {
     progress.end()
     await session.close()

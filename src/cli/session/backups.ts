@@ -1,11 +1,12 @@
 // What a file was before précis replaced it, and what it became: kept in the folder for state, for undo and redo.
 import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
 import { randomIds } from '../../system.ts'
 import { type Written, writeText } from '../io.ts'
-import { type Environment, stateFolder, stateFolderPath } from '../settings.ts'
+import type { Io } from '../process-io.ts'
+import { stateFolder, stateFolderPath } from '../settings.ts'
 import { quoted } from '../shell-quote.ts'
 import { digestOf, digestOfFile } from './digest.ts'
 import { replaceUnchanged } from './replace-unchanged.ts'
@@ -32,13 +33,14 @@ export type Backup = z.output<typeof schema>
 export async function replaceWithBackup(
   given: string,
   text: Written,
-  { digest, what, environment }: { digest: string; what: string; environment: Environment },
+  { digest, what }: { readonly digest: string; readonly what: string },
+  io: Io,
 ): Promise<Backup> {
-  const path = await realpath(given)
+  const path = await realpath(resolve(io.cwd, given))
   const content = await readFile(path)
   if (digestOf(content) !== digest) throw changedMeanwhile(given)
-  await stateFolder(environment)
-  const folder = folderOf(path, environment)
+  await stateFolder(io)
+  const folder = folderOf(path, io)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const [latest] = await backupsIn(folder)
   const id = randomIds.next('bak')
@@ -46,55 +48,61 @@ export async function replaceWithBackup(
   const ordinal = (latest?.ordinal ?? 0) + 1
   const backup = { id, ordinal, path, at, what, before: digest, after: digestOf(text) }
   // The copies are safe on the disk before the file is touched, and listed only when both are there.
-  await keep(folder, backup, content, text)
-  const appended = await replaceUnchanged(path, digest, text)
+  await keep(folder, backup, content, text, io)
+  const appended = await replaceUnchanged(path, digest, text, io)
   if (appended === undefined) {
     await forget(folder, id)
     throw changedMeanwhile(given)
   }
-  const kept = appended.length === 0 ? backup : await keepLonger(folder, backup, appended)
+  const kept = appended.length === 0 ? backup : await keepLonger(folder, backup, appended, io)
   await forgetOld(folder)
   return kept
 }
 
-async function keep(folder: string, backup: Backup, before: Written, after: Written) {
+async function keep(folder: string, backup: Backup, before: Written, after: Written, io: Io) {
   const { id } = backup
-  await writeText(join(folder, `${id}.before`), before)
-  await writeText(join(folder, `${id}.after`), after)
-  await writeText(join(folder, `${id}.json`), `${JSON.stringify(backup)}\n`)
+  await writeText(join(folder, `${id}.before`), before, io)
+  await writeText(join(folder, `${id}.after`), after, io)
+  await writeText(join(folder, `${id}.json`), `${JSON.stringify(backup)}\n`, io)
 }
 
 /** With lines that came during the replacement: undo must not lose them either. */
-async function keepLonger(folder: string, backup: Backup, appended: Uint8Array): Promise<Backup> {
+async function keepLonger(
+  folder: string,
+  backup: Backup,
+  appended: Uint8Array,
+  io: Io,
+): Promise<Backup> {
   const longer = async (end: 'before' | 'after') =>
     Buffer.concat([await readFile(join(folder, `${backup.id}.${end}`)), appended])
   const [before, after] = [await longer('before'), await longer('after')]
   const longerBackup = { ...backup, before: digestOf(before), after: digestOf(after) }
-  await keep(folder, longerBackup, before, after)
+  await keep(folder, longerBackup, before, after, io)
   return longerBackup
 }
 
 /** The file as it was before the replacement that made it what it is now, byte for byte. */
-export async function undoReplacement(given: string, environment: Environment): Promise<Backup> {
-  return swap(given, environment, { now: 'after', next: 'before' })
+export async function undoReplacement(given: string, io: Io): Promise<Backup> {
+  return swap(given, io, { now: 'after', next: 'before' })
 }
 
-export async function redoReplacement(given: string, environment: Environment): Promise<Backup> {
-  return swap(given, environment, { now: 'before', next: 'after' })
+export async function redoReplacement(given: string, io: Io): Promise<Backup> {
+  return swap(given, io, { now: 'before', next: 'after' })
 }
 
 /** Where the file lies as it was before it became what it is now; undefined where that was not précis' doing. */
 export async function backupOf(
   given: string,
-  environment: Environment,
+  io: Io,
 ): Promise<{ readonly path: string; readonly what: string } | undefined> {
   // A pipe is not read twice, and is nothing that was replaced; what is not there neither.
-  const found = await stat(given).catch(() => undefined)
+  const path = resolve(io.cwd, given)
+  const found = await stat(path).catch(() => undefined)
   if (!found?.isFile()) return undefined
-  const folder = folderOf(await realpath(given), environment)
+  const folder = folderOf(await realpath(path), io)
   const kept = await backupsIn(folder)
   if (kept.length === 0) return undefined
-  const digest = await digestOfFile(given)
+  const digest = await digestOfFile(given, io)
   const last = kept.find(({ after }) => after === digest)
   return last && { path: join(folder, `${last.id}.before`), what: last.what }
 }
@@ -104,10 +112,10 @@ interface Swap {
   readonly next: 'before' | 'after'
 }
 
-async function swap(given: string, environment: Environment, way: Swap): Promise<Backup> {
-  const digest = await digestOfFile(given)
-  const path = await realpath(given)
-  const folder = folderOf(path, environment)
+async function swap(given: string, io: Io, way: Swap): Promise<Backup> {
+  const digest = await digestOfFile(given, io)
+  const path = await realpath(resolve(io.cwd, given))
+  const folder = folderOf(path, io)
   const kept = await backupsIn(folder)
   const found = kept.find((backup) => backup[way.now] === digest)
   if (!found)
@@ -119,12 +127,12 @@ async function swap(given: string, environment: Environment, way: Swap): Promise
       ) ?? nothingKept(given, kept, way, folder)
     )
   const next = await readFile(join(folder, `${found.id}.${way.next}`))
-  if ((await replaceUnchanged(path, digest, next)) === undefined) throw changedMeanwhile(given)
+  if ((await replaceUnchanged(path, digest, next, io)) === undefined) throw changedMeanwhile(given)
   return found
 }
 
-function folderOf(path: string, environment: Environment): string {
-  return join(stateFolderPath(environment), 'backups', digestOf(path).slice(0, 32))
+function folderOf(path: string, io: Io): string {
+  return join(stateFolderPath(io), 'backups', digestOf(path).slice(0, 32))
 }
 
 /** The latest first. */

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import type { Source } from '../../formats/session-format.ts'
 import type { Written } from '../io.ts'
+import type { Io } from '../process-io.ts'
 import { openInput } from './input.ts'
 
-export async function digestOfFile(path: string): Promise<string> {
-  return digestOfSource(await openInput(path, process.stdin))
+export async function digestOfFile(path: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<string> {
+  return digestOfSource(await openInput(path, io))
 }
 
 export async function digestOfSource(source: Source): Promise<string> {

@@ -1,8 +1,10 @@
 // Where a session is read from: a file as it comes, or a stream, which is held because it comes only once.
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Source } from '../../formats/session-format.ts'
 import { readPieces, unreadable } from '../io.ts'
+import type { Io } from '../process-io.ts'
 import { rereadable } from './reread.ts'
 
 const PIECE_BYTES = 64_000
@@ -13,18 +15,19 @@ const PIECE_BYTES = 64_000
  */
 export async function openInput(
   given: string,
-  stdin: NodeJS.ReadStream,
+  io: Pick<Io, 'stdin' | 'cwd'>,
   { lines = 'hold' }: { readonly lines?: 'hold' | 'read again' } = {},
 ): Promise<Source> {
-  if (given === '-') return held(await readPieces(stdin, given))
-  const found = await stat(given).catch((thrown: unknown) => {
+  if (given === '-') return held(await readPieces(io.stdin, given))
+  const path = resolve(io.cwd, given)
+  const found = await stat(path).catch((thrown: unknown) => {
     throw unreadable(given, thrown)
   })
   if (found.isDirectory()) throw unreadable(given, { code: 'EISDIR' })
   // A pipe or a device may give something else when it is read again.
-  if (!found.isFile()) return held(await readPieces(piecesOf(given), given))
-  const source = { bytes: found.size, open: () => piecesOf(given) }
-  return lines === 'hold' ? source : rereadable(given, source)
+  if (!found.isFile()) return held(await readPieces(piecesOf(path, given), given))
+  const source = { bytes: found.size, open: () => piecesOf(path, given) }
+  return lines === 'hold' ? source : rereadable(path, source, { name: given })
 }
 
 function held(pieces: readonly Uint8Array[]): Source {
@@ -36,12 +39,12 @@ function held(pieces: readonly Uint8Array[]): Source {
   }
 }
 
-async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
-  const stream = createReadStream(file, { highWaterMark: PIECE_BYTES })
+async function* piecesOf(path: string, name: string): AsyncGenerator<Uint8Array> {
+  const stream = createReadStream(path, { highWaterMark: PIECE_BYTES })
   try {
     for await (const piece of stream) yield piece
   } catch (thrown) {
-    throw unreadable(file, thrown)
+    throw unreadable(name, thrown)
   } finally {
     stream.destroy()
   }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { appendFile, type FileHandle, open } from 'node:fs/promises'
 import { type Written, writeText } from '../io.ts'
+import type { Io } from '../process-io.ts'
 
 /** A program that never stops appending must not hold up the replacement for ever. */
 const MOST_LOOKS = 16
@@ -15,14 +16,15 @@ export async function replaceUnchanged(
   path: string,
   digest: string,
   text: Written,
+  io: Io,
 ): Promise<Uint8Array | undefined> {
   // The old file stays readable through this handle after another one has taken its name.
   const old = await open(path, 'r')
   try {
     const { size } = await old.stat()
     if ((await digestOfStart(old, size)) !== digest) return undefined
-    await writeText(path, text)
-    return await moveAppended(old, path, { size, digest })
+    await writeText(path, text, io)
+    return await moveAppended(old, path, { size, digest }, io)
   } finally {
     await old.close()
   }
@@ -33,6 +35,7 @@ async function moveAppended(
   old: FileHandle,
   path: string,
   before: { readonly size: number; readonly digest: string },
+  io: Io,
 ): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = []
   let end = before.size
@@ -41,7 +44,7 @@ async function moveAppended(
     const isUnchanged = (await digestOfStart(old, before.size)) === before.digest
     if (!isUnchanged || (piece.length > 0 && !(await endsLine(old, before.size)))) {
       // Changed inside, or not made of lines: nothing can be moved, so the file gets its content back.
-      await writeText(path, await readFrom(old, 0))
+      await writeText(path, await readFrom(old, 0), io)
       return undefined
     }
     if (piece.length === 0) break

@@ -29,7 +29,7 @@ function sourceOf(longBytes = 0): Source {
         yield bytes.subarray(at, at + PIECE_BYTES)
     },
   }
-  return rereadable(file, source, longBytes)
+  return rereadable(file, source, { longBytes })
 }
 
 async function readThrough(source: Source): Promise<string> {

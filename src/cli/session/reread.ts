@@ -9,9 +9,16 @@ import { unreadable } from '../io.ts'
 const LONG_BYTES = 16_000_000
 
 /** The same file; of a long one any part can be had again. */
-export function rereadable(file: string, source: Source, longBytes = LONG_BYTES): Source {
+export function rereadable(
+  path: string,
+  source: Source,
+  {
+    name = path,
+    longBytes = LONG_BYTES,
+  }: { readonly name?: string; readonly longBytes?: number } = {},
+): Source {
   if ((source.bytes ?? 0) < longBytes) return source
-  const pieces = new ReadPieces(file)
+  const pieces = new ReadPieces(path, name)
   return {
     ...source,
     open: () => pieces.noted(source.open()),
@@ -27,14 +34,16 @@ interface Piece {
 }
 
 class ReadPieces {
-  readonly #file: string
+  readonly #path: string
+  readonly #name: string // as people call it
   readonly #pieces: Piece[] = []
   #last: { readonly piece: Piece; readonly content: Buffer } | undefined
   /** Every piece is read into it: a new one for each would fill the memory before it is tidied up. */
   #buffer = Buffer.alloc(0)
 
-  constructor(file: string) {
-    this.#file = file
+  constructor(path: string, name: string) {
+    this.#path = path
+    this.#name = name
   }
 
   /** Whoever reads the file from its beginning reads the pieces that count from then on. */
@@ -93,7 +102,7 @@ class ReadPieces {
     const content = this.#buffer
     this.#last = undefined
     try {
-      const file = openSync(this.#file, 'r')
+      const file = openSync(this.#path, 'r')
       try {
         let read = 0
         for (let more = 1; more > 0 && read < bytes; read += more)
@@ -103,13 +112,13 @@ class ReadPieces {
         closeSync(file)
       }
     } catch (thrown) {
-      throw unreadable(this.#file, thrown)
+      throw unreadable(this.#name, thrown)
     }
   }
 
   #changed(): PrecisError {
-    return new PrecisError('version-conflict', `${this.#file} was changed while it was worked on`, {
-      where: this.#file,
+    return new PrecisError('version-conflict', `${this.#name} was changed while it was worked on`, {
+      where: this.#name,
       hint: 'Nothing was written. Try again when nobody else changes what is in it.',
     })
   }

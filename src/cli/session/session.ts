@@ -10,6 +10,7 @@ import type { Account } from '../../formats/notes.ts'
 import type { SessionFormat } from '../../formats/session-format.ts'
 import { valueStore } from '../../stores/memory.ts'
 import { openHome } from '../home.ts'
+import type { Io } from '../process-io.ts'
 import type { ProgressLine } from '../progress.ts'
 import { formatOfLog } from './imported-format.ts'
 import { openInput } from './input.ts'
@@ -36,15 +37,19 @@ export interface SessionOptions {
   readonly progress: ProgressLine
 }
 
-export async function openSession(target: Target, options: SessionOptions): Promise<Session> {
+export async function openSession(
+  target: Target,
+  options: SessionOptions,
+  io: Io,
+): Promise<Session> {
   const { settings, named, progress } = options
-  const composed = compose({ store: valueStore(), settings, environment: process.env })
+  const composed = compose({ store: valueStore(), settings, environment: io.environment })
   try {
     if (target.kind === 'thread') {
       refuseFormat(named)
-      return { target, composed, ...(await copyOf(target.threadId, composed, settings)) }
+      return { target, composed, ...(await copyOf(target.threadId, composed, settings, io)) }
     }
-    const source = await openInput(target.path, process.stdin, { lines: 'read again' })
+    const source = await openInput(target.path, io, { lines: 'read again' })
     const read = await readSession(composed, source, target.path, { named, progress })
     const { threadId, subThreadIds, format, notes } = read
     const { problems, account } = notes
@@ -66,8 +71,8 @@ function refuseFormat(named: string | undefined): void {
 }
 
 /** Event by event the same: what is done to the copy can be done to the thread. */
-async function copyOf(threadId: string, composed: Composed, settings: Settings) {
-  const home = await openHome(settings, process.env)
+async function copyOf(threadId: string, composed: Composed, settings: Settings, io: Io) {
+  const home = await openHome(settings, io)
   try {
     const events = await copyThread(home.store, composed.store, threadId)
     const subThreadIds = await findSubThreads(home.store, threadId)

@@ -1,6 +1,8 @@
 // What a command works on: a file, standard input, or a thread of the store, as it was named.
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
+import type { Io } from '../process-io.ts'
 
 export type Target =
   | { readonly kind: 'file'; readonly path: string } // `-` is standard input
@@ -9,12 +11,12 @@ export type Target =
 const THREAD = /^thr_\w+$/
 
 /** A file of that name goes before a thread of that name. */
-export function targetOf(given: string, command: string): Target {
+export function targetOf(given: string, command: string, { cwd }: Pick<Io, 'cwd'>): Target {
   if (given === '')
     throw new PrecisError('usage', 'no input is given', {
       hint: `Name a file or a thread, as in precis ${command} session.jsonl; - reads standard input.`,
     })
-  return THREAD.test(given) && !existsSync(given)
+  return THREAD.test(given) && !existsSync(resolve(cwd, given))
     ? { kind: 'thread', threadId: given }
     : { kind: 'file', path: given }
 }

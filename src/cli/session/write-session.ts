@@ -9,6 +9,7 @@ import type { Outgoing } from '../../formats/session-format.ts'
 import { type Secret, secretsOf } from '../../redact/known.ts'
 import { redact } from '../../redact/redact.ts'
 import { type RedactedValue, redactValues } from '../../redact/redact-values.ts'
+import type { Io } from '../process-io.ts'
 import type { WrittenFormat } from './formats.ts'
 import { readEvents, type Session } from './session.ts'
 
@@ -35,8 +36,9 @@ export async function writeSession(
     threadId: own,
   }: Pick<Session, 'composed' | 'subThreadIds' | 'threadId'>,
   { threadId, to, secrets: wish, title }: WriteSession,
+  { environment }: Pick<Io, 'environment'>,
 ): Promise<WrittenSession> {
-  const secrets = secretsOf(process.env)
+  const secrets = secretsOf(environment)
   // A fork or a fresh session has no sub-threads of its own.
   const sides = threadId === own ? subThreadIds : []
   const logs = await Promise.all([threadId, ...sides].map((id) => readEvents(composed.store, id)))

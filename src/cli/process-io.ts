@@ -1,0 +1,46 @@
+// What a command has of the world around it, and where that is the process itself: no other file of the command reads `process`.
+import type { EndingProcess } from '../tui/restore-terminal.ts'
+import type { Environment } from './settings.ts'
+
+export interface Input extends NodeJS.ReadableStream {
+  readonly isTTY?: boolean
+}
+
+export interface Output extends NodeJS.WritableStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+/** Passed on by every command: the last argument, or the first where the last is a function. */
+export interface Io {
+  readonly stdin: Input
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly environment: Environment
+  /** The working directory: relative paths begin here. */
+  readonly cwd: string
+  /** The file that Node was given: how the command was started. */
+  readonly script: string
+  /** Signals, warnings and errors that nothing caught. */
+  readonly host: EndingProcess
+}
+
+export function processIo(): Io {
+  const { stdin, stdout, stderr, env: environment, argv } = process
+  // A reader that goes away must not end in a stack trace; the writes themselves report errors.
+  for (const stream of [stdout, stderr])
+    if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore)
+  return {
+    stdin,
+    stdout,
+    stderr,
+    environment,
+    cwd: process.cwd(),
+    script: argv[1] ?? '',
+    host: process,
+  }
+}
+
+function ignore(): void {
+  // Each write has its own callback.
+}

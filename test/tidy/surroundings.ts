@@ -1,0 +1,34 @@
+// The process as a global in the command: it arrives as `io`, so that a command can run inside a test.
+import type { Node } from 'oxc-parser'
+import { type Finding, isTest, type SourceFile } from './finding.ts'
+import { inCode } from './leftovers.ts'
+import { nameOf } from './syntax.ts'
+
+const FOLDER = 'src/cli/'
+/** Makes the `io` of the process. */
+const DOOR = `${FOLDER}process-io.ts`
+/** Facts about this Node, the same for every run. */
+const ALLOWED_MEMBERS = ['versions', 'platform']
+
+export function surroundings(files: readonly SourceFile[]): Finding[] {
+  return inCode(
+    files.filter(({ path }) => path.startsWith(FOLDER) && path !== DOOR && !isTest(path)),
+    'process',
+    judge,
+  )
+}
+
+function judge(node: Node, parents: readonly Node[]): string {
+  if (node.type === 'ImportDeclaration')
+    return /^(?:node:)?process$/.test(node.source.value) ? refused(node.source.value) : ''
+  if (node.type !== 'Identifier' || node.name !== 'process') return ''
+  const parent = parents.at(-1)
+  if (parent?.type !== 'MemberExpression') return refused('process')
+  if (parent.object !== node && !parent.computed) return '' // the member of something else
+  const member = nameOf(parent.property) ?? ''
+  return ALLOWED_MEMBERS.includes(member) ? '' : refused(`process.${member}`)
+}
+
+function refused(what: string): string {
+  return `${what} outside of ${DOOR}; take the io as an argument`
+}
