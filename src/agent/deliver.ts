@@ -26,7 +26,7 @@ export async function say(turn: Turn, content: UserContent): Promise<void> {
 export async function deliverMessages(turn: Turn): Promise<boolean> {
   const { core, desk } = turn
   const { threadId } = desk
-  await Promise.all(desk.queueing)
+  await Promise.allSettled(desk.queueing) // who sent one that failed is told so themselves
   const waiting = await waitingIn(core, threadId)
   for (const message of waiting) {
     const delivered = await core.ports.threads.append(threadId, (state) =>

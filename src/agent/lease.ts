@@ -17,11 +17,12 @@ export interface LeaseOptions {
 
 /** Undefined where another owner holds it. */
 export async function holdLease(options: LeaseOptions): Promise<HeldLease | undefined> {
-  const { store, name, owner, ttlMs } = options
+  const { store, clock, name, owner, ttlMs } = options
+  const takenMs = clock.now().getTime()
   if (!(await store.takeLease(name, owner, ttlMs))) return undefined
   const stop = new AbortController()
   const lost = new AbortController()
-  const renewing = renew(options, stop.signal).then((held) => {
+  const renewing = renew(options, takenMs, stop.signal).then((held) => {
     if (!held) lost.abort()
   })
   return {
@@ -35,17 +36,32 @@ export async function holdLease(options: LeaseOptions): Promise<HeldLease | unde
 }
 
 /** Three tries in the life time of a lease. False where it is gone, true where it was given back. */
-async function renew(options: LeaseOptions, stop: AbortSignal): Promise<boolean> {
-  const { store, clock, name, owner, ttlMs } = options
-  let renewedMs = clock.now().getTime()
+async function renew(options: LeaseOptions, takenMs: number, stop: AbortSignal): Promise<boolean> {
+  const { clock, ttlMs } = options
+  let renewedMs = takenMs
   for (;;) {
     await clock.sleep(ttlMs / 3, stop)
     if (stop.aborted) return true
     const askedMs = clock.now().getTime()
     // A store that fails now may answer the next time: until the end of its time the lease holds.
-    const held = await store.takeLease(name, owner, ttlMs).catch(() => undefined)
+    const held = await takeAgain(options, renewedMs + ttlMs - askedMs)
     if (held === false) return false
     if (held) renewedMs = askedMs
-    else if (askedMs - renewedMs >= ttlMs) return false
+    else if (clock.now().getTime() - renewedMs >= ttlMs) return false
+  }
+}
+
+/** Undefined where the store fails, or does not answer in this time. */
+async function takeAgain(
+  { store, clock, name, owner, ttlMs }: LeaseOptions,
+  withinMs: number,
+): Promise<boolean | undefined> {
+  const answered = new AbortController()
+  const silence = clock.sleep(Math.max(0, withinMs), answered.signal).then(() => undefined)
+  const taken = store.takeLease(name, owner, ttlMs).catch(() => undefined)
+  try {
+    return await Promise.race([taken, silence])
+  } finally {
+    answered.abort()
   }
 }

@@ -13,6 +13,7 @@ import { createThreads } from '../threads/threads.ts'
 import { findConstraints } from './constraints/find-constraints.ts'
 import { sentencesOf } from './constraints/sentences.ts'
 import type { Strategy } from './strategy.ts'
+import { estimateTokens } from './tokens/estimate.ts'
 
 describe('what is found', () => {
   it('finds 19 of 20 sentences that bind and takes at most 1 of 20 ordinary ones for one', () => {
@@ -169,6 +170,42 @@ describe('what is pinned with a compaction', () => {
     expect(texts.at(-1)).toBe('Never touch module number 59.')
     expect(texts.length).toBeGreaterThan(5)
     expect(texts.length).toBeLessThan(25)
+  })
+
+  it('takes exactly as many tokens as it may, and not one more', async () => {
+    const rules = ['Never touch module one.', 'Never touch module two.']
+    const each = estimateTokens(rules[0] ?? '')
+    expect(estimateTokens(rules[1] ?? '')).toBe(each)
+    for (const [maxTokens, pinned] of [
+      [2 * each, rules],
+      [2 * each - 1, rules.slice(1)],
+      [each - 1, []],
+    ] as const) {
+      const threads = setUp()
+      const threadId = await threads.create()
+      for (const rule of rules) await threads.append(threadId, [user(rule), ...answer('ok')])
+      await threads.compact(threadId, 'everything', { pinning: { detect: true, maxTokens } })
+      expect((await threads.pins(threadId)).map(({ text }) => text)).toEqual(pinned)
+    }
+  })
+
+  it('takes a hundred at most, those that stand included', async () => {
+    const threads = setUp()
+    const threadId = await threads.create()
+    const pinning = { detect: true, maxTokens: 100_000 }
+    const say = async (from: number, to: number) => {
+      for (let at = from; at <= to; at += 1)
+        await threads.append(threadId, [user(`Never touch module number ${at}.`), ...answer('ok')])
+      await threads.compact(threadId, 'everything', { pinning })
+      return (await threads.pins(threadId)).map(({ text }) => text)
+    }
+    await threads.pin(threadId, { text: 'Mine, which does not count.' })
+    expect(await say(1, 60)).toHaveLength(61)
+    const all = await say(61, 101)
+    expect(all).toHaveLength(101)
+    expect(all).not.toContain('Never touch module number 61.')
+    expect(all).toContain('Never touch module number 62.')
+    expect(all).toContain('Never touch module number 101.')
   })
 })
 

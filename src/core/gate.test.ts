@@ -99,6 +99,26 @@ describe('the gate', () => {
     expect(sample().compact(longer, 'command')).toBe('not-smaller')
   })
 
+  it('takes a rewrite of the same size only where somebody asked for it [ALWAYS-02]', () => {
+    const sized = (text: string): Proposal => {
+      const data = { id: 'a', content: [{ type: 'text', text }], status: 'completed' } as const
+      return {
+        edits: [
+          { covers: ['e5'], put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: 'e5' }] },
+        ],
+      }
+    }
+    const same = sized(LONG)
+    const log = sample()
+    const { tokens } = log.context
+    expect(log.compact(same, 'command')).toBeUndefined()
+    expect(log.context.tokens).toBe(tokens)
+    for (const trigger of ['auto', 'overflow', 'background'] as const) {
+      expect(sample().compact(same, trigger), trigger).toBe('not-smaller')
+      expect(sample().compact(sized(LONG.slice(0, -10)), trigger), trigger).toBeUndefined()
+    }
+  })
+
   it('asks for a smaller replacement only from the minimum on [ALWAYS-02]', () => {
     const log = new TestLog()
     log.append([user('short'), ...answer('also short')])

@@ -116,6 +116,22 @@ describe('what cannot be removed', () => {
     expect(decision).toMatchObject({ type: 'irreducible', tell: false })
   })
 
+  it('fires exactly where the trigger does', () => {
+    expect(decide(input(9_600, { budget: floor(9_599) })).type).toBe('compact')
+    expect(decide(input(9_600, { budget: floor(9_600) })).type).toBe('irreducible')
+    const strictly = { policy: LOG, budget: floor(9_600) }
+    expect(decide(input(9_601, strictly)).type).toBe('compact')
+  })
+
+  it('is not blamed where it is nothing, however low the trigger is', () => {
+    const policy = { ...OWN, absoluteTokens: 0 }
+    for (const budget of [WINDOW, floor(0)]) {
+      expect(decide(input(0, { policy, budget }))).toMatchObject({ type: 'compact' })
+      expect(decide(input(undefined, { policy, budget }))).toMatchObject({ type: 'nothing' })
+    }
+    expect(decide(input(0, { policy, budget: floor(1) }))).toMatchObject({ type: 'irreducible' })
+  })
+
   it('does not stand in the way while it is below the trigger', () => {
     expect(decide(input(10_000, { budget: floor(7_000) }))).toMatchObject({
       type: 'compact',
@@ -226,6 +242,21 @@ describe('policyAfter', () => {
     const rearmed = policyAfter(told, below)
     expect(decide(input(9_900, { state: rearmed })).type).toBe('compact')
     expect(rearmed.told).toBe(false)
+  })
+
+  it('says that it is paused also in the cooldown, and before the next reading', () => {
+    const policy = { ...OWN, cooldownMs: 60_000 }
+    const twice = state({ unhelpful: 2, lastCompactionAtMs: 999_999 })
+    for (const armed of [true, false])
+      expect(decide(input(9_900, { policy, state: { ...twice, armed } }))).toMatchObject({
+        type: 'paused',
+        tell: true,
+      })
+    expect(decide(input(9_900, { policy, state: { ...twice, unhelpful: 1 } }))).toEqual({
+      type: 'warn',
+      reason: 'cooldown',
+    })
+    expect(decide(input(5_000, { policy, state: twice }))).toMatchObject({ reason: 'below' })
   })
 
   it('pauses after two that failed, or one of each kind', () => {

@@ -4,6 +4,7 @@ import { TestLog } from '../../test/generate/test-log.ts'
 import { answer, result, thoughtAnswer, user } from '../../test/say.ts'
 import type { Edit, EntryId } from './change.ts'
 import { PrecisError } from './errors.ts'
+import type { ThreadEvent } from './event.ts'
 import { covered } from './refs.ts'
 
 function sample(): TestLog {
@@ -141,6 +142,39 @@ describe('redo', () => {
       details: { coveredBy: later },
     })
     expect(ids(log)).toEqual(['e1', 'c8.0', 'e4', 'e5'])
+  })
+
+  it('shows thinking again where its prefix came back, and not behind a later compaction', () => {
+    const undone = () => {
+      const log = new TestLog()
+      log.append([user('one'), ...answer('1'), user('two')])
+      summarise(log, 'S1', 'e1', 'e2')
+      log.append([...thoughtAnswer('t', '2'), user('three'), ...answer('3'), user('four')])
+      log.undo()
+      expect(JSON.stringify(log.build())).not.toContain('"t"') // it was thought behind S1
+      return log
+    }
+    const same = undone()
+    same.redo()
+    expect(JSON.stringify(same.build())).toContain('"t"')
+    const changed = undone()
+    summarise(changed, 'S2', 'e3')
+    changed.redo()
+    expect(ids(changed).slice(0, 2)).toEqual(['c4.0', 'c10.0'])
+    expect(JSON.stringify(changed.build())).not.toContain('"t"')
+  })
+
+  it('of an older compaction leaves the newest one the marker', () => {
+    const log = sample()
+    const first = summarise(log, 'S1', 'e1', 'e2')
+    const second = summarise(log, 'S2', 'e3', 'e4')
+    const before = log.working()
+    log.undo(first)
+    log.redo()
+    expect(log.context.active).toEqual([first, second])
+    const shown = ({ type, data }: ThreadEvent) => ({ type, data })
+    expect(log.working().map(shown)).toEqual(before.map(shown))
+    expect(log.working().find(({ type }) => type === 'COMPACTION')?.seq).toBe(second)
   })
 
   it('says so where there is nothing to redo', () => {

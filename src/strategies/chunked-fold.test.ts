@@ -6,7 +6,7 @@ import type { Trigger } from '../core/change.ts'
 import type { EventDraft } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import type { ConverseRequest, ModelLimits, ModelPort } from '../core/ports.ts'
-import type { CompactionContext, Scratch } from '../core/strategy.ts'
+import type { CompactionContext, Scratch, StrategyInput } from '../core/strategy.ts'
 import { CHARS_PER_TOKEN, TARGET_CHUNK_TOKENS, TOLERANCE_TOKENS } from './chunk.ts'
 import { chunkedFold } from './chunked-fold.ts'
 import { planFold } from './chunked-fold-plan.ts'
@@ -38,9 +38,14 @@ function model(limits: ModelLimits = {}, script = ADD): ModelPort & { asked: Con
   }
 }
 
-function propose(log: TestLog, run: Partial<CompactionContext>, trigger: Trigger = 'command') {
+function propose(
+  log: TestLog,
+  run: Partial<CompactionContext>,
+  trigger: Trigger = 'command',
+  more: Partial<StrategyInput> = {},
+) {
   const { context, eventAt, threadId } = log
-  return chunkedFold.propose({ context, eventAt, run: { threadId, ...run }, trigger })
+  return chunkedFold.propose({ context, eventAt, run: { threadId, ...run }, trigger, ...more })
 }
 
 /** A scratch in memory. */
@@ -178,6 +183,46 @@ describe('a fold', () => {
         reusedChunks: 0,
       })
     }
+  })
+
+  it('takes up nothing that was folded for another model, next prompt or instructions', async () => {
+    const kept = scratch()
+    const provider = model()
+    const reusedBy = async (more: Partial<StrategyInput>, fastModel = 'a/b') => {
+      const run = { provider, scratch: kept, fastModel }
+      const { metadata } = await propose(log(), run, 'command', more)
+      return (metadata as { reusedChunks: number }).reusedChunks
+    }
+    const asides = [
+      {},
+      { nextPrompt: 'Fix it.' },
+      { nextPrompt: 'Stop.' },
+      { instructions: 'Stop.' },
+    ]
+    for (const more of asides) expect(await reusedBy(more)).toBe(0)
+    for (const more of asides) expect(await reusedBy(more)).toBe(1)
+    expect(await reusedBy({}, 'a/c')).toBe(0)
+  })
+
+  it('lets no summary grow to more than 0.7 of what it replaces, or of the room', async () => {
+    const long = logOf([user('some words '.repeat(1_000)), ...answer('1')])
+    const maxTokens = async (targetTokens?: number) => {
+      const provider = model()
+      await propose(
+        long,
+        { provider },
+        'command',
+        targetTokens === undefined ? {} : { targetTokens },
+      )
+      const [prompt] = provider.asked[0]?.messages[0]?.parts ?? []
+      const chars = /(\d[\d,]*) characters/.exec(prompt?.type === 'text' ? prompt.text : '')?.[1]
+      return Number(chars?.replaceAll(',', '')) / CHARS_PER_TOKEN
+    }
+    const { tokens } = long.context
+    expect(await maxTokens()).toBeLessThanOrEqual(0.7 * tokens)
+    expect(await maxTokens()).toBeGreaterThan(0.69 * tokens)
+    expect(await maxTokens(500)).toBeLessThanOrEqual(350)
+    expect(await maxTokens(500)).toBeGreaterThan(345)
   })
 
   it('rejects with `aborted` before it asks anybody', async () => {

@@ -4,8 +4,11 @@ import {
   chownSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -70,6 +73,63 @@ describe('write', () => {
     })
     expect(textOf(workspace, 'a.txt')).toBe('theirs')
     expect(readdirSync(workspace.root)).toEqual(['a.txt'])
+  })
+
+  it('notices a foreign change that keeps the size and the file', async () => {
+    const workspace = workspaceWith({ 'a.txt': 'a' })
+    const path = join(workspace.root, 'a.txt')
+    const mark = statSync(path, { bigint: true })
+    writeFileSync(path, 'b')
+    utimesSync(path, 1, 1) // whatever the grain of the clock
+    await expect(replaceFile(workspace, 'a.txt', 'ours', mark)).rejects.toMatchObject({
+      code: 'file-unwritable',
+    })
+    expect(textOf(workspace, 'a.txt')).toBe('b')
+  })
+
+  it('notices another file of the same size and time in its place', async () => {
+    const workspace = workspaceWith({ 'a.txt': 'a', 'theirs.txt': 'b' })
+    const path = join(workspace.root, 'a.txt')
+    const theirs = join(workspace.root, 'theirs.txt')
+    for (const each of [path, theirs]) utimesSync(each, 1, 1)
+    const mark = statSync(path, { bigint: true })
+    renameSync(theirs, path)
+    await expect(replaceFile(workspace, 'a.txt', 'ours', mark)).rejects.toMatchObject({
+      code: 'file-unwritable',
+    })
+    expect(textOf(workspace, 'a.txt')).toBe('b')
+  })
+
+  it('notices that the file is gone', async () => {
+    const workspace = workspaceWith({ 'a.txt': 'a' })
+    const mark = statSync(join(workspace.root, 'a.txt'), { bigint: true })
+    rmSync(join(workspace.root, 'a.txt'))
+    await expect(replaceFile(workspace, 'a.txt', 'ours', mark)).rejects.toMatchObject({
+      code: 'file-unwritable',
+    })
+    expect(readdirSync(workspace.root)).toEqual([])
+  })
+
+  it.each([
+    '.git',
+    '.git/config',
+    'sub/.git/hooks/pre-commit',
+    'sub/.git',
+    'sub/../.git/config',
+    'link/hooks/pre-commit',
+  ])('writes nothing that belongs to git itself: %s', async (path) => {
+    const workspace = workspaceWith({ 'sub/.git/hooks/': '', '.git/': '' })
+    symlinkSync('sub/.git', join(workspace.root, 'link'))
+    const [status, text] = await outcomeOf(writeTool(workspace), { path, content: 'x' })
+    expect([status, text]).toEqual(['failed', expect.stringContaining('belongs to git itself')])
+    expect(readdirSync(join(workspace.root, 'sub/.git/hooks'))).toEqual([])
+    expect(readdirSync(join(workspace.root, '.git'))).toEqual([])
+  })
+
+  it('writes names that only begin or end like the folder of git', async () => {
+    const workspace = workspaceWith()
+    for (const path of ['.gitignore', '.github/a.yml', 'a.git/b'])
+      expect((await outcomeOf(writeTool(workspace), { path, content: 'x' }))[0]).toBe('completed')
   })
 
   const root = requirement('other-user')

@@ -1,5 +1,6 @@
 // Messages that come while somebody works on the thread: queued, delivered once and in order, or given back.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { PrecisError } from '../../src/core/errors.ts'
 import type { EventOf } from '../../src/core/event.ts'
 import { Door, longPast, runsIn, summaryBehind } from './past.ts'
 import { type AgentSetup, setUpAgent } from './setup.ts'
@@ -35,6 +36,52 @@ describe('messages during a turn', () => {
     expect(delivered).toHaveLength(2)
     expect(await agent.sendMessage(threadId, 'four')).toMatchObject({ status: 'done' })
     expect(await eventsOf('USER_MESSAGE')).toHaveLength(4)
+  })
+
+  /** A turn that has answered while a second message is still on its way into the log. */
+  async function answeredMeanwhile(arrives: () => void) {
+    const setup = await setUpAgent()
+    const { agent, threads, threadId, dev, eventsOf } = setup
+    const [answering, arriving] = [new Door(), new Door()]
+    dev.script(async () => {
+      await answering.pass()
+      return { text: 'Yes.' }
+    })
+    const append = threads.append.bind(threads)
+    vi.spyOn(threads, 'append').mockImplementation(async (id, drafts, options) => {
+      if (Array.isArray(drafts) && drafts[0]?.type === 'MESSAGE_QUEUED') {
+        await arriving.pass()
+        arrives()
+      }
+      return append(id, drafts, options)
+    })
+    const first = agent.sendMessage(threadId, 'one')
+    await answering.reached
+    const second = agent.sendMessage(threadId, 'two')
+    await arriving.reached
+    answering.open()
+    await expect.poll(() => eventsOf('AGENT_MESSAGE')).toHaveLength(1)
+    for (let look = 0; look < 10; look += 1) await threads.getEvents(threadId)
+    arriving.open()
+    return { ...setup, first, second }
+  }
+
+  it('are waited for where they are on their way when the turn would end [ALWAYS-07]', async () => {
+    const { first, second, frames, eventsOf } = await answeredMeanwhile(() => undefined)
+    expect(await first).toMatchObject({ status: 'done' })
+    expect(await second).toMatchObject({ status: 'queued' })
+    expect(textsOf(await eventsOf('USER_MESSAGE'))).toEqual(['one', 'two'])
+    expect(await eventsOf('AGENT_MESSAGE')).toHaveLength(2)
+    expect(frames.filter(({ type }) => type === 'turn-end')).toHaveLength(1)
+  })
+
+  it('that cannot be stored fail whoever sent them, and not the turn', async () => {
+    const { first, second, frames } = await answeredMeanwhile(() => {
+      throw new PrecisError('store-busy', 'not now')
+    })
+    await expect(second).rejects.toMatchObject({ code: 'store-busy' })
+    expect(await first).toMatchObject({ status: 'done', text: 'Yes.' })
+    expect(frames.filter(({ type }) => type === 'turn-end')).toHaveLength(1)
   })
 
   it('come between two steps, behind the results that were awaited [ALWAYS-07]', async () => {

@@ -1,4 +1,5 @@
 // What must not hang, be lost, or be written by somebody who no longer may.
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../src/core/tool.ts'
 import { randomIds } from '../../src/system.ts'
@@ -44,7 +45,7 @@ describe('an agent', () => {
     expect((await agent.sendMessage(threadId, 'go')).status).toBe('aborted')
   })
 
-  it('survives an approver and a subject that throw', async () => {
+  it('survives a subject that throws', async () => {
     const broken: Tool = {
       ...HANGS,
       subjectOf: () => {
@@ -57,6 +58,32 @@ describe('an agent', () => {
     })
     expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: 'done' })
     expect((await eventsOf('TOOL_RESULT'))[0]?.data.status).toBe('failed')
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no terminal')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no terminal'))],
+  ])('takes an approver that %s for a no', async (_, approver) => {
+    const { agent, threadId, folder, eventsOf } = await setUpAgent({
+      agent: { approval: { mode: 'ask', allow: [], deny: [], readOnly: false }, approver },
+      dev: {
+        script: [
+          { calls: [{ name: 'write', arguments: { path: 'made.txt', content: 'x' } }] },
+          { text: 'I see.' },
+        ],
+      },
+    })
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: 'done' })
+    expect((await eventsOf('TOOL_APPROVAL_RESPONSE')).map(({ data }) => data.decision)).toEqual([
+      'deny',
+    ])
+    expect((await eventsOf('TOOL_RESULT'))[0]?.data.status).toBe('denied')
+    expect(readdirSync(folder)).toEqual([])
   })
 
   it('writes nothing once another one has the thread', async () => {

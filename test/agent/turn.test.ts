@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
 import { lastMessages, setUpAgent } from './setup.ts'
 
 describe('a turn', () => {
@@ -18,6 +19,29 @@ describe('a turn', () => {
       promptTokens: usage?.inputTokens,
       completionTokens: usage?.outputTokens,
       totalTokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+    })
+  })
+
+  it('asks again twice in a row for calls that were cut off, and then no more', async () => {
+    const cut = {
+      calls: [{ name: 'write', arguments: { path: 'a', content: 'w '.repeat(9_000) } }],
+    }
+    const whole = { calls: [{ name: 'list', arguments: {} }] }
+    const play = async (...script: ScriptedAnswer[]) => {
+      const { agent, threadId, dev, eventsOf } = await setUpAgent({ dev: { script } })
+      const { status } = await agent.sendMessage(threadId, 'write it')
+      const reminders = (await eventsOf('SYSTEM_REMINDER')).map(({ data }) => data)
+      const asked = reminders.filter((text) =>
+        text.startsWith('The arguments of your call to write'),
+      )
+      return { status, requests: dev.requests.length, asked: asked.length }
+    }
+    expect(await play(cut, cut, cut, cut)).toEqual({ status: 'done', requests: 3, asked: 2 })
+    // One that could be read begins the count again.
+    expect(await play(cut, cut, whole, cut, cut, { text: 'So be it.' })).toEqual({
+      status: 'done',
+      requests: 6,
+      asked: 4,
     })
   })
 

@@ -25,6 +25,8 @@ import { system, user } from '../say.ts'
 /** Put together here, so that nobody takes this file for a leak. */
 const AWS = `AKIA${'QWERTYUIOP234567'}`
 const PASSWORD = 'corr3ct-h0rse'
+/** In the system prompt, which goes along where the summary is asked for in the conversation. */
+const GITHUB = `ghp_${'a1B2'.repeat(9)}`
 /** No form tells that this is one: it is in the environment. */
 const PLAIN_KEY = 'plain-words-and-nothing-else'
 
@@ -75,7 +77,7 @@ async function summarized(own: ModelRef, other: ModelRef, policy?: 'always' | 'n
   const { threads, model, close } = composed
   const id = await threads.create()
   await threads.append(id, [
-    system('You keep secrets.'),
+    system(`You keep secrets: ${GITHUB}.`),
     user(`The id is ${AWS} and the key ${PLAIN_KEY}. ${'Nothing of note. '.repeat(200)}`),
     {
       type: 'AGENT_MESSAGE',
@@ -111,11 +113,12 @@ describe('a summary by another provider', () => {
     async (id) => {
       const { outcome, sent, rows, asked } = await summarized('anthropic/m', `${id}/m`)
       expect(outcome.committed).toBe(true)
-      for (const secret of [AWS, PLAIN_KEY, PASSWORD]) {
+      for (const secret of [AWS, PLAIN_KEY, PASSWORD, GITHUB]) {
         expect(sent).not.toContain(secret)
         expect(rows).toContain(secret) // the store keeps everything
       }
       expect(sent).toContain('[redacted:aws-key]')
+      expect(sent).toContain('You keep secrets: [redacted:github-token]') // asked in the conversation
       expect(rows).not.toContain('[redacted:')
       expect(asked).toMatchObject([{ ref: `${id}/m` }])
       expect(asked[0]?.redacted.map(({ kind }) => kind)).toContain('password')
@@ -124,7 +127,7 @@ describe('a summary by another provider', () => {
 
   it('is asked of the own provider with every word', async () => {
     const { sent, asked } = await summarized('anthropic/m', 'anthropic/n')
-    for (const secret of [AWS, PLAIN_KEY, PASSWORD]) expect(sent).toContain(secret)
+    for (const secret of [AWS, PLAIN_KEY, PASSWORD, GITHUB]) expect(sent).toContain(secret)
     expect(asked).toMatchObject([{ ref: 'anthropic/n', redacted: [] }])
   })
 

@@ -98,6 +98,40 @@ describe('pi', () => {
     expect(notes.account.modelled).toBe(30)
   })
 
+  it('an entry whose parent is not in the file follows the one before it', async () => {
+    const { view, notes } = await openText(
+      lines(
+        { type: 'session', version: 3, id: 'x', cwd: '/' },
+        entry('1', null, user('one')),
+        entry('2', '1', answer('1')),
+        entry('4', 'lost', user('two')),
+        entry('5', '4', answer('2')),
+      ),
+    )
+    expect(words(view)).toEqual(['U: one', 'A: 1', 'U: two', 'A: 2'])
+    expect(notes.problems).toEqual([])
+  })
+
+  it('a branch that was left stays out, and an entry without a parent begins a new one', async () => {
+    const { view } = await openText(
+      lines(
+        { type: 'session', version: 3, id: 'x', cwd: '/' },
+        entry('1', null, user('one')),
+        entry('2', '1', answer('left')),
+        entry('3', '1', answer('1')),
+      ),
+    )
+    expect(words(view)).toEqual(['U: one', 'A: 1'])
+    const begun = await openText(
+      lines(
+        { type: 'session', version: 3, id: 'x', cwd: '/' },
+        entry('1', null, user('left')),
+        entry('2', null, user('one')),
+      ),
+    )
+    expect(words(begun.view)).toEqual(['U: one'])
+  })
+
   it('version 1 names what a compaction kept by its place in the file', async () => {
     const plain = (message: object) => ({
       type: 'message',

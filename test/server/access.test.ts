@@ -7,6 +7,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src/protocol/http-client.ts'
 import { problemSchema } from '../../src/protocol/schemas.ts'
 import { idempotency } from '../../src/server/idempotency.ts'
+import { readPage } from '../../src/server/page.ts'
 import { RateLimit } from '../../src/server/rate-limit.ts'
 import { addToken, listTokens, revokeToken } from '../../src/server/tokens.ts'
 import { answer, result, user } from '../say.ts'
@@ -70,6 +71,21 @@ describe('the guard', () => {
       expect(response.status, JSON.stringify(headers)).toBe(status)
       if (status === 403) expect(await problemOf(response)).toMatchObject({ where: 'Origin' })
     }
+  })
+
+  it('lets a link from another site open the page, and nothing of the API', async () => {
+    const { app } = await setUpApp({ page: readPage(temporaryFolder()) })
+    const opened = async (path: string, mode: string) => {
+      const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode }
+      const response = await app.fetch(new Request(`${BASE_URL}${path}`, { headers }))
+      return response.status === 403 ? (await problemOf(response)).where : 'open'
+    }
+    for (const path of ['/', '/index.html', '/assets/none.js'])
+      expect(await opened(path, 'navigate'), path).toBe('open')
+    for (const path of ['/api', '/api/threads', '/api/openapi.json'])
+      expect(await opened(path, 'navigate'), path).toBe('Origin')
+    for (const mode of ['no-cors', 'cors', 'websocket', ''])
+      for (const path of ['/', '/api']) expect(await opened(path, mode), mode).toBe('Origin')
   })
 
   it('lets pages of an origin that was allowed ask as browsers do, and read the answer', async () => {

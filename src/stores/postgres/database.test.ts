@@ -8,6 +8,7 @@ import { requirement } from '../../../test/require.ts'
 import { brief, cancel, expectError, messages } from '../contract/place.ts'
 import { INDEX_VERSION } from '../index-version.ts'
 import { openPostgresStore, type PostgresOptions } from './open-postgres.ts'
+import { LOCK_FAMILIES_ALONE } from './statements.ts'
 
 const { available, notice } = requirement('postgres')
 
@@ -53,6 +54,32 @@ describe.skipIf(!available)(`the tables on PostgreSQL ${notice}`, () => {
         const change = db.query(`UPDATE events SET ${column} = ${column}`)
         await expect(change).rejects.toThrow('events never change')
       }
+    }),
+  )
+
+  it(
+    'let an append to a fork wait while rows of its family are moved',
+    onPlace(async ({ store }, db) => {
+      await store.append('p', messages('p', 'a', 'b', 'c'), { expectedVersion: 0 })
+      await store.fork('p', 2, 'f', messages('f', 'x'))
+      const waiting = async () => {
+        const asked = "SELECT mode FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        return (await db.query<{ mode: string }>(asked)).rows.map(({ mode }) => mode).toSorted()
+      }
+      await db.query('BEGIN')
+      await db.query(LOCK_FAMILIES_ALONE.text)
+      const appended = store.append('f', messages('f', 'y'), { expectedVersion: 3 })
+      await expect.poll(waiting).toEqual(['ShareLock'])
+      const removed = store.delete('p')
+      await expect.poll(waiting).toEqual(['ExclusiveLock', 'ShareLock'])
+      await db.query('COMMIT')
+      expect(await appended).toMatchObject({ version: 4, repeated: false })
+      await removed
+      expect(await store.info('p')).toBeUndefined()
+      expect(brief(await store.read('f'))).toBe('1a 2b 3x 4y')
+      // Rows that were the parent's are known as the fork's own.
+      const again = await store.append('f', messages('f', 'a', 'b'), { expectedVersion: 0 })
+      expect(again).toMatchObject({ repeated: true })
     }),
   )
 

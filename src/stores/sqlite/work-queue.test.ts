@@ -1,7 +1,9 @@
 // Writes that wait together share a transaction, and each keeps its own outcome.
+import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { PrecisError } from '../../core/errors.ts'
+import { inFolder } from '../contract/sqlite-place.ts'
 import { commitTogether, type Outcome } from './transaction.ts'
 import { WorkQueue } from './work-queue.ts'
 
@@ -56,6 +58,53 @@ describe('commitTogether', () => {
     expect(outcomes).toEqual([{ value: 'a' }, { value: 'b' }])
     expect(all()).toEqual(['a', 'b'])
   })
+
+  const GROUPS = [
+    ['one write', 1],
+    ['several', 2],
+  ] as const
+
+  it.each(GROUPS)('lets nobody write between a read and the write after it: %s', (_, size) =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'log.db')
+      const [own, other] = [new Sqlite(path), new Sqlite(path, { timeout: 0 })]
+      own.pragma('journal_mode = WAL')
+      own.exec('CREATE TABLE notes (number INTEGER)')
+      const count = own.prepare('SELECT count(*) FROM notes').pluck()
+      const meanwhile = other.prepare('INSERT INTO notes VALUES (-1)')
+      const write = () => {
+        const number = count.get()
+        expect(() => meanwhile.run()).toThrow(expect.objectContaining({ code: 'SQLITE_BUSY' }))
+        own.prepare('INSERT INTO notes VALUES (?)').run(number)
+        return number
+      }
+      const outcomes = commitTogether(
+        own,
+        Array.from({ length: size }, () => write),
+      )
+      expect(outcomes).toEqual([{ value: 0 }, { value: 1 }].slice(0, size))
+      meanwhile.run()
+      for (const db of [own, other]) db.close()
+    }),
+  )
+
+  it.each(GROUPS)('throws and does nothing where somebody else writes: %s', (_, size) =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'log.db')
+      const [own, other] = [new Sqlite(path, { timeout: 0 }), new Sqlite(path)]
+      own.exec('CREATE TABLE notes (number INTEGER)')
+      other.exec('BEGIN IMMEDIATE')
+      let begun = 0
+      const writes = Array.from({ length: size }, () => () => {
+        begun += 1
+      })
+      expect(() => commitTogether(own, writes)).toThrow(
+        expect.objectContaining({ code: 'SQLITE_BUSY' }),
+      )
+      expect(begun).toBe(0)
+      for (const db of [own, other]) db.close()
+    }),
+  )
 })
 
 describe('WorkQueue', () => {

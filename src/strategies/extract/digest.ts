@@ -138,7 +138,10 @@ export class Digest {
   /** The user's words in it are still the user's; the goal stays the goal. */
   #addBrief({ goal, said, constraints, rest }: EarlierBrief, seq: number, entry?: EntryId): void {
     const named = entry === undefined ? {} : { entry }
-    const [first, ...others] = [...(goal === undefined ? [] : [goal]), ...said]
+    const spoken = [...(goal === undefined ? [] : [goal]), ...said]
+    // A brief may hold constraints and no other words: the goal was still in sight when it was written.
+    const [first, ...others] =
+      spoken.length === 0 && constraints.length > 0 ? [constraints.join('\n')] : spoken
     if (first !== undefined) this.#addWords({ seq, text: first, ...named }, constraints)
     for (const text of others) this.#addWords({ seq, text, ...named })
     this.#addText(rest, this.#group(seq, 'agent', '', entry), 'said', 'agent')

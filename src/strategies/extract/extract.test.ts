@@ -16,6 +16,7 @@ import { reducedBy } from '../../core/thread-state.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { createThreads } from '../../threads/threads.ts'
 import { asCompactionStrategy } from '../as-compaction-strategy.ts'
+import { OPENING } from './brief-frame.ts'
 import { extract } from './extract.ts'
 
 function propose(log: TestLog, given: Partial<StrategyInput> = {}) {
@@ -290,6 +291,19 @@ describe('compacted again and again', () => {
       )
       expect(String(brief?.data).match(/Context note/g)).toHaveLength(1)
     }
+  })
+
+  it.each([
+    ['beside the goal', '## Goal\n[ref:e1] Make it faster.\n'],
+    ['alone', ''],
+  ])('keeps the constraints of an earlier brief, %s [NEED-04, NEED-15]', async (_, goal) => {
+    const rules = ['Never touch generated/schema.ts.', 'Always run npm run lint first.']
+    const earlier = `${OPENING}\n${goal}## Constraints\n${rules.join('\n')}\n## State\nread: src/a.ts`
+    const log = new TestLog()
+    log.append([user(earlier), ...filler(30), user('Go on with the tests.'), ...filler(3, 'late')])
+    await compact(log, 1_200)
+    for (const rule of rules) expect(briefOf(log)).toContain(rule)
+    expect(briefOf(log).match(/Context note/g)).toHaveLength(1)
   })
 
   it('reads no ref and no heading into a context without a log [NEED-15]', async () => {

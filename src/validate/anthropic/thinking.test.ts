@@ -389,17 +389,24 @@ describe('the provider’s own compaction', () => {
           ),
           place: 'messages[1]',
         },
-        {
-          request: next(block),
-          earlier: earlier.map(({ request }) => ({
-            request,
-            answer: { content: [block], stop_reason: 'max_tokens' },
-          })),
-          place: 'messages[0].content[0]',
-        },
+        ...['max_tokens', 'end_turn', 'refusal', 'pause_turn', 'stop_sequence', 'tool_use'].map(
+          (stop_reason) => ({
+            request: next(block),
+            earlier: earlier.map(({ request }) => ({
+              request,
+              answer: { content: [block], stop_reason },
+            })),
+            place: 'messages[0].content[0]',
+          }),
+        ),
       ],
       keeps: [
         { request: next(block), earlier },
+        // How it ended is not known.
+        {
+          request: next(block),
+          earlier: earlier.map(({ request }) => ({ request, answer: { content: [block] } })),
+        },
         {
           request: {
             ...next({ ...block, cache_control: { type: 'ephemeral' } }),
