@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { selfSigned } from '../self-signed.ts'
+import { within } from '../wait.ts'
 
 const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
 const SAMPLE = fileURLToPath(new URL('../../samples/session.json', import.meta.url))
@@ -39,7 +40,7 @@ afterAll(async () => {
 
 async function listening(server: Server): Promise<Server> {
   server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  await within('the server to listen', once(server, 'listening'))
   server.unref()
   return server
 }
@@ -72,7 +73,7 @@ async function summarize({ model, key, providers }: Given, ...flags: readonly st
   const [stdout, stderr, [status]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
-    once(child, 'close'),
+    within('the end of the command', once(child, 'close')),
   ])
   return { status, stdout, stderr }
 }

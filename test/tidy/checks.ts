@@ -7,6 +7,7 @@ import { anyTypes, notesInComments, switchedOffTests } from './leftovers.ts'
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
 import { documentedFolders, machinePaths, openingComments, registries } from './texts.ts'
+import { waits } from './waits.ts'
 
 export const CHECKS: Readonly<Record<string, Check>> = {
   'imports follow the table of layers': importDirection,
@@ -26,4 +27,5 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'declared names say something': emptyWordsInCode,
   'no path of one machine is written down': machinePaths,
   'no package registry is written down': registries,
+  'every wait of a test has a bound and a name': waits,
 }
