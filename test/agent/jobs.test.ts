@@ -58,7 +58,7 @@ describe.skipIf(!available)(`jobs of agents on PostgreSQL ${notice}`, () => {
     await setup.elsewhere({}, MANY)
     // Jobs are taken in their order: whoever does the second one could not have the first.
     const second = await setup.threads.create()
-    await setup.threads.import(second, longPast(PAST_TOKENS))
+    await setup.threads.import(second, longPast(9_000))
     const queue = await openJobs(setup.storeUrl, setup.store, JOBS)
     await queue.add(second)
     await until('the job of another thread', () => compactionsIn(setup, second), PATIENT)
