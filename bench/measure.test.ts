@@ -1,6 +1,6 @@
 // How rounds become a figure: order, middle values, ratios of pairs.
-import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { pretendWork } from '../test/wait.ts'
 import { compare, judged, numberText } from './figure.ts'
 import { interleave, ratioOf, spreadOf } from './measure.ts'
 import { blockOf, withBlock } from './report.ts'
@@ -23,7 +23,7 @@ describe('rounds', () => {
 
   it('count where they are among the quietest', async () => {
     const arm = async (round: number) => {
-      await setTimeout(round === 1 ? 60 : 0)
+      await pretendWork(round === 1 ? 60 : 0)
       return round
     }
     const series = await interleave({ a: arm, b: arm }, { rounds: 2, warmUps: 0 })

@@ -1,6 +1,7 @@
 // What hooks can do to a compaction, and that none of them can break one.
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../test/dev-model/manual-clock.ts'
+import { until } from '../../test/wait.ts'
 import type { Edit } from '../core/change.ts'
 import type { EventOf } from '../core/event.ts'
 import type { CompactionResult } from '../core/frame.ts'
@@ -32,7 +33,7 @@ const hanging = () => new Promise<never>(() => undefined)
 
 /** Until the hooks before it are through and the next one waits for the time to pass. */
 async function untilSleeping(clock: ManualClock): Promise<void> {
-  while (clock.sleepers === 0) await Promise.resolve()
+  await until('a hook that waits for the clock', () => clock.sleepers > 0)
   await new Promise((resolve) => setImmediate(resolve))
 }
 

@@ -1,5 +1,6 @@
 // Work on a thread and its lease: one after the other, and nobody gives back what another has taken.
 import { expect, it } from 'vitest'
+import { pretendWork } from '../../test/wait.ts'
 import { systemClock } from '../system.ts'
 import type { AgentCore } from './core.ts'
 import { Desks } from './desk.ts'
@@ -14,7 +15,7 @@ it('gives its lease back before the next one of the same owner begins [ALWAYS-05
       return true
     },
     async releaseLease() {
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await pretendWork(5)
       calls.push('release')
     },
   }

@@ -2,7 +2,7 @@
 import type { CompactionData, EntryId, NewEntry } from './change.ts'
 import { textOfUserContent } from './content.ts'
 import type { Context } from './context.ts'
-import { type Item, newEntriesOf, newEntryAt, rootOf } from './entry.ts'
+import { type Item, isEntryId, newEntriesOf, newEntryAt, rootOf } from './entry.ts'
 import type { EventAt } from './event.ts'
 import type { Json } from './json.ts'
 import { type Pins, pinnedEntries, pinnedText } from './pins.ts'
@@ -49,7 +49,7 @@ export interface CompactionReport {
   readonly drops: readonly DropGroup[] // the one that freed most first
   readonly largest: readonly Drop[]
   readonly pins: ReportPins
-  /** Refs that stand in what the compaction wrote. */
+  /** Refs that the compaction wrote: into its texts, or beside them. */
   readonly refs: { readonly count: number; readonly first: readonly EntryId[] }
   readonly settings: ReportSettings
   readonly fallback?: ReportFallback
@@ -186,8 +186,15 @@ function pinsIn(after: Context, pins: Pins): ReportPins {
 
 const REF = /\[ref:([ec]\d{1,15}(?:\.\d{1,9})?)\]/g
 
-function refsIn({ edits }: Pick<CompactionData, 'edits'>): EntryId[] {
-  const refs = new Set<EntryId>()
+/** `refs` in the metadata of a strategy whose texts have no room for them. */
+export function refsBeside(metadata: Json | undefined): EntryId[] {
+  const listed = fieldOf(metadata, 'refs')
+  if (!Array.isArray(listed)) return []
+  return listed.filter((ref: Json): ref is EntryId => typeof ref === 'string' && isEntryId(ref))
+}
+
+function refsIn({ edits, metadata }: Pick<CompactionData, 'edits' | 'metadata'>): EntryId[] {
+  const refs = new Set(refsBeside(metadata))
   for (const entry of newEntriesOf(edits)) {
     if (entry === undefined) continue
     for (const text of textsOf(entry))

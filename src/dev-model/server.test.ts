@@ -2,6 +2,7 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { until } from '../../test/wait.ts'
 import { Recorder } from './recorder.ts'
 import { type DevModelOptions, startDevModel } from './server.ts'
 
@@ -156,7 +157,7 @@ describe('the server', () => {
     const silent = connect(dev.port, '127.0.0.1')
     const closed = new Promise((resolve) => silent.on('close', resolve))
     silent.on('error', () => silent.destroy())
-    while (dev.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await until('a request to the model', () => dev.requests.length > 0)
     await Promise.all([dev.close(), dev.close()])
     expect(await waiting).toBe('ended')
     await closed

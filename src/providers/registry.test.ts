@@ -1,5 +1,6 @@
 // Names of models become providers, windows and rules; what cannot be resolved says what to do.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../test/wait.ts'
 import type { Provider } from '../core/model.ts'
 import { type DevModel, startDevModel } from '../dev-model/index.ts'
 import { ANTHROPIC, devEntry } from './anthropic/entry.ts'
@@ -241,7 +242,7 @@ describe('the window', () => {
     server.replyWith({ body: '', ending: 'silence' })
     const stop = new AbortController()
     const resolving = models.resolve('dev/m', stop.signal)
-    while (server.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until('a question to the server', () => server.asked.length > 0)
     stop.abort()
     await expect(resolving).rejects.toMatchObject({ code: 'aborted' })
     await server.asked[0]?.left

@@ -1,7 +1,7 @@
 // The end of a server: it waits for what runs, and for what its followers are still to be told.
 import { describe, expect, it } from 'vitest'
 import type { NewEvent } from '../core/event.ts'
-import type { Store } from '../core/ports.ts'
+import type { Clock, Store } from '../core/ports.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { systemClock } from '../system.ts'
 import { Activity } from './activity.ts'
@@ -51,9 +51,14 @@ describe('Drain', () => {
   it('is not finished before the end of the last turn was passed on to those who follow', async () => {
     const { feeds, pieces, answer } = await setUpFeeds()
     feeds.take(TURN_END)
-    const finished = new Drain(new Activity(), feeds, systemClock).finish(60_000)
-    setTimeout(answer, 60)
-    expect(await finished).toEqual([])
+    let looks = 0
+    const sleep: Clock['sleep'] = async () => {
+      looks += 1
+      if (looks === 3) answer()
+    }
+    const clock = { now: () => systemClock.now(), sleep }
+    expect(await new Drain(new Activity(), feeds, clock).finish(60_000)).toEqual([])
+    expect(looks).toBeGreaterThanOrEqual(3)
     feeds.close()
     expect(await textOf(pieces)).toContain('turn-end')
   })

@@ -1,6 +1,7 @@
 // What one server asks of another: heard also where the log of it is begun anew.
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { testIds } from '../../test/generate/test-log.ts'
+import { until } from '../../test/wait.ts'
 import type { NewEvent } from '../core/event.ts'
 import type { Clock, Store } from '../core/ports.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -8,7 +9,6 @@ import { systemClock } from '../system.ts'
 import { Peers } from './peers.ts'
 
 const LOG = 'sys_signals'
-const WAIT = { timeout: 20_000, interval: 5 }
 /** Nobody sleeps for long. */
 const quick: Clock = {
   now: () => new Date(),
@@ -50,9 +50,9 @@ it('is heard in a log that was just begun anew behind 2,000 signals', async () =
   const [here, there] = [serverOn(store), serverOn(store)]
   await store.takeLease('thread:t', 'there', 60_000) // somebody works on it
   expect(await here.peers.decide('t', 'c1', 'allow')).toBe(true)
-  await vi.waitUntil(() => there.decided.length === 1, WAIT)
+  await until('the first decision to be heard', () => there.decided.length === 1)
   expect(await here.peers.decide('t', 'c2', 'deny')).toBe(true)
-  await vi.waitUntil(() => there.decided.length === 2, WAIT)
+  await until('the second decision to be heard', () => there.decided.length === 2)
   expect(there.decided).toEqual(['t c1 allow', 't c2 deny'])
   expect((await store.info(LOG))?.version).toBe(3) // with its title
 })
@@ -74,11 +74,11 @@ it('is not thrown away with the log where two begin it anew at the same time', a
     return found
   })
   const late = one.peers.decide('t', 'late', 'allow')
-  await vi.waitUntil(() => !isHeld, WAIT)
+  await until('the one that is late to look at the log', () => !isHeld)
   await other.peers.decide('t', 'first', 'allow')
   looked.resolve()
   await late
-  await vi.waitUntil(() => third.decided.length === 2, WAIT)
+  await until('both decisions to be heard', () => third.decided.length === 2)
   expect(third.decided).toEqual(['t first allow', 't late allow'])
 })
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { testIds } from '../../test/generate/test-log.ts'
+import { until } from '../../test/wait.ts'
 import type { NewEvent } from '../core/event.ts'
 import type { AgentFrame, FrameListener } from '../core/frame.ts'
 import type { Clock, Signal, Store } from '../core/ports.ts'
@@ -13,7 +14,7 @@ import { Presence } from './presence.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const LOG = 'sys_presence'
-const WAIT = { timeout: 20_000, interval: 5 }
+const _WAIT = { timeout: 20_000, interval: 5 }
 
 /** Whoever sleeps by it sleeps until it is moved. */
 class HandMovedClock implements Clock {
@@ -73,7 +74,11 @@ function processOn(store: Store, clock: Clock) {
 }
 
 function seesWorking({ presence }: ReturnType<typeof processOn>, threadId: string) {
-  return vi.waitUntil(() => presence.of(threadId).isWorking, WAIT)
+  return until(`${threadId} to be worked on`, () => presence.of(threadId).isWorking)
+}
+
+function restarted(store: Store) {
+  return until('the log to be recreated', async () => ((await store.info(LOG))?.version ?? 0) < 10)
 }
 
 describe('another process', () => {
@@ -101,7 +106,7 @@ describe('another process', () => {
     await clock.move(120)
     expect(here.presence.of('t').isWorking).toBe(true)
     there.end('t')
-    await vi.waitUntil(() => !here.presence.of('t').isWorking, WAIT)
+    await until('the end of the turn', () => !here.presence.of('t').isWorking)
     expect(here.heard.map(({ type }) => type)).toEqual(['turn-start', 'turn-end'])
     expect(here.heard.at(-1)).toMatchObject({ end: 'done' })
   })
@@ -110,7 +115,7 @@ describe('another process', () => {
     const store = memoryStore()
     const there = processOn(store, new HandMovedClock())
     there.begin('t')
-    await vi.waitUntil(async () => (await store.info(LOG)) !== undefined, WAIT)
+    await until('the log to begin', async () => (await store.info(LOG)) !== undefined)
     const clock = new HandMovedClock()
     await clock.move(60)
     const here = processOn(store, clock)
@@ -130,11 +135,11 @@ describe('the log of what the servers are doing', () => {
     const [here, there] = [processOn(store, clock), processOn(store, clock)]
     await clock.move(1)
     there.begin('t')
-    await vi.waitUntil(async () => ((await store.info(LOG))?.version ?? 0) < 10, WAIT)
+    await restarted(store)
     await clock.move(2) // whoever followed the log that is gone looks for the new one
     await seesWorking(here, 't')
     there.end('t')
-    await vi.waitUntil(() => !here.presence.of('t').isWorking, WAIT)
+    await until('the end of the turn', () => !here.presence.of('t').isWorking)
     expect(here.heard.map(({ type }) => type)).toEqual(['turn-start', 'turn-end'])
     expect(here.heard.at(-1)).toMatchObject({ end: 'done' })
     expect((await store.info(LOG))?.version).toBeLessThan(10)
@@ -152,7 +157,7 @@ describe('the log of what the servers are doing', () => {
       const here = processOn(mine, quick)
       const there = processOn(other, clock) // which stands still: it says it once, and not again
       there.begin('t')
-      await vi.waitUntil(async () => ((await other.info(LOG))?.version ?? 0) < 10, WAIT)
+      await restarted(other)
       await seesWorking(here, 't')
       for (const { presence } of [here, there]) await presence.close()
       for (const store of stores) await store.close()
@@ -165,7 +170,7 @@ describe('the log of what the servers are doing', () => {
     const deletions = vi.spyOn(store, 'delete')
     const all = Array.from({ length: 5 }, () => processOn(store, clock))
     for (const [index, each] of all.entries()) each.begin(`t${index}`)
-    await vi.waitUntil(async () => ((await store.info(LOG))?.version ?? 0) < 10, WAIT)
+    await restarted(store)
     await clock.move(15)
     for (const [index] of all.entries())
       for (const each of all.filter((_, other) => other !== index))
@@ -198,12 +203,12 @@ describe('the log of what the servers are doing', () => {
     other.begin('b')
     await refused?.promise
     waiting?.resolve()
-    await vi.waitUntil(async () => ((await store.info(LOG))?.version ?? 0) < 10, WAIT)
+    await restarted(store)
     // Whoever looks only now and then finds what is in the log then.
-    await vi.waitUntil(async () => {
+    await until('both turns in the log', async () => {
       const said = (await store.read(LOG)).flatMap(({ data }) => Object(data).working)
       return said.includes('a') && said.includes('b')
-    }, WAIT)
+    })
   })
 })
 

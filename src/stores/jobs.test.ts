@@ -1,10 +1,10 @@
 // Queues of jobs, in one process and on PostgreSQL: once in line, never two at once for a thread, tried again.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresPlace, postgresPlace } from '../../test/postgres/place.ts'
 import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts'
 import { requirement } from '../../test/require.ts'
-import type { JobQueue } from '../core/ports.ts'
+import { pretendWork, until } from '../../test/wait.ts'
+import type { JobQueue, Store } from '../core/ports.ts'
 import { expectError } from './contract/place.ts'
 import type { JobOptions } from './job-options.ts'
 import { memoryStore } from './memory.ts'
@@ -14,11 +14,6 @@ type OpenQueue = (options: JobOptions) => Promise<JobQueue>
 
 const QUICK: JobOptions = { jobTimeoutMs: 60_000, retryAfterMs: 0, retries: 2 }
 
-/** Waits until it is so; the time limit of the test ends it where it never is. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(10)
-}
-
 function queueContract(open: OpenQueue): void {
   it('has a thread once in line, and runs its job', async () => {
     const queue = await open(QUICK)
@@ -27,32 +22,33 @@ function queueContract(open: OpenQueue): void {
     expect(await queue.add('b')).toBe(true)
     const ran: string[] = []
     await queue.work(async (threadId) => void ran.push(threadId))
-    await until(() => ran.length === 2)
+    await until('two jobs', () => ran.length === 2)
     expect(ran.toSorted()).toEqual(['a', 'b'])
     expect(await queue.add('a')).toBe(true)
-    await until(() => ran.length === 3)
+    await until('the third job', () => ran.length === 3)
     await queue.close()
   })
 
   it('runs two threads at once, and never two jobs of one thread [ALWAYS-05]', async () => {
     const queue = await open({ ...QUICK, jobsAtOnce: 3 })
-    const running = new Set<string>()
-    let [most, ran] = [0, 0]
+    const begun: string[] = []
+    const ended: string[] = []
+    const hasEnded = Promise.withResolvers<void>()
     await queue.work(async (threadId) => {
-      expect(running.has(threadId)).toBe(false)
-      running.add(threadId)
-      most = Math.max(most, running.size)
-      await until(() => most === 2)
-      await sleep(20)
-      running.delete(threadId)
-      ran += 1
+      begun.push(threadId)
+      // The first one runs until the job of the other thread is over.
+      if (threadId === 'a' && ended.length === 0) await hasEnded.promise
+      ended.push(threadId)
     })
     await queue.add('a')
-    await until(() => running.has('a'))
+    await until('the first job', () => begun.length === 1)
     await queue.add('a')
     await queue.add('b')
-    await until(() => ran === 3)
-    expect(most).toBe(2)
+    await until('the job beside it', () => ended.includes('b'))
+    expect(begun).toEqual(['a', 'b'])
+    hasEnded.resolve()
+    await until('the second job of the thread', () => ended.length === 3)
+    expect(ended).toEqual(['b', 'a', 'a'])
     await queue.close()
   })
 
@@ -66,7 +62,8 @@ function queueContract(open: OpenQueue): void {
       if (threadId === 'odd' && count('odd') === 1) throw new Error('not yet')
     })
     for (const threadId of ['bad', 'odd', 'good']) await queue.add(threadId)
-    await until(() => count('bad') === 3 && count('odd') === 2 && count('good') === 1)
+    const isOver = () => count('bad') === 3 && count('odd') === 2 && count('good') === 1
+    await until('the last try of each', isOver)
     await queue.close()
     expect(count('bad')).toBe(3)
   })
@@ -77,11 +74,11 @@ function queueContract(open: OpenQueue): void {
     let hasBegun = false
     await queue.work(async () => {
       hasBegun = true
-      await sleep(100)
+      await pretendWork(100)
       isDone = true
     })
     await queue.add('a')
-    await until(() => hasBegun)
+    await until('the job to begin', () => hasBegun)
     await queue.close()
     expect(isDone).toBe(true)
     await expectError(queue.add('b'), 'store-closed')
@@ -106,16 +103,25 @@ describe('jobs of one process', () => {
   it('wait while another process has the thread', async () => {
     const store = memoryStore()
     await store.takeLease('job a', 'another', 60_000)
-    const queue = await openJobs('memory:', store, { ...QUICK, retryAfterMs: 5 })
+    let refused = 0
+    const leases: Pick<Store, 'takeLease' | 'releaseLease'> = {
+      async takeLease(...asked) {
+        const isTaken = await store.takeLease(...asked)
+        if (!isTaken) refused += 1
+        return isTaken
+      },
+      releaseLease: (...given) => store.releaseLease(...given),
+    }
+    const queue = await openJobs('memory:', leases, { ...QUICK, retryAfterMs: 5 })
     let ran = 0
     await queue.work(async () => {
       ran += 1
     })
     await queue.add('a')
-    await sleep(50)
+    await until('three tries to take the thread', () => refused >= 3)
     expect(ran).toBe(0)
     await store.releaseLease('job a', 'another')
-    await until(() => ran === 1)
+    await until('the job', () => ran === 1)
     await queue.close()
   })
 })
@@ -134,14 +140,14 @@ describe('the lease of a job', () => {
       await queue.work(async (_, signal) => {
         running.add(index)
         most.add(running.size)
-        await sleep(1_500) // it does not look at its signal
+        await pretendWork(1_500) // it does not look at its signal
         signals.add(signal.aborted)
         running.delete(index)
         ended += 1
       })
       await queue.add('a')
     }
-    await until(() => ended === 2)
+    await until('the end of both jobs', () => ended === 2)
     expect([...most]).toEqual([1])
     expect([...signals]).toEqual([true])
     for (const queue of queues) await queue.close()
@@ -160,11 +166,11 @@ describe('the lease of a job', () => {
     const queue = await openJobs('memory:', leases, { ...QUICK, jobTimeoutMs: 1_200 })
     let told: unknown
     await queue.work(async (_, signal) => {
-      await until(() => signal.aborted)
+      await until('the signal', () => signal.aborted)
       told = (signal as AbortSignal).reason.name
     })
     await queue.add('a')
-    await until(() => told !== undefined)
+    await until('the end of the job', () => told !== undefined)
     expect(told).toBe('AbortError') // and not the end of its time
     await queue.close()
   })
@@ -195,7 +201,7 @@ describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
     await server.start()
     const ran: string[] = []
     await other.work(async (threadId) => void ran.push(threadId))
-    await until(() => ran.length === 1)
+    await until('the job', () => ran.length === 1)
     await one.close()
     await other.close()
     await shared.remove()
@@ -214,10 +220,10 @@ describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
         takers.add(index)
         counts.running += 1
         counts.most = Math.max(counts.most, counts.running)
-        await sleep(50)
+        await pretendWork(50)
         counts.running -= 1
       })
-    await until(async () => {
+    await until('a job taken by each', async () => {
       for (const queue of queues) await queue.add('a')
       return takers.size === 2
     })
@@ -233,21 +239,28 @@ describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
     const table = `${slow.schema}_jobs.job`
     const locked = server.query('BEGIN', `LOCK TABLE ${table}`, 'SELECT pg_sleep(1)', 'COMMIT')
     const locks = `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = '${table}'::regclass`
-    while ((await server.query(locks)).length === 0) await sleep(10)
+    await until('the lock', async () => (await server.query(locks)).length > 0)
     let [begun, ended] = [0, 0]
     await queue.work(async () => {
       begun += 1
-      await sleep(50)
+      await pretendWork(50)
       ended += 1
     })
     await queue.close()
     await locked
     const atClose = begun
     expect(ended).toBe(atClose)
-    await sleep(200)
-    expect(begun).toBe(atClose)
     const left = await server.query(`SELECT state FROM ${table} WHERE name = 'threads'`)
     expect(left).toEqual([{ state: begun === 1 ? 'completed' : 'created' }]) // not left as begun
+    // Whoever comes next does what is left, and the one that was closed does nothing more.
+    const next = await openJobs(slow.address, slow.store, QUICK)
+    const ran: string[] = []
+    await next.work(async (threadId) => void ran.push(threadId))
+    await next.add('b')
+    const rest = atClose === 1 ? ['b'] : ['a', 'b']
+    await until(`the jobs ${rest}`, () => rest.every((threadId) => ran.includes(threadId)))
+    await next.close()
+    expect(begun).toBe(atClose)
     await slow.remove()
   })
 
@@ -256,19 +269,22 @@ describe.skipIf(!available)(`jobs on PostgreSQL ${notice}`, () => {
     // As after an outage that was longer than the lease: whoever asks has it.
     const leases = { takeLease: async () => true, releaseLease: async () => undefined }
     const queue = await openJobs(shared.address, leases, QUICK)
-    let [running, most, ran] = [0, 0, 0]
-    await queue.work(async () => {
-      running += 1
-      most = Math.max(most, running)
-      await sleep(1_200) // longer than it takes the other worker to look
-      running -= 1
-      ran += 1
+    const begun: string[] = []
+    const first = Promise.withResolvers<void>()
+    await queue.work(async (threadId) => {
+      begun.push(threadId)
+      if (begun.length === 1) await first.promise
     })
     await queue.add('a')
-    await until(() => running === 1)
+    await until('the first job', () => begun.length === 1)
     await queue.add('a')
-    await until(() => ran === 2)
-    expect(most).toBe(1)
+    await queue.add('b')
+    // The other worker takes them in their order: it has passed over the second job of the thread.
+    await until('the job of the other thread', () => begun.includes('b'))
+    expect(begun).toEqual(['a', 'b'])
+    first.resolve()
+    await until('the second job of the thread', () => begun.length === 3)
+    expect(begun).toEqual(['a', 'b', 'a'])
     await queue.close()
     await shared.remove()
   })

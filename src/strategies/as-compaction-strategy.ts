@@ -2,11 +2,13 @@
 
 import { adoptEvents, type PlainEvent } from '../core/adopt.ts'
 import { foldEvent, foldEvents } from '../core/context.ts'
+import { parseEntryId } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
 import { EVENT_VERSION, type EventAt, type EventOf, type ThreadEvent } from '../core/event.ts'
 import { passGate } from '../core/gate.ts'
 import type { Clock, Ids } from '../core/ports.ts'
-import type { CompactionContext, Strategy } from '../core/strategy.ts'
+import { refsBeside } from '../core/report.ts'
+import type { CompactionContext, Proposal, Strategy } from '../core/strategy.ts'
 import { type CompactionView, compactedEvents, withCompacted } from '../core/working.ts'
 
 /** A COMPACTION with the working conversation right after it. */
@@ -29,7 +31,10 @@ export function asCompactionStrategy(
       const { events, invented } = adoptEvents(plain, run.threadId)
       const eventAt: EventAt = (seq) => events[seq - 1]
       const context = foldEvents(events, eventAt)
-      const proposal = await strategy.propose({ context, eventAt, run, trigger: 'command' })
+      const proposal = withLosses(
+        await strategy.propose({ context, eventAt, run, trigger: 'command' }),
+        eventAt,
+      )
       const runId = ports.ids.next('run')
       const gate = {
         context,
@@ -61,6 +66,15 @@ export function asCompactionStrategy(
       return withCompacted(counted, compacted) as CompactionEvent
     },
   }
+}
+
+/** Refs lead into a log, and here is none: the ids of what was left out take their place. */
+function withLosses(proposal: Proposal, eventAt: EventAt): Proposal {
+  const refs = refsBeside(proposal.metadata)
+  if (refs.length === 0) return proposal
+  const losses = refs.flatMap((ref) => eventAt(parseEntryId(ref).seq)?.id ?? [])
+  const { refs: _, ...metadata } = Object(proposal.metadata)
+  return { ...proposal, metadata: { ...metadata, losses } }
 }
 
 /** Events that came in go out in the order they came in, and as they were unless they were rewritten. */

@@ -71,7 +71,11 @@ describe('trim-tool-results on plain events', () => {
       strategyId: 'trim-tool-results',
       originalEventCount: 8,
       compactedEventCount: 8,
-      metadata: { toolResultsModified: 1, maxLines: 3, truncationMessage: MARKER },
+    })
+    // There is no log into which a ref could lead: what was left out is named by its id.
+    expect(data.metadata).toEqual({
+      ...{ toolResultsModified: 1, maxLines: 3, truncationMessage: MARKER },
+      losses: ['evt_6'],
     })
     expect(compactedEvents.map(({ id, type }) => [id, type])).toEqual(
       events.map(({ id, type }) => [id, type]),
@@ -156,6 +160,21 @@ describe('trim-tool-results on a context', () => {
       ['e7'],
     ])
     expect((await propose(made, 'auto')).edits.map((edit) => edit.covers)).toEqual([['e4']])
+  })
+
+  it('holds the refs of the originals beside its exact marker, also of what was rewritten before [LOG-40, NEED-07]', async () => {
+    const made = log()
+    const proposal = await propose(made, 'command')
+    expect(proposal.metadata).toMatchObject({ refs: ['e4', 'e7'], toolResultsModified: 2 })
+    for (const { put } of proposal.edits)
+      expect(JSON.stringify(put)).toContain(JSON.stringify(`a\nb\nc\n${MARKER}`).slice(1, -1))
+    made.compact({
+      edits: proposal.edits.map(({ covers, put }) => ({
+        covers,
+        put: put.map((each) => JSON.parse(JSON.stringify(each).replace(MARKER, 'and more'))),
+      })),
+    })
+    expect((await propose(made, 'command')).metadata).toMatchObject({ refs: ['e4', 'e7'] })
   })
 
   it('finds nothing left to do the second time [LOG-40]', async () => {

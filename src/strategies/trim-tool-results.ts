@@ -1,7 +1,8 @@
-// `trim-tool-results`: long tool results become their first three lines and a marker. No model.
+// `trim-tool-results`: long tool results become their first three lines and a marker; their refs are in the metadata. No model.
 
-import type { Edit } from '../core/change.ts'
+import type { Edit, EntryId } from '../core/change.ts'
 import type { Block, ToolResult } from '../core/content.ts'
+import { rootOf } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import { unansweredRoundStart } from '../core/seam.ts'
 import type { Strategy } from '../core/strategy.ts'
@@ -20,16 +21,18 @@ export const trimToolResults: Strategy = {
     const asked = trigger === 'command' || trigger === 'tool' || trigger === 'import'
     const end = asked ? items.length : unansweredRoundStart(items)
     const edits: Edit[] = []
+    const refs: EntryId[] = []
     for (const item of items.slice(0, end)) {
       if (item.kind !== 'result') continue
       const content = contentOf(item.id, eventAt)
       if (content?.kind !== 'result') continue
       const data = trimResult(content.result)
-      if (data !== content.result)
-        edits.push({
-          covers: [item.id],
-          put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: item.id }],
-        })
+      if (data === content.result) continue
+      edits.push({
+        covers: [item.id],
+        put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: item.id }],
+      })
+      refs.push(rootOf(item.id, eventAt))
     }
     return {
       edits,
@@ -37,6 +40,8 @@ export const trimToolResults: Strategy = {
         toolResultsModified: edits.length,
         maxLines: MAX_LINES,
         truncationMessage: TRUNCATION_MESSAGE,
+        // The marker is exact and has no room for them.
+        refs,
       },
     }
   },

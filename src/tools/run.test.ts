@@ -1,7 +1,6 @@
 // The tool `run` with real processes: output, exit codes, limits, and that nothing is left behind.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import {
   call,
@@ -10,6 +9,7 @@ import {
   toolRun,
   workspaceWith,
 } from '../../test/tools/temporary-workspace.ts'
+import { until } from '../../test/wait.ts'
 import { OUTPUT_LIMITS } from './limit-output.ts'
 import { type RunOptions, runTool } from './run.ts'
 
@@ -18,11 +18,6 @@ const QUICK: RunOptions = { graceMs: 300 }
 /** Two levels below the shell: what a test runner or a dev server starts. Says its id in a file. */
 const GRANDCHILD = `sh -c 'sh -c "echo \\$\\$ > pid; exec sleep 60" & wait'`
 const STUBBORN = `trap "" TERM; echo $$ > pid; while true; do sleep 0.05; done`
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !isTrue(); tries += 1) await sleep(10)
-  expect(isTrue()).toBe(true)
-}
 
 function isAlive(pid: number): boolean {
   try {
@@ -44,7 +39,7 @@ async function ended(
   const running = call(tool, { command, timeoutMs }, controller.signal)
   const file = join(root, 'pid')
   const readPid = () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0)
-  await until(() => readPid() > 0)
+  await until('the id of the process', () => readPid() > 0)
   const pid = readPid()
   expect(isAlive(pid)).toBe(true)
   if (isAborted) controller.abort()
@@ -124,7 +119,7 @@ describe('run', () => {
     const { outcome, pid } = await ended(command, { isAborted, timeoutMs })
     expect(outcome.status).toBe(isAborted ? 'aborted' : 'failed')
     expect(seen(outcome)).toBe(isAborted ? '[aborted]' : '[ended after 2,000 ms, its time limit]')
-    await until(() => !isAlive(pid))
+    await until('the end of the process', () => !isAlive(pid))
   })
 
   it('ends what a command leaves in the background, and says so', async () => {
@@ -133,7 +128,7 @@ describe('run', () => {
       timeoutMs: 60_000,
     })
     expect(seen(outcome)).toBe('[exit code 0; what it left in the background was ended]')
-    await until(() => !isAlive(pid))
+    await until('the end of the process', () => !isAlive(pid))
   })
 
   it('lets what still writes come to its end', async () => {

@@ -11,6 +11,7 @@ import {
   workspaceWith,
   writeFiles,
 } from '../../test/tools/temporary-workspace.ts'
+import { pretendWork } from '../../test/wait.ts'
 import type { Json } from '../core/json.ts'
 import { findRipgrep } from './search/ripgrep.ts'
 import { type SearchOptions, searchTool } from './search.ts'
@@ -113,7 +114,8 @@ function searching(options: SearchOptions): void {
     const controller = new AbortController()
     const tool = searchTool(workspaceWith(files), { ...options, searchLimits: { hits: 1e9 } })
     const searching = call(tool, { pattern: 'x' }, controller.signal)
-    setTimeout(() => controller.abort(), 5)
+    await pretendWork(5) // in the middle of it
+    controller.abort()
     expect((await searching).status).toBe('aborted')
   })
 }

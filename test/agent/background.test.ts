@@ -1,13 +1,20 @@
 // Compactions beside a turn, and compactions that are stopped: what they cover, and what they leave.
-import { describe, expect, it } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
 import type { AgentFrame } from '../../src/core/frame.ts'
+import type { Clock } from '../../src/core/ports.ts'
+import { systemClock } from '../../src/system.ts'
+import type { Threads } from '../../src/threads/threads.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
+import { within } from '../wait.ts'
 import { asksForSummary, Door, longPast, runsIn, summaryBehind } from './past.ts'
-import { lastMessages, type SetupOptions, setUpAgent } from './setup.ts'
+import { type SetupOptions, setUpAgent } from './setup.ts'
 
 /** From 0.7 of the window on, a compaction is prepared in the background. */
 const PREPARES = { preset: 'range', windowTokens: 12_000 } as const
 const PAST_TOKENS = 7_200
+const STALL_MS = 60_000
 /** A machine that does much else is slow. */
 const WAIT = { timeout: 30_000 }
 
@@ -17,6 +24,19 @@ async function preparing(options: SetupOptions) {
   const door = new Door()
   setup.dev.script(summaryBehind(door))
   return { ...setup, door }
+}
+
+/** Until a compaction is prepared and waits for the request that is under way. */
+async function untilPrepared(threads: Threads): Promise<void> {
+  const { prepare } = threads
+  const prepared = Promise.withResolvers<void>()
+  vi.spyOn(threads, 'prepare').mockImplementation(async (...asked) => {
+    const made = await prepare.apply(threads, asked)
+    prepared.resolve()
+    return made
+  })
+  await within('a compaction that is prepared', prepared.promise)
+  await new Promise(setImmediate)
 }
 
 const isEnd = ({ type }: AgentFrame) => type === 'COMPACTION_COMPLETE'
@@ -93,8 +113,9 @@ describe('by hand', () => {
   })
 
   it('in mid-task it is applied between two requests, and the task goes on [ALWAYS-10]', async () => {
-    const { agent, threadId, threads, dev, eventsOf } = await setUpAgent()
+    const { agent, threadId, threads, dev, events, eventsOf, folder } = await setUpAgent()
     await threads.import(threadId, longPast(2_000))
+    const waits = untilPrepared(threads)
     let asked = 0
     const compacting: Promise<unknown>[] = []
     dev.script(async (request) => {
@@ -102,14 +123,36 @@ describe('by hand', () => {
       asked += 1
       if (asked > 1) return { text: 'All done.' }
       compacting.push(agent.compact(threadId))
-      return { calls: [{ name: 'run', arguments: { command: 'sleep 0.3' } }] }
+      return {
+        calls: [{ name: 'run', arguments: { command: 'while [ ! -e go ]; do sleep 0.01; done' } }],
+      }
     })
-    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ text: 'All done.' })
+    const before = (await events()).length
+    const turn = agent.sendMessage(threadId, 'go')
+    await waits
+    // The first request was answered, and its call still runs: nothing is applied meanwhile.
+    expect(await eventsOf('TOOL_CALL')).toHaveLength(2)
+    expect(await eventsOf('COMPACTION')).toEqual([])
+    writeFileSync(join(folder, 'go'), '')
+    expect(await turn).toMatchObject({ text: 'All done.' })
     await Promise.all(compacting)
-    expect(await eventsOf('COMPACTION')).toHaveLength(1)
-    expect(JSON.stringify(await threads.messages(threadId))).toContain('In short, what was said')
+    const types = (await events()).slice(before).map(({ type }) => type)
+    expect(types.filter((type) => !/^(?:LOCAL|MESSAGE|TURN|SYSTEM)/.test(type))).toEqual([
+      'USER_MESSAGE',
+      'AGENT_MESSAGE',
+      'TOOL_CALL',
+      'TOOL_RESULT',
+      'COMPACTION',
+      'AGENT_MESSAGE',
+    ])
+    // The second request is the first one that has the summary, and the task with its result.
+    const [first, second] = dev.requests
+      .filter(({ asked }) => asked && !asksForSummary(asked))
+      .map(({ body }) => JSON.stringify(body))
+    expect(first).not.toContain('In short, what was said')
+    expect(second).toContain('In short, what was said')
+    expect(second).toContain('tool_result')
     expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
-    expect(lastMessages(dev).at(-1)?.text).not.toBe('')
   })
 })
 
@@ -127,17 +170,20 @@ describe('a compaction that is stopped', () => {
   })
 
   it('in mid-answer leaves everything as it was, and can be done again [ALWAYS-06]', async () => {
-    const { agent, threadId, threads, events, dev } = await setUpAgent({
-      dev: { pieceDelayMs: 10 },
-    })
+    const half = Promise.withResolvers<void>()
+    const sleep: Clock['sleep'] = (ms, signal) => {
+      if (ms === STALL_MS) half.resolve()
+      return systemClock.sleep(ms, signal)
+    }
+    const clock = { now: () => systemClock.now(), sleep }
+    const { agent, threadId, threads, events, dev } = await setUpAgent({ dev: { clock } })
     await threads.import(threadId, longPast(2_000))
-    const fault = { kind: 'stall', at: 'middle', ms: 60_000 } as const
+    const fault = { kind: 'stall', at: 'middle', ms: STALL_MS } as const
     dev.script([{ text: 'word '.repeat(900), fault }, { text: 'In short.' }])
     const before = await events()
     const stop = new AbortController()
     const running = agent.compact(threadId, { signal: stop.signal })
-    await expect.poll(() => dev.requests.length, { interval: 5 }).toBe(1)
-    await new Promise((resolve) => setTimeout(resolve, 50)) // until the first half is there
+    await within('the first half of the answer', half.promise)
     stop.abort()
     expect(await running).toMatchObject({ success: false, end: 'aborted' })
     expect(await events()).toEqual(before)
@@ -148,22 +194,17 @@ describe('a compaction that is stopped', () => {
     const { agent, threadId, threads, dev, frames, eventsOf } = await setUpAgent()
     await threads.import(threadId, longPast(2_000))
     const asked = new Door()
-    const answered = new Door()
     dev.script(async (request) => {
-      if (asksForSummary(request)) {
-        void answered.pass()
-        return { text: 'In short.' }
-      }
+      if (asksForSummary(request)) return { text: 'In short.' }
       await asked.pass()
       return { text: 'Yes.' }
     })
     const turn = agent.sendMessage(threadId, 'go')
     await asked.reached
     const stop = new AbortController()
+    const waits = untilPrepared(threads)
     const running = agent.compact(threadId, { signal: stop.signal })
-    await answered.reached
-    await expect.poll(() => dev.requests.at(-1)?.outcome, { interval: 5 }).toBe('answered')
-    await new Promise((resolve) => setTimeout(resolve, 50)) // until it waits for the request
+    await waits
     stop.abort()
     asked.open()
     expect(await turn).toMatchObject({ status: 'done' })

@@ -1,10 +1,11 @@
 // An agent at work until it is killed: it talks, queues, compacts and aborts, and says in lines what is surely stored.
-import { setTimeout } from 'node:timers/promises'
 import type { Agent } from '../../src/agent/agent.ts'
 import type { Random } from '../generate/random.ts'
 import { type ChildWork, READY, runChild } from '../kill/child.ts'
+import { pretendWork } from '../wait.ts'
 import { Coder } from './coder.ts'
 import { openFaultHost, readOrders } from './fault-orders.ts'
+import { resumed } from './host.ts'
 
 /** Longer than most turns take: what is sent meanwhile waits or not, as it happens. */
 const LONGEST_PAUSE_MS = 400
@@ -19,7 +20,7 @@ await runChild(async (child) => {
   child.acknowledge(READY)
   const { threadId } = orders
   // The lease of the one that was killed runs out first.
-  while ((await agent.resume(threadId)).status === 'queued') await setTimeout(50)
+  await resumed(agent, threadId)
   child.acknowledge('resumed')
   const coder = new Coder(orders.seed)
   const next = counter(orders.firstTask)
@@ -40,7 +41,7 @@ async function step(
     acknowledge(`${outcome.status} ${number}`)
   }
   const disturb = async () => {
-    await setTimeout(random.int(0, LONGEST_PAUSE_MS))
+    await pretendWork(random.int(0, LONGEST_PAUSE_MS))
     const way = random.weighted({ queue: 4, abort: 2, compact: 2, undo: 1, resume: 1 })
     if (way === 'queue') await Promise.all([say(), say()])
     else if (way === 'abort') await agent.abort(threadId)

@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Agent } from '../../src/agent/agent.ts'
 import {
@@ -22,7 +21,7 @@ import {
   WINDOW_TOKENS,
   writeOrders,
 } from './fault-orders.ts'
-import type { Host } from './host.ts'
+import { type Host, resumed } from './host.ts'
 import { makeRepository } from './soak.ts'
 
 export interface FaultOptions {
@@ -88,7 +87,7 @@ async function goOn(
 ): Promise<void> {
   model.isFailing = false
   const agent = host.agent()
-  while ((await agent.resume(threadId)).status === 'queued') await setTimeout(50)
+  await resumed(agent, threadId)
   const number = log.nextTask
   const outcome = await agent.sendMessage(threadId, model.coder.taskOf(number).message)
   expect(outcome).toMatchObject({ status: 'done' })

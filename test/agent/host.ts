@@ -1,5 +1,5 @@
 // What one process has of a store in tests: its own connection, its threads, and agents on them.
-import type { Agent } from '../../src/agent/agent.ts'
+import type { Agent, SendOutcome } from '../../src/agent/agent.ts'
 import { compose } from '../../src/compose.ts'
 import { type AgentOptions, composeAgent } from '../../src/compose-agent.ts'
 import type { ApprovalPolicy } from '../../src/core/approval.ts'
@@ -9,6 +9,7 @@ import { resolveSettings, type Settings } from '../../src/core/settings.ts'
 import { type JobOptions, openJobs, openStore } from '../../src/stores/index.ts'
 import { randomIds, systemClock } from '../../src/system.ts'
 import type { Threads } from '../../src/threads/threads.ts'
+import { until } from '../wait.ts'
 
 export const MODEL = 'anthropic/stand-in'
 const ALLOW_ALL: ApprovalPolicy = { mode: 'allow', allow: [], deny: [], readOnly: false }
@@ -28,6 +29,18 @@ export interface SettingsOptions {
   readonly timeoutMs?: number
   /** Further settings, in place of those above. */
   readonly settings?: Record<string, unknown>
+}
+
+/** Goes on with a thread once the lease of whoever was killed has run out. */
+export function resumed(agent: Agent, threadId: string): Promise<SendOutcome> {
+  return until(
+    'the thread to be free',
+    async () => {
+      const outcome = await agent.resume(threadId)
+      return outcome.status === 'queued' ? undefined : outcome
+    },
+    { everyMs: 50 },
+  ) as Promise<SendOutcome>
 }
 
 /** The settings of an agent that asks the stand-in at this address. */

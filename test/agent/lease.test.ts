@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentFrame } from '../../src/core/frame.ts'
 import type { Clock } from '../../src/core/ports.ts'
 import { systemClock } from '../../src/system.ts'
+import { within } from '../wait.ts'
 import type { ChildOrder } from './child.ts'
 import { asksForSummary, Door, IN_SHORT, longPast, runsIn, summaryBehind } from './past.ts'
 import { type AgentSetup, type SetupOptions, setUpAgent } from './setup.ts'
@@ -180,7 +181,7 @@ describe('across processes', () => {
     const mine = agent.compact(threadId)
     await waiting
     door.open()
-    await once(child, 'close')
+    await within('the end of the child', once(child, 'close'))
     const { seq } = (await mine).event ?? {}
     expect(JSON.parse(said.join(''))).toEqual({ success: true, seq })
     expect(await eventsOf('COMPACTION')).toHaveLength(1)
@@ -193,7 +194,7 @@ describe('across processes', () => {
     const { child } = startChild(setup, { does: { compact: true }, leaseMs: 300 })
     await door.reached
     child.kill('SIGKILL')
-    await once(child, 'close')
+    await within('the end of the child', once(child, 'close'))
     door.open()
     expect(await events()).toEqual(before)
     expect(await agent.compact(threadId)).toMatchObject({ success: true })
@@ -210,7 +211,7 @@ describe('across processes', () => {
     await door.reached
     await expect.poll(() => said.join('').match(/"queued"/g)?.length).toBe(2)
     child.kill('SIGKILL')
-    await once(child, 'close')
+    await within('the end of the child', once(child, 'close'))
     door.open()
     dev.script([{ text: 'Yes.' }])
     await expect

@@ -8,6 +8,7 @@ import { estimateTokens } from '../../src/core/tokens/estimate.ts'
 import type { Asked, ScriptFunction } from '../../src/dev-model/index.ts'
 import { EIGHT_HEADINGS } from '../../src/strategies/prompts/eight-sections.ts'
 import { answer, result, user } from '../say.ts'
+import { within } from '../wait.ts'
 
 /** A text of about so many tokens, in lines. */
 export function textOf(tokens: number, line = 'a line of output that says nothing much\n'): string {
@@ -63,7 +64,7 @@ export class Door {
 
   /** Resolves when somebody stands before the door. */
   get reached(): Promise<void> {
-    return this.#reached.promise
+    return within('somebody before the door', this.#reached.promise)
   }
 
   pass(): Promise<void> {

@@ -2,11 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { bearsEntry, isChange, type ThreadEvent } from '../../src/core/event.ts'
 import type { AgentFrame } from '../../src/core/frame.ts'
 import type { PresetId } from '../../src/core/presets.ts'
 import { Random } from '../generate/random.ts'
+import { until } from '../wait.ts'
 import { Coder, MODULES, moduleFile } from './coder.ts'
 import { runsIn } from './past.ts'
 import { type AgentSetup, setUpAgent } from './setup.ts'
@@ -125,7 +126,7 @@ class Session {
     const start = frames.length
     const outcome = await agent.sendMessage(threadId, text)
     const ended = () => frames.slice(start).find((frame) => frame.type === 'turn-end')
-    if (outcome.status === 'queued') await vi.waitUntil(ended, { timeout: 60_000 })
+    if (outcome.status === 'queued') await until('the end of the turn', ended)
     const { end, error } = ended() ?? {}
     expect(['done', 'waiting'], `${end}: ${error?.message}`).toContain(end)
   }
@@ -208,7 +209,7 @@ class Session {
     const count = (type: AgentFrame['type']) =>
       this.#setup.frames.filter((frame) => frame.type === type).length
     const isQuiet = () => count('COMPACTION_START') === count('COMPACTION_COMPLETE')
-    await vi.waitUntil(isQuiet, { timeout: 60_000 })
+    await until('the end of the compaction in the background', isQuiet)
   }
 
   async #command(text: string): Promise<void> {
@@ -240,7 +241,8 @@ class Session {
   /** Newest first, until nothing is left to undo: then every entry that ever was is in view. */
   async undoAll(): Promise<void> {
     const { threads, threadId, events } = this.#setup
-    while (await this.#hasToUndo()) await this.#command('/undo 1000')
+    for (let tries = 0; tries < 100 && (await this.#hasToUndo()); tries += 1)
+      await this.#command('/undo 1000')
     const entries = (await events()).filter((event: ThreadEvent) => bearsEntry(event))
     const { items, ignored } = await threads.context(threadId)
     expect(items.toArray().map(({ id }) => id)).toEqual(entries.map(({ seq }) => `e${seq}`))

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../src/core/tokens/estimate.ts'
 import { ENVELOPE_TOKENS, segmentOf } from '../../src/dev-model/count.ts'
 import { PROFILES } from '../../src/validate/profiles.ts'
+import { until } from '../wait.ts'
 import { ManualClock } from './manual-clock.ts'
 import { collect, KEY, MODEL, PATH_SCHEMA, rejection, setUp, words } from './setup.ts'
 
@@ -382,7 +383,7 @@ describe('an abort', () => {
     dev.fail({ kind: 'stall' })
     const before = new AbortController()
     const waiting = rejection(anthropic.messages.create(ask('hi'), { signal: before.signal }))
-    while (clock.sleepers === 0) await new Promise((resolve) => setImmediate(resolve))
+    await until('the model to stall', () => clock.sleepers > 0)
     before.abort()
     expect(await waiting).toBeInstanceOf(APIUserAbortError)
     dev.fail({ kind: 'stall', at: 'middle' })

@@ -3,6 +3,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import type { FaultOrder, WireId } from '../../src/dev-model/index.ts'
+import { until } from '../wait.ts'
 import { ManualClock } from './manual-clock.ts'
 import { collect, MODEL, rejection, type Setup, setUp, words } from './setup.ts'
 
@@ -165,7 +166,7 @@ describe.each(WIRES)('%s', (wire) => {
     for (const at of ['start', 'middle'] as const) {
       setup.dev.fail({ kind: 'stall', ms: 30_000, at })
       const answer = client.stream(setup, 'hello')
-      while (clock.sleepers === 0) await new Promise((resolve) => setImmediate(resolve))
+      await until('the model to stall', () => clock.sleepers > 0)
       clock.advance(29_999)
       expect(clock.sleepers).toBe(1)
       expect(setup.dev.requests.at(-1)?.outcome).toBe('open')

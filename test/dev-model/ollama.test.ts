@@ -3,6 +3,7 @@ import type { Message, Tool } from 'ollama'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../src/core/tokens/estimate.ts'
 import { ENVELOPE_TOKENS } from '../../src/dev-model/count.ts'
+import { until } from '../wait.ts'
 import { ManualClock } from './manual-clock.ts'
 import { collect, MODEL, PATH_SCHEMA, rejection, setUp, words } from './setup.ts'
 
@@ -118,7 +119,7 @@ describe('other calls', () => {
     dev.fail({ kind: 'stall', at: 'middle' })
     const stream = await ollama.chat({ model: MODEL, messages: [user('hi')], stream: true })
     const reading = rejection(collect(stream))
-    while (clock.sleepers === 0) await new Promise((resolve) => setImmediate(resolve))
+    await until('the model to stall', () => clock.sleepers > 0)
     stream.abort()
     expect(await reading).toMatchObject({ name: 'AbortError' })
     await dev.idle()

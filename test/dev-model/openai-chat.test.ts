@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../src/core/tokens/estimate.ts'
 import { ENVELOPE_TOKENS } from '../../src/dev-model/count.ts'
 import { PROFILES } from '../../src/validate/profiles.ts'
+import { until } from '../wait.ts'
 import { ManualClock } from './manual-clock.ts'
 import { collect, KEY, MODEL, PATH_SCHEMA, rejection, setUp, words } from './setup.ts'
 
@@ -200,7 +201,7 @@ describe('an abort', () => {
     dev.fail({ kind: 'stall' })
     const stop = new AbortController()
     const waiting = rejection(openai.chat.completions.create(ask('hi'), { signal: stop.signal }))
-    while (clock.sleepers === 0) await new Promise((resolve) => setImmediate(resolve))
+    await until('the model to stall', () => clock.sleepers > 0)
     stop.abort()
     expect(await waiting).toBeInstanceOf(APIUserAbortError)
     await dev.idle()

@@ -1,6 +1,7 @@
 // Scripts: answers that follow from the request, faults of single steps, and what is recorded of it all.
 import { describe, expect, it } from 'vitest'
 import type { FaultKind, ScriptStep } from '../../src/dev-model/index.ts'
+import { until } from '../wait.ts'
 import { ManualClock } from './manual-clock.ts'
 import { MODEL, PATH_SCHEMA, rejection, setUp } from './setup.ts'
 
@@ -77,7 +78,7 @@ describe('steps', () => {
     const { anthropic } = await setUp({ script, clock })
     for (const _ of script) {
       const waiting = anthropic.messages.stream(ask('hi')).finalText()
-      while (clock.sleepers === 0) await new Promise((resolve) => setImmediate(resolve))
+      await until('the model to stall', () => clock.sleepers > 0)
       clock.advance(5_000)
       expect(await waiting).toBe('late')
     }

@@ -1,9 +1,12 @@
 // The commands of the README are run as they stand there, in a copy of the folder they are meant for.
+
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { within } from '../wait.ts'
 import { fencesWith, ROOT, readPage } from './page.ts'
 
 const [setup, commands] = fencesWith(readPage('README.md'), 'sh').map(({ text }) => linesOf(text))
@@ -70,11 +73,9 @@ describe('the README', () => {
     const child = spawn(process.execPath, [join(ROOT, 'bin/precis.js'), ...args], {
       env: environment(),
     })
-    const said = await new Promise<string>((done) =>
-      child.stdout.once('data', (piece) => done(String(piece))),
-    )
+    const said = await within('its address', once(child.stdout, 'data').then(String))
     expect(said).toContain('listens at http://127.0.0.1:')
     child.kill('SIGINT')
-    expect(await new Promise((done) => child.once('close', done))).toBe(0)
+    expect((await within('its end', once(child, 'close')))[0]).toBe(0)
   })
 })

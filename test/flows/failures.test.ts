@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { runPrecis } from '../cli/run.ts'
 import { selfSigned } from '../self-signed.ts'
+import { within } from '../wait.ts'
 
 const SAMPLE = fileURLToPath(new URL('../../samples/session.json', import.meta.url))
 const KEY = `sk-ant-${'q7Rz'.repeat(12)}`
@@ -37,7 +38,7 @@ afterAll(async () => {
 
 async function listening(server: Server): Promise<Server> {
   server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  await within('the server to listen', once(server, 'listening'))
   server.unref()
   return server
 }

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ChildOrder } from '../agent/child.ts'
 import { Door, runsIn } from '../agent/past.ts'
 import { setUpAgent } from '../agent/setup.ts'
+import { within } from '../wait.ts'
 import { folding, pastOf, stageOf } from './small-agent.ts'
 
 const CHILD = fileURLToPath(new URL('../agent/child.ts', import.meta.url))
@@ -45,7 +46,7 @@ describe('a fold whose process is killed', () => {
       onTestFinished(() => void child.kill('SIGKILL'))
       await door.reached
       child.kill('SIGKILL')
-      await once(child, 'exit')
+      await within('the end of the child', once(child, 'exit'))
       expect(JSON.stringify(await events())).toBe(before)
       door.open()
       const asked = dev.requests.length

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Random } from '../generate/random.ts'
+import { pretendWork } from '../wait.ts'
 import { READY } from './child.ts'
 
 export interface Scenario {
@@ -155,20 +156,22 @@ export function killOnce(
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     const kill = () => void child.kill('SIGKILL')
-    let timer = early ? setTimeout(kill, delayMs) : undefined
+    const over = new AbortController()
+    let dying = early ? pretendWork(delayMs, over.signal).then(kill) : undefined
     let output = ''
     let complaints = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (output === '') onReady()
       output += text
-      if (!timer && output.split('\n').length > lines) timer = setTimeout(kill, delayMs)
+      if (!dying && output.split('\n').length > lines)
+        dying = pretendWork(delayMs, over.signal).then(kill)
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       complaints += text
     })
     child.on('error', reject)
     child.on('close', (code, signal) => {
-      clearTimeout(timer)
+      over.abort()
       if (signal === 'SIGKILL') resolve(output.split('\n').slice(0, -1))
       else reject(new Error(`the child ended by itself (${code ?? signal}): ${complaints}`))
     })

@@ -1,8 +1,8 @@
 // What must be true of jobs whose processes are killed: never two at once for a thread, and none is forgotten.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { openJobs } from '../../src/stores/open-jobs.ts'
 import { openStore } from '../../src/stores/open-store.ts'
+import { until } from '../wait.ts'
 import type { Scenario } from './harness.ts'
 import { isSettled, JOB_OPTIONS, JOB_THREADS, noteJob, overlapsIn } from './jobs-threads.ts'
 
@@ -30,7 +30,7 @@ export const jobsScenario: Scenario = {
     for (const threadId of JOB_THREADS) {
       if (!acknowledged.includes(`wanted ${threadId}`)) continue
       await jobs.add(threadId) // the last wish may not have come so far
-      while (!isSettled(await store.read(threadId))) await sleep(20)
+      await until(`the jobs of ${threadId}`, async () => isSettled(await store.read(threadId)))
       expect(overlapsIn(await store.read(threadId))).toEqual([])
     }
     await jobs.close()

@@ -1,9 +1,9 @@
 // The jobs of processes that are killed: what they note in their threads, and what must be true of that.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { PrecisError } from '../../src/core/errors.ts'
 import type { NewEvent } from '../../src/core/event.ts'
 import type { Row, Store } from '../../src/core/ports.ts'
 import type { JobOptions } from '../../src/stores/index.ts'
+import { pretendWork } from '../wait.ts'
 
 export const JOB_THREADS: readonly string[] = ['a', 'b', 'c']
 /** Jobs take some milliseconds: one whose process died is tried again as soon as that is allowed. */
@@ -17,7 +17,7 @@ export function noteJob(store: Store, owner: string): (threadId: string) => Prom
     jobs += 1
     const name = `${owner}.${jobs}`
     await note(store, threadId, name, 'begin')
-    await sleep(5)
+    await pretendWork(5)
     await note(store, threadId, name, 'end')
   }
 }

@@ -2,10 +2,10 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { expect } from 'vitest'
 import { startPostgres } from '../postgres/server.ts'
+import { until } from '../wait.ts'
 import type { KillPlace } from './harness.ts'
 
 export async function sqliteKillPlace(): Promise<KillPlace> {
@@ -33,7 +33,7 @@ export async function postgresKillPlace(): Promise<KillPlace> {
     },
     settle: async () => {
       const sessions = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'precis'`
-      while ((await server.query(sessions)).length > 0) await sleep(5)
+      await until('the end of all sessions', async () => !(await server.query(sessions)).length)
     },
     remove: () => server.remove(),
   }

@@ -3,7 +3,8 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { Hono } from 'hono'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import type { Client } from '../../src/protocol/client.ts'
 import { createClient } from '../../src/protocol/http-client.ts'
 import { problemSchema } from '../../src/protocol/schemas.ts'
 import { idempotency } from '../../src/server/idempotency.ts'
@@ -11,9 +12,10 @@ import { readPage } from '../../src/server/page.ts'
 import { RateLimit } from '../../src/server/rate-limit.ts'
 import { addToken, listTokens, revokeToken } from '../../src/server/tokens.ts'
 import { answer, result, user } from '../say.ts'
+import { until } from '../wait.ts'
 import { temporaryFolder } from './folder.ts'
 import { served } from './served.ts'
-import { BASE_URL, PATIENT, setUpApp, transportTo } from './setup.ts'
+import { BASE_URL, setUpApp, transportTo } from './setup.ts'
 
 async function problemOf(response: Response) {
   expect(response.headers.get('content-type')).toBe('application/problem+json')
@@ -25,6 +27,14 @@ async function problemOf(response: Response) {
   })
   return problem
 }
+
+const refused = (client: Client | undefined) =>
+  until('the client to be refused', () =>
+    client?.hello().then(
+      () => false,
+      () => true,
+    ),
+  )
 
 describe('the guard', () => {
   const HOSTS = [
@@ -92,7 +102,7 @@ describe('the guard', () => {
     const origin = 'http://pages.example'
     const { ask, home } = await setUpApp({ access: { origins: [origin] }, hasTokens: true })
     await addToken(home, 'ada', 'ada')
-    await vi.waitUntil(async () => (await ask('')).status === 401, PATIENT)
+    await until('a token to be asked for', async () => (await ask('')).status === 401)
     const asking = { 'access-control-request-method': 'POST', 'sec-fetch-site': 'cross-site' }
     const preflight = (from: string) =>
       ask('/threads', { method: 'OPTIONS', headers: { ...asking, origin: from } })
@@ -133,7 +143,7 @@ describe('the guard', () => {
     const { app, ask, home } = await setUpApp({ hasTokens: true })
     expect((await ask('')).status).toBe(200)
     const [first, second] = [await addToken(home, 'laptop', 'ada'), await addToken(home, 'b', 'b')]
-    await vi.waitUntil(async () => (await ask('')).status === 401, PATIENT)
+    await until('a token to be asked for', async () => (await ask('')).status === 401)
     const rows = [
       undefined,
       'Bearer',
@@ -157,16 +167,10 @@ describe('the guard', () => {
     for (const client of clients) expect(await client.threads()).toEqual({ items: [] })
 
     await revokeToken(home, 'laptop')
-    await vi.waitUntil(
-      async () => (await clients[0]?.hello().catch(() => 'refused')) === 'refused',
-      PATIENT,
-    )
+    await refused(clients[0])
     await expect(clients[1]?.hello()).resolves.toBeDefined()
     await revokeToken(home, 'b')
-    await vi.waitUntil(
-      async () => (await clients[1]?.hello().catch(() => 'refused')) === 'refused',
-      PATIENT,
-    )
+    await refused(clients[1])
     expect((await ask('')).status).toBe(401) // there are none left: nobody is let in
   })
 
@@ -178,13 +182,13 @@ describe('the guard', () => {
     const token = await addToken(home, 'laptop', 'local')
     await open.text() // it comes to its end
     const headers = { authorization: `Bearer ${token}` }
-    await vi.waitUntil(async () => (await ask('', { headers })).status === 200, PATIENT)
+    await until('the token to count', async () => (await ask('', { headers })).ok)
     const held = await ask(`/threads/${threadId}/stream`, { headers })
     const told = held.text()
     await home.threads.append(threadId, [user('heard')])
-    await vi.waitUntil(async () => (await ask(`/threads/${threadId}`, { headers })).ok, PATIENT)
+    await until('the thread', async () => (await ask(`/threads/${threadId}`, { headers })).ok)
     await revokeToken(home, 'laptop')
-    await vi.waitUntil(async () => (await ask('', { headers })).status === 401, PATIENT)
+    await until('the token to be refused', async () => (await ask('', { headers })).status === 401)
     await home.threads.append(threadId, [user('not for them')])
     const text = await told
     expect(text).toContain('heard')
@@ -225,10 +229,8 @@ describe('how often', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await problemOf(refused)).toMatchObject({ code: 'rate-limited', retryable: true })
     // Others are not held up by it, and whoever watches over the server never is.
-    await vi.waitUntil(
-      async () => (await asked({ authorization: `Bearer ${token}` })).status === 200,
-      PATIENT,
-    )
+    const mine = { authorization: `Bearer ${token}` }
+    await until('the token to count', async () => (await asked(mine)).status === 200)
     for (let at = 0; at < 20; at += 1) expect((await ask('/health')).status).toBe(200)
   })
 

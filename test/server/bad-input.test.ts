@@ -1,8 +1,11 @@
 // Every route with input that makes no sense, found in the description that the app gives of itself.
+
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { PrecisError } from '../../src/core/errors.ts'
 import { problemSchema } from '../../src/protocol/schemas.ts'
+import { within } from '../wait.ts'
 import { documentOf, operationsOf } from './operations.ts'
 import { setUpApp } from './setup.ts'
 
@@ -194,7 +197,7 @@ describe('every route', () => {
 
   it('tells nothing of the inside of a bug', async () => {
     const { ask, home } = await setUpApp()
-    const warned = new Promise((resolve) => process.once('warning', resolve))
+    const warned = within('a warning', once(process, 'warning'))
     Object.assign(home.store, { list: () => Promise.reject(new Error('secret inside')) })
     const response = await ask('/threads')
     expect(response.status).toBe(500)

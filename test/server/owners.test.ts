@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Client } from '../../src/protocol/client.ts'
 import { createClient } from '../../src/protocol/http-client.ts'
 import { addToken } from '../../src/server/tokens.ts'
+import { until } from '../wait.ts'
 import { operationsOf } from './operations.ts'
 import { type AppSetup, BASE_URL, converse, setUpApp, transportTo } from './setup.ts'
 
@@ -18,8 +19,7 @@ async function setUpTeam(): Promise<Team> {
   const clientOf = (token: string) => createClient(transportTo(setup.app.fetch, BASE_URL, token))
   const local = clientOf(await addToken(setup.home, 'me', 'local'))
   const [ada, bob] = [clientOf(tokens.ada), clientOf(tokens.bob)]
-  // Until the server has heard of the last one.
-  while (!(await local.hello().catch(() => undefined))) await new Promise(setImmediate)
+  await until('the last token to count', () => local.hello().catch(() => undefined))
   return { ...setup, ada, bob, local, tokens }
 }
 

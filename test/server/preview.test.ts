@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { longPast } from '../agent/past.ts'
 import { user } from '../say.ts'
+import { until } from '../wait.ts'
 import type { AppSetup } from './setup.ts'
 import { converse, followUntil, isFrame, setUpApp } from './setup.ts'
 
@@ -153,7 +154,7 @@ describe('a preview', () => {
     dev.fail({ kind: 'stall', times: 1 })
     const waiting = client.preview(threadId)
     waiting.catch(() => undefined)
-    while (dev.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await until('a request to the model', () => dev.requests.length > 0)
     await client.abort(threadId)
     await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
   })

@@ -7,6 +7,7 @@ import { createClient } from '../../src/protocol/http-client.ts'
 import { problemSchema } from '../../src/protocol/schemas.ts'
 import { readPage } from '../../src/server/page.ts'
 import { addToken } from '../../src/server/tokens.ts'
+import { until } from '../wait.ts'
 import { temporaryFolder } from './folder.ts'
 import { served } from './served.ts'
 import { setUpApp, transportTo } from './setup.ts'
@@ -80,7 +81,9 @@ describe('who asks', () => {
     const bob = await addToken(home, 'bob', 'bob')
     const address = await served(app)
     const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
-    while ((await ask(address, '/api', bearer(bob))).status !== 200);
+    await until('the token to count', async () => {
+      return (await ask(address, '/api', bearer(bob))).status === 200
+    })
     expectProblem(await ask(address, '/api/threads'), 401, 'auth-failed')
     expectProblem(await ask(address, '/api/threads', bearer('precis_no')), 401, 'auth-failed')
     for (const path of ['/%61pi/threads', '//api/threads', '/api//threads', '/API/threads'])

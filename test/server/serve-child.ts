@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Client } from '../../src/protocol/client.ts'
 import { createClient } from '../../src/protocol/http-client.ts'
 import { MODEL } from '../agent/host.ts'
+import { within } from '../wait.ts'
 import { transportTo } from './setup.ts'
 
 const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
@@ -62,7 +63,7 @@ export async function startServe(
     child.on('close', (code) => resolve({ code, stderr }))
   })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const { value } = await lines.next()
+  const { value } = await within('precis serve to say its address', lines.next())
   if (value === undefined) throw new Error(`it did not start: ${(await ended).stderr}`)
   const { url } = JSON.parse(value) as { url: string }
   const clientWith = (token?: string) =>
@@ -75,7 +76,7 @@ export async function startServe(
     ended,
     async end(signal) {
       child.kill(signal)
-      return (await ended).code
+      return (await within('the end of precis serve', ended)).code
     },
   }
 }

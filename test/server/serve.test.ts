@@ -1,11 +1,12 @@
 // `precis serve` as a process: started, asked, stopped, and gone on with; and `precis token`.
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
 import type { StreamItem } from '../../src/protocol/client.ts'
 import { type Ran, runPrecis } from '../cli/run.ts'
+import { until } from '../wait.ts'
 import { temporaryFolder } from './folder.ts'
 import { environmentOf, type ServeChild, startServe, writeHome } from './serve-child.ts'
-import { converse, followUntil, isFrame, PATIENT } from './setup.ts'
+import { converse, followUntil, isFrame } from './setup.ts'
 
 interface Home {
   readonly folder: string
@@ -110,7 +111,7 @@ describe('precis serve', () => {
     expect(await status('')).toBe(401)
     expect(await status(`Bearer ${token}`)).toBe(200)
     expect((await precis('token', 'revoke', 'ada')).status).toBe(0)
-    await vi.waitUntil(async () => (await status(`Bearer ${token}`)) === 401, { timeout: 10_000 })
+    await until('the token to be refused', async () => (await status(`Bearer ${token}`)) === 401)
     expect((await precis('token', 'revoke', 'ada')).status).toBe(1)
   })
 })
@@ -133,7 +134,7 @@ describe('what precis serve writes into its log', () => {
       log += piece
     })
     child.process.kill('SIGUSR2')
-    await vi.waitUntil(() => /the key .* failed/.test(log), { timeout: 30_000 })
+    await until('the warning in the log', () => /the key .* failed/.test(log))
     expect(await child.end('SIGTERM')).toBe(0)
     expect((await child.ended).stderr).not.toContain('test-key-of-nobody')
   })
@@ -152,7 +153,9 @@ describe('precis serve that is stopped', () => {
         ({ status }) => status,
         () => 'no connection',
       )
-    await vi.waitUntil(async () => [503, 'no connection'].includes(await begin()), PATIENT)
+    await until('a new thread to be refused', async () =>
+      [503, 'no connection'].includes(await begin()),
+    )
     const items = await following
     expect(items.at(-1)).toMatchObject({ frame: { type: 'turn-end', end: 'done' } })
     expect(await ended).toBe(0)
@@ -185,10 +188,9 @@ describe('precis serve that is stopped', () => {
     const { threadId } = await child.client.createThread()
     await child.client.send(threadId, 'Go')
     child.process.kill('SIGTERM')
-    await vi.waitUntil(
-      async () => !(await fetch(`${child.url}/api/threads`).catch(() => undefined))?.ok,
-      PATIENT,
-    )
+    await until('the server to refuse', async () => {
+      return !(await fetch(`${child.url}/api/threads`).catch(() => undefined))?.ok
+    })
     expect(await child.end('SIGTERM')).toBe(0)
   })
 })

@@ -15,6 +15,7 @@ import { TokenBook } from '../../src/server/tokens.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { systemClock } from '../../src/system.ts'
 import { MODEL } from '../agent/host.ts'
+import { within } from '../wait.ts'
 
 export interface AppSetup {
   readonly dev: DevModel
@@ -93,8 +94,8 @@ export function transportTo(fetch: Transport['fetch'], baseUrl: string, token?: 
   }
 }
 
-/** What comes at once comes late on a machine that does much else. */
-export const PATIENT = { timeout: 20_000 }
+/** Shorter than the time that a test has. */
+const FOLLOW_MS = 100_000
 
 /** Everything that a follower is told until `isLast`, which must come. */
 export async function followUntil(
@@ -104,11 +105,15 @@ export async function followUntil(
 ): Promise<StreamItem[]> {
   const stop = new AbortController()
   const items: StreamItem[] = []
-  for await (const item of client.follow(threadId, version, stop.signal)) {
-    items.push(item)
-    if (isLast(item)) stop.abort()
+  const follow = async () => {
+    for await (const item of client.follow(threadId, version, stop.signal)) {
+      items.push(item)
+      if (isLast(item)) stop.abort()
+    }
+    return items
   }
-  return items
+  const what = () => `the last item of ${threadId} after ${items.length} others`
+  return within(what, follow(), FOLLOW_MS).finally(() => stop.abort())
 }
 
 export function isFrame(type: string): (item: StreamItem) => boolean {

@@ -1,8 +1,8 @@
 // A store that is gone: whoever reads is told soon, and what only takes long is waited for.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { PrecisError } from '../../src/core/errors.ts'
 import type { Store } from '../../src/core/ports.ts'
+import { until } from '../wait.ts'
 import { type AppSetup, setUpApp } from './setup.ts'
 
 const limits = { storeSilenceMs: 100 }
@@ -50,7 +50,7 @@ it('is none that takes long and answers others meanwhile', async () => {
   const { list, info } = app.home.store
   let asked = 0
   const late: Store['list'] = async () => {
-    while (asked < 3) await sleep(10)
+    await until('three looks at the store', () => asked >= 3)
     return { items: [] }
   }
   replace(app.home.store, {

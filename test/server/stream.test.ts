@@ -1,7 +1,6 @@
 // The stream of a thread: events with ids, frames without, in order; resumed, shared, and bounded.
 import { get, type IncomingMessage } from 'node:http'
-import { setTimeout } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Signal } from '../../src/core/ports.ts'
 import type { StreamItem } from '../../src/protocol/client.ts'
 import { compactionResultSchema } from '../../src/protocol/compaction-schemas.ts'
@@ -10,6 +9,7 @@ import { readSse, type ServerSentEvent } from '../../src/protocol/sse.ts'
 import type { WireFrame } from '../../src/protocol/wire-frame.ts'
 import { longPast, textOf } from '../agent/past.ts'
 import { local, user } from '../say.ts'
+import { pretendWork, until } from '../wait.ts'
 import { served } from './served.ts'
 import {
   type AppSetup,
@@ -159,10 +159,16 @@ describe('the stream', () => {
   })
 
   it('ends where the thread is deleted, and the client says so', async () => {
-    const { client } = await setUpApp()
+    const setup = await setUpApp()
+    const { client } = setup
     const thread = await client.createThread()
-    const following = followUntil(client, thread, () => false)
-    await setTimeout(50)
+    let seen = 0
+    const following = followUntil(client, thread, () => {
+      seen += 1
+      return false
+    })
+    await say(setup, thread.threadId, 1)
+    await until('the first item of the stream', () => seen > 0)
     await client.deleteThread(thread.threadId)
     await expect(following).rejects.toMatchObject({ code: 'unknown-thread' })
   })
@@ -187,7 +193,7 @@ describe('the stream', () => {
       await items.return?.()
     }
     expect(signals).toHaveLength(2)
-    await vi.waitUntil(() => signals.every(({ aborted }) => aborted), { timeout: 5_000 })
+    await until('the end of both followers', () => signals.every(({ aborted }) => aborted))
   })
 
   it('leaves nothing behind of one who asks only for its head', async () => {
@@ -233,14 +239,14 @@ describe('the stream', () => {
     const client = createClient(transport)
     const thread = await client.createThread()
     const last = thread.version + 30
-    const following = followUntil(
-      client,
-      thread,
-      (item) => item.kind === 'event' && item.event.seq === last,
-    )
-    for (let at = 0; at < 30; at += 1) {
+    let seen = thread.version
+    const following = followUntil(client, thread, (item) => {
+      if (item.kind === 'event') seen = item.event.seq
+      return seen === last
+    })
+    for (let at = 1; at <= 30; at += 1) {
       await say(setup, thread.threadId, 1)
-      await setTimeout(2)
+      if (at % 5 === 0) await until(`event ${at}`, () => seen >= thread.version + at)
     }
     const items = await following
     expect(seqs(items)).toEqual(Array.from({ length: 30 }, (_, at) => thread.version + 1 + at))
@@ -251,7 +257,7 @@ describe('the stream', () => {
 
 /** Waits as asked where that is long, and hardly where it is a pause before another attempt. */
 async function shortly(ms: number, signal?: AbortSignal): Promise<void> {
-  await setTimeout(ms > 30_000 ? ms : 1, undefined, { signal }).catch(() => undefined)
+  await pretendWork(ms > 30_000 ? ms : 1, signal)
 }
 
 describe('compactions in the stream', () => {

@@ -1,12 +1,12 @@
 // Two servers on one PostgreSQL, one of them killed again and again: nothing is lost, nothing comes twice, everybody catches up.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { ThreadEvent } from '../../src/core/event.ts'
 import { startDevModel } from '../../src/dev-model/index.ts'
 import type { Client } from '../../src/protocol/client.ts'
 import { Random } from '../generate/random.ts'
 import { startPostgres } from '../postgres/server.ts'
-import { Team, until } from './team.ts'
+import { pretendWork, until } from '../wait.ts'
+import { Team } from './team.ts'
 
 export interface TeamOptions {
   readonly writers: number
@@ -19,6 +19,8 @@ const SLACK_MS = 240_000
 /** What starting a process may take on a busy machine. */
 const START_MS = 30_000
 const POLL_MS = 100
+/** A lease of a process that was killed ends first, and another starts. */
+const PATIENT = { withinMs: SLACK_MS / 2, everyMs: POLL_MS }
 const seed = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
 
 export function teamSuite({ writers, followersEach, kills, killEveryMs }: TeamOptions): void {
@@ -59,7 +61,7 @@ async function runTeam(
   let isOver = false
   const writing = Promise.all(threadIds.map((threadId) => write(client, threadId, () => isOver)))
   for (let kill = 0; kill < kills; kill += 1) {
-    await sleep(killEveryMs)
+    await pretendWork(killEveryMs)
     await team.replaceOne()
   }
   isOver = true
@@ -70,7 +72,7 @@ async function runTeam(
     expect(textsIn(events)).toEqual(said[index])
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
     for (const follower of followers.filter((each) => each.threadId === threadId)) {
-      await until(async () => follower.ids.length >= events.length)
+      await until(`all events of ${threadId}`, () => follower.ids.length >= events.length, PATIENT)
       expect(follower.ids).toEqual(events.map(({ id }) => id))
     }
     count += events.length
@@ -87,15 +89,16 @@ async function write(client: Client, threadId: string, isOver: () => boolean): P
   let seen = 0 // what was answered is not read again
   while (!isOver() || said.length === 0) {
     const text = `message ${said.length + 1} of ${threadId}`
-    await until(async () => {
+    const isHeard = async () => {
       await client.send(threadId, text).catch(() => undefined)
-      // Whether it was heard, the log tells; a process that was killed says nothing more.
-      await sleep(100)
+      // What a process that was killed had sent to its database may still be written a moment later.
+      await pretendWork(POLL_MS)
       return (await eventsOf(client, threadId, seen)).some((event) => heard(event) === text)
-    })
+    }
+    await until(`${text} to be heard`, isHeard, PATIENT)
     said.push(text)
     let tries = 0
-    await until(async () => {
+    const isDone = async () => {
       tries += 1
       // Whoever worked on it may be dead: another goes on, once the lease is over.
       if (tries % 10 === 0) await client.resume(threadId).catch(() => undefined)
@@ -103,7 +106,8 @@ async function write(client: Client, threadId: string, isOver: () => boolean): P
       if (!isAnswered(events)) return false
       seen = events.at(-1)?.seq ?? seen
       return true
-    }, POLL_MS)
+    }
+    await until(`an answer to ${text}`, isDone, PATIENT)
   }
   return said
 }
@@ -113,12 +117,9 @@ async function eventsOf(
   threadId: string,
   after = 0,
 ): Promise<readonly ThreadEvent[]> {
-  for (;;) {
-    const range = { from: after + 1, limit: 10_000 }
-    const events = await client.events(threadId, range).catch(() => undefined)
-    if (events) return events
-    await sleep(50)
-  }
+  const range = { from: after + 1, limit: 10_000 }
+  const ask = () => client.events(threadId, range).catch(() => undefined)
+  return (await until(`the events of ${threadId}`, ask, PATIENT)) ?? []
 }
 
 /** What was said, delivered or still in the inbox. */

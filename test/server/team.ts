@@ -1,12 +1,12 @@
 // Several server processes on one store, as one: whoever asks is answered by any that lives.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { PrecisError } from '../../src/core/errors.ts'
 import type { Client } from '../../src/protocol/client.ts'
 import { createClient } from '../../src/protocol/http-client.ts'
 import type { Random } from '../generate/random.ts'
+import { within } from '../wait.ts'
 import { transportTo } from './setup.ts'
 
 const CHILD = fileURLToPath(new URL('./server-child.ts', import.meta.url))
@@ -33,7 +33,10 @@ export class Team {
     const child = spawn(process.execPath, [CHILD, this.#address, this.#modelUrl], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
+    const { value } = await within(
+      'a server to say its address',
+      createInterface(child.stdout)[Symbol.asyncIterator]().next(),
+    )
     const member = { url: (JSON.parse(value ?? '{}') as { url: string }).url, process: child }
     this.#members.push(member)
     return member
@@ -70,9 +73,4 @@ export class Team {
     }
     return createClient(transportTo(ask, 'http://team.test'))
   }
-}
-
-/** Until it is true; each time after a pause. */
-export async function until(isTrue: () => Promise<boolean>, pauseMs = 50): Promise<void> {
-  while (!(await isTrue())) await sleep(pauseMs)
 }

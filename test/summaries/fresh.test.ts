@@ -1,12 +1,17 @@
 // `/compact` that starts a fresh session, by the real agent: what is asked, and what the new thread begins with.
 import { describe, expect, it } from 'vitest'
+import type { Clock } from '../../src/core/ports.ts'
 import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
 import { SUMMARIZATION_PROMPT } from '../../src/strategies/prompts/handoff.ts'
+import { systemClock } from '../../src/system.ts'
 import { runsIn } from '../agent/past.ts'
 import { type AgentSetup, lastMessages, type SetupOptions, setUpAgent } from '../agent/setup.ts'
 import { answer, result, system, user } from '../say.ts'
+import { until, within } from '../wait.ts'
 
 const SUMMARY = 'We fixed the parser; the tests are next.'
+/** Whoever said something looks after it three times in this. */
+const LEASE_MS = 600
 const OPENING = `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${SUMMARY}\n</summary>`
 
 const PAST = [
@@ -145,7 +150,7 @@ describe('where there is no summary', () => {
     const before = await picture(setup)
     dev.script(() => ({ text: SUMMARY, fault: { kind: 'stall', ms: 60_000 } }))
     const running = compact(setup)
-    while (dev.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until('a request to the model', () => dev.requests.length > 0)
     await agent.abort(threadId)
     expect(await running).toMatchObject({ ok: false })
     expect(await picture(setup)).toBe(before)
@@ -167,7 +172,7 @@ describe('where there is no summary', () => {
     const asked = dev.requests.length
     dev.script([{ text: 'late', fault: { kind: 'stall', ms: 60_000 } }])
     const turn = agent.sendMessage(threadId, 'Go on.')
-    while (dev.requests.length === asked) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until('a request to the model', () => dev.requests.length > asked)
     expect(await compact(setup)).toMatchObject({
       ok: false,
       text: 'Cannot compact while responding. Use /abort first.',
@@ -222,7 +227,14 @@ describe('the new session', () => {
 
   /** While the summary is written, this happens; then the new thread answers. */
   async function compactedWhile(meanwhile: (setup: AgentSetup) => Promise<unknown>) {
-    const setup = await freshSetup({ agent: { limits: { leaseMs: 600 } } })
+    const watching: Promise<void>[] = []
+    const sleep: Clock['sleep'] = (ms, signal) => {
+      const slept = systemClock.sleep(ms, signal)
+      if (ms === LEASE_MS / 3) watching.push(slept)
+      return slept
+    }
+    const clock = { now: () => systemClock.now(), sleep }
+    const setup = await freshSetup({ clock, agent: { limits: { leaseMs: LEASE_MS } } })
     const { dev, threads, threadId } = setup
     await threads.import(threadId, PAST)
     const before = await threads.getAllEvents(threadId)
@@ -234,13 +246,13 @@ describe('the new session', () => {
       { text: 'I will.' },
     ])
     const { threadId: fresh = '' } = await compact(setup)
-    return { ...setup, before, fresh }
+    return { ...setup, before, fresh, watching }
   }
 
   const answeredIn = async ({ threads, fresh }: AgentSetup & { fresh: string }) => {
     const isAnswered = async () =>
       (await threads.getAllEvents(fresh)).some(({ type }) => type === 'AGENT_MESSAGE')
-    while (!(await isAnswered())) await new Promise((resolve) => setTimeout(resolve, 10))
+    await until('an answer in the new thread', isAnswered)
     const { messages, problems } = await threads.messages(fresh)
     expect(problems).toEqual([])
     return messages.flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')))
@@ -264,15 +276,15 @@ describe('the new session', () => {
         await say(agent, setup.threadId, 'While you are at it…')
         await say(agent, setup.threadId, 'And one more.')
       })
-      const { threads, threadId, before, fresh, dev } = made
+      const { threads, threadId, before, fresh, dev, watching } = made
       expect(await answeredIn(made)).toEqual([
         OPENING,
         'While you are at it…',
         'And one more.',
         'I will.',
       ])
-      // Long enough for whoever said it to look after it: nothing is delivered a second time.
-      await new Promise((resolve) => setTimeout(resolve, 700))
+      // Whoever said it has looked after it: nothing is delivered a second time.
+      await within('a look of whoever said it', Promise.all(watching))
       const all = await threads.getAllEvents(threadId)
       expect(all.slice(0, before.length)).toEqual(before)
       expect(all.slice(before.length).map(({ type }) => type)).toEqual([
@@ -302,10 +314,12 @@ describe('the new session', () => {
       const all = [await threads.messages(threadId), await threads.messages(fresh)]
       return JSON.stringify(all).match(/MARK-LATE/g)?.length ?? 0
     }
-    while ((await said()) === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    await until('the late message in a context', said)
     dev.script(() => ({ text: 'Yes.' }))
     for (const id of [threadId, fresh])
-      while ((await agent.sendMessage(id, 'And now?')).status === 'queued');
+      await until(`an answer in ${id}`, async () => {
+        return (await agent.sendMessage(id, 'And now?')).status !== 'queued'
+      })
     expect(await said()).toBe(1)
   })
 

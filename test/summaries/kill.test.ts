@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Agent } from '../../src/agent/agent.ts'
@@ -11,11 +10,13 @@ import type { Clock } from '../../src/core/ports.ts'
 import type { Asked, ScriptedAnswer, ScriptFunction } from '../../src/dev-model/index.ts'
 import { systemClock } from '../../src/system.ts'
 import type { Threads } from '../../src/threads/threads.ts'
+import { resumed } from '../agent/host.ts'
 import { textOf } from '../agent/past.ts'
 import { type AgentSetup, setUpAgent } from '../agent/setup.ts'
 import { compactCall } from '../agent/transcript.ts'
 import { folding } from '../fold/small-agent.ts'
 import { answer, result, user } from '../say.ts'
+import { within } from '../wait.ts'
 import type { KillOrder, Stage } from './kill-child.ts'
 import { sectioned } from './summary-texts.ts'
 
@@ -198,7 +199,7 @@ async function killAtStages(
   await agent.close() // it would see to its messages itself
   const exited = once(child, 'exit')
   child.kill('SIGKILL')
-  await exited
+  await within('the end of the child', exited)
   await dev.idle()
 }
 
@@ -261,9 +262,7 @@ async function goesOn(
   waiting = 1,
 ): Promise<void> {
   if (waiting > 0) {
-    let resumed = await agent.resume(threadId)
-    for (; resumed.status === 'queued'; resumed = await agent.resume(threadId)) await setTimeout(50)
-    expect(resumed).toMatchObject({ status: 'done', text: 'Yes.' })
+    expect(await resumed(agent, threadId)).toMatchObject({ status: 'done', text: 'Yes.' })
   }
   expect(await agent.sendMessage(threadId, 'Are you there?')).toMatchObject({ text: 'Yes.' })
   const words = await contextOf(threads, threadId)

@@ -7,6 +7,7 @@ import { FIVE_POINTS } from '../../src/strategies/prompts/five-points.ts'
 import { runsIn, textOf } from '../agent/past.ts'
 import { lastMessages, setUpAgent } from '../agent/setup.ts'
 import { answer, result, system, user } from '../say.ts'
+import { until } from '../wait.ts'
 
 const SUMMARY = { text: 'What was said before, in short.' }
 const PAST = [
@@ -252,7 +253,7 @@ describe('ai-summarize', () => {
     const { messages } = await threads.messages(threadId)
     dev.script(() => ({ text: 'late', fault: { kind: 'stall', ms: 60_000 } }))
     const running = agent.compact(threadId)
-    while (dev.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until('a request to the model', () => dev.requests.length > 0)
     await agent.abort(threadId)
     expect(await running).toMatchObject({ success: false, end: 'aborted' })
     expect((await threads.messages(threadId)).messages).toEqual(messages)

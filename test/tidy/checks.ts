@@ -8,6 +8,7 @@ import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
 import { surroundings } from './surroundings.ts'
 import { documentedFolders, machinePaths, openingComments, registries } from './texts.ts'
+import { waits } from './waits.ts'
 
 export const CHECKS: Readonly<Record<string, Check>> = {
   'imports follow the table of layers': importDirection,
@@ -28,4 +29,5 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'declared names say something': emptyWordsInCode,
   'no path of one machine is written down': machinePaths,
   'no package registry is written down': registries,
+  'every wait of a test has a bound and a name': waits,
 }

@@ -10,6 +10,7 @@ import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
 import { surroundings } from './surroundings.ts'
 import { documentedFolders, machinePaths, openingComments, registries } from './texts.ts'
+import { waits } from './waits.ts'
 
 /** Path → text. */
 type Tree = Readonly<Record<string, string>>
@@ -337,6 +338,34 @@ const FAULTS: readonly Fault[] = [
       'src/core/registry.ts': "import './registry.test.ts'",
     },
     found: ['.npmrc:1', 'docs/a.md:1', 'docs/a.md:2', 'package-lock.json:1'],
+  },
+  {
+    name: 'waits of tests without a bound or a name',
+    check: waits,
+    plant: {
+      'test/a.ts': [
+        "import { setTimeout as sleep } from 'node:timers/promises'",
+        'await new Promise((resolve) => setTimeout(resolve, 50))',
+        'while (!isSo()) await sleep(5)',
+        'while (!(await isSo()));',
+        'while (asked < 3) {',
+        '  await turn()',
+        '}',
+        'while ((await ask()) !== 200) {}',
+      ].join('\n'),
+      'src/core/a.test.ts': 'await vi.waitUntil(isSo)\nawait vi.waitFor(isSo)\nsetInterval(f, 5)\n',
+      'src/stores/contract.ts': "import timers from 'node:timers/promises'\n",
+      // Sources may sleep; giving way is no wait; a loop that does something has an end of its own.
+      'src/agent/a.ts': "import { setTimeout } from 'node:timers/promises'\nwhile (x) await y()\n",
+      'test/b.ts':
+        "import { setImmediate } from 'node:timers/promises'\nwhile (left > 0) {\n  left -= 1\n  await f()\n}\n",
+      'test/wait.ts': "import { setTimeout as sleep } from 'node:timers/promises'\n",
+    },
+    found: [
+      ...[1, 2, 3].map((line) => `src/core/a.test.ts:${line}`),
+      'src/stores/contract.ts:1',
+      ...[1, 2, 3, 4, 5, 8].map((line) => `test/a.ts:${line}`),
+    ],
   },
 ]
 

@@ -1,6 +1,7 @@
 // A terminal without a window: what the chat draws goes through a real emulator, and can be read back.
 import type { Terminal } from '@earendil-works/pi-tui'
 import headless from '@xterm/headless'
+import { until } from '../wait.ts'
 
 const KEYS = {
   enter: '\r',
@@ -29,9 +30,6 @@ export interface Cell {
   readonly isItalic: boolean
   readonly color?: number // of the eight
 }
-
-const PATIENCE_MS = 60_000
-const PAUSE_MS = 10
 
 export class HeadlessTerminal implements Terminal {
   readonly kittyProtocolActive = false
@@ -102,8 +100,7 @@ export class HeadlessTerminal implements Terminal {
     this.#emulator.resize(columns, rows)
     const before = this.written.length
     this.#onResize()
-    while (this.written.length === before)
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    await until('something drawn for the new size', () => this.written.length > before)
   }
 
   /** As fingers do it, key by key. */
@@ -164,14 +161,16 @@ export class HeadlessTerminal implements Terminal {
 
   /** Waits until the screen has, or has no more, what is looked for. */
   async sees(wanted: string | RegExp, isThere = true): Promise<string> {
-    const until = Date.now() + PATIENCE_MS
-    for (;;) {
-      const screen = await this.screen()
-      const found = typeof wanted === 'string' ? screen.includes(wanted) : wanted.test(screen)
-      if (found === isThere) return screen
-      if (Date.now() > until)
-        throw new Error(`The screen ${isThere ? 'never had' : 'kept'} ${wanted}:\n${screen}`)
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    let screen = ''
+    const look = async () => {
+      screen = await this.screen()
+      return (
+        isThere === (typeof wanted === 'string' ? screen.includes(wanted) : wanted.test(screen))
+      )
     }
+    const what = () =>
+      `a screen ${isThere ? 'with' : 'without'} ${wanted}; this is the last one:\n${screen}\n`
+    await until(what, look)
+    return screen
   }
 }

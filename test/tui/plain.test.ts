@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { runPlain } from '../../src/tui/plain.ts'
 import { PRECIS, runPrecis } from '../cli/run.ts'
 import { type AppSetupOptions, setUpApp } from '../server/setup.ts'
+import { until } from '../wait.ts'
 
 interface Said {
   readonly text: string
@@ -89,9 +90,7 @@ describe('plain', () => {
     })
     const { threadId } = await chat.client.createThread({ preset: 'chat' })
     let text = ''
-    const said = async (words: string) => {
-      while (!text.includes(words)) await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+    const said = (words: string) => until(`the words ${words}`, () => text.includes(words))
     await runPlain({
       client: chat.client,
       threadId,

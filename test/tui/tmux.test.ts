@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { requirement } from '../require.ts'
+import { until } from '../wait.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
-const PATIENCE_MS = 60_000
 const PAUSE_MS = 100
 const { available, notice } = requirement('tmux')
 
@@ -40,14 +40,17 @@ class Tmux {
   }
 
   async sees(wanted: string | RegExp, isThere = true): Promise<string> {
-    const until = Date.now() + PATIENCE_MS
-    for (;;) {
-      const screen = this.screen()
-      const found = typeof wanted === 'string' ? screen.includes(wanted) : wanted.test(screen)
-      if (found === isThere) return screen
-      if (Date.now() > until) throw new Error(`The screen never had ${wanted}:\n${screen}`)
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    let screen = ''
+    const look = () => {
+      screen = this.screen()
+      return (
+        isThere === (typeof wanted === 'string' ? screen.includes(wanted) : wanted.test(screen))
+      )
     }
+    const what = () =>
+      `a screen ${isThere ? 'with' : 'without'} ${wanted}; this is the last one:\n${screen}\n`
+    await until(what, look, { everyMs: PAUSE_MS })
+    return screen
   }
 
   #run(...args: readonly string[]): string {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import type { App } from '../../src/server/app.ts'
 import { requirement } from '../require.ts'
 import { type AppSetup, type AppSetupOptions, setUpApp } from '../server/setup.ts'
+import { within } from '../wait.ts'
 import { builtPage } from './built-page.ts'
 import { startChromium } from './chromium.ts'
 
@@ -81,14 +82,14 @@ export function complaintsOf(page: Page): string[] {
 
 async function startServing(app: App, port: number) {
   const server = serve({ fetch: app.fetch, port, hostname: '127.0.0.1' })
-  await once(server, 'listening')
+  await within('the server to listen', once(server, 'listening'))
   return {
     port: (server.address() as AddressInfo).port,
     async stop() {
       const closed = once(server, 'close')
       server.close()
       if ('closeAllConnections' in server) server.closeAllConnections()
-      await closed
+      await within('the end of the server', closed)
     },
   }
 }

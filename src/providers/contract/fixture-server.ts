@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
+import { pretendWork, within } from '../../../test/wait.ts'
 import type { Json } from '../../core/json.ts'
 import type { Clock } from '../../core/ports.ts'
 
@@ -56,7 +56,7 @@ export async function startFixtureServer(): Promise<FixtureServer> {
     await send(response, reply ?? { status: 500, body: 'no reply was set' })
   })
   server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  await within('the server to listen', once(server, 'listening'))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
@@ -67,7 +67,7 @@ export async function startFixtureServer(): Promise<FixtureServer> {
     async close() {
       server.closeAllConnections()
       server.close()
-      await once(server, 'close')
+      await within('the end of the server', once(server, 'close'))
     },
   }
 }
@@ -77,7 +77,7 @@ async function send(response: ServerResponse, reply: Reply): Promise<void> {
   if (ending === 'silence') return
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   for (const piece of pauseMs === undefined ? [body] : body.split(/(?<=\n\n)/)) {
-    if (pauseMs !== undefined) await setTimeout(pauseMs)
+    if (pauseMs !== undefined) await pretendWork(pauseMs)
     response.write(piece)
   }
   if (ending === undefined) response.end()

@@ -1,5 +1,6 @@
 // Following: what is there, then what comes, each row once and in order.
 import { describe, expect, it } from 'vitest'
+import { pretendWork, until } from '../../../test/wait.ts'
 import type { Row, Store } from '../../core/ports.ts'
 import { cancel, expectError, messages, on, type StoreFactory } from './place.ts'
 
@@ -14,7 +15,7 @@ export function followContract(factory: StoreFactory): void {
         for await (const row of store.follow('t', 1, signal)) {
           seen.push(`${row.seq}${row.id}`)
           if (row.id === 'b') await append(store, 2, 'c', 'd')
-          if (row.id === 'd') setTimeout(() => append(store, 4, 'e'), 5)
+          if (row.id === 'd') void pretendWork(5).then(() => append(store, 4, 'e'))
           if (row.id === 'e') abort()
         }
         expect(seen).toEqual(['2b', '3c', '4d', '5e'])
@@ -103,7 +104,7 @@ function endings(factory: StoreFactory): void {
       const rows = store.follow('t', 1, signal)[Symbol.asyncIterator]()
       const waiting = rows.next()
       const done = { done: true, value: undefined }
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await until('the follower to wait', () => signal.listeners > 0)
       expect(signal.listeners).toBe(1)
       expect(await rows.return?.()).toEqual(done)
       expect(await waiting).toEqual(done)

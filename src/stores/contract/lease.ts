@@ -1,9 +1,10 @@
 // Leases: one owner at a time across stores and processes, and none for ever.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { until, within } from '../../../test/wait.ts'
 import type { Store } from '../../core/ports.ts'
 import { LIMITS } from '../limits.ts'
 import { expectError, messages, on, type StoreFactory, type StorePlace } from './place.ts'
@@ -141,9 +142,8 @@ function processContract(factory: StoreFactory): void {
   )
 }
 
-/** The time limit of the test ends it where the lease never does. */
 async function untilTaken(store: Store, name: string, owner: string): Promise<void> {
-  while (!(await store.takeLease(name, owner, LONG_MS))) await sleep(SHORT_MS / 4)
+  await until(`the lease ${name} to end`, () => store.takeLease(name, owner, LONG_MS))
 }
 
 /** Another process, with the place open. */
@@ -151,9 +151,10 @@ async function taker({ address = '' }: StorePlace, owner: string) {
   const child = spawn(process.execPath, [TAKER, address, owner], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const exited = new Promise((resolve) => child.once('exit', resolve))
+  const exited = once(child, 'exit')
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const nextLine = async (): Promise<string> => (await lines.next()).value ?? 'it ended'
+  const nextLine = async (): Promise<string> =>
+    (await within(`${owner} to answer`, lines.next())).value ?? 'it ended'
   expect(await nextLine()).toBe('ready')
   return {
     /** The names of those it got. */
@@ -163,7 +164,7 @@ async function taker({ address = '' }: StorePlace, owner: string) {
     },
     async kill(): Promise<void> {
       child.kill('SIGKILL')
-      await exited
+      await within(`the end of ${owner}`, exited)
     },
   }
 }

@@ -1,10 +1,10 @@
 // What is in the database, how it waits for others, and schemas of other ages and programs.
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresPlace, postgresPlace } from '../../../test/postgres/place.ts'
 import { type PostgresServer, startPostgres } from '../../../test/postgres/server.ts'
 import { requirement } from '../../../test/require.ts'
+import { until } from '../../../test/wait.ts'
 import { brief, cancel, expectError, messages } from '../contract/place.ts'
 import { INDEX_VERSION } from '../index-version.ts'
 import { openPostgresStore, type PostgresOptions } from './open-postgres.ts'
@@ -178,9 +178,9 @@ describe.skipIf(!available)(`the tables on PostgreSQL ${notice}`, () => {
       expect(await rows.next()).toMatchObject({ value: { id: 'a' } })
       const listening = `SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN precis_${schema}'`
       const listeners = async () => Number((await db.query(listening)).rows[0].count)
-      while ((await listeners()) === 0) await sleep(5)
+      await until('a connection that listens', async () => (await listeners()) > 0)
       await store.close()
-      while ((await listeners()) > 0) await sleep(5)
+      await until('the end of all connections', async () => (await listeners()) === 0)
     }),
   )
 

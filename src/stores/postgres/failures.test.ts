@@ -2,12 +2,12 @@
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CuttingProxy } from '../../../test/postgres/cutting-proxy.ts'
 import { type PostgresPlace, postgresPlace } from '../../../test/postgres/place.ts'
 import { type PostgresServer, startPostgres } from '../../../test/postgres/server.ts'
 import { requirement } from '../../../test/require.ts'
+import { pretendWork, until } from '../../../test/wait.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'
 import { brief, cancel, expectError, message, messages } from '../contract/place.ts'
@@ -97,7 +97,7 @@ describe.skipIf(!available)(`PostgreSQL that fails ${notice}`, () => {
     let done = false
     const cutting = (async () => {
       while (!done) {
-        await sleep(15)
+        await pretendWork(15)
         await server.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'precis'`,
         )
@@ -128,7 +128,7 @@ describe.skipIf(!available)(`PostgreSQL that fails ${notice}`, () => {
       const append = place.store.append('t', messages('t', ...ids), {
         expectedVersion: round * 100,
       })
-      await sleep(round) // before, while or after it is written
+      await pretendWork(round) // before, while or after it is written
       await server.stop('immediate')
       await server.start()
       expect(await append).toMatchObject({ version: (round + 1) * 100 })
@@ -193,14 +193,15 @@ describe.skipIf(!available)(`PostgreSQL that fails ${notice}`, () => {
 
   it('a follower that no notification reaches catches up by the numbers', async () => {
     const place = await postgresPlace(server, { pollMs: 20 })
-    const following = follow(place.store, 3, cancel().signal)
+    const seen: string[] = []
+    const following = follow(place.store, 3, cancel().signal, seen)
     await place.store.append('t', messages('t', 'a'), { expectedVersion: 0 })
     await server.query(
       `INSERT INTO ${place.schema}.events SELECT thread_key, seq + 1, id || 'b', v, type, "timestamp",
        data, origin, source FROM ${place.schema}.events`,
       `UPDATE ${place.schema}.threads SET version = 2`,
     )
-    await sleep(60)
+    await until('the row that no notification told of', () => seen.length === 2)
     await place.store.append('t', messages('t', 'c'), { expectedVersion: 2 })
     expect(await following).toEqual(['a', 'ab', 'c'])
     await place.remove()
@@ -241,8 +242,12 @@ describe.skipIf(!available)(`PostgreSQL that fails ${notice}`, () => {
 })
 
 /** The ids of so many rows, as a follower sees them. */
-async function follow(store: Store, count: number, signal: AbortSignal): Promise<string[]> {
-  const seen: string[] = []
+async function follow(
+  store: Store,
+  count: number,
+  signal: AbortSignal,
+  seen: string[] = [],
+): Promise<string[]> {
   for await (const row of store.follow('t', 0, signal)) {
     seen.push(row.id)
     if (seen.length === count) break

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { pretendWork } from '../../../test/wait.ts'
 import type { Store } from '../../core/ports.ts'
 import { brief, expectError, message, messages } from '../contract/place.ts'
 import { inFolder } from '../contract/sqlite-place.ts'
@@ -145,12 +146,12 @@ describe('the database file', () => {
           store.delete('t'),
         ].map((write) => expectError(write, 'store-busy'))
         expect(brief(await store.read('t'))).toBe('1a')
-        let turns = 0
-        const timer = setInterval(() => {
-          turns += 1
-        }, 5)
-        await Promise.all(writes)
-        clearInterval(timer)
+        let [turns, isOver] = [0, false]
+        const writing = Promise.all(writes).then(() => {
+          isOver = true
+        })
+        for (; !isOver && turns < 10_000; turns += 1) await pretendWork(5)
+        await writing
         expect(turns).toBeGreaterThan(3)
         db.exec('ROLLBACK')
         expect(brief(await store.read('t'))).toBe('1a')

@@ -389,16 +389,13 @@ describe('the provider’s own compaction', () => {
           ),
           place: 'messages[1]',
         },
-        ...['max_tokens', 'end_turn', 'refusal', 'pause_turn', 'stop_sequence', 'tool_use'].map(
-          (stop_reason) => ({
+        ...['max_tokens', 'end_turn', 'refusal', 'pause_turn', 'stop_sequence', 'tool_use']
+          .map((stop_reason) => ({ content: [block], stop_reason }))
+          .map((answer) => ({
             request: next(block),
-            earlier: earlier.map(({ request }) => ({
-              request,
-              answer: { content: [block], stop_reason },
-            })),
+            earlier: earlier.map(({ request }) => ({ request, answer })),
             place: 'messages[0].content[0]',
-          }),
-        ),
+          })),
       ],
       keeps: [
         { request: next(block), earlier },
