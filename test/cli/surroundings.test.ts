@@ -51,7 +51,7 @@ describe('the terminal', () => {
       const [, options = ''] = stdout.split('Options:')
       return Math.max(...(options.split('\n\n')[0] ?? '').split('\n').map(({ length }) => length))
     }
-    expect(await widest(200)).toBeGreaterThan(90)
+    expect(await widest(200)).toBeGreaterThan(80)
     expect(await widest(70)).toBeLessThanOrEqual(70)
   })
 })
