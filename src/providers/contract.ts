@@ -78,6 +78,15 @@ export function providerContract(harness: ProviderHarness): void {
       expect(kept).not.toHaveProperty('tokenUsage')
     })
 
+    it('sends nothing that breaks a rule, and names the rule [NEED-02]', async () => {
+      const broken = { ...REQUEST, system: [], messages: [] } // nothing that a writer could mend
+      await expect(allFrames(given().provider.stream(broken))).rejects.toMatchObject({
+        code: 'invalid-request',
+        details: { rule: expect.stringMatching(/^VALID-/) },
+      })
+      expect(server.asked).toEqual([])
+    })
+
     it('asks again after a passing failure, with growing pauses', async () => {
       const busy = refusal(503, 'busy')
       server.replyWith(busy, busy, answer('At last'))

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DevModel, ScriptFunction } from '../../src/dev-model/index.ts'
-import { openJobs } from '../../src/stores/index.ts'
 import { type PostgresServer, startPostgres } from '../postgres/server.ts'
 import { requirement } from '../require.ts'
 import { until, within } from '../wait.ts'
@@ -55,14 +54,12 @@ describe.skipIf(!available)(`jobs of agents on PostgreSQL ${notice}`, () => {
     const asking = await setup.elsewhere({ limits }, { ...JOBS, jobsAtOnce: 1 })
     expect(await asking.agent.sendMessage(setup.threadId, 'one')).toMatchObject({ status: 'done' })
     await setup.door.reached
-    await setup.elsewhere({}, MANY)
+    const many = await setup.elsewhere({}, MANY)
     // Jobs are taken in their order: whoever does the second one could not have the first.
     const second = await setup.threads.create()
-    await setup.threads.import(second, longPast(9_000))
-    const queue = await openJobs(setup.storeUrl, setup.store, JOBS)
-    await queue.add(second)
+    await setup.threads.import(second, longPast(PAST_TOKENS))
+    await many.agent.sendMessage(second, 'one')
     await until('the job of another thread', () => compactionsIn(setup, second), PATIENT)
-    await queue.close()
     expect(await setup.eventsOf('COMPACTION')).toEqual([])
     expect(summariesAskedOf(setup.dev)).toBe(2)
     await asking.agent.close()

@@ -2,7 +2,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { ThreadEvent } from '../../src/core/event.ts'
 import type { Json } from '../../src/core/json.ts'
+import { ThreadView } from '../../src/protocol/view.ts'
+import { renderThreadToMarkdown } from '../../src/strategies/render-thread.ts'
 import { randomIds, systemClock } from '../../src/system.ts'
 import { createThreads } from '../../src/threads/threads.ts'
 import type { SetupOptions } from './setup.ts'
@@ -24,6 +27,13 @@ function wholeThread(options: SetupOptions = {}): Promise<Transcript> {
 async function compactBy({ agent, dev, threadId }: Transcript, input: Json) {
   dev.script([compactCall(input), { text: 'done' }])
   return agent.sendMessage(threadId, 'go')
+}
+
+/** What an interface draws of a log. */
+function blocksOf(events: readonly ThreadEvent[]): string {
+  const view = new ThreadView()
+  for (const event of events) view.apply({ kind: 'event', event })
+  return JSON.stringify(view.blocks)
 }
 
 const OPENING = 'user["[earlier conversation compacted]"]'
@@ -168,7 +178,7 @@ describe('context files', () => {
 describe('the thread in this mode', () => {
   it('has no checkpoints anywhere: typed, in results, compacted, continued, or asked for [WHOLE-16, WHOLE-17, WHOLE-22]', async () => {
     const whole = await wholeThread()
-    const { agent, threadId, dev, eventsOf } = whole
+    const { agent, threadId, dev, threads, events, eventsOf } = whole
     await compactBy(whole, { summary: 'S', continuation: 'On.' })
     dev.script([compactCall({ summary: 'T' })])
     await agent.sendMessage(threadId, '/compact')
@@ -177,10 +187,15 @@ describe('the thread in this mode', () => {
     expect(await eventsOf('CHECKPOINT')).toEqual([])
     for (const { body } of dev.requests)
       expect(JSON.stringify(body)).not.toMatch(/checkpoint|replacements|"from"|"to"/i)
+    // Nor in what others make of the thread: its messages, its page, what an interface draws.
+    const { messages } = await threads.messages(threadId)
+    expect(JSON.stringify(messages)).not.toMatch(/checkpoint/i)
+    expect(renderThreadToMarkdown(messages).markdown).not.toMatch(/checkpoint/i)
+    expect(blocksOf(await events())).not.toMatch(/checkpoint/i)
   })
 
   it('shows none that another preset has left, and is valid all the same [WHOLE-16]', async () => {
-    const { agent, threadId, dev, a, lines } = await transcript()
+    const { agent, threadId, dev, a, lines, events } = await transcript()
     await agent.sendMessage(threadId, '/preset whole')
     const asked = dev.requests.length
     dev.script([
@@ -193,7 +208,9 @@ describe('the thread in this mode', () => {
     await agent.sendMessage(threadId, 'and more')
     for (const { body } of dev.requests.slice(asked))
       expect(JSON.stringify(body)).not.toContain('<checkpoint:')
+    // They are in the log, and on no screen.
     expect((await lines()).join('')).toContain('<c>')
+    expect(blocksOf(await events())).not.toMatch(new RegExp(`checkpoint:|${a}`, 'i'))
     await agent.sendMessage(threadId, '/preset range')
     await agent.sendMessage(threadId, 'back')
     expect(JSON.stringify(dev.requests.at(-1)?.body)).toContain(`<checkpoint:${a}>`)

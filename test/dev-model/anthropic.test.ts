@@ -233,6 +233,47 @@ describe('compaction on demand', () => {
   })
 })
 
+describe('compaction on demand that came to nothing', () => {
+  const betas = ['compact-2026-09-04']
+  const messages: Anthropic.Beta.BetaMessageParam[] = [
+    { role: 'user', content: 'The port is 8443.' },
+    { role: 'assistant', content: 'Noted.' },
+  ]
+
+  it.each([
+    ['max_tokens', { fault: { kind: 'cut-off' } }],
+    ['refusal', { fault: { kind: 'refusal' } }],
+  ] as const)('%s: no summary, and no content [VALID-A15]', async (stop, step) => {
+    const { anthropic, dev } = await setUp()
+    dev.script([step])
+    const compaction = { type: 'summarize' } as const
+    const ask = { model: MODEL, max_tokens: 4_096, betas, messages, compaction }
+    const answer = await anthropic.beta.messages.create(ask)
+    expect([answer.stop_reason, answer.content]).toEqual([stop, []])
+  })
+
+  it('is refused behind what it summarises, or twice [VALID-A15]', async () => {
+    const { anthropic } = await setUp()
+    const ask = { model: MODEL, max_tokens: 4_096, betas }
+    const { content } = await anthropic.beta.messages.create({
+      ...ask,
+      messages,
+      compaction: { type: 'summarize' },
+    })
+    const [block] = content as [Anthropic.Beta.BetaCompactionBlockParam]
+    const next = { role: 'user', content: 'What is the port?' } as const
+    const sent = (...before: Anthropic.Beta.BetaMessageParam[]) =>
+      rejection(anthropic.beta.messages.create({ ...ask, messages: [...before, next] }))
+    const summary: Anthropic.Beta.BetaMessageParam = { role: 'assistant', content: [block] }
+    expect(await sent({ role: 'user', content: 'The port is 8443.' }, summary)).toMatchObject({
+      errorCode: 'compaction_block_misplaced',
+    })
+    expect(await sent({ role: 'assistant', content: [block, block] })).toMatchObject({
+      errorCode: 'compaction_block_ambiguous',
+    })
+  })
+})
+
 describe('counting', () => {
   it('counts what a request would be billed, without answering it', async () => {
     const { anthropic, dev } = await setUp()

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentFrame } from '../../src/core/frame.ts'
 import type { DevModel } from '../../src/dev-model/index.ts'
+import { renderThreadToMarkdown } from '../../src/strategies/render-thread.ts'
 import { longPast, runsIn, textOf } from '../agent/past.ts'
 import { lastMessages, type SetupOptions, setUpAgent } from '../agent/setup.ts'
 import { violations } from '../agent/transcript.ts'
@@ -58,7 +59,8 @@ describe('@compact with a thread of three chunks', () => {
   })
 
   it('gives each chunk whole, in order, cut between messages [FOLD-12, FOLD-33, FOLD-34, FOLD-66]', async () => {
-    const { agent, threadId, dev } = await threeChunks(12_500, { windowTokens: 200_000 })
+    const { agent, threadId, dev, threads } = await threeChunks(12_500, { windowTokens: 200_000 })
+    const { markdown } = renderThreadToMarkdown((await threads.messages(threadId)).messages)
     await agent.sendMessage(threadId, '@compact Go on.')
     const prompts = stages(dev).filter(({ round }) => round === 0)
     const marks = prompts.map(({ prompt }) => prompt.match(/MARK-\d/g))
@@ -73,6 +75,12 @@ describe('@compact with a thread of three chunks', () => {
       expect(prompt.length).toBeGreaterThan(100_000)
       expect(prompt.length).toBeLessThan(122_000)
     }
+    // Together they are the whole thread as markdown, which is in the prompts and nowhere else.
+    const raw = prompts.map(({ prompt }) => /\n<([^>]+)>\n([\s\S]*)\n<\/\1>\n/.exec(prompt)?.[2])
+    expect(raw.join('')).toBe(markdown)
+    for (const { asked } of stages(dev).filter(({ round }) => round === 1))
+      expect(JSON.stringify(asked.turns.at(-1))).not.toMatch(/MARK-\d|# user:/)
+    expect(JSON.stringify(await threads.messages(threadId))).not.toMatch(/MARK-\d|# user:/)
     // No request but those of the agents: nobody was asked to count.
     expect(new Set(dev.requests.map(({ path }) => path)).size).toBe(1)
   })

@@ -1,5 +1,6 @@
 // Compactions in place: pending and done, their divider, what it opens to, and a preview before one.
 import { describe, expect, it } from 'vitest'
+import { rangeCall } from '../agent/transcript.ts'
 import { answer, result, user } from '../say.ts'
 import { type ChatSetup, exchange, openChat } from './setup.ts'
 
@@ -28,6 +29,30 @@ describe('in place', () => {
     const screen = await chat.terminal.sees('Esc stops it', false)
     expect(screen).toMatch(/✓ compacted by ai-summarize: [\d,]+ → [\d,]+ tokens/)
     expect(screen.match(/Conversation compacted successfully/g)).toHaveLength(1)
+  })
+
+  it('is pending, then done or failed, where the agent replaces ranges itself [RANGE-67]', async () => {
+    const chat = await openChat({ preset: 'range', rows: 40, allowAll: true })
+    await longThread(chat, 3)
+    await chat.terminal.sees('Answer 3.')
+    chat.dev.script([rangeCall({ from: 'nowhere', summary: 'Lost.' }), { text: 'It failed.' }])
+    const failed = await exchange(chat, 'go', 'It failed.')
+    expect(failed).toMatch(/✗ Compaction failed: There is no checkpoint nowhere/)
+    expect(failed).not.toContain('✓ compacted')
+    const stalled = { fault: { kind: 'stall', ms: 500 } } as const
+    chat.dev.script([
+      { ...rangeCall({ summary: 'SUMMARY-OF-ALL' }), ...stalled },
+      { text: 'Good.' },
+    ])
+    chat.terminal.enter('/compact')
+    expect(await chat.terminal.sees(/compacting/i)).not.toContain('✓ compacted')
+    await chat.terminal.sees(/✓ compacted by [\w-]+: [\d,]+ → [\d,]+ tokens/)
+    expect(await chat.terminal.sees('Esc stops it', false)).not.toMatch(/compacting/i)
+    chat.terminal.press('ctrl-g')
+    await chat.terminal.sees('Compaction by checkpoint-range')
+    chat.terminal.type('Summary')
+    chat.terminal.press('enter')
+    await chat.terminal.sees('SUMMARY-OF-ALL')
   })
 
   it('says why it failed [RANGE-67]', async () => {

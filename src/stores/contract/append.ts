@@ -7,7 +7,7 @@ import { brief, expectError, message, messages, on, type StoreFactory } from './
 export function appendContract(factory: StoreFactory): void {
   describe('append', () => {
     it(
-      'makes a thread and numbers its events [LOG-22]',
+      'makes a thread and numbers its events',
       on(factory, async (store) => {
         const first = await store.append('t', messages('t', 'a', 'b'), { expectedVersion: 0 })
         expect(first).toMatchObject({ version: 2, repeated: false })

@@ -422,6 +422,45 @@ describe('the provider’s own compaction', () => {
     })
   })
 
+  it.each(['max_tokens', 'tool_use', 'refusal', 'end_turn', 'model_context_window_exceeded'])(
+    'is no summary where its answer ended with %s [VALID-A15]',
+    (stop_reason) => {
+      const asking = { ...chat(...upTo(2)), compaction: { type: 'summarize' } } as Json
+      const request = chat(assistant([block]), user('so?'))
+      check('VALID-A15', {
+        breaks: [
+          {
+            request,
+            earlier: [{ request: asking, answer: { content: [block], stop_reason } }],
+            place: 'messages[0].content[0]',
+          },
+        ],
+        keeps: [
+          {
+            request,
+            earlier: [{ request: asking, answer: { content: [block], stop_reason: 'compaction' } }],
+          },
+        ],
+      })
+    },
+  )
+
+  it('is asked for when every call has its result, and where all fits the window [VALID-A15]', () => {
+    const asking = (...messages: unknown[]) => ({
+      ...chat(user('read it'), ...messages),
+      compaction: { type: 'summarize' },
+    })
+    const found = (request: unknown, requestTokens = 10) => {
+      const profile = { ...PROFILES.anthropic, windowTokens: 2_000, stopsAtWindow: false }
+      return validate(profile, request, { requestTokens }).map(({ id, where }) => `${id} ${where}`)
+    }
+    const open = asking(assistant([text('I look.'), use('r1')]))
+    expect(found(open)).toEqual(['VALID-A4 messages[1].content[1]'])
+    const whole = asking(assistant([text('I look.'), use('r1')]), user([result('r1')]))
+    expect(found(whole)).toEqual([])
+    expect(found(whole, 1_500)).toEqual(['VALID-A19 max_tokens'])
+  })
+
   it('keeps thinking that follows it valid, if the roles alternate there [VALID-A15]', () => {
     const compacted = (...messages: unknown[]): Exchange => ({
       request: { ...chat(...messages), compaction: { type: 'summarize' } } as Json,

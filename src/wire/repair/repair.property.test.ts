@@ -103,7 +103,7 @@ describe.each(TARGETS)('a broken history for $name', ({ profile, facts, write, c
   const cases = Number(process.env.PRECIS_CASES ?? count)
   const rules = repairProfile(profile, facts)
 
-  it(`can be sent once it is repaired (${cases} histories)`, () => {
+  it(`can be sent once it is repaired (${cases} histories) [NEED-02]`, () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + cases; seed += 1) {
       const { messages, system, did } = brokenHistory(seed)
       const repaired = repair(messages, system, rules)
