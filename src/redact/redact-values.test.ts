@@ -47,6 +47,45 @@ describe('redactValues', () => {
     expect(redactValues(value)).toEqual({ value, found: [] })
   })
 
+  it.each(['arguments', 'input', 'args'])(
+    'takes secrets out of every field of a call’s %s, whatever it is called',
+    (name) => {
+      const given = { data: KEY, id: `id ${KEY}`, nested: [{ signature: KEY, call_id: KEY }] }
+      const hidden = '[redacted:aws-key]'
+      expect(redactValues([{ type: 'tool_use', id: KEY, name: 'post', [name]: given }])).toEqual({
+        value: [
+          {
+            type: 'tool_use',
+            id: KEY,
+            name: 'post',
+            [name]: {
+              data: hidden,
+              id: `id ${hidden}`,
+              nested: [{ signature: hidden, call_id: hidden }],
+            },
+          },
+        ],
+        found: [{ kind: 'aws-key', count: 4 }],
+      })
+      // A list of that name holds messages: their ids and bytes are those of the provider.
+      const messages = { [name]: [{ id: KEY, image: { data: KEY }, signature: KEY }] }
+      expect(redactValues(messages).value).toBe(messages)
+    },
+  )
+
+  it('goes by the name of a field only where its value is one word that is not too long', () => {
+    const word = 'a1b2c3d4e5f6g7h8i9j0'
+    const value = {
+      note: word,
+      password: 'Ask ada1 for it!',
+      token: word.repeat(16),
+      secret: 'secret',
+    }
+    expect(redactValues(value).value).toBe(value)
+    expect(redactValues({ token: word }).value).toEqual({ token: '[redacted:token]' })
+    expect(redactValues({ token: [word] }).value).toEqual({ token: ['[redacted:token]'] })
+  })
+
   it('gives back the very same value where nothing is secret', () => {
     const value = { a: ['b', { password: 'string', token: null, at: new Date(0) }], n: 1 }
     expect(redactValues(value).value).toBe(value)

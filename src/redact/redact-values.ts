@@ -21,6 +21,9 @@ const UNTOUCHED: ReadonlySet<string> = new Set([
   'tool_call_id',
 ])
 
+/** What a model or a program gave to a tool: no name in it is the provider's. */
+const ARGUMENTS: ReadonlySet<string> = new Set(['arguments', 'input', 'args'])
+
 /** The shape stays: only texts change. Values that are no JSON are left as they are. */
 export function redactValues<T>(value: T, secrets: readonly Secret[] = []): RedactedValue<T> {
   const placeholders = new Placeholders()
@@ -33,21 +36,24 @@ function redactedAt(
   value: unknown,
   secrets: readonly Secret[],
   replace: Replace,
+  isArgument = false,
 ): unknown {
   if (typeof value === 'string') {
-    if (UNTOUCHED.has(name)) return value
+    if (UNTOUCHED.has(name) && !isArgument) return value
     const clean = redactText(value, secrets, replace)
     const kind = clean === value ? secretKindOf(name, value) : undefined
     return kind === undefined ? clean : replace(kind)
   }
   if (Array.isArray(value)) {
-    const items = value.map((item) => redactedAt(name, item, secrets, replace))
+    const items = value.map((item) => redactedAt(name, item, secrets, replace, isArgument))
     return items.some((item, at) => item !== value[at]) ? items : value
   }
   if (!isPlainObject(value)) return value
-  const fields = Object.entries(value).map(
-    ([field, inner]) => [field, redactedAt(field, inner, secrets, replace)] as const,
-  )
+  const fields = Object.entries(value).map(([field, inner]) => {
+    // A list of that name holds messages.
+    const isGiven = isArgument || (ARGUMENTS.has(field) && isPlainObject(inner))
+    return [field, redactedAt(field, inner, secrets, replace, isGiven)] as const
+  })
   const isChanged = fields.some(([field, inner]) => inner !== value[field])
   return isChanged ? Object.fromEntries(fields) : value
 }

@@ -231,6 +231,10 @@ describe('the secrets of an environment', () => {
       ['masked with an ellipsis', 'api_key=Zq7wKx…aHs,', `api_key=${hidden},`],
       ['but for its end', 'ending in ****1aHs', `ending in ${hidden}`],
       ['but for a long beginning', `${key.slice(0, 18)}***`, hidden],
+      ['masked behind an ellipsis', 'wait...Zq7w...1aHs!', `wait...${hidden}!`],
+      ['masked twice', 'Zq7w...1aHs...Zq7w…1aHs', `${hidden}...${hidden}`],
+      ['but for two and three characters', 'Zq***aHs', hidden],
+      ['but for the shortest beginning', `${key.slice(0, 16)}***`, hidden],
       ['in small letters', `x ${key.toLowerCase()} y`, `x ${hidden} y`],
       ['in capitals', `x ${key.toUpperCase()} y`, `x ${hidden} y`],
       ['in base 64', inBase64(key), hidden],
@@ -262,11 +266,34 @@ describe('the secrets of an environment', () => {
       for (const text of [
         'call(...args) and *** bold *** … and so on....',
         'Zq7w 1aHs, Zq***, ...1aHs, **1aH',
+        'Zq***Hs, Z***aHs, **aHs, Zq7w*** and ...Zq7w',
+        `${key.slice(0, 15)}***`,
         'let me in please, or LetMeInPlease',
         'use sk-proj-... or sk-proj-****',
       ])
         expect(redact(text, known)).toEqual({ text, found: [] })
     })
+  })
+
+  it('are looked for in disguise from twelve characters on', () => {
+    const shown = (value: string) =>
+      redact(value.toUpperCase(), secretsOf({ OTHER_API_KEY: value })).text
+    expect(shown('a1b2c3d4e5f6')).toBe('[redacted:OTHER_API_KEY]')
+    expect(shown('a1b2c3d4e5f')).toBe('A1B2C3D4E5F')
+    expect(shown('abcdefghijklmn')).toBe('ABCDEFGHIJKLMN') // words in another shape
+    expect(redact('x a1b2c3d4 y', secretsOf({ OTHER_API_KEY: 'a1b2c3d4' })).text).toBe(
+      'x [redacted:OTHER_API_KEY] y', // as they are, from eight on
+    )
+    expect(redact('x a1b2c3d y', secretsOf({ OTHER_API_KEY: 'a1b2c3d' })).text).toBe('x a1b2c3d y')
+  })
+
+  it.each([
+    ...['true', 'False', 'none', 'null', 'disabled', 'enabled', 'required', 'optional'],
+    ...['placeholder', 'changeme', 'your-key-here', '<a key>', '%TOKEN%', '$TOKEN', `\${TOKEN}`],
+    ...['~/keys/one.pem', './keys', '../keys/one', '/etc/keys/', 'C:\\keys\\one.pem'],
+  ])('are none where the value only stands for one: %s', (value) => {
+    expect(secretsOf({ MY_TOKEN: value, MY_KEY: ` ${value} ` })).toEqual([])
+    expect(secretsOf({ MY_TOKEN: `x${value}1` })).toHaveLength(1)
   })
 
   it('are taken out once, even where one is a word of the placeholder', () => {
@@ -302,6 +329,7 @@ const ORDINARY: readonly string[] = [
   'max_tokens: 4096, tokenizer: "cl100k_base", tokenCount = 123456789012345678',
   'input[type=password]:focus { outline: none } .sk-fading-circle-container-wrapper {}',
   'secretName: my-app-tls-secret-v2\nsecretKeyRef: { name: db, key: password }',
+  'token: authenticationhandler2, "token" : refreshtokenhandler1',
   'token: "user-access-token-v2", kind: Token, secret: "/run/secrets/db-1", auth: bearer',
   'The bearer of this letter, a certain Basic understanding, and a secret: nobody knows it.',
   'commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\nindex 83db48f..bf2a1c9 100644',

@@ -349,6 +349,43 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     expect((await (await reopen()).messages(id)).messages).toHaveLength(2)
   })
 
+  it.each([1, 63, 64, 65, 130])('keeps %i calls of an answer together in a fork', async (count) => {
+    const { threads, id } = await setUp()
+    const calls = Array.from({ length: count }, (_, at) => `c${at}`)
+    const events = await threads.append(id, [user('go'), ...answer('calling', ...calls)])
+    for (const call of calls) await threads.append(id, [result(call, 'done')])
+    for (const at of [1, Math.ceil(count / 2), count]) {
+      const fork = await threads.fork(id, events[at]?.seq)
+      const types = (await threads.getAllEvents(fork)).map(({ type }) => type)
+      expect(types.filter((type) => type === 'TOOL_CALL')).toHaveLength(count)
+      expect(types).not.toContain('TOOL_RESULT')
+    }
+  })
+
+  it.each([999, 1_000, 1_001])('imports %i drafts before an answer with calls', async (before) => {
+    const { threads, id } = await setUp()
+    const drafts = Array.from({ length: before - 1 }, (_, at) => user(`message ${at}`))
+    await threads.import(id, [...drafts, ...answer('calling', 'a', 'b', 'c'), user('next')])
+    const events = await threads.getAllEvents(id)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
+    expect(events).toHaveLength(1 + before + 3 + 1)
+    const calling = events.find(({ type }) => type === 'AGENT_MESSAGE')
+    const calls = events.flatMap(({ type, data }) => (type === 'TOOL_CALL' ? [data.answer] : []))
+    expect(calls).toEqual(Array.from({ length: 3 }, () => calling?.seq))
+  })
+
+  it.each([1_999, 2_000, 2_001])('reads a log of %i events whole', async (count) => {
+    const { threads, id, reopen } = await setUp()
+    await threads.import(
+      id,
+      Array.from({ length: count - 1 }, (_, at) => user(`message ${at}`)),
+    )
+    const again = await reopen()
+    const all = await again.getAllEvents(id)
+    expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: count }, (_, at) => at + 1))
+    expect(await again.getEvents(id)).toHaveLength(count)
+  })
+
   it('forks with the past of its parent, and goes its own way', async () => {
     const { threads, reopen, id } = await setUp()
     await threads.append(id, [user('one'), ...answer('1'), user('two')])

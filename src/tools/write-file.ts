@@ -57,7 +57,8 @@ function requireWritable({ isReadOnly }: Workspace, { name }: Place): void {
     throw new PrecisError('invalid-input', 'The workspace is read-only: nothing was written.', {
       hint: 'Say what you would change instead.',
     })
-  if (name.split('/').includes('.git'))
+  // In any case: some file systems take .GIT for the same folder.
+  if (name.toLowerCase().split('/').includes('.git'))
     throw new PrecisError('invalid-input', `${name} belongs to git itself.`, {
       hint: 'Use `run` with a git command.',
     })

@@ -116,6 +116,8 @@ describe('write', () => {
     'sub/.git/hooks/pre-commit',
     'sub/.git',
     'sub/../.git/config',
+    'sub/.Git/hooks/pre-commit',
+    '.GIT/config',
     'link/hooks/pre-commit',
   ])('writes nothing that belongs to git itself: %s', async (path) => {
     const workspace = workspaceWith({ 'sub/.git/hooks/': '', '.git/': '' })
