@@ -80,7 +80,7 @@ describe('a pattern', () => {
     ['write:**/a', 'write', 'edit', '../a', 'ask'],
     ['write:**/a', 'write', 'edit', '/etc/a', 'ask'],
     ['write:*.md', 'write', 'edit', 'docs/a.md', 'ask'],
-    ['read:../shared/**', 'read', 'read', '../shared/a', 'allow'],
+    ['read:../docs/**', 'read', 'read', '../docs/a', 'allow'],
     ['read:../**', 'read', 'read', '../../etc/passwd', 'ask'],
     ['read:/tmp/**', 'read', 'read', '/tmp/a', 'allow'],
     ['read:/tmp/**', 'read', 'read', '/tmp/../etc/passwd', 'ask'],
