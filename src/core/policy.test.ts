@@ -1,6 +1,8 @@
 // When to compact: the decisions, what the policy remembers, and that it never loops.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { AUTO_COMPACT_CONFIG, autoCompactPolicy, autoCompactState } from './auto-compact.ts'
 import {
   type Decision,
@@ -290,6 +292,7 @@ describe('whatever happens', () => {
           expect(rank(Math.min(a, b))).toBeLessThanOrEqual(rank(Math.max(a, b)))
         },
       ),
+      runs(),
     )
   })
 
@@ -308,6 +311,7 @@ describe('whatever happens', () => {
           expect(decision.targetTokens).toBeGreaterThanOrEqual(floorTokens)
         },
       ),
+      runs(),
     )
   })
 
@@ -341,6 +345,7 @@ describe('whatever happens', () => {
           expect(attempts).toBeLessThanOrEqual(2)
         }
       }),
+      runs(),
     )
   })
 
@@ -359,6 +364,7 @@ describe('whatever happens', () => {
         expect(runs).toBeLessThanOrEqual(policy.enabled ? 2 : 0)
         if (policy.enabled && afterMs > 60_000) expect(runs).toBe(2)
       }),
+      runs(),
     )
   })
 })

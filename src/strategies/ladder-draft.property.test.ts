@@ -1,8 +1,10 @@
 // Whatever several strategies do one after the other is one change that gives the same context.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { randomProposal } from '../../test/generate/proposal.ts'
 import { generateThread } from '../../test/generate/thread.ts'
+import { runs } from '../../test/scale.ts'
 import { type Built, buildMessages } from '../core/build.ts'
 import { pinsReducer } from '../core/pins.ts'
 import { reducedBy } from '../core/thread-state.ts'
@@ -58,7 +60,7 @@ describe('rungs on a draft', () => {
       ),
       // One that a rung had parted from what stood for it, and one that drops a result that was there twice.
       {
-        numRuns: RUNS,
+        ...runs(RUNS),
         examples: [
           [298_678_559, 3],
           [226_719_099, 1],

@@ -1,4 +1,5 @@
 // Two servers on one PostgreSQL, one of them killed again and again: nothing is lost, nothing comes twice, everybody catches up.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { ThreadEvent } from '../../src/core/event.ts'
@@ -6,6 +7,7 @@ import { startDevModel } from '../../src/dev-model/index.ts'
 import type { Client } from '../../src/protocol/client.ts'
 import { Random } from '../generate/random.ts'
 import { startPostgres } from '../postgres/server.ts'
+import { SEED } from '../scale.ts'
 import { Team, until } from './team.ts'
 
 export interface TeamOptions {
@@ -19,15 +21,14 @@ const SLACK_MS = 240_000
 /** What starting a process may take on a busy machine. */
 const START_MS = 30_000
 const POLL_MS = 100
-const seed = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
 
 export function teamSuite({ writers, followersEach, kills, killEveryMs }: TeamOptions): void {
   it(
-    `two servers on one PostgreSQL, ${kills} killed under load: nothing lost, nothing twice, followers catch up [ALWAYS-06] [NEED-13] (seed ${seed})`,
+    `two servers on one PostgreSQL, ${kills} killed under load: nothing lost, nothing twice, followers catch up [ALWAYS-06] [NEED-13] (seed ${SEED})`,
     async () => {
       const server = await startPostgres()
       const dev = await startDevModel({ pieceDelayMs: 2 })
-      const team = new Team(server.address('team'), dev.url, new Random(seed))
+      const team = new Team(server.address('team'), dev.url, new Random(SEED))
       try {
         await Promise.all([team.grow(), team.grow()])
         await runTeam(team, writers, followersEach, kills, killEveryMs)
