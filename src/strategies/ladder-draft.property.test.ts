@@ -11,7 +11,7 @@ import { reducedBy } from '../core/thread-state.ts'
 import { advance, beginDraft, type LadderDraft } from './ladder-draft.ts'
 import { editsOf } from './ladder-edits.ts'
 
-const RUNS = 200
+const RUNS = runs(200)
 const STEPS = 14
 
 /** Which round was the last one, and kept its thinking, may differ from step to step. */
@@ -60,13 +60,13 @@ describe('rungs on a draft', () => {
       ),
       // One that a rung had parted from what stood for it, and one that drops a result that was there twice.
       {
-        ...runs(RUNS),
+        ...RUNS,
         examples: [
           [298_678_559, 3],
           [226_719_099, 1],
         ],
       },
     )
-    expect(sayable).toBeGreaterThan(RUNS / 2)
+    expect(sayable).toBeGreaterThan(RUNS.numRuns / 2)
   })
 })

@@ -19,6 +19,7 @@ describe(`agents with seed ${SEED}`, () => {
     // How far each gets before it dies depends on the machine; that some did anything does not.
     expect(sum(({ resumed }) => resumed)).toBeGreaterThan(0)
     expect(sum(({ events }) => events)).toBeGreaterThan(2 * KILLS)
+    if (KILLS < 10) return // too few to be sure of a fault
     const faults = reports.flatMap((report) => Object.values(report.faults))
     expect(faults.reduce((total, count) => total + count, 0)).toBeGreaterThan(0)
   }, 600_000)

@@ -3,10 +3,16 @@ import { clocks } from './clocks.ts'
 import { importCycles } from './cycles.ts'
 import type { Check } from './finding.ts'
 import { developmentPackages, importDirection } from './layers.ts'
-import { anyTypes, notesInComments, switchedOffTests } from './leftovers.ts'
+import { anyTypes, notesInComments, ownSeeds, switchedOffTests } from './leftovers.ts'
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
-import { documentedFolders, machinePaths, openingComments, registries } from './texts.ts'
+import {
+  documentedFolders,
+  machinePaths,
+  openingComments,
+  outsideFolders,
+  registries,
+} from './texts.ts'
 
 export const CHECKS: Readonly<Record<string, Check>> = {
   'imports follow the table of layers': importDirection,
@@ -18,6 +24,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'nothing has the type any': anyTypes,
   'no compiler is silenced and no note is left': notesInComments,
   'no test is switched off': switchedOffTests,
+  'random inputs come from one seed': ownSeeds,
   'folders that only compute have no clock and no randomness': clocks,
   'every folder has its line in ARCHITECTURE.md': documentedFolders,
   'every source file opens with what it is for': openingComments,
@@ -25,5 +32,6 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'file names say something': emptyWordsInPaths,
   'declared names say something': emptyWordsInCode,
   'no path of one machine is written down': machinePaths,
+  'no folder outside of the repository is named': outsideFolders,
   'no package registry is written down': registries,
 }
