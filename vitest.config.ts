@@ -1,11 +1,12 @@
-// Two tiers of tests: the default run, and the long one (`*.long.test.ts`), chosen by PRECIS_LONG.
+// The tests of each tier (PRECIS_TIER): `*.full.test.ts` is not in `npm test`, `*.long.test.ts` only in
+// the long one. vitest by itself runs all but those.
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const long = process.env.PRECIS_LONG === '1'
-const longTests = '**/*.long.test.ts'
+const tier = process.env.PRECIS_TIER ?? ''
+const isLong = tier === 'long'
 
 // Workers, and the processes and threads that tests start, inherit it: sources and packages are
 // compiled once, not by each of them. The folder is the one that bin/precis.js takes, too.
@@ -53,17 +54,20 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const exclude = ['**/node_modules/**', 'dist/**', ...(long ? [] : [longTests])]
+const exclude = [
+  '**/node_modules/**',
+  'dist/**',
+  ...(isLong ? [] : ['**/*.long.test.ts']),
+  ...(tier === 'fast' ? ['**/*.full.test.ts'] : []),
+]
 
 export default defineConfig({
   test: {
-    testTimeout: long ? 3_600_000 : 120_000,
+    testTimeout: isLong ? 3_600_000 : 120_000,
     // Hooks start and remove database servers, which takes a while on a machine that does much else.
     hookTimeout: 120_000,
     // What is waited for comes at once, or late on such a machine; a second says nothing.
     expect: { poll: { timeout: 20_000 } },
-    // A wait that ran out is tried once more, and the summary names it; a wrong result never is.
-    retry: { count: long ? 0 : 1, condition: /^(?:test |hook )?timed out in /i },
     pool: 'forks',
     // One more than there are cores: many files wait for processes and servers.
     maxWorkers: availableParallelism() + 1,
@@ -73,20 +77,9 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: {
-          name: 'apart',
-          include: [long ? longTests : '**/*.test.ts'],
-          exclude: [...exclude, ...(long ? [] : PURE)],
-        },
+        test: { name: 'apart', include: ['**/*.test.ts'], exclude: [...exclude, ...PURE] },
       },
-      ...(long
-        ? []
-        : [
-            {
-              extends: true as const,
-              test: { name: 'pure', include: [...PURE], exclude, isolate: false },
-            },
-          ]),
+      { extends: true, test: { name: 'pure', include: [...PURE], exclude, isolate: false } },
     ],
   },
 })

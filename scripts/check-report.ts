@@ -16,8 +16,11 @@ export interface StepResult {
 }
 
 /** What is read of vitest's JSON report. */
-interface TestReport {
+export interface TestReport {
   readonly testResults: readonly {
+    readonly name?: string
+    readonly startTime?: number
+    readonly endTime?: number
     readonly status: string
     readonly assertionResults: readonly {
       readonly status: string
@@ -29,29 +32,36 @@ interface TestReport {
 
 export const NO_TESTS: Counts = { passed: 0, failed: 0, skipped: 0 }
 
-/** A file that fails outside of its tests (it does not load) counts as one failed test. */
+/**
+ * A file that fails outside of its tests (it does not load) counts as one failed test, and so does a
+ * test that passed only at a second try.
+ */
 export function countTests(report: TestReport): Counts {
   const files = report.testResults.map(({ status, assertionResults }) => {
-    const count = (...wanted: string[]) =>
-      assertionResults.filter((test) => wanted.includes(test.status)).length
-    const passed = count('passed')
-    const failed = count('failed')
+    const isTriedAgain = ({ failureMessages }: (typeof assertionResults)[number]) =>
+      (failureMessages?.length ?? 0) > 0
+    const passed = assertionResults.filter(
+      (test) => test.status === 'passed' && !isTriedAgain(test),
+    ).length
+    const ended = assertionResults.filter((test) => ['passed', 'failed'].includes(test.status))
+    const failed = ended.length - passed
     return {
       passed,
       failed: status === 'failed' ? Math.max(1, failed) : failed,
-      skipped: assertionResults.length - passed - failed,
+      skipped: assertionResults.length - ended.length,
     }
   })
   return files.reduce(add, NO_TESTS)
 }
 
-/** Tests that passed only when they were tried again. */
-export function secondTries(report: TestReport): readonly string[] {
-  return report.testResults.flatMap(({ assertionResults }) =>
-    assertionResults.flatMap(({ status, fullName = '', failureMessages }) =>
-      status === 'passed' && (failureMessages?.length ?? 0) > 0 ? [fullName] : [],
-    ),
-  )
+/** The files that took longest, a line each. */
+export function slowestFiles({ testResults }: TestReport, count: number): string {
+  return testResults
+    .map(({ name = '', startTime = 0, endTime = 0 }) => ({ name, durationMs: endTime - startTime }))
+    .toSorted((one, other) => other.durationMs - one.durationMs)
+    .slice(0, count)
+    .map(({ name, durationMs }) => `${formatSeconds(durationMs).padStart(9)}  ${name}`)
+    .join('\n')
 }
 
 /** Why a run of tests failed; empty where it did not. */

@@ -1,6 +1,7 @@
 // The check as a program, on a small project, and what it adds up.
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   mkdtempSync,
@@ -17,7 +18,7 @@ import {
   countTests,
   lastLine,
   NO_TESTS,
-  secondTries,
+  slowestFiles,
   summaryTable,
   testEnvironment,
   testFailure,
@@ -43,13 +44,24 @@ describe('the counts', () => {
     expect(countTests({ testResults: [] })).toEqual(NO_TESTS)
   })
 
-  it('do not hide that a test was tried twice', () => {
+  it('hold a test that passed at a second try as failed', () => {
     const assertionResults = [
-      { status: 'passed', fullName: 'at once', failureMessages: [] },
-      { status: 'passed', fullName: 'late', failureMessages: ['Test timed out in 120000ms.'] },
-      { status: 'failed', fullName: 'wrong', failureMessages: ['Test timed out in 120000ms.'] },
+      { status: 'passed', failureMessages: [] },
+      { status: 'passed', failureMessages: ['Test timed out in 120000ms.'] },
     ]
-    expect(secondTries({ testResults: [{ status: 'failed', assertionResults }] })).toEqual(['late'])
+    const testResults = [{ status: 'passed', assertionResults }]
+    expect(countTests({ testResults })).toEqual({ passed: 1, failed: 1, skipped: 0 })
+  })
+
+  it('stand beside the files that took longest', () => {
+    const took = (name: string, durationMs: number) => ({
+      ...file('passed'),
+      name,
+      startTime: 1_000,
+      endTime: 1_000 + durationMs,
+    })
+    const testResults = [took('a.test.ts', 10), took('b.test.ts', 61_000), took('c.test.ts', 400)]
+    expect(slowestFiles({ testResults }, 2)).toBe('   61.0 s  b.test.ts\n    0.4 s  c.test.ts')
   })
 
   it('make a run fail that ran nothing or ended badly', () => {
@@ -119,6 +131,12 @@ describe('the program', () => {
       it.skipIf(true)('needs what is missing', () => {})`,
     'unloadable.test.ts': "import './nowhere.ts'",
     'slow.long.test.ts': "import { it } from 'vitest'\nit('takes long', () => {})",
+    'large.full.test.ts': "import { it } from 'vitest'\nit('takes a while', () => {})",
+    'tier.test.ts': `import { expect, it } from 'vitest'
+      it('knows its tier and its seed', () => {
+        const { PRECIS_TIER, PRECIS_SEED } = process.env
+        expect(Number(PRECIS_SEED) > 0).toBe(PRECIS_TIER !== 'fast')
+      })`,
   }
 
   beforeAll(() => {
@@ -156,7 +174,23 @@ describe('the program', () => {
     expect(check('no-such-test')).toEqual({ status: 1, last: '0 passed, 1 failed' })
   })
 
-  it('runs the long tests alone when asked', () => {
-    expect(check('--long')).toEqual({ status: 0, last: '1 passed, 0 failed' })
+  it.each([
+    { args: ['large', 'slow', 'tier'], passed: 1 },
+    { args: ['--all', 'large', 'slow', 'tier'], passed: 2 },
+    { args: ['--long', 'large', 'slow', 'tier'], passed: 3 },
+  ])('runs the tests of a tier: $args', ({ args, passed }) => {
+    expect(check(...args)).toEqual({ status: 0, last: `${passed} passed, 0 failed` })
+  })
+
+  it('runs what a change touches', () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+        cwd: folder,
+      })
+    git('init', '-q')
+    git('add', '.')
+    git('commit', '-qm', 'all')
+    appendFileSync(join(folder, 'tier.test.ts'), '\n')
+    expect(check('--changed')).toEqual({ status: 0, last: '1 passed, 0 failed' })
   })
 })

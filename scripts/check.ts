@@ -1,9 +1,11 @@
-// The check: format, lint, types, unused code, the package, tests. `npm test` runs it all;
-// `npm test -- stores` only the tests whose path holds the word; `--long` only the long tests.
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+// The check, in three tiers: `npm test`, `npm run test:all`, `npm run test:long`. Words behind it choose
+// tests by their path; `--changed` runs what a change touches. docs: CONTRIBUTING.md.
+import { execFileSync, spawn } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
+import { disagreements, REPORTS, type Tier } from '../test/tidy/statements.ts'
+import { readTree } from '../test/tidy/tree.ts'
 import {
   type Counts,
   countTests,
@@ -11,8 +13,9 @@ import {
   lastLine,
   NO_TESTS,
   type StepResult,
-  secondTries,
+  slowestFiles,
   summaryTable,
+  type TestReport,
   testEnvironment,
   testFailure,
   total,
@@ -25,8 +28,13 @@ interface Step {
 
 const root = process.cwd()
 const asked = process.argv.slice(2)
+const isChanged = asked.includes('--changed')
 const isLong = asked.includes('--long')
-const filters = asked.filter((argument) => argument !== '--long')
+const tier: Tier = asked.includes('--all') ? 'all' : 'fast'
+const filters = asked.filter((argument) => !argument.startsWith('--'))
+/** A whole run: every step, and what its tests prove. */
+const isWhole = !isLong && !isChanged && filters.length === 0
+const SLOWEST_FILES = tier === 'all' ? 30 : 10
 
 const STATIC_STEPS: readonly Step[] = [
   step('format and lint', ['biome', 'check', '--error-on-warnings', '.']),
@@ -40,6 +48,7 @@ const STATIC_STEPS: readonly Step[] = [
   step('unused code', ['knip']),
   step('package', ['publint']),
 ]
+const TESTS: Step = { name: 'tests', run: runTests }
 
 // An interrupt reaches the running step, too; this process stays to report and to tidy up.
 let isInterrupted = false
@@ -50,9 +59,8 @@ process.on('SIGINT', () => {
 process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const isPartial = isLong || filters.length > 0
   const results: StepResult[] = []
-  for (const each of [...(isPartial ? [] : STATIC_STEPS), { name: 'tests', run: runTests }]) {
+  for (const each of stepsOf()) {
     if (isInterrupted) break
     console.log(`\n── ${each.name} ──`)
     const start = performance.now()
@@ -65,6 +73,26 @@ async function main(): Promise<number> {
   const counts = total(results)
   console.log(`\n── summary ──\n${summaryTable(results)}\n\n${lastLine(counts)}`)
   return counts.failed > 0 || isInterrupted ? 1 : 0
+}
+
+function stepsOf(): readonly Step[] {
+  if (isWhole) return [...STATIC_STEPS, TESTS, { name: 'statements', run: checkStatements }]
+  if (!isChanged) return [TESTS]
+  const files = changedFiles()
+  return files.length === 0
+    ? [TESTS]
+    : [step('format and lint', ['biome', 'check', ...files]), TESTS]
+}
+
+/** Since the commit named behind `--changed`, or else since the last one. */
+function changedFiles(): readonly string[] {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0')
+  const changed = git('diff', '--name-only', '-z', filters[0] ?? 'HEAD')
+  const added = git('ls-files', '--others', '--exclude-standard', '-z')
+  return [...changed, ...added].filter(
+    (path) => /\.[cm]?[jt]sx?$|\.json$/.test(path) && existsSync(path),
+  )
 }
 
 /** A step of one or more commands, all of which run. */
@@ -85,29 +113,57 @@ function step(name: string, ...commands: readonly (readonly string[])[]): Step {
 async function runTests(): Promise<{ failure: string; counts: Counts }> {
   const folder = mkdtempSync(join(tmpdir(), 'precis-check-'))
   try {
-    const report = join(folder, 'report.json')
-    const environment = testEnvironment(process.env, mkdtempSync(join(folder, 'home-')))
+    const file = join(folder, 'report.json')
+    const chosen = isChanged ? [`--changed=${filters[0] ?? 'HEAD'}`] : filters
     const exitCode = await run(
       'vitest',
-      ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filters],
-      isLong ? { ...environment, PRECIS_LONG: '1' } : environment,
+      ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...chosen],
+      tierEnvironment(mkdtempSync(join(folder, 'home-'))),
     )
-    const counts = readCounts(report)
-    return { failure: testFailure(counts, exitCode), counts }
+    const report = readReport(file)
+    const counts = report ? countTests(report) : NO_TESTS
+    if (report && isWhole) {
+      mkdirSync(join(root, dirname(REPORTS[tier])), { recursive: true })
+      copyFileSync(file, join(root, REPORTS[tier]))
+      console.log(`\nthe slowest files\n${slowestFiles(report, SLOWEST_FILES)}`)
+    }
+    const isUntouched = isChanged && exitCode === 0
+    return { failure: isUntouched ? '' : testFailure(counts, exitCode), counts }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
+/** What test/scale.ts and vitest.config.ts go by. Only the fast tier has the same seed every time. */
+function tierEnvironment(home: string): Record<string, string> {
+  const environment = testEnvironment(process.env, home)
+  const PRECIS_TIER = isLong ? 'long' : tier
+  if (PRECIS_TIER === 'fast') return { ...environment, PRECIS_TIER }
+  const PRECIS_SEED = environment.PRECIS_SEED ?? String(1 + (Date.now() % 1_000_000))
+  console.log(`PRECIS_SEED=${PRECIS_SEED} repeats this run`)
+  return { ...environment, PRECIS_TIER, PRECIS_SEED }
+}
+
+/** Every statement is proven by a test that ran and passed, or stands in a list that says why not. */
+async function checkStatements(): Promise<{ failure: string }> {
+  const report = readReport(join(root, REPORTS[tier]))
+  const found = report ? disagreements(readTree(root), report, tier) : ['there is no report']
+  for (const sentence of found) console.log(sentence)
+  return { failure: found.length === 0 ? '' : `${found.length} about statements` }
+}
+
 /** A runner that stops early leaves no report: then no tests ran. */
-function readCounts(report: string): Counts {
+function readReport(file: string): TestReport | undefined {
   try {
-    const read = JSON.parse(readFileSync(report, 'utf8'))
-    for (const name of secondTries(read)) console.log(`passed only at a second try: ${name}`)
-    return countTests(read)
+    const report: TestReport = JSON.parse(readFileSync(file, 'utf8'))
+    const testResults = report.testResults.map(({ name = '', ...rest }) => ({
+      ...rest,
+      name: relative(root, name),
+    }))
+    return { testResults }
   } catch (error) {
     console.error(`there is no report of the tests: ${error}`)
-    return NO_TESTS
+    return undefined
   }
 }
 

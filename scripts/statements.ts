@@ -1,24 +1,37 @@
-// Prints how many numbered statements each family has and how many of them a test names.
-// With --write it renews docs/spec/to-come.md; with a family's name it lists what is missing there.
-import { writeFileSync } from 'node:fs'
+// Prints how many numbered statements of each family a test of the last whole run has proven.
+// With a family's name it lists what is missing there; --write renews docs/spec/to-come.md.
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { coverage, LIST_PATH, writeList } from '../test/tidy/statements.ts'
+import { coverage, REPORTS, TO_COME, writeList } from '../test/tidy/statements.ts'
 import { readTree } from '../test/tidy/tree.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const asked = process.argv.slice(2)
-const files = readTree(root)
-const families = coverage(files)
+const [latest] = Object.values(REPORTS)
+  .map((path) => ({ path, at: statSync(join(root, path), { throwIfNoEntry: false })?.mtime }))
+  .flatMap(({ path, at }) => (at ? [{ path, at }] : []))
+  .toSorted((one, other) => other.at.getTime() - one.at.getTime())
 
-for (const { name, ids, missing } of families) {
-  console.log(`${name}: ${ids.length - missing.length} of ${ids.length}`)
-  if (asked.includes(name)) for (const id of missing) console.log(`  ${id}`)
+if (latest) print(latest.path, latest.at)
+else {
+  console.error('There is no report yet: run npm test, or npm run test:all.')
+  process.exitCode = 1
 }
-const all = families.reduce((sum, { ids }) => sum + ids.length, 0)
-const missing = families.reduce((sum, family) => sum + family.missing.length, 0)
-console.log(`statements named by a test: ${all - missing} of ${all}`)
 
-if (asked.includes('--write')) {
-  writeFileSync(new URL(`../${LIST_PATH}`, import.meta.url), writeList(files))
-  console.log(`written: ${LIST_PATH}`)
+function print(path: string, at: Date): void {
+  const files = readTree(root)
+  const report = JSON.parse(readFileSync(join(root, path), 'utf8'))
+  const families = coverage(files, report)
+  console.log(`${path} of ${at.toISOString()}`)
+  for (const { name, ids, missing } of families) {
+    console.log(`${name}: ${ids.length - missing.length} of ${ids.length}`)
+    if (asked.includes(name)) for (const id of missing) console.log(`  ${id}`)
+  }
+  const all = families.reduce((sum, { ids }) => sum + ids.length, 0)
+  const missing = families.reduce((sum, family) => sum + family.missing.length, 0)
+  console.log(`statements proven by a test that ran: ${all - missing} of ${all}`)
+  if (!asked.includes('--write')) return
+  writeFileSync(join(root, TO_COME), writeList(files, report))
+  console.log(`written: ${TO_COME}`)
 }

@@ -2,13 +2,10 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { requirement, SYSTEM_NODE } from '../test/require.ts'
 import { checkNode } from './node-guard.ts'
 
-const OLD_NODE = '/usr/bin/node'
-const napi = Number(
-  spawnSync(OLD_NODE, ['--print', 'process.versions.napi'], { encoding: 'utf8' }).stdout,
-)
-const notice = napi > 0 && napi < 10 ? '' : ` (left out: ${OLD_NODE} is not there, or not old)`
+const { available, notice } = requirement('old-node')
 
 describe('checkNode', () => {
   it('lets new ones pass', () => {
@@ -25,9 +22,9 @@ describe('checkNode', () => {
     expect(check).toThrow(expect.objectContaining({ code: 'wrong-node', exitCode: 1 }))
   })
 
-  it.skipIf(notice !== '')(`stops the command on an old Node${notice}`, () => {
+  it.skipIf(!available)(`stops the command on an old Node ${notice}`, () => {
     const command = fileURLToPath(new URL('../bin/precis.js', import.meta.url))
-    const { status, stderr, signal } = spawnSync(OLD_NODE, [command], { encoding: 'utf8' })
+    const { status, stderr, signal } = spawnSync(SYSTEM_NODE, [command], { encoding: 'utf8' })
     expect([status, signal]).toEqual([1, null])
     expect(stderr).toMatch(
       /^precis needs Node 22\.19 or later, and this is Node \d+\.\d+\.\d+.*\n$/,

@@ -1,30 +1,14 @@
 // Recorded sessions of other agents: each is read without a failure, and nothing of it is unaccounted for.
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { View } from '../src/formats/format.ts'
 import { SESSION_FORMATS } from '../src/formats/index.ts'
+import { corpusFiles, FORMAT_OF } from './corpus/files.ts'
 import { READ_APART, recordCount } from './formats/apart.ts'
 import { formatOf, type Opened, openText, outgoingOf, viewIn, writing } from './formats/session.ts'
-import { CORPUS, requirement } from './require.ts'
+import { requirement } from './require.ts'
 
 const { available, notice } = requirement('corpus')
 
-/** The folders of sessions, and what they are read as. */
-const FOLDERS: Readonly<Record<string, string>> = {
-  aider: 'aider',
-  'claude-code': 'claude-code',
-  'claude-web-session': 'claude-code',
-  'cline-sdk': 'cline',
-  codex: 'codex',
-  'copilot-cli': 'copilot-cli',
-  'gemini-cli': 'gemini-cli',
-  'mini-swe-agent': 'openai-chat',
-  opencode: 'opencode',
-  openhands: 'openhands',
-  pi: 'pi',
-  'swe-agent': 'swe-agent',
-}
 /** As the README of the corpus has them. */
 const COMPACTIONS: readonly (readonly [file: string, count: number])[] = [
   ['GNB3HG3CFDS2', 4],
@@ -32,17 +16,11 @@ const COMPACTIONS: readonly (readonly [file: string, count: number])[] = [
   ['before-compaction', 2],
 ]
 
-const sessions = available
-  ? Object.entries(FOLDERS).flatMap(([folder, format]) =>
-      readdirSync(join(CORPUS, folder)).map((file) => ({ folder, file, format })),
-    )
-  : []
-
 describe.skipIf(!available)(`recorded sessions ${notice}`, () => {
-  for (const { folder, file, format } of sessions) {
-    const read = () => readFileSync(join(CORPUS, folder, file), 'utf8')
+  for (const { folder, name, read } of corpusFiles(Object.keys(FORMAT_OF))) {
+    const format = FORMAT_OF[folder]
 
-    it(`${folder}/${file}: every record is modelled, kept or named as left out [NEED-20]`, async () => {
+    it(`${folder}/${name}: every record is modelled, kept or named as left out [NEED-20]`, async () => {
       const text = read()
       const opened = await openText(text)
       expect(opened.format.id).toBe(format)
@@ -50,7 +28,7 @@ describe.skipIf(!available)(`recorded sessions ${notice}`, () => {
       const others = [...kept.values(), ...ignored.values()]
       expect(modelled + others.reduce((sum, count) => sum + count, 0)).toBe(records)
       if (format !== 'aider') expect(records).toBe(recordCount(text))
-      const known = COMPACTIONS.find(([name]) => file.includes(name))
+      const known = COMPACTIONS.find(([file]) => name.includes(file))
       expect(opened.compactions).toBe(known?.[1] ?? 0)
       expect(opened.notes.problems.filter((problem) => problem.includes('cannot'))).toEqual([])
       await checkCalls(opened, text)

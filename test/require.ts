@@ -1,14 +1,22 @@
 // Programs and rights that some tests need and a machine may lack: there those tests are skipped and
-// counted. PRECIS_REQUIRE=tmux,tmpfs names those whose absence fails instead.
+// counted. PRECIS_REQUIRE=tmux,tmpfs names those whose absence fails instead. The fast tier leaves
+// out what takes long, so that it takes as long on every machine.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isFastTier } from './scale.ts'
 
-/** Recorded sessions of other agents, which are not part of the project. */
-export const CORPUS =
-  process.env.PRECIS_CORPUS ?? fileURLToPath(new URL('../../shared/corpus', import.meta.url))
+/** Folders with recorded sessions of other agents, which are not part of the project. */
+export const CORPUS: readonly string[] = (process.env.PRECIS_CORPUS ?? '')
+  .split(delimiter)
+  .filter((folder) => folder !== '')
+
+/** Where systems keep their own Node. */
+export const SYSTEM_NODE = '/usr/bin/node'
+
+export const NOBODY = 65_534
 
 const PROBES = {
   postgres: () => onPath('initdb') || debianPostgres(),
@@ -19,10 +27,15 @@ const PROBES = {
   fish: () => onPath('fish'),
   tmpfs: canMount,
   'other-user': () => isRoot() && succeeds('runuser', ['-u', 'nobody', '--', 'true']),
-  corpus: () => existsSync(CORPUS),
+  'readable-checkout': canOtherRead,
+  'old-node': isSystemNodeOld,
+  corpus: () => CORPUS.length > 0 && CORPUS.every((folder) => existsSync(folder)),
 } as const satisfies Record<string, () => boolean>
 
 export type ProgramName = keyof typeof PROBES
+
+/** For `npm run test:all`. */
+const SLOW: ReadonlySet<ProgramName> = new Set(['postgres', 'chromium', 'tmux', 'corpus'] as const)
 
 export interface Requirement {
   readonly available: boolean
@@ -32,11 +45,13 @@ export interface Requirement {
 
 /** For `describe.skipIf(!requirement('tmux').available)`; throws where it is required and missing. */
 export function requirement(name: ProgramName): Requirement {
-  const available = hasProgram(name)
+  const isLeftOut = isFastTier && SLOW.has(name)
+  const available = !isLeftOut && hasProgram(name)
   if (!available && requiredNames().includes(name)) {
     throw new Error(`${name} is required by PRECIS_REQUIRE and is not on this machine`)
   }
-  return { available, notice: available ? '' : `${name} is not on this machine` }
+  const reason = isLeftOut ? 'is for npm run test:all' : 'is not on this machine'
+  return { available, notice: available ? '' : `${name} ${reason}` }
 }
 
 const answers = new Map<ProgramName, boolean>()
@@ -78,10 +93,28 @@ function canMount(): boolean {
   return mounted
 }
 
+/** Root is bound by no permission, so that a process of nobody has to run from this checkout. */
+function canOtherRead(): boolean {
+  if (!isRoot()) return true
+  const file = JSON.stringify(fileURLToPath(import.meta.url))
+  const reading = ['--eval', `require('node:fs').readFileSync(${file})`]
+  return succeeds(process.execPath, reading, { uid: NOBODY, gid: NOBODY })
+}
+
+function isSystemNodeOld(): boolean {
+  const args = ['--print', 'process.versions.napi']
+  const napi = Number(spawnSync(SYSTEM_NODE, args, { encoding: 'utf8' }).stdout)
+  return napi > 0 && napi < 10
+}
+
 function isRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-function succeeds(command: string, args: readonly string[]): boolean {
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0
+function succeeds(
+  command: string,
+  args: readonly string[],
+  user: { uid?: number; gid?: number } = {},
+) {
+  return spawnSync(command, args, { stdio: 'ignore', ...user }).status === 0
 }

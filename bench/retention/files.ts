@@ -1,4 +1,4 @@
-// The files of a folder that may be sessions, in an order that depends on the seed alone.
+// The files of some folders that may be sessions, in an order that depends on the seed alone.
 import { readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { PrecisError } from '../../src/core/errors.ts'
@@ -15,13 +15,15 @@ const EXTENSIONS = /\.(?:jsonl?|ndjson|md|traj|txt)$/i
 const NO_SESSIONS = /(?:^|[\\/])(?:schema-coverage|LICENSES|node_modules|\.git)(?:[\\/]|$)/
 
 /** Throws `invalid-input` for a folder that cannot be read. */
-export function sessionFiles(folder: string, seed: number): SessionFile[] {
-  const files = namesIn(folder)
-    .toSorted()
-    .map((name) => {
-      const path = join(folder, name)
-      return { path, name: name === '' ? relative('.', path) : name }
-    })
+export function sessionFiles(folders: readonly string[], seed: number): SessionFile[] {
+  const files = folders.flatMap((folder) =>
+    namesIn(folder)
+      .toSorted()
+      .map((name) => {
+        const path = join(folder, name)
+        return { path, name: name === '' ? relative('.', path) : name }
+      }),
+  )
   return shuffled(
     files.filter(({ path }) => isFile(path)),
     seed,

@@ -1,12 +1,11 @@
 // The arguments of the benchmark.
-import { statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { PrecisError } from '../../src/core/errors.ts'
 import { CORPUS } from '../../test/require.ts'
 import { COUNTERS, type Counter } from './pieces.ts'
 
 export interface Options {
-  readonly folder: string
+  readonly folders: readonly string[]
   readonly policies?: readonly string[]
   readonly with?: string
   readonly sessions: number
@@ -23,7 +22,7 @@ export interface Options {
 const SEED = 20261
 
 export const HELP = `npm run bench -- retention [FOLDER] [options]
-  FOLDER            sessions of any agent, in any known format; absent: the corpus
+  FOLDER            sessions of any agent, in any known format; absent: those of PRECIS_CORPUS
   --policies A,B    some policies; absent: all
   --sessions N      so many sessions, drawn by the seed
   --jobs N          so many at a time (2)
@@ -40,17 +39,14 @@ export const HELP = `npm run bench -- retention [FOLDER] [options]
 export function optionsOf(args: readonly string[]): Options {
   const { values, positionals } = parsed(args)
   const { policies, sessions, counter, write, docs } = values
-  const [folder = CORPUS, ...more] = positionals
-  if (more.length > 0) throw usage('Give it one folder.')
+  if (positionals.length > 1) throw usage('Give it one folder.')
   if (!isCounter(counter)) throw usage(`There is no counter ${counter}.`)
   const isPart = positionals.length > 0 || policies !== undefined || sessions !== undefined
   if (write && (isPart || values.with !== undefined || counter !== 'estimate'))
     throw usage('Only a whole run over the corpus can be written.')
   const measure = !docs || write
-  if (measure && statSync(folder, { throwIfNoEntry: false }) === undefined)
-    throw usage(`There is no folder ${folder}.`)
   return {
-    folder,
+    folders: positionals.length > 0 ? positionals : CORPUS,
     ...(policies !== undefined && { policies: policies.split(',') }),
     ...(values.with !== undefined && { with: values.with }),
     sessions: sessions === undefined ? Number.POSITIVE_INFINITY : numberFrom1('sessions', sessions),

@@ -1,6 +1,8 @@
 // The parts that the metric is made of: terms, verbatim search, chance, intervals, the libraries' ways.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { cellOf, differenceOf, intervalOf } from './aggregate.ts'
 import { keptByPruneMessages, keptByTrimMessages } from './libraries.ts'
 import type { Measured, MeasuredSession } from './measure.ts'
@@ -77,6 +79,7 @@ it('VerbatimSearch finds what `includes` finds', () => {
       new VerbatimSearch(patterns).collect(text, found)
       expect(found).toEqual(new Set(patterns.filter((one) => text.includes(one))))
     }),
+    runs(),
   )
 })
 

@@ -50,7 +50,8 @@ function chatText(drafts: readonly EventDraft[]): string {
 
 function bench(...args: string[]) {
   const script = fileURLToPath(new URL('../run.ts', import.meta.url))
-  return spawnSync(process.execPath, [script, 'retention', ...args], { encoding: 'utf8' })
+  const env = { ...process.env, PRECIS_CORPUS: '' }
+  return spawnSync(process.execPath, [script, 'retention', ...args], { encoding: 'utf8', env })
 }
 
 describe('npm run bench -- retention', () => {
@@ -98,6 +99,7 @@ describe('npm run bench -- retention', () => {
 
   it.each([
     { args: ['--frob'], status: 2, says: '--frob' },
+    { args: [], status: 2, says: 'Give it a folder, or set PRECIS_CORPUS.' },
     { args: ['no/such/folder'], status: 2, says: 'There is no folder no/such/folder.' },
     { args: ['a', 'b'], status: 2, says: 'Give it one folder.' },
     { args: ['--policies', 'frob'], status: 2, says: 'There is no policy frob. Known: keep-last' },

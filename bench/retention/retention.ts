@@ -1,5 +1,5 @@
 // How much of what an agent used later is still there after a compaction: `npm run bench -- retention`.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { PrecisError } from '../../src/core/errors.ts'
 import { sessionFiles } from './files.ts'
@@ -30,13 +30,17 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function measure(options: Options): Promise<void> {
-  const { folder, counter, seed, write, json, each } = options
+  const { folders, counter, seed, write, json, each } = options
   const outcomes = await outcomesOf(options)
   const measured = outcomes.filter(isMeasured)
   if (measured.length === 0)
-    throw new PrecisError('invalid-input', `There is no session to measure in ${folder}.`, {
-      hint: 'It takes sessions that are long enough to compact, and go on for a while.',
-    })
+    throw new PrecisError(
+      'invalid-input',
+      `There is no session to measure in ${folders.join(', ')}.`,
+      {
+        hint: 'It takes sessions that are long enough to compact, and go on for a while.',
+      },
+    )
   const sessions = measured.flatMap(({ session }) => session ?? [])
   const row = rowOf(sessions, { ...SETTINGS, counter, seed })
   if (write) appendRetentionRow(row)
@@ -46,13 +50,16 @@ async function measure(options: Options): Promise<void> {
 }
 
 async function outcomesOf(options: Options): Promise<Outcome[]> {
-  const { folder, jobs, seed, counter, sessions, with: file } = options
+  const { folders, jobs, seed, counter, sessions, with: file } = options
   const known = Object.keys(await policiesWith(file))
   const policies = options.policies ?? known
   const unknown = policies.find((name) => !known.includes(name))
   if (unknown !== undefined)
     throw usage(`There is no policy ${unknown}. Known: ${known.join(', ')}.`)
-  const files = sessionFiles(folder, seed)
+  if (folders.length === 0) throw usage('Give it a folder, or set PRECIS_CORPUS.')
+  const missing = folders.find((folder) => !existsSync(folder))
+  if (missing !== undefined) throw usage(`There is no folder ${missing}.`)
+  const files = sessionFiles(folders, seed)
   return measureAll(files, {
     jobs: Math.min(jobs, files.length),
     settings: { ...SETTINGS, counter, seed, policies, ...(file !== undefined && { file }) },

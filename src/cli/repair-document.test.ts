@@ -1,8 +1,10 @@
 // Documents damaged in any place: the repaired copy keeps every rule that is about messages.
+
 import { describe, expect, it } from 'vitest'
 import { everyKind } from '../../test/anthropic-examples.ts'
 import { damageOne, ODD_VALUES } from '../../test/generate/damaged-json.ts'
 import { Random } from '../../test/generate/random.ts'
+import { seeds } from '../../test/scale.ts'
 import type { Json } from '../core/json.ts'
 import { PROFILES } from '../validate/profiles.ts'
 import { validate } from '../validate/validate.ts'
@@ -11,7 +13,7 @@ import { documentAs } from './check-format.ts'
 import { type Target, targetOf } from './check-wires.ts'
 import { repairDocument } from './repair-document.ts'
 
-const CASES = Number(process.env.PRECIS_CASES ?? 1_500)
+const SEEDS = seeds(1_500)
 const target = targetOf('anthropic', 'anthropic')
 /** Every provider that a document in this format can be written for. */
 const OTHERS = Object.entries(PROFILES).flatMap(([name, { wire }]) =>
@@ -39,8 +41,8 @@ const ODD: readonly Json[] = [
 ]
 
 describe('a damaged document', () => {
-  it(`is repaired, whatever was done to its messages (${CASES} times)`, () => {
-    for (let seed = 1; seed <= CASES; seed += 1) {
+  it(`is repaired, whatever was done to its messages (${SEEDS.length} times)`, () => {
+    for (const seed of SEEDS) {
       const { document, did } = damaged(seed)
       const story = `seed ${seed}: ${did.join('; ')}`
       const { text, changes } = repairDocument(document, 'anthropic', target)
@@ -53,7 +55,7 @@ describe('a damaged document', () => {
   })
 
   it('is repaired for each provider of another format, and stays sound in its own', () => {
-    for (let seed = 1; seed <= CASES; seed += 1) {
+    for (const seed of SEEDS) {
       const other = OTHERS[seed % OTHERS.length] as Target
       const { document, did } = damaged(seed)
       const { text } = repairDocument(document, 'anthropic', other)

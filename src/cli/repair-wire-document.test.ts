@@ -1,7 +1,9 @@
 // Documents of OpenAI's and Google's formats, damaged in any place: the copy keeps every rule.
+
 import { describe, expect, it } from 'vitest'
 import { damageOne, ODD_VALUES } from '../../test/generate/damaged-json.ts'
 import { Random } from '../../test/generate/random.ts'
+import { seeds } from '../../test/scale.ts'
 import type { Json } from '../core/json.ts'
 import { PROFILES } from '../validate/profiles.ts'
 import { validate } from '../validate/validate.ts'
@@ -11,9 +13,7 @@ import { type Target, targetOf } from './check-wires.ts'
 import { repairDocument } from './repair-document.ts'
 import type { RewrittenFormat } from './write-document.ts'
 
-const CASES = Number(process.env.PRECIS_CASES ?? 1_500)
-/** `PRECIS_SEED=70 PRECIS_CASES=1` repeats one case of a failure. */
-const FIRST_SEED = Number(process.env.PRECIS_SEED ?? 1)
+const SEEDS = seeds(1_500)
 
 const PNG = 'data:image/png;base64,iVBORw0KGgo='
 const parameters = { type: 'object', properties: { path: { type: 'string' } } }
@@ -176,8 +176,8 @@ describe.each(SUBJECTS)('a damaged document in the format $format', (subject) =>
     }
   })
 
-  it(`is repaired, whatever was done to it (${CASES} times)`, () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + CASES; seed += 1) {
+  it(`is repaired, whatever was done to it (${SEEDS.length} times)`, () => {
+    for (const seed of SEEDS) {
       const target = own[seed % own.length] as Target
       const { damaged, did } = damagedFrom(subject, seed)
       const story = `PRECIS_SEED=${seed}, for ${target.name}: ${did.join('; ')}`
@@ -194,7 +194,7 @@ describe.each(SUBJECTS)('a damaged document in the format $format', (subject) =>
   })
 
   it('is repaired for each provider of another format, and stays sound in its own', () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + CASES; seed += 1) {
+    for (const seed of SEEDS) {
       const other = others[seed % others.length] as Target
       const { damaged, did } = damagedFrom(subject, seed)
       const { text } = repairDocument(damaged, format, other)

@@ -1,7 +1,9 @@
 // The codec: old rows read as expected, every content kind survives, nothing undecodable is lost.
+
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { readEvent, readRow, undecodableOf, writeEvent } from './codec.ts'
 import type { Part } from './content.ts'
 import { PrecisError } from './errors.ts'
@@ -231,7 +233,7 @@ describe('rows that cannot be read', () => {
         else expect(undecodableOf(event)).toBeDefined()
         if (isJson(raw) || !result.ok) expect(isJson(writeEvent(event))).toBe(true)
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     )
   })
 })

@@ -1,7 +1,9 @@
 // Images by age, measured by their dimensions; base64 in text folded away.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pngOf } from '../../test/generate/damage.ts'
+import { runs } from '../../test/scale.ts'
 import type { Block, MediaPart } from './content.ts'
 import { captionOf } from './image-caption.ts'
 import { ageImages, type ImageLimits, measureImages } from './media.ts'
@@ -184,7 +186,7 @@ describe('ageing with slack', () => {
         // Each time at least two go, so that there is no break at every turn.
         expect(rewrites).toBeLessThanOrEqual(images.length / 2)
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 

@@ -1,8 +1,10 @@
 // What is taken for right by hand is right by the schemas.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { generateThread } from '../../test/generate/thread.ts'
+import { runs } from '../../test/scale.ts'
 import { isPlainData } from './plain-data.ts'
 import { DATA_SCHEMAS } from './schema.ts'
 
@@ -52,7 +54,7 @@ describe('plain data', () => {
             expect(isRight(type, one), `${type} ${JSON.stringify(one)}`).toBe(true)
           }
       }),
-      { numRuns: RUNS },
+      runs(RUNS),
     )
     expect(plain).toBeGreaterThan(RUNS)
   })

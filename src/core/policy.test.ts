@@ -1,6 +1,8 @@
 // When to compact: the decisions, what the policy remembers, and that it never loops.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { AUTO_COMPACT_CONFIG, autoCompactPolicy, autoCompactState } from './auto-compact.ts'
 import {
   type Decision,
@@ -321,6 +323,7 @@ describe('whatever happens', () => {
           expect(rank(Math.min(a, b))).toBeLessThanOrEqual(rank(Math.max(a, b)))
         },
       ),
+      runs(),
     )
   })
 
@@ -339,6 +342,7 @@ describe('whatever happens', () => {
           expect(decision.targetTokens).toBeGreaterThanOrEqual(floorTokens)
         },
       ),
+      runs(),
     )
   })
 
@@ -372,6 +376,7 @@ describe('whatever happens', () => {
           expect(attempts).toBeLessThanOrEqual(2)
         }
       }),
+      runs(),
     )
   })
 
@@ -390,6 +395,7 @@ describe('whatever happens', () => {
         expect(runs).toBeLessThanOrEqual(policy.enabled ? 2 : 0)
         if (policy.enabled && afterMs > 60_000) expect(runs).toBe(2)
       }),
+      runs(),
     )
   })
 })

@@ -1,8 +1,10 @@
 // The report of a compaction: the categories add up, and what went is told with its reason.
+
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { generateThread } from '../../test/generate/thread.ts'
 import { answer, reminder, result, system, thoughtAnswer, user } from '../../test/say.ts'
+import { seeds } from '../../test/scale.ts'
 import { type Context, weightOf } from './context.ts'
 import { pinsReducer } from './pins.ts'
 import { type CompactionReport, reportCompaction } from './report.ts'
@@ -48,7 +50,7 @@ function conversation(): TestLog {
 
 describe('splitTokens', () => {
   it('adds up to the weight of the context, whatever is in it', () => {
-    for (let seed = 1; seed <= 60; seed += 1)
+    for (const seed of seeds(60))
       generateThread(seed, 20, ({ log }) => {
         const split = splitTokens(log.context, log.eventAt)
         expect([seed, sumOf(split), split.total]).toEqual([

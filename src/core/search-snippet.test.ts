@@ -1,6 +1,8 @@
 // What is shown of a text that was found.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { snippetOf } from './search-snippet.ts'
 import { queryWords } from './search-tokens.ts'
 
@@ -53,6 +55,7 @@ describe('a snippet', () => {
         }
         expect(end).toBeLessThanOrEqual(line.length)
       }),
+      runs(),
     )
   })
 })

@@ -1,6 +1,8 @@
 // What words a text is found by.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { isAsked, queryWords, wordsOf } from './search-tokens.ts'
 
 function words(text: string): string {
@@ -77,6 +79,7 @@ describe('the words of a text', () => {
           expect(word).not.toMatch(/\s/)
         }
       }),
+      runs(),
     )
   })
 
@@ -91,6 +94,7 @@ describe('the words of a text', () => {
             expect(there.some((word) => isAsked(word, [asked]))).toBe(true)
         },
       ),
+      runs(),
     )
   })
 

@@ -1,4 +1,5 @@
 // What must hold for every thread, checked over thousands of random ones.
+
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { randomProposal } from '../../test/generate/proposal.ts'
@@ -10,6 +11,7 @@ import {
   generateThread,
   grow,
 } from '../../test/generate/thread.ts'
+import { seeds } from '../../test/scale.ts'
 import { buildMessages } from './build.ts'
 import type { EntryId } from './change.ts'
 import type { Context } from './context.ts'
@@ -20,9 +22,8 @@ import { covered } from './refs.ts'
 import type { Problem } from './round-results.ts'
 import { compactedEvents } from './working.ts'
 
-const THREADS = 2_000
+const SEEDS = seeds(2_000)
 const STEPS = 25
-const FIRST_SEED = 20_260_101
 
 type Checks = Readonly<Record<string, (generated: Generated) => void>>
 
@@ -134,7 +135,7 @@ class Trial {
   readonly #passed = new Map<string, number>()
 
   constructor(generate: typeof generateForward, afterEachStep: Checks, atTheEnd: Checks = {}) {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + THREADS; seed += 1) {
+    for (const seed of SEEDS) {
       const steps: string[] = []
       const failed = (cause: unknown) =>
         new Error(`seed ${seed}, after ${steps.length} steps (${steps.join(', ')})`, { cause })
@@ -181,32 +182,32 @@ describe('any thread', () => {
   }, 0) // no limit: nothing waits here
 
   it('folds one by one to what a replay and a reload give', () => {
-    any.expectPassed('foldsAlike', THREADS)
+    any.expectPassed('foldsAlike', SEEDS.length)
   })
 
   it('never ignores an event that the gate or an undo has written', () => {
-    any.expectPassed('ignoresNothing', THREADS)
+    any.expectPassed('ignoresNothing', SEEDS.length)
   })
 
   it('is restored to the byte by undoing newest first [ALWAYS-01] [ALWAYS-22]', () => {
-    any.expectPassed('undoesAll', THREADS)
+    any.expectPassed('undoesAll', SEEDS.length)
   })
 
   it('is as before a change once that is undone, and as after it once that is redone [ALWAYS-22]', () => {
-    any.expectPassed('undoesAndRedoes', THREADS)
-    expect(compactedOnceMore).toBeGreaterThan(THREADS / 2)
+    any.expectPassed('undoesAndRedoes', SEEDS.length)
+    expect(compactedOnceMore).toBeGreaterThan(SEEDS.length / 2)
   })
 
   it('keeps what it shows of the log in the order of the log, in context and messages', () => {
-    forward.expectPassed('keepsTheOrder', THREADS * STEPS)
+    forward.expectPassed('keepsTheOrder', SEEDS.length * STEPS)
   })
 
   it('has every original under exactly one visible entry', () => {
-    any.expectPassed('showsAllOnce', THREADS * STEPS)
+    any.expectPassed('showsAllOnce', SEEDS.length * STEPS)
   })
 
   it('never separates a call from its result [ALWAYS-04] [LOG-24]', () => {
-    any.expectPassed('pairsCalls', THREADS * STEPS)
+    any.expectPassed('pairsCalls', SEEDS.length * STEPS)
   })
 })
 

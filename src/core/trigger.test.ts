@@ -1,6 +1,8 @@
 // The levels of a trigger policy.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import {
   type ContextBudget,
   firingLevel,
@@ -91,6 +93,7 @@ describe('triggerTokens', () => {
           }
         },
       ),
+      runs(),
     )
   })
 })

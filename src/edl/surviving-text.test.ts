@@ -1,9 +1,11 @@
 // Positions of the first text, followed through many edits, are where a text of marked characters says.
+
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../test/generate/random.ts'
+import { seeds } from '../../test/scale.ts'
 import { type Edit, SurvivingText } from './surviving-text.ts'
 
-const seed = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
+const SEEDS = seeds(3_000)
 
 /** Each place holds the position that its character had at first; a new character has none. */
 type Marked = (number | undefined)[]
@@ -44,9 +46,9 @@ function expectedEnd(text: Marked, position: number, length: number): number | u
 }
 
 describe('SurvivingText', () => {
-  it(`tells for 3,000 random histories where every position is now (seed ${seed}) [EDL-13]`, () => {
-    for (let index = 0; index < 3_000; index += 1) {
-      const random = new Random(seed + index)
+  it(`tells for ${SEEDS.length} random histories where every position is now (from seed ${SEEDS[0]}) [EDL-13]`, () => {
+    for (const seed of SEEDS) {
+      const random = new Random(seed)
       const length = random.int(0, 12)
       const surviving = new SurvivingText(length)
       let text: Marked = Array.from({ length }, (_, position) => position)
@@ -59,7 +61,7 @@ describe('SurvivingText', () => {
         const start = surviving.startOf(position)
         const end = position === 0 ? 0 : surviving.endOf(position)
         const known = (now: typeof start) => (typeof now === 'number' ? now : undefined)
-        expect([known(start), known(end)], `seed ${seed + index}, position ${position}`).toEqual([
+        expect([known(start), known(end)], `seed ${seed}, position ${position}`).toEqual([
           expectedStart(text, position, length),
           position === 0 ? 0 : expectedEnd(text, position, length),
         ])

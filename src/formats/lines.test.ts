@@ -1,6 +1,8 @@
 // Lines are cut out of pieces of any size; where their text can be read again, their records know its place.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { isJson } from '../core/schema.ts'
 import { type Line, linesOf } from './lines.ts'
 import { rawRecords } from './raw.ts'
@@ -40,6 +42,7 @@ describe('lines', () => {
         for (const { record, number, text } of lines)
           if (record) expect({ ...record }).toMatchObject({ at: number, raw: text })
       }),
+      runs(),
     )
   })
 })

@@ -1,6 +1,8 @@
 // Server-sent events: whatever the pieces are in which they come, and however long they get.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { readSse, type ServerSentEvent, SSE_HEARTBEAT, writeSse } from './sse.ts'
 
 async function* pieces(text: string, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -55,6 +57,7 @@ describe('readSse', () => {
         const text = events.map((each) => writeSse(each) + SSE_HEARTBEAT).join('')
         expect(await read(text, given)).toEqual(events)
       }),
+      runs(),
     )
   })
 

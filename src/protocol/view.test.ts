@@ -1,8 +1,10 @@
 // The view of a thread: what is drawn of events and frames, in any order in which they come.
+
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { generateThread } from '../../test/generate/thread.ts'
 import { answer, local, result, thoughtAnswer, user } from '../../test/say.ts'
+import { seeds } from '../../test/scale.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import type { AgentFrame, FrameDraft } from '../core/frame.ts'
@@ -315,7 +317,7 @@ describe('moving', () => {
   })
 
   it('draws the same of random threads, wherever they were cut to be read in two parts', () => {
-    for (let seed = 1; seed <= 4; seed += 1) {
+    for (const seed of seeds(4, 2)) {
       const { log } = generateThread(seed, 60)
       const whole = new ThreadView()
       for (const event of log.events) whole.apply({ kind: 'event', event })
@@ -371,7 +373,7 @@ describe('moving', () => {
   })
 
   it('draws the same of random threads, whatever was streamed before each event', () => {
-    for (let seed = 1; seed <= 15; seed += 1) {
+    for (const seed of seeds(15, 5)) {
       const { log } = generateThread(seed, 60)
       const [still, live] = [new ThreadView(), new ThreadView()]
       for (const event of log.events) {

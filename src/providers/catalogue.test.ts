@@ -1,6 +1,8 @@
 // What is known of models, what is assumed of others, and what answers cost.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import {
   CATALOGUE_DATE,
   DEFAULT_WINDOW_TOKENS,
@@ -121,6 +123,7 @@ describe('costOf', () => {
         const cost = costOf(usage(prompt, answer, { cacheReadTokens, cacheWriteTokens }), model)
         expect(cost).toBeGreaterThanOrEqual(0)
       }),
+      runs(),
     )
   })
 })

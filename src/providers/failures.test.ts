@@ -1,8 +1,10 @@
 // Every failure becomes one of ours with a next step, and no key gets through.
+
 import { inspect } from 'node:util'
 import Anthropic from '@anthropic-ai/sdk'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { FailureContext } from './failure-kinds.ts'
 import { missingKey, toPrecisError } from './failures.ts'
@@ -191,7 +193,7 @@ describe('keys', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     )
   })
 

@@ -1,7 +1,9 @@
 // The exact counter, and the two traps of the tokenizer under it.
+
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { cutLongRuns, LONGEST_RUN_CHARS, loadO200k } from './o200k.ts'
 
 const o200k = await loadO200k()
@@ -56,6 +58,7 @@ describe('the o200k counter', () => {
         const text = parts.join(' ')
         expect(o200k.count(text)).toBe(countTokens(text, allowed))
       }),
+      runs(),
     )
   })
 })
@@ -83,6 +86,7 @@ describe('cutLongRuns', () => {
         expect(pieces.join('')).toBe(text)
         for (const piece of pieces) expect(piece.isWellFormed()).toBe(true)
       }),
+      runs(),
     )
   })
 })

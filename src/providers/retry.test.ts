@@ -1,6 +1,8 @@
 // Pauses between attempts: how long they are, and that nothing is waited for in vain.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import { pausesKept } from './contract/fixture-server.ts'
@@ -41,7 +43,7 @@ describe('pauses', () => {
           }
         },
       ),
-      { numRuns: 30 },
+      runs(30),
     )
   })
 

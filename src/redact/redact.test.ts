@@ -1,7 +1,9 @@
 // Secrets of every kind are taken out, ordinary texts are left alone, and no text takes long.
+
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { secretsOf } from './known.ts'
 import { redact } from './redact.ts'
 import { redactFailure } from './redact-failure.ts'
@@ -371,7 +373,7 @@ describe('ordinary text is left as it is', () => {
         const whole = said.join(between)
         expect(redact(whole)).toEqual({ text: whole, found: [] })
       }),
-      { numRuns: 500 },
+      runs(500),
     )
   })
 
@@ -393,7 +395,7 @@ describe('any text', () => {
         const once = redact(parts.join(between)).text
         expect(redact(once)).toEqual({ text: once, found: [] })
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     )
   })
 
@@ -409,7 +411,7 @@ describe('any text', () => {
         for (const piece of left) expect(piece).not.toContain(secret.trim())
         expect(redactFailure(clean, secrets)).toBe(clean)
       }),
-      { numRuns: 500 },
+      runs(500),
     )
   })
 
@@ -423,7 +425,7 @@ describe('any text', () => {
         const text = words.join('')
         expect(redact(text, [{ name: 'A_KEY', value: secret }]).text).toBe(redact(text).text)
       }),
-      { numRuns: 500 },
+      runs(500),
     )
   })
 

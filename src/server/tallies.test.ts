@@ -1,6 +1,8 @@
 // A tally that is counted on is what one reading of the whole log gives, whatever happened to the thread.
+
 import { describe, expect, it } from 'vitest'
 import { LiveWorld } from '../../test/generate/live.ts'
+import { seeds } from '../../test/scale.ts'
 import type { TokenUsage } from '../core/content.ts'
 import { type Context, calibrationOf, emptyContext, foldEvent } from '../core/context.ts'
 import { isChange, type NewEvent, type ThreadEvent } from '../core/event.ts'
@@ -11,8 +13,7 @@ import type { AppModels } from './ports.ts'
 import { Tallies } from './tallies.ts'
 import { thinned } from './tally.ts'
 
-const FIRST_SEED = 52_000
-const SEEDS = 25
+const SEEDS = seeds(25, 5)
 const STEPS = 20
 
 /** A dollar for a token of the answer. */
@@ -63,7 +64,7 @@ async function checkWorld(seed: number): Promise<void> {
 
 describe('Tallies', () => {
   it('count on what a replay of the log gives, undo, redo and expansions among it', async () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) await checkWorld(seed)
+    for (const seed of SEEDS) await checkWorld(seed)
   })
 
   it('price a summary by the model that made it, and not at all where none is named', async () => {

@@ -1,6 +1,8 @@
 // Forged tags, turns and refs, spelled in every way that a model would read over: none stays one.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { asData, asProse } from './as-data.ts'
 import { renderThreadToMarkdown } from './render-thread.ts'
 
@@ -97,6 +99,7 @@ describe('what is forged', () => {
         for (const [at, char] of unseen) letters.splice(at % letters.length, 0, char)
         expect(asData(`<${letters.join('')}`)).toMatch(/^‹/)
       }),
+      runs(),
     )
   })
 })

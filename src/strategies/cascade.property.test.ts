@@ -1,8 +1,10 @@
 // The ladder on random threads: what every context that it leaves must hold, for every provider.
+
 import { describe, expect, it } from 'vitest'
 import { expectAccepted } from '../../test/flows/accepted.ts'
 import type { TestLog } from '../../test/generate/test-log.ts'
 import { type Generated, generateThread, grow } from '../../test/generate/thread.ts'
+import { seeds } from '../../test/scale.ts'
 import type { EntryId } from '../core/change.ts'
 import { textOfUserContent } from '../core/content.ts'
 import { weightOf } from '../core/context.ts'
@@ -16,12 +18,11 @@ import { reducedBy } from '../core/thread-state.ts'
 import { isSaidByUser } from './keep-recent-cut.ts'
 import { cascade } from './ladder.ts'
 
-const THREADS = 50
+const SEEDS = seeds(50, 12)
 const STEPS = 24
-const FIRST_SEED = 20_260_801
 
 async function forAll(check: (generated: Generated) => Promise<void>): Promise<void> {
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + THREADS; seed += 1)
+  for (const seed of SEEDS)
     try {
       await check(generateThread(seed, STEPS))
     } catch (error) {
@@ -84,7 +85,7 @@ describe('cascade on any thread', () => {
         expect(weightOf(generated.log.context)).toBeLessThanOrEqual(done.targetTokens)
       }
     })
-    expect(seen.committed).toBeGreaterThan(THREADS / 3)
+    expect(seen.committed).toBeGreaterThan(SEEDS.length / 3)
     // An earlier rung may say that it cannot; none may break.
     expect(warnings.filter((message) => !message.includes('has to stay takes'))).toEqual([])
   })
@@ -150,11 +151,11 @@ describe('cascade on any thread', () => {
           expect(textOfUserContent(content.content)).toMatch(/^\[Context note, not a request: /)
       }
     })
-    expect(whole).toBeGreaterThan(THREADS / 4)
+    expect(whole).toBeGreaterThan(SEEDS.length / 4)
   })
 
   it('names only refs under which the original is found, after 20 compactions too [NEED-07, VALID-K6]', async () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + 20; seed += 1) {
+    for (const seed of seeds(20, 4)) {
       const generated = generateThread(seed, STEPS)
       const { log } = generated
       for (let round = 0; round < 20; round += 1) {

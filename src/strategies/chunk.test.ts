@@ -1,6 +1,8 @@
 // Chunks: the rows of the vectors with a target of 20 and a tolerance of 5, and what holds for any sizes.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import {
   CHARS_PER_TOKEN,
   chunkMessages,
@@ -182,7 +184,7 @@ describe('chunks of any messages', () => {
         })
         check(thread, ends, { targetChars, limit: targetChars + toleranceChars })
       }),
-      { numRuns: 3_000 },
+      runs(3_000),
     )
   }
 

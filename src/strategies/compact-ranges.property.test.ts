@@ -1,4 +1,5 @@
 // Random ranges on random threads: what they leave, against messages that are cut by hand.
+
 import { describe, expect, it } from 'vitest'
 import type { Random } from '../../test/generate/random.ts'
 import { randomReplacements, shuffled, unpaired } from '../../test/generate/ranges.ts'
@@ -10,20 +11,20 @@ import {
   grow,
 } from '../../test/generate/thread.ts'
 import { thoughtAnswer } from '../../test/say.ts'
+import { seeds } from '../../test/scale.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { Message, MessagePart } from '../core/message.ts'
 import { compactRanges, type RangeReplacement } from './compact-ranges.ts'
 
-const THREADS = 200
+const SEEDS = seeds(200, 40)
 const STEPS = 25
-const FIRST_SEED = 20_260_301
 
 /** Runs a check over random threads, and names the seed of the first that fails. */
 function forAll(
   make: (seed: number, steps: number) => Generated,
   check: (generated: Generated) => void,
 ): void {
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + THREADS; seed += 1)
+  for (const seed of SEEDS)
     try {
       check(make(seed, STEPS))
     } catch (error) {
@@ -71,7 +72,7 @@ describe('any ranges of any thread', () => {
       log.undo()
       expect(JSON.stringify(log.items.slice(0, before.length))).toBe(written)
     })
-    expect(committed).toBeGreaterThan(THREADS / 2)
+    expect(committed).toBeGreaterThan(SEEDS.length / 2)
   })
 
   it('give the same for any order of the array [RANGE-44]', () => {
@@ -88,7 +89,7 @@ describe('any ranges of any thread', () => {
       expect(JSON.stringify(again)).toBe(JSON.stringify(made))
       if (replacements.length > 1) several += 1
     })
-    expect(several).toBeGreaterThan(THREADS / 10)
+    expect(several).toBeGreaterThan(SEEDS.length / 10)
   })
 
   it('leave the messages that cutting them by hand leaves [RANGE-32] [RANGE-33] [RANGE-39]', () => {
@@ -106,7 +107,7 @@ describe('any ranges of any thread', () => {
       expect(JSON.stringify(log.build().messages)).toBe(JSON.stringify(expected))
       compared += 1
     })
-    expect(compared).toBeGreaterThan(THREADS / 4)
+    expect(compared).toBeGreaterThan(SEEDS.length / 4)
   })
 })
 

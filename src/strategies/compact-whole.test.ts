@@ -1,8 +1,10 @@
 // One summary for the whole thread, the files that go with it, and what comes next.
+
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { generateThread } from '../../test/generate/thread.ts'
 import { answer, checkpoint, reminder, result, thoughtAnswer, user } from '../../test/say.ts'
+import { seeds } from '../../test/scale.ts'
 import type { PrecisError } from '../core/errors.ts'
 import { type ContextFile, compactWhole, type WholeInput } from './compact-whole.ts'
 
@@ -146,14 +148,15 @@ describe('a summary of the whole thread', () => {
 
   it('is committed on any thread that waits for nothing, unless it says why not', () => {
     let committed = 0
-    for (let seed = 20_260_401; seed < 20_260_601; seed += 1) {
+    const all = seeds(200, 40)
+    for (const seed of all) {
       const { log } = generateThread(seed, 20)
       const call = [...log.context.open][0]
       const error = compact(log, { summary: 'S', ...(call !== undefined && { closes: call }) })
       expect(error?.hint ?? 'committed', `seed ${seed}`).toBeTruthy()
       if (!error) committed += 1
     }
-    expect(committed).toBeGreaterThan(150)
+    expect(committed).toBeGreaterThan(all.length * 0.7)
   })
 })
 

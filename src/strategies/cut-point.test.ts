@@ -1,6 +1,8 @@
 // Cut points, by the rows that were seen to come out of the original algorithm, and by what it must never do.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { type CutItem, type CutPoint, findCutPoint } from './cut-point.ts'
 
 const ROLES = { U: 'user', A: 'answer', R: 'result', s: 'aside' } as const
@@ -91,7 +93,7 @@ describe('cut points', () => {
         }
         expect(findCutPoint(all, some + more).firstKept).toBeLessThanOrEqual(cut.firstKept)
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     )
   })
 })

@@ -1,15 +1,17 @@
 // Whatever several strategies do one after the other is one change that gives the same context.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { randomProposal } from '../../test/generate/proposal.ts'
 import { generateThread } from '../../test/generate/thread.ts'
+import { runs } from '../../test/scale.ts'
 import { type Built, buildMessages } from '../core/build.ts'
 import { pinsReducer } from '../core/pins.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import { advance, beginDraft, type LadderDraft } from './ladder-draft.ts'
 import { editsOf } from './ladder-edits.ts'
 
-const RUNS = 200
+const RUNS = runs(200)
 const STEPS = 14
 
 /** Which round was the last one, and kept its thinking, may differ from step to step. */
@@ -58,13 +60,13 @@ describe('rungs on a draft', () => {
       ),
       // One that a rung had parted from what stood for it, and one that drops a result that was there twice.
       {
-        numRuns: RUNS,
+        ...RUNS,
         examples: [
           [298_678_559, 3],
           [226_719_099, 1],
         ],
       },
     )
-    expect(sayable).toBeGreaterThan(RUNS / 2)
+    expect(sayable).toBeGreaterThan(RUNS.numRuns / 2)
   })
 })

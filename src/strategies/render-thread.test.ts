@@ -1,6 +1,8 @@
 // A thread as markdown: where messages begin, what is left out, and that nothing in it can pass for a heading.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import type { Block } from '../core/content.ts'
 import type { Message, MessagePart } from '../core/message.ts'
 import { FILES_HEADING } from './compact-whole.ts'
@@ -129,6 +131,7 @@ describe('a rendered thread', () => {
         expect(messageBoundaries[0] ?? 0).toBe(0)
         expect(markdown.isWellFormed()).toBe(true)
       }),
+      runs(),
     )
   })
 })

@@ -1,8 +1,10 @@
 // A conversation as data: what is told, what is cut, and what can no longer be mistaken for structure.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { answer, checkpoint, reminder, result, thoughtAnswer, user } from '../../test/say.ts'
+import { runs } from '../../test/scale.ts'
 import { asData, asProse } from './as-data.ts'
 import { serializeConversation } from './serialize.ts'
 
@@ -93,6 +95,7 @@ describe('asData', () => {
         }
         expect(asData(given)).not.toMatch(/^\s*\[User\]:/m)
       }),
+      runs(),
     )
   })
 })

@@ -1,4 +1,5 @@
 // Two processes on one store do anything to a thread: what each holds is what a replay of the log gives.
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { LiveWorld } from '../../test/generate/live.ts'
 import { testFold } from '../../test/generate/test-log.ts'
+import { seeds } from '../../test/scale.ts'
 import { buildMessages } from '../core/build.ts'
 import { type Context, FOLD_VERSION } from '../core/context.ts'
 import { type EventAt, isChange } from '../core/event.ts'
@@ -16,11 +18,10 @@ import { usageReducer } from '../core/usage.ts'
 import { workingEvents } from '../core/working.ts'
 import { memoryStore, openSqliteStore } from '../stores/index.ts'
 
-const FIRST_SEED = 31_000
 const STEPS = 25
 
 async function forAllSeeds(count: number, store: () => Promise<Store>): Promise<void> {
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + count; seed += 1) {
+  for (const seed of seeds(count)) {
     const world = await LiveWorld.begin(seed, await store())
     try {
       for (let step = 0; step < STEPS; step += 1) await checkStep(world)

@@ -1,4 +1,5 @@
 // Random threads through a real store: opened by snapshot or by replay, they are what the pure core says.
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestLog } from '../../test/generate/test-log.ts'
 import { testClock, testFold, testIds } from '../../test/generate/test-log.ts'
 import { generateThread } from '../../test/generate/thread.ts'
+import { seeds } from '../../test/scale.ts'
 import { readRow, undecodableOf } from '../core/codec.ts'
 import type { Context } from '../core/context.ts'
 import type { NewEvent, ThreadEvent } from '../core/event.ts'
@@ -13,8 +15,7 @@ import type { Row, Store } from '../core/ports.ts'
 import { openSqliteStore } from '../stores/index.ts'
 import { createThreads } from './threads.ts'
 
-const FIRST_SEED = 77_000
-const THREADS = 150
+const SEEDS = seeds(150)
 
 let folder: string
 let store: Store
@@ -60,7 +61,7 @@ function plain({ items, open, ...context }: Context) {
 
 describe('random threads in SQLite', () => {
   it('open to the context, messages and events that the pure core gives [LOG-21]', async () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + THREADS; seed += 1) {
+    for (const seed of SEEDS) {
       const { log, random } = generateThread(seed, 30)
       const threadId = `thr_${seed}`
       await write(log, threadId, random.int(0, log.events.length))

@@ -1,6 +1,8 @@
 // Long outputs: what is kept, what is shown, and that no character is torn.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { limitedOutcome, limitOutput, OUTPUT_LIMITS } from './limit-output.ts'
 
 const SMALL = { shownChars: 600, lineChars: 100, keptChars: 5_000 }
@@ -51,7 +53,7 @@ describe('limitOutput', () => {
         expect(whole.length).toBeLessThanOrEqual(SMALL.keptChars + 120)
         expect(LONE_SURROGATE.test(whole) || LONE_SURROGATE.test(shown)).toBe(false)
       }),
-      { numRuns: 200 },
+      runs(200),
     )
   })
 

@@ -1,9 +1,11 @@
 // The tool `list`, and that it sees the same things as ignored that git does.
+
 import { spawnSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import {
   call,
   outcomeOf,
@@ -136,7 +138,7 @@ describe('what is ignored', () => {
           expect(shown).toEqual(tracked.split('\0').filter(Boolean).sort())
         },
       ),
-      { numRuns: 40 },
+      runs(40),
     )
   })
 })

@@ -1,8 +1,10 @@
 // The window onto the transcript: always a part of the whole, whatever is scrolled, opened or resized.
+
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui'
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../test/generate/random.ts'
 import { generateThread } from '../../test/generate/thread.ts'
+import { seeds } from '../../test/scale.ts'
 import { ThreadView, type ViewBlock } from '../protocol/index.ts'
 import { createTheme } from './theme.ts'
 import { Transcript } from './transcript.ts'
@@ -93,7 +95,7 @@ describe('Transcript', () => {
   })
 
   it('shows a part of the whole of random threads, never wider than the terminal', () => {
-    for (let seed = 1; seed <= 12; seed += 1) {
+    for (const seed of seeds(12, 3)) {
       const { log } = generateThread(seed, 30)
       const view = new ThreadView()
       for (const event of log.events) view.apply({ kind: 'event', event })

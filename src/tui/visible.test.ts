@@ -1,6 +1,8 @@
 // Text of a transcript may not control the terminal.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import { visible, visibleLine } from './visible.ts'
 
 const CASES: readonly (readonly [string, string, string])[] = [
@@ -28,6 +30,7 @@ describe('visible', () => {
         expect(visible(text)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
         expect(visibleLine(text)).not.toContain('\n')
       }),
+      runs(),
     )
   })
 

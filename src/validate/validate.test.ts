@@ -1,7 +1,9 @@
 // Validation as a whole: the right rules for a profile, in a fixed order, for any JSON, in linear time.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assistant, everyKind, result, text, use, user } from '../../test/anthropic-examples.ts'
+import { runs } from '../../test/scale.ts'
 import type { Json } from '../core/json.ts'
 import { PROFILES } from './profiles.ts'
 import type { Exchange, Profile, Violation } from './rule.ts'
@@ -59,7 +61,7 @@ describe('validate', () => {
       fc.property(value, value, value, (request, before, answer) => {
         for (const profile of profiles) checkSound(profile, request, [{ request: before, answer }])
       }),
-      { numRuns: 500 },
+      runs(500),
     )
     for (const odd of [undefined, Number.NaN, () => 1]) {
       for (const profile of profiles) expect(() => validate(profile, odd)).not.toThrow()
@@ -78,7 +80,7 @@ describe('validate', () => {
           checkSound(profile, original, [{ request, answer: request }, ...EARLIER])
         },
       ),
-      { numRuns: 1_500 },
+      runs(1_500),
     )
   })
 

@@ -1,6 +1,8 @@
 // Walking through JSON of any shape: places, strings, and the size on the wire.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../test/scale.ts'
 import type { Json } from '../core/json.ts'
 import { eachString, jsonBytes, placeIn } from './walk.ts'
 
@@ -27,7 +29,7 @@ describe('walking', () => {
         const sent = JSON.stringify(each)
         expect(jsonBytes(JSON.parse(sent) as Json)).toBe(Buffer.byteLength(sent))
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     )
   })
 

@@ -1,8 +1,10 @@
 // One preparation for every provider: what it changes, what it leaves alone, and that it changes nothing twice.
+
 import { describe, expect, it } from 'vitest'
 import { damage, pngOf } from '../../test/generate/damage.ts'
 import { Random } from '../../test/generate/random.ts'
 import { generateThread } from '../../test/generate/thread.ts'
+import { seeds } from '../../test/scale.ts'
 import type { Message, MessagePart } from '../core/message.ts'
 import type { ModelRequest } from '../core/model.ts'
 import { PROFILES } from '../validate/profiles.ts'
@@ -155,7 +157,7 @@ const TARGETS = [
   'mistral',
   'openai-responses',
 ] as const
-const THREADS = 120
+const SEEDS = seeds(120, 12)
 
 describe.each(TARGETS)('any history, for %s', (target) => {
   const profile = PROFILES[target]
@@ -163,7 +165,7 @@ describe.each(TARGETS)('any history, for %s', (target) => {
     prepareRequest(request(messages, ['read', 'mcp.read']), profile, 'anthropic')
 
   it('is prepared once: preparing it again changes nothing', () => {
-    for (let seed = 1; seed <= THREADS; seed += 1) {
+    for (const seed of SEEDS) {
       const ready = prepare(broken(seed)).request
       const again = prepareRequest(ready, profile, 'anthropic')
       expect(again.problems, `seed ${seed}`).toEqual([])
@@ -172,7 +174,7 @@ describe.each(TARGETS)('any history, for %s', (target) => {
   })
 
   it('starts as it did when more is said', () => {
-    for (let seed = 1; seed <= THREADS; seed += 1) {
+    for (const seed of SEEDS) {
       const messages = [...broken(seed), user(text('And?'))]
       const longer = [...messages, answer(text('So.')), user(text('Go on.'))]
       const before = prepare(messages).request.messages

@@ -1,13 +1,15 @@
 // Random ranges of random threads through the tool: applied in any order or not at all, and always a thread that can be sent.
+
 import { expect, it } from 'vitest'
 import type { Message } from '../../src/core/message.ts'
 import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
 import { Random } from '../generate/random.ts'
 import { randomReplacements, shuffled, unpaired } from '../generate/ranges.ts'
+import { seeds } from '../scale.ts'
 import { type AgentSetup, setUpAgent } from './setup.ts'
 import { lastResult, REMINDER, type Replacement, rangeCall, violations } from './transcript.ts'
 
-const SEEDS = [20_261_115, 20_261_116]
+const SEEDS = seeds(2, 2)
 const TRIES = 4
 
 it('random ranges are applied as a whole or refused as a whole, in any order, and split no round [RANGE-44, RANGE-49, RANGE-50]', async () => {

@@ -21,13 +21,17 @@ function endless(name: string, beginning: string, line: string): void {
 
 /** The peak of memory of an import, in kB. */
 function peakOf(file: string): number {
-  const script = join(ROOT, 'bench/cli/import-process.ts')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, file], {
-    cwd: place().folder,
-    encoding: 'utf8',
-    env: place().environment(),
-    maxBuffer: 64_000_000,
-  })
+  const script = join(ROOT, 'bench/cli/command-process.ts')
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [script, 'import', file, '--json'],
+    {
+      cwd: place().folder,
+      encoding: 'utf8',
+      env: place().environment(),
+      maxBuffer: 64_000_000,
+    },
+  )
   expect(stderr).toBe('')
   expect(status).toBe(0)
   return Number(stdout.trim().split('\n').at(-1))

@@ -8,8 +8,9 @@ import { targetOf } from '../../src/cli/check-wires.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { cascade } from '../../src/strategies/ladder.ts'
 import { trimToolResults } from '../../src/strategies/trim-tool-results.ts'
+import { corpusFiles, FORMAT_OF } from '../corpus/files.ts'
 import { formatOf, type Opened, openText, outgoingOf, writing } from '../formats/session.ts'
-import { CORPUS, requirement } from '../require.ts'
+import { requirement } from '../require.ts'
 import { ROOT } from './place.ts'
 
 /** The targets that a provider's rules are about. */
@@ -75,15 +76,10 @@ describe('the compacted samples [NEED-20]', () => {
 })
 
 const { available, notice } = requirement('corpus')
-/** The folders with sessions; others hold single records, and files of other programs. */
-const FOLDERS = available
-  ? readdirSync(CORPUS).filter((name) => !/LICENSES|README|schema-coverage/.test(name))
-  : []
 
 describe.skipIf(!available)(`the compacted recorded sessions ${notice}`, () => {
-  for (const name of FOLDERS)
-    for (const file of readdirSync(join(CORPUS, name)))
-      it(`${name}/${file} passes the check for every target [NEED-20]`, async () => {
-        await checkCompacted(readFileSync(join(CORPUS, name, file), 'utf8'))
-      })
+  for (const { folder, name, read } of corpusFiles(Object.keys(FORMAT_OF)))
+    it(`${folder}/${name} passes the check for every target [NEED-20]`, async () => {
+      await checkCompacted(read())
+    })
 })

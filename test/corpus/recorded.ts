@@ -1,12 +1,10 @@
 // Recorded sessions as requests that their own providers accepted: one reader for each folder of the corpus.
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { PROFILES } from '../../src/validate/profiles.ts'
 import type { Exchange, Profile } from '../../src/validate/rule.ts'
-import { CORPUS } from '../require.ts'
 import { clineExchanges, webExchanges } from './anthropic-shaped.ts'
 import { chatSessions } from './chat.ts'
 import { exchangesOf } from './claude-code.ts'
+import { corpusFiles } from './files.ts'
 import { geminiExchanges } from './gemini.ts'
 import { openCodeExchanges } from './open-code.ts'
 import { piExchanges } from './pi.ts'
@@ -53,10 +51,9 @@ export const FOLDERS = Object.keys(READERS)
 
 export function recordedIn(folder: string): readonly Recorded[] {
   const reader = READERS[folder]
-  return readdirSync(join(CORPUS, folder)).flatMap((name) =>
-    (reader?.(readFileSync(join(CORPUS, folder, name), 'utf8'), name) ?? []).flatMap(
-      ([profile, exchanges]) =>
-        exchanges.length === 0 ? [] : [{ name, folder, profile, exchanges }],
+  return corpusFiles([folder]).flatMap(({ name, read }) =>
+    (reader?.(read(), name) ?? []).flatMap(([profile, exchanges]) =>
+      exchanges.length === 0 ? [] : [{ name, folder, profile, exchanges }],
     ),
   )
 }

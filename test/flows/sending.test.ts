@@ -1,4 +1,5 @@
 // Any history to any provider, over HTTP and through the real SDKs: a strict server takes all of it.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Composed } from '../../src/compose.ts'
 import type { EventDraft } from '../../src/core/event.ts'
@@ -10,6 +11,7 @@ import { damage } from '../generate/damage.ts'
 import { Random } from '../generate/random.ts'
 import { generateThread } from '../generate/thread.ts'
 import { result, system, user } from '../say.ts'
+import { seeds } from '../scale.ts'
 import { composedWith } from './composed.ts'
 
 const MODELS = [
@@ -105,15 +107,13 @@ describe('tools whose names no provider takes', () => {
   })
 })
 
-/** `PRECIS_SEED=70 PRECIS_CASES=1` repeats one case of a failure. */
-const FIRST_SEED = Number(process.env.PRECIS_SEED ?? 1)
-const CASES = Number(process.env.PRECIS_CASES ?? 40)
+const SEEDS = seeds(40, 10)
 
 describe.each(MODELS)('histories that are already broken, for %s', (name) => {
-  it(`are taken, and every repair is said (${CASES} histories)`, async () => {
+  it(`are taken, and every repair is said (${SEEDS.length} histories)`, async () => {
     const opened = composedWith(server)
     let repaired = 0
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + CASES; seed += 1) {
+    for (const seed of SEEDS) {
       const { log } = generateThread(seed, 15)
       const { messages, system: prompts } = log.build()
       const { messages: broken, did } = damage(messages, new Random(seed))
@@ -126,7 +126,7 @@ describe.each(MODELS)('histories that are already broken, for %s', (name) => {
       )
       if (repairs.length > 0) repaired += 1
     }
-    expect(repaired).toBeGreaterThan(CASES / 2)
+    expect(repaired).toBeGreaterThan(SEEDS.length / 2)
     await opened.close()
   }, 60_000)
 })

@@ -1,11 +1,11 @@
 // Whatever happens to a thread, its next request is taken by a server that binds thinking to its prefix.
+
 import { describe, expect, it } from 'vitest'
 import { setUp } from '../dev-model/setup.ts'
+import { seeds } from '../scale.ts'
 import { ThinkingWorld } from './thinking-world.ts'
 
-/** `PRECIS_SEED=70 PRECIS_CASES=1` repeats one case of a failure. */
-const FIRST_SEED = Number(process.env.PRECIS_SEED ?? 1)
-const WORLDS = Number(process.env.PRECIS_CASES ?? 12)
+const SEEDS = seeds(12, 3)
 const STEPS = 40
 
 describe.each([
@@ -17,7 +17,7 @@ describe.each([
     'is taken after every step, with a wish for thinking: %s',
     async (wishes) => {
       const { dev: server } = await setUp()
-      for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed += 1) {
+      for (const seed of SEEDS) {
         const world = new ThinkingWorld(seed, { server, model, wishes })
         await world.begin()
         for (let step = 0; step < STEPS; step += 1)

@@ -1,12 +1,14 @@
 // Random conversations through every written format: one trip may lose what the format names, a second none.
+
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/core/event.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { randomAnswer, randomResult, randomText, randomUserContent } from '../generate/content.ts'
 import { Random } from '../generate/random.ts'
+import { seeds } from '../scale.ts'
 import { openText, threadOf, writing } from './session.ts'
 
-const SEEDS = 60
+const SEEDS = seeds(60, 20)
 
 function conversation(random: Random): EventDraft[] {
   const drafts: EventDraft[] = []
@@ -28,8 +30,8 @@ function conversation(random: Random): EventDraft[] {
 describe.each(
   SESSION_FORMATS.filter(({ write }) => write).map((format) => [format.id, format] as const),
 )('%s', (_, format) => {
-  it(`a second trip changes nothing, over ${SEEDS} random conversations [NEED-20]`, async () => {
-    for (let seed = 1; seed <= SEEDS; seed += 1) {
+  it(`a second trip changes nothing, over ${SEEDS.length} random conversations [NEED-20]`, async () => {
+    for (const seed of SEEDS) {
       const { view } = await threadOf(conversation(new Random(seed)))
       const once = await trip(view)
       const twice = await trip(once)

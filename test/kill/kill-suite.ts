@@ -1,5 +1,7 @@
-// The kills that both runs make, a few or hundreds: of every scenario, on one kind of store.
+// Kills, a few or hundreds: of every scenario, on one kind of store.
+
 import { describe, expect, it } from 'vitest'
+import { SEED, scaled } from '../scale.ts'
 import { appendScenario } from './append-scenario.ts'
 import { compactScenario } from './compact-scenario.ts'
 import { followScenario } from './follow-scenario.ts'
@@ -9,21 +11,21 @@ import { type KillPlace, killRepeatedly, type Scenario } from './harness.ts'
 const SCENARIOS = [appendScenario, compactScenario, followScenario]
 /** A machine that does much else at the same time is slow to start processes. */
 const LONGEST_KILL_MS = 20_000
-const seed = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
 
 export function killSuite(
   store: string,
-  kills: number,
+  fullKills: number,
   newPlace: () => Promise<KillPlace>,
   more: readonly Scenario[] = [],
 ): void {
-  describe(`${store}: kills with seed ${seed}`, () => {
+  const kills = scaled(fullKills, 4)
+  describe(`${store}: kills with seed ${SEED}`, () => {
     // Side by side: starting processes and servers is mostly waiting.
     for (const scenario of [...SCENARIOS, ...more])
       it.concurrent(
         `${kills} during ${scenario.name}: ${scenario.proves} [NEED-13] [ALWAYS-06]`,
         async () => {
-          const report = await killRepeatedly(scenario, { kills, seed, newPlace })
+          const report = await killRepeatedly(scenario, { kills, seed: SEED, newPlace })
           expect(report.kills).toBe(kills)
           // How far a child gets before it dies depends on the machine; that some did anything does not.
           expect(report.acknowledged).toBeGreaterThan(0)

@@ -1,7 +1,9 @@
 // Random sessions, really carried out: what the ledger says of the files is what git and the disk say.
+
 import { rmSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ledgerFiles } from '../../src/core/ledger/ledger-lines.ts'
+import { seeds } from '../scale.ts'
 import { ledgerOf } from './calls.ts'
 import type { Style } from './moves.ts'
 import { addScore, f1, type Score, STATES, type State, toldBy, truthOf, without } from './score.ts'
@@ -12,9 +14,8 @@ const STYLES: readonly (readonly [Style, string])[] = [
   ['run', 'by commands, each in a new shell'],
   ['Bash', 'by commands in a shell that stays open'],
 ]
-const SESSIONS = 6
+const SEEDS = seeds(6, 6)
 const STEPS = 40
-const FIRST_SEED = 4_100
 const GOAL = 0.98
 
 describe('files of the ledger', () => {
@@ -25,7 +26,7 @@ describe('files of the ledger', () => {
         STATES.map((state) => [state, { hits: 0, missed: 0, wrong: 0 }]),
       )
       const wrong: string[] = []
-      for (let seed = FIRST_SEED; seed < FIRST_SEED + SESSIONS; seed += 1) {
+      for (const seed of SEEDS) {
         const { root, drafts, read, alike } = await carryOut(seed, style, STEPS)
         onTestFinished(() => rmSync(root, { recursive: true, force: true }))
         const truth = truthOf(root, without(read, alike))

@@ -1,11 +1,13 @@
-// Eight processes on one store, for a few seconds.
+// Eight processes on one store, for seconds or longer.
+
 import { describe } from 'vitest'
 import { requirement } from '../require.ts'
+import { scaled } from '../scale.ts'
 import { crowdSuite } from './crowd-suite.ts'
 import { postgresCrowd, sqliteCrowd } from './places.ts'
 
 const { available, notice } = requirement('postgres')
-const SECONDS = 3
+const SECONDS = scaled(3)
 
 describe('several processes', () => crowdSuite(sqliteCrowd, SECONDS))
 

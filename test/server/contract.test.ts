@@ -1,12 +1,12 @@
 // The contract of the API, from its own description: every operation is called as it may be and as it may not, and answers as it says.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { longPast } from '../agent/past.ts'
+import { runs } from '../scale.ts'
 import { type Asking, type DescribedOperation, OpenApiClient } from './openapi-client.ts'
 import { fitting, unfitting } from './schema-values.ts'
 import { converse, setUpApp } from './setup.ts'
-
-const seed = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
 
 /** A thread with a past, a compaction and a pin: what the operations are about. */
 async function setUpContract() {
@@ -152,7 +152,7 @@ describe('the contract of the API', () => {
           expect(status, operation.operationId).not.toBe(500)
         },
       ),
-      { numRuns: 120, seed },
+      runs(120),
     )
     await expect(client.thread(values.threadId)).resolves.toBeDefined()
   })

@@ -1,4 +1,5 @@
-// A small load on one server, in every run of the tests.
+// Followers and writers on one server; the load that it is to bear is that of the long tier.
+import { scaled } from '../scale.ts'
 import { loadSuite } from './load-suite.ts'
 
-loadSuite({ followers: 30, writers: 4, messagesEach: 4 })
+loadSuite({ followers: scaled(30, 10), writers: scaled(4, 2), messagesEach: 4 })

@@ -5,6 +5,7 @@ import { startDevModel } from '../../src/dev-model/index.ts'
 import type { Client } from '../../src/protocol/client.ts'
 import { Random } from '../generate/random.ts'
 import { startPostgres } from '../postgres/server.ts'
+import { SEED } from '../scale.ts'
 import { pretendWork, until } from '../wait.ts'
 import { Team } from './team.ts'
 
@@ -21,15 +22,14 @@ const START_MS = 30_000
 const POLL_MS = 100
 /** A lease of a process that was killed ends first, and another starts. */
 const PATIENT = { withinMs: SLACK_MS / 2, everyMs: POLL_MS }
-const seed = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
 
 export function teamSuite({ writers, followersEach, kills, killEveryMs }: TeamOptions): void {
   it(
-    `two servers on one PostgreSQL, ${kills} killed under load: nothing lost, nothing twice, followers catch up [ALWAYS-06] [NEED-13] (seed ${seed})`,
+    `two servers on one PostgreSQL, ${kills} killed under load: nothing lost, nothing twice, followers catch up [ALWAYS-06] [NEED-13] (seed ${SEED})`,
     async () => {
       const server = await startPostgres()
       const dev = await startDevModel({ pieceDelayMs: 2 })
-      const team = new Team(server.address('team'), dev.url, new Random(seed))
+      const team = new Team(server.address('team'), dev.url, new Random(SEED))
       try {
         await Promise.all([team.grow(), team.grow()])
         await runTeam(team, writers, followersEach, kills, killEveryMs)

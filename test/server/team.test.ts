@@ -1,4 +1,5 @@
 // Two servers on one PostgreSQL: one is killed now and then, and each sees what happens on the other.
+
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import { type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
@@ -8,6 +9,7 @@ import { longPast } from '../agent/past.ts'
 import { Random } from '../generate/random.ts'
 import { startPostgres } from '../postgres/server.ts'
 import { requirement } from '../require.ts'
+import { scaled } from '../scale.ts'
 import { converse, followUntil, isFrame, transportTo } from './setup.ts'
 import { Team } from './team.ts'
 import { teamSuite } from './team-suite.ts'
@@ -16,7 +18,7 @@ const STRATEGY = 'trim-tool-results'
 const { available, notice } = requirement('postgres')
 
 describe.skipIf(!available)(notice, () => {
-  teamSuite({ writers: 3, followersEach: 2, kills: 3, killEveryMs: 1_000 })
+  teamSuite({ writers: 3, followersEach: 2, kills: scaled(3, 1), killEveryMs: 1_000 })
 
   it('a thread followed on one process sees what happens on the other, compactions included [LOG-77, LOG-78, LOG-79]', async () => {
     const { address, here, there } = await setUpPair()

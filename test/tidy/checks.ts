@@ -3,11 +3,17 @@ import { clocks } from './clocks.ts'
 import { importCycles } from './cycles.ts'
 import type { Check } from './finding.ts'
 import { developmentPackages, importDirection } from './layers.ts'
-import { anyTypes, notesInComments, switchedOffTests } from './leftovers.ts'
+import { anyTypes, notesInComments, ownSeeds, switchedOffTests } from './leftovers.ts'
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
 import { surroundings } from './surroundings.ts'
-import { documentedFolders, machinePaths, openingComments, registries } from './texts.ts'
+import {
+  documentedFolders,
+  machinePaths,
+  openingComments,
+  outsideFolders,
+  registries,
+} from './texts.ts'
 import { waits } from './waits.ts'
 
 export const CHECKS: Readonly<Record<string, Check>> = {
@@ -20,6 +26,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'nothing has the type any': anyTypes,
   'no compiler is silenced and no note is left': notesInComments,
   'no test is switched off': switchedOffTests,
+  'random inputs come from one seed': ownSeeds,
   'folders that only compute have no clock and no randomness': clocks,
   'commands take their surroundings as an argument': surroundings,
   'every folder has its line in ARCHITECTURE.md': documentedFolders,
@@ -28,6 +35,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'file names say something': emptyWordsInPaths,
   'declared names say something': emptyWordsInCode,
   'no path of one machine is written down': machinePaths,
+  'no folder outside of the repository is named': outsideFolders,
   'no package registry is written down': registries,
   'every wait of a test has a bound and a name': waits,
 }

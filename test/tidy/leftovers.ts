@@ -22,6 +22,22 @@ export function switchedOffTests(files: readonly SourceFile[]): Finding[] {
   })
 }
 
+/** Random inputs come from test/scale.ts, which fixes the seed and scales how many there are. */
+export function ownSeeds(files: readonly SourceFile[]): Finding[] {
+  const others = files.filter(({ path }) => path !== 'test/scale.ts')
+  return inCode(others, 'own-seed', (node) => {
+    const isRunCount = node.type === 'Property' && nameOf(node.key) === 'numRuns'
+    const isAssert =
+      node.type === 'CallExpression' &&
+      node.callee.type === 'MemberExpression' &&
+      nameOf(node.callee.object) === 'fc' &&
+      nameOf(node.callee.property) === 'assert'
+    return isRunCount || (isAssert && node.arguments.length < 2)
+      ? 'random inputs without runs() of test/scale.ts'
+      : ''
+  })
+}
+
 export function notesInComments(files: readonly SourceFile[]): Finding[] {
   return files
     .filter(({ path }) => isCode(path))

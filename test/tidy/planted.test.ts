@@ -5,11 +5,17 @@ import { clocks } from './clocks.ts'
 import { importCycles } from './cycles.ts'
 import { type Check, type SourceFile, settle } from './finding.ts'
 import { developmentPackages, importDirection } from './layers.ts'
-import { anyTypes, notesInComments, switchedOffTests } from './leftovers.ts'
+import { anyTypes, notesInComments, ownSeeds, switchedOffTests } from './leftovers.ts'
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
 import { surroundings } from './surroundings.ts'
-import { documentedFolders, machinePaths, openingComments, registries } from './texts.ts'
+import {
+  documentedFolders,
+  machinePaths,
+  openingComments,
+  outsideFolders,
+  registries,
+} from './texts.ts'
 import { waits } from './waits.ts'
 
 /** Path → text. */
@@ -18,6 +24,7 @@ type Tree = Readonly<Record<string, string>>
 const lines = (count: number) => `${Array.from({ length: count }, () => 'f()').join('\n')}\n`
 /** Written in pieces, so that this file holds no such path itself. */
 const absolute = (...parts: string[]) => ['', ...parts].join('/')
+const outside = ['..', 'shared'].join('/')
 const host = (...parts: string[]) => parts.join('.')
 
 const CLEAN: Tree = {
@@ -215,6 +222,16 @@ const FAULTS: readonly Fault[] = [
     ),
     found: [1, 2, 3, 4, 5].map((line) => `src/core/a.test.ts:${line}`),
   },
+  {
+    name: 'random inputs with a seed or a number of their own',
+    check: ownSeeds,
+    plant: {
+      'test/scale.ts': '// Scales.\nexport const runs = (numRuns) => ({ numRuns: numRuns })',
+      'src/core/a.test.ts':
+        'fc.assert(p)\nfc.assert(p, { numRuns: 9 })\nfc.assert(p, runs())\nexpect.assert(p)\n',
+    },
+    found: ['src/core/a.test.ts:1', 'src/core/a.test.ts:2'],
+  },
   ...[
     'Date.now()',
     'f(Date.now)',
@@ -327,6 +344,19 @@ const FAULTS: readonly Fault[] = [
       'src/core/b.ts': "const parent = '/homework/rooted'",
     },
     found: ['docs/a.md:1', 'docs/a.md:2', 'src/core/a.ts:1'],
+  },
+  {
+    name: 'folders outside of the repository',
+    check: outsideFolders,
+    plant: {
+      '.ci/run': `#!/bin/sh\n# CI may name it.\ncorpus=${outside}/corpus\n`,
+      'docs/a.md': `\nsee \`${outside}/corpus\`\n`,
+      'test/a.ts': `const corpus = new URL('../${outside}/corpus', import.meta.url)`,
+      'test/deep/b.ts':
+        "new URL('../../x', import.meta.url)\nnew URL('../../../x', import.meta.url)",
+      'src/core/c.ts': "import '../shared.ts'\nconst other = '../../../etc/passwd'",
+    },
+    found: ['docs/a.md:2', 'test/a.ts:1', 'test/deep/b.ts:2'],
   },
   {
     name: 'package registries',

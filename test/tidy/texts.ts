@@ -6,12 +6,24 @@ const MACHINE_PATH = /(?<![\w.~}*>)-])\/(?:(?:work|root)\/|home\/[a-z])/i
 const REGISTRY =
   /https?:\/\/[^\s/'"]*(?:registry|artifactory|nexus|verdaccio)|registry\.(?:npmjs|yarnpkg)\.|^\s*(?:@[\w-]+:)?registry\s*=|"resolved": *"http|_auth(?:Token)?\s*=/i
 
+const SHARED = /(?<![\w.])\.\.\/shared(?![\w.-])/
+
 export function machinePaths(files: readonly SourceFile[]): Finding[] {
   return inLines(files, 'machine-path', MACHINE_PATH, 'a path of one machine')
 }
 
 export function registries(files: readonly SourceFile[]): Finding[] {
   return inLines(files, 'registry', REGISTRY, 'a package registry')
+}
+
+/** Only CI, which brings folders of its own beside the checkout, may name one. */
+export function outsideFolders(files: readonly SourceFile[]): Finding[] {
+  const inside = files.filter(({ path }) => path !== '.ci/run')
+  return inside.flatMap((file) => {
+    const depth = file.path.split('/').length - 1
+    const escaping = new RegExp(`${SHARED.source}|new URL\\(\\s*['"\`](?:\\.\\./){${depth + 1}}`)
+    return inLines([file], 'outside-folder', escaping, 'a folder outside of the repository')
+  })
 }
 
 /** The first line of a source file (after `#!`) says what the file is for. */

@@ -1,7 +1,9 @@
 // Whatever the log holds: no failure, the same state from the start, from a snapshot and step by step, bounded.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { done, eventsOf, ledgerOf, ran } from '../../../test/ledger/calls.ts'
+import { runs } from '../../../test/scale.ts'
 import type { ToolStatus } from '../content.ts'
 import type { EventDraft, ThreadEvent } from '../event.ts'
 import type { Json } from '../json.ts'
@@ -114,7 +116,7 @@ describe('the ledger as a reducer', () => {
         )
         expect(ledgerLines(restored(whole), 50)).toEqual(ledgerLines(whole, 50))
       }),
-      { numRuns: 400 },
+      runs(400),
     )
   })
 
@@ -128,7 +130,7 @@ describe('the ledger as a reducer', () => {
             if (!isThere) expect.fail(`${JSON.stringify(word)} is not in the log`)
           }
       }),
-      { numRuns: 400 },
+      runs(400),
     )
   })
 

@@ -1,6 +1,8 @@
 // Learning from measurements how far the estimate is off.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../test/scale.ts'
 import { type Calibration, calibrate, MIN_DELTA_TOKENS, UNCALIBRATED } from './calibrate.ts'
 
 /** Measurements as [counted, estimated]; `undefined` is a change of the context. */
@@ -129,6 +131,7 @@ describe('calibrate', () => {
         expect(ratio).toBeLessThanOrEqual(3)
         expect(overheadTokens).toBeGreaterThanOrEqual(0)
       }),
+      runs(),
     )
   })
 
@@ -145,6 +148,7 @@ describe('calibrate', () => {
         })
         expect(measurements.reduce(calibrate, UNCALIBRATED).ratio).toBeCloseTo(ratio, 6)
       }),
+      runs(),
     )
   })
 })

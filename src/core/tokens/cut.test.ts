@@ -1,6 +1,8 @@
 // Cutting never breaks a character.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../test/scale.ts'
 import { cutHead, cutTail } from './cut.ts'
 
 const FAMILY = '👩‍👩‍👧' // three emoji and two joiners, 8 units
@@ -56,6 +58,7 @@ describe('cutHead and cutTail', () => {
           if (cut !== whole) expect(cut.length).toBeGreaterThanOrEqual(maxChars - FAMILY.length)
         }
       }),
+      runs(),
     )
   })
 
@@ -67,6 +70,7 @@ describe('cutHead and cutTail', () => {
         expect(halvesOf(cutHead(whole, maxChars))).toBeLessThanOrEqual(halves)
         expect(halvesOf(cutTail(whole, maxChars))).toBeLessThanOrEqual(halves)
       }),
+      runs(),
     )
   })
 })

@@ -1,7 +1,9 @@
 // The estimate against o200k on invented texts, and its manners on anything else.
+
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../test/scale.ts'
 import { loadO200k } from '../../providers/o200k.ts'
 import { KINDS } from './alphabet.ts'
 import { chars4Counter, estimateCounter } from './counter.ts'
@@ -94,6 +96,7 @@ describe('the estimate of odd texts', () => {
         expect(tokens).toBeLessThanOrEqual(3 * text.length)
         expect(estimateTokens(text)).toBe(tokens)
       }),
+      runs(),
     )
   })
 
@@ -104,6 +107,7 @@ describe('the estimate of odd texts', () => {
         expect(estimateTokens(a + b)).toBeGreaterThanOrEqual(estimateTokens(a) - 2)
         expect(estimateTokens(a + b)).toBeLessThanOrEqual(estimateTokens(a) + estimateTokens(b) + 2)
       }),
+      runs(),
     )
   })
 

@@ -1,7 +1,9 @@
 // Requests made of any thread are valid, and their cache marks stand where the prefix is stable.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { generateThread } from '../../../test/generate/thread.ts'
+import { runs } from '../../../test/scale.ts'
 import { buildMessages } from '../../core/build.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
@@ -53,7 +55,7 @@ describe('the body of a request', () => {
           expect(validate(PROFILES.anthropic, { ...body, betas })).toEqual([])
         }
       }),
-      { numRuns: 150 },
+      runs(150),
     )
   })
 })
@@ -97,7 +99,7 @@ describe('cache marks', () => {
         expect(validate(PROFILES.anthropic, body).map(({ id }) => id)).not.toContain('VALID-A17')
         expect(marked(messages, system)).toEqual(body)
       }),
-      { numRuns: 60 },
+      runs(60),
     )
   })
 
@@ -120,7 +122,7 @@ describe('cache marks', () => {
         const kept = (after.messages as readonly Json[]).slice(0, count)
         expect(kept.map(unmarked)).toEqual((before.messages as readonly Json[]).map(unmarked))
       }),
-      { numRuns: 60 },
+      runs(60),
     )
   })
 })

@@ -1,6 +1,8 @@
 // Thinking between tags, however the text is cut into pieces.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../test/scale.ts'
 import { ThinkTags } from './think-tags.ts'
 
 function split(pieces: readonly string[]) {
@@ -35,6 +37,7 @@ describe('ThinkTags', () => {
       fc.property(fc.array(word), (pieces) => {
         expect(split(pieces)).toEqual(split([pieces.join('')]))
       }),
+      runs(),
     )
   })
 })

@@ -1,6 +1,8 @@
 // Random work by several at once: nothing is lost, nothing comes twice, forks keep their past.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../test/scale.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Row, Store } from '../../core/ports.ts'
 import { cancel, messages, on, type StoreFactory } from './place.ts'
@@ -47,7 +49,7 @@ export function randomContract(factory: StoreFactory): void {
               await raceWriters(store, `race${run}`, writers)
             },
           ),
-          { numRuns: 15 },
+          runs(15),
         )
       }),
     )
@@ -60,7 +62,7 @@ export function randomContract(factory: StoreFactory): void {
             run += 1
             await compareWithModel(store, `run${run}`, steps)
           }),
-          { numRuns: 25 },
+          runs(25),
         )
       }),
     )

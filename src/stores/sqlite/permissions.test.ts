@@ -1,23 +1,16 @@
 // Files and folders without permission. It does not bind root, so then a process of nobody tries.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { NOBODY, requirement } from '../../../test/require.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import { fillStore, inFolder } from '../contract/sqlite-place.ts'
 
 const STORES = new URL('../index.ts', import.meta.url)
 const IS_ROOT = process.getuid?.() === 0
-const NOBODY = 65_534
 const AS_OTHER = IS_ROOT ? { uid: NOBODY, gid: NOBODY } : {}
-
-const reading = [
-  '--eval',
-  `require('node:fs').readFileSync(${JSON.stringify(fileURLToPath(STORES))})`,
-]
-const { status } = spawnSync(process.execPath, reading, AS_OTHER)
-const notice = status === 0 ? '' : ' (left out: the user nobody cannot read this checkout)'
+const { available, notice } = requirement('readable-checkout')
 
 interface Case {
   readonly code: ErrorCode
@@ -43,7 +36,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 }
 
-describe.skipIf(notice !== '')(`permissions${notice}`, () => {
+describe.skipIf(!available)(`permissions ${notice}`, () => {
   it.each(Object.entries(CASES))('%s', (_, { code, spoil }) =>
     inFolder(async (outer) => {
       const folder = join(outer, 'logs')

@@ -1,8 +1,10 @@
 // `extract` on random threads: what every context that it leaves must hold, for every provider.
+
 import { describe, expect, it } from 'vitest'
 import { expectAccepted } from '../../../test/flows/accepted.ts'
 import type { TestLog } from '../../../test/generate/test-log.ts'
 import { type Generated, generateThread, grow } from '../../../test/generate/thread.ts'
+import { seeds } from '../../../test/scale.ts'
 import type { EntryId } from '../../core/change.ts'
 import { textOfUserContent } from '../../core/content.ts'
 import { weightOf } from '../../core/context.ts'
@@ -17,12 +19,11 @@ import { reducedBy } from '../../core/thread-state.ts'
 import { isSaidByUser } from '../keep-recent-cut.ts'
 import { extract } from './extract.ts'
 
-const THREADS = 40
+const SEEDS = seeds(40, 12)
 const STEPS = 24
-const FIRST_SEED = 20_261_115
 
-async function forAll(check: (generated: Generated) => Promise<void>, threads = THREADS) {
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + threads; seed += 1)
+async function forAll(check: (generated: Generated) => Promise<void>, all = SEEDS) {
+  for (const seed of all)
     try {
       await check(generateThread(seed, STEPS))
     } catch (error) {
@@ -89,7 +90,7 @@ describe('extract on any thread', () => {
           expect(weightOf(generated.log.context)).toBeLessThanOrEqual(done.targetTokens)
         }
       })
-      expect(seen.committed).toBeGreaterThan(THREADS / 3)
+      expect(seen.committed).toBeGreaterThan(SEEDS.length / 3)
     },
   )
 
@@ -148,11 +149,12 @@ describe('extract on any thread', () => {
           expect(textOfUserContent(content.content)).toMatch(/^\[Context note, not a request: /)
       }
     })
-    expect(whole).toBeGreaterThan(THREADS / 4)
+    expect(whole).toBeGreaterThan(SEEDS.length / 4)
   })
 
   it('names only refs under which the original is found, after 20 compactions too [VALID-K6]', async () => {
     let refs = 0
+    const threads = seeds(8, 4)
     await forAll(async (generated) => {
       const { log } = generated
       for (let round = 0; round < 20; round += 1) {
@@ -167,8 +169,8 @@ describe('extract on any thread', () => {
         expect(covered(ref as EntryId, log.eventAt)).toEqual([ref])
         expect(contentOf(ref as EntryId, log.eventAt)).toBeDefined()
       }
-    }, 8)
-    expect(refs).toBeGreaterThan(50)
+    }, threads)
+    expect(refs).toBeGreaterThan(6 * threads.length)
   })
 
   it('brings in no name that the thread does not have, and no half of a pair [VALID-K9]', async () => {

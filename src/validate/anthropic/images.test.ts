@@ -1,7 +1,9 @@
 // Images: their sizes as read from the first bytes, and how many and how large they may be.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
+import { runs } from '../../../test/scale.ts'
 import { imageSize } from '../../core/image-size.ts'
 import { check } from './contract.ts'
 
@@ -83,6 +85,7 @@ describe('the size of an image', () => {
           expect(widthPx >= 0 && heightPx >= 0).toBe(true)
         }
       }),
+      runs(),
     )
   })
 })

@@ -1,6 +1,8 @@
 // What every list of rules must satisfy: each rule is broken alone, kept and needed; none throws or reads too much.
+
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { runs } from '../../../test/scale.ts'
 import type { Json } from '../../core/json.ts'
 import type { Exchange, Profile, Rule } from '../rule.ts'
 
@@ -58,7 +60,7 @@ export function suiteOf(rules: readonly Rule[], usual: Profile): RuleSuite {
             expect(indexedItemsExist(request, where)).toBe(true)
           }
         }),
-        { numRuns: 3_000 },
+        runs(3_000),
       )
     },
 

@@ -1,7 +1,9 @@
 // Writing the Anthropic format: whatever the messages, the rules of the wire are kept.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
+import { runs } from '../../../test/scale.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart } from '../../core/message.ts'
 import { anthropic } from '../../formats/anthropic.ts'
@@ -221,7 +223,7 @@ describe('writing', () => {
       fc.property(fc.array(message, { maxLength: 9 }), (messages) => {
         expect(brokenRules(written(messages).messages)).toEqual([])
       }),
-      { numRuns: 3_000 },
+      runs(3_000),
     )
   })
 })

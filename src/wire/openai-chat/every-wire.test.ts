@@ -1,7 +1,9 @@
 // Every conversation on every wire: what the providers' rules say of the requests that are written.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { generateThread } from '../../../test/generate/thread.ts'
+import { runs } from '../../../test/scale.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
@@ -170,7 +172,7 @@ describe.each(Object.entries(WIRES))('%s', (_name, { profile, write }) => {
         expect(validate(profile, body)).toEqual([])
         expect(loneHalves(body)).toEqual([])
       }),
-      { numRuns: 60 },
+      runs(60),
     )
   })
 
@@ -191,7 +193,7 @@ describe('ollama', () => {
         checkOllama(listOf(body))
         expect(loneHalves(body)).toEqual([])
       }),
-      { numRuns: 60 },
+      runs(60),
     )
   })
 

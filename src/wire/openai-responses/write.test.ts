@@ -1,4 +1,5 @@
 // How a request looks as a Responses body, and that groups of items stay whole whatever is in them.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -9,6 +10,7 @@ import {
   result as toolResult,
   user,
 } from '../../../test/say-messages.ts'
+import { runs } from '../../../test/scale.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart } from '../../core/message.ts'
 import { PROFILES } from '../../validate/profiles.ts'
@@ -226,7 +228,7 @@ describe('items', () => {
         expect(validate(PROFILES['openai-responses'], body)).toEqual([])
         expect(body.input).not.toEqual([])
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     )
   })
 })

@@ -1,7 +1,9 @@
 // Documents of any shape are read, and what had to be done for it is told.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { everyKind } from '../../../test/anthropic-examples.ts'
+import { runs } from '../../../test/scale.ts'
 import type { Json } from '../../core/json.ts'
 import { readLoosely } from './read-anthropic.ts'
 
@@ -112,7 +114,7 @@ describe('reading loosely', () => {
         readLoosely({ system: system as Json, messages: [anything as Json] })
         readLoosely([{ role: 'user', content: [anything as Json] }])
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     )
   })
 })

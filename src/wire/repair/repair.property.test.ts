@@ -1,8 +1,10 @@
 // Whatever is done to a history, its repair can be sent, loses no words, and needs no second repair.
+
 import { describe, expect, it } from 'vitest'
 import { damage } from '../../../test/generate/damage.ts'
 import { Random } from '../../../test/generate/random.ts'
 import { generateThread } from '../../../test/generate/thread.ts'
+import { seeds } from '../../../test/scale.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
@@ -96,15 +98,12 @@ const TARGETS: readonly Target[] = [
   },
 ]
 
-/** `PRECIS_SEED=70 PRECIS_CASES=1` repeats one case of a failure. */
-const FIRST_SEED = Number(process.env.PRECIS_SEED ?? 1)
-
 describe.each(TARGETS)('a broken history for $name', ({ profile, facts, write, count }) => {
-  const cases = Number(process.env.PRECIS_CASES ?? count)
+  const all = seeds(count)
   const rules = repairProfile(profile, facts)
 
-  it(`can be sent once it is repaired (${cases} histories) [NEED-02]`, () => {
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + cases; seed += 1) {
+  it(`can be sent once it is repaired (${all.length} histories) [NEED-02]`, () => {
+    for (const seed of all) {
       const { messages, system, did } = brokenHistory(seed)
       const repaired = repair(messages, system, rules)
       const notes: string[] = []
