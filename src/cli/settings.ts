@@ -1,6 +1,6 @@
 // Where settings are read from: the user's file, the project's, the environment, the flags.
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import { PrecisError } from '../core/errors.ts'
@@ -65,7 +65,24 @@ export async function stateFolder(environment: Environment): Promise<string> {
       cause: thrown,
     })
   }
+  await requireOwn(folder)
   return folder
+}
+
+/** Whoever else may write there could put their own store in the place of the user's. */
+async function requireOwn(folder: string): Promise<void> {
+  const user = process.getuid?.()
+  if (user === undefined) return // Windows has neither owners nor modes
+  const { uid, mode } = await stat(folder)
+  const isOfOther = user !== 0 && uid !== user
+  if (!isOfOther && (mode & 0o002) === 0) return
+  const why = isOfOther ? 'belongs to another user' : 'is writable by every user'
+  throw new PrecisError('file-unwritable', `the folder for state ${why}`, {
+    where: folder,
+    hint: isOfOther
+      ? 'Set PRECIS_HOME to a folder of your own.'
+      : `Run chmod 700 ${folder}, or set PRECIS_HOME to a folder of your own.`,
+  })
 }
 
 /** Where it is, made or not. */
