@@ -7,6 +7,7 @@ import { ProcessTerminal } from '@earendil-works/pi-tui'
 import { composeApp } from '../compose-app.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { ResolvedSettings } from '../core/settings.ts'
+import { escapeSteering } from '../core/visible.ts'
 import type { Client } from '../protocol/client.ts'
 import { createClient } from '../protocol/http-client.ts'
 import { systemClock } from '../system.ts'
@@ -190,5 +191,5 @@ function hearConsole(hear: (text: string) => void): () => void {
 
 function tellCrash(thrown: unknown): void {
   const { message, stack } = asPrecisError(thrown)
-  process.stderr.write(`precis chat broke: ${stack ?? message}\n`)
+  process.stderr.write(`precis chat broke: ${escapeSteering(stack ?? message)}\n`)
 }

@@ -183,7 +183,12 @@ function precis(args: readonly string[], input = '') {
     cwd: folder,
     encoding: 'utf8',
     input,
-    env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config') },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      HOME: folder,
+      XDG_CONFIG_HOME: join(folder, 'config'),
+    },
   })
   return { status, stdout, stderr }
 }

@@ -1,4 +1,5 @@
 // Where a command's result and its report go: the result to a file or a stream, the report beside it.
+import { escapeSteering, escapeTexts, printableJson } from '../core/visible.ts'
 import { secretsOf } from '../redact/known.ts'
 import { redactValues } from '../redact/redact-values.ts'
 import { writeStream, writeText } from './io.ts'
@@ -21,14 +22,16 @@ export async function deliver<Report>(delivery: Delivery<Report>): Promise<void>
   const { result, output, json, render } = delivery
   const report = redactValues(delivery.report, secretsOf(process.env)).value
   const toStream = output === '-'
+  // Whoever reads a session on a terminal must not have it steered; a file and a pipe get the bytes.
+  const shown = process.stdout.isTTY ? escapeSteering : (piece: string) => piece
   if (toStream)
     for (const piece of typeof result === 'string' ? [result] : result)
-      await writeStream(process.stdout, piece)
+      await writeStream(process.stdout, shown(piece))
   else if (output !== undefined) await writeText(output, result)
   const stream = toStream ? process.stderr : process.stdout
   const columns = (stream.isTTY && stream.columns) || delivery.columns
   const text = json
-    ? `${JSON.stringify(report, null, 2)}\n`
-    : render(report, styleOf(stream), columns)
+    ? `${printableJson(report, 2)}\n`
+    : render(escapeTexts(report), styleOf(stream), columns)
   await writeStream(stream, text)
 }

@@ -47,7 +47,12 @@ function precis(args: readonly string[], input = '') {
     cwd: folder,
     encoding: 'utf8',
     input,
-    env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config') },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      HOME: folder,
+      XDG_CONFIG_HOME: join(folder, 'config'),
+    },
   })
   return { status, stdout, stderr }
 }
@@ -136,7 +141,7 @@ describe('precis edl', () => {
   it('shows no control characters of a file', () => {
     write('root/notes.md', 'red \u001b[31m\n')
     const { stdout } = edl(CHANGE, '--diff')
-    expect(stdout).toContain('green ␛[31m')
+    expect(stdout).toContain('green [U+001B][31m')
     expect(stdout).not.toContain('\u001b')
   })
 

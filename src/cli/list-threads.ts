@@ -1,5 +1,6 @@
 // The threads of the store: when they were last used, how long they are, how they began.
 import type { Store, ThreadInfo } from '../core/ports.ts'
+import { printableJson } from '../core/visible.ts'
 import { RESERVED_PREFIX } from '../server/owners.ts'
 import { summaryOf } from '../server/thread-summary.ts'
 import { openHome } from './home.ts'
@@ -32,7 +33,7 @@ export async function listThreads(flags: ThreadsFlags): Promise<void> {
     const columns = isTTY ? own : Number.POSITIVE_INFINITY
     await writeStream(
       process.stdout,
-      flags.json ? `${JSON.stringify(listed)}\n` : tableOf(listed, columns),
+      flags.json ? `${printableJson(listed)}\n` : tableOf(listed, columns),
     )
   } finally {
     await home.close()

@@ -10,6 +10,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import type { Settings } from '../core/settings.ts'
 import { billedUsage } from '../core/usage.ts'
+import { escapeSteering, printableJson } from '../core/visible.ts'
 import { watchAgent } from './agent-output.ts'
 import { wishesHooks } from './compact/wishes.ts'
 import { type Home, openHome } from './home.ts'
@@ -161,10 +162,10 @@ async function tell(
       usage: { ...billedUsage({ conversation, summarizing }), summarizing },
       context: await threads.reading(threadId),
     }
-    await writeStream(process.stdout, `${JSON.stringify(told)}\n`)
+    await writeStream(process.stdout, `${printableJson(told)}\n`)
   } else if (outcome.status === 'command') {
     // One that failed is told as the error below.
-    if (!error) await writeStream(process.stdout, `${outcome.reply.text}\n`)
+    if (!error) await writeStream(process.stdout, `${escapeSteering(outcome.reply.text)}\n`)
   } else if (outcome.status === 'queued') {
     await writeStream(
       process.stderr,

@@ -19,8 +19,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function environment() {
-  const { PATH } = process.env
-  return { PATH, HOME: folder, XDG_CONFIG_HOME: folder, PRECIS_HOME: join(folder, 'home') }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const own = { HOME: folder, XDG_CONFIG_HOME: folder, PRECIS_HOME: join(folder, 'home') }
+  return { PATH, NODE_COMPILE_CACHE, ...own }
 }
 
 function precis(args: readonly string[], input = '') {

@@ -24,7 +24,13 @@ describe('a hint about tokens', () => {
       const { stdout, stderr } = spawnSync(process.execPath, [PRECIS, ...args, ...more], {
         cwd: folder,
         encoding: 'utf8',
-        env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder, PRECIS_HOME: folder },
+        env: {
+          PATH: process.env.PATH,
+          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+          HOME: folder,
+          XDG_CONFIG_HOME: folder,
+          PRECIS_HOME: folder,
+        },
       })
       return words.exec(stdout + stderr)?.[1]
     }

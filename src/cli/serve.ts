@@ -4,6 +4,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import type { Composed } from '../compose.ts'
 import { composeApp } from '../compose-app.ts'
 import { PrecisError } from '../core/errors.ts'
+import { escapeSteering } from '../core/visible.ts'
 import { secretsOf } from '../redact/known.ts'
 import { redact } from '../redact/redact.ts'
 import { isLoopback } from '../server/guard.ts'
@@ -162,6 +163,8 @@ function warnWithoutSecrets(): void {
   const secrets = secretsOf(process.env)
   process.removeAllListeners('warning')
   process.on('warning', ({ name, message, stack }) => {
-    process.stderr.write(`${redact(stack ?? `${name}: ${message}`, secrets).text}\n`)
+    process.stderr.write(
+      `${escapeSteering(redact(stack ?? `${name}: ${message}`, secrets).text)}\n`,
+    )
   })
 }

@@ -150,7 +150,12 @@ describe('an export', () => {
     const tools = [{ name: 'x', description: `uses ${AWS}`, input_schema: { type: 'object' } }]
     writeFileSync(file, JSON.stringify({ tools, messages }))
     const args = [PRECIS, 'compact', file, '--output', '-', ...flags]
-    const env = { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder }
+    const env = {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      HOME: folder,
+      XDG_CONFIG_HOME: folder,
+    }
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
     expect(stderr).not.toContain(AWS) // the report
     return stdout

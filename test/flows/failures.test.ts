@@ -64,6 +64,7 @@ async function summarize({ model, key, providers }: Given, ...flags: readonly st
     cwd: folder,
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOME: folder,
       XDG_CONFIG_HOME: config,
       ...(key !== undefined && { ANTHROPIC_API_KEY: key }),
