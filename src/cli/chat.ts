@@ -14,6 +14,7 @@ import { systemClock } from '../system.ts'
 import { startInteractive } from '../tui/interactive.ts'
 import { runPlain } from '../tui/plain.ts'
 import { restoreAtEnd } from '../tui/restore-terminal.ts'
+import { askTrust } from './ask-trust.ts'
 import { wishesHooks } from './compact/wishes.ts'
 import { openHome } from './home.ts'
 import { writeStream, writeText } from './io.ts'
@@ -44,6 +45,8 @@ export async function chat(thread: string | undefined, flags: ChatFlags): Promis
     })
   const workspace = folderOf(flags.cwd)
   const approval = approvalOf(flags)
+  const { stdin: input, stdout: output } = process
+  if (input.isTTY && output.isTTY) await askTrust(workspace, process.env, { input, output })
   const resolved = loadSettings({
     cwd: workspace,
     environment: process.env,

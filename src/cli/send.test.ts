@@ -99,7 +99,7 @@ describe('precis send', () => {
     const settings = { pins: ['the harbour is tidal'], summaries: { instructions: 'be brief' } }
     mkdirSync(join(work, '.precis'))
     writeFileSync(join(work, '.precis', 'settings.json'), JSON.stringify(settings))
-    send('read notes.txt')
+    send('--trust-folder', 'read notes.txt')
     const thread = latestThread()
     expect(send('--thread', thread, '--preset', 'log', '/compact').status).toBe(0)
     const pins = JSON.parse(precis(['pins', thread, '--json']).stdout)

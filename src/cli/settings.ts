@@ -11,6 +11,7 @@ import {
   type SettingsLayer,
 } from '../core/settings.ts'
 import { parseJsonText } from '../formats/json-text.ts'
+import { type ProjectSettings, readProject, warningOf } from './project-settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -19,22 +20,57 @@ export interface SettingsSources {
   readonly environment: Environment
   /** Values from the command line, nested as in the schema. */
   readonly flags?: unknown
+  /** Told once of each file whose keys are not all obeyed; by default on standard error. */
+  warn?(text: string): void
+}
+
+export interface LoadedSettings extends ResolvedSettings {
+  /** Absent where there is no file of a project. */
+  readonly project?: ProjectSettings
 }
 
 const FILE = 'settings.json'
 
 /** Defaults < user file < project file < environment < flags. */
-export function loadSettings({ cwd, environment, flags }: SettingsSources): ResolvedSettings {
-  const project = projectFile(cwd)
+export function loadSettings(sources: SettingsSources): LoadedSettings {
+  const { cwd, environment, flags, warn = warnOnce } = sources
+  const project = projectSettings(cwd, environment)
+  if (project && project.ignored.length > 0) warn(warningOf(project))
   const layers: SettingsLayer[] = [
     ...fileLayer('user', userFile(environment)),
-    ...(project === undefined ? [] : fileLayer('project', project)),
+    ...(project
+      ? [{ origin: 'project' as const, where: project.file, values: project.values }]
+      : []),
     environmentLayer(environment),
     ...(flags === undefined
       ? []
       : [{ origin: 'flag' as const, where: (key: string) => `--${key}`, values: flags }]),
   ]
-  return resolveSettings(layers)
+  return { ...resolveSettings(layers), ...(project && { project }) }
+}
+
+const warned = new Set<string>()
+
+/** A command may read its settings more than once. */
+function warnOnce(text: string): void {
+  if (warned.has(text)) return
+  warned.add(text)
+  process.stderr.write(text)
+}
+
+/** What the project's file says, and what of it is obeyed. */
+export function projectSettings(
+  cwd: string,
+  environment: Environment,
+): ProjectSettings | undefined {
+  const file = projectFile(cwd)
+  if (file === undefined) return undefined
+  return readProject(file, configFolder(environment), (text) => parse(text, file))
+}
+
+/** The user's own folder for settings. */
+export function configFolder(environment: Environment): string {
+  return dirname(userFile(environment))
 }
 
 export function userFile({ XDG_CONFIG_HOME }: Environment): string {
@@ -94,7 +130,7 @@ function platformFolders() {
   return envPaths('precis', { suffix: '' })
 }
 
-function fileLayer(origin: 'user' | 'project', file: string): SettingsLayer[] {
+function fileLayer(origin: 'user', file: string): SettingsLayer[] {
   const text = readIfThere(file)
   if (text === undefined || text.trim() === '') return []
   return [{ origin, where: file, values: parse(text, file) }]

@@ -4,6 +4,7 @@ import { variableOf } from '../core/settings.ts'
 import { aboutSetting, SETTING_KEYS, settingsJsonSchema } from '../core/settings-schema.ts'
 import { writeStream } from './io.ts'
 import { refuseUnknownNames } from './known-names.ts'
+import type { IgnoredSetting } from './project-settings.ts'
 import { loadSettings, projectFile, stateFolderPath, userFile } from './settings.ts'
 import { tell } from './tell.ts'
 import { oneLine, padColumns } from './terminal.ts'
@@ -28,7 +29,7 @@ export async function showConfig(flags: ConfigFlags): Promise<void> {
     return
   }
   const cwd = process.cwd()
-  const resolved = loadSettings({ cwd, environment: process.env })
+  const resolved = loadSettings({ cwd, environment: process.env, warn: () => undefined })
   refuseUnknownNames(resolved)
   const { origins } = resolved
   const settings = SETTING_KEYS.map((key): ShownSetting => {
@@ -48,7 +49,8 @@ export async function showConfig(flags: ConfigFlags): Promise<void> {
     project: projectFile(cwd) ?? null,
     state: stateFolderPath(process.env),
   }
-  await tell({ files, settings }, flags.json, (told, style, columns) => {
+  const ignored = resolved.project?.ignored ?? []
+  await tell({ files, settings, ignored }, flags.json, (told, style, columns) => {
     const width = Math.max(...told.settings.map(({ key }) => key.length)) + 2
     const lines = told.settings.map(({ key, value, origin, where }) => {
       const shown = value === null ? style.dim('–') : oneLine(plain(value), columns - width - 30)
@@ -61,8 +63,18 @@ export async function showConfig(flags: ConfigFlags): Promise<void> {
       `state         ${told.files.state}`,
       '',
       ...lines,
+      ...ignoredLines(told.ignored, columns),
     ].join('\n')}\n`
   })
+}
+
+function ignoredLines(ignored: readonly IgnoredSetting[], columns: number): string[] {
+  if (ignored.length === 0) return []
+  const lines = ignored.map(({ key, value, why }) => {
+    if (key === '*') return `  all of it: ${why}`
+    return `  ${key}  ${oneLine(plain(value ?? null), columns)}  (${why})`
+  })
+  return ['', 'Ignored in the project file; --trust-folder obeys what a project may set:', ...lines]
 }
 
 function plain(value: Json): string {
