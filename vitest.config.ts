@@ -1,16 +1,16 @@
 // The tests of each tier (PRECIS_TIER): `*.full.test.ts` is not in `npm test`, `*.long.test.ts` only in
 // the long one. vitest by itself runs all but those.
-import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { compileCacheFolder } from './bin/own-folder.js'
 
 const tier = process.env.PRECIS_TIER ?? ''
 const isLong = tier === 'long'
 
 // Workers, and the processes and threads that tests start, inherit it: sources and packages are
 // compiled once, not by each of them. The folder is the one that bin/precis.js takes, too.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
+process.env.NODE_COMPILE_CACHE ??= compileCacheFolder() ?? ''
 
 /** Take longest, or wait most: they begin first, so that at the end no core waits for one of them. */
 const FIRST: readonly string[] = [

@@ -2,6 +2,7 @@
 import { type ApprovalPolicy, judge } from '../core/approval.ts'
 import type { Json } from '../core/json.ts'
 import type { Tool } from '../core/tool.ts'
+import { escapeHidden } from '../core/visible.ts'
 import type { Turn } from './core.ts'
 import type { ApprovalQuestion } from './ports.ts'
 import { unlessAborted } from './unless-aborted.ts'
@@ -27,7 +28,9 @@ export async function approve(
   })
   if (verdict === 'allow') return { allowed: true }
   if (verdict === 'deny') return { allowed: false, reason }
-  return ask(turn, { callId, name, subject, reason, input })
+  // Whoever decides sees every character, whatever shows it to them.
+  const shown = { subject: escapeHidden(subject), reason: escapeHidden(reason) }
+  return ask(turn, { callId, name, ...shown, input })
 }
 
 async function ask(

@@ -1,6 +1,7 @@
 // The calls of an answer: run side by side where they may, each result in the log as soon as it is there.
 import { asPrecisError } from '../core/errors.ts'
 import type { Tool, ToolOutcome } from '../core/tool.ts'
+import { escapeHidden } from '../core/visible.ts'
 import { approve } from './approve.ts'
 import { type AfterCompact, compactByTool } from './compact-call.ts'
 import type { Turn } from './core.ts'
@@ -79,7 +80,9 @@ async function outcomeOf(turn: Turn, tool: Tool, call: Call): Promise<ToolOutcom
   const { threadId } = desk
   const callId = call.id
   try {
-    const subject = tool.subjectOf(call.arguments)
+    const subject = escapeHidden(tool.subjectOf(call.arguments))
+    const problem = tool.problemOf?.(call.arguments)
+    if (problem !== undefined) return failed(problem)
     const verdict = await unlessAborted(signal, approve(turn, tool, callId, call.arguments))
     if (!verdict.allowed)
       return signal.aborted ? ABORTED : { status: 'denied', content: text(verdict.reason) }

@@ -3,6 +3,7 @@ import type { Agent } from '../agent/agent.ts'
 import { CompactionWatch } from '../agent/compaction-watch.ts'
 import { textOfUserContent } from '../core/content.ts'
 import type { AgentFrame } from '../core/frame.ts'
+import { escapeSteering } from '../core/visible.ts'
 import { ConsoleCompactionDisplay } from './compaction-display.ts'
 import type { Io } from './process-io.ts'
 import { oneLine, styleOf } from './terminal.ts'
@@ -39,11 +40,11 @@ export function watchAgent(
     // What is said in a task of its own is not the answer.
     const isAnswer = frame.type === 'text-delta' && frame.threadId === threadId
     if (isAnswer && !isQuiet && frame.text !== '') {
-      stdout.write(frame.text)
+      stdout.write(escapeSteering(frame.text))
       isLineOpen = !frame.text.endsWith('\n')
     }
     const line = lineOf(frame)
-    if (line !== undefined) beside.write(`${style.dim(line)}\n`)
+    if (line !== undefined) beside.write(`${style.dim(escapeSteering(line))}\n`)
   })
   return {
     endLine,

@@ -7,12 +7,14 @@ import { ProcessTerminal } from '@earendil-works/pi-tui'
 import { composeApp } from '../compose-app.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { ResolvedSettings } from '../core/settings.ts'
+import { escapeSteering } from '../core/visible.ts'
 import type { Client } from '../protocol/client.ts'
 import { createClient } from '../protocol/http-client.ts'
 import { systemClock } from '../system.ts'
 import { startInteractive } from '../tui/interactive.ts'
 import { runPlain } from '../tui/plain.ts'
 import { restoreAtEnd } from '../tui/restore-terminal.ts'
+import { askTrust } from './ask-trust.ts'
 import { wishesHooks } from './compact/wishes.ts'
 import { openHome } from './home.ts'
 import { writeStream, writeText } from './io.ts'
@@ -45,9 +47,11 @@ export async function chat(thread: string | undefined, flags: ChatFlags, io: Io)
     })
   const workspace = folderOf(flags.cwd, io)
   const approval = approvalOf(flags)
+  const { stdin: input, stdout: output } = io
+  if (input.isTTY && output.isTTY) await askTrust(workspace, io.environment, { input, output })
   const resolved = loadSettings({
+    ...io,
     cwd: workspace,
-    environment: io.environment,
     flags: {
       ...(flags.model !== undefined && { models: { default: flags.model } }),
       ...(flags.preset !== undefined && { preset: flags.preset }),
@@ -201,5 +205,5 @@ function hearConsole(hear: (text: string) => void): () => void {
 
 function tellCrash(thrown: unknown, { stderr }: Io): void {
   const { message, stack } = asPrecisError(thrown)
-  stderr.write(`precis chat broke: ${stack ?? message}\n`)
+  stderr.write(`precis chat broke: ${escapeSteering(stack ?? message)}\n`)
 }

@@ -1,4 +1,5 @@
 // Where a command's result and its report go: the result to a file or a stream, the report beside it.
+import { escapeSteering, escapeTexts, printableJson } from '../core/visible.ts'
 import { secretsOf } from '../redact/known.ts'
 import { redactValues } from '../redact/redact-values.ts'
 import { writeStream, writeText } from './io.ts'
@@ -22,14 +23,16 @@ export async function deliver<Report>(io: Io, delivery: Delivery<Report>): Promi
   const { result, output, json, render } = delivery
   const report = redactValues(delivery.report, secretsOf(io.environment)).value
   const toStream = output === '-'
+  // Whoever reads a session on a terminal must not have it steered; a file and a pipe get the bytes.
+  const shown = io.stdout.isTTY ? escapeSteering : (piece: string) => piece
   if (toStream)
     for (const piece of typeof result === 'string' ? [result] : result)
-      await writeStream(io.stdout, piece)
+      await writeStream(io.stdout, shown(piece))
   else if (output !== undefined) await writeText(output, result, io)
   const stream = toStream ? io.stderr : io.stdout
   const columns = (stream.isTTY && stream.columns) || delivery.columns
   const text = json
-    ? `${JSON.stringify(report, null, 2)}\n`
-    : render(report, styleOf(stream, io.environment), columns)
+    ? `${printableJson(report, 2)}\n`
+    : render(escapeTexts(report), styleOf(stream, io.environment), columns)
   await writeStream(stream, text)
 }

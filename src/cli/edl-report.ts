@@ -30,10 +30,6 @@ export interface EdlFileReport {
   readonly diff?: string | null
 }
 
-/** What could steer a terminal, or turn the direction of what follows. */
-const CONTROLS =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: replacing them is the point
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const SHOWN_WARNINGS = 5
 /** Why a file failed is told whole, however wide the terminal. */
 const SHOWN_MESSAGE = 500
@@ -105,7 +101,7 @@ function warningLines(warnings: readonly string[], style: Style, columns: number
 function diffLines({ path, diff }: EdlFileReport): string[] {
   if (diff === undefined) return []
   if (diff === null) return [`${oneLine(path, 60)}: too different to be shown line by line`]
-  return [harmless(diff.trimEnd())]
+  return [diff.trimEnd().replaceAll('\r', '[U+000D]')] // ends of lines may be all that differs
 }
 
 function verdict({ dryRun, written, files, errors }: EdlReport, style: Style): string {
@@ -127,12 +123,4 @@ function diffOf({ path, before, after }: PlannedFile): string | null {
     { context: CONTEXT_LINES, maxEditLength: MOST_DIFFERENCES },
   )
   return patch?.replace(/^=+\n/, '') ?? null
-}
-
-/** The pictures that stand for control characters; lines and tabs stay. */
-function harmless(text: string): string {
-  return text.replace(CONTROLS, (sign) => {
-    const code = sign.charCodeAt(0)
-    return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\ufffd'
-  })
 }

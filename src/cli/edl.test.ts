@@ -130,7 +130,7 @@ describe('precis edl', () => {
   it('shows no control characters of a file', async () => {
     write('root/notes.md', 'red \u001b[31m\n')
     const { stdout } = await edl(CHANGE, '--diff')
-    expect(stdout).toContain('green ␛[31m')
+    expect(stdout).toContain('green [U+001B][31m')
     expect(stdout).not.toContain('\u001b')
   })
 

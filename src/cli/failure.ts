@@ -1,6 +1,7 @@
 // How a failure is told: one line, where, and what to do; or the same as JSON for a program.
 import { CommanderError } from 'commander'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
+import { escapeSteering, printableJson } from '../core/visible.ts'
 import { type Secret, secretsOf } from '../redact/known.ts'
 import { redact } from '../redact/redact.ts'
 import { redactValues } from '../redact/redact-values.ts'
@@ -37,13 +38,13 @@ export function printFailure(
   const hint = error.hint === undefined ? undefined : asTyped(error.hint, program)
   if (json) {
     const told = { error: { code, message, where, hint, details } }
-    return `${JSON.stringify(redactValues(told, secrets).value)}\n`
+    return `${printableJson(redactValues(told, secrets).value)}\n`
   }
   const lines = [`precis: ${code === 'internal' ? `this is a bug: ${message}` : message}`]
   if (where !== undefined && !message.includes(where)) lines.push(`  where: ${where}`)
   if (hint !== undefined) lines.push(`  hint: ${hint}`)
   if (code === 'internal' && error.cause instanceof Error) lines.push(error.cause.stack ?? '')
-  return `${redact(lines.join('\n'), secrets).text}\n`
+  return `${escapeSteering(redact(lines.join('\n'), secrets).text)}\n`
 }
 
 /** `error: unknown option '--outptu'\n(Did you mean --output?)` */

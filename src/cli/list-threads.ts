@@ -1,5 +1,6 @@
 // The threads of the store: when they were last used, how long they are, how they began.
 import type { Store, ThreadInfo } from '../core/ports.ts'
+import { printableJson } from '../core/visible.ts'
 import { RESERVED_PREFIX } from '../server/owners.ts'
 import { summaryOf } from '../server/thread-summary.ts'
 import { openHome } from './home.ts'
@@ -29,7 +30,7 @@ export async function listThreads(flags: ThreadsFlags, io: Io): Promise<void> {
     // What a server keeps for itself is no conversation.
     const threads = items.filter(({ threadId }) => !threadId.startsWith(RESERVED_PREFIX))
     const listed = await Promise.all(threads.map((info) => entryOf(home.store, info)))
-    await writeStream(io.stdout, flags.json ? `${JSON.stringify(listed)}\n` : tableOf(listed, io))
+    await writeStream(io.stdout, flags.json ? `${printableJson(listed)}\n` : tableOf(listed, io))
   } finally {
     await home.close()
   }

@@ -10,6 +10,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import type { Settings } from '../core/settings.ts'
 import { billedUsage } from '../core/usage.ts'
+import { escapeSteering, printableJson } from '../core/visible.ts'
 import { watchAgent } from './agent-output.ts'
 import { wishesHooks } from './compact/wishes.ts'
 import { type Home, openHome } from './home.ts'
@@ -34,8 +35,8 @@ export async function sendMessage(given: string, flags: SendFlags, io: Io): Prom
     throw new PrecisError('usage', 'the message is empty', { hint: 'Say what the agent is to do.' })
   const workspace = folderOf(flags.cwd, io)
   const { settings } = loadSettings({
+    ...io,
     cwd: workspace,
-    environment: io.environment,
     flags: {
       ...(flags.model !== undefined && { models: { default: flags.model } }),
       ...(flags.preset !== undefined && { preset: flags.preset }),
@@ -165,10 +166,10 @@ async function tell(
       usage: { ...billedUsage({ conversation, summarizing }), summarizing },
       context: await threads.reading(threadId),
     }
-    await writeStream(stdout, `${JSON.stringify(told)}\n`)
+    await writeStream(stdout, `${printableJson(told)}\n`)
   } else if (outcome.status === 'command') {
     // One that failed is told as the error below.
-    if (!error) await writeStream(stdout, `${outcome.reply.text}\n`)
+    if (!error) await writeStream(stdout, `${escapeSteering(outcome.reply.text)}\n`)
   } else if (outcome.status === 'queued') {
     await writeStream(stderr, 'Another process works on the thread and was given the message.\n')
   } else if (!isForgotten) {

@@ -17,8 +17,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function environment() {
-  const { PATH } = process.env
-  return { PATH, HOME: folder, XDG_CONFIG_HOME: folder, PRECIS_HOME: join(folder, 'home') }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const own = { HOME: folder, XDG_CONFIG_HOME: folder, PRECIS_HOME: join(folder, 'home') }
+  return { PATH, NODE_COMPILE_CACHE, ...own }
 }
 
 function precis(args: readonly string[], input = '') {
@@ -90,7 +91,7 @@ describe('precis send', () => {
     const settings = { pins: ['the harbour is tidal'], summaries: { instructions: 'be brief' } }
     mkdirSync(join(work, '.precis'))
     writeFileSync(join(work, '.precis', 'settings.json'), JSON.stringify(settings))
-    await send('read notes.txt')
+    await send('--trust-folder', 'read notes.txt')
     const thread = await latestThread()
     expect((await send('--thread', thread, '--preset', 'log', '/compact')).status).toBe(0)
     const pins = JSON.parse((await precis(['pins', thread, '--json'])).stdout)

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import type { Composed } from '../compose.ts'
 import { composeApp } from '../compose-app.ts'
 import { PrecisError } from '../core/errors.ts'
+import { escapeSteering } from '../core/visible.ts'
 import { secretsOf } from '../redact/known.ts'
 import { redact } from '../redact/redact.ts'
 import { isLoopback } from '../server/guard.ts'
@@ -163,6 +164,6 @@ function warnWithoutSecrets({ environment, host, stderr }: Io): void {
   const secrets = secretsOf(environment)
   host.removeAllListeners('warning')
   host.on('warning', ({ name, message, stack }: Error) => {
-    stderr.write(`${redact(stack ?? `${name}: ${message}`, secrets).text}\n`)
+    stderr.write(`${escapeSteering(redact(stack ?? `${name}: ${message}`, secrets).text)}\n`)
   })
 }

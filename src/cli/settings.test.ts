@@ -34,16 +34,16 @@ describe('the layers', () => {
   })
 
   it('are read in order: user, project, environment, flag', () => {
-    const values = JSON.stringify({ strategy: 'a', store: 'a', gate: { minTokens: 1 } })
+    const values = JSON.stringify({ strategy: 'a', counter: 'chars4', gate: { minTokens: 1 } })
     const user = write('config/precis/settings.json', values)
-    const project = write('project/.precis/settings.json', '{"strategy": "b", "store": "b"}')
+    const project = write('project/.precis/settings.json', '{"strategy": "b", "counter": "o200k"}')
     const { settings, origins } = load({
       environment: { PRECIS_STRATEGY: 'c' },
       flags: { strategy: 'd' },
     })
-    expect(settings).toMatchObject({ strategy: 'd', store: 'b', gate: { minTokens: 1 } })
+    expect(settings).toMatchObject({ strategy: 'd', counter: 'o200k', gate: { minTokens: 1 } })
     expect(origins.strategy).toEqual({ value: 'd', origin: 'flag', where: '--strategy' })
-    expect(origins.store).toEqual({ value: 'b', origin: 'project', where: project })
+    expect(origins.counter).toEqual({ value: 'o200k', origin: 'project', where: project })
     expect(origins['gate.minTokens']).toEqual({ value: 1, origin: 'user', where: user })
     expect(load({ environment: { PRECIS_STRATEGY: 'c' } }).origins.strategy?.value).toBe('c')
     expect(load().origins.strategy?.value).toBe('b')

@@ -1,6 +1,6 @@
 // Where settings are read from: the user's file, the project's, the environment, the flags.
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import { PrecisError } from '../core/errors.ts'
@@ -11,6 +11,7 @@ import {
   type SettingsLayer,
 } from '../core/settings.ts'
 import { parseJsonText } from '../formats/json-text.ts'
+import { type ProjectSettings, readProject, warningOf } from './project-settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -23,22 +24,58 @@ export interface Surroundings {
 export interface SettingsSources extends Surroundings {
   /** Values from the command line, nested as in the schema. */
   readonly flags?: unknown
+  /** Gets one warning for each file whose keys are not all obeyed; none is written without it. */
+  readonly stderr?: NodeJS.WritableStream
+}
+
+export interface LoadedSettings extends ResolvedSettings {
+  /** Absent where there is no file of a project. */
+  readonly project?: ProjectSettings
 }
 
 const FILE = 'settings.json'
 
 /** Defaults < user file < project file < environment < flags. */
-export function loadSettings({ cwd, environment, flags }: SettingsSources): ResolvedSettings {
-  const project = projectFile(cwd)
+export function loadSettings(sources: SettingsSources): LoadedSettings {
+  const { cwd, environment, flags, stderr } = sources
+  const project = projectSettings(cwd, environment)
+  if (project && project.ignored.length > 0 && stderr) warnOnce(warningOf(project), stderr)
   const layers: SettingsLayer[] = [
     ...fileLayer('user', userFile(environment)),
-    ...(project === undefined ? [] : fileLayer('project', project)),
+    ...(project
+      ? [{ origin: 'project' as const, where: project.file, values: project.values }]
+      : []),
     environmentLayer(environment),
     ...(flags === undefined
       ? []
       : [{ origin: 'flag' as const, where: (key: string) => `--${key}`, values: flags }]),
   ]
-  return resolveSettings(layers)
+  return { ...resolveSettings(layers), ...(project && { project }) }
+}
+
+const warned = new WeakMap<NodeJS.WritableStream, Set<string>>()
+
+/** A command may read its settings more than once. */
+function warnOnce(text: string, stderr: NodeJS.WritableStream): void {
+  const known = warned.get(stderr) ?? new Set()
+  if (known.has(text)) return
+  warned.set(stderr, known.add(text))
+  stderr.write(text)
+}
+
+/** What the project's file says, and what of it is obeyed. */
+export function projectSettings(
+  cwd: string,
+  environment: Environment,
+): ProjectSettings | undefined {
+  const file = projectFile(cwd)
+  if (file === undefined) return undefined
+  return readProject(file, configFolder(environment), (text) => parse(text, file))
+}
+
+/** The user's own folder for settings. */
+export function configFolder(environment: Environment): string {
+  return dirname(userFile(environment))
 }
 
 export function userFile({ XDG_CONFIG_HOME }: Environment): string {
@@ -69,7 +106,24 @@ export async function stateFolder(io: Surroundings): Promise<string> {
       cause: thrown,
     })
   }
+  await requireOwn(folder)
   return folder
+}
+
+/** Whoever else may write there could put their own store in the place of the user's. */
+async function requireOwn(folder: string): Promise<void> {
+  const user = process.getuid?.()
+  if (user === undefined) return // Windows has neither owners nor modes
+  const { uid, mode } = await stat(folder)
+  const isOfOther = user !== 0 && uid !== user
+  if (!isOfOther && (mode & 0o002) === 0) return
+  const why = isOfOther ? 'belongs to another user' : 'is writable by every user'
+  throw new PrecisError('file-unwritable', `the folder for state ${why}`, {
+    where: folder,
+    hint: isOfOther
+      ? 'Set PRECIS_HOME to a folder of your own.'
+      : `Run chmod 700 ${folder}, or set PRECIS_HOME to a folder of your own.`,
+  })
 }
 
 /** Where it is, made or not. */
@@ -81,7 +135,7 @@ function platformFolders() {
   return envPaths('precis', { suffix: '' })
 }
 
-function fileLayer(origin: 'user' | 'project', file: string): SettingsLayer[] {
+function fileLayer(origin: 'user', file: string): SettingsLayer[] {
   const text = readIfThere(file)
   if (text === undefined || text.trim() === '') return []
   return [{ origin, where: file, values: parse(text, file) }]

@@ -5,6 +5,7 @@ import { aboutSetting, SETTING_KEYS, settingsJsonSchema } from '../core/settings
 import { writeStream } from './io.ts'
 import { refuseUnknownNames } from './known-names.ts'
 import type { Io } from './process-io.ts'
+import type { IgnoredSetting } from './project-settings.ts'
 import { loadSettings, projectFile, stateFolderPath, userFile } from './settings.ts'
 import { tell } from './tell.ts'
 import { oneLine, padColumns } from './terminal.ts'
@@ -29,7 +30,7 @@ export async function showConfig(flags: ConfigFlags, io: Io): Promise<void> {
     return
   }
   const { cwd, environment } = io
-  const resolved = loadSettings(io)
+  const resolved = loadSettings({ cwd, environment })
   refuseUnknownNames(resolved)
   const { origins } = resolved
   const settings = SETTING_KEYS.map((key): ShownSetting => {
@@ -49,7 +50,8 @@ export async function showConfig(flags: ConfigFlags, io: Io): Promise<void> {
     project: projectFile(cwd) ?? null,
     state: stateFolderPath(io),
   }
-  await tell(io, { files, settings }, flags.json, (told, style, columns) => {
+  const ignored = resolved.project?.ignored ?? []
+  await tell(io, { files, settings, ignored }, flags.json, (told, style, columns) => {
     const width = Math.max(...told.settings.map(({ key }) => key.length)) + 2
     const lines = told.settings.map(({ key, value, origin, where }) => {
       const shown = value === null ? style.dim('–') : oneLine(plain(value), columns - width - 30)
@@ -62,8 +64,18 @@ export async function showConfig(flags: ConfigFlags, io: Io): Promise<void> {
       `state         ${told.files.state}`,
       '',
       ...lines,
+      ...ignoredLines(told.ignored, columns),
     ].join('\n')}\n`
   })
+}
+
+function ignoredLines(ignored: readonly IgnoredSetting[], columns: number): string[] {
+  if (ignored.length === 0) return []
+  const lines = ignored.map(({ key, value, why }) => {
+    if (key === '*') return `  all of it: ${why}`
+    return `  ${key}  ${oneLine(plain(value ?? null), columns)}  (${why})`
+  })
+  return ['', 'Ignored in the project file; --trust-folder obeys what a project may set:', ...lines]
 }
 
 function plain(value: Json): string {

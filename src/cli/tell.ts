@@ -1,4 +1,5 @@
 // What a command says in the end: JSON for programs, lines for people, without secrets in both.
+import { escapeTexts, printableJson } from '../core/visible.ts'
 import { secretsOf } from '../redact/known.ts'
 import { redactValues } from '../redact/redact-values.ts'
 import { writeStream } from './io.ts'
@@ -16,7 +17,7 @@ export async function tell<Told>(
   const clean = redactValues(told, secretsOf(environment)).value
   const columns = (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS
   const text = json
-    ? `${JSON.stringify(clean, null, 2)}\n`
-    : render(clean, styleOf(stdout, environment), columns)
+    ? `${printableJson(clean, 2)}\n`
+    : render(escapeTexts(clean), styleOf(stdout, environment), columns)
   await writeStream(stdout, text)
 }

@@ -4,6 +4,7 @@ import { PrecisError } from './errors.ts'
 import type { Json } from './json.ts'
 import { nearestWord } from './nearest-word.ts'
 import { PRESETS } from './presets.ts'
+import { flatten, notForProjects, PERSONAL_KEYS, unknownKey, wrongValue } from './settings-keys.ts'
 import {
   aboutSetting,
   kindOfSetting,
@@ -59,7 +60,7 @@ export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSetti
   for (const { origin, where, values } of layers) {
     const placeOf = typeof where === 'string' ? () => where : where
     for (const [key, value] of flatten(values, '', placeOf)) {
-      if (origin === 'project' && PERSONAL.has(key)) throw notForProjects(key, placeOf(key))
+      if (origin === 'project' && PERSONAL_KEYS.has(key)) throw notForProjects(key, placeOf(key))
       origins.set(key, { value: checked(key, value, placeOf), origin, where: placeOf(key) })
     }
   }
@@ -71,20 +72,6 @@ export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSetti
   const settings = { ...given, auto: { ...auto, ...(given.auto as Partial<AutoSettings>) } }
   requireRoom(settings, origins)
   return { settings, origins: Object.fromEntries(origins) }
-}
-
-/** A checked-out repository must not be able to send the user's keys to a server of its own. */
-const PERSONAL: ReadonlyMap<string, string> = new Map([
-  ['providers', 'It decides where keys are sent'],
-  ['redactPrompts', 'It decides who is told secrets'],
-])
-
-function notForProjects(key: string, where: string): PrecisError {
-  return new PrecisError('invalid-settings', `${key} may not be set by a project`, {
-    where,
-    hint: `${PERSONAL.get(key)}: set ${key} in your own settings file.`,
-    details: { key },
-  })
 }
 
 function autoOf(trigger: TriggerPolicy): AutoSettings {
@@ -190,24 +177,6 @@ function requireRoom({ auto }: Settings, origins: ReadonlyMap<string, SettingVal
   })
 }
 
-function* flatten(
-  value: unknown,
-  prefix: string,
-  placeOf: (key: string) => string,
-): Generator<readonly [string, unknown]> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw wrongValue(prefix.slice(0, -1) || 'the settings', 'an object', value, placeOf(prefix))
-  for (const [field, inner] of Object.entries(value)) {
-    const key = `${prefix}${field}`
-    // Editors find the schema of a file by this.
-    if (key === '$schema' && typeof inner === 'string') continue
-    if (SETTING_KEYS.includes(key)) yield [key, inner]
-    else if (SETTING_KEYS.some((known) => known.startsWith(`${key}.`)))
-      yield* flatten(inner, `${key}.`, placeOf)
-    else throw unknownKey(key, placeOf(key), nearestWord(key, SETTING_KEYS))
-  }
-}
-
 function checked(key: string, value: unknown, placeOf: (key: string) => string): Json | undefined {
   const leaf = schemaOfSetting(key)
   // An explicit null or undefined would silently mean the default: say what it is instead.
@@ -232,18 +201,4 @@ function nested(entries: Iterable<readonly [string, unknown]>): Record<string, u
     else Object.assign(root[field] as object, { [inner]: value })
   }
   return root
-}
-
-function wrongValue(key: string, expected: string, got: unknown, where: string): PrecisError {
-  return new PrecisError(
-    'invalid-settings',
-    `${key}: expected ${expected}, got ${JSON.stringify(got) ?? 'nothing'}`,
-    { where, hint: `Set it to ${expected}, or leave it out for the default.`, details: { key } },
-  )
-}
-
-function unknownKey(key: string, where: string, nearest: string | undefined): PrecisError {
-  const hint = nearest ? `Did you mean ${nearest}?` : `Known settings: ${SETTING_KEYS.join(', ')}.`
-  const message = `${key} is no setting`
-  return new PrecisError('invalid-settings', message, { where, hint, details: { key } })
 }

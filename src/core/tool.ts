@@ -16,6 +16,8 @@ export interface Tool extends ToolSchema {
    * what people are shown. The input may be anything: it is not checked yet.
    */
   subjectOf(input: Json): string
+  /** Why such an input is never run, where it is not: then nobody is asked about it. */
+  problemOf?(input: Json): string | undefined
   /**
    * Never rejects for what the model or the workspace did wrong: that is a failed outcome with a
    * sentence the model can act on. An aborted signal ends it soon, with an `aborted` outcome.

@@ -7,6 +7,7 @@ export { textOfUserContent } from '../core/content.ts'
 export { asPrecisError } from '../core/errors.ts'
 export type { ThreadEvent } from '../core/event.ts'
 export type { AgentFrame } from '../core/frame.ts'
+export { escapeHidden, escapeSteering } from '../core/visible.ts'
 export type {
   Approval,
   Client,

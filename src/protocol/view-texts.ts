@@ -9,6 +9,7 @@ import {
 } from '../core/content.ts'
 import type { Json } from '../core/json.ts'
 import { cutHead } from '../core/tokens/cut.ts'
+import { escapeHidden } from '../core/visible.ts'
 
 /** What a call is about: the first of these that its input has. */
 const SUBJECT_FIELDS = ['path', 'file_path', 'command', 'query', 'pattern', 'url', 'ref', 'prompt']
@@ -73,7 +74,8 @@ function blockText({ type, text, uri, mimeType }: Block): string {
 
 function short(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return cutHead(text, SUBJECT_LENGTH)
+  const head = text.length > SUBJECT_LENGTH ? `${cutHead(text, SUBJECT_LENGTH)}…` : text
+  return escapeHidden(head)
 }
 
 /** What went wrong and what to do about it, in sentences. */

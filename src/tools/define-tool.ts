@@ -5,6 +5,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import type { Signal } from '../core/ports.ts'
 import type { Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/tool.ts'
+import { escapeHidden } from '../core/visible.ts'
 import { fileError, isErrno } from './file-errors.ts'
 
 export interface ToolDefinition<Input> {
@@ -21,6 +22,10 @@ export interface ToolDefinition<Input> {
 
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   const { name, description, effect, isParallel, input: schema } = definition
+  const problemOf = (input: unknown) => {
+    const { success, error } = schema.safeParse(input)
+    return success ? undefined : wrongInput(name, schema, error)
+  }
   return {
     name,
     description,
@@ -28,6 +33,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     isParallel,
     inputSchema: jsonSchemaOf(schema),
     subjectOf: (input) => definition.subject(isRecord(input) ? input : {}),
+    problemOf,
     async run(input, call) {
       const checked = schema.safeParse(input)
       if (!checked.success) return textOutcome('failed', wrongInput(name, schema, checked.error))
@@ -63,6 +69,19 @@ export function throwIfAborted(signal: Signal): void {
 /** What becomes an argument of a program: the system takes no NUL in it. */
 export function plainText(): z.ZodString {
   return z.string().refine((text) => !text.includes('\0'), 'must not hold a NUL byte')
+}
+
+const CONTROL = /(?![\n\t])\p{Cc}/u
+
+/** What a person may have to approve: no control character but the line feed and the tab. */
+export function commandText(): z.ZodString {
+  return z.string().refine((text) => !CONTROL.test(text), {
+    error: ({ input }) => {
+      const at = String(input).search(CONTROL)
+      const what = escapeHidden(String(input).charAt(at))
+      return `must not hold control characters (${what} at ${at}); write them as escapes, as in printf '\\033'`
+    },
+  })
 }
 
 /** A field as text, where it is one. */

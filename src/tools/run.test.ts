@@ -166,7 +166,7 @@ describe('run', () => {
 
   it.each([
     [{ command: '' }, '`command`: Too small'],
-    [{ command: 'a\0b' }, '`command`: must not hold a NUL byte'],
+    [{ command: 'a\0b' }, '`command`: must not hold control characters ([U+0000] at 1)'],
     [{ command: 'true', timeoutMs: 0 }, '`timeoutMs`: Too small'],
     [{ command: `true ${'x'.repeat(300_000)}` }, 'It is too long: write a script and run that.'],
   ])('answers wrong input with a sentence', async (input, sentence) => {

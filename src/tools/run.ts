@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
 import { cutTail } from '../core/tokens/cut.ts'
 import type { Tool } from '../core/tool.ts'
-import { defineTool, plainText, textField } from './define-tool.ts'
+import { commandText, defineTool, textField } from './define-tool.ts'
 import { commandEnvironment, type Environment } from './environment.ts'
 import { isErrno } from './file-errors.ts'
 import { HeadAndTail } from './head-and-tail.ts'
@@ -46,7 +46,7 @@ export function runTool(workspace: Workspace, options: RunOptions = {}): Tool {
     effect: 'run',
     isParallel: false,
     input: z.strictObject({
-      command: plainText().min(1).describe('The command, as for a shell.'),
+      command: commandText().min(1).describe('The command, as for a shell.'),
       timeoutMs: z
         .int()
         .min(1)

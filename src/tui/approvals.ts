@@ -1,5 +1,5 @@
 // Tool calls that wait for a yes or a no: asked about one after the other.
-import { type Approval, asPrecisError, type ToolBlock } from '../protocol/index.ts'
+import { type Approval, asPrecisError, escapeHidden, type ToolBlock } from '../protocol/index.ts'
 import type { OpenChat } from './open-chat.ts'
 
 /** A word that means none of them finds nothing: no slip of the finger allows a call. */
@@ -63,12 +63,11 @@ export class Approvals {
   }
 
   async #decide(approval: Approval, signal: AbortSignal): Promise<'allow' | 'deny'> {
-    const { name, subject, reason } = approval
     const { dialogs } = this.#chat.ports
     while (!signal.aborted) {
-      const chosen = await dialogs.choose(`${name}: ${subject}\n${reason}`, CHOICES, signal)
+      const chosen = await dialogs.choose(questionOf(approval), choicesFor(approval), signal)
       if (chosen !== 'show') return chosen === 'allow' ? 'allow' : 'deny'
-      await dialogs.show(name, this.#callText(approval))
+      await dialogs.show(escapeHidden(approval.name), this.#callText(approval))
     }
     return 'deny'
   }
@@ -77,8 +76,25 @@ export class Approvals {
     const block = this.#chat.blocks.findLast(
       (each): each is ToolBlock => each.kind === 'tool' && each.callId === callId,
     )
-    return block?.input === undefined ? subject : inputText(block.input)
+    return escapeHidden(block?.input === undefined ? subject : inputText(block.input))
   }
+}
+
+/** A dialog has little room. What may not be seen whole is not allowed by the first Enter. */
+const SEEN_WHOLE = { chars: 240, lines: 3 }
+
+function choicesFor({ subject }: Approval): typeof CHOICES {
+  const isSeen =
+    subject.length <= SEEN_WHOLE.chars && subject.split('\n').length <= SEEN_WHOLE.lines
+  if (isSeen) return CHOICES
+  return CHOICES.toSorted((a, b) => Number(b.value === 'show') - Number(a.value === 'show'))
+}
+
+/** The lines of a command are marked: none of them looks like the reason, or like a choice. */
+function questionOf({ name, subject, reason }: Approval): string {
+  const [first = '', ...rest] = escapeHidden(subject).split('\n')
+  const lines = [`${escapeHidden(name)}: ${first}`, ...rest.map((line) => `  │ ${line}`)]
+  return [...lines, escapeHidden(reason)].join('\n')
 }
 
 /** Texts as they are, lines and all. */

@@ -65,7 +65,8 @@ abstract class Box implements Component {
 function headLines(title: string, width: number): string[] {
   const lines = wrapped(visible(title), width)
   if (lines.length <= MOST_TITLE_LINES) return lines
-  return [...lines.slice(0, MOST_TITLE_LINES - 1), '…']
+  const shown = lines.slice(0, MOST_TITLE_LINES - 1)
+  return [...shown, `… ${lines.length - shown.length} more lines`]
 }
 
 export class ChoiceBox extends Box {

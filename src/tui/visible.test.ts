@@ -7,14 +7,14 @@ import { visible, visibleLine } from './visible.ts'
 
 const CASES: readonly (readonly [string, string, string])[] = [
   ['colours', '\u001b[31mred\u001b[0m', 'red'],
-  ['titles and links', '\u001b]0;evil\u0007a\u001b]8;;http://x\u001b\\b', 'ab'],
-  ['a sequence that never ends', '\u001b]0;evil', '␛]0;evil'],
-  ['the bell and the backspace', 'a\u0007\bb', 'a␇␈b'],
-  ['the second set of controls', '\u009b31m', '\ufffd31m'],
-  ['lines of other systems', 'a\r\nb\rc', 'a\nb\nc'],
+  ['titles', '\u001b]0;evil\u0007a', '[U+001B]]0;evil[U+0007]a'],
+  ['a sequence that never ends', '\u001b]0;evil', '[U+001B]]0;evil'],
+  ['the bell and the backspace', 'a\u0007\bb', 'a[U+0007][U+0008]b'],
+  ['the second set of controls', '\u009b31m', '[U+009B]31m'],
+  ['lines of other systems', 'a\r\nb\rc', 'a\nb[U+000D]c'],
   ['a tab', 'a\tb', 'a    b'],
-  ['turned directions', 'a\u202ebc\u2066d', 'abcd'],
-  ['half a character', 'a\ud83d', 'a\ufffd'],
+  ['turned directions', 'a\u202ebc\u2066d', 'a[U+202E]bc[U+2066]d'],
+  ['half a character', 'a\ud83d', 'a[U+D83D]'],
   ['scripts and emoji', '日本 👩‍👩‍👧‍👦 é', '日本 👩‍👩‍👧‍👦 é'],
 ]
 
@@ -36,6 +36,6 @@ describe('visible', () => {
 
   it('takes linear time for endless openings', () => {
     const text = '\u001b]'.repeat(200_000)
-    expect(visible(text)).toHaveLength(400_000)
+    expect(visible(text)).toHaveLength(200_000 * '[U+001B]]'.length)
   })
 })

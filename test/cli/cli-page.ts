@@ -12,7 +12,7 @@ const INTRODUCTION = `# The command line
 - **What it works on**: a session file of any format that is read ([formats.md](formats.md)), told by its content; standard input as \`-\`; or a thread of the store, named like \`thr_0mwh…\`.
 - **What is printed**: results and reports on standard output, progress and errors on standard error. \`--json\` makes reports and errors JSON. In a pipe there are no colours and no progress; \`NO_COLOR\` and \`FORCE_COLOR\` decide otherwise.
 - **Exit codes**: 0 done, 1 failed, 2 wrong usage or settings. A failure changes nothing.
-- **Settings**: [configuration.md](configuration.md). When something goes wrong: [troubleshooting.md](troubleshooting.md), and \`precis doctor\`.
+- **Settings**: [configuration.md](configuration.md). \`--trust-folder\`, with any command, obeys all that the project's file sets; without it only harmless keys count. When something goes wrong: [troubleshooting.md](troubleshooting.md), and \`precis doctor\`.
 `
 
 export async function cliPage(): Promise<string> {

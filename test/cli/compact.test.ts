@@ -167,7 +167,7 @@ describe('what decides', () => {
       summaries: { language: 'German' },
     }
     writeFileSync(join(place().folder, '.precis', 'settings.json'), JSON.stringify(settings))
-    const told = await report(['in.json'], { PRECIS_MODELS_FAST: 'dev' })
+    const told = await report(['in.json', '--trust-folder'], { PRECIS_MODELS_FAST: 'dev' })
     expect(told.strategy.origin).toMatch(/^project: .*settings\.json$/)
     expect(told.settings).toMatchObject({
       'protect.tools': '["read"]',

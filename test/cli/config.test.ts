@@ -64,7 +64,7 @@ describe('precis config', () => {
       /: cascad\n {2}where: .*settings\.json\n {2}hint: Did you mean cascade\?/,
     )
     projectSettings({ models: { fast: 'nonsense' } })
-    const wrong = await place().precis(['config'])
+    const wrong = await place().precis(['config', '--trust-folder'])
     expect(wrong.status).toBe(2)
     expect(wrong.stderr).toMatch(/models\.fast: "nonsense" names no model.*\n {2}where: .*\.json/)
   })

@@ -45,8 +45,9 @@ export class Place {
   }
 
   environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-    const { PATH = '' } = process.env
+    const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
     return {
+      NODE_COMPILE_CACHE, // else each place would compile everything again
       PATH: `${this.#bin}${delimiter}${PATH}`,
       HOME: this.folder,
       XDG_CONFIG_HOME: join(this.folder, '.config'),

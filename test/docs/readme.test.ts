@@ -34,6 +34,7 @@ function environment(): NodeJS.ProcessEnv {
   return {
     PATH: `${dirname(process.execPath)}:${PATH}`,
     HOME: folder,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     XDG_CONFIG_HOME: join(folder, 'config'),
     PRECIS_HOME: join(folder, 'home'),
   }

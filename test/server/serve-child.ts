@@ -37,6 +37,7 @@ export function writeHome(folder: string, modelUrl: string, windowTokens = 200_0
 export function environmentOf(folder: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     HOME: folder,
     XDG_CONFIG_HOME: join(folder, 'config'),
     PRECIS_HOME: join(folder, 'home'),

@@ -353,7 +353,7 @@ const FAULTS: readonly Fault[] = [
       'docs/a.md': `\nsee \`${outside}/corpus\`\n`,
       'test/a.ts': `const corpus = new URL('../${outside}/corpus', import.meta.url)`,
       'test/deep/b.ts':
-        "new URL('../../x', import.meta.url)\nnew URL('../../../x', import.meta.url)",
+        "new URL('../../x', import.meta.url)\nnew URL(" + "'../../../x', import.meta.url)",
       'src/core/c.ts': "import '../shared.ts'\nconst other = '../../../etc/passwd'",
     },
     found: ['docs/a.md:2', 'test/a.ts:1', 'test/deep/b.ts:2'],

@@ -7,8 +7,8 @@ import { nameOf } from './syntax.ts'
 const FOLDER = 'src/cli/'
 /** Makes the `io` of the process. */
 const DOOR = `${FOLDER}process-io.ts`
-/** Facts about this Node, the same for every run. */
-const ALLOWED_MEMBERS = ['versions', 'platform']
+/** Facts about this process, the same for every run. */
+const ALLOWED_MEMBERS = ['versions', 'platform', 'getuid']
 
 export function surroundings(files: readonly SourceFile[]): Finding[] {
   return inCode(

@@ -209,9 +209,9 @@ describe('the editor', () => {
       dev: { script: [{ text: 'evil \u001b[2J\u001b]0;title\u0007 \u0007 end' }] },
     })
     await exchange(chat, 'go', 'evil')
-    expect(await chat.terminal.screen()).toContain('evil  ␇ end')
+    expect(await chat.terminal.screen()).toContain('evil [U+001B]]0;title[U+0007] [U+0007] end')
     const written = chat.terminal.written.join('')
-    expect(written).not.toContain('title')
+    expect(written).not.toContain('\u001b]0;title')
   })
 })
 

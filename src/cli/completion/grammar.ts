@@ -92,7 +92,7 @@ function commandOf(command: Command, group?: string): GrammarCommand {
   return {
     name,
     description: command.description(),
-    options: [...command.options.filter(({ hidden }) => !hidden).map(optionOf), HELP_OPTION],
+    options: [...command.options.map(optionOf), HELP_OPTION],
     argument: argumentOf(command),
     commands: command.commands.map((inner) => commandOf(inner, name)),
   }

@@ -6,7 +6,14 @@ import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
 import { openHome } from '../home.ts'
 import { refuseUnknownNames } from '../known-names.ts'
 import type { Io } from '../process-io.ts'
-import { type Environment, loadSettings, projectFile, stateFolder, userFile } from '../settings.ts'
+import {
+  type Environment,
+  type LoadedSettings,
+  loadSettings,
+  projectFile,
+  stateFolder,
+  userFile,
+} from '../settings.ts'
 import { type Finding, fault, note, well } from './finding.ts'
 import { checkLocalModels, isAtHome } from './local-models.ts'
 
@@ -49,7 +56,10 @@ function checkSettings({ cwd, environment }: Io): {
     ).length
     const files = [userFile(environment), projectFile(cwd)].filter((file) => file !== undefined)
     return {
-      findings: [well('settings', `${given} set, the others are defaults (${files.join(', ')})`)],
+      findings: [
+        well('settings', `${given} set, the others are defaults (${files.join(', ')})`),
+        ...checkTrust(resolved),
+      ],
       resolved,
     }
   } catch (thrown) {
@@ -58,6 +68,20 @@ function checkSettings({ cwd, environment }: Io): {
     const place = where === undefined ? '' : ` (${where})`
     return { findings: [fault('settings', `${message}${place}`, hint ?? 'See precis config.')] }
   }
+}
+
+/** What the project sets and is not obeyed in. */
+function checkTrust({ project }: LoadedSettings): Finding[] {
+  if (project === undefined || project.ignored.length === 0) return []
+  const { file, ignored } = project
+  const keys = ignored.map(({ key, why }) => (key === '*' ? why : `${key} (${why})`))
+  return [
+    note(
+      'trust',
+      `ignored in ${file}: ${keys.join(', ')}`,
+      'If you know who wrote it: any command with --trust-folder. precis config shows the values.',
+    ),
+  ]
 }
 
 /** The folder for state: there, ours alone, writable, and with room. */

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useState } from 'react'
 import {
   type Approval,
   type Client,
+  escapeHidden,
   unknownCommand,
   type ViewStatus,
 } from '../../protocol/index.ts'
@@ -136,9 +137,10 @@ function Approvals({
       {approvals.map(({ callId, name, subject, reason }) => (
         <section key={callId} className="approval" aria-label={`May ${name} run?`}>
           <p>
-            May <code>{visibleText(name)}</code> run? {visibleText(subject)}{' '}
-            <span className="quiet">{visibleText(reason)}</span>
+            May <code>{escapeHidden(name)}</code> run?
           </p>
+          <pre className="text">{escapeHidden(subject)}</pre>
+          <p className="quiet">{escapeHidden(reason)}</p>
           <button type="button" onClick={() => decide(callId, 'allow')}>
             Allow
           </button>{' '}

@@ -1,0 +1,72 @@
+// Which project settings the user has decided on: by file and content, in the user's own folder.
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+
+export type TrustDecision = 'yes' | 'no'
+
+const FILE = 'trusted-folders.json'
+const schema = z.record(
+  z.string(),
+  z.object({ sha256: z.string(), decision: z.enum(['yes', 'no']) }),
+)
+type Decisions = z.output<typeof schema>
+
+let saysYes = false
+
+/** What `--trust-folder` says, for the command that runs now. */
+export function trustFolder(isTrusted: boolean): void {
+  saysYes = isTrusted
+}
+
+/** Undefined where nobody has decided on this content. A changed file is asked about again. */
+export function decisionOn(
+  file: string,
+  content: string,
+  configFolder: string,
+): TrustDecision | undefined {
+  if (saysYes) {
+    remember(file, content, 'yes', configFolder)
+    return 'yes'
+  }
+  const known = read(configFolder)[file]
+  return known?.sha256 === sha256(content) ? known.decision : undefined
+}
+
+/** Where it cannot be kept, it holds for this command alone. */
+export function remember(
+  file: string,
+  content: string,
+  decision: TrustDecision,
+  configFolder: string,
+): void {
+  const known = read(configFolder)
+  const entry = { sha256: sha256(content), decision }
+  if (known[file]?.sha256 === entry.sha256 && known[file].decision === decision) return
+  const place = join(configFolder, FILE)
+  const beside = `${place}.${randomUUID()}.tmp`
+  try {
+    mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
+    writeFileSync(beside, `${JSON.stringify({ ...known, [file]: entry }, undefined, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    })
+    renameSync(beside, place)
+  } catch (thrown) {
+    if (!(thrown instanceof Error && 'code' in thrown)) throw thrown
+  }
+}
+
+/** A file that is missing or broken trusts nothing. */
+function read(configFolder: string): Decisions {
+  try {
+    return schema.parse(JSON.parse(readFileSync(join(configFolder, FILE), 'utf8')))
+  } catch {
+    return {}
+  }
+}
+
+function sha256(content: string): string {
+  return createHash('sha256').update(content).digest('hex')
+}

@@ -1,0 +1,60 @@
+// Text of others as people see it: no character of it hides, moves or disguises what stands beside it.
+
+/**
+ * Whatever leaves no mark of its own: controls, formats, unassigned and private characters, half
+ * characters, blanks that are not the blank, fillers. A line break is seen as one.
+ */
+const HIDDEN =
+  /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|\p{Surrogate}/gu
+
+/**
+ * Those that steer a terminal, turn the direction of what follows, or carry an unseen text. What scripts
+ * and emoji need stays: joiners, variation selectors, the marks of a direction. So do tabs and line ends.
+ */
+const STEERING =
+  /(?![\n\t]|\r\n)\p{Cc}|[\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
+
+/** For what somebody decides on, a command above all: every character is seen, by its number if need be. */
+export function escapeHidden(text: string): string {
+  return text.replace(HIDDEN, numberOf)
+}
+
+/** For what is read: nothing in it steers the terminal or the page. */
+export function escapeSteering(text: string): string {
+  return text.replace(STEERING, numberOf)
+}
+
+/** Every text in a value, the names of fields included. */
+export function escapeTexts<T>(value: T): T {
+  return escapedIn(value) as T
+}
+
+/** JSON that may be printed: a reader gets the same text, a terminal gets no control. */
+export function printableJson(value: unknown, indent?: number): string {
+  const text: string | undefined = JSON.stringify(value, undefined, indent)
+  return (text ?? 'null').replace(STEERING, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${hex(unit.charCodeAt(0)).toLowerCase()}`)
+      .join(''),
+  )
+}
+
+function escapedIn(value: unknown): unknown {
+  if (typeof value === 'string') return escapeSteering(value)
+  if (Array.isArray(value)) return value.map(escapedIn)
+  if (typeof value !== 'object' || value === null) return value
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([field, inner]) => [escapeSteering(field), escapedIn(inner)]),
+  )
+}
+
+function numberOf(character: string): string {
+  return `[U+${hex(character.codePointAt(0) ?? 0)}]`
+}
+
+function hex(code: number): string {
+  return code.toString(16).toUpperCase().padStart(4, '0')
+}
