@@ -14,6 +14,8 @@ const COMPACTIONS: readonly (readonly [file: string, count: number])[] = [
   ['GNB3HG3CFDS2', 4],
   ['3c7aecb0ec0e', 1],
   ['before-compaction', 2],
+  ['context-evaluator--8ecab05f', 1],
+  ['ses_277daa81', 1],
 ]
 
 describe.skipIf(!available)(`recorded sessions ${notice}`, () => {
@@ -38,13 +40,17 @@ describe.skipIf(!available)(`recorded sessions ${notice}`, () => {
 })
 
 /** As many calls as the file has, wherever they went. */
-async function checkCalls({ format, threads, threadId, subThreadIds }: Opened, text: string) {
+async function checkCalls(opened: Opened, text: string) {
+  const { format, threads, threadId, subThreadIds, notes } = opened
   const readApart = READ_APART[format.id]
   if (!readApart || text.startsWith('{\n  "loglines"')) return
   const logs = await Promise.all([threadId, ...subThreadIds].map((id) => threads.getAllEvents(id)))
   const calls = logs.flat().flatMap((event) => (event.type === 'TOOL_CALL' ? [event.data.id] : []))
   const told = readApart(text).calls.filter((id) => id !== 'undefined')
-  expect(new Set(calls)).toEqual(new Set(told))
+  // Those of a branch that the user left are kept, and are not in the log.
+  const hasLeft = notes.problems.some((problem) => problem.includes('branches that were left'))
+  if (hasLeft) expect(calls.filter((id) => !told.includes(id))).toEqual([])
+  else expect(new Set(calls)).toEqual(new Set(told))
 }
 
 /** The file itself comes out as it went in; the context comes out in every format that is written. */

@@ -76,10 +76,16 @@ describe('the compacted samples [NEED-20]', () => {
 })
 
 const { available, notice } = requirement('corpus')
+/** Megabytes, read back from every format: more than the usual limit where other work runs beside it. */
+const TIMEOUT_MS = 600_000
 
 describe.skipIf(!available)(`the compacted recorded sessions ${notice}`, () => {
   for (const { folder, name, read } of corpusFiles(Object.keys(FORMAT_OF)))
-    it(`${folder}/${name} passes the check for every target [NEED-20]`, async () => {
-      await checkCompacted(read())
-    })
+    it(
+      `${folder}/${name} passes the check for every target [NEED-20]`,
+      async () => {
+        await checkCompacted(read())
+      },
+      TIMEOUT_MS,
+    )
 })

@@ -43,6 +43,16 @@ function isSent({ type, isSidechain, isMeta, message }: Fields): boolean {
   return (type === 'user' || type === 'assistant') && fieldsOf(message).model !== '<synthetic>'
 }
 
+function isResult(block: Json): boolean {
+  return fieldsOf(block).type === 'tool_result'
+}
+
+/** Some models begin with a blank text; it is in the file, and is not sent again. */
+function isBlank(block: Json): boolean {
+  const { type, text } = fieldsOf(block)
+  return type === 'text' && textOf(text)?.trim() === ''
+}
+
 function exchangesOfWindow(lines: readonly Fields[]): Exchange[] {
   const results = new Map<string, Json>()
   const turns: Turn[] = []
@@ -50,10 +60,10 @@ function exchangesOfWindow(lines: readonly Fields[]): Exchange[] {
     const { id, content } = fieldsOf(message)
     const blocks: readonly Json[] =
       typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
-    const others = blocks.filter((block) => fieldsOf(block).type !== 'tool_result')
+    const others = blocks.filter((block) => !isResult(block) && !isBlank(block))
     for (const block of blocks) {
       const call = textOf(fieldsOf(block).tool_use_id)
-      if (call !== undefined && !others.includes(block)) results.set(call, block)
+      if (call !== undefined && isResult(block)) results.set(call, block)
     }
     const known = turns.find((turn) => type === 'assistant' && turn.id === textOf(id))
     if (known !== undefined) known.blocks.push(...others)

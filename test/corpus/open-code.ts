@@ -18,10 +18,11 @@ function messagesOf({ info, parts }: Fields): readonly Json[] {
     all
       .flatMap((part) => (part.type === type ? [textOf(part.text) ?? ''] : []))
       .filter((said) => said !== '')
-  if (role === 'user') return [{ role, content: texts('text').join('\n') }]
+  const said = texts('text').join('\n')
+  // A compaction is a message of the user without words.
+  if (role === 'user') return said === '' ? [] : [{ role, content: said }]
   if (error !== undefined || finish === undefined) return []
   const tools = all.filter(({ type }) => type === 'tool')
-  const said = texts('text').join('\n')
   return [
     {
       role: 'assistant',

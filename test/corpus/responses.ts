@@ -21,9 +21,12 @@ function responsesExchanges(items: readonly Json[]): Exchange[] {
 }
 
 /** A compaction starts anew, with the history that it names. */
+/** What looked like a secret was masked, in the data of images, too. */
+const MASKED_IMAGE = /(data:image\/png;base64,)[^"]*REDACTED[^"]*/g
+
 export function codexExchanges(text: string): Exchange[] {
   const windows: Json[][] = [[]]
-  for (const { type, payload } of jsonLines(text)) {
+  for (const { type, payload } of jsonLines(text.replace(MASKED_IMAGE, '$1AAAA'))) {
     const fields = fieldsOf(payload)
     if (type === 'compacted') windows.push([...listOf(fields.replacement_history)].map(asSent))
     else if (type === 'response_item') windows.at(-1)?.push(asSent(fields))
