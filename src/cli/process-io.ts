@@ -1,4 +1,4 @@
-// What a command has of the world around it, and where that is the process itself: no other file of the command reads `process`.
+// The io of a command: streams, environment, directory, signals. Only this file of the command reads `process`.
 import type { EndingProcess } from '../tui/restore-terminal.ts'
 import type { Environment } from './settings.ts'
 
