@@ -4,6 +4,7 @@ import { TestLog } from '../../test/generate/test-log.ts'
 import { answer, checkpoint, local, reminder, result, thoughtAnswer, user } from '../../test/say.ts'
 import type { Part } from '../core/content.ts'
 import type { PrecisError } from '../core/errors.ts'
+import type { EventDraft } from '../core/event.ts'
 import type { MessagePart } from '../core/message.ts'
 import { compactRanges, type RangeReplacement } from './compact-ranges.ts'
 
@@ -36,6 +37,28 @@ function compact(
   expect(log.compact(made, 'tool')).toBeUndefined()
   return undefined
 }
+
+it('strips redacted thinking too, before, inside and after the range [RANGE-38]', () => {
+  const log = new TestLog()
+  const redacted = (at: number): EventDraft => ({
+    type: 'AGENT_MESSAGE',
+    data: {
+      content: `answer ${at}`,
+      calls: [],
+      parts: [
+        { type: 'redacted_thinking', data: `sealed ${at}`, model: 'a/b' },
+        { type: 'text', text: `answer ${at}` },
+      ],
+    },
+  })
+  log.append([user('1'), checkpoint('aaaaaa'), redacted(1), user('2'), checkpoint('bbbbbb')])
+  log.append([redacted(2), user('3'), checkpoint('cccccc'), redacted(3), user('4')])
+  expect(JSON.stringify(log.build().messages)).toMatch(/sealed 1.*sealed 2.*sealed 3/)
+  expect(compact(log, [{ from: 'bbbbbb', to: 'cccccc', summary: 'S' }])).toBeUndefined()
+  const sent = JSON.stringify(log.build().messages)
+  expect(sent).toMatch(/answer 1.*answer 3/)
+  expect(sent).not.toContain('sealed')
+})
 
 /** Messages as one line each: `user[result 1, "text", <aaaaaa>]`. */
 function lines(log: TestLog): string[] {

@@ -1,12 +1,15 @@
 // Turns of a real agent: messages, tools, aborts, on SQLite against the stand-in over HTTP.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
+import { eventStream, startFixtureServer } from '../../src/providers/contract/fixture-server.ts'
+import { openHost, settingsFor } from './host.ts'
 import { lastMessages, setUpAgent } from './setup.ts'
 
 describe('a turn', () => {
-  it('records what the provider billed with the answer [LOG-04, LOG-05]', async () => {
+  it('records what the provider billed with the answer [LOG-04]', async () => {
     const { agent, threadId, dev, eventsOf } = await setUpAgent({
       dev: { script: [{ text: 'Hello yourself.' }] },
     })
@@ -42,6 +45,40 @@ describe('a turn', () => {
       status: 'done',
       requests: 6,
       asked: 4,
+    })
+  })
+
+  it('stores exactly 100, 50 and 150 where a provider reports 100 and 50 [LOG-05]', async () => {
+    const server = await startFixtureServer()
+    server.replyWith(
+      eventStream([
+        { type: 'message_start', message: { role: 'assistant', usage: { input_tokens: 100 } } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hi.' } },
+        { type: 'content_block_stop', index: 0 },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 50 } },
+        { type: 'message_stop' },
+      ]),
+    )
+    const settings = settingsFor(server.url)
+    const { agent, threads, close } = await openHost({
+      storeUrl: 'memory:',
+      folder: tmpdir(),
+      settings,
+    })
+    onTestFinished(async () => {
+      await close()
+      await server.close()
+    })
+    const threadId = await threads.create()
+    expect(await agent().sendMessage(threadId, 'Hello')).toMatchObject({ status: 'done' })
+    const stored = (await threads.getAllEvents(threadId)).filter(
+      ({ type }) => type === 'AGENT_MESSAGE',
+    )
+    expect(stored).toMatchObject([{ type: 'AGENT_MESSAGE' }])
+    expect(Object(stored[0]?.data).tokenUsage).toEqual({
+      promptTokens: 100,
+      completionTokens: 50,
+      totalTokens: 150,
     })
   })
 

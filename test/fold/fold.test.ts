@@ -34,6 +34,11 @@ const SUMMARY = 'Chunk 1 was folded.\nChunk 2 was folded.\nChunk 3 was folded.'
 describe('@compact with a thread of three chunks', () => {
   it('folds them one after the other, each by a new agent with two tools [FOLD-26, FOLD-27, FOLD-31, FOLD-32, FOLD-42, FOLD-47, FOLD-59]', async () => {
     const { agent, threadId, dev, frames } = await threeChunks()
+    const modes: boolean[] = []
+    const isCompacting = () =>
+      frames.filter(({ type }) => type === 'COMPACTION_START').length === 1 &&
+      !frames.some(({ type }) => type === 'COMPACTION_COMPLETE')
+    dev.script(folding({ fold: () => void modes.push(isCompacting()) }))
     await agent.sendMessage(threadId, '@compact Go on.')
     const told = stages(dev)
     expect(told.map(({ chunk, total, round }) => `${chunk}/${total}.${round}`)).toEqual([
@@ -53,6 +58,10 @@ describe('@compact with a thread of three chunks', () => {
     }
     // A talk begins with its prompt alone: nothing is left of the agent before.
     for (const { round, asked } of told) expect(asked.turns).toHaveLength(1 + 2 * round)
+    // One file for all of them, empty at first.
+    const [read] = told[1]?.asked.turns.at(-1)?.parts ?? []
+    expect(read).toMatchObject({ text: '(the file is empty)' })
+    expect(modes).toEqual(told.map(() => true))
     expect(dev.requests.map(({ outcome }) => outcome)).not.toContain('open')
     expect(violations(dev)).toEqual([])
     expect(runsIn(frames)).toMatchObject([{ success: true, strategy: 'chunked-fold' }])
@@ -141,9 +150,13 @@ describe('@compact with a thread of three chunks', () => {
   })
 
   it('has no sub-threads, and shows nothing of the small agents as the main one’s [FOLD-24, FOLD-29]', async () => {
-    const { agent, threadId, store, frames, eventsOf } = await threeChunks()
+    const { agent, threadId, dev, store, frames, eventsOf } = await threeChunks()
+    const listed = async () => (await store.list()).items.map((info) => info.threadId).join()
+    const meanwhile = new Set<string>()
+    const look = async () => void meanwhile.add(await listed())
+    dev.script(folding({ fold: async () => (await look()) as undefined }))
     await agent.sendMessage(threadId, '/compact')
-    expect((await store.list()).items.map((info) => info.threadId)).toEqual([threadId])
+    expect([...meanwhile, await listed()]).toEqual([threadId, threadId])
     expect([...new Set(frames.map(({ type }) => type))]).toEqual([
       'agent_thinking_start',
       'COMPACTION_START',

@@ -6,7 +6,7 @@ import { SUMMARIZATION_PROMPT } from '../../src/strategies/prompts/handoff.ts'
 import { systemClock } from '../../src/system.ts'
 import { runsIn } from '../agent/past.ts'
 import { type AgentSetup, lastMessages, type SetupOptions, setUpAgent } from '../agent/setup.ts'
-import { answer, result, system, user } from '../say.ts'
+import { answer, local, result, system, user } from '../say.ts'
 import { until, within } from '../wait.ts'
 
 const SUMMARY = 'We fixed the parser; the tests are next.'
@@ -45,13 +45,19 @@ describe('the request', () => {
     await threads.import(threadId, PAST)
     dev.script([{ text: 'ok' }, { text: SUMMARY }])
     await agent.sendMessage(threadId, 'Go on.')
+    await threads.append(threadId, [local('For the eyes of the user alone.')])
     expect(await compact(setup)).toMatchObject({ ok: true })
     const [turn, asked] = dev.requests.map(({ body }) => body as Record<string, Json>)
     expect(asked?.max_tokens).toBe(8_192)
     expect(asked?.model).toBe(turn?.model)
     const before = withoutMarks(turn?.messages)
     expect(withoutMarks(asked?.messages).slice(0, before.length)).toEqual(before)
-    expect(lastMessages(dev).at(-1)).toEqual({ role: 'user', text: SUMMARIZATION_PROMPT })
+    // Behind it the answer, then the prompt; nothing of what only the application says.
+    expect(lastMessages(dev).slice(before.length)).toEqual([
+      { role: 'assistant', text: 'ok' },
+      { role: 'user', text: SUMMARIZATION_PROMPT },
+    ])
+    expect(JSON.stringify(asked)).not.toContain('For the eyes')
     expect(JSON.stringify(asked?.messages)).toContain('one\\n'.repeat(3_000))
     expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
   })

@@ -29,6 +29,13 @@ describe('who speaks', () => {
         { request: chat(user('')), place: 'messages[0].content' },
         { request: chat(user([])), place: 'messages[0].content' },
         { request: chat({ role: 'user' }), place: 'messages[0].content' },
+        // Only the last answer may be empty, and only where a prefill is taken.
+        { request: chat(user('hi'), assistant(''), user('so?')), place: 'messages[1].content' },
+        {
+          request: chat(user('hi'), assistant(''), user('so?')),
+          profile: LEGACY,
+          place: 'messages[1].content',
+        },
         { request: chat(user([text('hi'), 'there'])), place: 'messages[0].content[1]' },
         { request: chat(user('hi'), system('x')), profile: LEGACY, place: 'messages[1].role' },
       ].map((each) => ({ ...each, profile: { systemMessages: false, ...each.profile } })),
@@ -284,6 +291,13 @@ describe('tools', () => {
     const paused = { content: [text('Looking'), search], stop_reason: 'pause_turn' }
     const earlier = [{ request: chat(user('hi')), answer: whole }] as never
     const pause = [{ request: chat(user('hi')), answer: paused }] as never
+    const cited = (encrypted_index: string) => ({
+      ...text('Tea it is.'),
+      citations: [{ type: 'web_search_result_location', cited_text: 'tea', encrypted_index }],
+    })
+    const citing = [
+      { request: chat(user('hi')), answer: assistant([search, found, cited('x')]) },
+    ] as never
     check('VALID-A20', {
       breaks: [
         {
@@ -314,9 +328,23 @@ describe('tools', () => {
           place: 'messages[1].content[1]',
         },
         { request: chat(user('hi'), assistant([search])), earlier: pause, place: 'messages[1]' },
+        {
+          request: chat(user('hi'), assistant([search, found, cited('y')]), user('so?')),
+          earlier: citing,
+          place: 'messages[1].content[2].citations',
+        },
       ],
       keeps: [
         { request: chat(user('hi'), whole, user('so?')), earlier },
+        {
+          request: chat(user('hi'), assistant([search, found, cited('x')]), user('so?')),
+          earlier: citing,
+        },
+        // Without them it is a text as any other.
+        {
+          request: chat(user('hi'), whole, user('so?')),
+          earlier: citing,
+        },
         { request: chat(user('hi'), assistant([text('Looking'), search])), earlier: pause },
         { request: chat(user('hi'), assistant([text('Looking'), search])) },
         // Code that waits for a tool of the client gets its result later.

@@ -1,6 +1,7 @@
 // Tools that the API runs itself: call and result stay in one answer, as they came.
+import type { Json } from '../../core/json.ts'
 import { type Rule, type RuleInput, rule } from '../rule.ts'
-import { fieldsOf, textOf } from '../walk.ts'
+import { fieldsOf, isGiven, textOf } from '../walk.ts'
 import {
   type Block,
   blocksOf,
@@ -15,6 +16,7 @@ const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
   const messages = conversationOf(input)
   const turns = turnsOf(messages)
   const originals = originalResults(input)
+  const citations = originalCitations(input)
   // Calls of code that itself waits for a tool of the client: the result comes in a later answer.
   const waiting = new Set<string>()
   for (const turn of turns) {
@@ -22,6 +24,10 @@ const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
     const unanswered = new Map<string, Block>()
     for (const block of blocks) {
       const { fields, place } = block
+      const cited = isGiven(fields.citations) && citations.get(textOf(fields.text) ?? '')
+      if (cited && !cited.some((each) => sameJson(each, fields.citations ?? null))) {
+        report(`${place}.citations`, 'citations must stay as they came')
+      }
       if (isServerCall(block)) unanswered.set(textOf(fields.id) ?? '', block)
       if (!isServerResult(block)) continue
       const id = textOf(fields.tool_use_id) ?? ''
@@ -77,6 +83,20 @@ function originalResults({ earlier }: RuleInput): ReadonlyMap<string, Block> {
     .flatMap(({ answer }) => blocksOf(fieldsOf(answer), 'answer'))
     .filter(isServerResult)
   return new Map(results.map((block) => [textOf(block.fields.tool_use_id) ?? '', block]))
+}
+
+/** By the text that they belong to; the same text may have been said with others. */
+function originalCitations({ earlier }: RuleInput): ReadonlyMap<string, readonly Json[]> {
+  const cited = earlier
+    .flatMap(({ answer }) => blocksOf(fieldsOf(answer), 'answer'))
+    .filter(({ fields }) => isGiven(fields.citations))
+  const byText = Map.groupBy(cited, ({ fields }) => textOf(fields.text) ?? '')
+  return new Map(
+    [...byText].map(([text, blocks]) => [
+      text,
+      blocks.map(({ fields }) => fields.citations ?? null),
+    ]),
+  )
 }
 
 /** The blocks of the latest answer, where it was paused. */
