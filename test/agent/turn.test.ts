@@ -37,12 +37,12 @@ describe('a turn', () => {
       effect: 'none',
       isParallel,
       subjectOf: () => name,
-      async run(input, { callId, signal }) {
+      async run(input, { callId }) {
         const { call, beside } = input as { call: string; beside: number }
         running.add(call)
         starts.push([...running])
         started.emit('one')
-        while (running.size < beside) await once(started, 'one', { signal })
+        while (running.size < beside) await once(started, 'one')
         for (let turns = 0; turns < 50; turns += 1) await setImmediate() // time for others to come in
         running.delete(call)
         return { status: 'completed', content: [{ type: 'text', text: callId }] }
