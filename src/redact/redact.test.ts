@@ -269,6 +269,7 @@ describe('the secrets of an environment', () => {
         'call(...args) and *** bold *** … and so on....',
         'Zq7w 1aHs, Zq***, ...1aHs, **1aH',
         'Zq***Hs, Z***aHs, **aHs, Zq7w*** and ...Zq7w',
+        'other***1aHs', // the end of another one
         `${key.slice(0, 15)}***`,
         'let me in please, or LetMeInPlease',
         'use sk-proj-... or sk-proj-****',

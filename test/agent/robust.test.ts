@@ -86,6 +86,60 @@ describe('an agent', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  const WRITES = { name: 'write', arguments: { path: 'made.txt', content: 'x' } }
+
+  it('asks nobody about what a rule denies', async () => {
+    let asked = 0
+    const { agent, threadId, folder, eventsOf } = await setUpAgent({
+      agent: {
+        approval: { mode: 'ask', allow: [], deny: ['write:*'], readOnly: false },
+        approver: async () => {
+          asked += 1
+          return 'allow'
+        },
+      },
+      dev: { script: [{ calls: [WRITES] }, { text: 'I see.' }] },
+    })
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: 'done' })
+    expect((await eventsOf('TOOL_RESULT'))[0]?.data.status).toBe('denied')
+    expect(asked).toBe(0)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it.each([undefined, 'yes', true, 'Allow'])('takes the answer %j for a no', async (said) => {
+    const { agent, threadId, folder, eventsOf } = await setUpAgent({
+      agent: {
+        approval: { mode: 'ask', allow: [], deny: [], readOnly: false },
+        approver: async () => said as 'allow',
+      },
+      dev: { script: [{ calls: [WRITES] }, { text: 'I see.' }] },
+    })
+    await agent.sendMessage(threadId, 'go')
+    expect((await eventsOf('TOOL_RESULT'))[0]?.data.status).not.toBe('completed')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('asks about no further call once it was stopped', async () => {
+    let asked = 0
+    const { agent, threadId, folder, eventsOf } = await setUpAgent({
+      agent: {
+        approval: { mode: 'ask', allow: [], deny: [], readOnly: false },
+        approver: async () => {
+          asked += 1
+          void agent.abort(threadId)
+          return 'allow'
+        },
+      },
+      dev: { script: [{ calls: [WRITES, WRITES] }, { text: 'I see.' }] },
+    })
+    expect(await agent.sendMessage(threadId, 'go')).toMatchObject({ status: 'aborted' })
+    expect(asked).toBe(1)
+    expect(await eventsOf('TOOL_APPROVAL_REQUEST')).toHaveLength(1)
+    const statuses = (await eventsOf('TOOL_RESULT')).map(({ data }) => data.status)
+    expect(statuses).toEqual(['aborted', 'aborted'])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   it('writes nothing once another one has the thread', async () => {
     const { agent, threadId, store, events, eventsOf, dev } = await setUpAgent({
       ids: { next: (prefix) => (prefix === 'agent' ? 'one' : randomIds.next(prefix)) },

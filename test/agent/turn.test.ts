@@ -1,8 +1,11 @@
 // Turns of a real agent: messages, tools, aborts, on SQLite against the stand-in over HTTP.
+import { EventEmitter, once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Tool } from '../../src/core/tool.ts'
 import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
 import { eventStream, startFixtureServer } from '../../src/providers/contract/fixture-server.ts'
 import { openHost, settingsFor } from './host.ts'
@@ -23,6 +26,52 @@ describe('a turn', () => {
       completionTokens: usage?.outputTokens,
       totalTokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
     })
+  })
+
+  it('runs calls side by side where they may, up to the limit, and others alone', async () => {
+    const running = new Set<string>()
+    const starts: string[][] = []
+    const started = new EventEmitter()
+    /** Ends when as many run as its call says. */
+    const tool = (name: string, isParallel: boolean): Tool => ({
+      name,
+      description: 'Says who else runs.',
+      inputSchema: { type: 'object' },
+      effect: 'none',
+      isParallel,
+      subjectOf: () => name,
+      async run(input, { callId }) {
+        const { call, beside } = input as { call: string; beside: number }
+        running.add(call)
+        starts.push([...running])
+        started.emit('one')
+        while (running.size < beside) await once(started, 'one')
+        for (let turns = 0; turns < 50; turns += 1) await setImmediate() // time for others to come in
+        running.delete(call)
+        return { status: 'completed', content: [{ type: 'text', text: callId }] }
+      },
+    })
+    const call = (name: string, id: string, beside = 1) => ({
+      name,
+      arguments: { call: id, beside },
+    })
+    const { agent, threadId, eventsOf } = await setUpAgent({
+      agent: { tools: [tool('many', true), tool('one', false)], limits: { parallelTools: 2 } },
+      dev: {
+        script: [
+          {
+            calls: [
+              ...[call('many', 'a', 2), call('many', 'b', 2), call('many', 'c')],
+              ...[call('one', 'd'), call('many', 'e'), call('one', 'f'), call('one', 'g')],
+            ],
+          },
+          { text: 'Done.' },
+        ],
+      },
+    })
+    await agent.sendMessage(threadId, 'go')
+    expect(starts).toEqual([['a'], ['a', 'b'], ['c'], ['d'], ['e'], ['f'], ['g']])
+    expect(await eventsOf('TOOL_RESULT')).toHaveLength(7)
   })
 
   it('asks again twice in a row for calls that were cut off, and then no more', async () => {
