@@ -87,7 +87,7 @@ async function main(): Promise<number> {
 async function testFolder(name: string, folder: Folder, failures: string[]): Promise<Outcome> {
   const start = performance.now()
   const disabled = readJson<Disabled[]>(DISABLED)
-  const paths = sourceFiles(folder).filter(
+  const paths = sourceFiles(folder.sources).filter(
     (path) => values.files === undefined || matchesGlob(path, values.files),
   )
   const all = await listMutants(paths)

@@ -82,8 +82,8 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
 /** Suites that tests call are tests, too. */
 const TEST_CODE = /\.test\.ts$|(?:^|\/)contract(?:\/|\.ts$)|-suite\.ts$/
 
-export function sourceFiles(folder: Folder): string[] {
-  return filesOf(folder.sources).filter((path) => !TEST_CODE.test(path))
+export function sourceFiles(patterns: readonly string[]): string[] {
+  return filesOf(patterns).filter((path) => !TEST_CODE.test(path))
 }
 
 export function testFiles(patterns: readonly string[]): string[] {

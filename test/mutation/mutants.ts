@@ -96,7 +96,7 @@ export function placeOf(
 }
 
 function disabledKey({ path, line, mutator, replacement }: Omit<Disabled, 'reason'>): string {
-  return JSON.stringify([path, line, mutator, replacement])
+  return JSON.stringify([path, line, mutator, replacement.replaceAll(/\s+/g, ' ')])
 }
 
 function textBetween(lines: readonly string[], start: Position, end: Position): string {
