@@ -128,7 +128,9 @@ async function runStryker(folder: Folder, sample: readonly Mutant[]): Promise<Ma
     const planPath = join(temporary, 'plan.json')
     writeFileSync(planPath, JSON.stringify(plan))
     process.env = { ...testEnvironment(process.env, home), [PLAN_VARIABLE]: planPath }
-    const results = await new Stryker(optionsFor(sample, join(temporary, 'copy'))).runMutationTest()
+    const results = await new Stryker(
+      optionsFor(folder, sample, join(temporary, 'copy')),
+    ).runMutationTest()
     return new Map(
       results.map(({ fileName, mutatorName, location, replacement = '', status }) => {
         const path = fileName.slice(process.cwd().length + 1)
@@ -146,11 +148,21 @@ async function runStryker(folder: Folder, sample: readonly Mutant[]): Promise<Ma
   }
 }
 
-function optionsFor(sample: readonly Mutant[], tempDirName: string): StrykerOptions {
+function optionsFor(
+  folder: Folder,
+  sample: readonly Mutant[],
+  tempDirName: string,
+): StrykerOptions {
   return {
     testRunner: 'sampled',
     plugins: ['@stryker-mutator/vitest-runner', join(process.cwd(), 'test/mutation/runner.ts')],
-    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+    vitest: {
+      configFile: 'test/mutation/vitest.config.ts',
+      // A test that reaches a source in a thread alone does not import it.
+      related: folder.apart === undefined,
+      // Threads begin sooner; tests with state of their own run in processes, as in the check.
+      pool: folder.shareWorker ? 'threads' : 'forks',
+    },
     mutate: sample.map(rangeOf),
     coverageAnalysis: 'perTest',
     concurrency: availableParallelism(),

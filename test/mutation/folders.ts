@@ -29,7 +29,11 @@ export const PLAN_VARIABLE = 'PRECIS_MUTATION_PLAN'
 export const FOLDERS: Readonly<Record<string, Folder>> = {
   core: {
     sources: ['src/core/**/*.ts'],
-    tests: ['src/core/**/*.test.ts', 'test/constraints/*.test.ts', 'test/ledger/*.test.ts'],
+    tests: [
+      'src/core/**/!(thread.property).test.ts',
+      'test/constraints/*.test.ts',
+      'test/ledger/*.test.ts',
+    ],
     goalPercent: 85,
     shareWorker: true,
   },
