@@ -174,7 +174,7 @@ function optionsFor(
     ignorePatterns: ['bench/results', 'dist', 'coverage'],
     reporters: ['progress-append-only'],
     timeoutMS: 10_000,
-    timeoutFactor: 2,
+    timeoutFactor: 1.5,
     dryRunTimeoutMinutes: 20,
     allowConsoleColors: false,
     logLevel: 'warn' as NonNullable<StrykerOptions['logLevel']>,
