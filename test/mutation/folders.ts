@@ -1,0 +1,105 @@
+// What mutation testing covers: for each folder its sources, the tests that may kill, and the goal.
+import { globSync, readFileSync } from 'node:fs'
+
+export interface Folder {
+  readonly sources: readonly string[]
+  readonly tests: readonly string[]
+  /** Percent of the sampled mutants that the tests must kill. */
+  readonly goalPercent: number
+  /** Test files share a worker. Only for tests of pieces without state of their own. */
+  readonly shareWorker?: boolean
+  /** Sources that run in threads and processes of their own, where coverage is not seen. */
+  readonly apart?: { readonly sources: readonly string[]; readonly tests: readonly string[] }
+}
+
+/** What the command hands to the runner and to vitest, as a file. */
+export interface RunPlan {
+  /** Stryker works in a copy of it. */
+  readonly root: string
+  readonly tests: readonly string[]
+  readonly shareWorker: boolean
+  readonly apart: { readonly sources: readonly string[]; readonly tests: readonly string[] }
+  /** The mutants to run, as `placeOf` names them. The others in their ranges are skipped. */
+  readonly places: readonly string[]
+}
+
+/** Its value is the path of the file with the plan. */
+export const PLAN_VARIABLE = 'PRECIS_MUTATION_PLAN'
+
+export const FOLDERS: Readonly<Record<string, Folder>> = {
+  core: {
+    sources: ['src/core/**/*.ts'],
+    tests: [
+      'src/core/**/!(thread.property).test.ts',
+      'test/constraints/*.test.ts',
+      'test/ledger/*.test.ts',
+    ],
+    goalPercent: 85,
+    shareWorker: true,
+  },
+  agent: {
+    sources: ['src/agent/**/*.ts'],
+    tests: ['src/agent/**/*.test.ts', 'test/agent/!(soak|faults|range-random).test.ts'],
+    goalPercent: 75,
+  },
+  strategies: {
+    sources: ['src/strategies/**/*.ts'],
+    tests: ['src/strategies/**/*.test.ts', 'test/summaries/@(forms|hostile|log).test.ts'],
+    goalPercent: 75,
+    shareWorker: true,
+  },
+  stores: {
+    sources: ['src/stores/**/*.ts'],
+    tests: ['src/stores/**/!(full-disk|processes).test.ts'],
+    goalPercent: 75,
+    apart: {
+      sources: ['src/stores/sqlite/*.ts', 'src/stores/*.ts'],
+      tests: ['src/stores/sqlite/!(full-disk|processes).test.ts'],
+    },
+  },
+  tools: {
+    sources: ['src/tools/**/*.ts'],
+    tests: ['src/tools/**/*.test.ts'],
+    goalPercent: 85,
+    apart: { sources: ['src/tools/search/*.ts'], tests: ['src/tools/search.test.ts'] },
+  },
+  threads: {
+    sources: ['src/threads/**/*.ts'],
+    tests: ['src/threads/**/*.test.ts', 'src/compose.test.ts'],
+    goalPercent: 75,
+  },
+  server: {
+    sources: ['guard', 'owners', 'allowed-origins', 'tokens', 'session', 'rate-limit'].map(
+      (name) => `src/server/${name}.ts`,
+    ),
+    tests: ['test/server/@(access|owners|session|refused).test.ts'],
+    goalPercent: 85,
+  },
+  redact: {
+    sources: ['src/redact/**/*.ts'],
+    tests: ['src/redact/**/*.test.ts', 'test/flows/border.test.ts'],
+    goalPercent: 85,
+    shareWorker: true,
+  },
+}
+
+/** Suites that tests call are tests, too. */
+const TEST_CODE = /\.test\.ts$|(?:^|\/)contract(?:\/|\.ts$)|-suite\.ts$/
+
+export function sourceFiles(patterns: readonly string[]): string[] {
+  return filesOf(patterns).filter((path) => !TEST_CODE.test(path))
+}
+
+export function testFiles(patterns: readonly string[]): string[] {
+  return filesOf(patterns).filter((path) => !path.endsWith('.long.test.ts'))
+}
+
+export function readPlan(): RunPlan {
+  const path = process.env[PLAN_VARIABLE]
+  if (path === undefined) throw new Error(`${PLAN_VARIABLE} names no plan: use npm run mutation`)
+  return JSON.parse(readFileSync(path, 'utf8')) as RunPlan
+}
+
+function filesOf(patterns: readonly string[]): string[] {
+  return [...new Set(patterns.flatMap((pattern) => globSync(pattern)))].sort()
+}
