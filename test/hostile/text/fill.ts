@@ -16,7 +16,8 @@ const ALPHABETS: Record<string, string> = {
   low: LOWER + DIGITS,
   up: UPPER + DIGITS,
 }
-const WORDS = 'copper lantern violet harbour quartz meadow falcon ginger anchor walnut tundra maple'.split(' ')
+const WORDS =
+  'copper lantern violet harbour quartz meadow falcon ginger anchor walnut tundra maple'.split(' ')
 
 /** A text made of a template, and the values in it that are secret. */
 export type Filled = { text: string; secrets: string[] }
@@ -29,14 +30,14 @@ export function fill(template: string, seed: string): Filled {
   const secrets: string[] = []
   let count = 0
   const text = template.replace(/\{(!?)([A-Za-z0-9]+)(?::(\d+))?\}/g, (_, mark, kind, length) => {
-    const value = valueOf(kind, Number(length ?? 0), `${seed}/${template}/${count++}`)
+    const value = valueFor(kind, Number(length ?? 0), `${seed}/${template}/${count++}`)
     if (mark === '!') secrets.push(value)
     return value
   })
   return { text, secrets }
 }
 
-function valueOf(kind: string, length: number, seed: string): string {
+function valueFor(kind: string, length: number, seed: string): string {
   const next = numbers(seed)
   const from = (alphabet: string, count: number) =>
     Array.from({ length: count }, () => alphabet[next() % alphabet.length]).join('')

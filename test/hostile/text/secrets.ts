@@ -3,14 +3,35 @@
 /** What it is, and the text. `{!kind:length}` is secret, `{kind:length}` is not; see fill.ts. */
 export const SECRETS: readonly (readonly [string, string])[] = [
   ['AWS keys in an environment', 'AWS_ACCESS_KEY_ID=AKIA{up:16}\nAWS_SECRET_ACCESS_KEY={!b64:40}'],
-  ['AWS credentials file', '[default]\naws_access_key_id = ASIA{up:16}\naws_secret_access_key = {!b64:40}\naws_session_token = {!b64:240}'],
-  ['AWS answer of sts', '{"Credentials":{"AccessKeyId":"ASIA{up:16}","SecretAccessKey":"{!b64:40}","SessionToken":"{!b64:200}","Expiration":"2026-03-01T10:00:00Z"}}'],
-  ['GitHub token in a remote', 'origin\thttps://x-access-token:ghp_{!b62:36}@github.com/acme/app.git (fetch)'],
-  ['GitHub fine-grained token in a sentence', 'use my token github_pat_{!b62:22}_{!b62:59} for the release please'],
-  ['GitHub hosts.yml', 'github.com:\n    user: mira\n    oauth_token: gho_{!b62:36}\n    git_protocol: https'],
+  [
+    'AWS credentials file',
+    '[default]\naws_access_key_id = ASIA{up:16}\naws_secret_access_key = {!b64:40}\naws_session_token = {!b64:240}',
+  ],
+  [
+    'AWS answer of sts',
+    '{"Credentials":{"AccessKeyId":"ASIA{up:16}","SecretAccessKey":"{!b64:40}","SessionToken":"{!b64:200}","Expiration":"2026-03-01T10:00:00Z"}}',
+  ],
+  [
+    'GitHub token in a remote',
+    'origin\thttps://x-access-token:ghp_{!b62:36}@github.com/acme/app.git (fetch)',
+  ],
+  [
+    'GitHub fine-grained token in a sentence',
+    'use my token github_pat_{!b62:22}_{!b62:59} for the release please',
+  ],
+  [
+    'GitHub hosts.yml',
+    'github.com:\n    user: mira\n    oauth_token: gho_{!b62:36}\n    git_protocol: https',
+  ],
   ['GitHub server token in a log', '2026-02-11T09:12:44Z token: ghs_{!b62:36}'],
-  ['GitLab header', "curl --header 'PRIVATE-TOKEN: glpat-{!b64u:20}' https://gitlab.example.org/api/v4/projects"],
-  ['GitLab runner', 'gitlab-runner register --registration-token GR1348941{!b64u:20} --executor docker'],
+  [
+    'GitLab header',
+    "curl --header 'PRIVATE-TOKEN: glpat-{!b64u:20}' https://gitlab.example.org/api/v4/projects",
+  ],
+  [
+    'GitLab runner',
+    'gitlab-runner register --registration-token GR1348941{!b64u:20} --executor docker',
+  ],
   ['GitLab job token', 'CI_JOB_TOKEN=glcbt-64_{!b62:20}'],
   ['Slack bot', 'SLACK_BOT_TOKEN=xoxb-{dig:12}-{dig:12}-{!b62:24}'],
   ['Slack webhook', 'POST https://hooks.slack.com/services/T{up:8}/B{up:8}/{!b62:24} 200'],
@@ -40,19 +61,46 @@ export const SECRETS: readonly (readonly [string, string])[] = [
   ['RubyGems', ':rubygems_api_key: rubygems_{!hex:48}'],
   ['cargo', '[registry]\ntoken = "cio{!b62:32}"'],
   ['NuGet', 'dotnet nuget push a.nupkg --api-key oy2{!low:43} --source nuget.org'],
-  ['Azure SAS', 'https://acme.blob.core.windows.net/c/a.bin?sv=2023-01-03&ss=b&srt=sco&sp=rwdlac&se=2026-12-31T00:00:00Z&spr=https&sig={!b62:20}%2B{!b62:20}%3D'],
-  ['Azure storage', 'DefaultEndpointsProtocol=https;AccountName=acme;AccountKey={!b64:86}==;EndpointSuffix=core.windows.net'],
+  [
+    'Azure SAS',
+    'https://acme.blob.core.windows.net/c/a.bin?sv=2023-01-03&ss=b&srt=sco&sp=rwdlac&se=2026-12-31T00:00:00Z&spr=https&sig={!b62:20}%2B{!b62:20}%3D',
+  ],
+  [
+    'Azure storage',
+    'DefaultEndpointsProtocol=https;AccountName=acme;AccountKey={!b64:86}==;EndpointSuffix=core.windows.net',
+  ],
   ['Azure client secret', 'AZURE_CLIENT_SECRET={b62:3}8Q~{!b64u:34}'],
   ['Azure DevOps clone', 'git clone https://build:{!low:52}@dev.azure.com/acme/app/_git/app'],
-  ['Azure Service Bus', 'Endpoint=sb://acme.servicebus.windows.net/;SharedAccessKeyName=Root;SharedAccessKey={!b64:43}='],
-  ['GCP service account', '{"type":"service_account","private_key_id":"{hex:40}","private_key":"-----BEGIN PRIVATE KEY-----\\n{!b64:64}\\n{!b64:64}\\n-----END PRIVATE KEY-----\\n","client_email":"ci@acme.iam.gserviceaccount.com"}'],
-  ['OpenSSH key', '$ cat ~/.ssh/id_ed25519\n-----BEGIN OPENSSH PRIVATE KEY-----\n{!pem}\n-----END OPENSSH PRIVATE KEY-----'],
-  ['RSA key with line numbers', '     1\t-----BEGIN RSA PRIVATE KEY-----\n     2\t{!b64:64}\n     3\t{!b64:64}\n     4\t{!b64:40}\n     5\t-----END RSA PRIVATE KEY-----'],
-  ['PGP key', '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{!pem}\n={b62:4}\n-----END PGP PRIVATE KEY BLOCK-----'],
-  ['key cut off by a limit', '-----BEGIN EC PRIVATE KEY-----\n{!b64:64}\n{!b64:64}\n[output truncated]'],
+  [
+    'Azure Service Bus',
+    'Endpoint=sb://acme.servicebus.windows.net/;SharedAccessKeyName=Root;SharedAccessKey={!b64:43}=',
+  ],
+  [
+    'GCP service account',
+    '{"type":"service_account","private_key_id":"{hex:40}","private_key":"-----BEGIN PRIVATE KEY-----\\n{!b64:64}\\n{!b64:64}\\n-----END PRIVATE KEY-----\\n","client_email":"ci@acme.iam.gserviceaccount.com"}',
+  ],
+  [
+    'OpenSSH key',
+    '$ cat ~/.ssh/id_ed25519\n-----BEGIN OPENSSH PRIVATE KEY-----\n{!pem}\n-----END OPENSSH PRIVATE KEY-----',
+  ],
+  [
+    'RSA key with line numbers',
+    '     1\t-----BEGIN RSA PRIVATE KEY-----\n     2\t{!b64:64}\n     3\t{!b64:64}\n     4\t{!b64:40}\n     5\t-----END RSA PRIVATE KEY-----',
+  ],
+  [
+    'PGP key',
+    '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{!pem}\n={b62:4}\n-----END PGP PRIVATE KEY BLOCK-----',
+  ],
+  [
+    'key cut off by a limit',
+    '-----BEGIN EC PRIVATE KEY-----\n{!b64:64}\n{!b64:64}\n[output truncated]',
+  ],
   ['age', '# created: 2026-01-01\nAGE-SECRET-KEY-1{!up:58}'],
   ['WireGuard', '[Interface]\nAddress = 10.0.0.2/32\nPrivateKey = {!b64:43}='],
-  ['PostgreSQL address', 'DATABASE_URL=postgres://app:{!b62:20}@db.internal:5432/app?sslmode=require'],
+  [
+    'PostgreSQL address',
+    'DATABASE_URL=postgres://app:{!b62:20}@db.internal:5432/app?sslmode=require',
+  ],
   ['mysql -p', 'mysql -h db -u root -p{!b62:16} app < dump.sql'],
   ['MongoDB address', 'mongodb+srv://admin:{!b62:18}@cluster0.ab1cd.mongodb.net/test'],
   ['Redis address', 'redis://:{!b62:24}@cache:6379/0'],
@@ -98,10 +146,22 @@ export const SECRETS: readonly (readonly [string, string])[] = [
   ['Grafana', 'glsa_{!b62:32}_{hex:8}'],
   ['Vault', 'vault login hvs.{!b64u:90}'],
   ['Terraform', 'credentials "app.terraform.io" {\n  token = "{!b62:14}.atlasv1.{!b64u:67}"\n}'],
-  ['Kubernetes secret', 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: {!b64:24}\n  url: {!b64:64}'],
-  ['kubeconfig', 'users:\n- name: admin\n  user:\n    client-certificate-data: {b64:80}\n    client-key-data: {!b64:160}'],
-  ['service account of Kubernetes', '$ cat /var/run/secrets/kubernetes.io/serviceaccount/token\n{!jwt}'],
-  ['kubeadm', 'kubeadm join 10.0.0.1:6443 --token {low:6}.{!low:16} --discovery-token-ca-cert-hash sha256:{hex:64}'],
+  [
+    'Kubernetes secret',
+    'apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: {!b64:24}\n  url: {!b64:64}',
+  ],
+  [
+    'kubeconfig',
+    'users:\n- name: admin\n  user:\n    client-certificate-data: {b64:80}\n    client-key-data: {!b64:160}',
+  ],
+  [
+    'service account of Kubernetes',
+    '$ cat /var/run/secrets/kubernetes.io/serviceaccount/token\n{!jwt}',
+  ],
+  [
+    'kubeadm',
+    'kubeadm join 10.0.0.1:6443 --token {low:6}.{!low:16} --discovery-token-ca-cert-hash sha256:{hex:64}',
+  ],
   ['our own token', 'precis serve --token precis_{!b64u:43}'],
   ['Notion', 'NOTION=ntn_{!b62:46}'],
   ['Linear', 'lin_api_{!b62:40}'],
@@ -119,7 +179,10 @@ export const SECRETS: readonly (readonly [string, string])[] = [
   ['otpauth', 'otpauth://totp/Acme:mira?secret={!b32:32}&issuer=Acme'],
   ['refresh token', '{"data":{"id":{"refreshToken":"{!b64u:120}","expiresIn":"3600"}}}'],
   ['query of an address', 'GET /v1/me?access_token={!b62:40}&format=json 200 12ms'],
-  ['presigned address', 'https://b.s3.amazonaws.com/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIA{up:16}%2F20260101%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Signature={!hex:64}'],
+  [
+    'presigned address',
+    'https://b.s3.amazonaws.com/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIA{up:16}%2F20260101%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Signature={!hex:64}',
+  ],
   ['Spring', 'spring.datasource.password={!pw:14}'],
   ['SMTP', "nodemailer.createTransport({ host: 'smtp', auth: { user: 'a', pass: '{!pw:14}' } })"],
   ['a token as a key', '{"limits":{"ghp_{!b62:36}":5000}}'],
