@@ -66,7 +66,8 @@ export function isSaidByUser(item: Item, eventAt: EventAt): boolean {
   if (item.kind !== 'user') return false
   const { original, seq } = parseEntryId(rootOf(item.id, eventAt))
   const event = original ? eventAt(seq) : undefined
-  return event?.type === 'USER_MESSAGE' ? !isInjected(event.data) : original
+  if (event?.type !== 'USER_MESSAGE') return original
+  return event.origin !== 'tool' && event.origin !== 'client' && !isInjected(event.data)
 }
 
 /** How much may stay, and how much at most where a cut would part what belongs together. */

@@ -5,8 +5,11 @@ import { typedTexts } from '../../../src/core/typed-text.ts'
 import { SESSION_FORMATS } from '../../../src/formats/index.ts'
 import { DEFAULT_STRATEGIES } from '../../../src/strategies/index.ts'
 import { formatOf, openText } from '../../formats/session.ts'
-import { PASTES } from './pastes.ts'
+import { PASTES as ALL } from './pastes.ts'
 import { hostileSessions, TYPED } from './sessions.ts'
+
+const PASTES = ALL.map(([what, text]) => [what, text] as const)
+const ENDING = ALL.filter(([, , ends]) => ends).map(([what, text]) => [what, text] as const)
 
 describe('a session with a rule in every place', () => {
   it('is there for each format', () => {
@@ -50,15 +53,12 @@ describe('a paste in what a person typed', () => {
     expect(findConstraints(text)).toEqual([])
   })
 
-  it.each(PASTES.filter(([, , ends]) => ends).map(([what, text]) => [what, text] as const))(
-    '%s: what is typed behind it binds',
-    (_what, text) => {
-      expect(findConstraints(`${TYPED}\n\n${text}\n\nNever touch the lock file.`)).toEqual([
-        TYPED,
-        'Never touch the lock file.',
-      ])
-    },
-  )
+  it.each(ENDING)('%s: what is typed behind it binds', (_what, text) => {
+    expect(findConstraints(`${TYPED}\n\n${text}\n\nNever touch the lock file.`)).toEqual([
+      TYPED,
+      'Never touch the lock file.',
+    ])
+  })
 
   it.each(PASTES)('%s: what is typed before it binds', (_what, text) => {
     expect(findConstraints(`${TYPED}\n\n${text}`)).toEqual([TYPED])
