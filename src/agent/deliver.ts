@@ -10,7 +10,11 @@ import { presetOf } from './look.ts'
 import { takenFrom, waitingIn } from './waiting.ts'
 
 /** A message of the user's, with the reminder and the checkpoint that go with it. */
-export async function say(turn: Turn, content: UserContent): Promise<void> {
+export async function say(
+  turn: Turn,
+  content: UserContent,
+  origin: 'typed' | 'model' = 'typed',
+): Promise<void> {
   const { core, desk } = turn
   const taken = await takenFrom(core, desk.threadId)
   await core.ports.threads.append(desk.threadId, (state) => [
@@ -18,7 +22,7 @@ export async function say(turn: Turn, content: UserContent): Promise<void> {
     ...reducedBy(state, inboxReducer)
       .filter(({ messageId }) => taken.has(messageId))
       .map(withdrawal),
-    ...withCompanions(turn, state, [{ type: 'USER_MESSAGE', data: content, origin: 'typed' }]),
+    ...withCompanions(turn, state, [{ type: 'USER_MESSAGE', data: content, origin }]),
   ])
 }
 

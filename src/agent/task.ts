@@ -25,7 +25,7 @@ export async function runTask(
     core,
     core.desks.of(threadId),
     async (turn) => {
-      await say(turn, prompt)
+      await say(turn, prompt, 'model')
       return runTurn(turn)
     },
     { depth: parent.depth + 1, signal: parent.signal },

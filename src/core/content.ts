@@ -29,6 +29,8 @@ export interface Media {
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
+  /** Who wrote it, where it was not the author of the message: a client, a tool or a model. */
+  readonly from?: 'client' | 'tool' | 'model'
   /** Fields that only the provider it came from understands (citations, for one). */
   readonly extra?: { readonly provider: string; readonly fields: Json }
 }

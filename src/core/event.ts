@@ -6,7 +6,8 @@ import type { Json } from './json.ts'
 /** The version of the row shapes below; older rows are brought up by `upcast.ts`. */
 export const EVENT_VERSION = 2
 
-export type Origin = 'typed' | 'continuation' | 'summary' | 'files'
+/** Who wrote a message: a person, a client, a tool, a model; or what précis put it there for. */
+export type Origin = 'typed' | 'client' | 'tool' | 'model' | 'continuation' | 'summary' | 'files'
 
 interface Envelope<T extends string, D> {
   readonly v: number

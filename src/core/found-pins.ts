@@ -1,7 +1,6 @@
 // Pins that nobody set: sentences of the user that bind, and those that match a pattern of the settings.
 import { findConstraints } from './constraints/find-constraints.ts'
 import { sentencesOf } from './constraints/sentences.ts'
-import type { UserContent } from './content.ts'
 import type { Context } from './context.ts'
 import { parseEntryId } from './entry.ts'
 import type { EventAt, PinData, ThreadEvent } from './event.ts'
@@ -9,6 +8,7 @@ import type { Json } from './json.ts'
 import type { Pins } from './pins.ts'
 import type { Reducer } from './ports.ts'
 import { estimateTokens } from './tokens/estimate.ts'
+import { typedTexts } from './typed-text.ts'
 import { matchesText } from './wildcard.ts'
 
 export interface PinningPolicy {
@@ -72,29 +72,14 @@ export function findPins(
   return found.reverse()
 }
 
-/** Newest first. What précis itself wrote in the user's name binds nobody. */
+/** Newest first. What no person typed binds nobody. */
 function* typedMessages(context: Context, eventAt: EventAt): Generator<string> {
   const items = context.items.toArray()
   for (const item of items.toReversed()) {
     const id = parseEntryId(item.id)
     const event = id.original ? eventAt(id.seq) : undefined
-    if (event?.type !== 'USER_MESSAGE') continue
-    if (event.origin !== undefined && event.origin !== 'typed') continue
-    for (const text of textsOf(event.data).reverse()) if (!WRITTEN.test(text)) yield text
+    if (event?.type === 'USER_MESSAGE') yield* typedTexts(event).reverse()
   }
-}
-
-/**
- * How a summary or a note opens that précis writes in the user's name. A file of plain messages does not
- * say whose words they are: when it is read again, only this does.
- */
-const WRITTEN =
-  /^(?:\[Context note, not a request: |<conversation-summary>|The conversation history before this point was compacted |📝 Summary of previous conversation:)/u
-
-/** One by one: such a file may hold what was said at different times in one message. */
-function textsOf(content: UserContent): string[] {
-  if (typeof content === 'string') return [content]
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 }
 
 function pinsIn(text: string, { detect = false, patterns = [] }: PinningPolicy): FoundPin[] {

@@ -59,7 +59,12 @@ const media = z.object({
 const extra = z.object({ provider: z.string(), fields: json }).exactOptional()
 
 const part = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string(), extra }),
+  z.object({
+    type: z.literal('text'),
+    text: z.string(),
+    from: z.enum(['client', 'tool', 'model']).exactOptional(),
+    extra,
+  }),
   z.object({
     type: z.literal('thinking'),
     thinking: z.string(),
@@ -207,6 +212,9 @@ export const DATA_SCHEMAS = {
 
 export const ORIGINS: ReadonlySet<unknown> = new Set<Origin>([
   'typed',
+  'client',
+  'tool',
+  'model',
   'continuation',
   'summary',
   'files',

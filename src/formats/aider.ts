@@ -73,7 +73,8 @@ class BlockReader extends OneThreadReader {
     switch (kind) {
       case 'user': {
         const said = words.replace(/^#### ?/gm, '').replace(/ {2}$/gm, '')
-        this.conversation.user(said, { record }, 'typed')
+        const isTyped = text.split('\n').every(isInput)
+        this.conversation.user(said, { record }, isTyped ? 'typed' : 'model')
         return undefined
       }
       case 'answer':
@@ -103,6 +104,11 @@ class BlockReader extends OneThreadReader {
       })
     return 'a notice to the user'
   }
+}
+
+/** aider ends each line of what was typed with two blanks; a heading in an answer has none. */
+function isInput(line: string): boolean {
+  return line.trim() === '' || line.endsWith('  ')
 }
 
 function countOf(text: string | undefined): number | undefined {

@@ -6,6 +6,7 @@
 // answer at the very end loses trailing blanks. Marks for the cache are dropped.
 import type { EventDraft } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
+import { writtenBy } from '../core/typed-text.ts'
 import { type Notes, unmarked } from '../wire/anthropic/blocks.ts'
 import { readMessages, readSystem } from '../wire/anthropic/read.ts'
 import { type Fields, isFields, listOf, wrongShape } from '../wire/anthropic/shape.ts'
@@ -42,10 +43,17 @@ function read(text: string): Imported {
   const drafts: EventDraft[] = [
     { type: 'FOREIGN', data: { format: 'anthropic', envelope } },
     ...system,
-    ...readMessages(messages, { hasSystem: system.length > 0, ...modelOf(envelope) }, notes),
+    ...readMessages(messages, { hasSystem: system.length > 0, ...modelOf(envelope) }, notes).map(
+      withOrigin,
+    ),
   ]
   if (notes.cacheMarks > 0) notes.problems.push(cacheProblem(notes.cacheMarks))
   return { drafts, problems: notes.problems, envelope }
+}
+
+/** A document says that a message is the user's; what stands in it says who wrote it. */
+function withOrigin(draft: EventDraft): EventDraft {
+  return draft.type === 'USER_MESSAGE' ? { ...draft, origin: writtenBy(draft.data) } : draft
 }
 
 function modelOf(envelope: Json): { model?: string } {

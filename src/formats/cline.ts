@@ -93,6 +93,7 @@ class MessageReader extends OneThreadReader {
     const parts: Part[] = []
     const reminders: string[] = []
     let left = origin
+    let isOfTool = false
     for (const block of blocksOf(message, 'user', 'unknown/unknown')) {
       const text = block.kind === 'part' && block.part.type === 'text' ? block.part.text : undefined
       const call = text === undefined ? undefined : this.#calledBy(text)
@@ -108,7 +109,9 @@ class MessageReader extends OneThreadReader {
         )
         left = {}
       } else if (text !== undefined && ENVIRONMENT.test(text)) reminders.push(text)
-      else if (block.kind === 'part') parts.push(block.part)
+      else if (block.kind === 'part') parts.push(isOfTool ? ofTool(block.part) : block.part)
+      // What a tool gave back may stand in blocks of its own behind the line that names it.
+      if (text !== undefined && PROSE_RESULT.test(text)) isOfTool = true
     }
     if (parts.length > 0) {
       const { kind } = fieldsIn(message.metadata)
@@ -130,6 +133,10 @@ class MessageReader extends OneThreadReader {
   }
 }
 
+function ofTool(part: Part): Part {
+  return part.type === 'text' ? { ...part, from: 'tool' } : part
+}
+
 function blocksOf(
   { content }: Fields,
   role: 'user' | 'assistant',
@@ -140,7 +147,7 @@ function blocksOf(
     const { type, path, content: words } = fieldsIn(value)
     if (type === 'file' && typeof words === 'string') {
       const text = `Contents of ${textIn(path) ?? 'a file'}:\n${words}`
-      return { kind: 'part', part: { type: 'text', text }, rest: {} }
+      return { kind: 'part', part: { type: 'text', text, from: 'tool' }, rest: {} }
     }
     const notes = { problems: [], cacheMarks: 0 }
     return readBlock(withTypedResults(value), `content[${index}]`, role, model, notes)

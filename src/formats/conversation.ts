@@ -10,8 +10,9 @@ import {
   textOfParts,
   type UserContent,
 } from '../core/content.ts'
-import type { EventDraft } from '../core/event.ts'
+import type { EventDraft, Origin as WrittenBy } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
+import { writtenBy } from '../core/typed-text.ts'
 import { type RawRecord, rawJson } from './raw.ts'
 import type { NamedDraft, RecordedCompaction, Step } from './session-format.ts'
 
@@ -126,15 +127,14 @@ export class Conversation {
   }
 
   /** Ends the round: what the user says next is an answer to what stands there. */
-  user(data: UserContent, origin: Origin, as?: 'typed' | 'summary'): void {
+  user(data: UserContent, origin: Origin, by: WrittenBy): void {
     this.flush()
-    const draft: EventDraft = { type: 'USER_MESSAGE', data: plain(data), ...(as && { origin: as }) }
-    this.#add(this.#named(draft, origin))
+    this.queued(data, origin, by)
   }
 
   /** Said while the model was busy: it stands behind the results of the round that was open. */
-  queued(data: UserContent, origin: Origin): void {
-    this.#add(this.#named({ type: 'USER_MESSAGE', data: plain(data) }, origin))
+  queued(data: UserContent, origin: Origin, by: WrittenBy): void {
+    this.#add(this.#named(userMessage(data, by), origin))
   }
 
   /** Waits for the results of an open round, which must not be parted from their answer. */
@@ -223,6 +223,12 @@ export class Conversation {
 /** A text that a compaction put in the place of what it dropped. */
 export function summaryEntry(text: string): NewEntry {
   return { type: 'USER_MESSAGE', data: text, label: 'summary' }
+}
+
+/** Where the file says that it is the user's, what stands in it decides. */
+function userMessage(data: UserContent, by: WrittenBy): EventDraft {
+  const origin = by === 'typed' ? writtenBy(data) : by
+  return { type: 'USER_MESSAGE', data: plain(data), origin }
 }
 
 /** A lone plain text part is always written as the string. */

@@ -1,5 +1,5 @@
 // GitHub Copilot CLI's events: a line for each thing that happened, compactions in the background.
-import type { ToolStatus } from '../core/content.ts'
+import type { ToolStatus, UserContent } from '../core/content.ts'
 import { type Origin, summaryEntry } from './conversation.ts'
 import {
   argumentsIn,
@@ -54,7 +54,8 @@ class EventReader extends OneThreadReader {
         // What the model saw, with the date and reminders of the client; what was typed may be empty.
         const text = textIn(data.transformedContent) || textIn(data.content)
         if (!text) return 'a user message without content'
-        this.conversation.user(text, origin, textIn(data.content) ? 'typed' : undefined)
+        const typed = textIn(data.content)
+        this.conversation.user(around(text, typed), origin, typed ? 'typed' : 'client')
         return undefined
       }
       case 'system.notification': {
@@ -140,6 +141,19 @@ class EventReader extends OneThreadReader {
     })
     return undefined
   }
+}
+
+/** What was typed, and what the client put before and behind it. */
+function around(text: string, typed: string | undefined): UserContent {
+  const at = typed ? text.indexOf(typed) : -1
+  if (!typed || text === typed) return text
+  if (at < 0) return [{ type: 'text', text, from: 'client' }]
+  const parts = [
+    { type: 'text', text: text.slice(0, at), from: 'client' },
+    { type: 'text', text: typed },
+    { type: 'text', text: text.slice(at + typed.length), from: 'client' },
+  ] as const
+  return parts.filter((part) => part.text !== '')
 }
 
 const SHOWN: ReadonlySet<unknown> = new Set([

@@ -1,5 +1,11 @@
 // Gemini CLI's chats: one document, or since 0.40 lines, where a message is rewritten by its id.
-import type { Block, Part, ToolStatus, UserContent } from '../core/content.ts'
+import {
+  type Block,
+  type Part,
+  type ToolStatus,
+  textOfUserContent,
+  type UserContent,
+} from '../core/content.ts'
 import type { Json } from '../core/json.ts'
 import {
   type Fields,
@@ -20,6 +26,7 @@ import { usageFrom } from './usage.ts'
 
 const ID = 'gemini-cli'
 const PROVIDER = 'gemini'
+const REFERENCES = /^\s*(?:--- Content from referenced files ---|Content from @)/m
 
 export const geminiCli: SessionFormat = {
   id: ID,
@@ -76,7 +83,7 @@ class MessageReader extends OneThreadReader {
     if (message.type === 'user') {
       const content = contentOf(message.content)
       if (content.length === 0) return 'results that stand with their calls'
-      this.conversation.user(content, origin, 'typed')
+      this.conversation.user(asTyped(content, message.displayContent), origin, 'typed')
     } else if (message.type === 'gemini') this.#answer(id, message, origin)
     else return `${textIn(message.type) ?? 'untyped'}: for the screen`
     return undefined
@@ -136,12 +143,42 @@ const STATUS: { readonly [status: string]: ToolStatus } = {
   cancelled: 'aborted',
 }
 
-function textPart(text: string): Part[] {
-  return text === '' ? [] : [{ type: 'text', text }]
+function textPart(text: string, from?: 'client'): Part[] {
+  return text === '' ? [] : [{ type: 'text', text, ...(from && { from }) }]
 }
 
 function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What the screen showed is what was typed; what else was sent, the client put there: files, expanded commands. */
+function asTyped(content: UserContent, displayed: Json | undefined): UserContent {
+  const shown = contentOf(displayed)
+  const typed = (typeof shown === 'string' ? shown : textOfUserContent(shown)).trim()
+  if (typed === '') return withReferences(content)
+  const parts = typeof content === 'string' ? textPart(content) : content
+  const isOwn = (text: string) => text.trim() !== '' && typed.includes(text.trim())
+  return parts.flatMap((part): Part[] => {
+    if (part.type !== 'text' || isOwn(part.text)) return [part]
+    const at = part.text.indexOf(typed)
+    if (at < 0) return [{ ...part, from: 'client' }]
+    const end = at + typed.length
+    return [
+      ...textPart(part.text.slice(0, at), 'client'),
+      ...textPart(part.text.slice(at, end)),
+      ...textPart(part.text.slice(end), 'client'),
+    ]
+  })
+}
+
+/** Files that a prompt names come in parts of their own, behind a line that says so. */
+function withReferences(content: UserContent): UserContent {
+  if (typeof content === 'string') return content
+  const first = content.findIndex((part) => part.type === 'text' && REFERENCES.test(part.text))
+  if (first < 0) return content
+  return content.map((part, index) =>
+    part.type === 'text' && index > first ? { ...part, from: 'tool' } : part,
+  )
 }
 
 /** Parts of the API. Results among them stand with their calls as well. */

@@ -58,7 +58,12 @@ class EventReader extends OneThreadReader {
       const data = textIn(fieldsIn(event.args).content) ?? ''
       this.conversation.aside({ type: 'SYSTEM_PROMPT', data }, origin)
     } else if (event.source === 'agent') this.#action(event, origin)
-    else if (event.action === 'message') this.conversation.user(messageText(event), origin, 'typed')
+    else if (event.action === 'message')
+      this.conversation.user(
+        messageText(event),
+        origin,
+        event.source === 'user' ? 'typed' : 'client',
+      )
     else return `${String(kind)} of ${textIn(event.source) ?? 'nobody'}: not known`
     return undefined
   }

@@ -9,8 +9,6 @@ const PROVIDER = 'openai'
 
 export interface ItemChoices {
   readonly model: ModelRef
-  /** Whether nobody typed this text: tools put their own words under the user's name. */
-  isInjected?(text: string): boolean
 }
 
 /**
@@ -62,8 +60,7 @@ export class ResponseItems {
     this.#isOpen = false
     const content = userContent(item)
     if (item.role === 'user') {
-      const text = typeof content === 'string' ? content : ''
-      this.#to.user(content, origin, choices.isInjected?.(text) ? undefined : 'typed')
+      this.#to.user(content, origin, 'typed')
       return true
     }
     if (item.role !== 'developer' && item.role !== 'system') return false

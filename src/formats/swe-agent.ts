@@ -26,6 +26,7 @@ export const sweAgent: SessionFormat = {
 
 class HistoryReader extends OneThreadReader {
   readonly #messages: ChatMessages
+  #hasTask = false
 
   constructor(notes: ReadNotes) {
     super(ID, notes)
@@ -35,7 +36,16 @@ class HistoryReader extends OneThreadReader {
   /** A step repeats the prompt of its call: kept, a file of n steps would grow with the square of n. */
   read(message: Fields, record: RawRecord, list: string): KeptBecause {
     if (list === 'trajectory') return { ignored: 'a step, which the history tells as well' }
-    const isKnown = this.#messages.read(message, { record }, modelRef('swe-agent', undefined))
+    const model = modelRef('swe-agent', undefined)
+    const isKnown = this.#messages.read(message, { record }, model, this.#writtenBy(message))
     return isKnown ? undefined : 'a message of an unknown role'
+  }
+
+  /** The task comes first; whatever stands in the user's place after it came out of the machine. */
+  #writtenBy({ role, is_demo: isDemo, message_type: type }: Fields): 'typed' | 'client' | 'tool' {
+    if (isDemo === true || type === 'demonstration') return 'client'
+    const isTask = role === 'user' && !this.#hasTask
+    if (role === 'user' || role === 'assistant') this.#hasTask = true
+    return isTask ? 'typed' : 'tool'
   }
 }

@@ -22,7 +22,7 @@ export function redactAssignments(text: string, replace: Replace): string {
     if (value === undefined) continue
     // `exports.readToken = readToken` passes something on.
     if (name?.endsWith(value.text) || !isSecret(kind, value, styleOf(name, sign))) continue
-    pieces.push(text.slice(written, value.start), replace(kind))
+    pieces.push(text.slice(written, value.start), replace(placeholderOf(kind)))
     written = value.end
     NAME.lastIndex = value.end
   }
@@ -34,7 +34,7 @@ export function secretKindOf(name: string, text: string): string | undefined {
   const kind = kindOf(name)
   if (kind === undefined || text.length > MAX_VALUE_CHARS || /\s/.test(text)) return undefined
   const value = { text, isQuoted: true, start: 0, end: text.length }
-  return isSecret(kind, value, 'code') ? kind : undefined
+  return isSecret(kind, value, 'code') ? placeholderOf(kind) : undefined
 }
 
 /** In a shell or an address there is nothing but values; elsewhere what is not quoted may be code. */
@@ -46,19 +46,43 @@ function styleOf(name: string | undefined, sign: string): Style {
   return /^:[ \t]+$/.test(sign) ? 'listed' : 'code'
 }
 
-type Kind = 'aws-secret' | 'password' | 'api-key' | 'token' | 'secret'
+type Kind =
+  | 'aws-secret'
+  | 'password'
+  | 'api-key'
+  | 'private-key'
+  | 'basic-auth'
+  | 'token'
+  | 'secret'
+  | 'near-secret'
 
 /** By the end of the name: `tokenizer` and `secretName` are no secrets. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['aws-secret', /secret_?access_?key$|aws_?secret(?:_?key)?$/i],
-  ['password', /(?:passw(?:or)?d|passphrase|(?:^|[_.-])pwd|[_.-]pass)$/i],
-  ['api-key', /(?:api|access|auth|private|secret|encryption|signing|account)[_-]?key$/i],
+  ['password', /(?:passw(?:or)?d|passphrase|(?:^|[_.-])pwd|(?:^|[_.-])pass)$/i],
+  [
+    'api-key',
+    /(?:api|access|auth|private|secret|encryption|signing|account|master|app|license|hmac|webhook)[_-]?key$|secret_?key_?base$/i,
+  ],
+  ['private-key', /client-key-data$/i],
+  ['basic-auth', /(?:^|[_.-])_?auth$/i],
   ['token', /token$/i],
   ['secret', /(?:secret|credentials?)$/i],
 ]
+/** Names that say it somewhere else than at their end; what is assigned must then look it. */
+const NEAR_SECRET =
+  /(?:secret|passw|credential|api[_-]?key|(?:auth|access|bearer|refresh|session)[_-]?token)/i
+/** What is said about a secret. */
+const ABOUT =
+  /(?:id|ids|hash|digest|name|url|uri|path|file|type|count|length|size|field|label|version|ref|at|expires?|ttl|arn)$/i
 
 function kindOf(name: string): Kind | undefined {
-  return KINDS.find(([, pattern]) => pattern.test(name))?.[0]
+  const kind = KINDS.find(([, pattern]) => pattern.test(name))?.[0]
+  return kind ?? (NEAR_SECRET.test(name) && !ABOUT.test(name) ? 'near-secret' : undefined)
+}
+
+function placeholderOf(kind: Kind): string {
+  return kind === 'near-secret' ? 'secret' : kind
 }
 
 interface Value {
@@ -103,6 +127,8 @@ const AWS_SECRET = /^[A-Za-z0-9/+]{40}$/
 
 function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean {
   if (kind === 'aws-secret' && AWS_SECRET.test(text)) return true
+  if (kind === 'private-key') return text.length >= 40
+  if (kind === 'basic-auth') return isNameAndPassword(text)
   if (STANDS_FOR.test(text) || SAME_WORD.test(text) || new Set(text).size < 4) return false
   if (!isQuoted && isCode(text, style)) return false
   const digits = text.match(/\d/g)?.length ?? 0
@@ -113,8 +139,34 @@ function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean 
     return digits > 0 || /[^\w.-]/.test(text) || (style === 'variable' && text.length >= 8)
   }
   if (text.length < SHORTEST_TOKEN || !hasLetter || digits === 0) return false
+  if (kind === 'near-secret') return isHighEntropy(text)
   const isValue = isQuoted || style === 'variable' || style === 'plain' || digits > 1
   return isValue && text.split(/[-_.:]/).some(isRandomPiece)
+}
+
+/** Base 64 of `name:password`, as registries write it. */
+function isNameAndPassword(text: string): boolean {
+  if (text.length < 8 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false
+  return /^[\x20-\x7e]{1,100}:[\x20-\x7e]{3,300}$/.test(
+    Buffer.from(text, 'base64').toString('latin1'),
+  )
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const LEAST_BITS = 3.3
+
+/** Bits for each character, as they are spread in it: words have fewer. */
+function isHighEntropy(text: string): boolean {
+  if (text.length < 20 || UUID.test(text)) return false
+  const counts = new Map<string, number>()
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values())
+    bits -= (count / text.length) * Math.log2(count / text.length)
+  return (
+    bits >= LEAST_BITS &&
+    text.split(/[-_.:]/).some((piece) => piece.length >= 16 && isRandomPiece(piece))
+  )
 }
 
 /** A field of something, or a name where names are assigned. */

@@ -7,71 +7,34 @@ import { redactValues } from './redact-values.ts'
 const KEY = `AKIA${'QWERTYUIOP234567'}`
 
 describe('redactValues', () => {
-  it('takes secrets out of every text of a message, and leaves bytes and signatures', () => {
-    const messages: readonly Message[] = [
+  const call = { type: 'tool_call', id: KEY, name: 'login', arguments: { password: 'hunter22' } }
+  const answered = {
+    type: 'tool_result',
+    id: KEY,
+    content: [{ type: 'text', text: 'DB_PASSWORD=correcthorse' }],
+    status: 'completed',
+  }
+
+  it('takes secrets out of every text of a message', () => {
+    const messages = [
       { role: 'user', parts: [{ type: 'text', text: `use ${KEY}` }] },
-      {
-        role: 'assistant',
-        parts: [
-          { type: 'thinking', thinking: 'hm', signature: KEY, model: 'a/b' },
-          { type: 'tool_call', id: KEY, name: 'login', arguments: { password: 'hunter22' } },
-        ],
-      },
-      {
-        role: 'user',
-        parts: [
-          {
-            type: 'tool_result',
-            id: KEY,
-            content: [{ type: 'text', text: 'DB_PASSWORD=correcthorse' }],
-            status: 'completed',
-          },
-          { type: 'image', media: { mimeType: 'image/png', data: KEY } },
-        ],
-      },
-    ]
+      { role: 'assistant', parts: [call] },
+      { role: 'user', parts: [answered] },
+    ] as readonly Message[]
     const { value, found } = redactValues(messages)
     expect(found).toEqual([
       { kind: 'aws-key', count: 1 },
+      { kind: 'id', count: 2 },
       { kind: 'password', count: 2 },
     ])
     expect(value[0]?.parts).toEqual([{ type: 'text', text: 'use [redacted:aws-key]' }])
-    expect(value[1]?.parts).toMatchObject([
-      { signature: KEY },
-      { id: KEY, arguments: { password: '[redacted:password]' } },
-    ])
+    expect(value[1]?.parts).toMatchObject([{ arguments: { password: '[redacted:password]' } }])
     expect(value[2]?.parts).toMatchObject([
-      { id: KEY, content: [{ text: 'DB_PASSWORD=[redacted:password]' }] },
-      { media: { data: KEY } },
+      { content: [{ text: 'DB_PASSWORD=[redacted:password]' }] },
     ])
+    expect(JSON.stringify(value)).not.toContain(KEY)
     expect(redactValues(value)).toEqual({ value, found: [] })
   })
-
-  it.each(['arguments', 'input', 'args'])(
-    'takes secrets out of every field of a call’s %s, whatever it is called',
-    (name) => {
-      const given = { data: KEY, id: `id ${KEY}`, nested: [{ signature: KEY, call_id: KEY }] }
-      const hidden = '[redacted:aws-key]'
-      expect(redactValues([{ type: 'tool_use', id: KEY, name: 'post', [name]: given }])).toEqual({
-        value: [
-          {
-            type: 'tool_use',
-            id: KEY,
-            name: 'post',
-            [name]: {
-              data: hidden,
-              id: `id ${hidden}`,
-              nested: [{ signature: hidden, call_id: hidden }],
-            },
-          },
-        ],
-        found: [{ kind: 'aws-key', count: 4 }],
-      })
-      // A list of that name holds messages: their ids and bytes are those of the provider.
-      const messages = { [name]: [{ id: KEY, image: { data: KEY }, signature: KEY }] }
-      expect(redactValues(messages).value).toBe(messages)
-    },
-  )
 
   it('goes by the name of a field only where its value is one word that is not too long', () => {
     const word = 'a1b2c3d4e5f6g7h8i9j0'
@@ -84,6 +47,52 @@ describe('redactValues', () => {
     expect(redactValues(value).value).toBe(value)
     expect(redactValues({ token: word }).value).toEqual({ token: '[redacted:token]' })
     expect(redactValues({ token: [word] }).value).toEqual({ token: ['[redacted:token]'] })
+  })
+
+  it('gives an id that holds a secret the same other name wherever it stands', () => {
+    const apart = [call, answered].map((part) => redactValues({ parts: [part] }).value.parts[0])
+    expect(apart[0]?.id).toMatch(/^redacted_[0-9a-f]{16}$/)
+    expect(apart[1]?.id).toBe(apart[0]?.id)
+    const plain = { id: 'toolu_01AbCdEfGhIjKlMnOpQrStUv', calls: ['call_1'] }
+    expect(redactValues(plain).value).toBe(plain)
+  })
+
+  const said = { type: 'text', text: 'hello' }
+  const SEALED = [
+    ['reasoning whose signature holds one', { type: 'thinking', thinking: 'hm', signature: KEY }],
+    ['signed reasoning that speaks of one', { type: 'thinking', thinking: KEY, signature: 'c2ln' }],
+    ['reasoning that only its provider can read', { type: 'redacted_thinking', data: KEY }],
+    [
+      'an item of OpenAI',
+      { type: 'reasoning', id: 'r', encrypted_content: 'c2ln', summary: [KEY] },
+    ],
+    ['an image', { type: 'image', media: { mimeType: 'image/png', data: KEY } }],
+    [
+      'an image as Anthropic has it',
+      { type: 'image', source: { media_type: 'image/png', data: KEY } },
+    ],
+    [
+      'a document with its name',
+      { type: 'document', media: { mimeType: 'a/b', data: 'eA==', title: KEY } },
+    ],
+  ] as const
+  it.each(SEALED)('leaves out whole what cannot be changed: %s [VALID-A12]', (_what, block) => {
+    expect(redactValues({ content: [block, said] }).value).toEqual({ content: [said] })
+    expect(redactValues({ content: [block] }).value).toEqual({
+      content: [{ type: 'text', text: '[redacted:sealed-block]' }],
+    })
+    const clean = JSON.parse(JSON.stringify(block).replaceAll(KEY, 'aGVsbG8='))
+    expect(redactValues(clean).value).toBe(clean)
+  })
+
+  it('looks into every field at any depth, and into their names', () => {
+    const deep = {
+      data: { signature: { id: { data: KEY, [KEY]: 1, [`${KEY}`.toLowerCase()]: 2 } } },
+    }
+    const clean = JSON.stringify(redactValues(deep).value)
+    expect(clean).not.toContain(KEY)
+    const twins = { [`${KEY}`]: 1, [`${KEY} `]: 2, [` ${KEY}`]: 3 }
+    expect(Object.values(redactValues(twins).value)).toEqual([1, 2, 3])
   })
 
   it('gives back the very same value where nothing is secret', () => {

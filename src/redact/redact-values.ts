@@ -1,4 +1,5 @@
-// Secrets out of messages, documents and reports: every text in them, by the name of its field, too.
+// Secrets out of messages, documents and reports: every text in them at any depth, names of fields included.
+import { createHash } from 'node:crypto'
 import { secretKindOf } from './assignments.ts'
 import type { Secret } from './known.ts'
 import { redactText } from './redact.ts'
@@ -10,52 +11,110 @@ export interface RedactedValue<T> {
   readonly found: readonly Counted[]
 }
 
-/** Bytes, signatures and names: a changed one is refused or leads nowhere. */
-const UNTOUCHED: ReadonlySet<string> = new Set([
-  'data',
-  'signature',
-  'encrypted_content',
-  'id',
-  'call_id',
-  'tool_use_id',
-  'tool_call_id',
-])
-
-/** What a model or a program gave to a tool: no name in it is the provider's. */
-const ARGUMENTS: ReadonlySet<string> = new Set(['arguments', 'input', 'args'])
-
 /** The shape stays: only texts change. Values that are no JSON are left as they are. */
 export function redactValues<T>(value: T, secrets: readonly Secret[] = []): RedactedValue<T> {
   const placeholders = new Placeholders()
-  const clean = redactedAt('', value, secrets, placeholders.replace) as T
-  return { value: clean, found: placeholders.found }
+  const redaction = { secrets, replace: placeholders.replace }
+  const clean = redactedAt('', value, redaction)
+  return {
+    value: (clean === LEFT_OUT ? leftOut(placeholders.replace) : clean) as T,
+    found: placeholders.found,
+  }
 }
 
-function redactedAt(
-  name: string,
-  value: unknown,
-  secrets: readonly Secret[],
-  replace: Replace,
-  isArgument = false,
-): unknown {
-  if (typeof value === 'string') {
-    if (UNTOUCHED.has(name) && !isArgument) return value
-    const clean = redactText(value, secrets, replace)
-    const kind = clean === value ? secretKindOf(name, value) : undefined
-    return kind === undefined ? clean : replace(kind)
-  }
-  if (Array.isArray(value)) {
-    const items = value.map((item) => redactedAt(name, item, secrets, replace, isArgument))
-    return items.some((item, at) => item !== value[at]) ? items : value
-  }
+interface Redaction {
+  readonly secrets: readonly Secret[]
+  readonly replace: Replace
+}
+
+/** In the place of a block that cannot be changed without breaking it. */
+const LEFT_OUT = Symbol('left out')
+
+function redactedAt(name: string, value: unknown, redaction: Redaction): unknown {
+  if (typeof value === 'string') return redactedString(name, value, redaction)
+  if (Array.isArray(value)) return redactedList(name, value, redaction)
   if (!isPlainObject(value)) return value
-  const fields = Object.entries(value).map(([field, inner]) => {
-    // A list of that name holds messages.
-    const isGiven = isArgument || (ARGUMENTS.has(field) && isPlainObject(inner))
-    return [field, redactedAt(field, inner, secrets, replace, isGiven)] as const
+  const fields = Object.entries(value).map(
+    ([field, inner]) => [keyOf(field, redaction), redactedAt(field, inner, redaction)] as const,
+  )
+  const names = Object.keys(value)
+  const isChanged = fields.some(
+    ([field, inner], at) => field !== names[at] || inner !== value[names[at] ?? ''],
+  )
+  if (!isChanged) return value
+  // Half an image is none: what holds a block that goes, goes with it, up to the list that it stands in.
+  if (isSealed(value) || fields.some(([, inner]) => inner === LEFT_OUT)) return LEFT_OUT
+  return Object.fromEntries(withoutTwins(fields))
+}
+
+function redactedString(name: string, value: string, { secrets, replace }: Redaction): string {
+  if (isReference(name)) {
+    let count = 0
+    const clean = redactText(value, secrets, () => {
+      count += 1
+      return '[redacted:id]'
+    })
+    if (clean === value || count === 0) return value
+    replace('id')
+    return `redacted_${createHash('sha256').update(value).digest('hex').slice(0, 16)}`
+  }
+  const clean = redactText(value, secrets, replace)
+  const kind = clean === value ? secretKindOf(name, value) : undefined
+  return kind === undefined ? clean : replace(kind)
+}
+
+function redactedList(name: string, value: readonly unknown[], redaction: Redaction): unknown {
+  const items = value.map((item) => redactedAt(name, item, redaction))
+  if (items.every((item, at) => item === value[at])) return value
+  const kept = items.filter((item) => item !== LEFT_OUT)
+  // A message without content is refused.
+  return kept.length === 0 && items.length > 0 ? [leftOut(redaction.replace)] : kept
+}
+
+function leftOut(replace: Replace): { type: 'text'; text: string } {
+  return { type: 'text', text: replace('sealed-block') }
+}
+
+function keyOf(field: string, { secrets, replace }: Redaction): string {
+  return field.length < SHORTEST_KEY_CHARS ? field : redactText(field, secrets, replace)
+}
+const SHORTEST_KEY_CHARS = 8
+
+/** Two names may have become the same one. */
+function withoutTwins(fields: readonly (readonly [string, unknown])[]): [string, unknown][] {
+  const taken = new Map<string, number>()
+  return fields.map(([field, inner]) => {
+    const count = (taken.get(field) ?? 0) + 1
+    taken.set(field, count)
+    return [count === 1 ? field : `${field} (${count})`, inner]
   })
-  const isChanged = fields.some(([field, inner]) => inner !== value[field])
-  return isChanged ? Object.fromEntries(fields) : value
+}
+
+/** Ids pair calls with results: one that holds a secret becomes the same other one wherever it stands. */
+function isReference(name: string): boolean {
+  return /(?:^|_)(?:id|ids|uuid)$|[a-z](?:Id|Ids|ID|Uuid)$|^calls$/.test(name)
+}
+
+/**
+ * Signed and opaque blocks: reasoning with its signature, encrypted content, bytes of an image or a
+ * document. Their providers refuse them changed, so they go whole or stay.
+ */
+function isSealed(value: Readonly<Record<string, unknown>>): boolean {
+  const { type, signature, thoughtSignature, encrypted_content: encrypted, data } = value
+  if (SEALED_TYPES.has(type)) return true
+  if (isText(signature) && isText(value.thinking)) return true
+  if (isText(thoughtSignature) || isText(encrypted)) return true
+  return (
+    isText(data) &&
+    [value.mimeType, value.media_type, value.mediaType].some(isText) &&
+    !isText(value.text)
+  )
+}
+
+const SEALED_TYPES: ReadonlySet<unknown> = new Set(['redacted_thinking', 'reasoning.encrypted'])
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
 }
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -8,6 +8,7 @@ import { redactAssignments } from './assignments.ts'
 import { redactKnown, type Secret } from './known.ts'
 import { redactPrivateKeys } from './private-keys.ts'
 import { type Counted, Placeholders, type Replace } from './replace.ts'
+import { redactStructures } from './structures.ts'
 import { redactTokens } from './tokens.ts'
 
 export interface Redacted {
@@ -33,7 +34,8 @@ export function redactText(text: string, secrets: readonly Secret[], replace: Re
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
     const before = clean
     const known = redactKnown(before, secrets, replace)
-    clean = redactAssignments(redactTokens(redactPrivateKeys(known, replace), replace), replace)
+    const tokens = redactTokens(redactPrivateKeys(known, replace), replace)
+    clean = redactStructures(redactAssignments(tokens, replace), replace)
     if (clean === before) break
   }
   return clean

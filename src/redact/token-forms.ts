@@ -44,7 +44,20 @@ export const TOKEN_FORMS: readonly TokenForm[] = [
   form('tavily-key', /tvly-(?:dev-|prod-)?[A-Za-z0-9-]{24,60}/, isRandom),
   form('langsmith-key', /lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}/),
 
+  // Ours
+  form('precis-token', /precis_[\w-]{24,100}/, isMixed),
+
   // Clouds
+  form('azure-sas', /(?:sig|signature)=(?<secret>[\w%+/-]{30,200}={0,2})/i, isRandom),
+  form(
+    'signed-url',
+    /X-(?:Amz|Goog)-(?:Signature|Security-Token|Credential-Token)=(?<secret>[\w%+/=-]{20,4000})/i,
+  ),
+  form('fly-token', /(?:fm[12][ar]?_|fo1_)[\w+/=,-]{40,2000}/, isMixed),
+  form('netlify-token', /nf[pckob]_[A-Za-z0-9]{36,60}/, isRandom),
+  form('supabase-key', /sb_secret_[\w-]{20,80}/, isMixed),
+  form('airtable-token', /pat[A-Za-z0-9]{14}\.[a-f0-9]{64}/),
+  form('terraform-token', /[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,80}/),
   form(
     'aws-secret',
     /(?:AKIA|ASIA)[A-Z0-9]{16}[\s,;:"'|]{1,10}(?<secret>[A-Za-z0-9/+]{40})(?![\w/+])/,
@@ -82,7 +95,22 @@ export const TOKEN_FORMS: readonly TokenForm[] = [
   form('notion-token', /ntn_[A-Za-z0-9]{40,60}/, isMixed),
   form('figma-token', /figd_[\w-]{38,60}/, isMixed),
   form('postman-key', /PMAK-[a-f0-9]{24}-[a-f0-9]{34}/),
+  form('discord-token', /[MNO][\w-]{23,27}\.[\w-]{6,7}\.[\w-]{27,45}(?![\w.-])/, isRandom),
+  form(
+    'discord-webhook',
+    /discord(?:app)?\.com\/api\/webhooks\/\d{15,20}\/(?<secret>[\w-]{40,100})/,
+  ),
+  form('mailgun-key', /key-[a-f0-9]{32}(?![A-Za-z0-9])/),
+  form('mailchimp-key', /[a-f0-9]{32}-us\d{1,2}(?!\w)/),
+  form('telegram-token', /bot(?<secret>\d{8,10}:AA[\w-]{33})(?![\w-])/),
   form('telegram-token', /\d{8,10}:AA[\w-]{33}(?![\w-])/),
+
+  // A prefix that says what it is, and a run that nobody typed: services that are not listed.
+  form(
+    'token',
+    /(?:[a-z0-9]{2,12}[_-]){0,2}(?:sk|secret|token|pat|api|key|apikey|live|prod|priv|auth)[_-](?:[a-z0-9]{2,8}[_-])?[A-Za-z0-9]{28,200}(?![\w-])/,
+    isRandomRun,
+  ),
 
   // Headers and addresses
   form(
@@ -117,6 +145,12 @@ function form(
 
 function isMixedLong(secret: string): boolean {
   return secret.length >= 32 ? isMixed(secret) && /[A-Z0-9]{2}/.test(secret) : isRandom(secret)
+}
+
+/** The run at the end: all kinds of signs, and hardly any of them twice. */
+function isRandomRun(secret: string): boolean {
+  const run = /[A-Za-z0-9]+$/.exec(secret)?.[0] ?? ''
+  return isRandom(run) && new Set(run).size >= 16
 }
 
 /** In this header there is nothing but a secret, or what stands for one in an example. */

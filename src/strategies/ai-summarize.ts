@@ -2,7 +2,7 @@
 
 import type { Put } from '../core/change.ts'
 import { textOfUserContent } from '../core/content.ts'
-import { type Item, rootOf } from '../core/entry.ts'
+import { type Item, parseEntryId } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
@@ -12,6 +12,7 @@ import type { Strategy } from '../core/strategy.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
 import { asData } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
+import { isSaidByUser } from './keep-recent-cut.ts'
 import { markedSummary } from './marked-summary.ts'
 import { FIVE_POINTS } from './prompts/five-points.ts'
 import { withUsersWords } from './prompts/summarizer.ts'
@@ -39,9 +40,7 @@ export const aiSummarize: Strategy = {
     const { text, metadata, told } = markedSummary(answer, input)
     const content = `${HEADING}\n\n${text}`
     // What the user said: not what a compaction put in their place, a summary or pinned texts.
-    const kept = replaced
-      .filter((item) => item.kind === 'user' && rootOf(item.id, eventAt).startsWith('e'))
-      .slice(-KEPT_USER_MESSAGES)
+    const kept = replaced.filter((item) => isSaidByUser(item, eventAt)).slice(-KEPT_USER_MESSAGES)
     const put: Put[] = [
       { type: 'AGENT_MESSAGE', data: { content, calls: [] }, label: 'summary' },
       ...runsOf(kept, eventAt).map((keep) => ({ keep })),
@@ -61,9 +60,16 @@ export const aiSummarize: Strategy = {
 /** What the user and the agent said, as data; tool traffic is left out. */
 function spokenMessage(item: Item, eventAt: EventAt): Message[] {
   const content = contentOf(item.id, eventAt)
-  if (content?.kind === 'user') return message('user', textOfUserContent(content.content))
+  if (content?.kind === 'user')
+    return isToolTraffic(item, eventAt) ? [] : message('user', textOfUserContent(content.content))
   if (content?.kind === 'answer') return message('assistant', content.answer.content)
   return []
+}
+
+/** Some agents have results in the user's place. */
+function isToolTraffic({ id }: Item, eventAt: EventAt): boolean {
+  const { original, seq } = parseEntryId(id)
+  return original && eventAt(seq)?.origin === 'tool'
 }
 
 function message(role: Message['role'], text: string): Message[] {

@@ -11,6 +11,24 @@ export function asProse(text: string): string {
   return withoutMarks(text.trim().replace(REFS, '($1)'), 'tags and refs')
 }
 
+/** Whatever a reader takes for the end of a line. */
+const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
+
+/** What a tool or a model gave out: each line is marked as a quotation, so that none stands as one of ours. */
+export function quoted(text: string): string {
+  return `> ${text.replace(LINE_ENDS, '$&> ')}`
+}
+
+/** The same behind a label of ours, which marks its first line. */
+export function quotedBehind(label: string, text: string): string {
+  return `${label} ${text.replace(LINE_ENDS, '$&> ')}`
+}
+
+/** On one line, whatever ended the lines before. */
+export function oneLine(text: string): string {
+  return asData(text.replace(LINE_ENDS, ' ').replace(/\s+/g, ' '))
+}
+
 /** The headings under which `serializeConversation` puts what each side said, as it writes them. */
 const TURNS =
   /^([ \t]*)\[((?:User|Assistant|Tool result|Earlier summary|Files|Chunk|System)[^\]\n]{0,40})\](?=:)/gim

@@ -4,7 +4,7 @@ import { weightOf } from '../core/context.ts'
 import { type Item, newEntryAt, parseEntryId, rootOf } from '../core/entry.ts'
 import type { EventAt } from '../core/event.ts'
 import { openRoundStart, seamsOf, unansweredRoundStart } from '../core/seam.ts'
-import { isOfClient } from './client-text.ts'
+import { isInjected } from '../core/typed-text.ts'
 import { type CutItem, findCutPoint } from './cut-point.ts'
 
 export interface RecentCut {
@@ -66,7 +66,8 @@ export function isSaidByUser(item: Item, eventAt: EventAt): boolean {
   if (item.kind !== 'user') return false
   const { original, seq } = parseEntryId(rootOf(item.id, eventAt))
   const event = original ? eventAt(seq) : undefined
-  return event?.type === 'USER_MESSAGE' ? !isOfClient(event.data) : original
+  if (event?.type !== 'USER_MESSAGE') return original
+  return event.origin !== 'tool' && event.origin !== 'client' && !isInjected(event.data)
 }
 
 /** How much may stay, and how much at most where a cut would part what belongs together. */

@@ -9,7 +9,7 @@ import { pinnedEntries, pinnedText } from '../core/pins.ts'
 import { openRoundStart } from '../core/seam.ts'
 import type { Strategy, StrategyInput } from '../core/strategy.ts'
 import { weighText } from '../core/tokens/weigh.ts'
-import { asData } from './as-data.ts'
+import { oneLine } from './as-data.ts'
 import { lastSaid } from './drop-note.ts'
 import { dropEdits } from './drop-turns.ts'
 import { cappedEntry } from './ladder-cap.ts'
@@ -48,7 +48,7 @@ export const lastMessage: Strategy = {
     }
     const gone = new Set(items.flatMap((_, at) => (at !== newest && at < open ? [at] : [])))
     const noteTokens = Math.max(NOTE_TOKENS, Math.min(MOST_NOTE_TOKENS, rest))
-    const state = ledgerLines(await ledgerOf(input), STATE_LINES).map(asData)
+    const state = ledgerLines(await ledgerOf(input), STATE_LINES).map(oneLine)
     return { edits: [...edits, ...dropEdits(items, gone, eventAt, noteTokens, state)] }
   },
 }

@@ -57,11 +57,11 @@ describe('mask', () => {
     expect(first).toBe(
       [
         '[Masked result of bash npm run part0, completed, 40 lines, 470 characters [ref:e4]]',
-        'old line 1',
-        'old line 2',
+        '> old line 1',
+        '> old line 2',
         '[…]',
-        'old line 39',
-        'old line 40',
+        '> old line 39',
+        '> old line 40',
       ].join('\n'),
     )
   })
@@ -70,7 +70,7 @@ describe('mask', () => {
     const text = `${long('building')}\nerror: no such type\n${long('cleaning up')}`
     const [first] = await masked(logOf([{ text, status: 'failed' }, ...RECENT]))
     expect(first).toContain('failed, 81 lines')
-    expect(first).toMatch(/\nerror: no such type$/)
+    expect(first).toMatch(/\n> error: no such type$/)
   })
 
   it('keeps the newest rounds whole, errors of the last one with them', async () => {

@@ -9,7 +9,7 @@ import { commandEnd, textOfBlocks } from '../core/ledger/result-text.ts'
 import { type Round, roundsOf } from '../core/seam.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { cutHead } from '../core/tokens/cut.ts'
-import { asData } from './as-data.ts'
+import { asData, oneLine, quoted } from './as-data.ts'
 import { asRef, captionsOf, type Rewrite, resultWith, rewriteOf, untilSaved } from './elision.ts'
 import { tellingLines } from './telling-lines.ts'
 
@@ -59,18 +59,23 @@ function maskedText(result: ToolResult, call: ToolCall | undefined, root: Item['
   const text = textOfBlocks(result.content)
   const { isFailed, exitCode } = commandEnd(text, result)
   const ends = tellingLines(text, isFailed ? ERROR_ENDS : ENDS)
-  const lines = [...ends.head, ...(ends.tail.length > 0 ? ['[…]', ...ends.tail] : [])]
+  const [head, tail] = [ends.head, ends.tail].map((lines) => lines.map(asQuotation))
+  const lines = [...(head ?? []), ...(tail?.length ? ['[…]', ...tail] : [])]
   const what = call ? `${call.name} ${subjectOf(call.arguments)}`.trim() : 'a tool'
   const facts = [
-    asData(cutHead(what.replace(/\s+/g, ' '), SUBJECT_CHARS)),
+    oneLine(cutHead(what, SUBJECT_CHARS)),
     exitCode === undefined ? result.status : `${result.status}, exit code ${exitCode}`,
     sizeOf(result.content),
   ]
   return [
     `[Masked result of ${facts.join(', ')} ${asRef(root)}]`,
-    ...lines.map(asData),
+    ...lines,
     ...captionsOf(result.content, root),
   ].join('\n')
+}
+
+function asQuotation(line: string): string {
+  return quoted(asData(line))
 }
 
 function sizeOf(blocks: readonly Block[]): string {

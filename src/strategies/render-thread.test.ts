@@ -76,9 +76,9 @@ describe('a rendered thread', () => {
       user({ ...result('3', `ENOENT ${long}`), status: 'failed' } as MessagePart),
     )
     expect(markdown).toContain('## tool result: read\n[src/a.ts: 101 lines, not repeated here]')
-    expect(markdown).toContain('## tool result: run\na line')
+    expect(markdown).toContain('## tool result: run\n> a line')
     expect(markdown).toContain('the end')
-    expect(markdown).toContain('## tool result: read, failed\nENOENT a line')
+    expect(markdown).toContain('## tool result: read, failed\n> ENOENT a line')
   })
 
   it('abbreviates files that a compaction carried over, and keeps their names [FOLD-05]', () => {

@@ -4,7 +4,7 @@ import { foldBase64, MIN_URL_CHARS } from '../core/fold-base64.ts'
 import type { Json } from '../core/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../core/message.ts'
 import { blockCaption, isFields, partInWords } from '../core/repair/as-text.ts'
-import { asData } from './as-data.ts'
+import { asData, oneLine, quoted } from './as-data.ts'
 import { FILES_HEADING } from './compact-whole.ts'
 import { visibleAhead } from './visible-ahead.ts'
 
@@ -78,7 +78,7 @@ function resultText({ id, content, status }: ToolResultPart, calls: Calls): stri
   const text = content.map((block) => block.text ?? blockCaption(block)).join('\n')
   const isFile = status === 'completed' && FILE_READERS.has(call?.name.toLowerCase() ?? '')
   if (!isFile || text.length <= SHORT_FILE_CHARS)
-    return `${heading}\n${text.trim() === '' ? '(no output)' : said(text)}`
+    return `${heading}\n${text.trim() === '' ? '(no output)' : quoted(said(text))}`
   const lines = text.split('\n').length
   return `${heading}\n[${said(pathIn(call?.arguments))}: ${lines} lines, not repeated here]`
 }
@@ -108,8 +108,4 @@ function said(text: string): string {
       HEADING.test(visibleAhead(data, at + before.length)) ? `${before}\\` : before,
     )
     .toWellFormed()
-}
-
-function oneLine(text: string): string {
-  return asData(text.replace(/\s+/g, ' '))
 }

@@ -1,14 +1,14 @@
 // A conversation as one text for a model that is to report on it: so that it does not go on with it.
 import type { EntryLabel } from '../core/change.ts'
 import type { ToolCall, ToolResult, UserContent } from '../core/content.ts'
-import { type Item, newEntryAt } from '../core/entry.ts'
+import { type Item, newEntryAt, parseEntryId } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import type { MessagePart } from '../core/message.ts'
 import { blockCaption, isFields, partInWords } from '../core/repair/as-text.ts'
 import { cutHead } from '../core/tokens/cut.ts'
-import { asData } from './as-data.ts'
+import { asData, quotedBehind } from './as-data.ts'
 
 export interface Transcript {
   readonly text: string
@@ -49,7 +49,7 @@ function entryText(item: Item, eventAt: EventAt, maxChars: number): string {
   const content = contentOf(item.id, eventAt)
   switch (content?.kind) {
     case 'user':
-      return userText(content.content, newEntryAt(item.id, eventAt)?.label, maxChars)
+      return userText(content.content, speakerOf(item, eventAt), maxChars)
     case 'answer': {
       const { answer, calls } = content
       const said = answer.content.trim() === '' ? [] : [`[Assistant]: ${asData(answer.content)}`]
@@ -65,7 +65,20 @@ function entryText(item: Item, eventAt: EventAt, maxChars: number): string {
   }
 }
 
-function userText(content: UserContent, label: EntryLabel | undefined, maxChars: number): string {
+/** What a compaction put there, or whose words they are. */
+function speakerOf(item: Item, eventAt: EventAt): EntryLabel | 'tool' | 'client' | undefined {
+  const label = newEntryAt(item.id, eventAt)?.label
+  if (label !== undefined) return label
+  const event = eventAt(parseEntryId(item.id).seq)
+  if (event?.type !== 'USER_MESSAGE') return undefined
+  return event.origin === 'tool' || event.origin === 'client' ? event.origin : undefined
+}
+
+function userText(
+  content: UserContent,
+  label: EntryLabel | 'tool' | 'client' | undefined,
+  maxChars: number,
+): string {
   const parts: readonly MessagePart[] =
     typeof content === 'string'
       ? [{ type: 'text', text: content }]
@@ -82,7 +95,11 @@ function userText(content: UserContent, label: EntryLabel | undefined, maxChars:
     case 'brief':
       return `[Earlier summary]: ${asData(text)}`
     case 'files':
-      return `[Files]: ${cutData(text, maxChars)}`
+      return quotedBehind('[Files]:', cutData(text, maxChars))
+    case 'tool':
+      return quotedBehind('[Tool result]:', cutData(text, maxChars))
+    case 'client':
+      return quotedBehind('[System]:', cutData(text, maxChars))
     default:
       return `[User]: ${asData(text)}`
   }
@@ -103,7 +120,8 @@ const FAILED = { completed: '', failed: ', failed', aborted: ', aborted', denied
 
 function resultText({ content, status }: ToolResult, maxChars: number): string {
   const text = content.map((block) => block.text ?? blockCaption(block)).join('\n')
-  return `[Tool result${FAILED[status]}]: ${text.trim() === '' ? '(no output)' : cutData(text, maxChars)}`
+  const label = `[Tool result${FAILED[status]}]:`
+  return text.trim() === '' ? `${label} (no output)` : quotedBehind(label, cutData(text, maxChars))
 }
 
 /** Cut first: a tag that the cut leaves half of is made harmless as it stands then. */

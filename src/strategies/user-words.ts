@@ -1,10 +1,11 @@
 // What the user said in what is summarised away: word for word, the newest first to be kept, each with its ref.
 import { textOfUserContent } from '../core/content.ts'
-import type { Item } from '../core/entry.ts'
+import { type Item, parseEntryId } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
 import { cutHead, cutTail } from '../core/tokens/cut.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
+import { typedTexts } from '../core/typed-text.ts'
 import { asData } from './as-data.ts'
 import { isSaidByUser } from './keep-recent-cut.ts'
 
@@ -87,13 +88,21 @@ function asRef(ref: string): string {
 }
 
 function textOf(item: Item, eventAt: EventAt): string {
+  const { original, seq } = parseEntryId(item.id)
+  const event = original ? eventAt(seq) : undefined
+  if (event?.type === 'USER_MESSAGE') {
+    const typed = typedTexts(event).join('\n').trim()
+    if (typed !== '') return typed
+  }
   const content = contentOf(item.id, eventAt)
   return content?.kind === 'user' ? textOfUserContent(content.content).trim() : ''
 }
 
 /** Indented behind its ref, so that no line of it stands as one of the summary. */
 function lineOf({ ref, text }: UserWord): string {
-  return `${asRef(ref)} ${asData(text).replaceAll('\n', '\n  ')}`
+  return `${asRef(ref)} ${asData(text)
+    .replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n')
+    .replaceAll('\n', '\n  ')}`
 }
 
 function elided(text: string): string {

@@ -52,6 +52,14 @@ export function queuedPrompt(attachment: Fields): UserContent | undefined {
   return joined(listIn(prompt).map((block) => textIn(fieldsIn(block).text)))
 }
 
+/** Whose they are: the client queues its own notices in the same way. */
+export function queuedBy({ commandMode, origin }: Fields): 'typed' | 'client' {
+  const kind = textIn(fieldsIn(origin).kind)
+  const isTyped =
+    (commandMode === undefined || commandMode === 'prompt') && (kind ?? 'human') === 'human'
+  return isTyped ? 'typed' : 'client'
+}
+
 function texts(value: Json | undefined): (string | undefined)[] {
   return listIn(value).map((item) => {
     if (typeof item === 'string') return item

@@ -10,9 +10,6 @@ import { hasPartialOutput, usageOf } from './usage.ts'
 const PROVIDER = 'anthropic'
 /** Who the client itself names as the author of its own messages. */
 const SYNTHETIC = '<synthetic>'
-/** How the client begins texts that nobody typed. */
-const CLIENT_TEXT =
-  /^\s*(?:<(?:command-|local-command|bash-|task-notification)|\[Request interrupted)/
 
 const STOP_REASONS: { readonly [reason: string]: StopReason } = {
   end_turn: 'end',
@@ -96,13 +93,16 @@ export function readUserLine(
   const isText = parts.every(({ type }) => type === 'text')
   if (line.isMeta === true && isText) to.reminder(text, left)
   else if (line.isCompactSummary === true) to.user(parts, left, 'summary')
-  else to.user(parts, left, isTyped(line, text) ? 'typed' : undefined)
+  else to.user(parts, left, writtenBy(line))
 }
 
-function isTyped({ origin, promptSource }: Fields, text: string): boolean {
-  const kind = textIn(fieldsIn(origin).kind) ?? textIn(promptSource)
-  if (kind !== undefined) return kind === 'human' || kind === 'typed'
-  return !CLIENT_TEXT.test(text)
+/** What a sub-agent is asked was written by the model that started it. */
+function writtenBy(line: Fields): 'typed' | 'client' | 'model' {
+  if (line.isSidechain === true) return 'model'
+  const kind = textIn(fieldsIn(line.origin).kind) ?? textIn(line.promptSource)
+  const isHuman = kind === undefined || kind === 'human' || kind === 'typed'
+  if (isHuman) return 'typed'
+  return kind === 'suggestion_accepted' ? 'model' : 'client'
 }
 
 function contentOf({ content }: Fields) {

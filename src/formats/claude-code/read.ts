@@ -15,7 +15,7 @@ import {
   readLines,
 } from '../record-reader.ts'
 import { MAIN, type Sample, type Source, type Step } from '../session-format.ts'
-import { attachedText, queuedPrompt } from './attachment.ts'
+import { attachedText, queuedBy, queuedPrompt } from './attachment.ts'
 import { Branches } from './branches.ts'
 import { AnswerLines, readUserLine } from './message.ts'
 
@@ -187,7 +187,7 @@ class LineReader implements RecordReader {
 function attach(attachment: Fields, origin: Origin, to: Conversation): KeptBecause {
   const prompt = queuedPrompt(attachment)
   const text = prompt === undefined ? attachedText(attachment) : undefined
-  if (prompt !== undefined) to.queued(prompt, origin)
+  if (prompt !== undefined) to.queued(prompt, origin, queuedBy(attachment))
   else if (text !== undefined) to.reminder(text, origin)
   else return `attachment ${textIn(attachment.type) ?? ''}: nothing to send`
   return undefined

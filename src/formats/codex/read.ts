@@ -29,9 +29,6 @@ const TYPES: ReadonlySet<unknown> = new Set([
   'turn_context',
   'compacted',
 ])
-/** How Codex begins what it sends under the user's name. */
-const INJECTED =
-  /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|INSTRUCTIONS|permissions|turn_aborted|skills?_|apps_))/
 
 export function isCodex({ lines }: Sample): boolean {
   return lines.some(({ type, payload }) => TYPES.has(type) && isFields(payload))
@@ -100,10 +97,7 @@ class RolloutReader extends OneThreadReader {
     const name = nameOf(item)
     if (name !== undefined) this.#names.add(name)
     const named = { ...origin, ...(name !== undefined && { names: [name] }) }
-    const choices = {
-      model: modelRef(this.#provider, this.#model),
-      isInjected: (text: string) => INJECTED.test(text),
-    }
+    const choices = { model: modelRef(this.#provider, this.#model) }
     if (item.type === 'agent_message') {
       const author = textIn(item.author) ?? 'another agent'
       this.conversation.reminder(`${author}: ${textOfMessage(item)}`, named)

@@ -17,8 +17,13 @@ export class ChatMessages {
     this.#to = to
   }
 
-  /** Whether the message has a role that is known. */
-  read(message: Fields, origin: Origin, model: ModelRef): boolean {
+  /** Whether the message has a role that is known. `by`: who wrote it where it is in the user's place. */
+  read(
+    message: Fields,
+    origin: Origin,
+    model: ModelRef,
+    by: 'typed' | 'client' | 'tool' = 'typed',
+  ): boolean {
     switch (message.role) {
       case 'system':
       case 'developer': {
@@ -30,7 +35,7 @@ export class ChatMessages {
       }
       case 'user':
         this.#hasStarted = true
-        this.#to.user(userContentOf(message.content), origin, 'typed')
+        this.#to.user(userContentOf(message.content), origin, by)
         return true
       case 'assistant':
         this.#hasStarted = true

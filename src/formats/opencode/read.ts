@@ -73,8 +73,7 @@ class MessageReader extends OneThreadReader {
     const reminders = parts.filter(isReminder)
     const content = parts.flatMap((part) => (isReminder(part) ? [] : userPart(part)))
     if (content.length + reminders.length === 0) return 'a message without content'
-    const typed = parts.some(({ type, synthetic }) => type === 'text' && synthetic !== true)
-    if (content.length > 0) this.conversation.user(content, origin, typed ? 'typed' : undefined)
+    if (content.length > 0) this.conversation.user(content, origin, 'typed')
     reminders.forEach(({ text }, index) => {
       const isFirst = content.length === 0 && index === 0
       this.conversation.reminder(textIn(text) ?? '', isFirst ? origin : {})
@@ -151,7 +150,10 @@ class MessageReader extends OneThreadReader {
 }
 
 function userPart(part: Fields): Part[] {
-  if (part.type === 'text') return [{ type: 'text', text: textIn(part.text) ?? '' }]
+  if (part.type === 'text') {
+    const text = textIn(part.text) ?? ''
+    return [{ type: 'text', text, ...(part.synthetic === true && { from: 'client' }) }]
+  }
   if (part.type !== 'file') return []
   const mimeType = textIn(part.mime) ?? 'application/octet-stream'
   const media = dataUrl(textIn(part.url), mimeType)

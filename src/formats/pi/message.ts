@@ -30,11 +30,11 @@ export function readMessage(message: Fields, origin: Origin, to: Conversation): 
       return true
     case 'bashExecution':
       if (message.excludeFromContext === true) return false
-      to.user(shellText(message), origin)
+      to.user(shellText(message), origin, 'tool')
       return true
     case 'custom':
     case 'hookMessage':
-      to.queued(userContentOf(message.content), origin)
+      to.queued(userContentOf(message.content), origin, 'client')
       return true
     case 'developer':
       to.reminder(textsOf(message.content), origin)
@@ -43,7 +43,7 @@ export function readMessage(message: Fields, origin: Origin, to: Conversation): 
     case 'branchSummary': {
       const summary = textIn(message.summary)
       if (!summary) return false
-      to.user(summary, origin)
+      to.user(summary, origin, 'model')
       return true
     }
     default:

@@ -90,12 +90,12 @@ class EntryReader extends OneThreadReader {
       case 'custom_message':
         if (entry.customType === REMINDER)
           this.conversation.reminder(textsOf(entry.content), origin)
-        else this.conversation.queued(userContentOf(entry.content), origin)
+        else this.conversation.queued(userContentOf(entry.content), origin, 'client')
         return true
       case 'branch_summary': {
         const text = textIn(entry.summary)
         if (!text) return false
-        this.conversation.user(`Summary of a branch that was left:\n\n${text}`, origin)
+        this.conversation.user(`Summary of a branch that was left:\n\n${text}`, origin, 'model')
         return true
       }
       default:

@@ -1,8 +1,9 @@
 // The brief as text: what the user said, what code knows, and the chosen lines under the refs of their entries.
+import { quoted, quotedBehind } from '../as-data.ts'
 import { OPENING, type Title } from './brief-frame.ts'
 import { listedFile, shortHead } from './candidates.ts'
 import { type Digest, type Group, refOf } from './digest.ts'
-import { inert } from './inert.ts'
+import { inert, inertLine } from './inert.ts'
 import type { Line } from './line.ts'
 import type { NamesAt } from './names.ts'
 import { stretchesOf } from './stretches.ts'
@@ -25,14 +26,14 @@ export function briefText(digest: Digest, parts: BriefParts): string {
   const goal = parts.words.filter(({ isGoal }) => isGoal)
   const others = parts.words.filter(({ isGoal }) => !isGoal)
   const names = parts.names.map(
-    ({ ref, names: found }) => `[ref:${ref}] ${inert(found.join(', '))}`,
+    ({ ref, names: found }) => `[ref:${ref}] ${inertLine(found.join(', '))}`,
   )
   return [
     OPENING,
     ...section('Goal', goal.map(wordsLine)),
     ...section('Constraints', parts.constraints.map(inert)),
     ...section('The user said', others.map(wordsLine)),
-    ...section('State', withLists(parts.stated, parts.known).map(inert)),
+    ...section('State', withLists(parts.stated, parts.known).map(inertLine)),
     ...section('Decisions', excerptLines(digest, parts.decisions)),
     ...section('Excerpts', excerptLines(digest, parts.excerpts)),
     ...section('Names', names),
@@ -88,12 +89,20 @@ function groupLines(digest: Digest, number: number, indices: readonly number[]):
   const group = digest.groups[number] as Group
   const ref = `[ref:${refOf(group)}]`
   if (group.head === '') {
-    const speaker = group.speaker === 'user' ? ' user:' : ''
     const [first = '', ...others] = stretchesOf(digest, indices)
-    return [`${ref}${speaker} ${first}`, ...others]
+    return [quotedBehind(`${ref} ${SPEAKERS[group.speaker]}:`, first), ...others.map(quoted)]
   }
   const others = indices.filter((index) => index !== group.headLine)
   const head = others.length < indices.length ? group.head : shortHead(group.head)
   const status = group.status === 'completed' ? '' : ` (${group.status})`
-  return [`${ref} ${inert(head)}${status}`, ...stretchesOf(digest, others)]
+  return [`${ref} ${inertLine(head)}${status}`, ...stretchesOf(digest, others).map(quoted)]
 }
+
+/** A result without its call, and what a client put in, are the words of neither side. */
+const SPEAKERS = {
+  user: 'user',
+  agent: 'assistant',
+  call: 'assistant',
+  reminder: 'client',
+  result: 'result',
+} as const

@@ -3,11 +3,11 @@ import type { EntryId } from '../../core/change.ts'
 import { findConstraints } from '../../core/constraints/find-constraints.ts'
 import type { Part, ToolCall, ToolResult, ToolStatus } from '../../core/content.ts'
 import { originalId, parseEntryId } from '../../core/entry.ts'
-import type { EventOf, ThreadEvent } from '../../core/event.ts'
+import type { EventOf, Origin, ThreadEvent } from '../../core/event.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { LogReducer } from '../../core/strategy.ts'
-import { isOfClient } from '../client-text.ts'
+import { typedTexts } from '../../core/typed-text.ts'
 import { argumentsOf } from './arguments.ts'
 import { type EarlierBrief, readBrief } from './earlier-brief.ts'
 import { Line, type LineKind, type LineSource } from './line.ts'
@@ -114,20 +114,27 @@ export class Digest {
     else this.#addText(text, this.#group(seq, 'agent', '', entry), 'said', 'agent')
   }
 
-  #addUserMessage({ data, seq, origin = 'typed' }: EventOf<'USER_MESSAGE'>): void {
+  #addUserMessage(event: EventOf<'USER_MESSAGE'>): void {
+    const { data, seq, origin } = event
     // A file of plain messages may hold a brief and what was said since in one message.
-    const typed: string[] = []
+    const said: string[] = []
     for (const text of typeof data === 'string' ? [data] : data.flatMap(textIn)) {
-      const brief = readBrief(text)
+      const brief = isForeign(origin) ? undefined : readBrief(text)
       if (brief) this.#addBrief(brief, seq)
-      else typed.push(text)
+      else said.push(text)
     }
-    const text = typed.join('').trim()
-    const isReminder = isOfClient(text)
-    const isTyped = origin === 'typed' && !isReminder
-    if (text !== '' && isTyped) this.#addWords({ seq, text })
-    const speaker = isTyped ? 'user' : isReminder ? 'reminder' : 'agent'
-    this.#addText(text, this.#group(seq, speaker), 'said', 'user')
+    const text = said.join('').trim()
+    const typed = said.length === 0 ? '' : typedTexts(event).join('').trim()
+    // Whoever works for a model has its words for a task, and they bind nobody.
+    if (typed !== '') this.#addWords({ seq, text: typed })
+    else if (origin === 'model' && text !== '') this.words.push({ seq, text, binding: [] })
+    const speaker =
+      typed !== ''
+        ? 'user'
+        : isForeign(origin) || origin === undefined || origin === 'typed'
+          ? 'reminder'
+          : 'agent'
+    this.#addText(text, this.#group(seq, speaker), 'said', typed !== '' ? 'user' : 'tool')
   }
 
   #addWords(words: UserWords, binding: readonly string[] = []): void {
@@ -213,6 +220,10 @@ export class Digest {
     this.terms[this.#termCount] = number
     this.#termCount += 1
   }
+}
+
+function isForeign(origin: Origin | undefined): boolean {
+  return origin === 'client' || origin === 'tool'
 }
 
 function textIn(part: Part): string[] {

@@ -12,6 +12,8 @@ export interface EarlierBrief {
 
 const HEADING = new RegExp(`^## (${TITLES.join('|')})$`, 'm')
 const REF = /^\[ref:[ec][\d.@]{1,40}\] /m
+/** Marks of what is quoted: it is marked again where it is chosen again. */
+const QUOTES = /^> /gm
 const REFS = new RegExp(REF.source, 'gm')
 
 /** Undefined where the text is no brief. Headings in what it quotes are written another way. */
@@ -28,7 +30,8 @@ export function readBrief(text: string): EarlierBrief | undefined {
     said: messagesIn(section('The user said')),
     rest: [section('State'), section('Decisions'), section('Excerpts'), section('Names')]
       .join('\n')
-      .replace(REFS, ''),
+      .replace(REFS, '')
+      .replace(QUOTES, ''),
   }
 }
 

@@ -1,7 +1,7 @@
 // `failed-attempts`: what failed before it worked. Each complaint is kept once, where it came last.
 import type { EntryId } from '../../core/change.ts'
 import { subjectOf } from '../../core/ledger/dialects.ts'
-import { asData } from '../as-data.ts'
+import { asData, quoted } from '../as-data.ts'
 import { asRef } from '../elision.ts'
 import { complains, tellingLines } from '../telling-lines.ts'
 import { type Elision, type Prune, withText } from './prune-kind.ts'
@@ -40,7 +40,12 @@ function pruneGroup(group: readonly ToolUse[], until: number): Elision[] {
       for (const line of lines) known.add(template(line))
       if (use.text.length < LEAST_CHARS) continue
       const head = `[Failed, and worked later ${asRef(worked)}. The whole: ${asRef(use.ref)}]`
-      elisions.push(withText(use, [head, ...lines.slice(-MOST_LINES).map(asData)].join('\n')))
+      elisions.push(
+        withText(
+          use,
+          [head, ...lines.slice(-MOST_LINES).map((line) => quoted(asData(line)))].join('\n'),
+        ),
+      )
     }
   }
   return elisions

@@ -200,8 +200,8 @@ const ATTEMPTS: typeof READS = [
     ],
     [
       /^\[Failed, and worked later \[ref:e13\]\. The whole: \[ref:e4\]\]$/,
-      /^\[Failed, .*\nerror: missing semicolon in line 9$/,
-      /\nerror: unknown type Foo$/,
+      /^\[Failed, .*\n> error: missing semicolon in line 9$/,
+      /\n> error: unknown type Foo$/,
       'ok',
     ],
   ],

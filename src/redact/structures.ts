@@ -1,0 +1,111 @@
+// Secrets that can be told by what they stand in: commands, cookies, password files, manifests, sentences.
+import type { Replace } from './replace.ts'
+
+interface Structure {
+  readonly kind: string
+  /** With a group `secret`, the last of its match; every repetition in it has a bound. */
+  readonly pattern: RegExp
+  accepts(secret: string): boolean
+}
+
+const isMixed = (text: string) => /\d/.test(text) && /[a-z]/i.test(text)
+const isAllKinds = (text: string) => isMixed(text) && /[A-Z]/.test(text) && /[a-z]/.test(text)
+const standsForOne = (text: string) =>
+  /^[$<{%[(*@]|^(?:\.+|x+|-+)$|your|example|placeholder|changeme|redacted|passw|secret/i.test(text)
+const isValue = (text: string) => !standsForOne(text) && /[a-z]/i.test(text)
+/** Cookies hold settings, too: a session is long and random. */
+const isSession = (text: string) => text.length >= 16 && isMixed(text) && !standsForOne(text)
+
+const STRUCTURES: readonly Structure[] = [
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:curl|http|https|wget)\b[^\n|;]{0,400}?\s(?:-u|--user|--proxy-user)[ =]["']?[^\s:"'$]{1,80}:(?<secret>[^\s"'$]{3,200})/g,
+    accepts: isValue,
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,200}?\s-p(?<secret>[^\s"'$<>|;=-][^\s"'|;]{3,200})/g,
+    accepts: isValue,
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:sshpass|docker login|podman login|helm registry login|htpasswd|redis-cli|ldapsearch)\b[^\n|;]{0,200}?\s(?:-p|-w|-a|-bB?|--password)[ =]?["']?(?<secret>[^\s"'$|;-][^\s"'|;]{3,200})/g,
+    accepts: (text) => isValue(text) && /\d/.test(text),
+  },
+  {
+    kind: 'password',
+    pattern: /\blogin\s{1,20}\S{1,100}\s{1,20}password\s{1,20}(?<secret>\S{4,200})/g,
+    accepts: isValue,
+  },
+  {
+    kind: 'password',
+    pattern:
+      /(?<![\w.*-])[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w.*-]{1,63}:[\w.*-]{1,63}:(?<secret>[^\s:/]{8,200})(?=\s|$)/g,
+    accepts: isMixed,
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:password|passwort|passphrase|pwd|passcode)(?: (?:for|of) [^\s.,]{1,40}){0,1} (?:is|ist|was|to)[: ]{1,3}["'`]?(?<secret>[^\s"'`,]{8,80})/gi,
+    accepts: (text) =>
+      !standsForOne(text) && isMixed(text) && (/[!#%^*@&$]/.test(text) || isAllKinds(text)),
+  },
+  {
+    kind: 'cookie',
+    pattern:
+      /(?<![\w.-])[\w.-]{0,30}(?:sess(?:ion)?(?:[_.-]?id)?|sid|auth|jwt|remember[_-]me)[\w.-]{0,20}=(?<secret>[^\s;,"'&<>(){}[\]]{16,4096})/gi,
+    accepts: (text) => isSession(text) && !/^\d+(?:\.\d+)?$/.test(text),
+  },
+  {
+    kind: 'otp-secret',
+    pattern: /\botpauth:\/\/[^\s"']{1,200}?[?&]secret=(?<secret>[A-Z2-7]{10,128})/gi,
+    accepts: () => true,
+  },
+]
+
+export function redactStructures(text: string, replace: Replace): string {
+  const clean = STRUCTURES.reduce(
+    (rest, { kind, pattern, accepts }) =>
+      rest.replace(pattern, (match, ...found) => {
+        const { secret = '' } = found.at(-1) as { secret?: string }
+        if (secret === '' || match.includes('[redacted') || !accepts(secret)) return match
+        const start = match.lastIndexOf(secret)
+        return match.slice(0, start) + replace(kind) + match.slice(start + secret.length)
+      }),
+    text,
+  )
+  return withoutManifests(withoutCookies(clean, replace), replace)
+}
+
+const COOKIES = /\b(?:set-)?cookie["']?[ \t]{0,4}:[ \t]{0,4}["']?([^\r\n]{1,8000})/gi
+const COOKIE = /(?<=^|[;\s"'])([\w.-]{1,80})=([^\s;,"']{20,4096})/g
+/** Attributes of a cookie, which say nothing of anybody. */
+const ATTRIBUTE = /^(?:path|domain|expires|max-age|samesite|priority)$/i
+
+function withoutCookies(text: string, replace: Replace): string {
+  if (!/cookie/i.test(text)) return text
+  return text.replace(COOKIES, (header) =>
+    header.replace(COOKIE, (whole, name: string, value: string) =>
+      ATTRIBUTE.test(name) || value.includes('[redacted') || !isSession(value)
+        ? whole
+        : `${name}=${replace('cookie')}`,
+    ),
+  )
+}
+
+/** A manifest of Kubernetes: everything below `data` is secret, in base 64 or as it is. */
+const MANIFEST = /^[ \t]*kind:[ \t]*["']?Secret["']?[ \t]*$/m
+const BLOCK = /^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+[^\r\n]{1,20000}(?:\r?\n|$))+)/gm
+const FIELD = /^([ \t]+["']?[\w.-]{1,253}["']?:[ \t]*)(\S[^\r\n]{3,20000})$/gm
+
+function withoutManifests(text: string, replace: Replace): string {
+  if (!MANIFEST.test(text)) return text
+  return text.replace(BLOCK, (block) =>
+    block.replace(FIELD, (line, head: string, value: string) =>
+      value.includes('[redacted') || /^[|>$<{]/.test(value) ? line : `${head}${replace('secret')}`,
+    ),
+  )
+}
