@@ -78,8 +78,8 @@ export function providerContract(harness: ProviderHarness): void {
       expect(kept).not.toHaveProperty('tokenUsage')
     })
 
-    it('sends nothing that breaks a rule, and names the rule [NEED-02]', async () => {
-      const broken = { ...REQUEST, system: [], messages: [] } // nothing that a writer could mend
+    it('sends nothing where there is nothing to send, and names the rule', async () => {
+      const broken = { ...REQUEST, system: [], messages: [] }
       await expect(allFrames(given().provider.stream(broken))).rejects.toMatchObject({
         code: 'invalid-request',
         details: { rule: expect.stringMatching(/^VALID-/) },

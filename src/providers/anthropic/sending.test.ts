@@ -181,7 +181,7 @@ describe('thinking of models that bind it to what stands before it', () => {
     expect(isDropAsked()).toBe(false)
   })
 
-  it('stops the request where the caller forbids to ask, by rule and place [VALID-A22]', async () => {
+  it('stops the request where the caller forbids to ask, by rule and place [VALID-A22, NEED-02]', async () => {
     const { ask, messages } = await open()
     const before = server.requests.length
     const stale = {
