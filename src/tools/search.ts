@@ -49,7 +49,7 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
       const { root } = workspace
       const wanted = { root, start: place.path, pattern, limits: searchLimits }
       const request = glob === undefined ? wanted : { ...wanted, glob }
-      const ripgrep = options.ripgrep ?? findRipgrep() ?? false
+      const ripgrep = options.ripgrep ?? findRipgrep(root) ?? false
       const found = await (ripgrep === false
         ? searchByWorker(request, signal)
         : searchByRipgrep(ripgrep, request, signal))
