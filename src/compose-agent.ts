@@ -41,6 +41,7 @@ export interface AgentOptions {
     }
     readonly summaries?: { readonly form?: SummaryForm | undefined }
     readonly models?: { readonly fast?: string | undefined }
+    readonly run?: { readonly environment?: readonly string[] | undefined }
   }
   /** The folder that tools work in where a thread names none; without it there are no file tools. */
   readonly workspace?: string
@@ -79,7 +80,11 @@ export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Age
       return [
         ...codingTools({
           workspace: openWorkspace({ root: workspace, readOnly }),
-          run: { hiddenVariables: KEY_VARIABLES, ...(environment && { environment }) },
+          run: {
+            hiddenVariables: KEY_VARIABLES,
+            passedVariables: options.settings?.run?.environment ?? [],
+            ...(environment && { environment }),
+          },
         }),
         ...given,
         recall,

@@ -18,14 +18,18 @@ export async function approve(
   tool: Tool,
   callId: string,
   input: Json,
+  target: string = tool.subjectOf(input),
 ): Promise<Verdict> {
   const { name, effect } = tool
-  const subject = tool.subjectOf(input)
-  const { verdict, reason } = judge(turn.core.settings.approval ?? ASK_FIRST, {
-    name,
-    effect,
-    subject,
-  })
+  const written = tool.subjectOf(input)
+  const policy = turn.core.settings.approval ?? ASK_FIRST
+  // A path is judged as it is written, and as where it leads: the stricter one counts.
+  const judged = [...new Set([written, target])].map((each) =>
+    judge(policy, { name, effect, subject: each }),
+  )
+  const { verdict, reason } = judged.find((each) => each.verdict === 'deny') ??
+    judged.find((each) => each.verdict === 'ask') ?? { verdict: 'allow', reason: '' }
+  const subject = target === written ? written : `${written} → ${target}`
   if (verdict === 'allow') return { allowed: true }
   if (verdict === 'deny') return { allowed: false, reason }
   // Whoever decides sees every character, whatever shows it to them.

@@ -83,7 +83,9 @@ async function outcomeOf(turn: Turn, tool: Tool, call: Call): Promise<ToolOutcom
     const subject = escapeHidden(tool.subjectOf(call.arguments))
     const problem = tool.problemOf?.(call.arguments)
     if (problem !== undefined) return failed(problem)
-    const verdict = await unlessAborted(signal, approve(turn, tool, callId, call.arguments))
+    const target = tool.targetOf?.(call.arguments)
+    const asked = approve(turn, tool, callId, call.arguments, target)
+    const verdict = await unlessAborted(signal, asked)
     if (!verdict.allowed)
       return signal.aborted ? ABORTED : { status: 'denied', content: text(verdict.reason) }
     core.frames.emit({ type: 'tool-start', threadId, callId, name: call.name, subject })
@@ -91,6 +93,7 @@ async function outcomeOf(turn: Turn, tool: Tool, call: Call): Promise<ToolOutcom
       threadId,
       callId,
       signal,
+      ...(target !== undefined && { target }),
       onProgress: (said) =>
         core.frames.emit({ type: 'tool-progress', threadId, callId, text: said }),
     })

@@ -73,6 +73,9 @@ export const settingsSchema = z.strictObject({
     .record(z.string(), z.looseObject({}))
     .describe('models by name, as in {"lmstudio/qwen3": {"windowTokens": 32768}}')
     .optional(),
+  run: z.strictObject({
+    environment: names('a list of names, as in ["DATABASE_URL", "AWS_*"]').optional(),
+  }),
   redactPrompts: z
     .enum(['others', 'always', 'never'])
     .describe('others, always or never')
@@ -106,6 +109,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   'models.fast': 'the cheaper one that is asked apart',
   providers: 'addresses and time-outs by provider',
   catalogue: 'windows and prices by model, in place of the dated list',
+  'run.environment':
+    'variables that commands of an agent see besides the usual ones; * stands for anything',
   redactPrompts: 'whether secrets are taken out of prompts for a summary, and for whom',
   store: 'where threads are kept',
 }

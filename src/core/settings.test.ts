@@ -38,6 +38,7 @@ describe('settings', () => {
       pinning: { detect: true },
       protect: {},
       summaries: {},
+      run: {},
       redactPrompts: 'others',
       store: 'sqlite',
     })
@@ -106,6 +107,7 @@ describe('settings', () => {
       'PRECIS_MODELS_FAST',
       'PRECIS_PROVIDERS',
       'PRECIS_CATALOGUE',
+      'PRECIS_RUN_ENVIRONMENT',
       'PRECIS_REDACT_PROMPTS',
       'PRECIS_STORE',
     ])

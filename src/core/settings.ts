@@ -193,6 +193,7 @@ function nested(entries: Iterable<readonly [string, unknown]>): Record<string, u
     protect: {},
     models: {},
     summaries: {},
+    run: {},
   }
   for (const [key, value] of entries) {
     const [field = '', inner] = key.split('.')

@@ -16,6 +16,11 @@ export interface Tool extends ToolSchema {
    * what people are shown. The input may be anything: it is not checked yet.
    */
   subjectOf(input: Json): string
+  /**
+   * Where a path of the input leads, links followed. Patterns must allow it as well as the subject, and
+   * the tool opens nothing else: the same is given to `run`.
+   */
+  targetOf?(input: Json): string
   /** Why such an input is never run, where it is not: then nobody is asked about it. */
   problemOf?(input: Json): string | undefined
   /**
@@ -30,6 +35,8 @@ export interface ToolRun {
   readonly threadId: string
   readonly callId: string
   readonly signal: Signal
+  /** What was allowed, where the tool has a `targetOf`. */
+  readonly target?: string
   /** Shown while it runs, never stored. */
   onProgress?(text: string): void
 }

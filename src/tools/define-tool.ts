@@ -16,12 +16,14 @@ export interface ToolDefinition<Input> {
   readonly input: z.ZodObject & z.ZodType<Input>
   /** `fields` are those of any object; of what is none, nothing. */
   subject(fields: Readonly<Record<string, unknown>>): string
+  /** Where its path leads, for tools that have one. */
+  target?(fields: Readonly<Record<string, unknown>>): string
   /** May throw PrecisErrors and errors of the file system. What else it throws is a bug. */
   run(input: Input, call: ToolRun): Promise<ToolOutcome>
 }
 
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { name, description, effect, isParallel, input: schema } = definition
+  const { name, description, effect, isParallel, input: schema, target } = definition
   const problemOf = (input: unknown) => {
     const { success, error } = schema.safeParse(input)
     return success ? undefined : wrongInput(name, schema, error)
@@ -33,6 +35,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     isParallel,
     inputSchema: jsonSchemaOf(schema),
     subjectOf: (input) => definition.subject(isRecord(input) ? input : {}),
+    ...(target && { targetOf: (input) => target(isRecord(input) ? input : {}) }),
     problemOf,
     async run(input, call) {
       const checked = schema.safeParse(input)

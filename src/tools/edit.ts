@@ -6,7 +6,7 @@ import { defineTool, textField, textOutcome } from './define-tool.ts'
 import { findNearLines, findText, lineAt, type Match } from './find-text.ts'
 import { count, limitLine } from './limit-output.ts'
 import { openInWorkspace } from './open-file.ts'
-import type { Workspace } from './workspace.ts'
+import { approvedWorkspace, type Workspace } from './workspace.ts'
 import { type FileMark, replaceFile } from './write-file.ts'
 
 const MAX_FILE_BYTES = 10_000_000
@@ -29,15 +29,17 @@ export function editTool(workspace: Workspace): Tool {
     isParallel: false,
     input,
     subject: (fields) => workspace.nameOf(textField(fields, 'path')),
-    async run({ path, oldText, newText, all = false }) {
-      const { name, text, mark } = await readText(workspace, path)
+    target: (fields) => workspace.targetOf(textField(fields, 'path')),
+    async run({ path, oldText, newText, all = false }, { target }) {
+      const approved = approvedWorkspace(workspace, target)
+      const { name, text, mark } = await readText(approved, path)
       const matches = findText(text, oldText)
       if (matches.length === 0) throw noMatch(name, text, oldText)
       if (matches.length > 1 && !all) throw manyMatches(name, text, matches)
       const edited = replaceMatches(text, matches, oldText, newText)
       if (edited === text)
         throw new PrecisError('invalid-input', 'The edit changes nothing: both texts are the same.')
-      await replaceFile(workspace, path, edited, mark)
+      await replaceFile(approved, path, edited, mark)
       const lines = linesOf(text, matches)
       return textOutcome(
         'completed',

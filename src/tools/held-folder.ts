@@ -7,7 +7,7 @@ import type { Place, Workspace } from './workspace.ts'
 
 /** Where the system lets one reach into open folders and tells where open files are; Linux does. */
 export const DESCRIPTORS = '/proc/self/fd'
-const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+export const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 export interface HeldFolder {
   /** Goes through the open folder, wherever somebody may have moved it. */
@@ -15,16 +15,21 @@ export interface HeldFolder {
   close(): Promise<void>
 }
 
-/** The folder of a place; those that are missing are made. No link is followed on the way from the root. */
-export async function holdFolderOf({ root }: Workspace, { path }: Place): Promise<HeldFolder> {
+/** The folder of a place; no link is followed on the way from the root. `missing`: whether folders are made. */
+export async function holdFolderOf(
+  { root }: Pick<Workspace, 'root'>,
+  { path }: Place,
+  missing: 'make' | 'leave',
+): Promise<HeldFolder> {
   let at = root
   let held = await open(at, FOLDER)
   try {
     for (const name of relative(root, dirname(path)).split(sep).filter(Boolean)) {
       const inside = join(reachThrough(held, at), name)
-      await mkdir(inside).catch((error: unknown) => {
-        if (!isErrno(error) || error.code !== 'EEXIST') throw error
-      })
+      if (missing === 'make')
+        await mkdir(inside).catch((error: unknown) => {
+          if (!isErrno(error) || error.code !== 'EEXIST') throw error
+        })
       const next = await open(inside, FOLDER)
       await held.close()
       held = next

@@ -7,7 +7,7 @@ import { defineTool, textField, throwIfAborted } from './define-tool.ts'
 import { namingFile } from './file-errors.ts'
 import { count, limitedOutcome, OUTPUT_LIMITS, type OutputLimits } from './limit-output.ts'
 import { type Walked, walk } from './walk.ts'
-import type { Place, Workspace } from './workspace.ts'
+import { approvedWorkspace, type Place, type Workspace } from './workspace.ts'
 
 const MOST_ENTRIES = 2_000
 const MOST_LEVELS = 20
@@ -40,8 +40,9 @@ export function listTool(workspace: Workspace, options: ListOptions = {}): Tool 
     isParallel: true,
     input,
     subject: (fields) => workspace.nameOf(textField(fields, 'path')),
-    async run({ path = '.', depth = 1 }, { signal }) {
-      const place = await workspace.locate(path)
+    target: (fields) => workspace.targetOf(textField(fields, 'path')),
+    async run({ path = '.', depth = 1 }, { signal, target }) {
+      const place = await approvedWorkspace(workspace, target).locate(path)
       await requireFolder(place)
       const lines: string[] = []
       const isOver = () => signal.aborted || lines.length > maxEntries

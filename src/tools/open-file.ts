@@ -1,10 +1,10 @@
 // Opens files of the workspace and makes sure that what was opened is what was looked up.
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { PrecisError } from '../core/errors.ts'
 import { isErrno, namingFile, requireFile } from './file-errors.ts'
-import { DESCRIPTORS } from './held-folder.ts'
+import { DESCRIPTORS, holdFolderOf } from './held-folder.ts'
 import { isInside, type Place, type Workspace } from './workspace.ts'
 
 /** A pipe without a writer would keep `open` waiting for ever. */
@@ -24,16 +24,24 @@ export async function openInWorkspace(workspace: Workspace, path: string): Promi
 export async function openPlace(root: string, place: Place): Promise<FileHandle> {
   const { path, name } = place
   return namingFile(name, async () => {
-    // Looked at before: opening a device may already do something.
-    requireFile(await stat(path), name)
-    const file = await open(path, READING)
+    if (path === root) requireFile(await stat(root), name)
+    // No link is followed any more: none was in the path when it was looked up.
+    const folder = await holdFolderOf({ root }, place, 'leave')
     try {
-      requireFile(await file.stat(), name)
-      await requireHeldInside(root, file, place)
-      return file
-    } catch (error) {
-      await file.close()
-      throw error
+      const reached = folder.reach(basename(path))
+      // Looked at before: opening a device may already do something.
+      requireFile(await lstat(reached), name)
+      const file = await open(reached, READING)
+      try {
+        requireFile(await file.stat(), name)
+        await requireHeldInside(root, file, place)
+        return file
+      } catch (error) {
+        await file.close()
+        throw error
+      }
+    } finally {
+      await folder.close()
     }
   })
 }

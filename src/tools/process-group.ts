@@ -1,10 +1,12 @@
 // A command with everything it starts, as one process group that can be ended as a whole.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Signal } from '../core/ports.ts'
 import type { Environment } from './environment.ts'
+import { endMarked, MARK } from './left-behind.ts'
 
 export interface CommandOptions {
   readonly shell: string
@@ -29,14 +31,20 @@ export interface CommandEnd {
   readonly endedFor?: 'timeout' | 'abort'
   /** It left something running in the background, which was ended. */
   readonly leftOthers: boolean
+  /** Processes that it left and that could not be ended. */
+  readonly stillRunning?: readonly number[]
 }
 
-/** Rejects where the shell cannot be started. Nothing of the group is left when it resolves. */
+/**
+ * Rejects where the shell cannot be started. Nothing of the group is left when it resolves, nor of what left
+ * the group and can be found.
+ */
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { signal, timeoutMs, graceMs } = options
+  const mark = randomUUID()
   const child = spawn(options.shell, ['-c', options.command], {
     cwd: options.folder,
-    env: options.environment,
+    env: { ...options.environment, [MARK]: mark },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // the leader of a group of its own
   })
@@ -58,11 +66,14 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     await ending
     const settledAt = performance.now() + options.settleMs
     await Promise.race([closed, sleep(options.settleMs)])
-    const leftOthers = endedFor === undefined && !(await isGroupGone(child, settledAt))
-    if (leftOthers) await endGroup(child, graceMs)
+    const leftGroup = endedFor === undefined && !(await isGroupGone(child, settledAt))
+    if (leftGroup) await endGroup(child, graceMs)
+    const { found, stillRunning } = await endMarked(mark, graceMs)
+    const leftOthers = leftGroup || (endedFor === undefined && found > 0)
     // A process that left the group may hold the outputs open for ever.
     await Promise.race([closed, sleep(graceMs, undefined, { ref: false })])
-    return { ...exit, ...(endedFor && { endedFor }), leftOthers }
+    const stays = stillRunning.length > 0 && { stillRunning }
+    return { ...exit, ...(endedFor && { endedFor }), leftOthers, ...stays }
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)

@@ -8,7 +8,7 @@ import { type FileKind, fileKindOf, KIND_BYTES } from './file-kind.ts'
 import { count, limitLine, OUTPUT_LIMITS, type OutputLimits } from './limit-output.ts'
 import { openInWorkspace } from './open-file.ts'
 import { type FileLines, readLines } from './read-lines.ts'
-import type { Workspace } from './workspace.ts'
+import { approvedWorkspace, type Workspace } from './workspace.ts'
 
 const DEFAULT_LINES = 2_000
 const MOST_LINES = 1_000_000_000
@@ -41,8 +41,10 @@ export function readTool(workspace: Workspace, limits: OutputLimits = OUTPUT_LIM
     isParallel: true,
     input,
     subject: (fields) => workspace.nameOf(textField(fields, 'path')),
-    async run({ path, offset = 1, limit = DEFAULT_LINES }, { signal }) {
-      const { place, file } = await openInWorkspace(workspace, path)
+    target: (fields) => workspace.targetOf(textField(fields, 'path')),
+    async run({ path, offset = 1, limit = DEFAULT_LINES }, { signal, target }) {
+      const approved = approvedWorkspace(workspace, target)
+      const { place, file } = await openInWorkspace(approved, path)
       try {
         const kind = await kindOf(file)
         if (kind.kind === 'image') return await showImage(file, place.name, kind.mimeType)

@@ -83,7 +83,11 @@ describe('run', () => {
       MY_OWN_LLM: 'key-3',
       KEPT: 'kept',
     }
-    const tool = runTool(workspaceWith(), { environment, hiddenVariables: ['MY_OWN_LLM'] })
+    const tool = runTool(workspaceWith(), {
+      environment,
+      passedVariables: ['*'],
+      hiddenVariables: ['MY_OWN_LLM'],
+    })
     const [, text] = await outcomeOf(tool, { command: 'env' })
     expect(text).toContain('KEPT=kept')
     expect(text).not.toMatch(/key-\d/)
@@ -140,10 +144,23 @@ describe('run', () => {
     expect(readFileSync(join(workspace.root, 'out.txt'), 'utf8')).toBe('late\n')
   })
 
-  it('does not wait for a process that left the group', async () => {
+  it.each([
+    'exec sleep 60',
+    'trap "" TERM; while true; do sleep 0.05; done',
+    '(setsid sleep 60 &) ; exec sleep 60',
+  ])('ends what left the group as well, and says so: %s', async (then) => {
+    const { outcome, pid } = await ended(
+      `setsid sh -c 'echo $$ > pid; ${then}' > /dev/null 2>&1 & sleep 0.3; echo done`,
+      { isAborted: false, timeoutMs: 60_000 },
+    )
+    expect(seen(outcome)).toBe('done\n[exit code 0; what it left in the background was ended]')
+    await until(() => !isAlive(pid))
+  })
+
+  it('does not wait for a process that cannot be found', async () => {
     const workspace = workspaceWith()
     const tool = runTool(workspace, QUICK)
-    const command = "setsid sh -c 'echo $$ > pid; exec sleep 60' & sleep 0.3; echo done"
+    const command = "env -i setsid sh -c 'echo $$ > pid; exec sleep 60' & sleep 0.3; echo done"
     expect(seen(await call(tool, { command }))).toBe('done\n[exit code 0]')
     process.kill(Number(readFileSync(join(workspace.root, 'pid'), 'utf8')), 'SIGKILL')
   })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
+import type { Json } from '../core/json.ts'
 import { cutTail } from '../core/tokens/cut.ts'
 import type { Tool } from '../core/tool.ts'
 import { commandText, defineTool, textField } from './define-tool.ts'
@@ -16,7 +17,9 @@ import type { Workspace } from './workspace.ts'
 export interface RunOptions {
   readonly limits?: OutputLimits
   readonly environment?: Environment // default: that of this process
-  /** Names of variables that commands must not see, beside the providers' keys. */
+  /** Names of variables that commands see besides the usual ones; `*` stands for anything. */
+  readonly passedVariables?: readonly string[]
+  /** Names that no star in those means, beside the providers' keys. */
   readonly hiddenVariables?: readonly string[]
   readonly defaultTimeoutMs?: number
   readonly maxTimeoutMs?: number
@@ -37,8 +40,9 @@ const SHELLS = ['/bin/bash', '/usr/bin/bash', '/bin/sh']
 
 export function runTool(workspace: Workspace, options: RunOptions = {}): Tool {
   const { defaultTimeoutMs, maxTimeoutMs, graceMs, settleMs } = { ...DEFAULTS, ...options }
-  const { limits = OUTPUT_LIMITS, environment = process.env, hiddenVariables } = options
-  const shell = SHELLS.find((path) => existsSync(path)) ?? 'sh'
+  const { limits = OUTPUT_LIMITS, environment = process.env } = options
+  const { passedVariables: passed = [], hiddenVariables: hidden = [] } = options
+  const shell = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh'
   return defineTool({
     name: 'run',
     description:
@@ -62,7 +66,7 @@ export function runTool(workspace: Workspace, options: RunOptions = {}): Tool {
         shell,
         command,
         folder: workspace.root,
-        environment: commandEnvironment(environment, hiddenVariables),
+        environment: commandEnvironment(environment, workspace.root, { passed, hidden }),
         timeoutMs,
         graceMs,
         settleMs,
@@ -79,7 +83,7 @@ export function runTool(workspace: Workspace, options: RunOptions = {}): Tool {
           status: statusOf(end),
           text: stripVTControlCharacters(output.toString()).replace(/\n+$/, ''),
           ending: describeEnd(end, timeoutMs),
-          metadata: { ...end },
+          metadata: metadataOf(end),
         },
         limits,
       )
@@ -92,13 +96,19 @@ function statusOf({ endedFor, exitCode }: CommandEnd): 'completed' | 'failed' | 
   return endedFor === undefined && exitCode === 0 ? 'completed' : 'failed'
 }
 
+function metadataOf({ stillRunning, ...end }: CommandEnd): Json {
+  return stillRunning ? { ...end, stillRunning: [...stillRunning] } : { ...end }
+}
+
 function describeEnd(end: CommandEnd, timeoutMs: number): string {
-  const { exitCode, signalName, endedFor, leftOthers } = end
+  const { exitCode, signalName, endedFor, leftOthers, stillRunning } = end
   const why = {
     timeout: `ended after ${count(timeoutMs)} ms, its time limit`,
     abort: 'aborted',
     itself: exitCode === undefined ? `ended by ${signalName}` : `exit code ${exitCode}`,
   }[endedFor ?? 'itself']
+  if (stillRunning)
+    return `[${why}; it left processes that could not be ended: ${stillRunning.join(', ')}]`
   return `[${why}${leftOthers ? '; what it left in the background was ended' : ''}]`
 }
 

@@ -141,7 +141,7 @@ describe('search without ripgrep', () => {
 })
 
 const needed = requirement('ripgrep') // fails where PRECIS_REQUIRE names it and it is not there
-const ripgrep = needed.available ? findRipgrep() : undefined
+const ripgrep = needed.available ? findRipgrep('/nowhere') : undefined
 
 describe.skipIf(ripgrep === undefined)('search with ripgrep', () => {
   searching(ripgrep === undefined ? {} : { ripgrep })
@@ -151,9 +151,9 @@ describe('ripgrep', () => {
   it('is looked for on the path', () => {
     const folder = temporaryFolder()
     const program = join(folder, 'rg')
-    expect(findRipgrep(`/nowhere:${folder}`)).toBeUndefined()
+    expect(findRipgrep('/elsewhere', `/nowhere:${folder}`)).toBeUndefined()
     writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
-    expect(findRipgrep(`/nowhere::${folder}`)).toBe(program)
+    expect(findRipgrep('/elsewhere', `/nowhere::${folder}`)).toBe(program)
   })
 
   /** A program in its place, which writes one hit and then does what it is told. */

@@ -8,7 +8,7 @@ import { count, limitedOutcome, OUTPUT_LIMITS, type OutputLimits } from './limit
 import { type Found, SEARCH_LIMITS, type SearchLimits } from './search/find.ts'
 import { findRipgrep, searchByRipgrep } from './search/ripgrep.ts'
 import { searchByWorker } from './search/worker-search.ts'
-import type { Workspace } from './workspace.ts'
+import { approvedWorkspace, type Workspace } from './workspace.ts'
 
 const input = z.strictObject({
   pattern: plainText()
@@ -43,13 +43,14 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
     isParallel: true,
     input,
     subject: (fields) => workspace.nameOf(textField(fields, 'path')),
-    async run({ pattern, path = '.', glob }, { signal }) {
-      const place = await workspace.locate(path)
+    target: (fields) => workspace.targetOf(textField(fields, 'path')),
+    async run({ pattern, path = '.', glob }, { signal, target }) {
+      const place = await approvedWorkspace(workspace, target).locate(path)
       await namingFile(place.name, () => stat(place.path))
       const { root } = workspace
       const wanted = { root, start: place.path, pattern, limits: searchLimits }
       const request = glob === undefined ? wanted : { ...wanted, glob }
-      const ripgrep = options.ripgrep ?? findRipgrep() ?? false
+      const ripgrep = options.ripgrep ?? findRipgrep(root) ?? false
       const found = await (ripgrep === false
         ? searchByWorker(request, signal)
         : searchByRipgrep(ripgrep, request, signal))

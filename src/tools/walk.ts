@@ -1,8 +1,9 @@
 // Walks through a folder in the order of names, follows no link, and stays out of what git ignores.
 import type { Dirent } from 'node:fs'
-import { opendir } from 'node:fs/promises'
+import { open, opendir, readlink, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { isErrno } from './file-errors.ts'
+import { DESCRIPTORS, FOLDER } from './held-folder.ts'
 import { type IgnoreRule, isIgnored, rulesAbove, rulesOf } from './ignore-rules.ts'
 
 export interface WalkOptions {
@@ -62,16 +63,37 @@ async function* walkFolder(
 
 /** In the order of names. A folder that may not be read, or is gone by now, has nothing in it. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
-  const entries: Dirent[] = []
   try {
-    for await (const entry of await opendir(folder, { bufferSize: 1_024 })) {
-      entries.push(entry)
-      if (entries.length >= MOST_IN_FOLDER) break
-    }
+    const entries = await entriesIn(folder)
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
     if (!isErrno(error)) throw error
+    return []
   }
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** A folder that became a link to another one on the way has nothing in it, either. */
+async function entriesIn(folder: string): Promise<Dirent[]> {
+  const held = await open(folder, FOLDER)
+  try {
+    const through = join(DESCRIPTORS, String(held.fd))
+    const at = await readlink(through).catch(() => undefined)
+    if (at !== undefined) return at === folder ? await readEntries(through) : []
+    // Not told on this system: the path must still lead there afterwards.
+    const entries = await readEntries(folder)
+    return (await realpath(folder)) === folder ? entries : []
+  } finally {
+    await held.close()
+  }
+}
+
+async function readEntries(folder: string): Promise<Dirent[]> {
+  const entries: Dirent[] = []
+  for await (const entry of await opendir(folder, { bufferSize: 1_024 })) {
+    entries.push(entry)
+    if (entries.length >= MOST_IN_FOLDER) break
+  }
+  return entries
 }
 
 function kindOf(entry: Dirent): Walked['kind'] {

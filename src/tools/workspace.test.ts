@@ -179,6 +179,7 @@ describe('a race', () => {
       for (const path of [`sub/new-${round}.txt`, `sub/deep-${round}/new.txt`])
         await replaceFile(workspace, path, 'x').catch(() => 'refused')
       outcomes.set(read, (outcomes.get(read) ?? 0) + 1)
+      for (let turns = round % 3; turns > 0; turns -= 1) await nextTurn() // to begin at any moment
     }
     isOver = true
     await swapping

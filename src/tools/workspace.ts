@@ -1,6 +1,5 @@
 // The one folder that tools may touch: where a path given by a model leads, and whether that is inside.
-import { realpathSync, statSync } from 'node:fs'
-import { lstat, realpath } from 'node:fs/promises'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { PrecisError } from '../core/errors.ts'
 import { fileError, isErrno } from './file-errors.ts'
@@ -26,6 +25,8 @@ export interface Workspace {
   readonly isReadOnly: boolean
   /** The path as it is written, relative to the root; no link is followed. For subjects. */
   nameOf(path: string): string
+  /** Where the path leads now, links followed; absolute for what leads outside or nowhere. For approval. */
+  targetOf(path: string): string
   /** Throws a PrecisError for what is outside; what does not exist yet is judged by its parents. */
   locate(path: string): Promise<Place>
 }
@@ -37,16 +38,43 @@ export function openWorkspace({ root, readOnly = false }: WorkspaceOptions): Wor
     root: real,
     isReadOnly: readOnly,
     nameOf: (path) => nameIn(isInside(given, resolve(real, path)) ? given : real, path),
+    targetOf(path) {
+      try {
+        return locateIn(given, real, path).name
+      } catch (error) {
+        if (!PrecisError.is(error)) throw error
+        return resolve(real, path) // no pattern for what is inside allows it, and it is not opened
+      }
+    },
     async locate(path) {
-      requirePlain(path)
-      const asked = resolve(real, path)
-      // What is written outside is refused unseen: not even whether it exists is told.
-      if (!isInside(real, asked) && !isInside(given, asked)) throw outside(path, real)
-      const found = await followLinks(asked, path)
-      if (!isInside(real, found)) throw outside(path, real)
-      return { path: found, name: nameIn(real, found) }
+      return locateIn(given, real, path)
     },
   }
+}
+
+/** The same workspace for one call: where its path leads elsewhere than was approved, it is refused. */
+export function approvedWorkspace(workspace: Workspace, target: string | undefined): Workspace {
+  if (target === undefined) return workspace
+  return {
+    ...workspace,
+    async locate(path) {
+      const place = await workspace.locate(path)
+      if (place.name === target) return place
+      throw new PrecisError('invalid-input', `${path} leads elsewhere than when it was allowed.`, {
+        hint: 'Something is changing links there; use another path.',
+      })
+    },
+  }
+}
+
+function locateIn(given: string, real: string, path: string): Place {
+  requirePlain(path)
+  const asked = resolve(real, path)
+  // What is written outside is refused unseen: not even whether it exists is told.
+  if (!isInside(real, asked) && !isInside(given, asked)) throw outside(path, real)
+  const found = followLinks(asked, path)
+  if (!isInside(real, found)) throw outside(path, real)
+  return { path: found, name: nameIn(real, found) }
 }
 
 export function isInside(root: string, path: string): boolean {
@@ -84,15 +112,15 @@ function requirePlain(path: string): void {
 }
 
 /** The real path; of what is missing, the real path of the nearest parent and the rest as written. */
-async function followLinks(asked: string, name: string): Promise<string> {
+function followLinks(asked: string, name: string): string {
   const missing: string[] = []
   for (let at = asked; ; at = dirname(at)) {
     try {
-      return join(await realpath(at), ...missing)
+      return join(realpathSync(at), ...missing)
     } catch (error) {
       if (!isErrno(error)) throw error
       if (error.code !== 'ENOENT' || at === dirname(at)) throw fileError(error, name)
-      if (await isThere(at))
+      if (isThere(at))
         throw new PrecisError('invalid-input', `${name} is a link that leads to nothing.`, {
           hint: 'Use another path.',
         })
@@ -101,11 +129,12 @@ async function followLinks(asked: string, name: string): Promise<string> {
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function outside(path: string, root: string): PrecisError {

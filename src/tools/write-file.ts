@@ -31,7 +31,7 @@ export async function replaceFile(
   const place = await workspace.locate(path)
   requireWritable(workspace, place)
   return namingFile(place.name, async () => {
-    const folder = await holdFolderOf(workspace, place)
+    const folder = await holdFolderOf(workspace, place, 'make')
     try {
       const target = folder.reach(basename(place.path))
       const before = await statsOf(target)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Tool } from '../core/tool.ts'
 import { defineTool, textField, textOutcome } from './define-tool.ts'
 import { count } from './limit-output.ts'
-import type { Workspace } from './workspace.ts'
+import { approvedWorkspace, type Workspace } from './workspace.ts'
 import { replaceFile } from './write-file.ts'
 
 const input = z.strictObject({
@@ -20,8 +20,10 @@ export function writeTool(workspace: Workspace): Tool {
     isParallel: false,
     input,
     subject: (fields) => workspace.nameOf(textField(fields, 'path')),
-    async run({ path, content }) {
-      const { place, bytes, bytesBefore } = await replaceFile(workspace, path, content)
+    target: (fields) => workspace.targetOf(textField(fields, 'path')),
+    async run({ path, content }, { target }) {
+      const approved = approvedWorkspace(workspace, target)
+      const { place, bytes, bytesBefore } = await replaceFile(approved, path, content)
       const verb = bytesBefore === undefined ? 'Created' : 'Replaced'
       const before = bytesBefore === undefined ? '' : ` (before: ${count(bytesBefore)})`
       return textOutcome('completed', `${verb} ${place.name}: ${count(bytes)} bytes${before}.`, {

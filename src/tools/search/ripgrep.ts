@@ -5,12 +5,16 @@ import { delimiter, join, relative, sep } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PrecisError } from '../../core/errors.ts'
 import type { Signal } from '../../core/ports.ts'
+import { commandEnvironment, realPath, safePath } from '../environment.ts'
+import { isInside } from '../workspace.ts'
 import { type Found, type Hit, lineAround, nameFilter, type SearchRequest } from './find.ts'
 
-/** Undefined where it is not on this machine. */
-export function findRipgrep(path = process.env.PATH ?? ''): string | undefined {
-  const candidates = path.split(delimiter).filter((folder) => folder !== '')
-  return candidates.map((folder) => join(folder, 'rg')).find(canRun)
+/** Undefined where it is not on this machine. One in the workspace is not taken, nor one on a relative path. */
+export function findRipgrep(root: string, path = process.env.PATH ?? ''): string | undefined {
+  return safePath(path, root)
+    .split(delimiter)
+    .map((folder) => join(folder, 'rg'))
+    .find((program) => canRun(program) && !isInside(root, realPath(program)))
 }
 
 export async function searchByRipgrep(
@@ -22,6 +26,7 @@ export async function searchByRipgrep(
   const isWanted = nameFilter(request.glob)
   const child = spawn(program, argumentsFor(request), {
     cwd: root,
+    env: commandEnvironment(process.env, root),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = endOf(child)
