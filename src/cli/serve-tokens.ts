@@ -1,8 +1,7 @@
 // `precis token`: tokens of the store made, listed and revoked.
 import type { Composed } from '../compose.ts'
+import { shownAddress } from '../core/address.ts'
 import { PrecisError } from '../core/errors.ts'
-import { secretsOf } from '../redact/known.ts'
-import { redact } from '../redact/redact.ts'
 import { addToken, listTokens, revokeToken } from '../server/tokens.ts'
 import { openHome } from './home.ts'
 import { writeStream } from './io.ts'
@@ -56,7 +55,7 @@ export async function revokeOne(name: string, flags: TokenFlags): Promise<void> 
 /** For a command that is to work on the same store: as it was given, without a password. */
 export function storeOption(store: string | undefined): string {
   if (store === undefined) return ''
-  return ` --store ${quoted(redact(store, secretsOf(process.env)).text)}`
+  return ` --store ${quoted(shownAddress(store))}`
 }
 
 async function onStore<T>({ store }: TokenFlags, work: (home: Composed) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 // The settings: one schema, its defaults, and layers of values of which each remembers where it is from.
 import type { z } from 'zod'
+import { mayHoldAddress } from './address.ts'
 import { PrecisError } from './errors.ts'
 import type { Json } from './json.ts'
 import { nearestWord } from './nearest-word.ts'
@@ -237,9 +238,15 @@ function nested(entries: Iterable<readonly [string, unknown]>): Record<string, u
 function wrongValue(key: string, expected: string, got: unknown, where: string): PrecisError {
   return new PrecisError(
     'invalid-settings',
-    `${key}: expected ${expected}, got ${JSON.stringify(got) ?? 'nothing'}`,
+    `${key}: expected ${expected}, got ${shownValue(key, got)}`,
     { where, hint: `Set it to ${expected}, or leave it out for the default.`, details: { key } },
   )
+}
+
+function shownValue(key: string, got: unknown): string {
+  if (!mayHoldAddress(key) || got === undefined || got === null)
+    return JSON.stringify(got) ?? 'nothing'
+  return Array.isArray(got) ? 'a list' : `another ${typeof got}`
 }
 
 function unknownKey(key: string, where: string, nearest: string | undefined): PrecisError {

@@ -1,4 +1,5 @@
 // Opens the store that an address names.
+import { shownAddress } from '../core/address.ts'
 import type { Store } from '../core/ports.ts'
 import { usageError } from './errors.ts'
 import { memoryStore } from './memory.ts'
@@ -14,16 +15,25 @@ export async function openStore(
 ): Promise<Store> {
   const [, name, rest = ''] = SCHEME.exec(address) ?? []
   const scheme = name?.toLowerCase()
-  if (scheme === undefined && address !== ':memory:') return openSqliteStore(address)
+  if (scheme === undefined && address !== ':memory:') return openSqliteStore(pathOf(address))
   if (scheme === 'memory' && rest === '') return memoryStore()
-  if (scheme === 'sqlite') return openSqliteStore(rest)
+  if (scheme === 'sqlite') return openSqliteStore(pathOf(rest))
   if (scheme === 'postgres' || scheme === 'postgresql') {
     const { openPostgresStore } = await import('./postgres/open-postgres.ts') // its driver takes a while
     return openPostgresStore(address, options)
   }
   // Not the whole address: it may hold a password.
   throw usageError(
-    `There is no store for addresses like ${scheme === undefined ? address : `${scheme}:…`}.`,
+    `There is no store for addresses like ${scheme === undefined ? shownAddress(address) : `${scheme}:…`}.`,
     'Use `memory:`, `sqlite:PATH` or the path of a file, or `postgres://HOST/DATABASE`.',
+  )
+}
+
+/** An address without its scheme, or as libpq writes it, would become the name of a file. */
+function pathOf(text: string): string {
+  if (shownAddress(text) === text) return text
+  throw usageError(
+    'The address of the store is neither a path nor an address with a scheme.',
+    'Write postgres://USER:PASSWORD@HOST:PORT/DATABASE; or ./ before the name of a file.',
   )
 }
