@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Context, MiddlewareHandler } from 'hono'
 import { PrecisError } from '../core/errors.ts'
+import { JsonBounds } from '../core/json-bounds.ts'
 import type { Uploaded } from './ports.ts'
 
 interface KeptUpload extends Uploaded {
@@ -18,6 +19,8 @@ interface UploadLimits {
 }
 
 const UPLOAD = 'upload'
+/** Sessions have some 50 bytes for each value; one of the longest may have 32. */
+const UPLOADED_VALUES = 4_000_000
 
 export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): MiddlewareHandler {
   let running = 0
@@ -60,11 +63,13 @@ async function keep(
 ): Promise<KeptUpload> {
   const hash = createHash('sha256')
   let bytes = 0
+  const bounds = new JsonBounds({ values: UPLOADED_VALUES, depth: Number.POSITIVE_INFINITY })
   const handle = await open(file, 'wx', 0o600)
   try {
     for await (const piece of body ?? []) {
       bytes += piece.length
       if (bytes > mostBytes) throw bodyTooLarge(mostBytes)
+      bounds.take(Buffer.from(piece.buffer, piece.byteOffset, piece.length).latin1Slice())
       hash.update(piece)
       await handle.write(piece)
     }
