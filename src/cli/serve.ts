@@ -8,6 +8,7 @@ import { secretsOf } from '../redact/known.ts'
 import { redact } from '../redact/redact.ts'
 import { isLoopback } from '../server/guard.ts'
 import { type Listening, listen } from '../server/listen.ts'
+import { localToken, withLocalToken } from '../server/local-token.ts'
 import { readPage } from '../server/page.ts'
 import type { Access, AppLimits } from '../server/ports.ts'
 import { TokenBook } from '../server/tokens.ts'
@@ -21,7 +22,7 @@ import { programName } from './program-name.ts'
 import { approvalOf } from './send-message.ts'
 import { endServer, signals } from './serve-end.ts'
 import { storeOption } from './serve-tokens.ts'
-import { loadSettings } from './settings.ts'
+import { loadSettings, stateFolder } from './settings.ts'
 import { version } from './version.ts'
 
 export interface ServeFlags {
@@ -35,6 +36,8 @@ export interface ServeFlags {
   readonly workspace?: readonly string[]
   readonly allow?: readonly string[]
   readonly readOnly?: boolean
+  /** False with --no-token. */
+  readonly token?: boolean
   readonly rate: string
   readonly grace: string
   readonly json?: boolean
@@ -67,6 +70,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const home = await openHome(settings.settings, process.env)
   try {
     const jobs = await home.jobs()
+    const local = await localFor(flags)
     const tokens = await tokensFor(home, flags)
     warnWithoutSecrets()
     const [workspace, ...workspaces] = roots
@@ -83,7 +87,10 @@ export async function serve(flags: ServeFlags): Promise<void> {
       },
       workspaces,
       onlyThese: true,
-      access: { ...accessOf(flags), tokens },
+      access: {
+        ...accessOf(flags),
+        tokens: local === undefined ? tokens : withLocalToken(tokens, local),
+      },
       page,
       hasPeers: true,
       limits: { ...SERVED_LIMITS, requestsPerMinute },
@@ -93,8 +100,9 @@ export async function serve(flags: ServeFlags): Promise<void> {
     try {
       listening = await listen(composed.app, { host: flags.host, port })
       await tellWhere(listening.url, flags, {
-        isTokenNeeded: tokens.isRequired,
+        isTokenNeeded: tokens.isRequired || local !== undefined,
         hasPage: page.size > 0,
+        ...(local !== undefined && { local }),
       })
       await stopping.first
     } finally {
@@ -123,12 +131,22 @@ function workspaceAt(root: string): string {
 /** Beyond the loopback nobody is let in without a token: then there must be one. */
 async function tokensFor(home: Composed, { host, store }: ServeFlags): Promise<TokenBook> {
   const tokens = await TokenBook.open(home)
-  if (isLoopback(host.includes(':') ? `[${host}]` : host) || tokens.count > 0) return tokens
+  if (isOnLoopback(host) || tokens.count > 0) return tokens
   await tokens.close()
   throw new PrecisError('usage', `Beyond this machine (${host}) a token is needed.`, {
     where: '--host',
     hint: `Make one first: ${programName()} token add NAME${storeOption(store)}. Or leave out --host.`,
   })
+}
+
+function isOnLoopback(host: string): boolean {
+  return isLoopback(host.includes(':') ? `[${host}]` : host)
+}
+
+/** Other users of this machine reach its loopback as well: so that needs a token, too. */
+async function localFor({ host, token = true }: ServeFlags): Promise<string | undefined> {
+  if (!isOnLoopback(host) || !token) return undefined
+  return localToken(await stateFolder(process.env))
 }
 
 /** The names under which it may be asked. An address of this machine cannot be another's name. */
@@ -145,16 +163,28 @@ function hostOf({ address, family }: { address: string; family: string }): strin
 
 const NO_PAGE = ' The web page is not built: in a checkout, npm run build makes it.'
 
+const WITHOUT_TOKEN =
+  'Warning: --no-token lets every user and program of this machine read your threads, run commands as you, and approve them.'
+
+interface Told {
+  readonly isTokenNeeded: boolean
+  readonly hasPage: boolean
+  readonly local?: string
+}
+
 async function tellWhere(
   url: string,
   { json }: ServeFlags,
-  { isTokenNeeded, hasPage }: { readonly isTokenNeeded: boolean; readonly hasPage: boolean },
+  { isTokenNeeded, hasPage, local }: Told,
 ): Promise<void> {
-  const note = `${isTokenNeeded ? ' Whoever asks needs a token.' : ''}${hasPage ? '' : NO_PAGE}`
+  // A fragment is sent to no server and stands in no log. The page exchanges it for a cookie.
+  const pageUrl = local === undefined ? url : `${url}/#token=${local}`
+  const note = `${isTokenNeeded ? ' Every request needs a token.' : ''}${hasPage ? '' : NO_PAGE}`
   const text = json
-    ? JSON.stringify({ url, isTokenNeeded })
-    : `précis answers at ${url} (stop it with Ctrl-C).${note}`
+    ? JSON.stringify({ url, isTokenNeeded, pageUrl })
+    : `précis answers at ${pageUrl} (stop it with Ctrl-C).${note}`
   await writeStream(process.stdout, `${text}\n`)
+  if (!isTokenNeeded) await writeStream(process.stderr, `${WITHOUT_TOKEN}\n`)
 }
 
 /** What goes wrong inside is told on standard error, which ends in logs. */

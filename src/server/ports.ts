@@ -102,7 +102,8 @@ export interface AccessTokens {
 }
 export interface TokenHolder {
   readonly name: string // of the token
-  readonly owner: string // whose threads it opens
+  /** Whose threads it opens; undefined opens all. */
+  readonly owner?: string
 }
 
 export interface AppLimits {

@@ -69,7 +69,7 @@ async function keep(
     for await (const piece of body ?? []) {
       bytes += piece.length
       if (bytes > mostBytes) throw bodyTooLarge(mostBytes)
-      bounds.take(Buffer.from(piece.buffer, piece.byteOffset, piece.length).latin1Slice())
+      bounds.take(Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1'))
       hash.update(piece)
       await handle.write(piece)
     }

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../server/folder.ts'
 import { operationsOf } from '../server/operations.ts'
-import { startServe, writeHome } from '../server/serve-child.ts'
+import { type ServeChild, startServe, writeHome } from '../server/serve-child.ts'
 import { setUpApp } from '../server/setup.ts'
 
 const many = (item: string, times: number) => Array<string>(times).fill(item).join(',')
@@ -87,9 +87,9 @@ describe('a served body that is made to hold up others', () => {
     const server = await startServe(folder, ['--rate', '1000000'], heap)
     onTestFinished(async () => void (await server.end('SIGKILL')))
     const { threadId } = await server.client.createThread()
-    const other = otherCaller(server.url)
+    const other = otherCaller(server)
     const post = async (path: string, body: string, type: string) => {
-      const headers = { 'content-type': type }
+      const headers = { 'content-type': type, ...server.headers }
       const response = await fetch(`${server.url}/api${path}`, { method: 'POST', headers, body })
       await response.arrayBuffer()
       return response.status
@@ -118,8 +118,10 @@ interface Answered {
 }
 
 /** Asks again and again, in a thread of its own: what the test itself does must not hold it up. */
-function otherCaller(url: string): { end(): Promise<Answered> } {
-  const worker = new Worker(CALLER, { eval: true, workerData: url })
+function otherCaller({ url, headers }: Pick<ServeChild, 'url' | 'headers'>): {
+  end(): Promise<Answered>
+} {
+  const worker = new Worker(CALLER, { eval: true, workerData: { url, headers: { ...headers } } })
   onTestFinished(async () => void (await worker.terminate()))
   return {
     end: () =>
@@ -139,7 +141,10 @@ const ask = async () => {
   while (!isOver) {
     const begun = performance.now()
     try {
-      const response = await fetch(workerData + '/api/threads', { signal: AbortSignal.timeout(30_000) })
+      const response = await fetch(workerData.url + '/api/threads', {
+        headers: workerData.headers,
+        signal: AbortSignal.timeout(30_000),
+      })
       await response.arrayBuffer()
       if (response.status === 200) told.answered += 1
       else told.failed.push(String(response.status))

@@ -157,7 +157,7 @@ describe('precis serve that is stopped', () => {
     await child.client.send(thread.threadId, 'Go')
     const ended = child.end('SIGTERM')
     const begin = () =>
-      fetch(`${child.url}/api/threads`, { method: 'POST' }).then(
+      fetch(`${child.url}/api/threads`, { method: 'POST', headers: child.headers }).then(
         ({ status }) => status,
         () => 'no connection',
       )
@@ -194,10 +194,10 @@ describe('precis serve that is stopped', () => {
     const { threadId } = await child.client.createThread()
     await child.client.send(threadId, 'Go')
     child.process.kill('SIGTERM')
-    await vi.waitUntil(
-      async () => !(await fetch(`${child.url}/api/threads`).catch(() => undefined))?.ok,
-      PATIENT,
-    )
+    await vi.waitUntil(async () => {
+      const { url, headers } = child
+      return !(await fetch(`${url}/api/threads`, { headers }).catch(() => undefined))?.ok
+    }, PATIENT)
     expect(await child.end('SIGTERM')).toBe(0)
   })
 })

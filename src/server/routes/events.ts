@@ -12,7 +12,8 @@ import { route } from '../route.ts'
 const tag = 'events'
 const PAGE = 1_000
 
-export const addEventRoutes: AddRoutes = (api, { store, feeds, access = {} }) => {
+export const addEventRoutes: AddRoutes = (api, parts) => {
+  const { store, feeds, access = {}, pageSessions } = parts
   route(
     api,
     {
@@ -44,7 +45,7 @@ export const addEventRoutes: AddRoutes = (api, { store, feeds, access = {} }) =>
     },
     async ({ params, query, c }) => {
       const after = lastEventId(c.req.header('last-event-id')) ?? query.after ?? 0
-      const isAllowed = stillHolds(access, c)
+      const isAllowed = stillHolds(access, c, pageSessions)
       const following = await feeds.follow(params.threadId, after, c.req.raw.signal, isAllowed)
       return new Response(bytesOf(following), {
         headers: {
