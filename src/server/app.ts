@@ -32,7 +32,7 @@ import { addViewRoutes } from './routes/views.ts'
 import { Sender } from './send.ts'
 import { readsWhileAnswering } from './store-answers.ts'
 import { Tallies } from './tallies.ts'
-import { bodyTooLarge, takeUploads } from './upload.ts'
+import { bodyTooLarge, shareBodies, takeUploads } from './upload.ts'
 
 export interface App {
   /** `env` is what a server knows of the connection. */
@@ -80,8 +80,13 @@ export function createApp(ports: AppPorts): App {
   app.use(guard(ports.access ?? {}, rate, parts.pageSessions))
   app.use(drain.middleware)
   app.use(readsWhileAnswering(ports, limits.storeSilenceMs))
-  const [upload, body] = [takeUploads(limits), limited(limits.bodyBytes)]
-  app.use((c, next) => (isUpload(c.req) ? upload(c, next) : body(c, next)))
+  const [upload, share, body] = [
+    takeUploads(limits),
+    shareBodies(limits),
+    limited(limits.bodyBytes),
+  ]
+  app.use((c, next) => (isUpload(c.req) ? upload(c, next) : share(c, next)))
+  app.use((c, next) => (isUpload(c.req) ? next() : body(c, next)))
   const own: MiddlewareHandler = async (c, next) => {
     const { threadId = '' } = c.req.param() as { threadId?: string }
     if (!isUpload(c.req)) await requireOwn(ports.store, threadId, holderIn(c)?.owner)

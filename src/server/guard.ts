@@ -1,6 +1,7 @@
 // Who may ask: only who knows this server by its own name, from its own pages, with a token where one is needed, and not too often.
 import type { Context, MiddlewareHandler } from 'hono'
 import { PrecisError } from '../core/errors.ts'
+import { admit } from './connections.ts'
 import type { PageSessions } from './page-sessions.ts'
 import type { Access, TokenHolder } from './ports.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -24,10 +25,13 @@ export function guard(
     if (!isLoopback(host) && !isKnown(host, known)) throw foreignHost(host)
     requireOwnOrigin(c, host, origins)
     const holder = tokens?.holderOf(tokenOf(c, sessions))
-    rate.take(holder ? `token ${holder.name}` : `address ${addressOf(c)}`)
+    const who = whoOf(c, holder)
+    c.set(WHO, who)
+    rate.take(who)
     // The page itself is for everybody: it asks for a token.
     if (!c.req.path.startsWith('/api') || c.req.path === PUBLIC) return next()
     if (tokens?.isRequired) c.set(HOLDER, requireHolder(holder))
+    admit(socketOf(c))
     return next()
   }
 }
@@ -49,6 +53,17 @@ export function stillHolds({ tokens }: Access, c: Context, sessions: PageSession
 }
 
 const HOLDER = 'holder'
+const WHO = 'who'
+
+/** Whose share of everything the request takes: that of an owner, or of an address. */
+export function whoIn(c: Context): string {
+  return (c.get(WHO) as string | undefined) ?? 'here'
+}
+
+function whoOf(c: Context, holder: TokenHolder | undefined): string {
+  if (!holder) return `address ${socketOf(c)?.remoteAddress ?? 'here'}`
+  return holder.owner === undefined ? `token ${holder.name}` : `owner ${holder.owner}`
+}
 
 function requireOwnOrigin(c: Context, host: string, origins: readonly string[]): void {
   const origin = c.req.header('origin')
@@ -87,10 +102,10 @@ export function tokenOf(c: Context, sessions: PageSessions): string {
   return /^Bearer (.+)$/i.exec(header)?.[1] ?? ''
 }
 
-/** Where the request comes from, over HTTP; within this process there is nowhere else. */
-function addressOf(c: Context): string {
+/** The connection of a request over HTTP; within this process there is none. */
+function socketOf(c: Context): { readonly remoteAddress?: string } | undefined {
   const { incoming } = (c.env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }
-  return incoming?.socket?.remoteAddress ?? 'here'
+  return incoming?.socket
 }
 
 function requireHolder(holder: TokenHolder | undefined): TokenHolder {

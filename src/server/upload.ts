@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import type { Context, MiddlewareHandler } from 'hono'
 import { PrecisError } from '../core/errors.ts'
 import { JsonBounds } from '../core/json-bounds.ts'
+import { whoIn } from './guard.ts'
 import type { Uploaded } from './ports.ts'
+import { Shares } from './shares.ts'
 
 interface KeptUpload extends Uploaded {
   readonly digest: string
@@ -18,27 +20,32 @@ interface UploadLimits {
   readonly uploadsAtOnce: number
 }
 
+interface BodyLimits {
+  readonly bodyBytes: number
+  readonly bodyBytesAtOnce: number
+}
+
 const UPLOAD = 'upload'
 /** Sessions have some 50 bytes for each value; one of the longest may have 32. */
 const UPLOADED_VALUES = 4_000_000
 
 export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): MiddlewareHandler {
-  let running = 0
+  const shares = new Shares(uploadsAtOnce)
   return async (c, next) => {
     const declared = Number(c.req.header('content-length') ?? 0)
     if (declared > uploadBytes) throw bodyTooLarge(uploadBytes)
-    if (running >= uploadsAtOnce)
+    const giveBack = shares.take(whoIn(c))
+    if (!giveBack)
       throw new PrecisError('overloaded', 'Other files are being read in.', {
-        hint: `At most ${uploadsAtOnce} at once. Try again in a moment.`,
+        hint: `At most ${uploadsAtOnce} at once for each owner, fewer while others need some. Try again in a moment.`,
         retryable: true,
       })
-    running += 1
     const file = join(tmpdir(), `precis-upload-${randomUUID()}`)
     try {
       c.set(UPLOAD, await keep(c.req.raw.body, file, uploadBytes))
       await next()
     } finally {
-      running -= 1
+      giveBack()
       await rm(file, { force: true })
     }
   }
@@ -47,6 +54,27 @@ export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): Middl
 /** Of this request; undefined where it is no upload. */
 export function uploadIn(c: Context): KeptUpload | undefined {
   return c.get(UPLOAD) as KeptUpload | undefined
+}
+
+/** Bodies are in memory while they are read: so many bytes for each owner at once. */
+export function shareBodies({ bodyBytes, bodyBytesAtOnce }: BodyLimits): MiddlewareHandler {
+  const shares = new Shares(bodyBytesAtOnce)
+  return async (c, next) => {
+    const length = c.req.header('content-length')
+    const isChunked = c.req.header('transfer-encoding') !== undefined
+    const bytes = isChunked ? bodyBytes : Math.min(Number(length ?? 0) || 0, bodyBytes)
+    const giveBack = shares.take(whoIn(c), bytes)
+    if (!giveBack)
+      throw new PrecisError('overloaded', 'Too many large requests at once.', {
+        hint: `At most ${bodyBytesAtOnce} bytes at once for each owner, fewer while others need some. Try again in a moment.`,
+        retryable: true,
+      })
+    try {
+      await next()
+    } finally {
+      giveBack()
+    }
+  }
 }
 
 export function bodyTooLarge(mostBytes: number): PrecisError {

@@ -40,7 +40,7 @@ export function define(command: Command): void {
       collect,
     )
     .option('--read-only', 'let agents only read')
-    .option('--rate <number>', 'requests a minute for each token, or each address', '3000')
+    .option('--rate <number>', 'requests a minute for each owner, or each address', '3000')
     .option('--grace <seconds>', 'how long running turns may go on when it is stopped', '20')
     .option(
       '--no-token',
