@@ -3,6 +3,7 @@ import type { Agent } from './agent/agent.ts'
 import type { Composed } from './compose.ts'
 import { type AgentOptions, composeAgent } from './compose-agent.ts'
 import { composeWorkspaces, type WorkspaceChoices } from './compose-workspaces.ts'
+import { shownSetting } from './core/address.ts'
 import { PrecisError } from './core/errors.ts'
 import type { ThreadEvent } from './core/event.ts'
 import type { ResolvedSettings, Settings } from './core/settings.ts'
@@ -211,7 +212,7 @@ function settingsOf({ origins }: ResolvedSettings, environment: Environment): Se
   const secrets = secretsOf(environment)
   return Object.entries(origins).map(([key, { value = null, origin }]) => ({
     key,
-    value: redactValues(value, secrets).value,
+    value: redactValues(shownSetting(key, value), secrets).value,
     origin,
   }))
 }

@@ -48,8 +48,11 @@ export function printFailure(
 }
 
 /** `error: unknown option '--outptu'\n(Did you mean --output?)` */
-function usageError({ message }: CommanderError, command?: string): PrecisError {
-  const [first = '', suggestion] = message.replace(/^error: /, '').split('\n')
+function usageError({ code, message }: CommanderError, command?: string): PrecisError {
+  const [line = '', suggestion] = message.replace(/^error: /, '').split('\n')
+  // The list of arguments that follows may hold an address with its password.
+  const first =
+    code === 'commander.excessArguments' ? line.replace(/(but got \d+):.*/, '$1.') : line
   const help = `See precis ${command === undefined ? '' : `${command} `}--help.`
   return new PrecisError('usage', first, {
     hint: suggestion?.replace(/^\((.*)\)$/, '$1') ?? help,

@@ -1,8 +1,7 @@
 // `precis token`: tokens of the store made, listed and revoked.
 import type { Composed } from '../compose.ts'
+import { shownAddress } from '../core/address.ts'
 import { PrecisError } from '../core/errors.ts'
-import { secretsOf } from '../redact/known.ts'
-import { redact } from '../redact/redact.ts'
 import { addToken, listTokens, revokeToken } from '../server/tokens.ts'
 import { openHome } from './home.ts'
 import { writeStream } from './io.ts'
@@ -35,7 +34,7 @@ export async function listAll(flags: TokenFlags, io: Io): Promise<void> {
   await tell(io, { tokens }, flags.json, (told) => {
     if (told.tokens.length === 0)
       return asTyped(
-        `There are no tokens. \`precis token add NAME${storeOption(flags.store, io)}\` makes one.\n`,
+        `There are no tokens. \`precis token add NAME${storeOption(flags.store)}\` makes one.\n`,
         programName(io),
       )
     return told.tokens
@@ -58,12 +57,9 @@ export async function revokeOne(name: string, flags: TokenFlags, io: Io): Promis
 }
 
 /** For a command that is to work on the same store: as it was given, without a password. */
-export function storeOption(
-  store: string | undefined,
-  { environment }: Pick<Io, 'environment'>,
-): string {
+export function storeOption(store: string | undefined): string {
   if (store === undefined) return ''
-  return ` --store ${quoted(redact(store, secretsOf(environment)).text)}`
+  return ` --store ${quoted(shownAddress(store))}`
 }
 
 async function onStore<T>(
@@ -79,7 +75,7 @@ async function onStore<T>(
   try {
     return await work(home)
   } catch (thrown) {
-    throw onSameStore(thrown, storeOption(store, io))
+    throw onSameStore(thrown, storeOption(store))
   } finally {
     await home.close()
   }

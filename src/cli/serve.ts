@@ -10,6 +10,7 @@ import { secretsOf } from '../redact/known.ts'
 import { redact } from '../redact/redact.ts'
 import { isLoopback } from '../server/guard.ts'
 import { type Listening, listen } from '../server/listen.ts'
+import { localToken, withLocalToken } from '../server/local-token.ts'
 import { readPage } from '../server/page.ts'
 import type { Access, AppLimits } from '../server/ports.ts'
 import { TokenBook } from '../server/tokens.ts'
@@ -24,7 +25,7 @@ import { programName } from './program-name.ts'
 import { approvalOf } from './send-message.ts'
 import { endServer, signals } from './serve-end.ts'
 import { storeOption } from './serve-tokens.ts'
-import { loadSettings } from './settings.ts'
+import { loadSettings, stateFolder } from './settings.ts'
 import { version } from './version.ts'
 
 export interface ServeFlags {
@@ -38,6 +39,8 @@ export interface ServeFlags {
   readonly workspace?: readonly string[]
   readonly allow?: readonly string[]
   readonly readOnly?: boolean
+  /** False with --no-token. */
+  readonly token?: boolean
   readonly rate: string
   readonly grace: string
   readonly json?: boolean
@@ -69,6 +72,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const home = await openHome(settings.settings, io)
   try {
     const jobs = await home.jobs()
+    const local = await localFor(flags, io)
     const tokens = await tokensFor(home, flags, io)
     warnWithoutSecrets(io)
     const [workspace, ...workspaces] = roots
@@ -86,7 +90,10 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
       },
       workspaces,
       onlyThese: true,
-      access: { ...accessOf(flags), tokens },
+      access: {
+        ...accessOf(flags),
+        tokens: local === undefined ? tokens : withLocalToken(tokens, local),
+      },
       page,
       hasPeers: true,
       limits: { ...SERVED_LIMITS, requestsPerMinute },
@@ -95,8 +102,9 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
     let listening: Listening | undefined
     try {
       listening = await listen(composed.app, { host: flags.host, port })
-      const notes = { isTokenNeeded: tokens.isRequired, hasPage: page.size > 0 }
-      await tellWhere(listening.url, flags, notes, io)
+      const isTokenNeeded = tokens.isRequired || local !== undefined
+      const told = { isTokenNeeded, hasPage: page.size > 0, ...(local !== undefined && { local }) }
+      await tellWhere(listening.url, flags, told, io)
       await stopping.first
     } finally {
       await unfinished.close()
@@ -124,12 +132,22 @@ function workspaceAt(root: string, { cwd }: Io): string {
 /** Beyond the loopback nobody is let in without a token: then there must be one. */
 async function tokensFor(home: Composed, { host, store }: ServeFlags, io: Io): Promise<TokenBook> {
   const tokens = await TokenBook.open(home)
-  if (isLoopback(host.includes(':') ? `[${host}]` : host) || tokens.count > 0) return tokens
+  if (isOnLoopback(host) || tokens.count > 0) return tokens
   await tokens.close()
   throw new PrecisError('usage', `Beyond this machine (${host}) a token is needed.`, {
     where: '--host',
-    hint: `Make one first: ${programName(io)} token add NAME${storeOption(store, io)}. Or leave out --host.`,
+    hint: `Make one first: ${programName(io)} token add NAME${storeOption(store)}. Or leave out --host.`,
   })
+}
+
+function isOnLoopback(host: string): boolean {
+  return isLoopback(host.includes(':') ? `[${host}]` : host)
+}
+
+/** Other users of this machine reach its loopback as well: so that needs a token, too. */
+async function localFor({ host, token = true }: ServeFlags, io: Io): Promise<string | undefined> {
+  if (!isOnLoopback(host) || !token) return undefined
+  return localToken(await stateFolder(io))
 }
 
 /** The names under which it may be asked. An address of this machine cannot be another's name. */
@@ -146,17 +164,29 @@ function hostOf({ address, family }: { address: string; family: string }): strin
 
 const NO_PAGE = ' The web page is not built: in a checkout, npm run build makes it.'
 
+const WITHOUT_TOKEN =
+  'Warning: --no-token lets every user and program of this machine read your threads, run commands as you, and approve them.'
+
+interface Told {
+  readonly isTokenNeeded: boolean
+  readonly hasPage: boolean
+  readonly local?: string
+}
+
 async function tellWhere(
   url: string,
   { json }: ServeFlags,
-  { isTokenNeeded, hasPage }: { readonly isTokenNeeded: boolean; readonly hasPage: boolean },
-  { stdout }: Io,
+  { isTokenNeeded, hasPage, local }: Told,
+  { stdout, stderr }: Io,
 ): Promise<void> {
-  const note = `${isTokenNeeded ? ' Whoever asks needs a token.' : ''}${hasPage ? '' : NO_PAGE}`
+  // A fragment is sent to no server and stands in no log. The page exchanges it for a cookie.
+  const pageUrl = local === undefined ? url : `${url}/#token=${local}`
+  const note = `${isTokenNeeded ? ' Every request needs a token.' : ''}${hasPage ? '' : NO_PAGE}`
   const text = json
-    ? JSON.stringify({ url, isTokenNeeded })
-    : `précis answers at ${url} (stop it with Ctrl-C).${note}`
+    ? JSON.stringify({ url, isTokenNeeded, pageUrl })
+    : `précis answers at ${pageUrl} (stop it with Ctrl-C).${note}`
   await writeStream(stdout, `${text}\n`)
+  if (!isTokenNeeded) await writeStream(stderr, `${WITHOUT_TOKEN}\n`)
 }
 
 /** What goes wrong inside is told on standard error, which ends in logs. */

@@ -1,4 +1,5 @@
 // Every setting with its value and where it is from, or the schema of a settings file.
+import { shownSetting } from '../core/address.ts'
 import type { Json } from '../core/json.ts'
 import { variableOf } from '../core/settings.ts'
 import { aboutSetting, SETTING_KEYS, settingsJsonSchema } from '../core/settings-schema.ts'
@@ -38,7 +39,7 @@ export async function showConfig(flags: ConfigFlags, io: Io): Promise<void> {
     const { about } = aboutSetting(key)
     return {
       key,
-      value,
+      value: shownSetting(key, value),
       origin,
       ...(where !== undefined && { where }),
       variable: variableOf(key),

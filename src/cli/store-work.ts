@@ -1,6 +1,7 @@
 // What `precis store` does: copies a store into another, and checks one.
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { shownAddress } from '../core/address.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
 import { checkStore, type StoreReport } from '../stores/check-store.ts'
@@ -62,7 +63,7 @@ export async function checkOneStore(
 /** A mistyped path must not become a new store that is then found to be empty. */
 function requireFile(address: string, { cwd }: Io): void {
   const path = pathIn(address)
-  if (path === undefined || existsSync(resolve(cwd, path))) return
+  if (path === undefined || shownAddress(path) !== path || existsSync(resolve(cwd, path))) return
   throw new PrecisError('not-found', `There is no store ${path}.`, {
     hint: 'Name a file that is there, postgres://…, or home for your own store.',
     where: path,

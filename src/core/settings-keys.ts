@@ -1,4 +1,5 @@
 // The keys of settings: how values name them, and which of them a project may set.
+import { mayHoldAddress } from './address.ts'
 import { PrecisError } from './errors.ts'
 import { nearestWord } from './nearest-word.ts'
 import { SETTING_KEYS } from './settings-schema.ts'
@@ -70,9 +71,15 @@ export function wrongValue(
 ): PrecisError {
   return new PrecisError(
     'invalid-settings',
-    `${key}: expected ${expected}, got ${JSON.stringify(got) ?? 'nothing'}`,
+    `${key}: expected ${expected}, got ${shownValue(key, got)}`,
     { where, hint: `Set it to ${expected}, or leave it out for the default.`, details: { key } },
   )
+}
+
+function shownValue(key: string, got: unknown): string {
+  if (!mayHoldAddress(key) || got === undefined || got === null)
+    return JSON.stringify(got) ?? 'nothing'
+  return Array.isArray(got) ? 'a list' : `another ${typeof got}`
 }
 
 export function unknownKey(key: string, where: string, nearest: string | undefined): PrecisError {

@@ -1,6 +1,7 @@
 // Values of unknown shape, read without complaint: what has another type is as good as absent.
 import type { ModelRef } from '../core/content.ts'
 import type { Json } from '../core/json.ts'
+import { parseRecord } from '../core/json-bounds.ts'
 import { isJson } from '../core/schema.ts'
 import { type Fields, isFields } from '../wire/anthropic/shape.ts'
 
@@ -48,7 +49,7 @@ export function isStorable(value: unknown): value is Json {
 export function argumentsIn(text: Json | undefined): Json {
   if (typeof text !== 'string') return text ?? {}
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseRecord(text)
     return isStorable(value) ? value : text
   } catch {
     return text
@@ -58,7 +59,7 @@ export function argumentsIn(text: Json | undefined): Json {
 /** The object that a text is, where it is one. */
 export function objectIn(text: string): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseRecord(text)
     return isFields(value) ? value : undefined
   } catch {
     return undefined

@@ -183,7 +183,9 @@ class ImportedThread {
 
   /** An answer and its calls are in one step, so a batch never parts them. */
   async add(drafts: readonly NamedDraft[]): Promise<void> {
-    this.#pending.push(...(this.#records === 'keep' ? drafts : drafts.flatMap(withoutRecords)))
+    // One by one: a step of a hundred thousand is too long for a list of arguments.
+    for (const draft of this.#records === 'keep' ? drafts : drafts.flatMap(withoutRecords))
+      this.#pending.push(draft)
     if (this.#pending.length >= BATCH_DRAFTS) await this.flush()
   }
 

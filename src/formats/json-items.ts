@@ -1,6 +1,7 @@
 // One JSON document, read as it comes: the items of its long lists one by one, then what is around them.
 import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
+import { parseRecord } from '../core/json-bounds.ts'
 import { isStorable } from './fields.ts'
 import { decoded, MAX_RECORD_CHARS } from './lines.ts'
 import type { Source } from './session-format.ts'
@@ -158,18 +159,19 @@ class Splitter {
 
   #parsed(text: string, where: string): unknown {
     try {
-      return JSON.parse(text)
+      return parseRecord(text)
     } catch (thrown) {
+      if (PrecisError.is(thrown)) return undefined // beyond its bounds: kept as text
       throw notJson(`${where}, before line ${this.line + 1}`, thrown)
     }
   }
 
   #shellValue(shell: string, closing: string, cut: boolean): Json {
     try {
-      const value: unknown = JSON.parse(shell.replace(/^\uFEFF/, '') + closing)
+      const value: unknown = parseRecord(shell.replace(/^\uFEFF/, '') + closing)
       if (isStorable(value)) return value
     } catch (thrown) {
-      if (!cut) throw notJson(`line ${this.line}`, thrown)
+      if (!cut && !PrecisError.is(thrown)) throw notJson(`line ${this.line}`, thrown)
     }
     return {}
   }

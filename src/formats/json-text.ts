@@ -1,6 +1,7 @@
 // A text as JSON, with errors that say where it went wrong and what the text may be instead.
 import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
+import { parseRecord } from '../core/json-bounds.ts'
 
 /** How much of a text is looked at to guess what it is. */
 const GUESS_CHARS = 100_000
@@ -12,8 +13,9 @@ export function parseJsonText(text: string): Json {
       hint: 'Give it a session file, or a JSON document with the messages of a conversation.',
     })
   try {
-    return JSON.parse(body)
+    return parseRecord(body) as Json
   } catch (thrown) {
+    if (PrecisError.is(thrown)) throw thrown
     const message = thrown instanceof Error ? thrown.message : String(thrown)
     throw new PrecisError('invalid-input', `the input is not JSON: ${reasonOf(message)}`, {
       ...placeOf(message, body),

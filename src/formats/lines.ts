@@ -1,6 +1,7 @@
 // A file of one JSON record a line, read as it comes: the text of a line is held, never that of the file.
 import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
+import { parseRecord } from '../core/json-bounds.ts'
 import { type Fields, isStorable } from './fields.ts'
 import type { ReadNotes } from './notes.ts'
 import { placedRecord, type RawRecord } from './raw.ts'
@@ -183,8 +184,9 @@ export function recordOf(line: Line, notes: ReadNotes, parsed?: Fields): Record 
   const at = line.number
   let value: unknown
   try {
-    value = parsed ?? JSON.parse(at === 1 ? line.text.replace(/^\uFEFF/, '') : line.text)
-  } catch {
+    value = parsed ?? parseRecord(at === 1 ? line.text.replace(/^\uFEFF/, '') : line.text)
+  } catch (thrown) {
+    if (PrecisError.is(thrown)) return tooDeep(line, notes)
     if (line.ended) {
       notes.problem(`line ${at}: not JSON; kept as it is`)
       notes.kept('a line that is not JSON')
@@ -195,7 +197,11 @@ export function recordOf(line: Line, notes: ReadNotes, parsed?: Fields): Record 
     return { at, raw: line.text, value: undefined }
   }
   if (isStorable(value)) return { at, raw: line.text, value }
-  notes.problem(`line ${at}: nested too deep, or a number too large; kept as text`)
+  return tooDeep(line, notes)
+}
+
+function tooDeep({ number: at, text }: Line, notes: ReadNotes): Record {
+  notes.problem(`line ${at}: nested too deep, too many values, or a number too large; kept as text`)
   notes.kept('a record that is nested too deep')
-  return { at, raw: line.text, value: undefined }
+  return { at, raw: text, value: undefined }
 }

@@ -10,7 +10,10 @@ import type { Sample, SessionFormat, Source } from './session-format.ts'
 /** The first records of some tools hold a whole system prompt, or an image. */
 const SAMPLE_CHARS = 4_000_000
 const SAMPLE_LINES = 50
+const PIECE_CHARS = 65_536
 const SAMPLE_ITEMS = 20
+/** A list of numbers has a million items where a conversation has a thousand. */
+const LOOKED_AT = 10_000
 /** Lists that formats keep their records in. */
 const LISTS = [ROOT, 'messages', 'history', 'trajectory', 'input', 'loglines', 'items']
 
@@ -28,7 +31,10 @@ export async function sampleOf(source: Source): Promise<Sample> {
   const items: { list: string; value: Json }[] = []
   let shell: Json = {}
   try {
-    for await (const piece of jsonItems(textSource(text), LISTS)) {
+    let looked = 0
+    for await (const piece of jsonItems(inPieces(text), LISTS)) {
+      if (looked >= LOOKED_AT) break
+      looked += 1
       if (piece.type === 'shell') shell = piece.value
       if (piece.type === 'item' && items.length < SAMPLE_ITEMS)
         items.push({ list: piece.list, value: piece.value })
@@ -58,6 +64,16 @@ export function textSource(text: string): Source {
     bytes: text.length,
     async *open() {
       yield text
+    },
+  }
+}
+
+/** So that a list of a million numbers is not cut up before the first of them is looked at. */
+function inPieces(text: string): Source {
+  return {
+    bytes: text.length,
+    async *open() {
+      for (let at = 0; at < text.length; at += PIECE_CHARS) yield text.slice(at, at + PIECE_CHARS)
     },
   }
 }

@@ -56,6 +56,8 @@ const media = z.strictObject({
   heightPx: z.number().positive().exactOptional(),
 })
 
+const MOST_PARTS = 1_000
+
 /** What people can say: nobody but a model thinks, calls tools, or has parts of its own. */
 const said = z
   .union([
@@ -67,7 +69,8 @@ const said = z
           z.strictObject({ type: z.enum(['image', 'document']), media }),
         ]),
       )
-      .min(1),
+      .min(1)
+      .max(MOST_PARTS),
   ])
   .meta({ id: 'UserContent' })
 export const messageBody = z.strictObject({ content: said }).meta({ id: 'Message' })

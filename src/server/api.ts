@@ -1,6 +1,7 @@
 // What the routes share: the ports of the app and what it keeps while it runs.
 import type { Drain } from './drain.ts'
 import type { Feeds } from './feeds.ts'
+import type { PageSessions } from './page-sessions.ts'
 import type { AppLimits, AppPorts } from './ports.ts'
 import type { Previews } from './previews.ts'
 import type { Api } from './route.ts'
@@ -13,6 +14,7 @@ export interface AppParts extends Omit<AppPorts, 'limits'>, SessionPorts {
   readonly sender: Sender
   readonly previews: Previews
   readonly drain: Drain
+  readonly pageSessions: PageSessions
 }
 
 /** Adds the routes of one topic. */

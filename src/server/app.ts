@@ -14,6 +14,7 @@ import { guard, holderIn } from './guard.ts'
 import { idempotency } from './idempotency.ts'
 import { requireOwn } from './owners.ts'
 import { type Page, pageResponse } from './page.ts'
+import { PageSessions } from './page-sessions.ts'
 import { APP_LIMITS, type AppLimits, type AppPorts } from './ports.ts'
 import { Previews } from './previews.ts'
 import { problemResponse } from './problems.ts'
@@ -31,7 +32,7 @@ import { addViewRoutes } from './routes/views.ts'
 import { Sender } from './send.ts'
 import { readsWhileAnswering } from './store-answers.ts'
 import { Tallies } from './tallies.ts'
-import { bodyTooLarge, takeUploads } from './upload.ts'
+import { bodyTooLarge, shareBodies, takeUploads } from './upload.ts'
 
 export interface App {
   /** `env` is what a server knows of the connection. */
@@ -75,11 +76,17 @@ export function createApp(ports: AppPorts): App {
   app.notFound((c) => problemResponse(noRoute(c.req.method, c.req.path)))
   app.use(shareWith(ports.access?.origins ?? []))
   app.use(inert)
-  app.use(guard(ports.access ?? {}, new RateLimit(limits.requestsPerMinute, ports.clock)))
+  const rate = new RateLimit(limits.requestsPerMinute, ports.clock)
+  app.use(guard(ports.access ?? {}, rate, parts.pageSessions))
   app.use(drain.middleware)
   app.use(readsWhileAnswering(ports, limits.storeSilenceMs))
-  const [upload, body] = [takeUploads(limits), limited(limits.bodyBytes)]
-  app.use((c, next) => (isUpload(c.req) ? upload(c, next) : body(c, next)))
+  const [upload, share, body] = [
+    takeUploads(limits),
+    shareBodies(limits),
+    limited(limits.bodyBytes),
+  ]
+  app.use((c, next) => (isUpload(c.req) ? upload(c, next) : share(c, next)))
+  app.use((c, next) => (isUpload(c.req) ? next() : body(c, next)))
   const own: MiddlewareHandler = async (c, next) => {
     const { threadId = '' } = c.req.param() as { threadId?: string }
     if (!isUpload(c.req)) await requireOwn(ports.store, threadId, holderIn(c)?.owner)
@@ -120,7 +127,8 @@ function partsOf(ports: AppPorts): AppParts {
   const tallies = new Tallies(store, ports.models)
   const previews = new Previews({ agent, threads, store, clock, ids, limits })
   const drain = new Drain(activity, feeds, clock)
-  return { ...ports, limits, activity, feeds, sender, tallies, previews, drain }
+  const pageSessions = new PageSessions()
+  return { ...ports, limits, activity, feeds, sender, tallies, previews, drain, pageSessions }
 }
 
 /** Whatever is answered, a browser takes it for what it is said to be, and runs nothing of it. */

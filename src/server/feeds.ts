@@ -5,6 +5,7 @@ import type { Clock, Store } from '../core/ports.ts'
 import { unknownThread } from '../threads/live-thread.ts'
 import { rowText, ThreadFeed } from './feed.ts'
 import type { Follower, FollowerLimits } from './follower.ts'
+import { Shares } from './shares.ts'
 
 export interface FeedPorts {
   readonly store: Pick<Store, 'follow' | 'info' | 'read'>
@@ -22,10 +23,11 @@ const OPENING = ': connected\n\n'
 export class Feeds {
   readonly #ports: FeedPorts
   readonly #feeds = new Map<string, ThreadFeed>()
-  readonly #following = new Set<Follower>()
+  readonly #shares: Shares
 
   constructor(ports: FeedPorts) {
     this.#ports = ports
+    this.#shares = new Shares(ports.limits.streams)
   }
 
   /** Whether no feed keeps anything back that its followers are to be told. */
@@ -47,21 +49,28 @@ export class Feeds {
     threadId: string,
     afterSeq: number,
     signal: AbortSignal,
-    isAllowed: () => boolean = () => true,
+    { who = 'here', isAllowed = () => true }: FollowChoices = {},
   ): Promise<Following> {
-    const { store, limits } = this.#ports
-    if (this.#following.size >= limits.streams) throw tooMany(limits.streams)
-    const info = await store.info(threadId)
-    if (!info) throw unknownThread(threadId)
-    if (afterSeq > info.version) throw beyond(threadId, afterSeq, info.version)
-    const feed = this.#feedOf(threadId, info.version)
-    const joined = { feed, follower: feed.join(afterSeq), upTo: feed.lastSeq }
-    this.#following.add(joined.follower)
+    const { limits } = this.#ports
+    const giveBack = this.#shares.take(who)
+    if (!giveBack) throw tooMany(limits.streams)
+    const joined = await this.#join(threadId, afterSeq, giveBack).catch((thrown: unknown) => {
+      giveBack()
+      throw thrown
+    })
     const leave = () => this.#leave(threadId, joined)
     signal.addEventListener('abort', leave, { once: true })
     if (signal.aborted) leave()
     const pieces = this.#pieces(threadId, afterSeq, joined, leave)
     return { pieces: whileAllowed(pieces, isAllowed), leave }
+  }
+
+  async #join(threadId: string, afterSeq: number, giveBack: () => void): Promise<Joined> {
+    const info = await this.#ports.store.info(threadId)
+    if (!info) throw unknownThread(threadId)
+    if (afterSeq > info.version) throw beyond(threadId, afterSeq, info.version)
+    const feed = this.#feedOf(threadId, info.version)
+    return { feed, follower: feed.join(afterSeq), upTo: feed.lastSeq, giveBack }
   }
 
   async *#pieces(
@@ -99,9 +108,9 @@ export class Feeds {
     return feed
   }
 
-  #leave(threadId: string, { feed, follower }: Joined): void {
+  #leave(threadId: string, { feed, follower, giveBack }: Joined): void {
     feed.leave(follower)
-    this.#following.delete(follower)
+    giveBack()
     if (!feed.isUnused && !feed.isClosed) return
     feed.close()
     if (this.#feeds.get(threadId) === feed) this.#feeds.delete(threadId)
@@ -119,6 +128,12 @@ async function* whileAllowed(
   }
 }
 
+export interface FollowChoices {
+  /** Whose share it is. */
+  readonly who?: string
+  readonly isAllowed?: () => boolean
+}
+
 /** One who follows: what comes, and how to go, also while nothing comes. */
 export interface Following {
   readonly pieces: AsyncGenerator<string>
@@ -129,11 +144,12 @@ interface Joined {
   readonly feed: ThreadFeed
   readonly follower: Follower
   readonly upTo: number // older events are read from the store
+  readonly giveBack: () => void
 }
 
 function tooMany(most: number): PrecisError {
   return new PrecisError('overloaded', 'Too many follow what happens here.', {
-    hint: `At most ${most} at once. Try again later.`,
+    hint: `At most ${most} at once for each owner, fewer while others need some. Try again later.`,
     retryable: true,
   })
 }

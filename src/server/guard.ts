@@ -1,16 +1,22 @@
 // Who may ask: only who knows this server by its own name, from its own pages, with a token where one is needed, and not too often.
 import type { Context, MiddlewareHandler } from 'hono'
 import { PrecisError } from '../core/errors.ts'
+import { admit } from './connections.ts'
+import type { PageSessions } from './page-sessions.ts'
 import type { Access, TokenHolder } from './ports.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /** Asked by what watches over the server, under whatever name it has there; they tell nothing. */
 const OPEN: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
 
+/** The description of the API is in every package. */
+const PUBLIC = '/api/openapi.json'
+
 /** What keeps a page that was opened elsewhere from asking here, also under a name of its own making. */
 export function guard(
   { hosts = [], origins = [], tokens }: Access,
   rate: RateLimit,
+  sessions: PageSessions,
 ): MiddlewareHandler {
   const known = new Set(hosts.map((host) => host.toLowerCase()))
   return async (c, next) => {
@@ -18,11 +24,14 @@ export function guard(
     const host = c.req.header('host') ?? new URL(c.req.url).host
     if (!isLoopback(host) && !isKnown(host, known)) throw foreignHost(host)
     requireOwnOrigin(c, host, origins)
-    const holder = tokens?.holderOf(tokenIn(c.req.header('authorization')))
-    rate.take(holder ? `token ${holder.name}` : `address ${addressOf(c)}`)
+    const holder = tokens?.holderOf(tokenOf(c, sessions))
+    const who = whoOf(c, holder)
+    c.set(WHO, who)
+    rate.take(who)
     // The page itself is for everybody: it asks for a token.
-    if (!c.req.path.startsWith('/api')) return next()
+    if (!c.req.path.startsWith('/api') || c.req.path === PUBLIC) return next()
     if (tokens?.isRequired) c.set(HOLDER, requireHolder(holder))
+    admit(socketOf(c))
     return next()
   }
 }
@@ -33,8 +42,8 @@ export function holderIn(c: Context): TokenHolder | undefined {
 }
 
 /** Asked while a request goes on for hours: whether its token still opens what it has opened. */
-export function stillHolds({ tokens }: Access, c: Context): () => boolean {
-  const token = tokenIn(c.req.header('authorization'))
+export function stillHolds({ tokens }: Access, c: Context, sessions: PageSessions): () => boolean {
+  const token = tokenOf(c, sessions)
   const owner = holderIn(c)?.owner
   return () => {
     if (!tokens?.isRequired) return true
@@ -44,6 +53,17 @@ export function stillHolds({ tokens }: Access, c: Context): () => boolean {
 }
 
 const HOLDER = 'holder'
+const WHO = 'who'
+
+/** Whose share of everything the request takes: that of an owner, or of an address. */
+export function whoIn(c: Context): string {
+  return (c.get(WHO) as string | undefined) ?? 'here'
+}
+
+function whoOf(c: Context, holder: TokenHolder | undefined): string {
+  if (!holder) return `address ${socketOf(c)?.remoteAddress ?? 'here'}`
+  return holder.owner === undefined ? `token ${holder.name}` : `owner ${holder.owner}`
+}
 
 function requireOwnOrigin(c: Context, host: string, origins: readonly string[]): void {
   const origin = c.req.header('origin')
@@ -75,14 +95,17 @@ function protocolOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).protocol : ''
 }
 
-function tokenIn(header: string | undefined): string {
-  return /^Bearer (.+)$/i.exec(header ?? '')?.[1] ?? ''
+/** As a header, or behind the cookie of the page. */
+export function tokenOf(c: Context, sessions: PageSessions): string {
+  const header = c.req.header('authorization')
+  if (header === undefined) return sessions.tokenOf(c)
+  return /^Bearer (.+)$/i.exec(header)?.[1] ?? ''
 }
 
-/** Where the request comes from, over HTTP; within this process there is nowhere else. */
-function addressOf(c: Context): string {
+/** The connection of a request over HTTP; within this process there is none. */
+function socketOf(c: Context): { readonly remoteAddress?: string } | undefined {
   const { incoming } = (c.env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }
-  return incoming?.socket?.remoteAddress ?? 'here'
+  return incoming?.socket
 }
 
 function requireHolder(holder: TokenHolder | undefined): TokenHolder {

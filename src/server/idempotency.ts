@@ -13,6 +13,8 @@ interface Remembered {
 }
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+/** Its answer is a secret, and kept nowhere. */
+const SESSION = '/api/session'
 const LONGEST_KEY = 200
 /** Longer answers are not kept: to ask again is cheaper than to remember them all. */
 const LONGEST_ANSWER = 1_000_000
@@ -27,7 +29,7 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
   const known = new Map<string, Remembered>()
   return async (c, next) => {
     const key = c.req.header('idempotency-key')
-    if (key === undefined || READING.has(c.req.method)) return next()
+    if (key === undefined || READING.has(c.req.method) || c.req.path === SESSION) return next()
     if (key === '' || key.length > LONGEST_KEY)
       throw new PrecisError('invalid-input', 'The key is empty or too long.', {
         where: 'Idempotency-Key',

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { PrecisError } from '../core/errors.ts'
 import type { App } from './app.ts'
+import { boundConnections } from './connections.ts'
 
 export interface Listening {
   /** As it is to be typed: `http://127.0.0.1:4747`. */
@@ -17,6 +18,7 @@ export interface Listening {
 interface Place {
   readonly host: string
   readonly port: number // 0 takes a free one
+  readonly connections?: number // at once; by default, by the descriptors of the process
 }
 
 /** Who sends a request more slowly than this holds a connection for nothing. */
@@ -31,6 +33,7 @@ export async function listen(app: App, place: Place): Promise<Listening> {
     fetch: app.fetch,
     serverOptions: { requestTimeout: REQUEST_MS, headersTimeout: HEADERS_MS },
   }) as Server
+  boundConnections(server, place.connections)
   await begin(server, place)
   const { port } = server.address() as AddressInfo
   const closed = new Promise<void>((resolve) => server.once('close', resolve))

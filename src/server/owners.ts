@@ -6,7 +6,7 @@ import { unknownThread } from '../threads/live-thread.ts'
 import type { Threads } from '../threads/threads.ts'
 
 /** Whose threads are that nobody is named for: commands of this machine have begun them. */
-const LOCAL_OWNER = 'local'
+export const LOCAL_OWNER = 'local'
 
 /** Logs that servers keep for themselves in the store. No route gives them out. */
 export const RESERVED_PREFIX = 'sys_'

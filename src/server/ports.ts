@@ -102,16 +102,19 @@ export interface AccessTokens {
 }
 export interface TokenHolder {
   readonly name: string // of the token
-  readonly owner: string // whose threads it opens
+  /** Whose threads it opens; undefined opens all. */
+  readonly owner?: string
 }
 
 export interface AppLimits {
   readonly bodyBytes: number
+  /** Of all bodies of one owner together; those of all owners may be twice as many. So with the next two. */
+  readonly bodyBytesAtOnce: number
   readonly uploadBytes: number
   readonly uploadsAtOnce: number
-  /** For each token, or for each address where there is none. */
+  /** For each owner, or for each address where there is none. */
   readonly requestsPerMinute: number
-  /** Followers at once. */
+  /** Followers of one owner at once. */
   readonly streams: number
   /** What waits for one follower; more, and it is let go: it can come back and resume. */
   readonly followerItems: number
@@ -125,6 +128,7 @@ export interface AppLimits {
 
 export const APP_LIMITS: AppLimits = {
   bodyBytes: 32_000_000,
+  bodyBytesAtOnce: 128_000_000,
   uploadBytes: 128_000_000,
   uploadsAtOnce: 4,
   requestsPerMinute: Number.POSITIVE_INFINITY,

@@ -3,6 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
+import { JsonBounds, type JsonLimits } from '../core/json-bounds.ts'
 import { describe, type RouteSpec } from './describe.ts'
 import { holderIn } from './guard.ts'
 import { invalidInput } from './problems.ts'
@@ -73,6 +74,9 @@ function queryOf(c: Context): Record<string, unknown> {
   )
 }
 
+/** No request needs more: a thousand parts of a message, or as many edited texts, and their fields. */
+const BODY_LIMITS: JsonLimits = { values: 10_000, depth: 32 }
+
 async function jsonBody(c: Context): Promise<unknown> {
   const text = await c.req.text()
   if (text === '') return {}
@@ -82,6 +86,7 @@ async function jsonBody(c: Context): Promise<unknown> {
       where: 'Content-Type',
       hint: 'Send it with `Content-Type: application/json`.',
     })
+  new JsonBounds(BODY_LIMITS).take(text)
   try {
     return JSON.parse(text)
   } catch (cause) {

@@ -7,6 +7,7 @@ import type { AccessTokens, TokenHolder } from './ports.ts'
 import { type LogEntry, type LogPorts, ServerLog } from './server-log.ts'
 
 interface TokenInfo extends TokenHolder {
+  readonly owner: string
   readonly since: Date
 }
 
@@ -117,7 +118,7 @@ function holderAmong(
 ): TokenHolder | undefined {
   const digest = digestOf(given)
   const [holder] = tokens.filter(({ hash }) => timingSafeEqual(hash, digest))
-  return holder && { name: holder.name, owner: holder.owner }
+  return holder && { name: holder.name, ...(holder.owner !== undefined && { owner: holder.owner }) }
 }
 
 function digestOf(token: string): Buffer {

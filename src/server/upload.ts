@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Context, MiddlewareHandler } from 'hono'
 import { PrecisError } from '../core/errors.ts'
+import { JsonBounds } from '../core/json-bounds.ts'
+import { whoIn } from './guard.ts'
 import type { Uploaded } from './ports.ts'
+import { Shares } from './shares.ts'
 
 interface KeptUpload extends Uploaded {
   readonly digest: string
@@ -17,25 +20,32 @@ interface UploadLimits {
   readonly uploadsAtOnce: number
 }
 
+interface BodyLimits {
+  readonly bodyBytes: number
+  readonly bodyBytesAtOnce: number
+}
+
 const UPLOAD = 'upload'
+/** Sessions have some 50 bytes for each value; one of the longest may have 32. */
+const UPLOADED_VALUES = 4_000_000
 
 export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): MiddlewareHandler {
-  let running = 0
+  const shares = new Shares(uploadsAtOnce)
   return async (c, next) => {
     const declared = Number(c.req.header('content-length') ?? 0)
     if (declared > uploadBytes) throw bodyTooLarge(uploadBytes)
-    if (running >= uploadsAtOnce)
+    const giveBack = shares.take(whoIn(c))
+    if (!giveBack)
       throw new PrecisError('overloaded', 'Other files are being read in.', {
-        hint: `At most ${uploadsAtOnce} at once. Try again in a moment.`,
+        hint: `At most ${uploadsAtOnce} at once for each owner, fewer while others need some. Try again in a moment.`,
         retryable: true,
       })
-    running += 1
     const file = join(tmpdir(), `precis-upload-${randomUUID()}`)
     try {
       c.set(UPLOAD, await keep(c.req.raw.body, file, uploadBytes))
       await next()
     } finally {
-      running -= 1
+      giveBack()
       await rm(file, { force: true })
     }
   }
@@ -44,6 +54,27 @@ export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): Middl
 /** Of this request; undefined where it is no upload. */
 export function uploadIn(c: Context): KeptUpload | undefined {
   return c.get(UPLOAD) as KeptUpload | undefined
+}
+
+/** Bodies are in memory while they are read: so many bytes for each owner at once. */
+export function shareBodies({ bodyBytes, bodyBytesAtOnce }: BodyLimits): MiddlewareHandler {
+  const shares = new Shares(bodyBytesAtOnce)
+  return async (c, next) => {
+    const length = c.req.header('content-length')
+    const isChunked = c.req.header('transfer-encoding') !== undefined
+    const bytes = isChunked ? bodyBytes : Math.min(Number(length ?? 0) || 0, bodyBytes)
+    const giveBack = shares.take(whoIn(c), bytes)
+    if (!giveBack)
+      throw new PrecisError('overloaded', 'Too many large requests at once.', {
+        hint: `At most ${bodyBytesAtOnce} bytes at once for each owner, fewer while others need some. Try again in a moment.`,
+        retryable: true,
+      })
+    try {
+      await next()
+    } finally {
+      giveBack()
+    }
+  }
 }
 
 export function bodyTooLarge(mostBytes: number): PrecisError {
@@ -60,11 +91,13 @@ async function keep(
 ): Promise<KeptUpload> {
   const hash = createHash('sha256')
   let bytes = 0
+  const bounds = new JsonBounds({ values: UPLOADED_VALUES, depth: Number.POSITIVE_INFINITY })
   const handle = await open(file, 'wx', 0o600)
   try {
     for await (const piece of body ?? []) {
       bytes += piece.length
       if (bytes > mostBytes) throw bodyTooLarge(mostBytes)
+      bounds.take(Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1'))
       hash.update(piece)
       await handle.write(piece)
     }

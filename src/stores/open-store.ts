@@ -1,5 +1,6 @@
 // Opens the store that an address names.
 import { resolve } from 'node:path'
+import { shownAddress } from '../core/address.ts'
 import type { Store } from '../core/ports.ts'
 import { usageError } from './errors.ts'
 import { memoryStore } from './memory.ts'
@@ -27,11 +28,17 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   }
   // Not the whole address: it may hold a password.
   throw usageError(
-    `There is no store for addresses like ${scheme === undefined ? address : `${scheme}:…`}.`,
+    `There is no store for addresses like ${scheme === undefined ? shownAddress(address) : `${scheme}:…`}.`,
     'Use `memory:`, `sqlite:PATH` or the path of a file, or `postgres://HOST/DATABASE`.',
   )
 }
 
+/** An address without its scheme, or as libpq writes it, would become the name of a file. */
 function pathFrom(path: string, { cwd }: StoreOptions): string {
+  if (shownAddress(path) !== path)
+    throw usageError(
+      'The address of the store is neither a path nor an address with a scheme.',
+      'Write postgres://USER:PASSWORD@HOST:PORT/DATABASE; or ./ before the name of a file.',
+    )
   return cwd === undefined || path === '' ? path : resolve(cwd, path)
 }

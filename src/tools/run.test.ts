@@ -154,7 +154,7 @@ describe('run', () => {
       { isAborted: false, timeoutMs: 60_000 },
     )
     expect(seen(outcome)).toBe('done\n[exit code 0; what it left in the background was ended]')
-    await until(() => !isAlive(pid))
+    await until('the process to end', () => !isAlive(pid))
   })
 
   it('does not wait for a process that cannot be found', async () => {

@@ -1,6 +1,7 @@
 // The page: threads on the left, the one that the address names on the right.
 import { useCallback, useEffect, useState } from 'react'
 import type { Client, Hello } from '../protocol/index.ts'
+import { useLocked } from './connection.ts'
 import { messageOf } from './figures.ts'
 import { hasToken, keepToken } from './open-client.ts'
 import { goTo, useRoute } from './route.ts'
@@ -32,11 +33,12 @@ export function App({ open }: { readonly open: () => Client }) {
     )
   }, [client])
 
+  const isLocked = useLocked()
   const again = () => setClient(open())
-  if (refusal?.isLocked)
+  if (isLocked || refusal?.isLocked)
     return (
       <TokenForm
-        isRefused={refusal.isTokenRefused}
+        isRefused={refusal?.isTokenRefused ?? false}
         onToken={(token) => {
           keepToken(token)
           again()

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react'
 
 let isReachable = true
 let failures = 0
+let isLocked = false
 const listeners = new Set<() => void>()
 
 /** The browser's fetch, watched: a request that fails or comes through tells how things are. */
@@ -12,6 +13,8 @@ export async function watchedFetch(request: Request): Promise<Response> {
     const response = await window.fetch(request)
     // One that was under way when another failed tells how things were.
     if (failures === before) tell(true)
+    if (response.status === 401) lock(true)
+    else if (response.ok && !request.url.endsWith('/api/health')) lock(false)
     return response
   } catch (error) {
     if (!request.signal.aborted) {
@@ -20,6 +23,17 @@ export async function watchedFetch(request: Request): Promise<Response> {
     }
     throw error
   }
+}
+
+/** Whether the server wants a token that this page does not have, or no longer: it was started again. */
+export function useLocked(): boolean {
+  return useSyncExternalStore(listen, () => isLocked)
+}
+
+function lock(now: boolean): void {
+  if (now === isLocked) return
+  isLocked = now
+  for (const changed of listeners) changed()
 }
 
 export function useReachable(): boolean {

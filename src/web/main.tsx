@@ -3,11 +3,16 @@ import './no-eval.ts' // first: schemas are made as soon as their modules are re
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { openClient } from './open-client.ts'
+import { openClient, takeTokenOfAddress } from './open-client.ts'
 import './styles.css'
 
 const place = document.getElementById('page')
 if (!place) throw new Error('index.html has no element with the id page')
+await takeTokenOfAddress()
+// The same address opened again in this tab changes nothing but the fragment.
+window.addEventListener('hashchange', async () => {
+  if (await takeTokenOfAddress()) window.location.reload()
+})
 createRoot(place).render(
   <StrictMode>
     <App open={openClient} />

@@ -21,6 +21,21 @@ export function openClient(): Client {
   })
 }
 
+const FRAGMENT = /^#token=([\w-]+)$/
+
+/** Exchanges the token of the address that `precis serve` prints for a cookie that no script can read. True where there was one. */
+export async function takeTokenOfAddress(): Promise<boolean> {
+  const [, token] = FRAGMENT.exec(window.location.hash) ?? []
+  if (token === undefined) return false
+  // First out of the address bar and the history, whatever comes of it.
+  window.history.replaceState(null, '', window.location.pathname)
+  sessionStorage.removeItem(KEY)
+  const headers = { authorization: `Bearer ${token}` }
+  // That it failed is found by the first request of the page, which then asks for a token.
+  await window.fetch('/api/session', { method: 'POST', headers }).catch(() => undefined)
+  return true
+}
+
 export function hasToken(): boolean {
   return sessionStorage.getItem(KEY) !== null
 }

@@ -14,6 +14,10 @@ const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
 
 export interface ServeChild {
   readonly url: string
+  /** With the token of this machine in its fragment, where it wants one. */
+  readonly pageUrl: string
+  /** With that token, for requests past the client. */
+  readonly headers: Readonly<Record<string, string>>
   readonly client: Client
   readonly process: ChildProcess
   clientWith(token: string): Client
@@ -66,12 +70,15 @@ export async function startServe(
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   const { value } = await within('precis serve to say its address', lines.next())
   if (value === undefined) throw new Error(`it did not start: ${(await ended).stderr}`)
-  const { url } = JSON.parse(value) as { url: string }
+  const { url, pageUrl } = JSON.parse(value) as { url: string; pageUrl: string }
+  const local = /#token=(.+)$/.exec(pageUrl)?.[1]
   const clientWith = (token?: string) =>
     createClient(transportTo((request) => fetch(request), url, token))
   return {
     url,
-    client: clientWith(),
+    pageUrl,
+    headers: local === undefined ? {} : { authorization: `Bearer ${local}` },
+    client: clientWith(local),
     clientWith,
     process: child,
     ended,

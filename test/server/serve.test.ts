@@ -149,7 +149,7 @@ describe('precis serve that is stopped', () => {
     await child.client.send(thread.threadId, 'Go')
     const ended = child.end('SIGTERM')
     const begin = () =>
-      fetch(`${child.url}/api/threads`, { method: 'POST' }).then(
+      fetch(`${child.url}/api/threads`, { method: 'POST', headers: child.headers }).then(
         ({ status }) => status,
         () => 'no connection',
       )
@@ -189,7 +189,8 @@ describe('precis serve that is stopped', () => {
     await child.client.send(threadId, 'Go')
     child.process.kill('SIGTERM')
     await until('the server to refuse', async () => {
-      return !(await fetch(`${child.url}/api/threads`).catch(() => undefined))?.ok
+      const { url, headers } = child
+      return !(await fetch(`${url}/api/threads`, { headers }).catch(() => undefined))?.ok
     })
     expect(await child.end('SIGTERM')).toBe(0)
   })

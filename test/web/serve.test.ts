@@ -54,7 +54,7 @@ describe.skipIf(!CHROMIUM.available)(`precis serve in a browser ${CHROMIUM.notic
   it('imports, compacts with a changed summary, takes back, chats; and the next process goes on', async () => {
     const { serve, open } = await setUp({ pieceDelayMs: 10 })
     const child = await serve()
-    const page = await open(child.url)
+    const page = await open(child.pageUrl)
     await page.getByText('No threads yet').waitFor()
     await page.getByLabel(/Drop a session file/).setInputFiles(SAMPLE)
     await page.getByRole('heading', { name: /double booking/ }).waitFor()
@@ -85,13 +85,23 @@ describe.skipIf(!CHROMIUM.available)(`precis serve in a browser ${CHROMIUM.notic
     await transcript.getByText('Say something').first().waitFor()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
 
-    // Stopped and started again at the same place: the page comes back by itself.
+    // The token is in no place that a script, the history or the address bar could show.
+    expect(page.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/threads\//)
+    const kept = 'JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie])'
+    expect(await page.evaluate(kept)).toBe('[{},{},""]')
+
+    // Stopped and started again at the same place: another process, so the page asks for the token.
     const { port } = new URL(child.url)
     expect(await child.end('SIGTERM')).toBe(0)
     const lost = page.getByRole('status').getByText('The connection is lost')
     await lost.waitFor()
     const next = await serve('--port', port)
-    await lost.waitFor({ state: 'detached' })
+    await page.getByLabel('Token').waitFor()
+    await page.goto(next.pageUrl)
+    await page
+      .getByRole('link', { name: /double booking/ })
+      .first()
+      .click()
     await message.fill('And after that')
     await message.press('Enter')
     await transcript.getByText('And after that').first().waitFor()

@@ -6,8 +6,9 @@ import type { ServeFlags } from '../serve.ts'
 
 const HELP = `
 Who may ask:
-  Only this machine, unless --host says otherwise; then a token is needed: precis token add NAME.
-  Once there is a token, every request needs one, and each owner sees only their own threads.
+  Whoever has a token. That of this machine is made at the first start, in a file that only you can
+  read; the printed address hands it to the page. Beyond this machine (--host) each person needs one
+  of their own: precis token add NAME. Then each owner sees only their own threads.
 
 What it may do:
   Without --workspace agents have no files. With it they may read there; before they write or run
@@ -40,8 +41,12 @@ export function define(command: Command, io: Io): void {
       collect,
     )
     .option('--read-only', 'let agents only read')
-    .option('--rate <number>', 'requests a minute for each token, or each address', '3000')
+    .option('--rate <number>', 'requests a minute for each owner, or each address', '3000')
     .option('--grace <seconds>', 'how long running turns may go on when it is stopped', '20')
+    .option(
+      '--no-token',
+      'answer every user and program of this machine: they can read your threads, run commands as you, and approve them',
+    )
     .option('--json', 'print where it listens as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ServeFlags) => {

@@ -1,5 +1,6 @@
 // What is looked at: Node, settings, the store, keys, local models, the terminal.
 import { access, constants, stat, statfs } from 'node:fs/promises'
+import { shownAddress } from '../../core/address.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { ResolvedSettings } from '../../core/settings.ts'
 import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
@@ -113,7 +114,7 @@ async function checkState(io: Io): Promise<Finding[]> {
 }
 
 async function checkStore({ settings }: ResolvedSettings, io: Io): Promise<Finding[]> {
-  const kind = settings.store.includes(':') ? settings.store.split(':', 1)[0] : settings.store
+  const kind = /^[a-z]+(?=:|$)/i.exec(settings.store)?.[0] ?? shownAddress(settings.store)
   try {
     const home = await openHome(settings, io)
     try {

@@ -7,8 +7,9 @@ import {
   settingsSchema,
   strategiesSchema,
 } from '../../protocol/schemas.ts'
-import type { AddRoutes } from '../api.ts'
-import { route } from '../route.ts'
+import type { AddRoutes, AppParts } from '../api.ts'
+import { tokenOf } from '../guard.ts'
+import { type Api, route } from '../route.ts'
 
 const tag = 'about'
 
@@ -67,5 +68,26 @@ export const addAboutRoutes: AddRoutes = (api, parts) => {
       answer: settingsSchema,
     },
     async () => ({ items: [...parts.settings()] }),
+  )
+  addSession(api, parts)
+}
+
+function addSession(api: Api, { access, pageSessions }: AppParts): void {
+  route(
+    api,
+    {
+      method: 'post',
+      path: '/session',
+      tag,
+      summary: 'A cookie in place of the token, for the page; it ends with the process',
+    },
+    async ({ c }) => {
+      const token = tokenOf(c, pageSessions)
+      if (!access?.tokens?.isRequired || token === '') return undefined
+      return new Response(null, {
+        status: 204,
+        headers: { 'set-cookie': pageSessions.begin(c, token) },
+      })
+    },
   )
 }

@@ -6,13 +6,14 @@ import { eventsSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import type { AddRoutes } from '../api.ts'
 import type { Following } from '../feeds.ts'
-import { stillHolds } from '../guard.ts'
+import { stillHolds, whoIn } from '../guard.ts'
 import { route } from '../route.ts'
 
 const tag = 'events'
 const PAGE = 1_000
 
-export const addEventRoutes: AddRoutes = (api, { store, feeds, access = {} }) => {
+export const addEventRoutes: AddRoutes = (api, parts) => {
+  const { store, feeds, access = {}, pageSessions } = parts
   route(
     api,
     {
@@ -44,8 +45,9 @@ export const addEventRoutes: AddRoutes = (api, { store, feeds, access = {} }) =>
     },
     async ({ params, query, c }) => {
       const after = lastEventId(c.req.header('last-event-id')) ?? query.after ?? 0
-      const isAllowed = stillHolds(access, c)
-      const following = await feeds.follow(params.threadId, after, c.req.raw.signal, isAllowed)
+      const isAllowed = stillHolds(access, c, pageSessions)
+      const choices = { who: whoIn(c), isAllowed }
+      const following = await feeds.follow(params.threadId, after, c.req.raw.signal, choices)
       return new Response(bytesOf(following), {
         headers: {
           'content-type': 'text/event-stream; charset=utf-8',

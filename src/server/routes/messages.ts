@@ -1,5 +1,6 @@
 // Turns: messages and commands to the agent, stopping and going on, answers to its questions.
-import type { UserContent } from '../../core/content.ts'
+import { textOfUserContent, type UserContent } from '../../core/content.ts'
+import { PrecisError } from '../../core/errors.ts'
 import { threadSettingsReducer } from '../../core/thread-settings.ts'
 import { reducedBy } from '../../core/thread-state.ts'
 import { sendReplySchema } from '../../protocol/compaction-schemas.ts'
@@ -33,8 +34,10 @@ function addTurns(api: Api, { threads, sender, workspaces }: AppParts): void {
       status: 202,
     },
     async ({ params, body }) => {
+      const content = body.content as UserContent
+      requireReadable(content)
       await admit(params.threadId)
-      return sender.send(params.threadId, body.content as UserContent)
+      return sender.send(params.threadId, content)
     },
   )
   route(
@@ -52,6 +55,17 @@ function addTurns(api: Api, { threads, sender, workspaces }: AppParts): void {
       return undefined
     },
   )
+}
+
+/** More than any window holds: to count and to refuse it would hold up everybody else. */
+const MOST_TEXT_CHARS = 4_000_000
+
+function requireReadable(content: UserContent): void {
+  if (textOfUserContent(content).length <= MOST_TEXT_CHARS) return
+  throw new PrecisError('payload-too-large', 'The text of the message is too long.', {
+    where: 'body: content',
+    hint: `The limit is ${MOST_TEXT_CHARS.toLocaleString('en-US')} characters. Put the text into a file of the workspace.`,
+  })
 }
 
 function addSteering(api: Api, parts: AppParts): void {

@@ -1,4 +1,5 @@
 // The address of a store on PostgreSQL, taken apart. What is shown of it holds no secret.
+import { shownAddress } from '../../core/address.ts'
 import { usageError } from '../errors.ts'
 
 export interface PostgresAddress {
@@ -14,20 +15,13 @@ export interface PostgresAddress {
 const DEFAULT_SCHEMA = 'precis'
 /** So that it can stand in SQL and in the name of a channel as it is, and PostgreSQL cuts neither. */
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,47}$/
-const SHORTEST_SECRET = 3
 
 /** Takes `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME` and all that the driver knows. */
 export function readAddress(address: string): PostgresAddress {
-  let url: URL
-  try {
-    url = new URL(address)
-  } catch {
-    // Without its cause, which repeats the address with the password.
-    throw usageError(
-      'The address of the PostgreSQL store cannot be read.',
-      'Write postgres://USER:PASSWORD@HOST:PORT/DATABASE, signs in the password as %40 and so on.',
-    )
-  }
+  // Without a cause, which would repeat the address with the password.
+  if (!URL.canParse(address)) throw unreadable()
+  const url = new URL(address)
+  if (isCutShort(url)) throw unreadable()
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA
   if (!SCHEMA.test(schema)) {
     throw usageError(
@@ -36,21 +30,42 @@ export function readAddress(address: string): PostgresAddress {
     )
   }
   url.searchParams.delete('schema')
-  const passwords = [url.password, url.searchParams.get('password') ?? '']
+  const passwords = [
+    ...[url.password, url.searchParams.get('password') ?? ''],
+    // As they are written there, which may be neither.
+    ...[/^[^:]*:\/\/[^:]*:(.*)@/s, /[?&]password=([^&#]*)/].map(
+      (place) => place.exec(address)?.[1] ?? '',
+    ),
+  ]
   const secrets = passwords
     .flatMap((password) => [password, decoded(password)])
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-  return { connectionString: url.href, schema, shown: shownOf(url, schema), secrets }
+    .filter((secret) => secret !== '')
+  return { connectionString: url.href, schema, shown: shownAddress(address), secrets }
 }
 
-/** A text from outside without the secrets of the address. */
-export function withoutSecrets(text: string, { secrets }: PostgresAddress): string {
-  return secrets.reduce((clean, secret) => clean.replaceAll(secret, '***'), text)
+/**
+ * A text from outside, or `instead` where a password of the address is in it. Nothing is cut out of
+ * the text: who knows its words could tell what is missing.
+ */
+export function withoutSecrets(
+  text: string,
+  { secrets }: Pick<PostgresAddress, 'secrets'>,
+  instead: string,
+): string {
+  return secrets.some((secret) => text.includes(secret)) ? instead : text
 }
 
-function shownOf({ username, host, pathname }: URL, schema: string): string {
-  const place = `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`
-  return schema === DEFAULT_SCHEMA ? place : `${place}?schema=${schema}`
+/** A password with a bare `/`, `?` or `#` ends the host early, and its rest is taken for something else. */
+function isCutShort({ pathname, searchParams, hash }: URL): boolean {
+  const others = [...searchParams].filter(([name]) => name !== 'password' && name !== 'user')
+  return hash !== '' || pathname.includes('@') || others.flat().some((text) => text.includes('@'))
+}
+
+function unreadable() {
+  return usageError(
+    'The address of the PostgreSQL store cannot be read.',
+    'Write postgres://USER:PASSWORD@HOST:PORT/DATABASE, signs in the password as %40 and so on.',
+  )
 }
 
 function decoded(text: string): string {

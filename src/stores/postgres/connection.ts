@@ -45,7 +45,11 @@ export function clientConfig(
     void new pg.Client(config) // reads the parameters, and the files of certificates that they name
     return config
   } catch (thrown) {
-    const reason = withoutSecrets(thrown instanceof Error ? thrown.message : '', address)
+    const reason = withoutSecrets(
+      thrown instanceof Error ? thrown.message : '',
+      address,
+      'the details hold the password',
+    )
     throw usageError(
       `The address of the store ${address.shown} cannot be used (${reason}).`,
       'Correct its parameters.',

@@ -94,11 +94,13 @@ const CERTIFICATE = /CERT|SIGNATURE|TLS/
 /** The driver gives no code where it finds its connection gone. */
 const LOST_WORDS = /connection|not queryable|timeout|socket/i
 
+const LEFT_OUT = 'the details hold the password and are left out'
+
 /** Anything thrown while working on the database. Nothing in it tells the password. */
 export function storeFailure(thrown: unknown, address: PostgresAddress): PrecisError {
   if (PrecisError.is(thrown)) return thrown
   const code = codeOf(thrown)
-  const reason = withoutSecrets(reasonOf(thrown, code), address)
+  const reason = withoutSecrets(reasonOf(thrown, code), address, code || LEFT_OUT)
   const { code: ours, what, hint, retryable = false } = meaningOf(thrown)
   return new PrecisError(ours, `The store ${address.shown} ${what} (${reason}).`, {
     hint,

@@ -30,7 +30,10 @@ export function TokenForm({
         <button type="submit">Open</button>
       </form>
       {isRefused && <p role="alert">The server does not know this token.</p>}
-      <p>The server asks for a token. Whoever runs it has given you one.</p>
+      <p>
+        The server asks for a token. On this machine, open the address that precis serve printed.
+        Elsewhere, whoever runs the server has given you one.
+      </p>
     </main>
   )
 }
