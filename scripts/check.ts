@@ -36,8 +36,11 @@ const filters = asked.filter((argument) => !argument.startsWith('--'))
 const isWhole = !isLong && !isChanged && filters.length === 0
 const SLOWEST_FILES = tier === 'all' ? 30 : 10
 
+const lint = (...paths: readonly string[]) =>
+  step('format and lint', ['biome', 'check', '--error-on-warnings', ...paths])
+
 const STATIC_STEPS: readonly Step[] = [
-  step('format and lint', ['biome', 'check', '--error-on-warnings', '.']),
+  lint('.'),
   // The build holds the pure folders to the language alone; the second run covers tests and scripts.
   step(
     'types',
@@ -79,9 +82,7 @@ function stepsOf(): readonly Step[] {
   if (isWhole) return [...STATIC_STEPS, TESTS, { name: 'statements', run: checkStatements }]
   if (!isChanged) return [TESTS]
   const files = changedFiles()
-  return files.length === 0
-    ? [TESTS]
-    : [step('format and lint', ['biome', 'check', ...files]), TESTS]
+  return [...(files.length > 0 ? [lint(...files)] : []), TESTS]
 }
 
 /** Since the commit named behind `--changed`, or else since the last one. */

@@ -352,8 +352,9 @@ const FAULTS: readonly Fault[] = [
       '.ci/run': `#!/bin/sh\n# CI may name it.\ncorpus=${outside}/corpus\n`,
       'docs/a.md': `\nsee \`${outside}/corpus\`\n`,
       'test/a.ts': `const corpus = new URL('../${outside}/corpus', import.meta.url)`,
-      'test/deep/b.ts':
-        "new URL('../../x', import.meta.url)\nnew URL(" + "'../../../x', import.meta.url)",
+      'test/deep/b.ts': ['../..', '../../..']
+        .map((up) => `new URL('${up}/x', import.meta.url)`)
+        .join('\n'),
       'src/core/c.ts': "import '../shared.ts'\nconst other = '../../../etc/passwd'",
     },
     found: ['docs/a.md:2', 'test/a.ts:1', 'test/deep/b.ts:2'],

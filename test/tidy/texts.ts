@@ -6,7 +6,7 @@ const MACHINE_PATH = /(?<![\w.~}*>)-])\/(?:(?:work|root)\/|home\/[a-z])/i
 const REGISTRY =
   /https?:\/\/[^\s/'"]*(?:registry|artifactory|nexus|verdaccio)|registry\.(?:npmjs|yarnpkg)\.|^\s*(?:@[\w-]+:)?registry\s*=|"resolved": *"http|_auth(?:Token)?\s*=/i
 
-const OUTSIDE = /(?<![\w.])\.\.\/shared(?![\w.-])/
+const BESIDE = /(?<![\w.])\.\.\/shared(?![\w.-])/
 
 export function machinePaths(files: readonly SourceFile[]): Finding[] {
   return inLines(files, 'machine-path', MACHINE_PATH, 'a path of one machine')
@@ -21,7 +21,7 @@ export function outsideFolders(files: readonly SourceFile[]): Finding[] {
   const inside = files.filter(({ path }) => path !== '.ci/run')
   return inside.flatMap((file) => {
     const depth = file.path.split('/').length - 1
-    const escaping = new RegExp(`${OUTSIDE.source}|new URL\\(\\s*['"\`](?:\\.\\./){${depth + 1}}`)
+    const escaping = new RegExp(`${BESIDE.source}|new URL\\(\\s*['"\`](?:\\.\\./){${depth + 1}}`)
     return inLines([file], 'outside-folder', escaping, 'a folder outside of the repository')
   })
 }
