@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../test/dev-model/manual-clock.ts'
 import { holdLease } from './lease.ts'
 
-const TTL_MS = 300
+const TTL_MS = 30_000
 type Answer = boolean | 'fails' | 'hangs'
 
 /** A lease that was taken, then renewals with these answers; the last one again and again. */
@@ -33,7 +33,7 @@ async function held(...answers: readonly Answer[]) {
     }
     return lease.lost.aborted
   }
-  return { lease, calls, lostAfter }
+  return { lease, calls, clock, lostAfter }
 }
 
 describe('a lease', () => {
@@ -61,12 +61,19 @@ describe('a lease', () => {
     expect(await lostAfter(1)).toBe(true)
   })
 
-  it('is lost when its time is over also where the store does not answer', async () => {
+  it('is lost also where the store does not answer for as long as a lease lasts', async () => {
     const { lease, calls, lostAfter } = await held('hangs')
-    expect(await lostAfter(2)).toBe(false)
+    expect(await lostAfter(3)).toBe(false)
     expect(await lostAfter(1)).toBe(true)
     await lease.release()
     expect(calls).toEqual(['take', 'take', 'release'])
+  })
+
+  it('is asked for also by who slept beyond its time, and kept where nobody took it', async () => {
+    const { clock, lostAfter } = await held(true)
+    clock.advance(5 * TTL_MS)
+    expect(await lostAfter(1)).toBe(false)
+    expect(await lostAfter(3)).toBe(false)
   })
 
   it('is none where another has it from the start, or the store fails', async () => {

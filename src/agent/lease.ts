@@ -44,20 +44,27 @@ async function renew(options: LeaseOptions, takenMs: number, stop: AbortSignal):
     if (stop.aborted) return true
     const askedMs = clock.now().getTime()
     // A store that fails now may answer the next time: until the end of its time the lease holds.
-    const held = await takeAgain(options, renewedMs + ttlMs - askedMs)
+    const held = await takeAgain(options)
     if (held === false) return false
     if (held) renewedMs = askedMs
     else if (clock.now().getTime() - renewedMs >= ttlMs) return false
   }
 }
 
-/** Undefined where the store fails, or does not answer in this time. */
-async function takeAgain(
-  { store, clock, name, owner, ttlMs }: LeaseOptions,
-  withinMs: number,
-): Promise<boolean | undefined> {
+/** A store that answers at all answers in this time, also on a machine that does much else. */
+const LEAST_PATIENCE_MS = 5_000
+
+/** Undefined where the store fails, or does not answer for as long as a lease lasts. */
+async function takeAgain({
+  store,
+  clock,
+  name,
+  owner,
+  ttlMs,
+}: LeaseOptions): Promise<boolean | undefined> {
   const answered = new AbortController()
-  const silence = clock.sleep(Math.max(0, withinMs), answered.signal).then(() => undefined)
+  const patienceMs = Math.max(ttlMs, LEAST_PATIENCE_MS)
+  const silence = clock.sleep(patienceMs, answered.signal).then(() => undefined)
   const taken = store.takeLease(name, owner, ttlMs).catch(() => undefined)
   try {
     return await Promise.race([taken, silence])

@@ -353,6 +353,23 @@ describe('the provider’s own compaction', () => {
     })
   })
 
+  it('is a summary only where its answer ended as one [VALID-A15]', () => {
+    const request = chat(assistant([block]), user('so?'))
+    const asked = { ...chat(...upTo(2)), compaction: { type: 'summarize' } } as Json
+    const after = (ending: { readonly stop_reason?: string }) => ({
+      request,
+      earlier: [{ request: asked, answer: { content: [block], ...ending } }],
+    })
+    const others = ['max_tokens', 'end_turn', 'refusal', 'pause_turn', 'stop_sequence', 'tool_use']
+    check('VALID-A15', {
+      breaks: others.map((stop_reason) => ({
+        ...after({ stop_reason }),
+        place: 'messages[0].content[0]',
+      })),
+      keeps: [after({ stop_reason: 'compaction' }), after({})],
+    })
+  })
+
   it('comes back first, alone and unchanged [VALID-A15]', () => {
     const next = (...content: unknown[]) => chat(assistant(content), user('so?'))
     const earlier: Exchange[] = [
@@ -389,21 +406,9 @@ describe('the provider’s own compaction', () => {
           ),
           place: 'messages[1]',
         },
-        ...['max_tokens', 'end_turn', 'refusal', 'pause_turn', 'stop_sequence', 'tool_use']
-          .map((stop_reason) => ({ content: [block], stop_reason }))
-          .map((answer) => ({
-            request: next(block),
-            earlier: earlier.map(({ request }) => ({ request, answer })),
-            place: 'messages[0].content[0]',
-          })),
       ],
       keeps: [
         { request: next(block), earlier },
-        // How it ended is not known.
-        {
-          request: next(block),
-          earlier: earlier.map(({ request }) => ({ request, answer: { content: [block] } })),
-        },
         {
           request: {
             ...next({ ...block, cache_control: { type: 'ephemeral' } }),
