@@ -62,11 +62,11 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['password', /(?:passw(?:or)?d|passphrase|(?:^|[_.-])pwd|(?:^|[_.-])pass)$/i],
   [
     'api-key',
-    /(?:api|access|auth|private|secret|encryption|signing|account|master|app|license|hmac|webhook)[_-]?key$|secret_?key_?base$/i,
+    /(?:api|access|auth|private|secret|encryption|signing|account|master|app|license|hmac|webhook)[_-]?key$|secret_?key_?base$|^[A-Z][A-Za-z]+-Key$/i,
   ],
   ['private-key', /client-key-data$/i],
   ['basic-auth', /(?:^|[_.-])_?auth$/i],
-  ['token', /token$/i],
+  ['token', /(?:token|[_-]pat)$/i],
   ['secret', /(?:secret|credentials?)$/i],
 ]
 /** Names that say it somewhere else than at their end; what is assigned must then look it. */

@@ -50,18 +50,28 @@ function redactedAt(name: string, value: unknown, redaction: Redaction): unknown
 function redactedString(name: string, value: string, { secrets, replace }: Redaction): string {
   if (isReference(name)) {
     let count = 0
-    const clean = redactText(value, secrets, () => {
+    const hide = () => {
       count += 1
       return '[redacted:id]'
-    })
+    }
+    const clean = redactText(value, secrets, hide, 'form')
     if (clean === value || count === 0) return value
     replace('id')
     return `redacted_${createHash('sha256').update(value).digest('hex').slice(0, 16)}`
   }
-  const clean = redactText(value, secrets, replace)
+  const clean = redactText(value, secrets, replace, OPAQUE.has(name) ? 'form' : 'entropy')
   const kind = clean === value ? secretKindOf(name, value) : undefined
   return kind === undefined ? clean : replace(kind)
 }
+
+/** Bytes and signatures look random: only what has the form of a secret is one there. */
+const OPAQUE: ReadonlySet<string> = new Set([
+  'data',
+  'signature',
+  'thoughtSignature',
+  'thinkingSignature',
+  'encrypted_content',
+])
 
 function redactedList(name: string, value: readonly unknown[], redaction: Redaction): unknown {
   const items = value.map((item) => redactedAt(name, item, redaction))

@@ -7,6 +7,7 @@
 import { redactAssignments } from './assignments.ts'
 import { redactKnown, type Secret } from './known.ts'
 import { redactPrivateKeys } from './private-keys.ts'
+import { redactRandomRuns } from './random-runs.ts'
 import { type Counted, Placeholders, type Replace } from './replace.ts'
 import { redactStructures } from './structures.ts'
 import { redactTokens } from './tokens.ts'
@@ -29,13 +30,20 @@ export function redact(text: string, secrets: readonly Secret[] = []): Redacted 
 /** What stood directly behind a secret may only now be seen as one: it is looked at again. */
 const MOST_PASSES = 10
 
-export function redactText(text: string, secrets: readonly Secret[], replace: Replace): string {
+/** `by: 'form'` leaves runs that are merely random: ids and signatures are. */
+export function redactText(
+  text: string,
+  secrets: readonly Secret[],
+  replace: Replace,
+  by: 'form' | 'entropy' = 'entropy',
+): string {
   let clean = text
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
     const before = clean
     const known = redactKnown(before, secrets, replace)
     const tokens = redactTokens(redactPrivateKeys(known, replace), replace)
-    clean = redactStructures(redactAssignments(tokens, replace), replace)
+    const named = redactStructures(redactAssignments(tokens, replace), replace)
+    clean = by === 'entropy' ? redactRandomRuns(named, replace) : named
     if (clean === before) break
   }
   return clean

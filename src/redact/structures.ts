@@ -56,8 +56,32 @@ const STRUCTURES: readonly Structure[] = [
   {
     kind: 'cookie',
     pattern:
-      /(?<![\w.-])[\w.-]{0,30}(?:sess(?:ion)?(?:[_.-]?id)?|sid|auth|jwt|remember[_-]me)[\w.-]{0,20}=(?<secret>[^\s;,"'&<>(){}[\]]{16,4096})/gi,
-    accepts: (text) => isSession(text) && !/^\d+(?:\.\d+)?$/.test(text),
+      /(?<![\w.-])[\w.-]{0,30}(?:sess(?:ion)?(?:[_.-]?id)?|sid|auth(?![a-z])|jwt|remember[_-]me)[\w.-]{0,20}=(?<secret>[^\s;,"'&<>(){}[\]]{16,4096})/gi,
+    accepts: (text) => isSession(text) && !text.includes('://'),
+  },
+  {
+    kind: 'password',
+    pattern:
+      /(?:\b(?:unzip|zip|7z|rar)\b[^\n|;]{0,100}?\s-[Pp] ?|(?<=\s)-(?:store|key)pass )["']?(?<secret>[^\s"'$|;-][^\s"'|;]{3,100})/g,
+    accepts: (text) => isValue(text) && /\d/.test(text),
+  },
+  {
+    kind: 'api-key',
+    pattern:
+      /\b(?:api|admin|secret|access|private|master|signing|license)[ _-]key(?: is|:| =|=) ?["'`]?(?<secret>[\w+/-]{20,200}={0,2})/gi,
+    accepts: isSession,
+  },
+  {
+    kind: 'token',
+    pattern:
+      /\b(?:access|auth|api|refresh|bearer|bot|personal|session)[ -]?token(?: is|:| =|=)?[ :]{1,3}["'`]?(?<secret>[\w+/.-]{24,2000}={0,2})/gi,
+    accepts: (text) => isAllKinds(text) && !standsForOne(text),
+  },
+  {
+    kind: 'bearer',
+    pattern:
+      /\bAuthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?[A-Za-z]{3,12}[ \t]{1,4}(?:token=)?["'`]?(?<secret>[\w.~+/-]{16,2000}={0,2})/gi,
+    accepts: isSession,
   },
   {
     kind: 'otp-secret',

@@ -56,6 +56,8 @@ export const TOKEN_FORMS: readonly TokenForm[] = [
   form('fly-token', /(?:fm[12][ar]?_|fo1_)[\w+/=,-]{40,2000}/, isMixed),
   form('netlify-token', /nf[pckob]_[A-Za-z0-9]{36,60}/, isRandom),
   form('supabase-key', /sb_secret_[\w-]{20,80}/, isMixed),
+  form('mapbox-token', /sk\.eyJ[\w-]{20,300}\.[\w-]{10,100}/),
+  form('dropbox-token', /sl\.[\w-]{100,300}/, isRandom),
   form('airtable-token', /pat[A-Za-z0-9]{14}\.[a-f0-9]{64}/),
   form('terraform-token', /[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,80}/),
   form(
