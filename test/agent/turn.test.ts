@@ -1,5 +1,4 @@
 // Turns of a real agent: messages, tools, aborts, on SQLite against the stand-in over HTTP.
-import { EventEmitter, once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Tool } from '../../src/core/tool.ts'
 import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
 import { eventStream, startFixtureServer } from '../../src/providers/contract/fixture-server.ts'
+import { until } from '../wait.ts'
 import { openHost, settingsFor } from './host.ts'
 import { lastMessages, setUpAgent } from './setup.ts'
 
@@ -31,7 +31,6 @@ describe('a turn', () => {
   it('runs calls side by side where they may, up to the limit, and others alone', async () => {
     const running = new Set<string>()
     const starts: string[][] = []
-    const started = new EventEmitter()
     /** Ends when as many run as its call says. */
     const tool = (name: string, isParallel: boolean): Tool => ({
       name,
@@ -44,8 +43,7 @@ describe('a turn', () => {
         const { call, beside } = input as { call: string; beside: number }
         running.add(call)
         starts.push([...running])
-        started.emit('one')
-        while (running.size < beside) await once(started, 'one')
+        await until('the others to run', () => running.size >= beside)
         for (let turns = 0; turns < 50; turns += 1) await setImmediate() // time for others to come in
         running.delete(call)
         return { status: 'completed', content: [{ type: 'text', text: callId }] }
