@@ -356,17 +356,17 @@ describe('the provider’s own compaction', () => {
   it('is a summary only where its answer ended as one [VALID-A15]', () => {
     const request = chat(assistant([block]), user('so?'))
     const asked = { ...chat(...upTo(2)), compaction: { type: 'summarize' } } as Json
-    const after = (ending: { readonly stop_reason?: string }) => ({
+    const ended = (ending: { readonly stop_reason?: string }) => ({
       request,
       earlier: [{ request: asked, answer: { content: [block], ...ending } }],
     })
     const others = ['max_tokens', 'end_turn', 'refusal', 'pause_turn', 'stop_sequence', 'tool_use']
     check('VALID-A15', {
       breaks: others.map((stop_reason) => ({
-        ...after({ stop_reason }),
+        ...ended({ stop_reason }),
         place: 'messages[0].content[0]',
       })),
-      keeps: [after({ stop_reason: 'compaction' }), after({})],
+      keeps: [ended({ stop_reason: 'compaction' }), ended({})],
     })
   })
 
