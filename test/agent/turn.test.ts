@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Tool } from '../../src/core/tool.ts'
 import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
 import { eventStream, startFixtureServer } from '../../src/providers/contract/fixture-server.ts'
-import { until } from '../wait.ts'
+import { within } from '../wait.ts'
 import { openHost, settingsFor } from './host.ts'
 import { lastMessages, setUpAgent } from './setup.ts'
 
@@ -32,6 +32,7 @@ describe('a turn', () => {
     const running = new Set<string>()
     const starts: string[][] = []
     /** Ends when as many run as its call says. */
+    const waiting: { readonly beside: number; resolve(): void }[] = []
     const tool = (name: string, isParallel: boolean): Tool => ({
       name,
       description: 'Says who else runs.',
@@ -43,7 +44,10 @@ describe('a turn', () => {
         const { call, beside } = input as { call: string; beside: number }
         running.add(call)
         starts.push([...running])
-        await until('the others to run', () => running.size >= beside)
+        const others = Promise.withResolvers<void>()
+        waiting.push({ beside, resolve: others.resolve })
+        for (const each of waiting) if (running.size >= each.beside) each.resolve()
+        await within('the others to run', others.promise)
         for (let turns = 0; turns < 50; turns += 1) await setImmediate() // time for others to come in
         running.delete(call)
         return { status: 'completed', content: [{ type: 'text', text: callId }] }
