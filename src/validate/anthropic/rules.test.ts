@@ -283,6 +283,24 @@ describe('tools', () => {
     })
   })
 
+  it('what an answer cites stays as it came, or goes as a whole [VALID-A20]', () => {
+    const cited = (encrypted_index: string) => ({
+      ...text('Tea it is.'),
+      citations: [{ type: 'web_search_result_location', cited_text: 'tea', encrypted_index }],
+    })
+    const ending = (last: object) => chat(user('hi'), assistant([search, found, last]), user('so?'))
+    const answer = assistant([search, found, cited('x')])
+    const earlier = [{ request: chat(user('hi')), answer }] as never
+    check('VALID-A20', {
+      breaks: [{ request: ending(cited('y')), earlier, place: 'messages[1].content[2].citations' }],
+      keeps: [
+        { request: ending(cited('x')), earlier },
+        { request: ending(cited('y')) },
+        { request: ending(text('Tea it is.')), earlier },
+      ],
+    })
+  })
+
   it('a server tool’s call and result stay in one answer, as they came [VALID-A20]', () => {
     const whole = assistant([search, found, text('Tea it is.')])
     const code = { ...search, id: 's2', name: 'code_execution' }
@@ -291,13 +309,6 @@ describe('tools', () => {
     const paused = { content: [text('Looking'), search], stop_reason: 'pause_turn' }
     const earlier = [{ request: chat(user('hi')), answer: whole }] as never
     const pause = [{ request: chat(user('hi')), answer: paused }] as never
-    const cited = (encrypted_index: string) => ({
-      ...text('Tea it is.'),
-      citations: [{ type: 'web_search_result_location', cited_text: 'tea', encrypted_index }],
-    })
-    const citing = [
-      { request: chat(user('hi')), answer: assistant([search, found, cited('x')]) },
-    ] as never
     check('VALID-A20', {
       breaks: [
         {
@@ -328,23 +339,9 @@ describe('tools', () => {
           place: 'messages[1].content[1]',
         },
         { request: chat(user('hi'), assistant([search])), earlier: pause, place: 'messages[1]' },
-        {
-          request: chat(user('hi'), assistant([search, found, cited('y')]), user('so?')),
-          earlier: citing,
-          place: 'messages[1].content[2].citations',
-        },
       ],
       keeps: [
         { request: chat(user('hi'), whole, user('so?')), earlier },
-        {
-          request: chat(user('hi'), assistant([search, found, cited('x')]), user('so?')),
-          earlier: citing,
-        },
-        // Without them it is a text as any other.
-        {
-          request: chat(user('hi'), whole, user('so?')),
-          earlier: citing,
-        },
         { request: chat(user('hi'), assistant([text('Looking'), search])), earlier: pause },
         { request: chat(user('hi'), assistant([text('Looking'), search])) },
         // Code that waits for a tool of the client gets its result later.
