@@ -4,10 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EventDraft } from '../../src/core/event.ts'
 import { blockOf } from '../report.ts'
 import { retentionBlock } from './page.ts'
+import { main } from './retention.ts'
 import { latestRetentionRow, type RetentionRow } from './row.ts'
 import { smallSession } from './small-session.ts'
 
@@ -99,7 +100,6 @@ describe('npm run bench -- retention', () => {
 
   it.each([
     { args: ['--frob'], status: 2, says: '--frob' },
-    { args: [], status: 2, says: 'Give it a folder, or set PRECIS_CORPUS.' },
     { args: ['no/such/folder'], status: 2, says: 'There is no folder no/such/folder.' },
     { args: ['a', 'b'], status: 2, says: 'Give it one folder.' },
     { args: ['--policies', 'frob'], status: 2, says: 'There is no policy frob. Known: keep-last' },
@@ -113,10 +113,21 @@ describe('npm run bench -- retention', () => {
       status: 1,
       says: 'no session to measure',
     },
-  ])('answers $args with a sentence', ({ args, status, says }) => {
-    const answered = bench(...args)
-    expect(answered.stderr).toContain(says)
-    expect(answered).toMatchObject({ status, stdout: '' })
+  ])('answers $args with a sentence', async ({ args, status, says }) => {
+    const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    onTestFinished(() => {
+      vi.restoreAllMocks()
+    })
+    expect(await main(args)).toBe(status)
+    expect(told.mock.calls.join('')).toContain(says)
+    expect(printed).not.toHaveBeenCalled()
+  })
+
+  it('asks for a folder where there is no corpus', () => {
+    const answered = bench()
+    expect(answered.stderr).toContain('Give it a folder, or set PRECIS_CORPUS.')
+    expect(answered).toMatchObject({ status: 2, stdout: '' })
   })
 })
 
