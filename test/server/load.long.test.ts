@@ -2,3 +2,4 @@
 import { loadSuite } from './load-suite.ts'
 
 loadSuite({ followers: 200, writers: 20, messagesEach: 20 })
+loadSuite({ followers: 260, writers: 20, messagesEach: 4 })
