@@ -232,8 +232,16 @@ export interface Client {
     threadId: string,
     range?: { readonly from?: number; readonly to?: number; readonly limit?: number },
   ): Promise<readonly ThreadEvent[]>
-  /** Events after `afterSeq`, then live ones and frames, until the signal fires. Reconnects by itself. */
-  follow(threadId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<StreamItem>
+  /**
+   * Events after `afterSeq`, then live ones and frames, until the signal fires. Reconnects by itself.
+   * Frames come from `onConnected` on: whoever waits for the end of a turn sends no message before.
+   */
+  follow(
+    threadId: string,
+    afterSeq: number,
+    signal: AbortSignal,
+    onConnected?: () => void,
+  ): AsyncIterable<StreamItem>
   /** Commands are carried out, everything else is said; resolves as soon as it is accepted. */
   send(threadId: string, content: UserContent): Promise<SendReply>
   resume(threadId: string): Promise<void>

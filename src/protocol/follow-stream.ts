@@ -19,6 +19,7 @@ export async function* followStream(
   threadId: string,
   afterSeq: number,
   signal: AbortSignal,
+  onConnected?: () => void,
 ): AsyncGenerator<StreamItem> {
   let seq = afterSeq
   let delayMs = FIRST_DELAY_MS
@@ -29,6 +30,7 @@ export async function* followStream(
         if (event === CONNECTED) {
           if (!isFirst) yield { kind: 'reconnected' }
           isFirst = false
+          onConnected?.()
           continue
         }
         delayMs = FIRST_DELAY_MS

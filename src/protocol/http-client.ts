@@ -85,7 +85,8 @@ function aboutTurns(
       const { items } = await callJson(transport, eventsSchema, { path, query: { ...query } })
       return items.map(readRow)
     },
-    follow: (threadId, afterSeq, signal) => followStream(transport, threadId, afterSeq, signal),
+    follow: (threadId, afterSeq, signal, onConnected) =>
+      followStream(transport, threadId, afterSeq, signal, onConnected),
     async send(threadId, content) {
       const path = of(threadId, 'messages')
       const body = { content }

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { startDevModel } from '../../src/dev-model/index.ts'
 import type { Client } from '../../src/protocol/client.ts'
-import { until } from '../wait.ts'
+import { until, within } from '../wait.ts'
 import { temporaryFolder } from './folder.ts'
 import { startServe, writeHome } from './serve-child.ts'
 import { converse } from './setup.ts'
@@ -14,8 +14,11 @@ export interface LoadOptions {
 }
 
 const TIMEOUT_MS = 900_000
-/** Events are pushed: far below the 15 s after which a follower that missed one would look by itself. */
-const LATE_MS = 10_000
+/** For what comes within a second; whoever waits longer waits for ever. */
+const BOUND_MS = 120_000
+/** Delays differ by machine; what is lost for a while and found by polling takes several times as long as the rest. */
+const MOST_P99_PER_P50 = 20
+const LEAST_P99_MS = 2_000
 
 export function loadSuite({ followers, writers, messagesEach }: LoadOptions): void {
   it(
@@ -64,7 +67,11 @@ async function runLoad(
   await Promise.all(
     threads.map(async ({ threadId }) => {
       for (let at = 0; at < messagesEach; at += 1)
-        await converse(client, threadId, `message ${at} to ${threadId}`)
+        await within(
+          `the end of turn ${at} of ${threadId}`,
+          converse(client, threadId, `message ${at} to ${threadId}`),
+          BOUND_MS,
+        )
     }),
   )
   const stored = new Map<string, readonly string[]>()
@@ -75,14 +82,19 @@ async function runLoad(
     )
   const isThere = () =>
     followed.every(({ threadId, ids }) => ids.length >= (stored.get(threadId)?.length ?? 0))
-  await until('every follower to have every event', isThere, { withinMs: TIMEOUT_MS / 3 })
+  const behind = () =>
+    followed.filter(({ threadId, ids }) => ids.length < (stored.get(threadId)?.length ?? 0)).length
+  await until(() => `${behind()} of ${followers} followers to have every event`, isThere, {
+    withinMs: BOUND_MS,
+  })
   stop.abort()
-  await Promise.all(following)
+  await within('the end of all streams', Promise.all(following), BOUND_MS)
   for (const { threadId, ids } of followed) expect(ids).toEqual(stored.get(threadId))
   const sorted = delaysMs.toSorted((one, other) => one - other)
+  expect(sorted.length).toBeGreaterThan(0)
   const share = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 0
-  expect(share(0.99), 'the delay of events in ms, p99').toBeLessThan(LATE_MS)
   process.stdout.write(
     `${followers} followers, ${writers} writers: ${sorted.length} events arrived, delay p50 ${share(0.5)} ms, p99 ${share(0.99)} ms\n`,
   )
+  expect(share(0.99)).toBeLessThan(Math.max(LEAST_P99_MS, share(0.5) * MOST_P99_PER_P50))
 }

@@ -102,11 +102,12 @@ export async function followUntil(
   client: Client,
   { threadId, version }: Pick<ThreadDetail, 'threadId' | 'version'>,
   isLast: (item: StreamItem) => boolean,
+  onConnected?: () => void,
 ): Promise<StreamItem[]> {
   const stop = new AbortController()
   const items: StreamItem[] = []
   const follow = async () => {
-    for await (const item of client.follow(threadId, version, stop.signal)) {
+    for await (const item of client.follow(threadId, version, stop.signal, onConnected)) {
       items.push(item)
       if (isLast(item)) stop.abort()
     }
@@ -120,9 +121,13 @@ export function isFrame(type: string): (item: StreamItem) => boolean {
   return (item) => item.kind === 'frame' && item.frame.type === type
 }
 
-/** Says something and waits for the end of the turn. */
+/** Says something and waits for the end of the turn, which a stream that is connected later is not told. */
 export async function converse(client: Client, threadId: string, text: string): Promise<void> {
-  const ended = followUntil(client, await client.thread(threadId), isFrame('turn-end'))
+  const connected = Promise.withResolvers<void>()
+  const thread = await client.thread(threadId)
+  const ended = followUntil(client, thread, isFrame('turn-end'), connected.resolve)
+  ended.catch(connected.reject)
+  await connected.promise
   await client.send(threadId, text)
   await ended
 }

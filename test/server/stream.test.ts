@@ -173,6 +173,28 @@ describe('the stream', () => {
     await expect(following).rejects.toMatchObject({ code: 'unknown-thread' })
   })
 
+  it('tells when it is connected: a turn that is faster than the connection is not missed', async () => {
+    const { app } = await setUpApp()
+    const held = Promise.withResolvers<void>()
+    const order: string[] = []
+    // The stream comes as late as among hundreds of others.
+    const client = createClient(
+      transportTo(async (request) => {
+        const isStream = request.url.endsWith('/stream')
+        if (isStream) await held.promise
+        else order.push(`${request.method} ${new URL(request.url).pathname.split('/').at(-1)}`)
+        return app.fetch(request)
+      }, BASE_URL),
+    )
+    const { threadId } = await client.createThread()
+    const talk = converse(client, threadId, 'Hello')
+    for (let others = 0; others < 20; others += 1) await client.thread(threadId)
+    expect(order).not.toContain('POST messages')
+    held.resolve()
+    await talk
+    expect(order.at(-1)).toBe('POST messages')
+  })
+
   it('leaves nothing behind of a follower that has gone, in process and over HTTP', async () => {
     const { app, client, home } = await setUpApp()
     const thread = await client.createThread()
