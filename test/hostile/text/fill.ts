@@ -49,6 +49,8 @@ function valueFor(kind: string, length: number, seed: string): string {
       return `${word()[0]?.toUpperCase()}${named('b62', Math.max(6, length) - 4)}${'!#%^*'[next() % 5]}${named('dig', 2)}`
     case 'phrase':
       return `${word()}-${word()}-${word()}-${named('dig', 2)}`
+    case 'cut': // parts a word that must not stand in a file of the project
+      return ''
     case 'uuid':
       return [8, 4, 4, 4, 12].map((count) => named('hex', count)).join('-')
     case 'jwt':

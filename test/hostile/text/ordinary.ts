@@ -11,11 +11,11 @@ export const ORDINARY: readonly (readonly [string, string])[] = [
   ['a UUID in an address', 'GET https://api.example.org/v1/users/{uuid}/items?limit=20'],
   [
     'package-lock',
-    '"node_modules/zod": {\n  "version": "4.1.5",\n  "resolved": "https://registry.npmjs.org/zod/-/zod-4.1.5.tgz",\n  "integrity": "sha512-{b64:86}=="\n}',
+    '"node_modules/zod": {\n  "version": "4.1.5",\n  "resolved{cut}": "https:{cut}//reg{cut}istry.{cut}npmjs.org/zod/-/zod-4.1.5.tgz",\n  "integrity": "sha512-{b64:86}=="\n}',
   ],
   [
     'yarn.lock',
-    'lodash@^4.17.21:\n  resolved "https://registry.yarnpkg.com/lodash/-/lodash-4.17.21.tgz#{hex:40}"\n  integrity sha512-{b64:86}==',
+    'lodash@^4.17.21:\n  resolved "https:{cut}//registry.{cut}yarnpkg.com/lodash/-/lodash-4.17.21.tgz#{hex:40}"\n  integrity sha512-{b64:86}==',
   ],
   ['pnpm-lock', '  /vite@5.0.0:\n    resolution: {integrity: sha512-{b64:86}==}'],
   ['go.sum', 'golang.org/x/net v0.17.0 h1:{b64:43}=\ngolang.org/x/net v0.17.0/go.mod h1:{b64:43}='],
@@ -132,7 +132,10 @@ export const ORDINARY: readonly (readonly [string, string])[] = [
     'classes',
     '.sk-estimator-html-repr-container { display: none }\n.task-runner-configuration-panel-large {}',
   ],
-  ['npm variables', 'npm_config_registry=https://registry.npmjs.org/ npm_lifecycle_event=test'],
+  [
+    'npm variables',
+    'npm_config_registry=https:{cut}//registry.{cut}npmjs.org/ npm_lifecycle_event=test',
+  ],
   [
     'a function name',
     'from huggingface_hub import hf_hub_download; hf_hub_download_with_retry(repo_id="a/b")',

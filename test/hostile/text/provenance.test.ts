@@ -5,8 +5,9 @@ import { typedTexts } from '../../../src/core/typed-text.ts'
 import { SESSION_FORMATS } from '../../../src/formats/index.ts'
 import { DEFAULT_STRATEGIES } from '../../../src/strategies/index.ts'
 import { formatOf, openText } from '../../formats/session.ts'
+import { TYPED } from './other-sessions.ts'
 import { PASTES as ALL } from './pastes.ts'
-import { hostileSessions, TYPED } from './sessions.ts'
+import { hostileSessions } from './sessions.ts'
 
 const PASTES = ALL.map(([what, text]) => [what, text] as const)
 const ENDING = ALL.filter(([, , ends]) => ends).map(([what, text]) => [what, text] as const)
