@@ -1,6 +1,14 @@
 // `npm run mutation [-- FOLDER… --seed S --sample N --files GLOB --write]`: plants faults in the sources
 // and lists those that no test notices. Fails where a folder is below its goal or its committed score.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, matchesGlob } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -34,6 +42,8 @@ import { testEnvironment } from './check-report.ts'
 
 type StrykerOptions = ConstructorParameters<typeof Stryker>[0]
 
+/** Before runs set their own. */
+const TEMPORARY = tmpdir()
 const SCORES = 'test/mutation/scores.json'
 const DISABLED = 'test/mutation/disabled.json'
 
@@ -111,23 +121,26 @@ async function testFolder(name: string, folder: Folder, failures: string[]): Pro
 
 /** The status of each mutant that Stryker has met, by its place. */
 async function runStryker(folder: Folder, sample: readonly Mutant[]): Promise<Map<string, string>> {
-  const temporary = mkdtempSync(join(tmpdir(), 'precis-mutation-'))
+  const temporary = mkdtempSync(join(TEMPORARY, 'precis-mutation-'))
   try {
-    const home = join(temporary, 'home')
-    mkdirSync(home)
+    const [home, scratch] = [join(temporary, 'home'), join(temporary, 'tmp')]
+    for (const each of [home, scratch]) mkdirSync(each)
+    // Database servers of tests run as another user.
+    for (const each of [temporary, scratch]) chmodSync(each, 0o755)
     const plan: RunPlan = {
       root: process.cwd(),
       tests: testFiles(folder.tests),
       shareWorker: folder.shareWorker ?? false,
-      apart: {
-        sources: folder.apart?.sources ?? [],
-        tests: testFiles(folder.apart?.tests ?? []),
-      },
+      apart: folder.apart && { ...folder.apart, tests: testFiles(folder.apart.tests) },
       places: sample.map(placeOf),
     }
     const planPath = join(temporary, 'plan.json')
     writeFileSync(planPath, JSON.stringify(plan))
-    process.env = { ...testEnvironment(process.env, home), [PLAN_VARIABLE]: planPath }
+    process.env = {
+      ...testEnvironment(process.env, home),
+      TMPDIR: scratch,
+      [PLAN_VARIABLE]: planPath,
+    }
     const results = await new Stryker(
       optionsFor(folder, sample, join(temporary, 'copy')),
     ).runMutationTest()
@@ -144,7 +157,20 @@ async function runStryker(folder: Folder, sample: readonly Mutant[]): Promise<Ma
       }),
     )
   } finally {
+    stopServers(join(temporary, 'tmp'))
     rmSync(temporary, { recursive: true, force: true })
+  }
+}
+
+/** A mutant that hangs is ended with its tests, and these leave their database server behind. */
+function stopServers(folder: string): void {
+  for (const path of globSync(join(folder, '*/data/postmaster.pid'))) {
+    const [pid] = readFileSync(path, 'utf8').split('\n')
+    try {
+      process.kill(Number(pid), 'SIGQUIT')
+    } catch (error) {
+      console.error(`mutation: the server ${pid} was gone already: ${error}`)
+    }
   }
 }
 
@@ -158,8 +184,6 @@ function optionsFor(
     plugins: ['@stryker-mutator/vitest-runner', join(process.cwd(), 'test/mutation/runner.ts')],
     vitest: {
       configFile: 'test/mutation/vitest.config.ts',
-      // A test that reaches a source in a thread alone does not import it.
-      related: folder.apart === undefined,
       // Threads begin sooner; tests with state of their own run in processes, as in the check.
       pool: folder.shareWorker ? 'threads' : 'forks',
     },

@@ -51,7 +51,7 @@ function sampledRunner(injector: Injector): Runner {
       const result = await inner.dryRun(options)
       for (const file of options.files ?? []) {
         const path = relative(process.cwd(), file).split(sep).join('/')
-        if (plan.apart.sources.some((pattern) => matchesGlob(path, pattern)))
+        if (plan.apart?.sources.some((pattern) => matchesGlob(path, pattern)))
           cover(result, mutantsIn(file), plan.apart.tests)
       }
       return result

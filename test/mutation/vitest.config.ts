@@ -1,4 +1,5 @@
 // How vitest runs under mutation testing: the tests of one folder, the quickest first, no second try.
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { readPlan } from './folders.ts'
@@ -16,12 +17,25 @@ class QuickestFirst extends BaseSequencer {
   }
 }
 
+/** Only tests that import a mutated file are run: this leads from a starter of threads to their script. */
+const reachThread: Plugin = {
+  name: 'reach-thread',
+  transform(code, id) {
+    const isStarter = plan.apart !== undefined && id.endsWith(plan.apart.starter)
+    return isStarter
+      ? `${code}\nexport const neverCalled = () => import('${plan.apart?.script}')\n`
+      : null
+  },
+}
+
 export default defineConfig({
   root: process.cwd(),
+  plugins: [reachThread],
   test: {
     include: [...plan.tests],
     isolate: !plan.shareWorker,
-    testTimeout: 120_000,
+    // A mutant that leaves a test waiting costs this.
+    testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: ['test/mutation/activate.ts'],
