@@ -81,7 +81,7 @@ export const ORDINARY: readonly (readonly [string, string])[] = [
   ['a certificate', '-----BEGIN CERTIFICATE-----\n{pem}\n-----END CERTIFICATE-----'],
   ['a public PEM', '-----BEGIN PUBLIC KEY-----\n{pem}\n-----END PUBLIC KEY-----'],
   ['a placeholder in .env', 'API_KEY=your-api-key-here\nDB_PASSWORD=changeme\nSECRET=<secret>'],
-  ['a variable in YAML', 'password: ${DB_PASSWORD}\ntoken: ${{ secrets.GITHUB_TOKEN }}'],
+  ['a variable in YAML', `password: $\{DB_PASSWORD}\ntoken: $\{{ secrets.GITHUB_TOKEN }}`],
   ['process.env', 'const token = process.env.GITHUB_TOKEN'],
   ['a variable in a header', 'curl -H "Authorization: Bearer $TOKEN" https://api.example.org'],
   ['stars', 'password: ********\ntoken = "***"'],
@@ -141,7 +141,7 @@ export const ORDINARY: readonly (readonly [string, string])[] = [
     'from huggingface_hub import hf_hub_download; hf_hub_download_with_retry(repo_id="a/b")',
   ],
   ['a workflow', 'uses: pypa/gh-action-pypi-publish@{hex:40} # v1.8.10'],
-  ['a workflow secret', 'env:\n  NPM_TOKEN: ${{ secrets.NPM_TOKEN }}\n  API_KEY: ${API_KEY:-}'],
+  ['a workflow secret', `env:\n  NPM_TOKEN: $\{{ secrets.NPM_TOKEN }}\n  API_KEY: $\{API_KEY:-}`],
   [
     'long identifiers',
     'AbstractSingletonProxyFactoryBeanConfigurationAwareInterceptorAdapterImplementation',
