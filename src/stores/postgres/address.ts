@@ -40,6 +40,7 @@ export function readAddress(address: string): PostgresAddress {
   const secrets = passwords
     .flatMap((password) => [password, decoded(password)])
     .filter((secret) => secret !== '')
+    .concat(address, url.search === '' ? [] : url.search) // parameters hold whatever they hold
   return { connectionString: url.href, schema, shown: shownAddress(address), secrets }
 }
 
