@@ -142,6 +142,7 @@ describe('the program', () => {
 
   beforeAll(() => {
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    symlinkSync(join(root, 'bin'), join(folder, 'bin'))
     copyFileSync(join(root, 'vitest.config.ts'), join(folder, 'vitest.config.ts'))
     for (const [name, text] of Object.entries(PROJECT)) writeFileSync(join(folder, name), text)
   })

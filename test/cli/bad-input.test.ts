@@ -78,7 +78,7 @@ const inputs: readonly (readonly [string, string | Buffer, readonly string[], Re
     [],
     /where: bad, metadata/,
   ],
-  ['brackets without end', '['.repeat(2_000_000), [], /the input is not JSON/],
+  ['brackets without end', '['.repeat(2_000_000), [], /The JSON is nested too deeply/],
 ]
 
 describe('a file that cannot be read', () => {

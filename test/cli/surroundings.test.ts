@@ -30,9 +30,10 @@ describe('the working directory', () => {
 })
 
 describe('the environment', () => {
-  it('is what commands of an agent inherit', async () => {
+  it('is what commands of an agent inherit, as far as the settings allow', async () => {
     const sent = ['send', '--model', 'dev', '--yes', 'run printenv TIDE']
-    const { stdout } = await place().precis(sent, { env: { TIDE: 'ebb at four' } })
+    const env = { TIDE: 'ebb at four', PRECIS_RUN_ENVIRONMENT: '["TIDE"]' }
+    const { stdout } = await place().precis(sent, { env })
     expect(stdout).toContain('ebb at four')
   })
 })
