@@ -29,7 +29,7 @@ const FIRST: readonly string[] = [
   'src/cli/send.test.ts',
   'test/server/team.test.ts',
   'test/server/serve.test.ts',
-  'bench/retention/retention.test.ts',
+  'bench/retention/retention.full.test.ts',
   'test/web/',
   'test/cli/',
   'src/cli/',

@@ -10,6 +10,7 @@ describe('requirement', () => {
   /** The module as it is on a machine without a corpus. */
   async function withoutCorpus(required: string) {
     vi.resetModules()
+    vi.stubEnv('PRECIS_TIER', 'all')
     vi.stubEnv('PRECIS_CORPUS', '')
     vi.stubEnv('PRECIS_REQUIRE', required)
     return import('./require.ts')
@@ -35,10 +36,21 @@ describe('requirement', () => {
   })
 
   it('finds what is there', async () => {
+    vi.stubEnv('PRECIS_TIER', 'all')
     vi.stubEnv('PRECIS_CORPUS', import.meta.dirname)
     vi.stubEnv('PRECIS_REQUIRE', 'corpus')
     vi.resetModules()
     const module = await import('./require.ts')
     expect(module.requirement('corpus')).toEqual({ available: true, notice: '' })
+  })
+
+  it('leaves out in the fast tier what takes long', async () => {
+    vi.stubEnv('PRECIS_TIER', 'fast')
+    vi.stubEnv('PRECIS_CORPUS', import.meta.dirname)
+    vi.stubEnv('PRECIS_REQUIRE', '')
+    vi.resetModules()
+    const module = await import('./require.ts')
+    const notice = 'corpus is for npm run test:all'
+    expect(module.requirement('corpus')).toEqual({ available: false, notice })
   })
 })

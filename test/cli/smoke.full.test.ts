@@ -19,7 +19,7 @@ afterAll(() => place.remove())
 /** They run until they are stopped, or say what they do on both streams; these files start them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   chat: 'test/tui/plain.test.ts',
-  'dev-model': 'test/docs/readme.test.ts',
+  'dev-model': 'test/docs/readme.full.test.ts',
   send: 'src/cli/send.test.ts',
   serve: 'test/server/serve.test.ts',
 }
