@@ -42,7 +42,7 @@ export async function openSample(name: SampleName): Promise<Sample> {
   return { store, threads, threadId, log: logOf((await store.read(threadId)).map(readRow)) }
 }
 
-export function logOf(events: readonly ThreadEvent[]): TestLog {
+function logOf(events: readonly ThreadEvent[]): TestLog {
   const log = new TestLog()
   for (const event of events) {
     log.events.push(event)

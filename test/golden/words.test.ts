@@ -87,7 +87,7 @@ const LAYERS: readonly (() => readonly SettingsLayer[])[] = [
     environmentLayer({ PRECIS_PINS: '["a","b"]', PRECIS_AUTO_ENABLED: 'TRUE', PRECIS_STORE: '' }),
   ],
   () => [environmentLayer({ PRECIS_PRESSET: 'chat' })],
-  () => [environmentLayer({ PRECIS_SOMETHING_ELSE_ENTIRELY: 'x', HOME: '/home/u' })],
+  () => [environmentLayer({ PRECIS_SOMETHING_ELSE_ENTIRELY: 'x', HOME: '/root-of-all' })],
 ]
 
 describe('settings', () => {
@@ -174,7 +174,7 @@ describe('words', () => {
         checkAgainstSource(text, 'src/a.ts and https://known.example/x', 'disarmed'),
       ),
       loses: TEXTS.slice(0, 6).map((other) => Number(losesMost(text, other))),
-      folded: foldBase64(text, 'e1').folded,
+      folded: foldBase64(text, 'e1'),
       address: shownAddress(text.slice(0, 100)),
     }))
     await expectGolden('words-texts', rows)
