@@ -61,16 +61,28 @@ function scripted(limits: ModelLimits = {}): ModelPort & { readonly asked: Asked
   }
 }
 
-function requestLines({ system, messages, signal: _, ...rest }: Asked) {
+function requestLines({ system, messages, signal, ...rest }: Asked) {
   const lines = messageLines(messages)
   const { tools, within, ...facts } = { tools: undefined, within: undefined, ...rest }
   const shown = lines.length < 4 ? lines : [...lines.slice(0, 1), digestOf(lines), lines.at(-1)]
-  return { ...facts, system, asked: digestOf({ tools, within }), count: lines.length, shown }
+  return {
+    ...facts,
+    hasSignal: signal !== undefined,
+    system,
+    asked: digestOf({ tools, within }),
+    count: lines.length,
+    shown,
+  }
 }
 
 const RUNS: Readonly<Record<string, Partial<CompactionContext>>> = {
   'as it is': {},
-  apart: { form: 'apart', fastModel: 'fast', windowTokens: 200_000 },
+  apart: {
+    form: 'apart',
+    fastModel: 'fast',
+    windowTokens: 200_000,
+    signal: new AbortController().signal,
+  },
   'in the conversation': {
     form: 'conversation',
     model: 'large',

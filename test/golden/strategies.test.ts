@@ -103,6 +103,21 @@ describe('strategies without a model', () => {
     await expectGolden(`strategies-thread-${seed}`, rows)
   })
 
+  it('in short on many random threads', async () => {
+    const lines: string[] = []
+    for (const seed of seeds(25)) {
+      const { log } = generateThread(seed + 800, 14)
+      const weight = weightOf(log.context)
+      for (const strategy of [cascade, dropTurns, extract]) {
+        const targetTokens = Math.floor(weight * (seed % 2 === 0 ? 0.7 : 0.35))
+        const made = await proposed(strategy, log, { targetTokens })
+        const how = 'threw' in made ? String(made.threw) : JSON.stringify(made.edits)
+        lines.push(`${seed} ${strategy.id}: ${weight} to ${targetTokens}, ${how} ${digestOf(made)}`)
+      }
+    }
+    await expectGolden('strategies-in-short', lines)
+  })
+
   it.each(PRUNE_NAMES)('prune by %s', async (name) => {
     await expectGolden(`strategies-prune-${name}`, await proposed(createPrune([name]), prunable()))
   })

@@ -84,7 +84,7 @@ export const LINES: readonly string[] = [
   '/thinkin',
 ]
 
-const BASE64 = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU2Nzg5'.repeat(30)
+const BASE64 = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU2Nzg5'.repeat(120)
 const LINES_OF_BASE64 = (BASE64.match(/.{1,76}/g) ?? []).join('\n')
 
 export const TEXTS: readonly string[] = [
