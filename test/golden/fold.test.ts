@@ -98,6 +98,12 @@ function endOf(log: TestLog) {
   }
 }
 
+const METADATA = {
+  refs: ['e1', 'e3', 'no ref'],
+  reasons: { 'repeated-reads': ['e1', 'e2'], logs: ['e4'] },
+  leftOut: [{ from: 'prune', reason: 'it failed' }],
+}
+
 /** One for each compaction that could be applied. */
 function reportsOf({ events, eventAt, state }: TestLog) {
   const pins = reducedBy(state, pinsReducer)
@@ -107,8 +113,11 @@ function reportsOf({ events, eventAt, state }: TestLog) {
     const input = { before, after, eventAt, pins }
     before = after
     if (event.type !== 'COMPACTION' || !after.active.includes(event.seq)) return []
-    const change = event.data
-    const report = reportCompaction({ ...input, change, settings: { targetTokens: 100 } })
+    // What strategies leave beside their edits, on every second one.
+    const isPlain = event.seq % 2 === 0
+    const change = isPlain ? event.data : { ...event.data, metadata: METADATA }
+    const told = isPlain ? {} : { fallback: { from: 'extract', reason: 'it failed' } }
+    const report = reportCompaction({ ...input, ...told, change, settings: { targetTokens: 100 } })
     return [{ ...report, text: renderReport(report).split('\n') }]
   })
 }
