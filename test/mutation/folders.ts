@@ -36,6 +36,8 @@ export interface RunPlan {
 /** Its value is the path of the file with the plan. */
 export const PLAN_VARIABLE = 'PRECIS_MUTATION_PLAN'
 
+const GOLDEN = ['test/golden/*.test.ts'] as const
+
 export const FOLDERS: Readonly<Record<string, Folder>> = {
   core: {
     sources: ['src/core/**/*.ts'],
@@ -43,6 +45,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       'src/core/**/!(thread.property).test.ts',
       'test/constraints/*.test.ts',
       'test/ledger/*.test.ts',
+      ...GOLDEN,
     ],
     goalPercent: 85,
     shareWorker: true,
@@ -54,7 +57,11 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   strategies: {
     sources: ['src/strategies/**/*.ts'],
-    tests: ['src/strategies/**/*.test.ts', 'test/summaries/@(forms|hostile|log).test.ts'],
+    tests: [
+      'src/strategies/**/*.test.ts',
+      'test/summaries/@(forms|hostile|log).test.ts',
+      ...GOLDEN,
+    ],
     goalPercent: 75,
     shareWorker: true,
   },
@@ -82,7 +89,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   threads: {
     sources: ['src/threads/**/*.ts'],
-    tests: ['src/threads/**/*.test.ts', 'src/compose.test.ts'],
+    tests: ['src/threads/**/*.test.ts', 'src/compose.test.ts', ...GOLDEN],
     goalPercent: 75,
   },
   server: {
