@@ -4,9 +4,11 @@ import { once } from 'node:events'
 import { chmodSync, createWriteStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NOBODY, requirement } from '../require.ts'
 import { eachPlace, messages, PRECIS, sample } from './place.ts'
 
 const place = eachPlace()
+const { available: canOthersRead } = requirement('readable-checkout')
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const user = (content: string) =>
   `{"uuid":"u","sessionId":"s","type":"user","message":{"role":"user","content":${content}}}`
@@ -149,7 +151,7 @@ describe('a file that cannot be read', () => {
     rmSync(join(place().folder, 'dir'), { recursive: true })
   })
 
-  it('no permission: neither to read nor to write', () => {
+  it.skipIf(!canOthersRead)('no permission: neither to read nor to write', () => {
     const { folder } = place()
     place().write('secret.json', messages())
     chmodSync(join(folder, 'secret.json'), 0o000)
@@ -158,7 +160,7 @@ describe('a file that cannot be read', () => {
     chmodSync(join(folder, 'in.json'), 0o644)
     chmodSync(folder, 0o755)
     // For root nothing is forbidden: then somebody else tries.
-    const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+    const somebody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
     const run = (...args: string[]) =>
       spawnSync(process.execPath, [PRECIS, ...args], {
         cwd: folder,

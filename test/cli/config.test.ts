@@ -148,7 +148,7 @@ describe('precis start', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('This is the sample session')
     expect(stdout).toMatch(/total +[\d,]+ +[\d,]+ {3}−\d+ %/)
-    expect(stdout).toMatch(/Next:\n {2}precis compact .*samples\/session\.jsonl --out/)
+    expect(stdout).toMatch(/Next:\n {2}precis compact .*samples\/session\.jsonl (?:\\\n {4})?--out/)
     expect(place().left()).toEqual([])
   })
 

@@ -12,9 +12,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compileCacheFolder } from '../../bin/own-folder.js'
 import { eachPlace, sample } from '../cli/place.ts'
-import { requirement } from '../require.ts'
+import { NOBODY, requirement } from '../require.ts'
 
-const NOBODY = 65_534
 const place = eachPlace()
 
 /** Without the cache of the tests: as a user has it. */

@@ -21,9 +21,8 @@ import { loadSettings } from '../../src/cli/settings.ts'
 import { SETTING_KEYS } from '../../src/core/settings.ts'
 import { HARMLESS_KEYS } from '../../src/core/settings-keys.ts'
 import { eachPlace } from '../cli/place.ts'
-import { requirement } from '../require.ts'
+import { NOBODY, requirement } from '../require.ts'
 
-const NOBODY = 65_534
 const place = eachPlace()
 
 function file(): string {
