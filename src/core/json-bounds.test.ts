@@ -1,9 +1,8 @@
 // The count of values and levels in bytes, compared with what a parser finds.
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../test/generate/random.ts'
+import { SEED } from '../../test/scale.ts'
 import { JsonBounds } from './json-bounds.ts'
-
-const SEED = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
 
 function randomJson(random: Random, depth: number): unknown {
   const kind = depth === 0 ? 0 : random.int(0, 3)

@@ -18,10 +18,10 @@ afterAll(() => place.remove())
 
 /** They run until they are stopped, or say what they do on both streams; these files start them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  chat: 'test/tui/plain.test.ts',
+  chat: 'test/tui/plain.full.test.ts',
   'dev-model': 'test/docs/readme.full.test.ts',
   send: 'src/cli/send.test.ts',
-  serve: 'test/server/serve.test.ts',
+  serve: 'test/server/serve.full.test.ts',
 }
 
 interface Smoke {

@@ -13,12 +13,12 @@ import { readAddress } from '../../src/stores/postgres/address.ts'
 import { storeFailure } from '../../src/stores/postgres/failures.ts'
 import { Random } from '../generate/random.ts'
 import { shuffled } from '../generate/ranges.ts'
+import { SEED, scaled } from '../scale.ts'
 import { temporaryFolder } from '../server/folder.ts'
 import { environmentOf } from '../server/serve-child.ts'
 import { setUpApp } from '../server/setup.ts'
 
-const SEED = Number(process.env.PRECIS_SEED ?? Date.now() % 1_000_000)
-const TRIES = 2_000
+const TRIES = scaled(2_000, 200)
 const PRECIS = fileURLToPath(new URL('../../bin/precis.js', import.meta.url))
 
 /** Those that once came through, then random ones. */
