@@ -158,7 +158,7 @@ const PLAY: Readonly<Record<StepName, Act>> = {
     const text = ids.length === 0 || random.chance(0.3)
     await threads.pin(
       threadId,
-      text ? { text: randomText(random) } : { entries: [random.pick(ids)] },
+      text ? { text: randomText(random).trim() || 'a pin' } : { entries: [random.pick(ids)] },
     )
   },
   async unpin(threads, { threadId, random }) {

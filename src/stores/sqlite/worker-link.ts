@@ -120,6 +120,8 @@ export class WorkerLink {
   async #close(): Promise<void> {
     if (this.#error === undefined) await this.#post({ name: 'close' })
     this.hold()
+    // The database is closed by then: a module that is still being loaded must not hold up the end.
+    await this.#worker.terminate()
     await this.#exited
     this.#events.onEnd()
   }
