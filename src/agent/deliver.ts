@@ -30,7 +30,7 @@ export async function say(
 export async function deliverMessages(turn: Turn): Promise<boolean> {
   const { core, desk } = turn
   const { threadId } = desk
-  await Promise.allSettled(desk.queueing) // who sent one that failed is told so themselves
+  await Promise.allSettled(desk.queueing) // each sender gets its own error
   const waiting = await waitingIn(core, threadId)
   for (const message of waiting) {
     const delivered = await core.ports.threads.append(threadId, (state) =>

@@ -11,7 +11,7 @@ interface Streams {
   readonly output: NodeJS.WritableStream
 }
 
-/** Asks where nobody has decided yet. An answer is kept; without one the keys stay ignored. */
+/** Asks once about undecided settings and keeps the answer; without one the keys stay ignored. */
 export async function askTrust(
   cwd: string,
   environment: Environment,

@@ -20,7 +20,7 @@ export function trustFolder(isTrusted: boolean): void {
   saysYes = isTrusted
 }
 
-/** Undefined where nobody has decided on this content. A changed file is asked about again. */
+/** Undefined if this content is undecided. A changed file is undecided again. */
 export function decisionOn(
   file: string,
   content: string,

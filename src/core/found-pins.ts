@@ -72,7 +72,7 @@ export function findPins(
   return found.reverse()
 }
 
-/** Newest first. What no person typed binds nobody. */
+/** Newest first. Only text that a person typed binds. */
 function* typedMessages(context: Context, eventAt: EventAt): Generator<string> {
   const items = context.items.toArray()
   for (const item of items.toReversed()) {

@@ -1,4 +1,4 @@
-// Runs of signs that nobody typed: long, of all kinds, and changing from kind to kind as words do not.
+// Random runs: long, of mixed character kinds, and changing kind more often than words do.
 import type { Replace } from './replace.ts'
 
 /** A whole word of the alphabet of base 64 for addresses; bytes in base 64 are longer or hold other signs. */

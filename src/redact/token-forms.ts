@@ -107,7 +107,7 @@ export const TOKEN_FORMS: readonly TokenForm[] = [
   form('telegram-token', /bot(?<secret>\d{8,10}:AA[\w-]{33})(?![\w-])/),
   form('telegram-token', /\d{8,10}:AA[\w-]{33}(?![\w-])/),
 
-  // A prefix that says what it is, and a run that nobody typed: services that are not listed.
+  // A prefix that says what it is, and a random run: a service that is not listed.
   form(
     'token',
     /(?:[a-z0-9]{2,12}[_-]){0,2}(?:sk|secret|token|pat|api|key|apikey|live|prod|priv|auth)[_-](?:[a-z0-9]{2,8}[_-])?[A-Za-z0-9]{28,200}(?![\w-])/,

@@ -19,7 +19,7 @@ export function admit(connection: object | undefined): void {
 
 /**
  * Nothing on a new connection is known but its address. Those of the loopback are of many people, and
- * one connection is no proof of bad will: so the oldest is closed on which nobody was let in.
+ * one connection proves no bad intent, so the oldest connection without an admitted request is closed.
  */
 export function boundConnections(server: Server, most = mostConnections()): void {
   const open = new Set<Socket>()

@@ -38,7 +38,7 @@ export function withLocalToken(tokens: AccessTokens, token: string): AccessToken
     isRequired: true,
     holderOf(given): TokenHolder | undefined {
       if (!timingSafeEqual(digestOf(given), digest)) return tokens.holderOf(given)
-      // Where nobody else has a token, all threads are those of this machine.
+      // Without other tokens, all threads belong to this machine.
       return { name: LOCAL_NAME, ...(tokens.isRequired && { owner: LOCAL_OWNER }) }
     },
   }

@@ -2,7 +2,7 @@
 
 /**
  * Alone, each may have `each` at once, which is half of all there is. While others are there, it is half of
- * what they leave: so there is always some left for one more, and nobody can lock out everybody.
+ * what they leave: so there is always some left for one more owner.
  */
 export class Shares {
   readonly each: number

@@ -70,7 +70,7 @@ export function approvedWorkspace(workspace: Workspace, target: string | undefin
 function locateIn(given: string, real: string, path: string): Place {
   requirePlain(path)
   const asked = resolve(real, path)
-  // What is written outside is refused unseen: not even whether it exists is told.
+  // Refuse writes outside without a look: the error must not say whether the file exists.
   if (!isInside(real, asked) && !isInside(given, asked)) throw outside(path, real)
   const found = followLinks(asked, path)
   if (!isInside(real, found)) throw outside(path, real)

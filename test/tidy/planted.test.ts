@@ -355,7 +355,7 @@ const FAULTS: readonly Fault[] = [
       'test/deep/b.ts': ['../..', '../../..']
         .map((up) => `new URL('${up}/x', import.meta.url)`)
         .join('\n'),
-      'src/core/c.ts': "import '../shared.ts'\nconst other = '../../../etc/passwd'",
+      'src/core/c.ts': `import '${outside}.ts'\nconst other = '../../../etc/passwd'`,
     },
     found: ['docs/a.md:2', 'test/a.ts:1', 'test/deep/b.ts:2'],
   },
