@@ -67,30 +67,41 @@ export function checkPairing(draft: Draft): Refusal | undefined {
   for (const { edit, items } of draft.placed)
     for (const put of edit.put)
       if (isNewEntry(put) && put.of !== undefined) rewrites.set((items[0] as Item).id, put.of)
-  const known = unpaired(draft.before, draft.open, rewrites)
-  for (const [key, id] of unpaired(draft.after, draft.open, rewrites))
-    if (!known.has(key)) return splitsRound(id)
+  const before = pairings(draft.before, draft.open, rewrites)
+  for (const [key, { answer, id }] of pairings(draft.after, draft.open, rewrites)) {
+    const was = before.get(key)
+    // A call id may come back in a later answer: its result must not move to the earlier call.
+    if (was ? was.answer !== undefined && was.answer !== answer : answer === undefined)
+      return splitsRound(id)
+  }
   return undefined
 }
 
-function unpaired(
+interface Pairing {
+  /** The answer whose call this is the result of; absent for what is unpaired. */
+  readonly answer?: EntryId
+  readonly id: EntryId
+}
+
+/** Every result, and every call that has none, by a name that survives a rewrite. */
+function pairings(
   items: readonly Item[],
   open: ReadonlySet<string>,
   rewrites: ReadonlyMap<EntryId, EntryId>,
-): Map<string, EntryId> {
+): Map<string, Pairing> {
   const nameOf = (id: EntryId) => rewrites.get(id) ?? id
-  const loose = new Map<string, EntryId>()
-  const paired = new Set<number>()
+  const found = new Map<string, Pairing>()
+  for (const item of items)
+    if (item.kind === 'result') found.set(`result ${nameOf(item.id)}`, { id: item.id })
   for (const round of roundsOf(items, open)) {
-    for (const indices of round.results.values()) for (const index of indices) paired.add(index)
+    for (const index of [...round.results.values()].flat()) {
+      const { id } = items[index] as Item
+      found.set(`result ${nameOf(id)}`, { id, answer: nameOf(round.answer) })
+    }
     for (const call of round.missing)
-      loose.set(`call ${nameOf(round.answer)} ${call}`, round.answer)
+      found.set(`call ${nameOf(round.answer)} ${call}`, { id: round.answer })
   }
-  items.forEach((item, index) => {
-    if (item.kind === 'result' && !paired.has(index))
-      loose.set(`result ${nameOf(item.id)}`, item.id)
-  })
-  return loose
+  return found
 }
 
 function splitsRound(at: EntryId): Refusal {

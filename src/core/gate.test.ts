@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { answer, reminder, result, thoughtAnswer, user } from '../../test/say.ts'
 import { applyChange } from './apply.ts'
-import type { Edit, NewEntry, Put, Trigger } from './change.ts'
-import { newEntryAt } from './entry.ts'
+import type { Edit, EntryId, NewEntry, Put, Trigger } from './change.ts'
+import { type Item, newEntryAt } from './entry.ts'
 import { GATE_MIN_TOKENS, type GateResult } from './gate.ts'
 import { checkPins } from './gate-checks.ts'
 import { pinsReducer } from './pins.ts'
@@ -177,6 +177,22 @@ describe('the gate', () => {
       type: 'TOOL_RESULT',
       data: { id: 'x', status: 'aborted' },
     })
+  })
+
+  it('refuses to hand a result to an earlier call of the same id [ALWAYS-04]', () => {
+    const log = new TestLog()
+    log.append([user(`start ${LONG}`), ...answer('first', 'a')])
+    log.append([result('a', `one ${LONG}`), ...answer('second', 'a')])
+    log.append([result('a', 'two'), ...answer('done')])
+    const [first, second] = log.context.items.toArray().filter(({ kind }) => kind === 'answer')
+    const results = log.context.items.toArray().filter(({ kind }) => kind === 'result')
+    const covers = ['e1', first?.id, results[0]?.id, second?.id, results[1]?.id] as Edit['covers']
+    const keeping = (...kept: (Item | undefined)[]) =>
+      log.compact(
+        replace(covers, summary('S'), ...kept.map((item) => ({ keep: item?.id as EntryId }))),
+      )
+    expect(keeping(first, results[1])).toBe('splits-round')
+    expect(keeping(second, results[1])).toBeUndefined()
   })
 
   it('does not mind orphans that were in the input [ALWAYS-04]', () => {
