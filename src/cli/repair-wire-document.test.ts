@@ -206,6 +206,16 @@ describe.each(SUBJECTS)('a damaged document in the format $format', (subject) =>
   })
 })
 
+it('names an invalid id that the copy leaves out', () => {
+  const call = { type: 'function_call', id: [], call_id: 'a', name: 'read', arguments: '{}' }
+  const output = { type: 'function_call_output', call_id: 'a', output: 'one' }
+  const input = [{ role: 'user', content: 'read a file' }, call, output]
+  const target = targetOf('openai-responses', 'openai-responses')
+  const { text, changes } = repairDocument({ ...RESPONSES, input }, 'openai-responses', target)
+  expect(JSON.parse(text ?? '').input[1]).not.toHaveProperty('id')
+  expect(changes.map(({ where }) => where)).toEqual(['input[1].id'])
+})
+
 function damagedFrom({ document, list }: Subject, seed: number) {
   const random = new Random(seed)
   const items = structuredClone(document[list]) as Json[]

@@ -33,7 +33,8 @@ export function repairWireDocument(
   { name, profile, write }: Target,
 ): RepairedDocument {
   const own: OwnTarget = write === undefined ? { name, profile } : ownOf(format)
-  if (validate(own.profile, documentAs(format, document)).length === 0) return { changes: [] }
+  const violations = validate(own.profile, documentAs(format, document))
+  if (violations.length === 0) return { changes: [] }
   refuseStored(document)
   const history = readDocument(document, format, own)
   const rules = rulesFor(own.profile, toolNamesIn(format, history.envelope))
@@ -45,6 +46,10 @@ export function repairWireDocument(
     ...repaired.changes.map((change) => ({ ...change, where: placeIn(change.where, history) })),
     ...[...notes].map((why) => ({ what: 'rewritten' as const, where: 'the copy', why })),
   ]
+  // The writers leave out optional fields, such as the id of an item, without a note.
+  if (changes.length === 0)
+    for (const { where, message } of violations)
+      changes.push({ what: 'rewritten', where, why: message })
   return { text: `${JSON.stringify(copy, wellFormed, 2)}\n`, changes }
 }
 
