@@ -1,6 +1,7 @@
 // What an interface can ask of précis: the same whether the answer comes from this process or over HTTP.
 import type { Reading } from '../core/change.ts'
 import type { UserContent } from '../core/content.ts'
+import type { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/event.ts'
 import type { AgentFrame, CompactionResult } from '../core/frame.ts'
 import type { UsageTotals } from '../core/usage.ts'
@@ -101,6 +102,13 @@ export type StreamItem =
   | { readonly kind: 'frame'; readonly frame: AgentFrame }
   /** The connection was lost and is back; events go on without a gap, frames may have been missed. */
   | { readonly kind: 'reconnected' }
+  /** There is no connection; the next try comes after `delayMs`. `failures` in a row so far. */
+  | {
+      readonly kind: 'waiting'
+      readonly error: PrecisError
+      readonly failures: number
+      readonly delayMs: number
+    }
 
 export interface CompactRequest {
   readonly strategy?: string
@@ -233,7 +241,8 @@ export interface Client {
     range?: { readonly from?: number; readonly to?: number; readonly limit?: number },
   ): Promise<readonly ThreadEvent[]>
   /**
-   * Events after `afterSeq`, then live ones and frames, until the signal fires. Reconnects by itself.
+   * Events after `afterSeq`, then live ones and frames, until the signal fires. Reconnects by itself; each
+   * failed try is an item, and after an hour of them it rejects with the last error.
    * Frames come from `onConnected` on: whoever waits for the end of a turn sends no message before.
    */
   follow(

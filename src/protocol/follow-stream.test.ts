@@ -112,10 +112,29 @@ describe('followStream', () => {
     const failing = { error: new PrecisError('overloaded', 'later') } as const
     const down: Connection[] = Array.from({ length: 8 }, () => ({ text: '', ...failing }))
     const transport = transportOf([...down, { text: eventAt(1) }, ...down, { text: eventAt(2) }])
-    await followed(transport, 3)
+    await followed(transport, 20)
     const pauses = transport.waited.filter((ms) => ms < 30_000)
     expect(pauses.slice(0, 8)).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000])
     expect(pauses[8]).toBe(250)
+  })
+
+  const later = { text: '', error: new PrecisError('overloaded', 'Too many followers.') } as const
+  it('says each time why it is not connected, and how long it waits', async () => {
+    const transport = transportOf([later, later, { text: eventAt(1) }])
+    const items = await followed(transport, 4)
+    expect(items).toMatchObject([
+      { kind: 'waiting', failures: 1, delayMs: 250, error: { code: 'overloaded' } },
+      { kind: 'waiting', failures: 2, delayMs: 500, error: { message: 'Too many followers.' } },
+      { kind: 'reconnected' },
+      { kind: 'event' },
+    ])
+  })
+
+  it('ends with the last error after 360 failures in a row, not counting those before a success', async () => {
+    const refusals = (count: number) => Array.from({ length: count }, () => later)
+    const transport = transportOf([...refusals(300), { text: eventAt(1) }, ...refusals(500)])
+    await expect(followed(transport, Infinity)).rejects.toMatchObject({ code: 'overloaded' })
+    expect(transport.asked).toHaveLength(300 + 1 + 360)
   })
 
   const FINAL = ['unknown-thread', 'auth-failed', 'forbidden', 'version-conflict'] as const

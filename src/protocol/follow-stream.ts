@@ -8,6 +8,8 @@ import { fromWireFrame } from './wire-frame.ts'
 
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 10_000
+/** In a row: an hour of them. */
+const MOST_FAILURES = 360
 /** The server beats more often than this; without a sign of life the connection is given up. */
 const SILENCE_MS = 60_000
 
@@ -24,9 +26,13 @@ export async function* followStream(
   let seq = afterSeq
   let delayMs = FIRST_DELAY_MS
   let isFirst = true
+  let failures = 0 // in a row
   while (!signal.aborted) {
     try {
-      for await (const event of connect(transport, threadId, seq, signal)) {
+      const heard = () => {
+        failures = 0
+      }
+      for await (const event of connect(transport, threadId, seq, signal, heard)) {
         if (event === CONNECTED) {
           if (!isFirst) yield { kind: 'reconnected' }
           isFirst = false
@@ -45,10 +51,23 @@ export async function* followStream(
     } catch (thrown) {
       if (signal.aborted) return
       if (isFinal(thrown)) throw thrown
+      if (!(thrown instanceof Gap)) {
+        failures += 1
+        const error = lostBy(thrown)
+        if (failures >= MOST_FAILURES) throw error
+        isFirst = false
+        yield { kind: 'waiting', error, failures, delayMs }
+      }
     }
     await transport.sleep(delayMs, signal)
     delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)
   }
+}
+
+function lostBy(thrown: unknown): PrecisError {
+  if (PrecisError.is(thrown)) return thrown
+  const message = 'The connection was lost.'
+  return new PrecisError('unreachable', message, { retryable: true, cause: thrown })
 }
 
 /** An event is missing: what came after it is asked for again. */
@@ -61,6 +80,7 @@ async function* connect(
   threadId: string,
   afterSeq: number,
   signal: AbortSignal,
+  onHeard: () => void,
 ): AsyncGenerator<ServerSentEvent | typeof CONNECTED> {
   const own = new AbortController()
   const both = AbortSignal.any([signal, own.signal])
@@ -73,7 +93,10 @@ async function* connect(
     })
     if (!response.body) throw new PrecisError('unreachable', 'The stream is empty.')
     yield CONNECTED
-    yield* readSse(piecesOf(response.body, both), () => watch.heard())
+    yield* readSse(piecesOf(response.body, both), () => {
+      watch.heard()
+      onHeard()
+    })
   } finally {
     watch.end()
     own.abort()

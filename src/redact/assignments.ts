@@ -129,7 +129,8 @@ function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean 
   if (kind === 'aws-secret' && AWS_SECRET.test(text)) return true
   if (kind === 'private-key') return text.length >= 40
   if (kind === 'basic-auth') return isNameAndPassword(text)
-  if (STANDS_FOR.test(text) || SAME_WORD.test(text) || new Set(text).size < 4) return false
+  if ((STANDS_FOR.test(text) && !isBytes(text)) || SAME_WORD.test(text) || new Set(text).size < 4)
+    return false
   if (!isQuoted && isCode(text, style)) return false
   const digits = text.match(/\d/g)?.length ?? 0
   const hasLetter = /[a-z]/i.test(text)
@@ -142,6 +143,16 @@ function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean 
   if (kind === 'near-secret') return isHighEntropy(text)
   const isValue = isQuoted || style === 'variable' || style === 'plain' || digits > 1
   return isValue && text.split(/[-_.:]/).some(isRandomPiece)
+}
+
+/** Random bytes in base 64 may begin like a path. */
+export function isBytes(text: string): boolean {
+  if (!/^\/[A-Za-z0-9+/]{31,}={0,2}$/.test(text)) return false
+  return /[+=]/.test(text) || text.split('/').some((part) => part.length >= 20 && isMixed(part))
+}
+
+function isMixed(text: string): boolean {
+  return /\d/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text)
 }
 
 /** Base 64 of `name:password`, as registries write it. */

@@ -100,6 +100,29 @@ const SECRETS: readonly (readonly [string, string, string])[] = [
     `https://hooks.slack.com/services/${token('T', 9)}/${token('B', 9)}/${token('', 24)}`,
     'https://hooks.slack.com/services/[redacted:slack-webhook]',
   ],
+  [
+    'telegram-token',
+    `https://api.telegram.org/file/bot1234567:${token('', 30)}/a`,
+    'https://api.telegram.org/file/bot[redacted:telegram-token]/a',
+  ],
+  [
+    'password',
+    "ALTER USER ann IDENTIFIED BY 'hunter22'",
+    "ALTER USER ann IDENTIFIED BY '[redacted:password]'",
+  ],
+  [
+    'password',
+    "create role app encrypted password 'plainword';",
+    "create role app encrypted password '[redacted:password]';",
+  ],
+  [
+    'password',
+    'Log in with the password Hunter#22, please',
+    'Log in with the password [redacted:password], please',
+  ],
+  ['vault-key', `Unseal Key 2: ${token('', 44)}`, 'Unseal Key 2: [redacted:vault-key]'],
+  ['token', `Initial Root Token: s.${token('', 24)}`, 'Initial Root Token: [redacted:token]'],
+  ['api-key', `AccountKey=/${token('', 62)}==`, 'AccountKey=[redacted:api-key]'],
   ['google-token', token('ya29.', 60), '[redacted:google-token]'],
   [
     'bearer',
@@ -350,6 +373,10 @@ const ORDINARY: readonly string[] = [
   'a Bearer authentication scheme, Bearer tokens-and-their-lifetimes, Bearer internationalization',
   'gsk_ and xai- begin keys, as do hf_ and pplx-; r8_model_name_of_the_example_project_files_here',
   'fw_status_register_of_the_device, 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',
+  "the password field's name is Form#Password1()",
+  'password: Foo.Bar1',
+  "SELECT 'x' AS y; -- CREATE USER is by hand",
+  'api_key = /srv/app/Keys/production1/Server/current',
 ]
 
 describe('ordinary text is left as it is', () => {

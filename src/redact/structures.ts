@@ -1,4 +1,5 @@
 // Secrets that can be told by what they stand in: commands, cookies, password files, manifests, sentences.
+import { isBytes } from './assignments.ts'
 import type { Replace } from './replace.ts'
 
 interface Structure {
@@ -13,6 +14,8 @@ const isAllKinds = (text: string) => isMixed(text) && /[A-Z]/.test(text) && /[a-
 const standsForOne = (text: string) =>
   /^[$<{%[(*@]|^(?:\.+|x+|-+)$|your|example|placeholder|changeme|redacted|passw|secret/i.test(text)
 const isValue = (text: string) => !standsForOne(text) && /[a-z]/i.test(text)
+/** With a sign that words and names do not hold, inside of it. */
+const isChosen = (text: string) => /[!#%^*&$~][^\s]/.test(text) && !/[({[\]})=;]/.test(text)
 /** Cookies hold settings, too: a session is long and random. */
 const isSession = (text: string) => text.length >= 16 && isMixed(text) && !standsForOne(text)
 
@@ -54,6 +57,29 @@ const STRUCTURES: readonly Structure[] = [
       !standsForOne(text) && isMixed(text) && (/[!#%^*@&$]/.test(text) || isAllKinds(text)),
   },
   {
+    kind: 'password',
+    pattern:
+      /\b(?:password|passwort|passphrase|passcode)[: ]{1,3}["'`]?(?<secret>[^\s"'`,]{8,80})/gi,
+    accepts: (text) => !standsForOne(text) && isAllKinds(text) && isChosen(text),
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:(?:ALTER|CREATE)\s{1,20}(?:USER|ROLE|LOGIN)|GRANT|SET\s{1,20}PASSWORD)\b[^;\n]{0,300}?\b(?:PASSWORD|BY|AS)[ \t]{0,4}[=(]?[ \t]{0,4}'(?<secret>[^'\n]{3,200})'/gi,
+    accepts: (text) => isValue(text),
+  },
+  {
+    kind: 'vault-key',
+    pattern:
+      /\b(?:unseal|recovery) key(?: \d{1,3})?[ \t]{0,4}[:=][ \t]{0,4}["'`]?(?<secret>[A-Za-z0-9+/]{40,90}={0,2})/gi,
+    accepts: isMixed,
+  },
+  {
+    kind: 'token',
+    pattern: /\broot token[ \t]{0,4}[:=]?[ \t]{1,4}["'`]?(?<secret>[\w.-]{16,200})/gi,
+    accepts: isSession,
+  },
+  {
     kind: 'cookie',
     pattern:
       /(?<![\w.-])[\w.-]{0,30}(?:sess(?:ion)?(?:[_.-]?id)?|sid|auth(?![a-z])|jwt|remember[_-]me)[\w.-]{0,20}=(?<secret>[^\s;,"'&<>(){}[\]]{16,4096})/gi,
@@ -69,7 +95,7 @@ const STRUCTURES: readonly Structure[] = [
     kind: 'api-key',
     pattern:
       /\b(?:api|admin|secret|access|private|master|signing|license)[ _-]key(?: is|:| =|=) ?["'`]?(?<secret>[\w+/-]{20,200}={0,2})/gi,
-    accepts: isSession,
+    accepts: (text) => isSession(text) && (!text.startsWith('/') || isBytes(text)),
   },
   {
     kind: 'token',

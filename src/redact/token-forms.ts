@@ -104,6 +104,7 @@ export const TOKEN_FORMS: readonly TokenForm[] = [
   ),
   form('mailgun-key', /key-[a-f0-9]{32}(?![A-Za-z0-9])/),
   form('mailchimp-key', /[a-f0-9]{32}-us\d{1,2}(?!\w)/),
+  form('telegram-token', /api\.telegram\.org\/(?:file\/)?bot(?<secret>\d{6,12}:[\w-]{20,60})/),
   form('telegram-token', /bot(?<secret>\d{8,10}:AA[\w-]{33})(?![\w-])/),
   form('telegram-token', /\d{8,10}:AA[\w-]{33}(?![\w-])/),
 

@@ -187,7 +187,8 @@ describe('ripgrep', () => {
       'only the first 1: narrow the pattern, the path or the glob',
     ],
   ])('is ended when %s, with what it found until then', async (_, then, searchLimits, note) => {
-    const tool = searchTool(workspaceWith(), { ripgrep: standIn(then), searchLimits })
+    const workspace = workspaceWith({ 'a.txt': Buffer.from('caf\xe9 needle\n', 'latin1') })
+    const tool = searchTool(workspace, { ripgrep: standIn(then), searchLimits })
     expect(seen(await call(tool, { pattern: 'needle' }))).toBe(`a.txt:1:caf� needle\n[${note}]`)
   })
 

@@ -153,6 +153,7 @@ export class ThreadFeed {
     if (item.kind === 'event' && item.event.seq <= detail.version) return
     if (item.kind === 'event') this.#takePoint(item.event)
     if (item.kind === 'reconnected') this.#hasMissed = true
+    if (item.kind === 'waiting') this.#set({ error: `${item.error.message} Trying again.` })
     if (isTelling(item)) this.refresh()
   }
 
@@ -197,6 +198,7 @@ export class ThreadFeed {
 
 function isTelling(item: StreamItem): boolean {
   if (item.kind === 'reconnected') return true
+  if (item.kind === 'waiting') return false
   const { type } = item.kind === 'event' ? item.event : item.frame
   return TELLING.has(type) || CHANGES.has(type)
 }

@@ -1,12 +1,23 @@
 // Hostile folders: links that make a pattern allow what it does not name, and links that change meanwhile.
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { editTool } from '../../src/tools/edit.ts'
 import { OUTPUT_LIMITS } from '../../src/tools/limit-output.ts'
 import { listTool } from '../../src/tools/list.ts'
 import { readTool } from '../../src/tools/read.ts'
+import { searchTool } from '../../src/tools/search.ts'
+import { openWorkspace } from '../../src/tools/workspace.ts'
 import { writeTool } from '../../src/tools/write.ts'
+import { requirement } from '../require.ts'
 import { scaled } from '../scale.ts'
 import { setUpApp } from '../server/setup.ts'
 import { seen, temporaryFolder, toolRun, workspaceWith } from '../tools/temporary-workspace.ts'
@@ -148,6 +159,53 @@ describe('a link that changes after the check', () => {
     isOver = true
     await swapping
     expect(leaked).toBe(0)
+  })
+
+  const { available, notice } = requirement('ripgrep')
+  const ripgrep = notice === '' ? '' : ` (${notice})`
+  /** Ripgrep in a workspace where somebody changes something before and after it reads. */
+  function searchBetween(root: string, before: string, after: string) {
+    const program = join(temporaryFolder(), 'rg')
+    const script = [before, 'found=$(rg "$@")', after, String.raw`printf '%s\n' "$found"`]
+    writeFileSync(program, `#!/bin/sh\n${script.join('\n')}\n`)
+    chmodSync(program, 0o755)
+    return searchTool(openWorkspace({ root }), { ripgrep: program })
+  }
+
+  it.skipIf(!available).each([
+    ['stays', 'mv a/b a/away && ln -s OUTSIDE a/b', ':', '[no match]'],
+    [
+      'is gone again',
+      'mv a/b a/away && ln -s OUTSIDE a/b',
+      'rm a/b && mv a/away a/b',
+      'a/b/x.txt:1:needle own',
+    ],
+    ['was never there', ':', "sed -i '1i new' a/b/x.txt", 'a/b/x.txt:2:needle own'],
+  ])(`that %s leads no search by ripgrep elsewhere${ripgrep}`, async (_, before, after, shown) => {
+    const outside = temporaryFolder()
+    writeFileSync(join(outside, 'x.txt'), 'needle own\nneedle OUTSIDE\n')
+    const { root } = workspaceWith({ 'a/b/x.txt': 'needle own\nother\n' })
+    const tool = searchBetween(root, before.replace('OUTSIDE', outside), after)
+    const outcome = await tool.run({ pattern: 'needle', path: 'a/b' }, toolRun())
+    expect(seen(outcome)).toBe(shown)
+  })
+
+  it.skipIf(!available)(`keeps lines that ripgrep decoded${ripgrep}`, async () => {
+    const wide = Buffer.from('\ufeffone\nneedle wide\n', 'utf16le')
+    const { root } = workspaceWith({
+      'bom.txt': '\ufeffneedle bom\r\n',
+      'latin.txt': Buffer.from('needle \xe9\nlast needle', 'latin1'),
+      'wide.txt': wide,
+      'swapped.txt': Buffer.from(wide).swap16(),
+    })
+    const outcome = await searchBetween(root, ':', ':').run({ pattern: 'needle' }, toolRun())
+    expect(seen(outcome).split('\n')).toEqual([
+      expect.stringMatching(/^bom\.txt:1:.?needle bom$/),
+      'latin.txt:1:needle \ufffd',
+      'latin.txt:2:last needle',
+      'swapped.txt:2:needle wide',
+      'wide.txt:2:needle wide',
+    ])
   })
 })
 

@@ -277,6 +277,6 @@ describe.each(WAYS)('the client %s', (_way, setUp) => {
 })
 
 function nameOf(item: StreamItem): string {
-  if (item.kind === 'reconnected') return item.kind
+  if (item.kind === 'reconnected' || item.kind === 'waiting') return item.kind
   return item.kind === 'event' ? item.event.type : item.frame.type
 }

@@ -1,4 +1,5 @@
-// A search by ripgrep, which is fast; kept to the rules that the search without it has, too.
+// A search by ripgrep, which is fast; kept to the rules that the search without it has, too. Only lines that
+// the files of the workspace really hold are shown.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join, relative, sep } from 'node:path'
@@ -8,6 +9,7 @@ import type { Signal } from '../../core/ports.ts'
 import { commandEnvironment, realPath, safePath } from '../environment.ts'
 import { isInside } from '../workspace.ts'
 import { type Found, type Hit, lineAround, nameFilter, type SearchRequest } from './find.ts'
+import { OwnLines } from './own-lines.ts'
 
 /** Undefined where it is not on this machine. One in the workspace is not taken, nor one on a relative path. */
 export function findRipgrep(root: string, path = process.env.PATH ?? ''): string | undefined {
@@ -24,6 +26,7 @@ export async function searchByRipgrep(
 ): Promise<Found> {
   const { root, limits } = request
   const isWanted = nameFilter(request.glob)
+  const own = new OwnLines(root, limits.fileBytes)
   const child = spawn(program, argumentsFor(request), {
     cwd: root,
     env: commandEnvironment(process.env, root),
@@ -42,13 +45,15 @@ export async function searchByRipgrep(
   try {
     const hits: Hit[] = []
     for await (const line of createInterface({ input: child.stdout })) {
-      const hit = hitOf(line, request)
-      if (hit === undefined || !isWanted(hit.name)) continue
+      const match = matchOf(line)
+      if (match === undefined || !isWanted(match.name)) continue
+      const number = await own.find(match.name, match.line, match.bytes)
+      if (number === undefined) continue
       if (hits.length === limits.hits) {
         stop('hits')
         break
       }
-      hits.push(hit)
+      hits.push({ name: match.name, line: number, text: shownLine(match, limits.lineChars) })
     }
     child.stdout.destroy() // what is not read of it would keep its end from coming
     const complaint = await ended
@@ -126,21 +131,26 @@ interface RipgrepMessage {
   }
 }
 
-function hitOf(json: string, { limits }: SearchRequest): Hit | undefined {
+interface Match {
+  readonly name: string
+  readonly line: number
+  readonly bytes: Buffer
+  readonly startByte: number
+}
+
+function matchOf(json: string): Match | undefined {
   const { type, data }: RipgrepMessage = JSON.parse(json)
   if (type !== 'match') return undefined
   const name = decode(data.path)
     .toString()
     .replace(/^\.[\\/]/, '')
     .replaceAll(sep, '/')
-  const line = decode(data.lines)
-  // Places are counted in bytes there.
-  const start = line.subarray(0, data.submatches[0]?.start ?? 0).toString().length
-  return {
-    name,
-    line: data.line_number,
-    text: lineAround(line.toString(), start, limits.lineChars),
-  }
+  const startByte = data.submatches[0]?.start ?? 0
+  return { name, line: data.line_number, bytes: decode(data.lines), startByte }
+}
+
+function shownLine({ bytes, startByte }: Match, maxChars: number): string {
+  return lineAround(bytes.toString(), bytes.subarray(0, startByte).toString().length, maxChars)
 }
 
 function decode({ text, bytes }: RipgrepText): Buffer {
