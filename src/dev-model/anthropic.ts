@@ -36,7 +36,13 @@ export function anthropicFormat(profile?: Profile, windowTokens = 0): WireFormat
     silentWindow: () => undefined,
     fitted: (body, windowTokens) => withoutOldest(body, 'messages', windowTokens),
     account: (body, segments, { marked }, nowMs) =>
-      marked.account(textOf(body.model) ?? '', settingsOf(body), segments, nowMs),
+      marked.account(
+        textOf(body.model) ?? '',
+        settingsOf(body),
+        segments,
+        nowMs,
+        claude(body).minCacheTokens,
+      ),
     whole: (turn) => wholeMessage(turn, dropped(turn.body)),
     frames: (turn) => messageFrames(turn, dropped(turn.body)),
     refuse: refuseAnthropic,

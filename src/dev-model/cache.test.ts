@@ -47,7 +47,7 @@ describe('a cache with marks', () => {
     expect(figures(cache, grown)).toEqual([1_600, 0, 0, 50])
   })
 
-  it('keeps nothing shorter than the minimum, without a word', () => {
+  it('keeps nothing shorter than the minimum, without a word [VALID-A17]', () => {
     const cache = new MarkedCache(MIN_TOKENS)
     expect(figures(cache, ['system 999 5m', 'messages 10'])).toEqual([0, 0, 0, 1_009])
     expect(figures(cache, ['system 999 5m', 'messages 10'])).toEqual([0, 0, 0, 1_009])
@@ -92,7 +92,7 @@ describe('a cache with marks', () => {
     expect(figures(cache, prompt, 0, 'auto')).toEqual([2_800, 0, 0, 0])
   })
 
-  it('looks back twenty segments from a mark, and not one more', () => {
+  it('looks back twenty segments from a mark, and not one more [VALID-A17]', () => {
     const tail = (count: number) => [
       ...Array.from({ length: count - 1 }, (_, index) => `messages ${index + 1}`),
       'messages 99 5m',

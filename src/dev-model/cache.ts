@@ -27,11 +27,11 @@ const MAX_ENTRIES = 50_000
 const ONE_HOUR_MS = 60 * 60_000
 
 export class MarkedCache {
-  readonly #minTokens: number
+  readonly #minTokens: number | undefined
   readonly #entries = new Map<string, Kept>()
 
-  /** `minTokens`: a shorter prefix is not kept, without a word, as the provider does it. */
-  constructor(minTokens: number) {
+  /** `minTokens`: a shorter prefix is not kept, without a word. Absent: what each model needs. */
+  constructor(minTokens?: number) {
     this.#minTokens = minTokens
   }
 
@@ -44,7 +44,9 @@ export class MarkedCache {
     settings: string,
     segments: readonly Segment[],
     nowMs: number,
+    modelMinTokens = 0,
   ): CacheUsage {
+    const minTokens = this.#minTokens ?? modelMinTokens
     const places = placesOf(model, settings, segments)
     const marks = places.flatMap(({ keepMs }, index) => (keepMs === undefined ? [] : [index]))
     const hit = this.#longestHit(places, marks, nowMs)
@@ -55,7 +57,7 @@ export class MarkedCache {
       const place = places[index]
       if (place?.keepMs === undefined) continue
       if (index <= hit) this.#refresh(place.key, nowMs)
-      else if (place.endTokens >= this.#minTokens) {
+      else if (place.endTokens >= minTokens) {
         this.#put(place.key, { keepMs: place.keepMs, untilMs: nowMs + place.keepMs })
         end = place.endTokens
         if (place.keepMs === ONE_HOUR_MS) hourEnd = end

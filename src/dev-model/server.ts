@@ -38,7 +38,7 @@ export interface DevModelOptions {
   readonly keyless?: boolean
   /** The only models there are; without it every name is one. */
   readonly models?: readonly string[]
-  /** Anthropic keeps no shorter prefix in its cache (VALID-A17: 512 to 4096, by model). */
+  /** Anthropic keeps no shorter prefix in its cache. Absent: 512 to 4096, by model (VALID-A17). */
   readonly minCacheTokens?: number
   /** As newer models do it: an answer ends at the window, and only an input beyond it is refused. */
   readonly stopsAtWindow?: boolean
@@ -118,7 +118,7 @@ function deskOf(options: DevModelOptions): Desk {
     brain: new Brain(options.script),
     memory: new Memory(),
     caches: {
-      marked: new MarkedCache(options.minCacheTokens ?? 1_024),
+      marked: new MarkedCache(options.minCacheTokens),
       automatic: new AutomaticCache(),
     },
     windowTokens: options.windowTokens ?? WINDOW_TOKENS,

@@ -3,8 +3,11 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TokenUsage } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
+import type { Json } from '../core/json.ts'
+import type { Message } from '../core/message.ts'
 import { collectAnswer, type ModelFrame, type ModelRequest, type Provider } from '../core/model.ts'
 import type { Clock } from '../core/ports.ts'
+import type { Violation } from '../validate/rule.ts'
 import {
   type FixtureServer,
   pausesKept,
@@ -32,6 +35,10 @@ export interface ProviderHarness {
   refusal(status: number, message: string): Reply
   /** The key needs no checking where servers take none. */
   readonly needsKey: boolean
+  /** The rules of the API that a body breaks. */
+  violations(body: Json): readonly Violation[]
+  /** A request that no repair helps, and the rule that it would break. */
+  readonly unsendable: { readonly request: Partial<ModelRequest>; readonly rule: string }
 }
 
 const KEY = 'sk-contract-0123456789abcdef'
@@ -46,6 +53,21 @@ export const REQUEST: ModelRequest = {
   maxOutputTokens: 1_000,
   cache: false,
 }
+
+const READ = { name: 'read', description: 'Reads a file.', inputSchema: { type: 'object' } }
+const text = (content: string) => ({ type: 'text', text: content }) as const
+
+/** Half a character, a result without a call, a message without words, a call without a result. */
+const BROKEN: readonly Message[] = [
+  { role: 'assistant', parts: [text('Hi \ud83d')] },
+  {
+    role: 'user',
+    parts: [{ type: 'tool_result', id: 'nowhere', content: [text('A')], status: 'completed' }],
+  },
+  { role: 'user', parts: [text(' \n')] },
+  { role: 'assistant', parts: [{ type: 'tool_call', id: 't1', name: 'read', arguments: {} }] },
+  { role: 'user', parts: [text('Go on')] },
+]
 
 export function providerContract(harness: ProviderHarness): void {
   const { answer, beginning, refusal } = harness
@@ -85,6 +107,23 @@ export function providerContract(harness: ProviderHarness): void {
         details: { rule: expect.stringMatching(/^VALID-/) },
       })
       expect(server.asked).toEqual([])
+    })
+
+    it('sends nothing that breaks a rule, and names the rule [NEED-02]', async () => {
+      const { request, rule } = harness.unsendable
+      const asking = allFrames(given().provider.stream({ ...REQUEST, ...request }))
+      await expect(asking).rejects.toMatchObject({ details: { rule } })
+      expect(server.asked).toEqual([])
+    })
+
+    it('repairs a history that is already broken, and says how [NEED-02]', async () => {
+      server.replyWith(answer('Well'))
+      const stream = given().provider.stream({ ...REQUEST, tools: [READ], messages: BROKEN })
+      const { repairs } = await collectAnswer('p/m', stream)
+      for (const problem of ['half a character', 'nowhere', 't1']) {
+        expect(repairs).toContainEqual(expect.stringContaining(problem))
+      }
+      expect(server.asked.map(({ body }) => harness.violations(body))).toEqual([[]])
     })
 
     it('asks again after a passing failure, with growing pauses', async () => {

@@ -331,6 +331,30 @@ describe('the cache', () => {
     expect(usage.cache_read_input_tokens).toBe(systemTokens + helloTokens)
   })
 
+  it.each([
+    ['claude-opus-5', 512],
+    ['claude-sonnet-5', 1_024],
+    ['claude-sonnet-4-5', 1_024],
+    ['claude-3-5-haiku-latest', 2_048],
+    ['claude-haiku-4-5', 4_096],
+    ['claude-opus-4-6', 4_096],
+    ['claude-opus-4-8', 1_024],
+    ['dev', 1_024],
+  ])('of %s keeps no prefix of fewer than %i tokens [VALID-A17]', async (model, least) => {
+    const { anthropic } = await setUp()
+    const tokensOf = (text: string) => estimateTokens(text) + ENVELOPE_TOKENS
+    let text = words(Math.floor(least / 4))
+    while (tokensOf(`${text} a`) < least) text += ' a'
+    const written = async (text: string) => {
+      const system = [
+        { type: 'text' as const, text, cache_control: { type: 'ephemeral' as const } },
+      ]
+      const { usage } = await anthropic.messages.create(ask('hello', { model, system }))
+      return usage.cache_creation_input_tokens
+    }
+    expect([await written(text), await written(`${text} a`)]).toEqual([0, tokensOf(`${text} a`)])
+  })
+
   it('keeps tools and system when tools may no longer be called', async () => {
     const { anthropic } = await setUp({ minCacheTokens: 100 })
     const tools = [{ ...TOOLS[0], description: words(300) } as Anthropic.Tool]

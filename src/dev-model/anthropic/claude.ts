@@ -9,6 +9,8 @@ export interface Claude {
   /** `temperature` and `top_p` exclude each other. */
   readonly oneSamplingField: boolean
   readonly thinking: readonly ('enabled' | 'adaptive')[]
+  /** A shorter prefix is not kept in the cache, and nothing says so (VALID-A17). */
+  readonly minCacheTokens: number
 }
 
 /** For `dev` and every name that is not known: the strict reading, and both kinds of thinking. */
@@ -17,6 +19,7 @@ const NEWEST: Claude = {
   refusesSampling: true,
   oneSamplingField: true,
   thinking: ['enabled', 'adaptive'],
+  minCacheTokens: 1_024,
 }
 
 /** `claude-opus-4-5-20251101`, `claude-3-7-sonnet-latest`. */
@@ -25,7 +28,7 @@ const VERSION_FIRST = /^claude-(\d)(?:-(\d))?-([a-z]+)/
 
 export function claudeOf(model: string): Claude {
   const [, family, major, minor = '0'] = FAMILY_FIRST.exec(model) ?? []
-  const [, oldMajor, oldMinor = '0'] = VERSION_FIRST.exec(model) ?? []
+  const [, oldMajor, oldMinor = '0', oldFamily] = VERSION_FIRST.exec(model) ?? []
   const version = Number(`${major ?? oldMajor}.${major === undefined ? oldMinor : minor}`)
   if (Number.isNaN(version)) return NEWEST
   const isBound = version >= 5.5 || (family === 'fable' && version >= 5.1)
@@ -40,7 +43,14 @@ export function claudeOf(model: string): Claude {
     refusesSampling: version >= 4.7,
     oneSamplingField: version >= 4.1,
     thinking: thinkingOf(version),
+    minCacheTokens: minCacheTokensOf(family ?? oldFamily ?? '', version),
   }
+}
+
+function minCacheTokensOf(family: string, version: number): number {
+  if (family === 'haiku') return version < 4 ? 2_048 : 4_096
+  if (family === 'opus' && version >= 4.5 && version < 4.8) return 4_096
+  return version >= 5 && family !== 'sonnet' ? 512 : 1_024
 }
 
 function thinkingOf(version: number): Claude['thinking'] {

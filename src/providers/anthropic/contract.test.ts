@@ -1,12 +1,16 @@
 // The Anthropic provider does what every provider must, over HTTP and through the real SDK.
 import type { TokenUsage } from '../../core/content.ts'
+import { PROFILES } from '../../validate/profiles.ts'
+import { validate } from '../../validate/validate.ts'
 import { eventStream } from '../contract/fixture-server.ts'
 import { providerContract } from '../contract.ts'
 import { anthropicProvider } from './provider.ts'
 
+const SMALL = { ...PROFILES.anthropic, windowTokens: 2_000 }
+
 providerContract({
   name: 'anthropic',
-  create: anthropicProvider,
+  create: (options) => anthropicProvider({ ...options, profileOf: () => SMALL }),
   answer: (text, usage) =>
     eventStream([
       ...begun(text, usage),
@@ -20,6 +24,8 @@ providerContract({
     body: JSON.stringify({ type: 'error', error: { type: 'some_error', message } }),
   }),
   needsKey: true,
+  violations: (body) => validate(PROFILES.anthropic, body),
+  unsendable: { request: { system: ['word '.repeat(10_000)] }, rule: 'VALID-A19' },
 })
 
 function begun(text: string, usage?: TokenUsage) {

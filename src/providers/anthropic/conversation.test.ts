@@ -131,6 +131,22 @@ describe('a conversation with tools and thinking', () => {
       )
   })
 
+  it('is read from the cache behind more blocks than the provider looks back over [VALID-A17]', async () => {
+    const reads = Array.from({ length: 30 }, (_, at) => ({
+      name: 'read',
+      arguments: { path: `${at}` },
+    }))
+    model.script([{ calls: reads }, { text: 'Done.' }])
+    const asked = provider()
+    const messages: Message[] = [user(LONG)]
+    const first = await collectAnswer('dev/dev', asked.stream(request(messages)))
+    messages.push(...roundOf(first))
+    const second = await collectAnswer('dev/dev', asked.stream(request(messages)))
+    expect(second.answer.tokenUsage?.cacheReadTokens).toBe(
+      first.answer.tokenUsage?.cacheWriteTokens,
+    )
+  })
+
   it('counts before it asks what it is billed for afterwards', async () => {
     const asked = provider()
     const counted = await asked.countTokens?.(request([user(LONG)]))

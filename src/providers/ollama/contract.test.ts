@@ -1,9 +1,16 @@
 // The Ollama provider does what every provider must, over HTTP and through the real SDK.
 import type { TokenUsage } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
+import { PROFILES } from '../../validate/profiles.ts'
+import { validate } from '../../validate/validate.ts'
+import { isFields } from '../../wire/openai-chat/fields.ts'
 import type { Reply } from '../contract/fixture-server.ts'
 import { providerContract } from '../contract.ts'
+import { asChat } from './as-chat.ts'
 import { ollamaProvider } from './provider.ts'
+
+const RULES = { ...PROFILES['openai-chat'], strict: true }
+const tool = (name: string) => ({ name, description: '', inputSchema: { type: 'object' } })
 
 providerContract({
   name: 'ollama',
@@ -13,6 +20,11 @@ providerContract({
   beginning: (text) => lines(said(text)),
   refusal: (status, message) => ({ status, body: JSON.stringify({ error: message }) }),
   needsKey: false,
+  violations: (body) => (isFields(body) ? validate(RULES, asChat(body)) : []),
+  unsendable: {
+    request: { tools: Array.from({ length: 129 }, (_, index) => tool(`t${index}`)) },
+    rule: 'VALID-C10',
+  },
 })
 
 function lines(...values: readonly Json[]): Reply {

@@ -1,9 +1,13 @@
 // The Chat Completions provider does what every provider must, over HTTP and through the real SDK.
 import type { TokenUsage } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
+import { PROFILES } from '../../validate/profiles.ts'
+import { validate } from '../../validate/validate.ts'
 import type { Reply } from '../contract/fixture-server.ts'
 import { providerContract } from '../contract.ts'
 import { openaiChatProvider } from './chat.ts'
+
+const tool = (name: string) => ({ name, description: '', inputSchema: { type: 'object' } })
 
 const harness = {
   create: openaiChatProvider,
@@ -19,6 +23,11 @@ const harness = {
     status,
     body: JSON.stringify({ error: { message, type: 'some_error', code: null } }),
   }),
+  violations: (body: Json) => validate(PROFILES['openai-chat'], body),
+  unsendable: {
+    request: { tools: Array.from({ length: 129 }, (_, index) => tool(`t${index}`)) },
+    rule: 'VALID-C10',
+  },
 }
 
 providerContract({ ...harness, name: 'a compatible server', needsKey: false })

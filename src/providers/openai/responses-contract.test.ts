@@ -1,8 +1,12 @@
 // The Responses provider does what every provider must, over HTTP and through the real SDK.
 import type { TokenUsage } from '../../core/content.ts'
+import { PROFILES } from '../../validate/profiles.ts'
+import { validate } from '../../validate/validate.ts'
 import { eventStream } from '../contract/fixture-server.ts'
 import { providerContract } from '../contract.ts'
 import { openaiResponsesProvider } from './responses.ts'
+
+const BY_ROBOT = { type: 'message', role: 'robot', content: 'Hello' }
 
 providerContract({
   name: 'openai',
@@ -23,6 +27,15 @@ providerContract({
     body: JSON.stringify({ error: { message, type: 'some_error', code: null } }),
   }),
   needsKey: true,
+  violations: (body) => validate(PROFILES['openai-responses'], body),
+  unsendable: {
+    request: {
+      messages: [
+        { role: 'user', parts: [{ type: 'native', provider: 'openai', value: BY_ROBOT }] },
+      ],
+    },
+    rule: 'VALID-R6',
+  },
 })
 
 function begun(text: string) {
