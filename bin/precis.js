@@ -16,7 +16,7 @@ if (Number(process.versions.napi) >= 10) {
   process.exitCode = await main(process.argv)
 } else {
   process.stderr.write(
-    `precis needs Node 22.19 or later, and this is Node ${process.versions.node}: in a checkout run it as \`npm run precis -- …\`, which brings its own Node.\n`,
+    `precis needs Node 22.19 or later, and this is Node ${process.versions.node}. In a checkout, run \`npx precis …\`: it uses the checkout's own Node.\n`,
   )
   process.exitCode = 1
 }

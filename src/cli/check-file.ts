@@ -1,12 +1,12 @@
-// A request or a history in, the rules it breaks out, and a repaired copy where one is asked for.
+// `precis check`: report the violations of a request, history or session, and write a repaired copy
 import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import { parseJsonText } from '../formats/json-text.ts'
 import { type Checked, checkDocument, kindOf } from './check-document.ts'
-import { documentAs, likelyFormat, type WireFormat } from './check-format.ts'
+import { documentAs, isWireFormat, likelyFormat, type WireFormat } from './check-format.ts'
 import { type CheckReport, renderCheck } from './check-report.ts'
 import { type CheckedSession, checkSession } from './check-session.ts'
-import { formatOf, HISTORY_FORMAT, profileOf, type Target, targetOf } from './check-wires.ts'
+import { HISTORY_FORMAT, inputFormatOf, profileOf, type Target, targetOf } from './check-wires.ts'
 import { deliver } from './deliver.ts'
 import { readText } from './io.ts'
 import type { Io } from './process-io.ts'
@@ -19,26 +19,30 @@ const DEFAULT_COLUMNS = 100
 
 export interface CheckFlags {
   readonly provider: string
+  readonly format?: string
+  /** The old name of `format`. */
   readonly from?: string
   readonly repair?: string
   readonly force?: boolean
   readonly json?: boolean
 }
 
-/** Rejects with `invalid-request` where rules are broken, after the report is out. */
+/** Rejects with `invalid-request` on violations, after it has written the report. */
 export async function checkFile(source: string, flags: CheckFlags, io: Io): Promise<void> {
   profileOf(flags.provider)
-  const asked = flags.from === undefined ? undefined : formatOf(flags.from)
+  const named = flags.format ?? flags.from
+  const asked = named === undefined ? undefined : inputFormatOf(named)
+  const wire = asked !== undefined && isWireFormat(asked) ? asked : undefined
   if (source === '')
-    throw new PrecisError('usage', 'no input is given', {
+    throw new PrecisError('usage', 'no input file', {
       hint: 'Name a file, as in precis check session.json --provider anthropic; - reads standard input.',
     })
   await refuseOverwriting(source, flags.repair, { option: '--repair', force: flags.force }, io)
   const text = await readText(source, io)
-  const session = asked ? undefined : await checkSession(text, source, flags.provider, io)
+  const session = wire ? undefined : await checkSession(text, source, { ...flags, asked }, io)
   const { report, result } = session
     ? { report: sessionReport(session, source, flags), result: text }
-    : await checkText(text, asked, source, flags)
+    : await checkText(text, wire, source, flags)
   await deliver(io, {
     report,
     result,
@@ -57,9 +61,9 @@ function sessionReport(
 ): CheckReport {
   if (repair === undefined)
     return { input: { source, format, kind: 'session' }, provider, ...checked }
-  throw new PrecisError('usage', `a session of ${format} is checked, and not repaired`, {
+  throw new PrecisError('usage', `${format} sessions can be checked but not repaired`, {
     where: '--repair',
-    hint: `Its messages can be. ${exportHint(source)}`,
+    hint: `Export the messages and repair those. ${exportHint(source)}`,
   })
 }
 
@@ -85,7 +89,7 @@ async function checkText(
   return { report, result: repaired?.text ?? text }
 }
 
-/** Lines of JSON are no document, though they may hold one. */
+/** JSON Lines are not a document; the hint says how to export one from them. */
 function withExport(thrown: unknown, source: string): unknown {
   if (!PrecisError.is(thrown) || !thrown.hint?.includes('JSON Lines')) return thrown
   const { code, message, where, hint, details } = thrown
@@ -97,13 +101,13 @@ function withExport(thrown: unknown, source: string): unknown {
   })
 }
 
-/** A session file has its messages in records: they can be taken out of it. */
+/** How to export the messages from the records of a session file. */
 function exportHint(source: string): string {
   const name = source === '-' ? 'FILE' : quoted(source)
-  return `The messages of a session: precis export ${name} --to ${HISTORY_FORMAT} --out messages.json`
+  return `Export the messages of a session: precis export ${name} --to ${HISTORY_FORMAT} --out messages.json`
 }
 
-/** Plain words in `messages` are the same in two formats: then they are in the provider's own. */
+/** Plain texts in `messages` look the same in two formats: assume the provider's own. */
 function usualFormat(provider: string): WireFormat {
   const { wire } = profileOf(provider)
   return wire === 'openai-chat' ? wire : HISTORY_FORMAT

@@ -1,4 +1,4 @@
-// Which wire format a document has: told by what only one of them writes.
+// Detection of a document's wire format, from fields and types that only one format has
 import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import type { Profile } from '../validate/rule.ts'
@@ -19,7 +19,7 @@ export function isWireFormat(name: string): name is WireFormat {
   return Object.hasOwn(LISTS, name)
 }
 
-const HINT = `Known formats: ${Object.keys(LISTS).join(', ')}. --from names the one of the input.`
+const HINT = `Known formats: ${Object.keys(LISTS).join(', ')}. Name it with --format.`
 
 export const WIRE_FORMATS = Object.keys(LISTS) as readonly WireFormat[]
 
@@ -59,7 +59,7 @@ function likeliest(found: Evidence): WireFormat | undefined {
 function notOfFormat(format: WireFormat, other: WireFormat, found: Evidence): PrecisError {
   const message = `the document is not in the format ${format}: it looks like ${other} (${found[other][0]})`
   return new PrecisError('unknown-format', message, {
-    hint: `Say --from ${other}, or leave out --from.`,
+    hint: `Pass --format ${other}, or omit --format.`,
     details: { asked: format, likely: other },
   })
 }
@@ -81,7 +81,7 @@ function evidenceIn(document: Json): Evidence {
   }
   for (const [index, tool] of listOf(fields.tools).entries()) {
     const format = formatOfTool(fieldsOf(tool))
-    if (format !== undefined) found[format].push(`tools[${index}] is written so`)
+    if (format !== undefined) found[format].push(`tools[${index}] has its shape`)
   }
   const lists = Array.isArray(document)
     ? [['', document] as const]

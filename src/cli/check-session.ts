@@ -1,4 +1,4 @@
-// A session file for `precis check`: what would be sent of it, as a history whose rules are known.
+// Session files in `precis check`: convert to a history and check that
 import { compose } from '../compose.ts'
 import type { Json } from '../core/json.ts'
 import { parseJsonText } from '../formats/json-text.ts'
@@ -18,14 +18,14 @@ export interface CheckedSession extends Checked {
   readonly format: string
 }
 
-/** Cline writes messages of Anthropic's, with notes beside them: they are judged where they stand. */
+/** Cline writes Anthropic messages with extra fields: they are checked as a document. */
 const JUDGED_AS_THEY_STAND = ['cline']
 
-/** Undefined where the text is no session of an agent, but may be a request or a history. */
+/** Undefined if the text is not a session file; it may still be a request or a history. */
 export async function checkSession(
   text: string,
   given: string,
-  provider: string,
+  { provider, asked }: { readonly provider: string; readonly asked?: string | undefined },
   io: Io,
 ): Promise<CheckedSession | undefined> {
   if (text.trim() === '') return undefined
@@ -34,7 +34,9 @@ export async function checkSession(
   const progress = new ProgressLine(io.stderr)
   try {
     const sample = await sampleOf(textSource(text))
-    const format = composed.formats.find((each) => each.detect(sample))
+    const format = composed.formats.find(({ id, detect }) =>
+      asked === undefined ? detect(sample) : id === asked,
+    )
     if (!format || isWireFormat(format.id) || JUDGED_AS_THEY_STAND.includes(format.id))
       return undefined
     const named = format.id
@@ -54,7 +56,7 @@ export async function checkSession(
   }
 }
 
-/** The file has no rules of its own here: all that counts is what a provider would get. */
+/** A session file has no rules of its own: only the request that a provider would get is checked. */
 function judged(history: Json, provider: string, problems: readonly string[]): Checked {
   const target = targetOf(provider, HISTORY_FORMAT)
   const { violations, sent } = checkDocument(

@@ -1,9 +1,10 @@
-// Whom `precis check` asks: a provider's rules, and the form in which it would be sent the document.
+// The targets of `precis check`: a provider's rules, and the writer of its wire format
 import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import type { ModelRequest } from '../core/model.ts'
 import { nearestWord } from '../core/nearest-word.ts'
 import type { View } from '../formats/format.ts'
+import { SESSION_FORMATS } from '../formats/index.ts'
 import { PROFILES } from '../validate/profiles.ts'
 import type { Profile } from '../validate/rule.ts'
 import type { Fields } from '../validate/walk.ts'
@@ -20,11 +21,11 @@ import { requestIn } from './document-request.ts'
 
 type Note = (problem: string) => void
 
-/** Who is asked, and in which form they are sent a history of another format. */
+/** A provider's rules, and how a history of another format is converted for it. */
 export interface Target {
   readonly name: string
   readonly profile: Profile
-  /** Absent where the input has the provider's own format already. */
+  /** Absent if the input has the provider's own format. */
   readonly write?: (view: View, envelope: Fields, note: Note) => Json
 }
 
@@ -37,12 +38,19 @@ export function profileOf(name: string): Profile {
   return profile
 }
 
-export function formatOf(name: string): WireFormat {
-  if (isWireFormat(name)) return name
-  const near = nearestWord(name, WIRE_FORMATS)
+/** The formats that `precis check` reads: documents of the wire formats, and session files. */
+export const CHECKED_FORMATS: readonly string[] = [
+  ...WIRE_FORMATS,
+  ...SESSION_FORMATS.map(({ id }) => id).filter((id) => !isWireFormat(id)),
+]
+
+/** Throws for a format that `precis check` does not read. */
+export function inputFormatOf(name: string): string {
+  if (CHECKED_FORMATS.includes(name)) return name
+  const near = nearestWord(name, CHECKED_FORMATS)
   throw new PrecisError('unknown-format', `Unknown format: ${name}`, {
-    where: '--from',
-    hint: `${near === undefined ? '' : `Did you mean ${near}? `}Known formats: ${WIRE_FORMATS.join(', ')}.`,
+    where: '--format',
+    hint: `${near === undefined ? '' : `Did you mean ${near}? `}Known formats: ${CHECKED_FORMATS.join(', ')}.`,
   })
 }
 
@@ -52,7 +60,7 @@ export function targetOf(name: string, from: WireFormat): Target {
   return { name, profile, write: writerOf(name, profile, from) }
 }
 
-/** On the way that every request takes: prepared for its provider, then written. */
+/** The same path as every request: prepare it for the provider, then write it. */
 function writerOf(name: string, profile: Profile, from: WireFormat): NonNullable<Target['write']> {
   switch (profile.wire) {
     case 'anthropic':

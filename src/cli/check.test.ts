@@ -347,8 +347,8 @@ describe('precis check', () => {
     ['items.json', 'openai-responses', 'VALID-R1'],
     ['contents.json', 'gemini', 'VALID-G1'],
   ]
-  it.each(own)('tells the format of %s, with --from or without', async (file, format, rule) => {
-    for (const from of [[], ['--from', format]]) {
+  it.each(own)('tells the format of %s, with --format or without', async (file, format, rule) => {
+    for (const from of [[], ['--format', format]]) {
       const { status, stdout } = await precis([file, '--provider', format, ...from, '--json'])
       expect(status).toBe(1)
       const report = JSON.parse(stdout)
@@ -373,13 +373,25 @@ describe('precis check', () => {
         new RegExp(`broken rules? of the format ${format}:`),
       )
       // A copy of plain words alone could be of another format.
-      const args = ['mended.json', '--provider', other, '--from', format]
+      const args = ['mended.json', '--provider', other, '--format', format]
       expect(await precis(args)).toMatchObject({ status: 0, stderr: '' })
     }
   })
 
+  it('takes the old name --from, and the format of a session file', async () => {
+    const provider = ['--provider', 'openai-chat']
+    const old = await precis(['chat.json', ...provider, '--from', 'openai-chat', '--json'])
+    expect(JSON.parse(old.stdout).input.format).toBe('openai-chat')
+    const sample = join(ROOT, 'samples/session.jsonl')
+    const named = await precis([sample, ...provider, '--format', 'claude-code', '--json'])
+    expect(JSON.parse(named.stdout).input).toMatchObject({ format: 'claude-code', kind: 'session' })
+    const other = await precis([sample, ...provider, '--format', 'codex'])
+    expect(other.status).toBe(1)
+    expect(other.stderr).toContain('codex')
+  })
+
   it('takes a document that could be of either format for the one that is said', async () => {
-    const formats = [[], ['--from', 'anthropic'], ['--from', 'openai-chat']]
+    const formats = [[], ['--format', 'anthropic'], ['--format', 'openai-chat']]
     for (const from of formats) {
       expect((await precis(['plain.json', '--provider', 'openai-chat', ...from])).status).toBe(0)
     }
@@ -396,37 +408,37 @@ describe('precis check', () => {
     ],
     [
       'an unknown format',
-      ['good.json', '--provider', 'anthropic', '--from', 'openai'],
+      ['good.json', '--provider', 'anthropic', '--format', 'openai'],
       1,
-      /Unknown format: openai\n.*\n.*Known formats: anthropic, openai-chat, openai-responses, gemini\./,
+      /Unknown format: openai\n.*\n.*Known formats: anthropic, openai-chat, openai-responses, gemini, claude-code, /,
     ],
     [
       'an Anthropic document as chat',
-      ['good.json', '--provider', 'openai-chat', '--from', 'openai-chat'],
+      ['good.json', '--provider', 'openai-chat', '--format', 'openai-chat'],
       1,
       /the document is not in the format openai-chat: it looks like anthropic/,
     ],
     [
       'a chat document as Anthropic’s',
-      ['chat.json', '--provider', 'anthropic', '--from', 'anthropic'],
+      ['chat.json', '--provider', 'anthropic', '--format', 'anthropic'],
       1,
-      /not in the format anthropic: it looks like openai-chat \(messages\[0\] has the role tool\)\n {2}where: chat\.json\n {2}hint: Say --from openai-chat/,
+      /not in the format anthropic: it looks like openai-chat \(messages\[0\] has the role tool\)\n {2}where: chat\.json\n {2}hint: Pass --format openai-chat/,
     ],
     [
       'items as messages',
-      ['items.json', '--provider', 'openai-chat', '--from', 'openai-chat'],
+      ['items.json', '--provider', 'openai-chat', '--format', 'openai-chat'],
       1,
       /not in the format openai-chat: it looks like openai-responses \(it has `input`\)/,
     ],
     [
       'contents as items',
-      ['contents.json', '--provider', 'openai-responses', '--from', 'openai-responses'],
+      ['contents.json', '--provider', 'openai-responses', '--format', 'openai-responses'],
       1,
       /not in the format openai-responses: it looks like gemini/,
     ],
     [
       'no conversation at all',
-      ['nothing.json', '--provider', 'openai-responses', '--from', 'openai-responses'],
+      ['nothing.json', '--provider', 'openai-responses', '--format', 'openai-responses'],
       1,
       /input: expected an array of input, got nothing/,
     ],
@@ -439,7 +451,7 @@ describe('precis check', () => {
     ['no JSON', ['text.txt', '--provider', 'anthropic'], 1, /the input is not JSON/],
     [
       'a session file that is named as a document',
-      [join(ROOT, 'samples/session.jsonl'), '--provider', 'anthropic', '--from', 'anthropic'],
+      [join(ROOT, 'samples/session.jsonl'), '--provider', 'anthropic', '--format', 'anthropic'],
       1,
       /export \S+session\.jsonl --to anthropic --out messages\.json/,
     ],

@@ -1,4 +1,4 @@
-// The commands by name, with a line on each. What one of them takes and does is loaded when it is asked for.
+// The table of commands: name, summary, and a loader for the rest
 import type { Command } from 'commander'
 import type { Io } from './process-io.ts'
 
@@ -17,122 +17,122 @@ interface CommandModule {
 export const COMMAND_TABLE: readonly CommandEntry[] = [
   {
     name: 'compact',
-    summary: 'make a session file or a thread smaller',
+    summary: 'Compact a session file or a thread',
     load: () => import('./commands/compact.ts'),
   },
   {
     name: 'inspect',
-    summary: 'show what a session is made of, and what each strategy would give',
+    summary: 'Show what a session contains and what each strategy would save',
     load: () => import('./commands/inspect.ts'),
   },
   {
     name: 'import',
-    summary: 'take session files into the store, as threads',
+    summary: 'Import session files into the store as threads',
     load: () => import('./commands/import.ts'),
   },
   {
     name: 'export',
-    summary: 'write a thread or a session in another format, or as a page',
+    summary: 'Write a thread or a session in another format or as a page',
     load: () => import('./commands/export.ts'),
   },
   {
     name: 'threads',
-    summary: 'list the threads in the store, the latest first',
+    summary: 'List the threads in the store, newest first',
     load: () => import('./commands/threads.ts'),
   },
   {
     name: 'diff',
-    summary: 'show what a compaction changed, or how two sessions differ',
+    summary: 'Show what a compaction changed, or compare two sessions',
     load: () => import('./commands/diff.ts'),
   },
   {
     name: 'undo',
-    summary: 'take back the last compaction of a thread or a file',
+    summary: 'Undo the last compaction of a thread or a file',
     load: () => import('./commands/undo.ts'),
   },
   {
     name: 'redo',
-    summary: 'bring back what was undone',
+    summary: 'Redo the last undone compaction',
     load: () => import('./commands/redo.ts'),
   },
   {
     name: 'fork',
-    summary: 'begin a thread that shares the past of another',
+    summary: 'Create a thread that shares the history of another',
     load: () => import('./commands/fork.ts'),
   },
   {
     name: 'pins',
-    summary: 'list, set and remove what a thread keeps word for word',
+    summary: 'List, add and remove the pins of a thread',
     load: () => import('./commands/pins.ts'),
   },
   {
     name: 'recall',
-    summary: 'search everything that was ever said, compacted or not',
+    summary: 'Search the whole history, compacted or not',
     load: () => import('./commands/recall.ts'),
   },
   {
     name: 'show',
-    summary: 'read what a ref stands for, word for word',
+    summary: 'Show the full content behind a ref',
     load: () => import('./commands/show.ts'),
   },
   {
     name: 'chat',
-    summary: 'talk with an agent in the terminal',
+    summary: 'Chat with an agent in the terminal',
     load: () => import('./commands/chat.ts'),
   },
   {
     name: 'serve',
-    summary: 'serve the API and the web page, to this machine or to a team',
+    summary: 'Serve the API and the web page, for yourself or a team',
     load: () => import('./commands/serve.ts'),
   },
   {
     name: 'token',
-    summary: 'make, list and revoke the tokens of a server',
+    summary: 'Create, list and revoke access tokens of a server',
     load: () => import('./commands/token.ts'),
   },
   {
     name: 'send',
-    summary: 'send one message to an agent and show its answer',
+    summary: 'Send one message to an agent and print its answer',
     load: () => import('./commands/send.ts'),
   },
   {
     name: 'check',
-    summary: 'tell whether a provider would accept a request or a history',
+    summary: "Check a request or history against a provider's rules",
     load: () => import('./commands/check.ts'),
   },
   {
     name: 'store',
-    summary: 'copy, back up and check stores',
+    summary: 'Copy, back up and check stores',
     load: () => import('./commands/store.ts'),
   },
   {
     name: 'config',
-    summary: 'show every setting, its value and where it is from',
+    summary: 'Show every setting, its value and its source',
     load: () => import('./commands/config.ts'),
   },
   {
     name: 'doctor',
-    summary: 'look for what is wrong with this installation, and say the fix',
+    summary: 'Check this installation and suggest fixes',
     load: () => import('./commands/doctor.ts'),
   },
   {
     name: 'completion',
-    summary: 'print a script that completes commands in a shell',
+    summary: 'Print a shell completion script',
     load: () => import('./commands/completion.ts'),
   },
   {
     name: 'start',
-    summary: 'compact the sample session, or your own, and show what to try next',
+    summary: 'Compact the sample session, or your own, and show what to try next',
     load: () => import('./commands/start.ts'),
   },
   {
     name: 'edl',
-    summary: 'edit the files of a folder by a script in EDL',
+    summary: 'Edit the files of a directory with an EDL script',
     load: () => import('./commands/edl.ts'),
   },
   {
     name: 'dev-model',
-    summary: 'serve a strict, deterministic stand-in for model providers on this machine',
+    summary: 'Serve a strict, deterministic stand-in for model providers',
     load: () => import('./commands/dev-model.ts'),
   },
 ]

@@ -47,7 +47,7 @@ export function printFailure(
   return `${escapeSteering(redact(lines.join('\n'), secrets).text)}\n`
 }
 
-/** `error: unknown option '--outptu'\n(Did you mean --output?)` */
+/** `error: unknown option '--outptu'\n(Did you mean --out?)` */
 function usageError({ code, message }: CommanderError, command?: string): PrecisError {
   const [line = '', suggestion] = message.replace(/^error: /, '').split('\n')
   // The list of arguments that follows may hold an address with its password.

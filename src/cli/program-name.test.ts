@@ -25,7 +25,7 @@ const STARTS: readonly (readonly [string, Partial<Start>, string])[] = [
       script: FILE,
       environment: { npm_lifecycle_event: 'start', npm_package_name: 'precis' },
     },
-    'npm run --silent precis --',
+    'npx precis',
   ],
   [
     'a script of another project',
@@ -64,7 +64,7 @@ describe('asTyped', () => {
     expect(asTyped('precis threads lists them. See precis --help; precis is small.', 'npx p')).toBe(
       'npx p threads lists them. See npx p --help; precis is small.',
     )
-    for (const name of ['npx precis', 'npm run --silent precis --', 'node bin/precis.js'])
+    for (const name of ['npx precis', 'node bin/precis.js'])
       expect(asTyped(`${name} threads`, name)).toBe(`${name} threads`)
   })
 })

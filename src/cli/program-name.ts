@@ -1,4 +1,4 @@
-// How people start précis here: what it tells them to type has to work as it stands.
+// The command as people can type it here, for hints and examples
 import { existsSync } from 'node:fs'
 import { basename, delimiter, join, relative } from 'node:path'
 import { quoted } from './shell-quote.ts'
@@ -14,12 +14,10 @@ const NAME = 'precis'
 
 export function programName(start: Start): string {
   const { script, environment } = start
-  const { npm_lifecycle_event: event, npm_package_name: owner } = environment
+  const { npm_lifecycle_event: event } = environment
   const isFile = basename(script) === `${NAME}.js`
-  // In a checkout npm runs it; elsewhere npx finds it among what a project has installed.
-  if (event !== undefined && event !== 'npx')
-    return owner === NAME ? `npm run --silent ${NAME} --` : `npx ${NAME}`
-  if (event === 'npx' && !isFile) return `npx ${NAME}`
+  // Under npm, npx finds the command: in a checkout, and among what a project has installed.
+  if (event !== undefined && (event !== 'npx' || !isFile)) return `npx ${NAME}`
   if (!isFile || isOnPath(environment.PATH)) return NAME
   const node = event === 'npx' ? 'npx node' : 'node'
   return `${node} ${quoted(nearPath(script, start.cwd))}`

@@ -1,4 +1,4 @@
-// The program as commander knows it: every command by name, and the whole of those that are asked for.
+// The commander program: every command by name, with the options of the ones that are needed
 import { Command, Option } from 'commander'
 import { COMMAND_TABLE } from './command-table.ts'
 import type { Io, Output } from './process-io.ts'
@@ -6,29 +6,29 @@ import { version } from './version.ts'
 
 const HELP = `
 Examples:
-  precis start                                           the sample session, before and after
+  precis start                                           compact the sample session
   precis compact session.jsonl                           show what a compaction would save
   precis compact session.jsonl --out smaller.jsonl       write the result
-  precis inspect session.jsonl                           what is in it
-  precis compact --help                                  all options of a command
+  precis inspect session.jsonl                           show what the session contains
+  precis compact --help                                  show all options of a command
 
-A session is a file of Claude Code, Codex, pi, OpenCode and others (docs/formats.md), told by its content,
-or a thread of the store, as in thr_0mwh….
+A session is a file of Claude Code, Codex, pi, OpenCode and others, detected from its content
+(docs/formats.md), or a thread in the store, such as thr_0mwh….
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or settings. --json makes reports and errors JSON.
---trust-folder, with any command, obeys all that .precis/settings.json of this folder sets.`
+Exit codes: 0 done, 1 failed, 2 wrong usage or settings. --json prints reports and errors as JSON.
+--trust-folder, with any command, applies every key of this directory's .precis/settings.json.`
 
-/** What commander takes where there is no terminal. */
+/** Commander's default width without a terminal. */
 const UNKNOWN_WIDTH = 80
 
-/** `whole` says which commands get their options; a command without them is only listed. */
+/** `whole` selects the commands that get their options; the others are only listed. */
 export async function programOf(io: Io, whole: (name: string) => boolean): Promise<Command> {
   const program = new Command('precis')
     .description('Keeps language-model agents inside their context window without losing anything.')
     .version(version())
     .addHelpText('after', HELP)
     .exitOverride()
-    // Errors are told once, in our words, where they are caught.
+    // Errors are printed once, in our words, where they are caught.
     .configureOutput({ ...outputsOf(io), outputError: () => undefined })
     .showSuggestionAfterError()
   for (const { name, summary, load } of COMMAND_TABLE) {
@@ -43,9 +43,9 @@ export async function programOf(io: Io, whole: (name: string) => boolean): Promi
   })
 }
 
-/** Every command reads settings; the help of each need not say so. */
+/** Every command reads settings, so the option is not repeated in each help. */
 function trustOption(): Option {
-  return new Option('--trust-folder', "obey all of the project's settings").hideHelp()
+  return new Option('--trust-folder', "apply all of the project's settings").hideHelp()
 }
 
 function outputsOf({ stdout, stderr }: Io) {

@@ -7,12 +7,14 @@ const COLUMNS = 100
 
 const INTRODUCTION = `# The command line
 
-\`precis COMMAND --help\` says what is below; the blocks are what it prints. In a checkout type \`npm run --silent precis --\` in place of \`precis\`.
+\`precis COMMAND --help\` prints the blocks below. In a checkout, type \`npx precis\` in place of \`precis\`.
 
-- **What it works on**: a session file of any format that is read ([formats.md](formats.md)), told by its content; standard input as \`-\`; or a thread of the store, named like \`thr_0mwh…\`.
-- **What is printed**: results and reports on standard output, progress and errors on standard error. \`--json\` makes reports and errors JSON. In a pipe there are no colours and no progress; \`NO_COLOR\` and \`FORCE_COLOR\` decide otherwise.
-- **Exit codes**: 0 done, 1 failed, 2 wrong usage or settings. A failure changes nothing.
-- **Settings**: [configuration.md](configuration.md). \`--trust-folder\`, with any command, obeys all that the project's file sets; without it only harmless keys count. When something goes wrong: [troubleshooting.md](troubleshooting.md), and \`precis doctor\`.
+- **Input**: a session file in any format that précis reads ([formats.md](formats.md)), detected from its content; \`-\` for standard input; or a thread in the store, such as \`thr_0mwh…\`.
+- **Output**: results and reports go to standard output, progress and errors to standard error. \`--json\` prints reports and errors as JSON. In a pipe there are no colours and no progress. \`NO_COLOR\` and \`FORCE_COLOR\` override that.
+- **Exit codes**: 0 done, 1 failed, 2 wrong usage or settings. A failed command changes nothing.
+- **Settings**: [configuration.md](configuration.md). \`--trust-folder\`, with any command, applies every key of the project's settings file. Without it only safe keys apply.
+- **Problems**: run \`precis doctor\`, or see [troubleshooting.md](troubleshooting.md).
+- **Old names**: \`check --from\` is now \`check --format\`. \`compact --input\` and \`--output\` still work; use the argument and \`--out\`.
 `
 
 export async function cliPage(): Promise<string> {

@@ -14,9 +14,12 @@ const LONGEST_MS = 60_000
 /** What is typed, and what is offered, in alphabetical order. */
 const TYPED: readonly (readonly [what: string, line: string, offered: readonly string[]])[] = [
   ['a command', 'precis comp', ['compact', 'completion']],
-  ['an option', 'precis compact --in', ['--in-place', '--input', '--instructions']],
+  ['an option', 'precis compact --in', ['--in-place', '--instructions']],
   ['an option behind a file', 'precis compact x --dry', ['--dry-run']],
   ['a value', 'precis compact x --strategy trim', ['trim-tool-results']],
+  ['a format to check', 'precis check x --format gem', ['gemini', 'gemini-cli']],
+  ['no old name of an option', 'precis check x --fr', []],
+  ['an option of every command', 'precis check x --tr', ['--trust-folder']],
   ['a format to read', 'precis import --format gem', ['gemini-cli']],
   [
     'a format to write',

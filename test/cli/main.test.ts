@@ -88,7 +88,7 @@ describe('failures', () => {
       'an unknown option',
       ['compact', 'in.json', '--outptu', 'x'],
       2,
-      'hint: Did you mean --output?',
+      'hint: Did you mean --out?',
     ],
     ['an option without a value', ['compact', 'in.json', '--budget'], 2, 'argument missing'],
     [

@@ -1,4 +1,4 @@
-// The commands of the README are run as they stand there, in a copy of the folder they are meant for.
+// Runs the commands of the README and of the pages for each audience, in a copy of the checkout
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { within } from '../wait.ts'
 import { fencesWith, ROOT, readPage } from './page.ts'
 
-const [setup, commands] = fencesWith(readPage('README.md'), 'sh').map(({ text }) => linesOf(text))
+const PAGES = ['README.md', 'docs/use-with-agents.md', 'docs/build-an-agent.md', 'docs/team.md']
+
+const linesIn = (page: string) =>
+  fencesWith(readPage(page), 'sh').flatMap(({ text }) => linesOf(text))
+const commandsIn = (page: string) => linesIn(page).filter((line) => /\bnpx precis /.test(line))
 
 function linesOf(text: string): string[] {
   return text
@@ -48,27 +52,40 @@ const shell = (command: string) =>
     maxBuffer: 64_000_000,
   })
 
-/** They run until they are stopped. */
+/** What the pages write into the copy. */
+const WRITTEN = ['talk.html', 'rollout.jsonl', 'smaller.jsonl', 'small.jsonl', 'small.json']
+
+/**
+ * npx takes seconds to look through the installed packages, so only the first command of a page runs
+ * under it. For the others the shell starts the same file on the same Node.
+ */
+const NPX = `npx() { shift; "${process.execPath}" bin/precis.js "$@"; }`
+
+/** These commands run until they are stopped. */
 const SERVING = /dev-model|\bserve\b|\bchat\b/
+
+const runnableIn = (page: string) => commandsIn(page).filter((line) => !SERVING.test(line))
 
 describe('the README', () => {
   it('begins with npm start, which needs nothing', () => {
-    expect(setup?.[0]).toBe('npm ci && npm start')
+    expect(linesIn('README.md')[0]).toBe('npm ci && npm start')
     const { status, stdout } = shell('npm start --silent')
     expect(stdout).toContain('This is the sample session')
     expect(status).toBe(0)
   })
 
-  it.each((commands ?? []).filter((line) => !SERVING.test(line)))('runs: %s', (line) => {
-    const { status, stderr } = shell(line)
-    expect(stderr).not.toMatch(/^precis: /m)
-    expect(status).toBe(0)
+  it('has a picture, one command and the pages for each audience in its first screen', () => {
+    const [screen = ''] = readPage('README.md').split(/^## /m)
+    expect(screen.split('\n').length).toBeLessThan(30)
+    expect(screen.match(/^!\[/gm)).toHaveLength(1)
+    expect(fencesWith(screen, 'sh').flatMap(({ text }) => linesOf(text))).toHaveLength(1)
+    for (const page of PAGES.slice(1)) expect(screen).toContain(`](${page})`)
   })
 
   it('serves the stand-in until it is stopped', async () => {
-    const line = commands?.find((each) => each.includes('dev-model')) ?? ''
+    const line = commandsIn('README.md').find((each) => each.includes('dev-model')) ?? ''
     const args = line
-      .replace(/^.*-- /, '')
+      .replace(/^npx precis /, '')
       .replace(/--port \d+/, '--port 0')
       .split(' ')
     const child = spawn(process.execPath, [join(ROOT, 'bin/precis.js'), ...args], {
@@ -78,5 +95,18 @@ describe('the README', () => {
     expect(said).toContain('listens at http://127.0.0.1:')
     child.kill('SIGINT')
     expect((await within('its end', once(child, 'close')))[0]).toBe(0)
+  })
+})
+
+describe.each(PAGES)('the commands of %s', (page) => {
+  beforeAll(() => {
+    rmSync(join(folder, 'home'), { recursive: true, force: true })
+    for (const name of WRITTEN) rmSync(join(folder, 'project', name), { force: true })
+  })
+
+  it.each(runnableIn(page).map((line, at) => [line, at] as const))('run: %s', (line, at) => {
+    const { status, stderr } = shell(at === 0 ? line : `${NPX}\n${line}`)
+    expect(stderr).not.toMatch(/^precis: /m)
+    expect(status).toBe(0)
   })
 })

@@ -1,42 +1,42 @@
-// `precis chat`: its options and its help. The work is loaded when it is asked for.
+// `precis chat`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { ChatFlags } from '../chat.ts'
 import { collect } from '../options.ts'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
-In it:
-  /help lists the commands and the keys. /compact makes the context smaller: in the preset chat, which
-  new threads have, it opens a fresh session with a summary. Ctrl+C twice, Ctrl+D or /exit leave.
-  The thread that a chat begins with is not kept where nothing was said or done in it.
+In the chat:
+  /help lists commands and keys. /compact makes the context smaller. New threads have the preset chat:
+  there, /compact opens a fresh session that starts with a summary.
+  Ctrl+C twice, Ctrl+D or /exit leave the chat. A new thread without messages is not saved.
 
-What it may do:
-  It may read in the folder. Before it writes or runs something it asks, unless that is allowed:
-  --allow or --yes.
+Permissions:
+  The agent may read files in the working directory. It asks before it writes a file or runs a command,
+  unless --allow or --yes allows it.
 
 Examples:
   precis chat --model dev                        try it without a key
-  precis chat                                    a new thread with the model of your settings
-  precis chat --continue                         go on where you left this folder
-  precis chat thr_…                              go on in a thread
+  precis chat                                    start a thread with your default model
+  precis chat --continue                         continue the last thread of this directory
+  precis chat thr_…                              continue a thread
   precis chat --allow "run:npm test*" --preset precis
 
-Exit codes: 0 left, 1 failed, 2 wrong usage or settings.`
+Exit codes: 0 you left the chat, 1 failed, 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('[thread]', 'go on in this thread; without it a new one begins')
-    .option('-c, --continue', 'go on in the thread of this folder that was used last')
-    .option('--model <name>', 'provider/model, or dev, the stand-in')
-    .option('--preset <id>', 'how the thread is compacted')
-    .option('--cwd <folder>', 'the folder that it works in', '.')
-    .option('--plain', 'plain lines without colours and redrawing, as for a screen reader')
+    .argument('[thread]', 'the thread to continue (default: a new one)')
+    .option('-c, --continue', 'continue the last thread of this directory')
+    .option('--model <name>', 'provider/model, or dev for the built-in stand-in')
+    .option('--preset <id>', 'how to compact the thread: a preset (docs/configuration.md)')
+    .option('--cwd <folder>', 'the working directory', '.')
+    .option('--plain', 'plain lines without colours or redrawing, for screen readers')
     .option(
       '--allow <pattern>',
-      'what it may do without asking, as in "run:npm test*"; may be given again',
+      'allow this without asking, as in "run:npm test*"; repeatable',
       collect,
     )
-    .option('--yes', 'allow everything')
+    .option('--yes', 'allow everything without asking')
     .addHelpText('after', HELP)
     .action(async (thread: string | undefined, flags: ChatFlags) => {
       const { chat } = await import('../chat.ts')

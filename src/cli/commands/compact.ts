@@ -1,27 +1,27 @@
-// `precis compact`: its options and its help. The work is loaded when it is asked for.
-import type { Command } from 'commander'
+// `precis compact`: options and help. Its action is loaded on demand.
+import { type Command, Option } from 'commander'
 import type { CompactFlags } from '../compact/flags.ts'
 import { collect } from '../options.ts'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
-What it works on:
-  A session file of any format that is read (docs/formats.md), told by its content; a thread of the store;
+Input:
+  A session file in any format that précis reads (docs/formats.md), detected from its content; a thread;
   or - for standard input.
 
-Where things go:
-  A file: without --out or --in-place nothing is written; the report shows what would be.
-  --out FILE writes the result as a whole or not at all; a file that is there already is replaced with
-  --force alone. --out - writes it to standard output, and the report to standard error.
-  --in-place replaces the input and keeps what it was: precis undo FILE.
-  A thread: it is compacted, which precis undo takes back. With --out it stays as it is.
-  --dry-run changes nothing and keeps the proposal; --apply ID does exactly that, unless the session has
-  changed since.
-  --json makes the report JSON; errors are then JSON, too.
+Output:
+  For a file, nothing is written without --out or --in-place: the report shows what would change.
+  --out FILE writes the result, all of it or nothing. An existing file is kept unless you pass --force.
+  --out - writes the result to standard output and the report to standard error.
+  --in-place replaces the input file and keeps a backup, which precis undo FILE restores.
+  A thread is compacted in the store; precis undo reverts it. With --out the thread does not change.
+  --dry-run changes nothing and saves the proposal. --apply ID applies it, unless the session has changed.
+  --json prints the report and errors as JSON.
 
-Counting:
-  --budget, before and after are in tokens of --counter: estimate (the default), chars4 (characters / 4)
-  or o200k (OpenAI's vocabulary, exact). N% is of the input. What went is always estimated.
+Tokens:
+  --budget and the sizes before and after are counted by --counter: estimate (the default), chars4
+  (characters / 4) or o200k (OpenAI's vocabulary, exact). N% is a share of the input. The sizes of
+  removed parts are always estimates.
 
 Examples:
   precis compact session.jsonl
@@ -39,23 +39,29 @@ Exit codes: 0 done, 1 failed and nothing was written, 2 wrong usage or settings.
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('[session]', 'a session file or a thread; - is standard input')
-    .option('--input <file>', 'the same as the argument')
-    .option('--format <id>', 'the format of the file, where its content does not tell')
-    .option('--to <format>', 'the format of the result; without it that of the input')
-    .option('--strategy <id>', 'how to make it smaller')
-    .option('--budget <tokens|%>', 'fail unless the result is this small, as in 50000 or 40%')
-    .option('--counter <id>', 'how tokens are counted: estimate, chars4 or o200k')
-    .option('--model <name>', 'the model for summaries: provider/model, or dev, the stand-in')
-    .option('--instructions <text>', 'what a summary has to mind')
-    .option('--pin <text>', 'a text to keep word for word; may be given again', collect)
-    .option('--out <file>', 'where the result goes; - is standard output')
-    .option('--output <file>', 'the same as --out')
-    .option('--force', 'replace the file of --out where it is there already')
-    .option('--in-place', 'replace the file, and keep what it was for precis undo')
-    .option('--dry-run', 'change nothing, and keep the proposal')
-    .option('--apply <id>', 'do what a dry run has proposed')
-    .option('--redact', 'take what looks like a secret out of the result')
+    .argument('[session]', 'a session file or a thread; - reads standard input')
+    .addOption(new Option('--input <file>', 'the same as the argument').hideHelp())
+    .option('--format <id>', 'the format of the file (default: detected)')
+    .option('--to <format>', 'the format of the result (default: the input format)')
+    .option('--strategy <id>', 'the compaction strategy (docs/strategies.md)')
+    .option(
+      '--budget <tokens|%>',
+      'the size of the result, as in 50000 or 40%; fails if it is larger',
+    )
+    .option('--counter <id>', 'the token counter: estimate, chars4 or o200k')
+    .option(
+      '--model <name>',
+      'the model for summaries: provider/model, or dev for the built-in stand-in',
+    )
+    .option('--instructions <text>', 'instructions for the summary')
+    .option('--pin <text>', 'a text to keep word for word; repeatable', collect)
+    .option('--out <file>', 'write the result to this file; - is standard output')
+    .addOption(new Option('--output <file>', 'the same as --out').hideHelp())
+    .option('--force', 'overwrite an existing --out file')
+    .option('--in-place', 'replace the input file and keep a backup for precis undo')
+    .option('--dry-run', 'change nothing and save the proposal')
+    .option('--apply <id>', 'apply the proposal of a dry run')
+    .option('--redact', 'remove likely secrets from the result')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string | undefined, flags: CompactFlags) => {

@@ -1,4 +1,4 @@
-// `precis completion`: its options and its help. The work is loaded when it is asked for.
+// `precis completion`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
 

@@ -1,11 +1,11 @@
-// `precis dev-model`: the strict stand-in for model providers, on the loopback address until it is stopped.
+// `precis dev-model`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
 import type { DevModelFlags } from '../serve-dev-model.ts'
 
 const HELP = `
-It speaks Anthropic Messages, OpenAI Chat Completions and Responses, and Ollama's own API, refuses what
-the real ones refuse, and answers by itself: it is deterministic, and no language model.
+The stand-in serves Anthropic Messages, OpenAI Chat Completions and Responses, and Ollama's own API. It
+rejects what the real providers reject and answers by itself. It is deterministic and not a language model.
 
 Examples:
   precis dev-model --port 4321
@@ -13,9 +13,9 @@ Examples:
 
 export function define(command: Command, io: Io): void {
   command
-    .option('--port <number>', 'the port to listen on; 0 takes a free one', '0')
-    .option('--window <tokens>', 'refuse requests that do not fit a window of so many tokens')
-    .option('--json', 'print where it listens as JSON')
+    .option('--port <number>', 'the port to listen on; 0 picks a free port', '0')
+    .option('--window <tokens>', 'reject requests that do not fit a window of this size')
+    .option('--json', 'print the address as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: DevModelFlags) => {
       const { serveDevModel } = await import('../serve-dev-model.ts')

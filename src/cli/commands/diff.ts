@@ -1,12 +1,12 @@
-// `precis diff`: its options and its help. The work is loaded when it is asked for.
+// `precis diff`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { DiffFlags } from '../diff-sessions.ts'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
-One session: what its last compaction took out and put in, also one that another tool recorded, and what
-precis compact --in-place did to a file; what was undone does not count. Two sessions: what one says and
-the other does not.
+With one session, shows what its last compaction removed and added. That includes compactions that another
+tool recorded, and precis compact --in-place on a file. An undone compaction does not count.
+With two sessions, shows what only one of them contains.
 
 Examples:
   precis diff thr_…
@@ -19,11 +19,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 export function define(command: Command, io: Io): void {
   command
     .argument('<session>', 'a thread or a session file')
-    .argument('[other]', 'another one to compare it with')
-    .option('--from <event>', 'the context after this event')
-    .option('--to <event>', 'and after this one; with --from alone as it is now')
-    .option('--full', 'show every line of what went and came')
-    .option('--format <id>', 'the format of the files, where their content does not tell')
+    .argument('[other]', 'a second one to compare with')
+    .option('--from <event>', 'compare the context after this event …')
+    .option('--to <event>', '… with the context after this event (default: now)')
+    .option('--full', 'show every removed and added line')
+    .option('--format <id>', 'the format of the files (default: detected)')
     .option('--json', 'print the difference as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string, other: string | undefined, flags: DiffFlags) => {

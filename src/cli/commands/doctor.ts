@@ -1,17 +1,17 @@
-// `precis doctor`: its options and its help. The work is loaded when it is asked for.
+// `precis doctor`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
-It looks at Node, the settings, the folder for state, the store, which keys are set (never what they are),
-models on this machine (Ollama, LM Studio), and the terminal. Nothing is sent beyond this machine.
-Each fault comes with its fix; docs/troubleshooting.md has more.
+Checks Node, the settings, the data directory, the store, which API keys are set (never their values),
+local models (Ollama, LM Studio) and the terminal. It sends nothing beyond this machine.
+Each problem comes with its fix. docs/troubleshooting.md has more.
 
 Examples:
   precis doctor
   precis doctor --json
 
-Exit codes: 0 nothing is wrong, 1 something is.`
+Exit codes: 0 no problem found, 1 problems found.`
 
 export function define(command: Command, io: Io): void {
   command

@@ -1,35 +1,35 @@
-// `precis edl`: its options and its help. The work is loaded when it is asked for.
+// `precis edl`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { EdlFlags } from '../edl-script.ts'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
 Paths:
-  A path in the script begins at DIR, with a leading slash or without one. Nothing outside of DIR is read
-  or written, whether by .. or by a link.
+  A path in the script is relative to DIR, with or without a leading slash. Nothing outside DIR is read or
+  written, neither by .. nor through a link.
 
-What is written:
-  Everything or nothing: where one file fails, no file is changed. With --partial the other files are
-  written all the same. Each file is replaced as a whole, and only if nobody else changed it meanwhile.
-  --dry-run writes nothing and shows the differences; --diff shows them and writes.
-  --json makes the report JSON; errors are then JSON, too.
+Output:
+  All or nothing: if one file fails, no file is changed. With --partial, the other files are written
+  anyway. Each file is replaced as a whole, and only if it has not changed since it was read.
+  --dry-run writes nothing and shows the differences. --diff shows them and writes.
+  --json prints the report and errors as JSON.
 
 Examples:
   precis edl change.edl --root docs --dry-run
   precis edl change.edl --root docs
   printf 'file notes.md\\nselect /red/\\nreplace "green"\\n' | precis edl - --root .
 
-The language is described in docs/edl.md.
+docs/edl.md describes the language.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<script>', 'the script; - is standard input')
-    .requiredOption('--root <dir>', 'the folder whose files may be read and changed')
-    .option('--dry-run', 'write nothing, show what would change')
+    .argument('<script>', 'the script; - reads standard input')
+    .requiredOption('--root <dir>', 'the directory whose files the script may read and change')
+    .option('--dry-run', 'write nothing and show the differences')
     .option('--diff', 'show the differences')
-    .option('--partial', 'write the files that went well even if others failed')
+    .option('--partial', 'write the files that succeed even if others fail')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (script: string, flags: EdlFlags) => {

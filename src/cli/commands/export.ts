@@ -1,16 +1,16 @@
-// `precis export`: its options and its help. The work is loaded when it is asked for.
+// `precis export`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { ExportFlags } from '../export-session.ts'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
-What is written is the context as it is now. Back in its own format a session keeps its old records as
-they were. What the format cannot say is left out or put in other words, and listed.
-What looks like a secret is taken out, unless --raw leaves it in.
+Writes the current context. In its own format a session keeps its old records unchanged. Content that the
+target format cannot express is left out or reworded, and the report lists it.
+Likely secrets are removed unless you pass --raw.
 
 Formats:
-  claude-code, codex, pi, opencode, ai-sdk, openai-responses, openai-chat, anthropic; for people markdown
-  and html, one page that needs nothing else (docs/formats.md).
+  claude-code, codex, pi, opencode, ai-sdk, openai-responses, openai-chat, anthropic; for reading markdown
+  and html, a single self-contained page (docs/formats.md).
 
 Examples:
   precis export session.jsonl --to anthropic --out messages.json
@@ -22,13 +22,13 @@ Exit codes: 0 done, 1 failed and nothing was written, 2 wrong usage or settings.
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<session>', 'a session file or a thread; - is standard input')
-    .option('--format <id>', 'the format of the file, where its content does not tell')
-    .option('--to <format>', 'the format to write; without it that of the input')
-    .option('--out <file>', 'where it goes; - is standard output', '-')
-    .option('--force', 'replace the file of --out where it is there already')
-    .option('--title <text>', 'the title of a page')
-    .option('--raw', 'leave in what looks like a secret')
+    .argument('<session>', 'a session file or a thread; - reads standard input')
+    .option('--format <id>', 'the format of the file (default: detected)')
+    .option('--to <format>', 'the format of the result (default: the input format)')
+    .option('--out <file>', 'write the result to this file; - is standard output', '-')
+    .option('--force', 'overwrite an existing --out file')
+    .option('--title <text>', 'the title of a Markdown or HTML page')
+    .option('--raw', 'keep likely secrets in the result')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string, flags: ExportFlags) => {

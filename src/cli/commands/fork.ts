@@ -1,9 +1,10 @@
-// `precis fork`: its options and its help. The work is loaded when it is asked for.
+// `precis fork`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
-The new thread shares everything up to the event, and goes on by itself; the other stays as it is.
+The new thread shares every event up to --at and then continues independently. The original does not
+change.
 
 Examples:
   precis fork thr_…
@@ -13,9 +14,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<thread>', 'the thread to share the past of')
-    .option('--at <event>', 'up to this event; without it all of it')
-    .option('--json', 'print the outcome as JSON')
+    .argument('<thread>', 'the thread to fork')
+    .option('--at <event>', 'the last event to share (default: the newest)')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (thread: string, flags: { at?: string; json?: boolean }) => {
       const { forkThread } = await import('../thread-commands.ts')

@@ -1,12 +1,12 @@
-// `precis import`: its options and its help. The work is loaded when it is asked for.
+// `precis import`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { ImportFlags } from '../import-sessions.ts'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
-Every record of a file becomes an event, is kept as it is, or is listed as left out; the report counts
-them. Compactions that a tool recorded come in as compactions: they can be undone. Sidechains become
-threads of their own. A failure leaves nothing in the store.
+Every record of a file becomes an event, is kept as it is, or is listed as left out. The report counts
+them. Compactions that another tool recorded become compactions that you can undo. Sidechains become
+separate threads. If a file fails, nothing of it stays in the store.
 
 Examples:
   precis import session.jsonl
@@ -17,14 +17,14 @@ Exit codes: 0 done, 1 a file could not be imported, 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<file...>', 'session files; - is standard input')
-    .option('--format <id>', 'the format, where the content does not tell')
-    .option('--title <text>', 'what the thread is called')
+    .argument('<file...>', 'session files; - reads standard input')
+    .option('--format <id>', 'the format of the files (default: detected)')
+    .option('--title <text>', 'the title of the thread')
     .option(
       '--no-records',
-      'keep only what the records became: half the size, not to be written back',
+      'do not keep the original records: half the size, but no export in the same format',
     )
-    .option('--json', 'print the account as JSON')
+    .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (files: string[], flags: ImportFlags) => {
       const { importSessions } = await import('../import-sessions.ts')

@@ -1,12 +1,12 @@
-// `precis inspect`: its options and its help. The work is loaded when it is asked for.
+// `precis inspect`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { InspectFlags } from '../inspect/run-inspect.ts'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
-It shows the tokens by kind and by turn, the largest parts with their refs (precis show reads them), the
-files that were read and changed, the compactions in it and what they lost, and what each strategy that
-needs no model would give. Nothing is changed.
+Shows the tokens by kind and by turn, the largest parts with their refs (read them with precis show), the
+files read and changed, the compactions and what they lost, and the result of each strategy that needs no
+model. Nothing is changed.
 
 Examples:
   precis inspect session.jsonl
@@ -17,10 +17,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<session>', 'a session file or a thread; - is standard input')
-    .option('--format <id>', 'the format of the file, where its content does not tell')
-    .option('--counter <id>', 'how tokens are counted: estimate, chars4 or o200k')
-    .option('--json', 'print everything as JSON')
+    .argument('<session>', 'a session file or a thread; - reads standard input')
+    .option('--format <id>', 'the format of the file (default: detected)')
+    .option('--counter <id>', 'the token counter: estimate, chars4 or o200k')
+    .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string, flags: InspectFlags) => {
       const { runInspect } = await import('../inspect/run-inspect.ts')

@@ -1,11 +1,11 @@
-// `precis pins`: its options and its help. The work is loaded when it is asked for.
+// `precis pins`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import { collect } from '../options.ts'
 import type { Io } from '../process-io.ts'
 import type { PinsFlags } from '../thread-commands.ts'
 
 const HELP = `
-What is pinned survives every compaction word for word, whatever the strategy.
+A pin survives every compaction word for word, with any strategy.
 
 Examples:
   precis pins thr_…
@@ -17,8 +17,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 export function define(command: Command, io: Io): void {
   command
     .argument('<thread>', 'the thread')
-    .option('--add <text>', 'pin a text; may be given again', collect)
-    .option('--remove <id>', 'remove a pin; may be given again', collect)
+    .option('--add <text>', 'pin a text; repeatable', collect)
+    .option('--remove <id>', 'remove a pin; repeatable', collect)
     .option('--json', 'print the pins as JSON')
     .addHelpText('after', HELP)
     .action(async (thread: string, flags: PinsFlags) => {

@@ -1,16 +1,17 @@
-// `precis send`: its options and its help. The work is loaded when it is asked for.
+// `precis send`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import { collect } from '../options.ts'
 import type { Io } from '../process-io.ts'
 import type { SendFlags } from '../send-message.ts'
 
 const HELP = `
-Where things go:
-  The answer is streamed to standard output; tools, notices and compactions to standard error.
-  --json prints one JSON object at the end instead: the thread, the answer, the bill, the window.
+Output:
+  The answer is streamed to standard output. Tool calls, notices and compactions go to standard error.
+  --json prints one JSON object at the end instead: the thread, the answer, the cost and the window.
 
-What it may do:
-  It may read in the folder. To write and to run commands, allow it: --allow or --yes.
+Permissions:
+  The agent may read files in the working directory. To let it write files and run commands, pass --allow
+  or --yes.
 
 Examples:
   precis send --model dev "read package.json"
@@ -22,19 +23,19 @@ Exit codes: 0 answered, 1 failed, 2 wrong usage or settings. Ctrl-C stops the tu
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<message>', 'what to say, or a command such as /compact; - is standard input')
-    .option('--model <name>', 'provider/model, or dev, the stand-in')
-    .option('--thread <id>', 'go on in this thread; without it a new one begins')
-    .option('--cwd <folder>', 'the folder that it works in', '.')
-    .option('--preset <id>', 'how the thread is compacted')
+    .argument('<message>', 'the message, or a command such as /compact; - reads standard input')
+    .option('--model <name>', 'provider/model, or dev for the built-in stand-in')
+    .option('--thread <id>', 'the thread to continue (default: a new one)')
+    .option('--cwd <folder>', 'the working directory', '.')
+    .option('--preset <id>', 'how to compact the thread: a preset (docs/configuration.md)')
     .option(
       '--allow <pattern>',
-      'what it may do without asking, as in "run:npm test*"; may be given again',
+      'allow this without asking, as in "run:npm test*"; repeatable',
       collect,
     )
-    .option('--yes', 'allow everything')
-    .option('--read-only', 'nothing is written and nothing is run')
-    .option('--json', 'print the outcome as JSON')
+    .option('--yes', 'allow everything without asking')
+    .option('--read-only', 'write no file and run no command')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (message: string, flags: SendFlags) => {
       const { sendMessage } = await import('../send-message.ts')

@@ -1,53 +1,60 @@
-// `precis serve`: its options and its help. The work is loaded when it is asked for.
+// `precis serve`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import { collect } from '../options.ts'
 import type { Io } from '../process-io.ts'
 import type { ServeFlags } from '../serve.ts'
 
 const HELP = `
-Who may ask:
-  Whoever has a token. That of this machine is made at the first start, in a file that only you can
-  read; the printed address hands it to the page. Beyond this machine (--host) each person needs one
-  of their own: precis token add NAME. Then each owner sees only their own threads.
+Access:
+  Every request needs a token. The first start creates the token of this machine, in a file that only you
+  can read; the printed address passes it to the page. Beyond this machine (--host), create a token for
+  each person: precis token add NAME. Each owner sees only their own threads.
 
-What it may do:
-  Without --workspace agents have no files. With it they may read there; before they write or run
-  something they ask, unless that is allowed: --allow.
+Permissions:
+  Without --workspace, agents have no access to files. With it they may read files there. They ask before
+  they write a file or run a command, unless --allow allows it.
 
 Examples:
   precis serve --model dev                       try it without a key
-  precis serve --workspace .                     with the files of this folder
+  precis serve --workspace .                     with the files of this directory
   precis serve --host 0.0.0.0 --name precis.example --store postgres://me@host/team
 
 Exit codes: 0 stopped, 1 failed, 2 wrong usage or settings. More: docs/server.md.`
 
 export function define(command: Command, io: Io): void {
   command
-    .option('--port <number>', 'the port to listen on; 0 takes a free one', '4747')
+    .option('--port <number>', 'the port to listen on; 0 picks a free port', '4747')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--store <address>', 'in place of the store of your settings: a file, or postgres://…')
-    .option('--model <name>', 'provider/model, or dev, the stand-in')
-    .option('--preset <id>', 'how threads are compacted')
-    .option('--name <host>', 'a further name of this server; may be given again', collect)
-    .option('--origin <origin>', 'pages of this origin may ask, too; may be given again', collect)
+    .option(
+      '--store <address>',
+      'the store: a SQLite file or postgres://… (default: from the settings)',
+    )
+    .option('--model <name>', 'provider/model, or dev for the built-in stand-in')
+    .option('--preset <id>', 'how to compact threads: a preset (docs/configuration.md)')
+    .option('--name <host>', 'another host name of this server; repeatable', collect)
+    .option('--origin <origin>', 'allow pages of this origin; repeatable', collect)
     .option(
       '--workspace <folder>',
-      'a folder that threads may work in; may be given again, new threads get the first',
+      'a directory for agents to work in; repeatable, new threads use the first',
       collect,
     )
     .option(
       '--allow <pattern>',
-      'what agents may do without asking, as in "run:npm test*"; may be given again',
+      'allow this without asking, as in "run:npm test*"; repeatable',
       collect,
     )
-    .option('--read-only', 'let agents only read')
-    .option('--rate <number>', 'requests a minute for each owner, or each address', '3000')
-    .option('--grace <seconds>', 'how long running turns may go on when it is stopped', '20')
+    .option('--read-only', 'write no file and run no command')
+    .option(
+      '--rate <number>',
+      'the rate limit: requests per minute for each owner or address',
+      '3000',
+    )
+    .option('--grace <seconds>', 'how long to wait for running turns when the server stops', '20')
     .option(
       '--no-token',
-      'answer every user and program of this machine: they can read your threads, run commands as you, and approve them',
+      'require no token: every user and program of this machine can then read your threads, run commands as you and approve them',
     )
-    .option('--json', 'print where it listens as JSON')
+    .option('--json', 'print the address as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ServeFlags) => {
       const { serve } = await import('../serve.ts')

@@ -1,9 +1,9 @@
-// `precis start`: its options and its help. The work is loaded when it is asked for.
+// `precis start`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
-It needs no key and no network, and changes nothing. In a checkout, npm start is the same.
+Needs no key and no network, and changes nothing. In a checkout, npm start does the same.
 
 Examples:
   precis start
@@ -14,7 +14,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('[session]', 'a session file or a thread; without it the sample session')
+    .argument('[session]', 'a session file or a thread (default: the sample session)')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string | undefined, flags: { json?: boolean }) => {

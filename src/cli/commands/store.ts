@@ -1,14 +1,14 @@
-// `precis store`: its subcommands, their options and help. The work is loaded when it is asked for.
+// `precis store`: subcommands, options and help. Their actions are loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
 import type { StoreFlags } from '../store-work.ts'
 
 const HELP = `
-A store is \`home\` (your own, as the settings name it), the path of a SQLite file, or postgres://….
+A store is \`home\` (the store of your settings), the path of a SQLite file, or postgres://….
 
 Examples:
-  precis store copy home backup.db                            a backup, also while an agent works
-  precis store copy home postgres://me@host/team              everything into PostgreSQL
+  precis store copy home backup.db                            back up, even while an agent works
+  precis store copy home postgres://me@host/team              copy everything to PostgreSQL
   precis store check
   precis store check backup.db --repair --json`
 
@@ -16,9 +16,9 @@ export function define(command: Command, io: Io): void {
   command.addHelpText('after', HELP)
   command
     .command('copy')
-    .description('copy all threads into another store; again, it goes on where it was')
-    .argument('<from>', 'a store')
-    .argument('<to>', 'another one, there or to be made')
+    .description('copy all threads to another store; run it again to continue')
+    .argument('<from>', 'the source store')
+    .argument('<to>', 'the target store, created if it does not exist')
     .option('--json', 'print the report as JSON')
     .action(async (from: string, to: string, flags: StoreFlags) => {
       const { copyStores } = await import('../store-work.ts')
@@ -26,9 +26,9 @@ export function define(command: Command, io: Io): void {
     })
   command
     .command('check')
-    .description('verify logs, folds and snapshots, and print a hash of it all')
-    .argument('[store]', 'a store', 'home')
-    .option('--repair', 'throw away what is derived and wrong, and make the search index anew')
+    .description('verify logs, folds and snapshots, and print a hash of the content')
+    .argument('[store]', 'the store', 'home')
+    .option('--repair', 'delete wrong derived data and rebuild the search index')
     .option('--json', 'print the report as JSON')
     .action(async (address: string, flags: StoreFlags) => {
       const { checkOneStore } = await import('../store-work.ts')

@@ -1,4 +1,4 @@
-// `precis threads`: its options and its help. The work is loaded when it is asked for.
+// `precis threads`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { ThreadsFlags } from '../list-threads.ts'
 import type { Io } from '../process-io.ts'
@@ -10,7 +10,7 @@ Examples:
 
 export function define(command: Command, io: Io): void {
   command
-    .option('--limit <number>', 'how many, from 1 to 1000', '20')
+    .option('--limit <number>', 'the number of threads, from 1 to 1000', '20')
     .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ThreadsFlags) => {

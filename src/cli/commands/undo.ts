@@ -1,11 +1,11 @@
-// `precis undo`: its options and its help. The work is loaded when it is asked for.
+// `precis undo`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
-A thread: its last compaction is taken back, and the context is what it was; nothing is lost.
-A file: what precis compact --in-place made of it is taken back, byte for byte, unless somebody has gone
-on writing to it.
+A thread: reverts its last compaction and restores the context. Nothing is lost.
+A file: restores the backup of precis compact --in-place, byte for byte. It fails if the file has changed
+since.
 
 Examples:
   precis undo thr_…
@@ -15,8 +15,8 @@ Exit codes: 0 done, 1 failed and nothing was changed, 2 wrong usage or settings.
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<session>', 'a thread, or a session file')
-    .option('--json', 'print the outcome as JSON')
+    .argument('<session>', 'a thread or a session file')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string, flags: { json?: boolean }) => {
       const { reverseChange } = await import('../thread-commands.ts')

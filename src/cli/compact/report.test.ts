@@ -59,7 +59,7 @@ describe('the report', () => {
     expect(lines({}, ['--pin', 'keep it'])).toContain("'a b.jsonl' --pin 'keep it' --in-place")
   })
 
-  const programs = ['precis', 'npm run --silent precis --']
+  const programs = ['precis', 'npx precis']
   it.each(programs)('has no step wider than the terminal, and none that is cut: %s', (program) => {
     const result = { written: null, inPlace: false, proposal: 'prp_0mwi6hkx5000019ed60cf1f9391f3' }
     const options = ['--pin', "it's kept, however long", '--strategy', 'trim-tool-results']

@@ -1,11 +1,11 @@
-// What can be typed: the commands with their options, as commander has them, and values where they are known.
+// The grammar for shell completion: commands and options from commander, and the known values
 import type { Command, Option } from 'commander'
 import { PRESETS } from '../../core/presets.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import { PAGE_FORMATS } from '../../formats/pages.ts'
 import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
 import { PROFILES } from '../../validate/profiles.ts'
-import { WIRE_FORMATS } from '../check-format.ts'
+import { CHECKED_FORMATS } from '../check-wires.ts'
 import { COUNTERS } from '../counter.ts'
 import { collect } from '../options.ts'
 
@@ -13,19 +13,19 @@ export interface GrammarOption {
   readonly long: string // with its dashes
   readonly short?: string
   readonly description: string
-  /** Absent where it takes no value. */
+  /** Absent if it takes no value. */
   readonly value?: 'file' | 'folder' | 'text' | readonly string[]
   readonly mayRepeat: boolean
 }
 
 export interface GrammarCommand {
-  /** As it is typed, that of its group before it: `compact`, `token add`. */
+  /** The full name with its group: `compact`, `token add`. */
   readonly name: string
   readonly description: string
   readonly options: readonly GrammarOption[]
-  /** What stands behind the name: nothing that is known, files, or one of these. */
+  /** The argument: unknown, a file, or one of these. */
   readonly argument: 'none' | 'file' | readonly string[]
-  /** Of a group. */
+  /** The subcommands of a group. */
   readonly commands: readonly GrammarCommand[]
 }
 
@@ -37,11 +37,11 @@ const WRITTEN = [...SESSION_FORMATS.filter(({ write }) => write), ...PAGE_FORMAT
   ({ id }) => id,
 )
 
-/** By the option as its help writes it: the same name may take something else in another command. */
+/** Keyed by the flags as the help writes them: the same name may take other values elsewhere. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   '--format <id>': READ,
   '--to <format>': WRITTEN,
-  '--from <format>': WIRE_FORMATS,
+  '--format <format>': CHECKED_FORMATS,
   '--strategy <id>': DEFAULT_STRATEGIES.map(({ id }) => id),
   '--counter <id>': COUNTERS,
   '--preset <id>': Object.keys(PRESETS),
@@ -49,15 +49,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 }
 
 const FOLDERS: ReadonlySet<string> = new Set(['--root', '--cwd', '--workspace'])
-const FILES: ReadonlySet<string> = new Set([
-  '--out',
-  '--output',
-  '--input',
-  '--repair',
-  '--in',
-  '--store',
-])
-/** Arguments that are files, or may be. */
+const FILES: ReadonlySet<string> = new Set(['--out', '--repair', '--in', '--store'])
+/** Arguments that may be files. */
 const FILE_ARGUMENTS: ReadonlySet<string> = new Set([
   'file',
   'session',
@@ -92,10 +85,15 @@ function commandOf(command: Command, group?: string): GrammarCommand {
   return {
     name,
     description: command.description(),
-    options: [...command.options.map(optionOf), HELP_OPTION],
+    options: [...command.options.filter(isOffered).map(optionOf), HELP_OPTION],
     argument: argumentOf(command),
     commands: command.commands.map((inner) => commandOf(inner, name)),
   }
+}
+
+/** Old names still work, but completion no longer offers them. */
+function isOffered({ hidden, long }: Option): boolean {
+  return !hidden || long === '--trust-folder'
 }
 
 function optionOf(option: Option): GrammarOption {
