@@ -14,6 +14,7 @@ import type { Reducer, Snapshot, Store } from '../core/ports.ts'
 import { threadSettingsReducer } from '../core/thread-settings.ts'
 import { threadFold } from '../core/thread-state.ts'
 import { usageReducer } from '../core/usage.ts'
+import { COPY_NOTES, copyNotes } from './copy-notes.ts'
 import { allThreads } from './copy-store.ts'
 import { digestOf } from './digest.ts'
 
@@ -21,7 +22,7 @@ export interface StoreProblem {
   readonly threadId: string
   readonly seq?: number
   readonly problem: string
-  /** Derived, and thrown away: it is made again by itself. */
+  /** Derived, and thrown away: it is made again by itself. Or accepted as it is, where that was said. */
   readonly isMended: boolean
 }
 
@@ -30,6 +31,8 @@ export interface StoreReport {
   readonly events: number
   /** Of all threads with their hashes: equal for two stores with the same logs. */
   readonly hash: string
+  /** Events without a hash, which an older program wrote: whether they were altered cannot be told. */
+  readonly unverified: number
   readonly problems: readonly StoreProblem[]
   readonly isIndexRebuilt: boolean
 }
@@ -37,6 +40,13 @@ export interface StoreReport {
 export interface CheckOptions {
   /** Throws away what is derived and wrong, and makes the search index anew. */
   readonly isRepair?: boolean
+  /**
+   * With `isRepair`: a log that cannot be verified is taken as right where its snapshot says otherwise, and
+   * so is what copies into this store left out. Each is reported. An altered event is never accepted here.
+   */
+  readonly isAccept?: boolean
+  /** Asked before each thread: true ends the check there. */
+  readonly isEnough?: () => boolean
   readonly onThread?: (threadId: string, done: number, all: number) => void | Promise<void>
 }
 
@@ -49,30 +59,50 @@ const FOLD = threadFold([
 /** Threads that others change meanwhile are checked up to where they were; those that they delete, not at all. */
 export async function checkStore(store: Store, options: CheckOptions = {}): Promise<StoreReport> {
   const { isRepair = false, onThread = () => undefined } = options
+  const isAccept = isRepair && (options.isAccept ?? false)
   const infos = (await allThreads(store)).toSorted((one, other) =>
     one.threadId < other.threadId ? -1 : 1,
   )
   const hash = createHash('sha256')
-  const problems: StoreProblem[] = []
-  let [threads, events] = [0, 0]
+  const problems: StoreProblem[] = await leftOutOf(store, isAccept)
+  let [threads, events, unverified] = [0, 0, 0]
   for (const [index, { threadId }] of infos.entries()) {
+    if (options.isEnough?.()) break
     await onThread(threadId, index, infos.length)
-    const checked = await checkThread(store, threadId, isRepair).catch(unreadable(threadId))
+    const how = { isRepair, isAccept }
+    const checked = await checkThread(store, threadId, how).catch(unreadable(threadId))
     if (!checked) continue
     problems.push(...checked.problems)
     hash.update(`${JSON.stringify([threadId, checked.hash])}\n`)
     threads += 1
     events += checked.events
+    unverified += checked.unverified
   }
   if (isRepair) await store.index?.rebuild()
   const isIndexRebuilt = isRepair && store.index !== undefined
-  return { threads, events, hash: hash.digest('hex'), problems, isIndexRebuilt }
+  return { threads, events, hash: hash.digest('hex'), unverified, problems, isIndexRebuilt }
+}
+
+/** What copies into this store left out. Accepted, the notes on it are deleted. */
+async function leftOutOf(store: Store, isAccept: boolean): Promise<StoreProblem[]> {
+  const problems = (await copyNotes(store)).flatMap(({ from, leftOut }): StoreProblem[] =>
+    leftOut
+      ? leftOut.map((each) => ({
+          ...each,
+          problem: `not as it was in ${from}: ${each.problem}`,
+          isMended: isAccept,
+        }))
+      : [{ threadId: '*', problem: `the copy from ${from} did not end`, isMended: isAccept }],
+  )
+  if (isAccept) await store.delete(COPY_NOTES)
+  return problems
 }
 
 interface CheckedThread {
   readonly problems: readonly StoreProblem[]
   readonly hash: string
   readonly events: number
+  readonly unverified: number
 }
 
 /** Damage to one thread is told with its name, and the others are looked at all the same. */
@@ -83,6 +113,7 @@ function unreadable(threadId: string): (thrown: unknown) => CheckedThread {
       problems: [{ threadId, problem: thrown.message, isMended: false }],
       hash: '',
       events: 0,
+      unverified: 0,
     }
   }
 }
@@ -91,11 +122,13 @@ function unreadable(threadId: string): (thrown: unknown) => CheckedThread {
 async function checkThread(
   store: Store,
   threadId: string,
-  isRepair: boolean,
+  { isRepair, isAccept }: { readonly isRepair: boolean; readonly isAccept: boolean },
 ): Promise<CheckedThread | undefined> {
   const problems: StoreProblem[] = []
   const report = (problem: string, seq?: number, isMended = false) =>
     problems.push({ threadId, problem, isMended, ...(seq !== undefined && { seq }) })
+  const verdict = await store.verify?.(threadId)
+  for (const { seq, problem } of verdict?.misfits ?? []) report(problem, seq)
   // In this order: what the snapshot covers is in the log by then.
   const snapshot = await store.snapshot(threadId, FOLD_VERSION)
   const { version = 0 } = (await store.info(threadId)) ?? {}
@@ -124,11 +157,15 @@ async function checkThread(
   }
   for (const { seq, reason } of state.context.ignored) report(`it has no effect: ${reason}`, seq)
   const isUsed = snapshot && snapshot.state !== null && isWhole
+  const { unverified = count, misfits = [] } = verdict ?? {}
   if (isUsed && !isReplayed(snapshot, folded)) {
-    if (isRepair) await throwAway(store, threadId)
-    report('its snapshot is not what a replay gives', snapshot.seq, isRepair)
+    // The snapshot may be what is right, and the log altered: then it is the only witness.
+    const isTrusted = misfits.length === 0 && (unverified === 0 || isAccept)
+    if (isRepair && isTrusted) await throwAway(store, threadId)
+    const why = isTrusted ? '' : ', and its events cannot be verified: either may be altered'
+    report(`its snapshot is not what a replay gives${why}`, snapshot.seq, isRepair && isTrusted)
   }
-  return version === 0 ? undefined : { problems, hash, events: count }
+  return version === 0 ? undefined : { problems, hash, events: count, unverified }
 }
 
 interface StoredState {

@@ -26,9 +26,13 @@ export function define(command: Command, io: Io): void {
     })
   command
     .command('check')
-    .description('verify logs, folds and snapshots, and print a hash of it all')
+    .description('verify logs by their hashes, folds and snapshots, and print a hash of it all')
     .argument('[store]', 'a store', 'home')
     .option('--repair', 'throw away what is derived and wrong, and make the search index anew')
+    .option(
+      '--accept',
+      'with --repair: accept, and list, what cannot be verified or a copy left out',
+    )
     .option('--json', 'print the report as JSON')
     .action(async (address: string, flags: StoreFlags) => {
       const { checkOneStore } = await import('../store-work.ts')
