@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { checkpointsReducer } from '../core/checkpoint.ts'
-import { readEvent, readRow } from '../core/codec.ts'
+import { readEvent, readRow, undecodableOf } from '../core/codec.ts'
 import { FOLD_VERSION } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/event.ts'
@@ -28,6 +28,7 @@ export interface StoreProblem {
 
 export interface StoreReport {
   readonly threads: number
+  readonly all: number // threads that are there
   readonly events: number
   /** Of all threads with their hashes: equal for two stores with the same logs. */
   readonly hash: string
@@ -80,19 +81,30 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
   }
   if (isRepair) await store.index?.rebuild()
   const isIndexRebuilt = isRepair && store.index !== undefined
-  return { threads, events, hash: hash.digest('hex'), unverified, problems, isIndexRebuilt }
+  return {
+    threads,
+    all: infos.length,
+    events,
+    hash: hash.digest('hex'),
+    unverified,
+    problems,
+    isIndexRebuilt,
+  }
 }
 
 /** What copies into this store left out. Accepted, the notes on it are deleted. */
 async function leftOutOf(store: Store, isAccept: boolean): Promise<StoreProblem[]> {
-  const problems = (await copyNotes(store)).flatMap(({ from, leftOut }): StoreProblem[] =>
-    leftOut
-      ? leftOut.map((each) => ({
-          ...each,
-          problem: `not as it was in ${from}: ${each.problem}`,
-          isMended: isAccept,
-        }))
-      : [{ threadId: '*', problem: `the copy from ${from} did not end`, isMended: isAccept }],
+  const problems = (await copyNotes(store)).flatMap(
+    ({ from, isEnded, leftOut }): StoreProblem[] => [
+      ...(isEnded
+        ? []
+        : [{ threadId: '*', problem: `the copy from ${from} did not end`, isMended: isAccept }]),
+      ...leftOut.map((each) => ({
+        ...each,
+        problem: `not as it was in ${from}: ${each.problem}`,
+        isMended: isAccept,
+      })),
+    ],
   )
   if (isAccept) await store.delete(COPY_NOTES)
   return problems
@@ -134,6 +146,7 @@ async function checkThread(
   const { version = 0 } = (await store.info(threadId)) ?? {}
   const events: ThreadEvent[] = []
   const ids = new Set<string>()
+  const placeholders = new Set<number>() // of a copy, which has noted them
   let state = FOLD.init()
   let folded: Json | undefined
   let isWhole = true // only then there is something to fold
@@ -147,6 +160,7 @@ async function checkThread(
     const read = readEvent(row)
     if (!read.ok) report(read.error.message, row.seq)
     const event = readRow(row)
+    if (read.ok && undecodableOf(event)) placeholders.add(row.seq)
     events[row.seq - 1] = event
     if (isWhole) state = FOLD.step(state, event, (seq) => events[seq - 1])
     if (row.seq === snapshot?.seq) folded = FOLD.encode(state).state
@@ -155,7 +169,8 @@ async function checkThread(
     if (!(await isThere(store, threadId, version))) return undefined
     report(`it has ${count} of ${version} events`)
   }
-  for (const { seq, reason } of state.context.ignored) report(`it has no effect: ${reason}`, seq)
+  for (const { seq, reason } of state.context.ignored)
+    if (!placeholders.has(seq)) report(`it has no effect: ${reason}`, seq)
   const isUsed = snapshot && snapshot.state !== null && isWhole
   const { unverified = count, misfits = [] } = verdict ?? {}
   if (isUsed && !isReplayed(snapshot, folded)) {

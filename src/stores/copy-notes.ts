@@ -13,10 +13,11 @@ export type LeftOut = {
   readonly problem: string
 }
 
-/** What copies from one source left out. Undefined while one is under way, or was interrupted. */
+/** What copies from one source left out. */
 export interface CopyNote {
   readonly from: string
-  readonly leftOut: readonly LeftOut[] | undefined
+  readonly isEnded: boolean // not while one is under way, nor where it was interrupted
+  readonly leftOut: readonly LeftOut[] // of the last one that ended
 }
 
 /** With the prefix of threads that are no conversations: lists do not show it. */
@@ -31,9 +32,11 @@ const MOST_TRIES = 20
 export async function copyNotes(store: Pick<Store, 'read'>): Promise<readonly CopyNote[]> {
   const notes = new Map<string, CopyNote>()
   for (const row of await store.read(COPY_NOTES)) {
-    const note = noteIn(readRow(row).data as Json)
-    if (note?.leftOut?.length === 0) notes.delete(note.from)
-    else if (note) notes.set(note.from, note)
+    const { from, leftOut } = noteIn(readRow(row).data as Json)
+    if (from === undefined) continue
+    const earlier = notes.get(from)?.leftOut ?? []
+    if (leftOut?.length === 0) notes.delete(from)
+    else notes.set(from, { from, isEnded: leftOut !== undefined, leftOut: leftOut ?? earlier })
   }
   return [...notes.values()]
 }
@@ -41,7 +44,7 @@ export async function copyNotes(store: Pick<Store, 'read'>): Promise<readonly Co
 /** A copy that was interrupted has its note already. */
 export async function noteBegin(store: Store, from: string): Promise<void> {
   const known = (await copyNotes(store)).find((note) => note.from === from)
-  if (!known || known.leftOut) await write(store, { from, leftOut: undefined })
+  if (known?.isEnded !== false) await write(store, from)
 }
 
 export async function noteEnd(
@@ -49,11 +52,11 @@ export async function noteEnd(
   from: string,
   leftOut: readonly LeftOut[],
 ): Promise<void> {
-  await write(store, { from, leftOut: leftOut.slice(0, MOST_LISTED) })
+  await write(store, from, leftOut.slice(0, MOST_LISTED))
   if ((await copyNotes(store)).length === 0) await store.delete(COPY_NOTES)
 }
 
-async function write(store: Store, { from, leftOut }: CopyNote): Promise<void> {
+async function write(store: Store, from: string, leftOut?: readonly LeftOut[]): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const expectedVersion = (await store.info(COPY_NOTES))?.version ?? 0
     const timestamp = new Date()
@@ -75,9 +78,9 @@ async function write(store: Store, { from, leftOut }: CopyNote): Promise<void> {
   }
 }
 
-function noteIn(data: Json): CopyNote | undefined {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined
+function noteIn(data: Json): { from?: string; leftOut?: readonly LeftOut[] } {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return {}
   const { from, leftOut } = data as { readonly [key: string]: Json }
-  if (typeof from !== 'string') return undefined
-  return { from, leftOut: Array.isArray(leftOut) ? (leftOut as unknown as LeftOut[]) : undefined }
+  if (typeof from !== 'string') return {}
+  return { from, ...(Array.isArray(leftOut) && { leftOut: leftOut as readonly LeftOut[] }) }
 }

@@ -36,16 +36,23 @@ export async function copyStore(
 ): Promise<CopyReport> {
   const infos = await allThreads(from)
   const copy = new Copy(from, to)
+  const known = new Set(infos.map(({ threadId }) => threadId))
+  const noted = (await copyNotes(to)).find((note) => note.from === name)?.leftOut ?? []
   await noteBegin(to, name)
   for (const [index, { threadId }] of infos.entries()) {
     onThread(threadId, index, infos.length)
     await copy.thread(threadId)
   }
   // What is not in the source is not in the target either.
-  const before = (await copyNotes(from)).flatMap(({ from: other, leftOut = [UNFINISHED] }) =>
-    leftOut.map((each) => ({ ...each, problem: `${each.problem} (in the copy from ${other})` })),
+  const before = (await copyNotes(from)).flatMap(({ from: other, isEnded, leftOut }) =>
+    [...leftOut, ...(isEnded ? [] : [UNFINISHED])].map((each) => ({
+      ...each,
+      problem: `${each.problem} (in the copy from ${other})`,
+    })),
   )
-  const problems = [...copy.problems, ...before]
+  // Threads that are no longer in the source are in the target what they were.
+  const kept = noted.filter(({ threadId }) => threadId !== '*' && !known.has(threadId))
+  const problems = [...copy.problems, ...before, ...kept]
   await noteEnd(to, name, problems)
   const [first] = copy.leftOut.values()
   if (first) throw leftOut(first, [...copy.leftOut.keys()], copy.report, problems)
