@@ -5,6 +5,7 @@ import { shownAddress } from '../core/address.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
 import { checkStore, type StoreReport } from '../stores/check-store.ts'
+import type { LeftOut } from '../stores/copy-notes.ts'
 import { type CopyReport, copyStore } from '../stores/copy-store.ts'
 import { openStore } from '../stores/open-store.ts'
 import type { Io } from './process-io.ts'
@@ -16,6 +17,7 @@ import { withHome } from './with-home.ts'
 export interface StoreFlags {
   readonly json?: boolean
   readonly repair?: boolean
+  readonly accept?: boolean
 }
 
 const HOME = 'home'
@@ -35,8 +37,17 @@ export async function copyStores(
   }
   await withStore(io, from, { mustExist: true }, (source) =>
     withStore(io, to, {}, async (target) => {
-      const report = await withProgress(io, (onThread) => copyStore(source, target, { onThread }))
-      await tell(io, report, json, copyLines)
+      const name = from === HOME ? HOME : shownAddress(from)
+      try {
+        const report = await withProgress(io, (onThread) =>
+          copyStore(source, target, { name, onThread }),
+        )
+        await tell(io, report, json, copyLines)
+      } catch (thrown) {
+        const problems = PrecisError.is(thrown) ? thrown.details.problems : undefined
+        if (Array.isArray(problems)) await tell(io, { problems }, json, leftOutLines)
+        throw thrown
+      }
     }),
   )
 }
@@ -44,18 +55,22 @@ export async function copyStores(
 /** Fails where something is wrong that was not mended. */
 export async function checkOneStore(
   address: string,
-  { json, repair = false }: StoreFlags,
+  { json, repair = false, accept = false }: StoreFlags,
   io: Io,
 ): Promise<void> {
   requireFile(address, io)
+  if (accept && !repair)
+    throw new PrecisError('usage', '--accept is for --repair alone.', {
+      hint: 'Without --repair nothing is changed, so there is nothing to accept.',
+    })
   await withStore(io, address, { mustExist: true }, async (store) => {
-    const options = { isRepair: repair }
+    const options = { isRepair: repair, isAccept: accept }
     const report = await withProgress(io, (onThread) => checkStore(store, { ...options, onThread }))
     await tell(io, report, json, checkLines)
     const left = report.problems.filter(({ isMended }) => !isMended).length
     if (left === 0) return
     throw new PrecisError('store-corrupt', `The store has ${left} problems.`, {
-      hint: 'What is derived is mended with --repair; a log is restored from a copy.',
+      hint: 'What is derived is mended with --repair. A log is restored from a copy, or rescued: `precis store copy` takes all that can be read.',
     })
   })
 }
@@ -122,17 +137,28 @@ function copyLines({ threads, events, copied, detached }: CopyReport): string {
   return `${lines.join('\n')}\n`
 }
 
-function checkLines({ threads, events, hash, problems, isIndexRebuilt }: StoreReport): string {
+function leftOutLines({ problems }: { readonly problems: readonly LeftOut[] }): string {
+  return `${problemLines(problems).join('\n')}\n`
+}
+
+function problemLines(problems: readonly (LeftOut & { readonly isMended?: boolean })[]): string[] {
   const shown = problems.slice(0, PROBLEMS_SHOWN).map(({ threadId, seq, problem, isMended }) => {
     const place = seq === undefined ? threadId : `${threadId} ${seq}`
-    return oneLine(`${isMended ? 'mended: ' : ''}${place}: ${problem}`, 160)
+    return oneLine(`${isMended ? 'accepted or mended: ' : ''}${place}: ${problem}`, 160)
   })
   const more = problems.length - shown.length
+  return more > 0 ? [...shown, `and ${more} more: --json lists them all`] : shown
+}
+
+function checkLines(report: StoreReport): string {
+  const { threads, events, hash, unverified, problems, isIndexRebuilt } = report
   return `${[
     `${threads} threads with ${events} events, SHA-256 ${hash}`,
     ...(isIndexRebuilt ? ['the search index was made anew'] : []),
-    ...shown,
-    ...(more > 0 ? [`and ${more} more`] : []),
+    ...(unverified > 0
+      ? [`${unverified} events have no hash: an older precis wrote them. A copy of the store has.`]
+      : []),
+    ...problemLines(problems),
     problems.length === 0 ? 'nothing is wrong' : `${problems.length} problems`,
   ].join('\n')}\n`
 }

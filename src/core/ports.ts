@@ -50,6 +50,15 @@ export interface ThreadInfo {
   readonly parent?: { readonly threadId: string; readonly seq: number }
 }
 
+/** What the hashes of a log say of it. */
+export interface LogVerdict {
+  readonly events: number // that were looked at
+  /** Events without a hash: an older program wrote them. */
+  readonly unverified: number
+  /** Events that are not as they were written, 1,000 at most. */
+  readonly misfits: readonly { readonly seq: number; readonly problem: string }[]
+}
+
 export interface AppendOptions {
   /** The version the caller last saw; 0 for a new thread. Another one is a `version-conflict`. */
   readonly expectedVersion: number
@@ -148,6 +157,11 @@ export interface Store {
   releaseLease(name: string, owner: string): Promise<void>
   /** Waits for the calls under way; later ones reject with `store-closed`. May be called again. */
   close(): Promise<void>
+  /**
+   * Checks the hash chain of a thread: finds damage and careless edits, not those of a writer who computes
+   * the hashes again. Undefined where there is no such thread; absent where a store keeps no hashes.
+   */
+  verify?(threadId: string): Promise<LogVerdict | undefined>
   /** Absent where a store cannot be searched. */
   readonly index?: SearchIndex
 }

@@ -113,12 +113,16 @@ export function decodeSnapshot(cells: SnapshotCells): Snapshot | undefined {
 
 /** Names go into indexes as they are, so they must mean the same in every database. */
 export function checkName(what: string, name: unknown): asserts name is string {
-  const fits = typeof name === 'string' && name.length >= 1 && name.length <= LIMITS.nameLength
-  if (fits && name.isWellFormed() && !CONTROL.test(name)) return
+  if (isName(name)) return
   throw usageError(
     `${what} must be a text of 1 to ${LIMITS.nameLength} characters without control characters.`,
     'Use letters, digits, and signs such as _ . : / -',
   )
+}
+
+export function isName(name: unknown): name is string {
+  const fits = typeof name === 'string' && name.length >= 1 && name.length <= LIMITS.nameLength
+  return fits && name.isWellFormed() && !CONTROL.test(name)
 }
 
 export function checkNumber(

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { checkpointsReducer } from '../core/checkpoint.ts'
-import { readEvent, readRow } from '../core/codec.ts'
+import { readEvent, readRow, undecodableOf } from '../core/codec.ts'
 import { FOLD_VERSION } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/event.ts'
@@ -14,6 +14,7 @@ import type { Reducer, Snapshot, Store } from '../core/ports.ts'
 import { threadSettingsReducer } from '../core/thread-settings.ts'
 import { threadFold } from '../core/thread-state.ts'
 import { usageReducer } from '../core/usage.ts'
+import { COPY_NOTES, copyNotes } from './copy-notes.ts'
 import { allThreads } from './copy-store.ts'
 import { digestOf } from './digest.ts'
 
@@ -21,15 +22,18 @@ export interface StoreProblem {
   readonly threadId: string
   readonly seq?: number
   readonly problem: string
-  /** Derived, and thrown away: it is made again by itself. */
+  /** Derived, and thrown away: it is made again by itself. Or accepted as it is, where that was said. */
   readonly isMended: boolean
 }
 
 export interface StoreReport {
   readonly threads: number
+  readonly all: number // threads that are there
   readonly events: number
   /** Of all threads with their hashes: equal for two stores with the same logs. */
   readonly hash: string
+  /** Events without a hash, which an older program wrote: whether they were altered cannot be told. */
+  readonly unverified: number
   readonly problems: readonly StoreProblem[]
   readonly isIndexRebuilt: boolean
 }
@@ -37,6 +41,13 @@ export interface StoreReport {
 export interface CheckOptions {
   /** Throws away what is derived and wrong, and makes the search index anew. */
   readonly isRepair?: boolean
+  /**
+   * With `isRepair`: a log that cannot be verified is taken as right where its snapshot says otherwise, and
+   * so is what copies into this store left out. Each is reported. An altered event is never accepted here.
+   */
+  readonly isAccept?: boolean
+  /** Asked before each thread: true ends the check there. */
+  readonly isEnough?: () => boolean
   readonly onThread?: (threadId: string, done: number, all: number) => void | Promise<void>
 }
 
@@ -49,30 +60,61 @@ const FOLD = threadFold([
 /** Threads that others change meanwhile are checked up to where they were; those that they delete, not at all. */
 export async function checkStore(store: Store, options: CheckOptions = {}): Promise<StoreReport> {
   const { isRepair = false, onThread = () => undefined } = options
+  const isAccept = isRepair && (options.isAccept ?? false)
   const infos = (await allThreads(store)).toSorted((one, other) =>
     one.threadId < other.threadId ? -1 : 1,
   )
   const hash = createHash('sha256')
-  const problems: StoreProblem[] = []
-  let [threads, events] = [0, 0]
+  const problems: StoreProblem[] = await leftOutOf(store, isAccept)
+  let [threads, events, unverified] = [0, 0, 0]
   for (const [index, { threadId }] of infos.entries()) {
+    if (options.isEnough?.()) break
     await onThread(threadId, index, infos.length)
-    const checked = await checkThread(store, threadId, isRepair).catch(unreadable(threadId))
+    const how = { isRepair, isAccept }
+    const checked = await checkThread(store, threadId, how).catch(unreadable(threadId))
     if (!checked) continue
     problems.push(...checked.problems)
     hash.update(`${JSON.stringify([threadId, checked.hash])}\n`)
     threads += 1
     events += checked.events
+    unverified += checked.unverified
   }
   if (isRepair) await store.index?.rebuild()
   const isIndexRebuilt = isRepair && store.index !== undefined
-  return { threads, events, hash: hash.digest('hex'), problems, isIndexRebuilt }
+  return {
+    threads,
+    all: infos.length,
+    events,
+    hash: hash.digest('hex'),
+    unverified,
+    problems,
+    isIndexRebuilt,
+  }
+}
+
+/** What copies into this store left out. Accepted, the notes on it are deleted. */
+async function leftOutOf(store: Store, isAccept: boolean): Promise<StoreProblem[]> {
+  const problems = (await copyNotes(store)).flatMap(
+    ({ from, isEnded, leftOut }): StoreProblem[] => [
+      ...(isEnded
+        ? []
+        : [{ threadId: '*', problem: `the copy from ${from} did not end`, isMended: isAccept }]),
+      ...leftOut.map((each) => ({
+        ...each,
+        problem: `not as it was in ${from}: ${each.problem}`,
+        isMended: isAccept,
+      })),
+    ],
+  )
+  if (isAccept) await store.delete(COPY_NOTES)
+  return problems
 }
 
 interface CheckedThread {
   readonly problems: readonly StoreProblem[]
   readonly hash: string
   readonly events: number
+  readonly unverified: number
 }
 
 /** Damage to one thread is told with its name, and the others are looked at all the same. */
@@ -83,6 +125,7 @@ function unreadable(threadId: string): (thrown: unknown) => CheckedThread {
       problems: [{ threadId, problem: thrown.message, isMended: false }],
       hash: '',
       events: 0,
+      unverified: 0,
     }
   }
 }
@@ -91,16 +134,19 @@ function unreadable(threadId: string): (thrown: unknown) => CheckedThread {
 async function checkThread(
   store: Store,
   threadId: string,
-  isRepair: boolean,
+  { isRepair, isAccept }: { readonly isRepair: boolean; readonly isAccept: boolean },
 ): Promise<CheckedThread | undefined> {
   const problems: StoreProblem[] = []
   const report = (problem: string, seq?: number, isMended = false) =>
     problems.push({ threadId, problem, isMended, ...(seq !== undefined && { seq }) })
+  const verdict = await store.verify?.(threadId)
+  for (const { seq, problem } of verdict?.misfits ?? []) report(problem, seq)
   // In this order: what the snapshot covers is in the log by then.
   const snapshot = await store.snapshot(threadId, FOLD_VERSION)
   const { version = 0 } = (await store.info(threadId)) ?? {}
   const events: ThreadEvent[] = []
   const ids = new Set<string>()
+  const placeholders = new Set<number>() // of a copy, which has noted them
   let state = FOLD.init()
   let folded: Json | undefined
   let isWhole = true // only then there is something to fold
@@ -114,6 +160,7 @@ async function checkThread(
     const read = readEvent(row)
     if (!read.ok) report(read.error.message, row.seq)
     const event = readRow(row)
+    if (read.ok && undecodableOf(event)) placeholders.add(row.seq)
     events[row.seq - 1] = event
     if (isWhole) state = FOLD.step(state, event, (seq) => events[seq - 1])
     if (row.seq === snapshot?.seq) folded = FOLD.encode(state).state
@@ -122,13 +169,18 @@ async function checkThread(
     if (!(await isThere(store, threadId, version))) return undefined
     report(`it has ${count} of ${version} events`)
   }
-  for (const { seq, reason } of state.context.ignored) report(`it has no effect: ${reason}`, seq)
+  for (const { seq, reason } of state.context.ignored)
+    if (!placeholders.has(seq)) report(`it has no effect: ${reason}`, seq)
   const isUsed = snapshot && snapshot.state !== null && isWhole
+  const { unverified = count, misfits = [] } = verdict ?? {}
   if (isUsed && !isReplayed(snapshot, folded)) {
-    if (isRepair) await throwAway(store, threadId)
-    report('its snapshot is not what a replay gives', snapshot.seq, isRepair)
+    // The snapshot may be what is right, and the log altered: then it is the only witness.
+    const isTrusted = misfits.length === 0 && (unverified === 0 || isAccept)
+    if (isRepair && isTrusted) await throwAway(store, threadId)
+    const why = isTrusted ? '' : ', and its events cannot be verified: either may be altered'
+    report(`its snapshot is not what a replay gives${why}`, snapshot.seq, isRepair && isTrusted)
   }
-  return version === 0 ? undefined : { problems, hash, events: count }
+  return version === 0 ? undefined : { problems, hash, events: count, unverified }
 }
 
 interface StoredState {

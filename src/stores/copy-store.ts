@@ -2,8 +2,10 @@
 import { PrecisError } from '../core/errors.ts'
 import type { NewEvent } from '../core/event.ts'
 import type { Row, Store, ThreadInfo } from '../core/ports.ts'
+import { COPY_NOTES, copyNotes, type LeftOut, noteBegin, noteEnd } from './copy-notes.ts'
 import { digestOf } from './digest.ts'
 import { PageRows } from './page-rows.ts'
+import { SalvagedRows } from './salvage.ts'
 
 export interface CopyReport {
   readonly threads: number
@@ -14,38 +16,59 @@ export interface CopyReport {
 }
 
 export interface CopyOptions {
+  /** How the source is called in the notes of the target. */
+  readonly name?: string
   readonly onThread?: (threadId: string, done: number, all: number) => void
 }
 
 /**
  * Threads that are in both go on from where the other one ends, and every thread is compared by its
- * hash. What the target has besides stays. One that is another thread there, and one that cannot be
- * read, is left out: then it rejects, but only when all others are copied. Leases, snapshots and the
- * search index are not copied: the first are of the moment, the others are made again.
+ * hash. What the target has besides stays. A thread that is another one there is left out; an event that
+ * cannot be read is replaced by one that says so, in its place; one that was altered is copied as it is.
+ * Then it rejects, but only when everything else is copied: `details.problems` lists them, and so does a
+ * check of the target. Leases, snapshots and the search index are not copied: the first are of the moment,
+ * the others are made again.
  */
 export async function copyStore(
   from: Store,
   to: Store,
-  { onThread = () => undefined }: CopyOptions = {},
+  { name = 'another store', onThread = () => undefined }: CopyOptions = {},
 ): Promise<CopyReport> {
   const infos = await allThreads(from)
   const copy = new Copy(from, to)
+  const known = new Set(infos.map(({ threadId }) => threadId))
+  const noted = (await copyNotes(to)).find((note) => note.from === name)?.leftOut ?? []
+  await noteBegin(to, name)
   for (const [index, { threadId }] of infos.entries()) {
     onThread(threadId, index, infos.length)
     await copy.thread(threadId)
   }
+  // What is not in the source is not in the target either.
+  const before = (await copyNotes(from)).flatMap(({ from: other, isEnded, leftOut }) =>
+    [...leftOut, ...(isEnded ? [] : [UNFINISHED])].map((each) => ({
+      ...each,
+      problem: `${each.problem} (in the copy from ${other})`,
+    })),
+  )
+  // Threads that are no longer in the source are in the target what they were.
+  const kept = noted.filter(({ threadId }) => threadId !== '*' && !known.has(threadId))
+  const problems = [...copy.problems, ...before, ...kept]
+  await noteEnd(to, name, problems)
   const [first] = copy.leftOut.values()
-  if (first) throw leftOut(first, [...copy.leftOut.keys()], copy.report)
+  if (first) throw leftOut(first, [...copy.leftOut.keys()], copy.report, problems)
+  if (problems.length > 0) throw notAsTheyWere(problems, copy.report)
   return copy.report
 }
 
-/** Every thread that is there during the whole listing, also where others move in the list meanwhile. */
+const UNFINISHED: LeftOut = { threadId: '*', problem: 'the copy did not end' }
+
+/** Every thread but the notes that is there during the whole listing, also where others move meanwhile. */
 export async function allThreads(store: Pick<Store, 'list'>): Promise<readonly ThreadInfo[]> {
   const infos = new Map<string, ThreadInfo>()
   let after: string | undefined
   do {
     const page = await store.list({ limit: 1_000, ...(after !== undefined && { after }) })
-    for (const info of page.items) infos.set(info.threadId, info)
+    for (const info of page.items) if (info.threadId !== COPY_NOTES) infos.set(info.threadId, info)
     after = page.next
   } while (after !== undefined)
   return [...infos.values()]
@@ -57,18 +80,21 @@ const OF_ONE_THREAD: ReadonlySet<string> = new Set([...CONFLICTS, 'store-corrupt
 
 class Copy {
   readonly #from: Store
+  readonly #rows: SalvagedRows
   readonly #to: Store
   readonly #begun = new Set<string>()
   readonly #underWay = new Set<string>()
   readonly #detached: string[] = []
   /** Why a thread is not copied, by its id. */
   readonly leftOut = new Map<string, PrecisError>()
+  readonly problems: LeftOut[] = []
   #threads = 0
   #events = 0
   #copied = 0
 
   constructor(from: Store, to: Store) {
     this.#from = from
+    this.#rows = new SalvagedRows(from)
     this.#to = to
   }
 
@@ -86,6 +112,7 @@ class Copy {
     } catch (thrown) {
       if (!PrecisError.is(thrown) || !OF_ONE_THREAD.has(thrown.code)) throw thrown
       this.leftOut.set(threadId, thrown)
+      this.problems.push({ threadId, problem: thrown.message })
     }
     this.#underWay.delete(threadId)
   }
@@ -97,15 +124,17 @@ class Copy {
     let version = there ?? (await this.#begin(info))
     if (version > info.version) throw differs(threadId, `it has ${version} events there already`)
     if (there !== undefined) await this.#verifyEnd(threadId, there)
+    if (version < info.version) await this.#rows.requireSome(threadId, info.version)
     const pages = new PageRows()
     while (version < info.version) {
       const to = Math.min(info.version, version + pages.rows)
-      const rows = await this.#from.read(threadId, { from: version + 1, to })
+      const rows = await this.#rows.read(threadId, { from: version + 1, to })
       if (rows.length === 0) return // deleted meanwhile
       pages.learn(rows)
       version = await this.#appendOrSkip(threadId, version, rows.map(newEventOf))
     }
     await this.#verify(threadId, info.version)
+    await this.#listProblems(threadId)
     this.#threads += 1
     this.#events += info.version
   }
@@ -125,15 +154,15 @@ class Copy {
   async #isParent(threadId: string, parent: NonNullable<ThreadInfo['parent']>): Promise<boolean> {
     if (this.#underWay.has(parent.threadId)) return false
     const at = { from: parent.seq, to: parent.seq }
-    const [theirs] = await this.#from.read(parent.threadId, at)
-    const [ours] = await this.#from.read(threadId, at)
+    const [theirs] = await this.#rows.read(parent.threadId, at)
+    const [ours] = await this.#rows.read(threadId, at)
     return theirs !== undefined && isSame(theirs, ours)
   }
 
   /** Nothing is put behind another thread: where the last event is another one, all of it is. */
   async #verifyEnd(threadId: string, version: number): Promise<void> {
     const at = { from: version, to: version }
-    const [here] = await this.#from.read(threadId, at)
+    const [here] = await this.#rows.read(threadId, at)
     const [there] = await this.#to.read(threadId, at)
     if (here && !isSame(here, there)) throw differs(threadId, 'other events')
   }
@@ -173,11 +202,35 @@ class Copy {
     return version
   }
 
+  /** Text that was altered can be read, and is copied; but its new hash must not hide it. */
+  async #listProblems(threadId: string): Promise<void> {
+    const unread = this.#rows.problemsOf(threadId)
+    for (const [seq, problem] of unread) this.problems.push({ threadId, seq, problem })
+    const listed = new Set(unread.map(([seq]) => seq))
+    const { misfits = [] } = (await this.#from.verify?.(threadId).catch(unlessCorrupt)) ?? {}
+    for (const misfit of misfits)
+      if (!listed.has(misfit.seq)) this.problems.push({ threadId, ...misfit })
+  }
+
   async #verify(threadId: string, version: number): Promise<void> {
     const there = await digestOf(this.#to, threadId, version)
-    const here = await digestOf(this.#from, threadId, version)
+    const here = await digestOf(this.#rows, threadId, version)
     if (here.events > 0 && there.hash !== here.hash) throw differs(threadId, 'other events')
   }
+}
+
+/** Pages that cannot be read were found on the way. */
+function unlessCorrupt(thrown: unknown): undefined {
+  if (!PrecisError.is(thrown) || thrown.code !== 'store-corrupt') throw thrown
+}
+
+function notAsTheyWere(problems: readonly LeftOut[], { threads }: CopyReport): PrecisError {
+  const events = problems.length === 1 ? '1 event was' : `${problems.length} events were`
+  const message = `${events} damaged or altered; ${threads} threads are copied.`
+  return new PrecisError('store-corrupt', message, {
+    hint: 'A check of the target names them, until `precis store check TARGET --repair --accept`.',
+    details: { leftOut: [], copied: threads, problems },
+  })
 }
 
 function isSame(one: Row, other: Row | undefined): boolean {
@@ -207,6 +260,7 @@ function leftOut(
   first: PrecisError,
   threadIds: readonly string[],
   { threads }: CopyReport,
+  problems: readonly LeftOut[],
 ): PrecisError {
   const named = threadIds.slice(0, NAMED).join(', ')
   const more = threadIds.length > NAMED ? ` and ${threadIds.length - NAMED} more` : ''
@@ -215,7 +269,7 @@ function leftOut(
   return new PrecisError(code, message, {
     ...(hint !== undefined && { hint }),
     ...(where !== undefined && { where }),
-    details: { leftOut: threadIds, copied: threads },
+    details: { leftOut: threadIds, copied: threads, problems },
     cause: first,
   })
 }

@@ -8,6 +8,7 @@ export interface MemoryRow {
   readonly seq: number
   readonly id: string
   readonly timestamp: string // ISO 8601
+  readonly isText: boolean
   /** As a database would keep it. */
   readonly cells: Cells
   /** As it is read in this thread: a fork shares the rows of its parent. */
@@ -15,6 +16,7 @@ export interface MemoryRow {
 }
 
 export class TextRow implements MemoryRow {
+  readonly isText = true
   readonly cells: Cells
 
   constructor(cells: Cells) {
@@ -40,6 +42,7 @@ export class TextRow implements MemoryRow {
 
 /** Nothing is written as JSON until somebody compares it or searches. */
 export class ValueRow implements MemoryRow {
+  readonly isText = false
   readonly seq: number
   readonly #event: NewEvent
   #cells: Cells | undefined

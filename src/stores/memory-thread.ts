@@ -1,5 +1,6 @@
 // A thread as the store in memory holds it, and what is done to one.
-import type { Snapshot, ThreadInfo } from '../core/ports.ts'
+import type { LogVerdict, Snapshot, ThreadInfo } from '../core/ports.ts'
+import { ChainCheck, digestOfCells, linkOf, NO_HASH } from './hash-chain.ts'
 import type { MemoryRow } from './memory-row.ts'
 import type { Parent } from './requests.ts'
 import { ownerIn } from './search-index.ts'
@@ -7,6 +8,8 @@ import { ownerIn } from './search-index.ts'
 export interface MemoryThread {
   readonly life: number
   readonly rows: MemoryRow[] // a fork holds the rows it shares: they never change
+  /** Of its rows, where they are held as text: values that are given out again have none. */
+  readonly hashes: string[]
   readonly byId: Map<string, MemoryRow>
   readonly snapshots: Map<number, HeldSnapshot> // by fold version
   readonly parent?: Parent
@@ -37,12 +40,20 @@ export function add(
 ): void {
   for (const row of rows) {
     thread.rows.push(row)
+    if (row.isText)
+      thread.hashes.push(linkOf(thread.hashes.at(-1) ?? NO_HASH, digestOfCells(row.cells)))
     thread.byId.set(row.id, row)
   }
   if (!snapshot) return
   const { snapshots } = thread
   if ((snapshots.get(snapshot.foldVersion)?.seq ?? 0) > snapshot.seq) return
   snapshots.set(snapshot.foldVersion, snapshot)
+}
+
+export function verdictOf({ rows, hashes }: MemoryThread): LogVerdict {
+  const check = new ChainCheck()
+  for (const [index, row] of rows.entries()) check.add([...row.cells, hashes[index] ?? null])
+  return check.end(rows.length, hashes.at(-1) ?? null)
 }
 
 export function infoOf(threadId: string, thread: MemoryThread): ThreadInfo {

@@ -6,6 +6,7 @@ import type {
   Clock,
   ForkOptions,
   ListOptions,
+  LogVerdict,
   Page,
   ReadRange,
   Row,
@@ -22,7 +23,7 @@ import { Leases, leaseKey, leaseRequest } from './leases.ts'
 import { LIMITS } from './limits.ts'
 import type { MemoryRow } from './memory-row.ts'
 import { memoryIndex } from './memory-search.ts'
-import { add, findIn, infoOf, infosOf, type MemoryThread } from './memory-thread.ts'
+import { add, findIn, infoOf, infosOf, type MemoryThread, verdictOf } from './memory-thread.ts'
 import { type Hold, holdText, holdValues } from './memory-writes.ts'
 import { checkRanges, type Range, type ReadQuery, readQuery } from './ranges.ts'
 import { recognise } from './recognise.ts'
@@ -106,7 +107,9 @@ class MemoryStore implements Store {
     checkForkIds(threadId, findIn(parent, rows, seq).map(cellsOrNone))
     const shared = parent.rows.slice(0, seq)
     const created = rows[0] ?? (shared[seq - 1] as MemoryRow)
-    add(this.#begin(threadId, shared, created, { threadId: parentId, seq }), rows, snapshot)
+    const begun = this.#begin(threadId, shared, created, { threadId: parentId, seq })
+    begun.hashes.push(...parent.hashes.slice(0, seq))
+    add(begun, rows, snapshot)
     this.#wakeups.wake(threadId)
     return written(threadId, rows, seq)
   }
@@ -167,6 +170,12 @@ class MemoryStore implements Store {
     this.#leases.release(leaseKey(name, owner))
   }
 
+  async verify(threadId: string): Promise<LogVerdict | undefined> {
+    this.#check(threadId)
+    const thread = this.#threads.get(threadId)
+    return thread && verdictOf(thread)
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     this.#wakeups.wakeAll()
@@ -214,6 +223,7 @@ class MemoryStore implements Store {
     const thread: MemoryThread = {
       life: this.#lives,
       rows,
+      hashes: [],
       byId,
       snapshots: new Map(),
       created,

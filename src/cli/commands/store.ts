@@ -26,9 +26,12 @@ export function define(command: Command, io: Io): void {
     })
   command
     .command('check')
-    .description('verify logs, folds and snapshots, and print a hash of the content')
+    .description(
+      'verify logs by their hashes, folds and snapshots, and print a hash of the content',
+    )
     .argument('[store]', 'the store', 'home')
     .option('--repair', 'delete wrong derived data and rebuild the search index')
+    .option('--accept', 'with --repair: accept and list what fails verification or a copy left out')
     .option('--json', 'print the report as JSON')
     .action(async (address: string, flags: StoreFlags) => {
       const { checkOneStore } = await import('../store-work.ts')

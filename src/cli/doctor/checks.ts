@@ -2,8 +2,10 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { shownAddress } from '../../core/address.ts'
 import { PrecisError } from '../../core/errors.ts'
+import type { Store } from '../../core/ports.ts'
 import type { ResolvedSettings } from '../../core/settings.ts'
 import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
+import { checkStore as checkStoreLogs } from '../../stores/check-store.ts'
 import { openHome } from '../home.ts'
 import { refuseUnknownNames } from '../known-names.ts'
 import type { Io } from '../process-io.ts'
@@ -21,6 +23,7 @@ import { checkLocalModels, isAtHome } from './local-models.ts'
 const NEEDED_NAPI = 10
 const NEEDED_NODE = '22.19'
 const LOW_DISK_BYTES = 100_000_000
+const LOG_CHECK_MS = 2_000
 
 export async function runChecks(io: Io): Promise<Finding[]> {
   const { environment } = io
@@ -120,7 +123,8 @@ async function checkStore({ settings }: ResolvedSettings, io: Io): Promise<Findi
     try {
       const { items } = await home.store.list({ limit: 1000 })
       const many = items.length === 1000 ? '1,000 or more' : String(items.length)
-      return [well('store', `${kind}: it opens, and holds ${many} threads`)]
+      const found = well('store', `${kind}: it opens, and holds ${many} threads`)
+      return [found, ...(await checkLogs(home.store))]
     } finally {
       await home.close()
     }
@@ -129,6 +133,24 @@ async function checkStore({ settings }: ResolvedSettings, io: Io): Promise<Findi
     const { message, hint } = thrown
     return [fault('store', `${kind}: ${message}`, hint ?? 'See docs/troubleshooting.md.')]
   }
+}
+
+/** As much of a whole check as can be done in a moment. */
+async function checkLogs(store: Store): Promise<Finding[]> {
+  const until = performance.now() + LOG_CHECK_MS
+  const { problems, threads, all } = await checkStoreLogs(store, {
+    isEnough: () => performance.now() > until,
+  })
+  const [first] = problems
+  if (first) {
+    const place = first.seq === undefined ? first.threadId : `${first.threadId} ${first.seq}`
+    const more = problems.length > 1 ? `, and ${problems.length - 1} more` : ''
+    const fix = 'See all of it: precis store check. docs/stores.md says how to rescue the rest.'
+    return [fault('store', `damaged: ${place}: ${first.problem}${more}`, fix)]
+  }
+  if (threads >= all) return []
+  const message = `the logs of ${threads} of ${all} threads were checked`
+  return [note('store', message, 'Check all of them: precis store check.')]
 }
 
 /** Which keys are there; never what they are. */

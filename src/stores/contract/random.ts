@@ -94,6 +94,7 @@ async function raceWriters(store: Store, threadId: string, writers: readonly Bat
   )
   const rows = await store.read(threadId)
   expect(rows.map((row) => row.seq)).toEqual(Array.from({ length: total }, (_, index) => index + 1))
+  expect((await store.verify?.(threadId))?.misfits).toEqual([])
   const log = `,${rows.map((row) => row.id).join(',')},`
   for (const [writer, batches] of writers.entries()) {
     for (const [batch, { size }] of batches.entries()) {
@@ -163,5 +164,6 @@ async function compareWithModel(store: Store, prefix: string, steps: readonly St
     expect(rows.map((row) => row.id)).toEqual(model.get(name(index)) ?? [])
     expect(rows.every((row, place) => row.seq === place + 1)).toBe(true)
     expect(rows.every((row) => row.threadId === name(index))).toBe(true)
+    expect((await store.verify?.(name(index)))?.misfits ?? []).toEqual([])
   }
 }

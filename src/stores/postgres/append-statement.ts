@@ -1,5 +1,6 @@
 // The one statement of an append: one journey to the server, and all or nothing.
 import type { Cells, SnapshotCells } from '../cells.ts'
+import { digestOfCells, NO_HASH } from '../hash-chain.ts'
 import type { Statement } from './database.ts'
 
 /** What an append is made of, whichever thread it goes to. */
@@ -7,6 +8,8 @@ export interface AppendValues {
   readonly threadId: string
   readonly before: number // the number after which its rows come
   readonly rows: readonly Cells[]
+  /** The hash before its rows, where the thread keeps none. */
+  readonly hash?: string
   readonly snapshot?: SnapshotCells
 }
 
@@ -18,26 +21,40 @@ export interface NewThread {
   readonly baseKey?: number
 }
 
-/** $1 is the thread, $2 its version before, $3 when its last event happened, $4 to $10 the rows. */
-const GROW = `UPDATE threads SET version = $2::bigint + cardinality($4::text[]), 
-  updated_at = coalesce($3::bigint, updated_at) WHERE thread_id = $1 AND version = $2::bigint`
+/**
+ * $1 is the thread, $2 its version before, $3 when its last event happened, $4 to $10 the rows, $11 their
+ * digests, $12 the hash before them where the thread keeps none.
+ */
+const BEFORE = `SELECT key, head, chain_hashes(coalesce(head, $12::text), $11::text[]) AS hashes
+  FROM threads WHERE thread_id = $1 AND version = $2::bigint`
+/** Where the version is still the same, so is the hash: the log only grows. */
+const GROW = `UPDATE threads SET version = $2::bigint + cardinality($4::text[]),
+  updated_at = coalesce($3::bigint, updated_at),
+  head = coalesce(before.hashes[cardinality($4::text[])], threads.head)
+  FROM before WHERE threads.key = before.key AND threads.version = $2::bigint
+  RETURNING threads.key, before.hashes`
 const TARGETS = {
   /** Threads that share nothing: for them the index on ids sees all ids. */
-  plain: `${GROW} AND base_key IS NULL RETURNING key`,
+  plain: `before AS (${BEFORE} AND base_key IS NULL), thread AS (${GROW})`,
   /** For callers that hold the thread, and have looked at the ids that it shares. */
-  held: `${GROW} RETURNING key`,
-  /** $11 is when its first event happened; $12 its parent, $13 whose rows it shares. */
-  first: `INSERT INTO threads (thread_id, version, created_at, updated_at, parent_id, parent_seq,
-    base_key, base_seq)
-    SELECT $1, $2::bigint + cardinality($4::text[]), $11::bigint, $3::bigint, $12::text,
-    CASE WHEN $12::text IS NULL THEN NULL ELSE $2::bigint END, $13::bigint, $2::bigint
-    ON CONFLICT (thread_id) DO NOTHING RETURNING key`,
+  held: `before AS (${BEFORE}), thread AS (${GROW})`,
+  /** $13 is when its first event happened; $14 its parent, $15 whose rows it shares. */
+  first: `before AS (SELECT chain_hashes($12::text, $11::text[]) AS hashes),
+    begun AS (INSERT INTO threads (thread_id, version, created_at, updated_at, parent_id, parent_seq,
+      base_key, base_seq, head)
+    SELECT $1, $2::bigint + cardinality($4::text[]), $13::bigint, $3::bigint, $14::text,
+      CASE WHEN $14::text IS NULL THEN NULL ELSE $2::bigint END, $15::bigint, $2::bigint,
+      coalesce(before.hashes[cardinality($4::text[])], $12::text) FROM before
+    ON CONFLICT (thread_id) DO NOTHING RETURNING key),
+    thread AS (SELECT begun.key, before.hashes FROM begun, before)`,
 } as const
-const ROWS = `INSERT INTO events (thread_key, seq, id, v, type, "timestamp", data, origin, source)
+const ROWS = `INSERT INTO events
+  (thread_key, seq, id, v, type, "timestamp", data, origin, source, hash)
   SELECT thread.key, $2::bigint + one.place, one.id, one.v, one.type, one.time, one.data,
-    one.origin, one.source
+    one.origin, one.source, one.hash
   FROM thread, unnest($4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[],
-    $10::text[]) WITH ORDINALITY AS one (id, v, type, time, data, origin, source, place)`
+    $10::text[], thread.hashes)
+    WITH ORDINALITY AS one (id, v, type, time, data, origin, source, hash, place)`
 
 type Target = keyof typeof TARGETS
 
@@ -59,10 +76,10 @@ function snapshotParts(first: number): string {
 }
 
 function statementOf(target: Target, withSnapshot: boolean): Statement {
-  const snapshot = withSnapshot ? snapshotParts(target === 'first' ? 14 : 11) : ''
+  const snapshot = withSnapshot ? snapshotParts(target === 'first' ? 16 : 13) : ''
   return {
     name: `precis-append-${target}${withSnapshot ? '-snapshot' : ''}`,
-    text: `WITH thread AS (${TARGETS[target]}), written AS (${ROWS}) ${snapshot}
+    text: `WITH ${TARGETS[target]}, written AS (${ROWS}) ${snapshot}
       SELECT key FROM thread`,
   }
 }
@@ -98,11 +115,11 @@ export function timeOf(row: Cells): number {
 }
 
 function commonValues(
-  { threadId, before, rows }: AppendValues,
+  { threadId, before, rows, hash = NO_HASH }: AppendValues,
   updatedAt: number | null,
 ): unknown[] {
   const columns = [1, 2, 3, 4, 5, 6, 7].map((column) => rows.map((row) => row[column]))
-  return [threadId, before, updatedAt, ...columns]
+  return [threadId, before, updatedAt, ...columns, rows.map(digestOfCells), hash]
 }
 
 function snapshotValues({ snapshot }: AppendValues): unknown[] {

@@ -1,6 +1,7 @@
 // Appending to a thread: at once where it is the ordinary case, and carefully where it is not.
 import type { Cells } from '../cells.ts'
 import { restlessThread, versionConflict } from '../errors.ts'
+import { NO_HASH } from '../hash-chain.ts'
 import { recognise } from '../recognise.ts'
 import type { AppendRequest, WriteAnswer } from '../requests.ts'
 import { firstStatement, growStatement, timeOf } from './append-statement.ts'
@@ -9,6 +10,7 @@ import { isTaken } from './failures.ts'
 import {
   FIND_REPEATED,
   FIND_ROWS,
+  LAST_HASH,
   LOCK_FAMILIES,
   LOCK_THREAD,
   type ThreadRow,
@@ -98,13 +100,22 @@ async function appendCarefully(
   if (stored) return { stored }
   if (version !== expectedVersion) throw versionConflict(threadId, expectedVersion, version)
   if (rows.length === 0 && !snapshot) return {}
-  return (await write(session, request, thread ? 'held' : 'first')) ? {} : undefined
+  // A fork that an older program made keeps no hash of its own yet.
+  const isUnchained = thread && thread.head === null && thread.baseKey !== null
+  const hash = isUnchained ? await lastHash(session, thread.key, version) : NO_HASH
+  return (await write(session, { ...request, hash }, thread ? 'held' : 'first')) ? {} : undefined
+}
+
+/** The hash of the last event up to a sequence number that has one. */
+export async function lastHash(session: Session, key: number, upToSeq: number): Promise<string> {
+  const [found] = await session.rows<{ hash: string }>(LAST_HASH, [key, upToSeq])
+  return found?.hash ?? NO_HASH
 }
 
 /** False where the thread is not there at the expected version, or there already. */
 async function write(
   session: Session,
-  request: AppendRequest,
+  request: AppendRequest & { readonly hash?: string },
   target: 'plain' | 'held' | 'first',
 ): Promise<boolean> {
   const { expectedVersion: before, ...rest } = request

@@ -8,7 +8,7 @@ import {
   recogniseFork,
   type WriteAnswer,
 } from '../requests.ts'
-import { findByIds } from './append.ts'
+import { findByIds, lastHash } from './append.ts'
 import { firstStatement, timeOf } from './append-statement.ts'
 import type { Session } from './database.ts'
 import {
@@ -86,7 +86,7 @@ async function write(
   const [owner = { key: parent.key, time: '' }] = owners
   const [first, last] = [request.rows[0], request.rows.at(-1)]
   const [statement, parameters] = firstStatement(
-    { ...request, before: seq },
+    { ...request, before: seq, hash: await lastHash(session, parent.key, seq) },
     {
       createdAt: first ? timeOf(first) : Date.parse(owner.time),
       updatedAt: last ? timeOf(last) : Date.parse(owner.time),

@@ -1,6 +1,7 @@
 // Everything that is asked of the database without changing it.
 import type { Cells, SnapshotCells } from '../cells.ts'
 import type { ListQuery } from '../cursor.ts'
+import type { ChainAnswer, HashedCells } from '../hash-chain.ts'
 import { LIMITS } from '../limits.ts'
 import type { Range } from '../ranges.ts'
 import { clipRanges, type StepAnswer } from '../read-steps.ts'
@@ -13,6 +14,7 @@ import {
   NEXT_PAGE,
   OWNERS_PAGE,
   READ,
+  READ_CHAIN,
   SNAPSHOT,
   type ThreadRow,
 } from './statements.ts'
@@ -23,6 +25,25 @@ type FoundRow = readonly [
   total: number | null,
   place: number | null, // of its stretch; null where no row was found
   ...cells: Cells,
+]
+
+/** What tells where a step ended. */
+type FoundPlace = readonly [
+  life: number,
+  version: number,
+  total: number | null,
+  place: number | null,
+  seq: number,
+  ...cells: readonly unknown[],
+]
+
+type FoundHashedRow = readonly [
+  head: string | null,
+  life: number,
+  version: number,
+  total: number | null,
+  place: number | null,
+  ...cells: HashedCells,
 ]
 
 export async function read(
@@ -40,6 +61,23 @@ export async function read(
   const rows = found.flatMap(([, , , place, ...cells]) => (place === null ? [] : [cells]))
   const rest = rows.length < (total ?? 0) ? restAfter(found.at(-1), now) : []
   return { life, rows, rest: clipRanges([...rest, ...later], version) }
+}
+
+export async function readChain(
+  session: Session,
+  threadId: string,
+  ranges: readonly Range[],
+): Promise<ChainAnswer> {
+  const { now, later } = firstRows(ranges, LIMITS.stepRows)
+  const values = [threadId, now.map(([from]) => from), now.map(([, to]) => to), LIMITS.stepLength]
+  const answer = await session.tuples<FoundHashedRow>(READ_CHAIN, values)
+  const [first] = answer
+  if (!first) return { life: undefined, version: 0, head: null, rows: [], rest: [] }
+  const [head, life, version, total] = first
+  const rows = answer.flatMap(([, , , , place, ...cells]) => (place === null ? [] : [cells]))
+  const [, ...last] = answer.at(-1) ?? first
+  const rest = rows.length < (total ?? 0) ? restAfter(last, now) : []
+  return { life, version, head, rows, rest: clipRanges([...rest, ...later], version) }
 }
 
 export async function info(session: Session, threadId: string): Promise<ThreadCells | undefined> {
@@ -80,7 +118,7 @@ function firstRows(ranges: readonly Range[], limit: number) {
 }
 
 /** Where the rows of a step were too long, what of it is left. */
-function restAfter(last: FoundRow | undefined, ranges: readonly Range[]): readonly Range[] {
+function restAfter(last: FoundPlace | undefined, ranges: readonly Range[]): readonly Range[] {
   const [, , , place, seq] = last ?? []
   const range = ranges[(place ?? 0) - 1]
   if (!range || !place || seq === undefined) return []

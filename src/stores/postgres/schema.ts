@@ -90,6 +90,23 @@ const STEPS: readonly string[] = [
     ADD COLUMN index_version bigint NOT NULL DEFAULT 1;
   CREATE INDEX search_cursors_by_owner ON search_cursors (owner);
   `,
+  // The hash chain, as in the schema of SQLite: digests of rows become hashes behind the one before them.
+  `
+  ALTER TABLE events ADD COLUMN hash text COLLATE "C";
+  ALTER TABLE threads ADD COLUMN head text COLLATE "C";
+  CREATE FUNCTION chain_hashes(before text, digests text[]) RETURNS text[] LANGUAGE plpgsql AS $$
+    DECLARE
+      digest text;
+      hash text := before;
+      hashes text[] := '{}';
+    BEGIN
+      FOREACH digest IN ARRAY digests LOOP
+        hash := encode(sha256((hash || digest)::bytea), 'hex');
+        hashes := hashes || hash;
+      END LOOP;
+      RETURN hashes;
+    END $$;
+  `,
 ]
 
 const SCHEMA_VERSION = STEPS.length

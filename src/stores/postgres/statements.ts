@@ -4,7 +4,7 @@ import type { Statement } from './database.ts'
 
 const THREAD = `key, thread_id AS "threadId", version, created_at AS "createdAt",
   updated_at AS "updatedAt", parent_id AS "parentId", parent_seq AS "parentSeq",
-  base_key AS "baseKey", base_seq AS "baseSeq"`
+  base_key AS "baseKey", base_seq AS "baseSeq", head`
 /** The cells of an event `e`. */
 export const EVENT = 'e.seq, e.id, e.v, e.type, e."timestamp", e.data, e.origin, e.source'
 const ORDER = 'ORDER BY updated_at DESC, thread_id DESC LIMIT'
@@ -27,6 +27,7 @@ export interface ThreadRow {
   readonly parentSeq: number | null
   readonly baseKey: number | null
   readonly baseSeq: number
+  readonly head: string | null // the hash of its last event that has one
 }
 
 export const FIND_THREAD = statement('thread', `SELECT ${THREAD} FROM threads WHERE thread_id = $1`)
@@ -65,26 +66,33 @@ export const STATES = statement(
  * after so many bytes ($4). `total` tells how many there would have been. `OFFSET 0` keeps the planner
  * from looking at all rows of a thread before it knows which are asked for.
  */
-export const READ = statement(
-  'read',
-  `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE thread_id = $1), ${CHAIN},
+export const READ = statement('read', readText())
+
+/** The same with hashes: that of each row, and before all others that of the thread. */
+export const READ_CHAIN = statement(
+  'read-chain',
+  readText('thread.head, ', ', found.hash', ', e.hash'),
+)
+
+function readText(head = '', foundHash = '', hash = ''): string {
+  return `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE thread_id = $1), ${CHAIN},
    part AS (
      SELECT asked.place, chain.key, GREATEST(asked.first, chain.after + 1) AS first,
        LEAST(asked.last, chain.last) AS last
      FROM unnest($2::bigint[], $3::bigint[]) WITH ORDINALITY AS asked (first, last, place)
      JOIN chain ON asked.first <= chain.last AND asked.last > chain.after)
-   SELECT thread.key, thread.version, found.total, found.place, found.seq, found.id, found.v,
-     found.type, found."timestamp", found.data, found.origin, found.source
+   SELECT ${head}thread.key, thread.version, found.total, found.place, found.seq, found.id, found.v,
+     found.type, found."timestamp", found.data, found.origin, found.source${foundHash}
    FROM thread LEFT JOIN (
-     SELECT part.place, ${EVENT}, count(*) OVER () AS total,
+     SELECT part.place, ${EVENT}${hash}, count(*) OVER () AS total,
        sum(octet_length(e.data) + coalesce(octet_length(e.source), 0)) OVER (
          ORDER BY part.place, e.seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
      FROM part CROSS JOIN LATERAL (
        SELECT * FROM events WHERE thread_key = part.key AND seq BETWEEN part.first AND part.last
        OFFSET 0) e
    ) found ON found.before IS NULL OR found.before < $4::bigint
-   ORDER BY found.place, found.seq`,
-)
+   ORDER BY found.place, found.seq`
+}
 
 /** The rows of a log ($1) with these ids ($2), up to a number ($3), and the place of each id. */
 export const FIND_ROWS = statement(
@@ -108,6 +116,17 @@ export const FIND_REPEATED = statement(
        SELECT * FROM events WHERE thread_key = chain.key AND id = asked.id OFFSET 0) e
      WHERE e.seq <= chain.last
    ) found ON true`,
+)
+
+/** The hash of the last event of thread $1 up to a number ($2) that has one. */
+export const LAST_HASH = statement(
+  'last-hash',
+  `WITH RECURSIVE thread AS (SELECT * FROM threads WHERE key = $1), ${CHAIN}
+   SELECT found.hash FROM chain CROSS JOIN LATERAL (
+     SELECT seq, hash FROM events WHERE thread_key = chain.key AND hash IS NOT NULL
+     AND seq > chain.after AND seq <= LEAST(chain.last, $2::bigint)
+     ORDER BY seq DESC LIMIT 1) found
+   ORDER BY found.seq DESC LIMIT 1`,
 )
 
 /** The thread under whose key row $2 of thread $1 stands, and that row's time. */

@@ -5,6 +5,7 @@ import type {
   AppendOptions,
   ForkOptions,
   ListOptions,
+  LogVerdict,
   Page,
   ReadRange,
   Row,
@@ -17,6 +18,7 @@ import { checkName, checkNumber, decodeSnapshot } from '../cells.ts'
 import { readListOptions } from '../cursor.ts'
 import { storeClosed } from '../errors.ts'
 import { followRows } from '../follow.ts'
+import { verifyInSteps } from '../hash-chain.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
 import { checkRanges, type Range, readQuery } from '../ranges.ts'
 import { type ReadStep, readInSteps, rowsAfter } from '../read-steps.ts'
@@ -30,7 +32,7 @@ import { findKey, fork, remove } from './fork.ts'
 import { releaseLease, takeLease } from './lease-table.ts'
 import { Announcements, ThreadNews } from './news.ts'
 import { knowsOwners, learnMoreOwners } from './owners.ts'
-import { info, list, read, snapshot } from './read.ts'
+import { info, list, read, readChain, snapshot } from './read.ts'
 import { clearIndex, find, indexMore, isBehind } from './search.ts'
 
 export class PostgresStore implements Store {
@@ -128,6 +130,12 @@ export class PostgresStore implements Store {
   async releaseLease(name: string, owner: string): Promise<void> {
     const key = leaseKey(name, owner)
     await this.#run((session) => releaseLease(session, key))
+  }
+
+  verify(threadId: string): Promise<LogVerdict | undefined> {
+    const step = (id: string, ranges: readonly Range[]) =>
+      this.#run((session) => readChain(session, id, ranges))
+    return verifyInSteps(step, threadId)
   }
 
   close(): Promise<void> {

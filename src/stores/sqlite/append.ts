@@ -1,9 +1,10 @@
 // Appending to a thread, inside a transaction.
 import type { Cells } from '../cells.ts'
 import { versionConflict } from '../errors.ts'
+import { digestOfCells, linkOf, NO_HASH } from '../hash-chain.ts'
 import { recognise } from '../recognise.ts'
 import type { AppendRequest, WriteAnswer } from '../requests.ts'
-import { findByIds } from './chain.ts'
+import { findByIds, lastHash } from './chain.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 
 export function append(tables: Tables, request: AppendRequest): WriteAnswer {
@@ -18,11 +19,21 @@ export function append(tables: Tables, request: AppendRequest): WriteAnswer {
 }
 
 /**
- * Inserts rows up to one whose id is there, and then gives false. Some may be written by then: such
- * an append is an `id-conflict`, and is undone as a whole.
+ * Inserts rows behind the hash `before`, and gives the hash of the last. Undefined at one whose id is there:
+ * some may be written by then, and such an append is an `id-conflict`, and is undone as a whole.
  */
-export function insertRows(tables: Tables, key: number, rows: readonly Cells[]): boolean {
-  return rows.every((row) => tables.events.insert(key, row))
+export function insertRows(
+  tables: Tables,
+  key: number,
+  rows: readonly Cells[],
+  before: string,
+): string | undefined {
+  let hash = before
+  for (const row of rows) {
+    hash = linkOf(hash, digestOfCells(row))
+    if (!tables.events.insert(key, row, hash)) return undefined
+  }
+  return hash
 }
 
 /** When an event happened, in ms since 1970. */
@@ -36,8 +47,9 @@ function write(tables: Tables, thread: ThreadRow | undefined, request: AppendReq
   if (thread && sharesAnId(tables, thread, rows)) return false
   const key = thread?.key ?? (first && begin(tables, threadId, first))
   if (key === undefined) return true
-  if (!insertRows(tables, key, rows)) return false
-  if (last) tables.threads.grow(key, last[0], timeOf(last))
+  const head = insertRows(tables, key, rows, headOf(tables, thread))
+  if (head === undefined) return false
+  if (last) tables.threads.grow(key, last[0], timeOf(last), head)
   if (snapshot) tables.snapshots.put(key, snapshot)
   return true
 }
@@ -46,6 +58,12 @@ function write(tables: Tables, thread: ThreadRow | undefined, request: AppendReq
 function sharesAnId(tables: Tables, thread: ThreadRow, rows: readonly Cells[]): boolean {
   if (thread.baseKey === null) return false
   return findByIds(tables, thread, rows, thread.baseSeq).some((found) => found !== undefined)
+}
+
+/** A fork that an older program made keeps no hash of its own yet. */
+function headOf(tables: Tables, thread: ThreadRow | undefined): string {
+  if (!thread || (thread.head === null && thread.baseKey === null)) return NO_HASH
+  return thread.head ?? lastHash(tables, thread, thread.version)
 }
 
 function begin(tables: Tables, threadId: string, first: Cells): number {
@@ -59,5 +77,6 @@ function begin(tables: Tables, threadId: string, first: Cells): number {
     parentSeq: null,
     baseKey: null,
     baseSeq: 0,
+    head: NO_HASH,
   })
 }

@@ -1,5 +1,6 @@
 // Forks share rows: where the rows of a thread really are.
 import type { Cells } from '../cells.ts'
+import { NO_HASH } from '../hash-chain.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 
 /** A stretch of rows that stand under one key. */
@@ -37,6 +38,15 @@ export function ownerOf(tables: Tables, thread: ThreadRow, seq: number): ThreadR
     owner = base
   }
   return owner
+}
+
+/** The hash of the last event up to a sequence number that has one. */
+export function lastHash(tables: Tables, thread: ThreadRow, upToSeq: number): string {
+  for (const { key, from, to } of segments(tables, thread, 1, upToSeq).toReversed()) {
+    const hash = tables.events.lastHash(key, from, to)
+    if (hash !== undefined) return hash
+  }
+  return NO_HASH
 }
 
 /** The rows of a log that have these ids, up to a sequence number, in the order of `rows`. */

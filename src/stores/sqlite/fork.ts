@@ -3,7 +3,7 @@ import { checkNumber } from '../cells.ts'
 import { unknownThread } from '../errors.ts'
 import { checkForkIds, type ForkRequest, recogniseFork, type WriteAnswer } from '../requests.ts'
 import { insertRows, timeOf } from './append.ts'
-import { findByIds, ownerOf } from './chain.ts'
+import { findByIds, lastHash, ownerOf } from './chain.ts'
 import { parentOf } from './read.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 
@@ -43,6 +43,7 @@ function write(tables: Tables, parent: ThreadRow, request: ForkRequest): void {
   const owner = ownerOf(tables, parent, seq)
   const first = rows[0] ?? [...tables.events.iterate(owner.key, seq, seq)][0]
   const last = rows.at(-1) ?? first
+  const before = lastHash(tables, parent, seq)
   const key = tables.threads.create({
     threadId,
     version: seq + rows.length,
@@ -52,7 +53,10 @@ function write(tables: Tables, parent: ThreadRow, request: ForkRequest): void {
     parentSeq: seq,
     baseKey: owner.key,
     baseSeq: seq,
+    head: before,
   })
-  insertRows(tables, key, rows)
+  const head = insertRows(tables, key, rows, before)
+  const end = rows.at(-1)
+  if (end && head !== undefined) tables.threads.grow(key, end[0], timeOf(end), head)
   if (snapshot) tables.snapshots.put(key, snapshot)
 }

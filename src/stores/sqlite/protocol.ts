@@ -2,6 +2,7 @@
 import { type ErrorCode, PrecisError } from '../../core/errors.ts'
 import type { SnapshotCells } from '../cells.ts'
 import type { ListQuery } from '../cursor.ts'
+import type { ChainAnswer } from '../hash-chain.ts'
 import type { LeaseKey, LeaseRequest } from '../leases.ts'
 import type { Range } from '../ranges.ts'
 import type { StepAnswer } from '../read-steps.ts'
@@ -36,6 +37,7 @@ export interface Calls {
   fork: { readonly request: ForkRequest; readonly answer: WriteAnswer }
   delete: { readonly request: { readonly threadId: string }; readonly answer: boolean }
   read: { readonly request: ReadRequest; readonly answer: StepAnswer }
+  readChain: { readonly request: ReadRequest; readonly answer: ChainAnswer }
   info: { readonly request: { readonly threadId: string }; readonly answer?: ThreadCells }
   snapshot: {
     readonly request: { readonly threadId: string; readonly foldVersion: number }

@@ -1,34 +1,55 @@
 // Everything that is asked of the database without changing it.
 import type { Cells, SnapshotCells } from '../cells.ts'
 import type { ListQuery } from '../cursor.ts'
+import type { ChainAnswer, HashedCells } from '../hash-chain.ts'
 import { LIMITS } from '../limits.ts'
+import type { Range } from '../ranges.ts'
 import { clipRanges, type StepAnswer } from '../read-steps.ts'
 import type { Parent } from '../requests.ts'
 import type { ThreadCells } from '../thread-cells.ts'
-import { segments } from './chain.ts'
+import { type Segment, segments } from './chain.ts'
 import type { ReadRequest } from './protocol.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 
 /** One step of a read: it stops at a limit, and says what is left. */
-export function read(tables: Tables, { threadId, ranges, limit }: ReadRequest): StepAnswer {
-  const thread = tables.threads.find(threadId)
+export function read(tables: Tables, request: ReadRequest): StepAnswer {
+  const thread = tables.threads.find(request.threadId)
   if (!thread) return { life: undefined, rows: [], rest: [] }
-  const rows: Cells[] = []
+  const rowsOf = ({ key, from, to }: Segment) => tables.events.iterate(key, from, to)
+  return { life: thread.key, ...readStep<Cells>(tables, thread, request, rowsOf) }
+}
+
+/** The same with the hashes. */
+export function readChain(tables: Tables, request: ReadRequest): ChainAnswer {
+  const thread = tables.threads.find(request.threadId)
+  if (!thread) return { life: undefined, version: 0, head: null, rows: [], rest: [] }
+  const { key: life, version, head } = thread
+  const rowsOf = ({ key, from, to }: Segment) => tables.events.iterateHashed(key, from, to)
+  return { life, version, head, ...readStep<HashedCells>(tables, thread, request, rowsOf) }
+}
+
+function readStep<R extends Cells | HashedCells>(
+  tables: Tables,
+  thread: ThreadRow,
+  { ranges, limit }: ReadRequest,
+  rowsOf: (segment: Segment) => Iterable<R>,
+): { readonly rows: readonly R[]; readonly rest: readonly Range[] } {
+  const rows: R[] = []
   let length = 0
   for (const [index, [from, to]] of ranges.entries()) {
     for (const segment of segments(tables, thread, from, to)) {
-      for (const row of tables.events.iterate(segment.key, segment.from, segment.to)) {
+      for (const row of rowsOf(segment)) {
         rows.push(row)
-        length += row[5].length + (row[7]?.length ?? 0)
+        length += (row[5]?.length ?? 0) + (row[7]?.length ?? 0)
         if (rows.length < limit && rows.length < LIMITS.stepRows && length < LIMITS.stepLength) {
           continue
         }
         const rest = clipRanges([[row[0] + 1, to], ...ranges.slice(index + 1)], thread.version)
-        return { life: thread.key, rows, rest }
+        return { rows, rest }
       }
     }
   }
-  return { life: thread.key, rows, rest: [] }
+  return { rows, rest: [] }
 }
 
 export function info(tables: Tables, { threadId }: { readonly threadId: string }) {

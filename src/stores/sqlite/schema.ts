@@ -94,6 +94,12 @@ const STEPS: readonly string[] = [
   ALTER TABLE search_cursors ADD COLUMN index_version INTEGER NOT NULL DEFAULT 1;
   CREATE INDEX search_cursors_by_owner ON search_cursors (owner);
   `,
+  // The hash chain: of each event, and of the last one that has a hash. Rows of before have none, nor has
+  // what a process of the version before still writes.
+  `
+  ALTER TABLE events ADD COLUMN hash TEXT;
+  ALTER TABLE threads ADD COLUMN head TEXT;
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

@@ -6,6 +6,7 @@ import type {
   AppendOptions,
   ForkOptions,
   ListOptions,
+  LogVerdict,
   Page,
   ReadRange,
   Row,
@@ -18,6 +19,7 @@ import { checkName, checkNumber, decodeSnapshot } from '../cells.ts'
 import { readListOptions } from '../cursor.ts'
 import { usageError } from '../errors.ts'
 import { followRows } from '../follow.ts'
+import { verifyInSteps } from '../hash-chain.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
 import { LIMITS } from '../limits.ts'
 import { checkRanges, type Range, readQuery } from '../ranges.ts'
@@ -136,6 +138,13 @@ class SqliteStore implements Store {
 
   async releaseLease(name: string, owner: string): Promise<void> {
     await this.#link.call({ name: 'releaseLease', lease: leaseKey(name, owner) })
+  }
+
+  verify(threadId: string): Promise<LogVerdict | undefined> {
+    const limit = LIMITS.stepRows
+    const step = (id: string, ranges: readonly Range[]) =>
+      this.#link.call({ name: 'readChain', threadId: id, ranges, limit })
+    return verifyInSteps(step, threadId)
   }
 
   close(): Promise<void> {

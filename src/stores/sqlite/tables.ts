@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Cells } from '../cells.ts'
 import type { ListPlace } from '../cursor.ts'
+import type { HashedCells } from '../hash-chain.ts'
 import { type LeaseTable, leaseTable } from './lease-table.ts'
 import { type OwnerTable, ownerTable } from './owner-table.ts'
 import { type SearchTables, searchTables } from './search-tables.ts'
@@ -18,6 +19,7 @@ export interface ThreadRow {
   readonly parentSeq: number | null
   readonly baseKey: number | null
   readonly baseSeq: number
+  readonly head: string | null // the hash of its last event that has one
 }
 
 export interface Tables {
@@ -54,8 +56,10 @@ type EventTable = ReturnType<typeof eventTable>
 
 const THREAD = `SELECT key, thread_id AS threadId, version, created_at AS createdAt,
   updated_at AS updatedAt, parent_id AS parentId, parent_seq AS parentSeq,
-  base_key AS baseKey, base_seq AS baseSeq FROM threads`
-const EVENT = 'SELECT seq, id, v, type, timestamp, data, origin, source FROM events'
+  base_key AS baseKey, base_seq AS baseSeq, head FROM threads`
+const CELLS = 'seq, id, v, type, timestamp, data, origin, source'
+const EVENT = `SELECT ${CELLS} FROM events`
+const STRETCH = 'FROM events WHERE thread_key = ? AND seq BETWEEN ? AND ? ORDER BY seq'
 
 function threadTable(db: Database) {
   const byId = db.prepare<[string], ThreadRow>(`${THREAD} WHERE thread_id = ?`)
@@ -65,10 +69,10 @@ function threadTable(db: Database) {
   )
   const insert = db.prepare<unknown[]>(
     `INSERT INTO threads (thread_id, version, created_at, updated_at, parent_id, parent_seq,
-     base_key, base_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+     base_key, base_seq, head) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const grow = db.prepare<[number, number, number]>(
-    'UPDATE threads SET version = ?, updated_at = ? WHERE key = ?',
+  const grow = db.prepare<[number, number, string, number]>(
+    'UPDATE threads SET version = ?, updated_at = ?, head = ? WHERE key = ?',
   )
   const rebase = db.prepare<[number | null, number, number]>(
     'UPDATE threads SET base_key = ?, base_seq = ? WHERE key = ?',
@@ -87,9 +91,10 @@ function threadTable(db: Database) {
     create: (row: Omit<ThreadRow, 'key'>): number => {
       const { threadId, version, createdAt, updatedAt, parentId, parentSeq } = row
       const own = [threadId, version, createdAt, updatedAt, parentId, parentSeq]
-      return Number(insert.run(...own, row.baseKey, row.baseSeq).lastInsertRowid)
+      return Number(insert.run(...own, row.baseKey, row.baseSeq, row.head).lastInsertRowid)
     },
-    grow: (key: number, version: number, updatedAt: number) => grow.run(version, updatedAt, key),
+    grow: (key: number, version: number, updatedAt: number, head: string) =>
+      grow.run(version, updatedAt, head, key),
     rebase: (key: number, baseKey: number | null, baseSeq: number) =>
       rebase.run(baseKey, baseSeq, key),
     remove: (key: number) => remove.run(key),
@@ -100,28 +105,35 @@ function threadTable(db: Database) {
 
 function eventTable(db: Database) {
   const insert = db.prepare<unknown[]>(
-    `INSERT INTO events (thread_key, seq, id, v, type, timestamp, data, origin, source)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (thread_key, id) DO NOTHING`,
+    `INSERT INTO events (thread_key, ${CELLS}, hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (thread_key, id) DO NOTHING`,
   )
   const byId = db
     .prepare<[number, string, number], Cells>(
       `${EVENT} WHERE thread_key = ? AND id = ? AND seq <= ?`,
     )
     .raw()
-  const stretch = db
-    .prepare<[number, number, number], Cells>(
-      `${EVENT} WHERE thread_key = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
-    )
+  const stretch = db.prepare<[number, number, number], Cells>(`SELECT ${CELLS} ${STRETCH}`).raw()
+  const hashed = db
+    .prepare<[number, number, number], HashedCells>(`SELECT ${CELLS}, hash ${STRETCH}`)
     .raw()
+  const lastHash = db
+    .prepare<[number, number, number], string>(
+      `SELECT hash ${STRETCH.replace('seq BETWEEN', 'hash IS NOT NULL AND seq BETWEEN')} DESC LIMIT 1`,
+    )
+    .pluck()
   const remove = db.prepare<[number]>('DELETE FROM events WHERE thread_key = ?')
   const moveUpTo = db.prepare<[number, number, number]>(
     'UPDATE events SET thread_key = ? WHERE thread_key = ? AND seq <= ?',
   )
   return {
     /** False, without effect, where the thread has an event of this id. */
-    insert: (key: number, row: Cells) => insert.run(key, ...row).changes === 1,
+    insert: (key: number, row: Cells, hash: string) => insert.run(key, ...row, hash).changes === 1,
     find: (key: number, id: string, upToSeq: number) => byId.get(key, id, upToSeq),
     iterate: (key: number, from: number, to: number) => stretch.iterate(key, from, to),
+    iterateHashed: (key: number, from: number, to: number) => hashed.iterate(key, from, to),
+    /** Of the last event of the stretch that has one. */
+    lastHash: (key: number, from: number, to: number) => lastHash.get(key, from, to),
     remove: (key: number) => remove.run(key),
     moveUpTo: (seq: number, from: number, to: number) => moveUpTo.run(to, from, seq),
   }

@@ -13,7 +13,7 @@ import {
   toPlainError,
   type WorkerOptions,
 } from './protocol.ts'
-import { info, list, read, snapshot } from './read.ts'
+import { info, list, read, readChain, snapshot } from './read.ts'
 import { find } from './search.ts'
 import { type Tables, tablesOf } from './tables.ts'
 import { commitTogether } from './transaction.ts'
@@ -119,6 +119,8 @@ function perform(tables: Tables, request: Request): unknown {
       return remove(tables, request)
     case 'read':
       return read(tables, request)
+    case 'readChain':
+      return readChain(tables, request)
     case 'info':
       return info(tables, request)
     case 'snapshot':

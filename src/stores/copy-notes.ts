@@ -1,0 +1,86 @@
+// What copies into a store left out: kept in a thread of the store itself, so that a partial target tells it.
+import { readRow } from '../core/codec.ts'
+import { PrecisError } from '../core/errors.ts'
+import { EVENT_VERSION, type NewEvent } from '../core/event.ts'
+import type { Json } from '../core/json.ts'
+import type { Store } from '../core/ports.ts'
+
+/** Something that is not in the target as it was in the source. */
+export type LeftOut = {
+  readonly threadId: string
+  /** Absent where it is the whole thread. */
+  readonly seq?: number
+  readonly problem: string
+}
+
+/** What copies from one source left out. */
+export interface CopyNote {
+  readonly from: string
+  readonly isEnded: boolean // not while one is under way, nor where it was interrupted
+  readonly leftOut: readonly LeftOut[] // of the last one that ended
+}
+
+/** With the prefix of threads that are no conversations: lists do not show it. */
+export const COPY_NOTES = 'sys_copy'
+
+/** So many are listed in the target; the report of the copy has them all. */
+const MOST_LISTED = 1_000
+/** How often others may write a note between looking and writing. */
+const MOST_TRIES = 20
+
+/** In the order in which the copies began; without those that ended with nothing left out. */
+export async function copyNotes(store: Pick<Store, 'read'>): Promise<readonly CopyNote[]> {
+  const notes = new Map<string, CopyNote>()
+  for (const row of await store.read(COPY_NOTES)) {
+    const { from, leftOut } = noteIn(readRow(row).data as Json)
+    if (from === undefined) continue
+    const earlier = notes.get(from)?.leftOut ?? []
+    if (leftOut?.length === 0) notes.delete(from)
+    else notes.set(from, { from, isEnded: leftOut !== undefined, leftOut: leftOut ?? earlier })
+  }
+  return [...notes.values()]
+}
+
+/** A copy that was interrupted has its note already. */
+export async function noteBegin(store: Store, from: string): Promise<void> {
+  const known = (await copyNotes(store)).find((note) => note.from === from)
+  if (known?.isEnded !== false) await write(store, from)
+}
+
+export async function noteEnd(
+  store: Store,
+  from: string,
+  leftOut: readonly LeftOut[],
+): Promise<void> {
+  await write(store, from, leftOut.slice(0, MOST_LISTED))
+  if ((await copyNotes(store)).length === 0) await store.delete(COPY_NOTES)
+}
+
+async function write(store: Store, from: string, leftOut?: readonly LeftOut[]): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const expectedVersion = (await store.info(COPY_NOTES))?.version ?? 0
+    const timestamp = new Date()
+    const event = {
+      v: EVENT_VERSION,
+      id: `copy_${timestamp.getTime()}_${Math.random().toString(36).slice(2)}`,
+      threadId: COPY_NOTES,
+      timestamp,
+      type: 'FOREIGN',
+      data: { copy: leftOut ? 'ended' : 'begun', from, ...(leftOut && { leftOut }) },
+    } as NewEvent
+    try {
+      await store.append(COPY_NOTES, [event], { expectedVersion })
+      return
+    } catch (thrown) {
+      const isLate = PrecisError.is(thrown) && thrown.code === 'version-conflict'
+      if (!isLate || tries === MOST_TRIES) throw thrown
+    }
+  }
+}
+
+function noteIn(data: Json): { from?: string; leftOut?: readonly LeftOut[] } {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return {}
+  const { from, leftOut } = data as { readonly [key: string]: Json }
+  if (typeof from !== 'string') return {}
+  return { from, ...(Array.isArray(leftOut) && { leftOut: leftOut as readonly LeftOut[] }) }
+}

@@ -1,0 +1,187 @@
+// A log that was altered behind the store: the check names the event, a repair does not accept it, a copy lists it.
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../../src/core/ports.ts'
+import { checkStore } from '../../src/stores/check-store.ts'
+import { message, messages } from '../../src/stores/contract/place.ts'
+import { inFolder } from '../../src/stores/contract/sqlite-place.ts'
+import { openSqliteStore } from '../../src/stores/sqlite/store.ts'
+import { Random } from '../generate/random.ts'
+import { postgresPlace } from '../postgres/place.ts'
+import { startPostgres } from '../postgres/server.ts'
+import { requirement } from '../require.ts'
+import { seeds } from '../scale.ts'
+
+/** Changes one row through the driver and gives its row back; `undo` puts the old value there again. */
+interface Door {
+  readonly rows: () => Promise<readonly DoorRow[]>
+  readonly set: (row: DoorRow, column: string, value: unknown) => Promise<void>
+}
+
+type DoorRow = Readonly<Record<string, unknown>> & {
+  readonly thread_key: number
+  readonly seq: number
+}
+
+const TEXTS = ['id', 'type', 'timestamp', 'data', 'origin', 'source', 'hash'] as const
+const THREADS = ['a', 'b', 'c', 'd']
+
+/** Random threads, forks of them, and one whose parent is gone. */
+async function fill(store: Store, random: Random): Promise<void> {
+  const versions = new Map<string, number>()
+  for (let step = 0; step < 25; step += 1) {
+    const threadId = random.pick(THREADS)
+    const version = versions.get(threadId)
+    const parents = [...versions.keys()].filter((each) => each !== threadId)
+    const ids = Array.from({ length: random.int(1, 4) }, (_, index) => `s${step}.${index}`)
+    const events = ids.map((id) => ({
+      ...message(threadId, id, `${id} ü "quoted"\n${'text '.repeat(random.int(0, 40))}`),
+      ...(random.chance(0.5) && { origin: 'typed' as const }),
+      ...(random.chance(0.5) && { source: { raw: `{"at":${step}}` } }),
+    }))
+    if (version === undefined && parents.length > 0 && random.chance(0.7)) {
+      const parent = random.pick(parents)
+      const seq = random.int(1, versions.get(parent) ?? 1)
+      versions.set(threadId, (await store.fork(parent, seq, threadId, events)).version)
+    } else {
+      const appended = await store.append(threadId, events, { expectedVersion: version ?? 0 })
+      versions.set(threadId, appended.version)
+    }
+    if (step === 15) {
+      const gone = random.pick([...versions.keys()])
+      versions.delete(gone)
+      await store.delete(gone)
+    }
+  }
+}
+
+/** One character of a text becomes another one, or is gone, or is there twice. */
+function altered(text: string, random: Random): string {
+  const at = random.int(0, Math.max(0, text.length - 1))
+  const [before, sign, after] = [text.slice(0, at), text.charAt(at), text.slice(at + 1)]
+  return random.pick([
+    `${before}${sign === 'x' ? 'y' : 'x'}${after}`,
+    `${before}${after}x`,
+    `${before} ${sign}${after}`,
+  ])
+}
+
+async function alterEach(store: Store, door: Door, seed: number, times: number): Promise<void> {
+  const random = new Random(seed)
+  await fill(store, random)
+  const clean = await checkStore(store)
+  expect(clean, `seed ${seed}`).toMatchObject({ problems: [], unverified: 0 })
+  const rows = await door.rows()
+  for (let time = 0; time < times; time += 1) {
+    const row = random.pick(rows)
+    const column = random.pick(TEXTS.filter((each) => typeof row[each] === 'string'))
+    const was = String(row[column])
+    await door.set(row, column, altered(was, random))
+    const { problems } = await checkStore(store)
+    const first = new Map(problems.toReversed().map(({ threadId, seq }) => [threadId, seq]))
+    expect(first.size, `seed ${seed}: ${column} of ${JSON.stringify(row)}`).toBeGreaterThan(0)
+    for (const [threadId, seq] of first)
+      expect(seq, `seed ${seed}: ${column} in ${threadId}`).toBe(row.seq)
+    await door.set(row, column, was)
+  }
+  expect(await checkStore(store)).toEqual(clean)
+}
+
+const SELECT = 'SELECT * FROM events ORDER BY thread_key, seq'
+
+describe('any character of any stored event', () => {
+  it.each(seeds(20, 3))(
+    'that is altered on SQLite is found, and its event named (seed %i)',
+    (seed) =>
+      inFolder(async (folder) => {
+        const path = join(folder, 'log.db')
+        const store = await openSqliteStore(path)
+        const db = new Sqlite(path)
+        db.exec('DROP TRIGGER events_never_change')
+        await alterEach(
+          store,
+          {
+            rows: async () => db.prepare<[], DoorRow>(SELECT).all(),
+            set: async ({ thread_key, seq }, column, value) => {
+              db.prepare(`UPDATE events SET ${column} = ? WHERE thread_key = ? AND seq = ?`).run(
+                value,
+                thread_key,
+                seq,
+              )
+            },
+          },
+          seed,
+          25,
+        )
+        db.close()
+        await store.close()
+      }),
+  )
+
+  const { available, notice } = requirement('postgres')
+  it.skipIf(!available)(
+    `that is altered on PostgreSQL is found, and its event named ${notice}`,
+    async () => {
+      const server = await startPostgres({ fsync: 'off' })
+      const place = await postgresPlace(server)
+      const db = new pg.Client({ connectionString: place.address.split('?')[0] })
+      try {
+        await db.connect()
+        await db.query(`SET search_path TO ${place.schema}`)
+        await db.query('DROP TRIGGER events_never_change ON events')
+        const door: Door = {
+          rows: async () =>
+            (await db.query(SELECT)).rows.map((row) => ({ ...row, seq: Number(row.seq) })),
+          set: async ({ thread_key, seq }, column, value) => {
+            const where = 'WHERE thread_key = $2 AND seq = $3'
+            await db.query(`UPDATE events SET "${column}" = $1 ${where}`, [value, thread_key, seq])
+          },
+        }
+        for (const seed of seeds(5, 1)) {
+          await db.query('DELETE FROM events; DELETE FROM threads')
+          await alterEach(place.store, door, seed, 25)
+        }
+      } finally {
+        await db.end()
+        await place.remove()
+        await server.remove()
+      }
+    },
+  )
+})
+
+/** A store of one thread, damaged by SQL, and what `use` finds. */
+async function damaged(sql: string, use: (store: Store, folder: string) => Promise<void>) {
+  await inFolder(async (folder) => {
+    const path = join(folder, 'log.db')
+    const store = await openSqliteStore(path)
+    await store.append('t', messages('t', 'a', 'b', 'c', 'd'), { expectedVersion: 0 })
+    const db = new Sqlite(path)
+    db.exec(`DROP TRIGGER events_never_change; ${sql}`)
+    db.close()
+    await use(store, folder)
+    await store.close()
+  })
+}
+
+describe('a log that was edited with care', () => {
+  it.each([
+    ['its end cut off', 'DELETE FROM events WHERE seq > 2; UPDATE threads SET version = 2', 2],
+    ['its middle cut out', 'DELETE FROM events WHERE seq = 2', 2],
+    [
+      'two events exchanged',
+      'UPDATE events SET seq = 5 - seq + 10; UPDATE events SET seq = seq - 10',
+      1,
+    ],
+    ['one hash taken away', 'UPDATE events SET hash = NULL WHERE seq = 2', 3],
+    ['the last hash taken away', 'UPDATE events SET hash = NULL WHERE seq = 4', 4],
+    ['an event put in with the hash of another', `UPDATE events SET data = '"b"' WHERE seq = 3`, 3],
+  ])('with %s is found', (_, sql, seq) =>
+    damaged(sql, async (store) => {
+      const { problems } = await checkStore(store)
+      expect(problems[0]).toMatchObject({ threadId: 't', seq, isMended: false })
+    }),
+  )
+})
