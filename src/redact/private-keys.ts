@@ -18,7 +18,8 @@ export function redactPrivateKeys(text: string, replace: Replace): string {
     // Looked for once for all keys that have none: otherwise many beginnings would each search to the end.
     if (end !== text.length && end < index) end = endBehind(text, index)
     const start = index + header.length
-    const close = end - start < MAX_KEY_CHARS ? behindEnd(text, end) : behindBody(text, start)
+    const hasEnd = end < text.length && end - start < MAX_KEY_CHARS
+    const close = hasEnd ? behindEnd(text, end) : behindBody(text, start)
     pieces.push(text.slice(written, index), replace('private-key'))
     written = close
   }
