@@ -37,6 +37,7 @@ export type EntryLabel =
   | 'closed'
   | 'recalled'
   | 'pins'
+  | 'carried'
 export type NewEntry =
   | NewEntryOf<'USER_MESSAGE', UserContent>
   | NewEntryOf<'AGENT_MESSAGE', Answer>

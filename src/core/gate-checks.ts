@@ -169,7 +169,7 @@ function notSmaller(comes: number, goes: number): Refusal {
   }
 }
 
-/** New items whose size is the summary's doing: not pins, and not files that somebody asked for. */
+/** New items whose size is the summary's doing: not pins, not what is carried over, not files that somebody asked for. */
 function weighedItems(edit: Edit, items: readonly Item[], was: ReadonlySet<EntryId>): Item[] {
   const put = putsOf(edit).filter(isNew)
   return items
@@ -177,7 +177,7 @@ function weighedItems(edit: Edit, items: readonly Item[], was: ReadonlySet<Entry
     .filter((_, at) => !UNWEIGHED.has(labelOf(put[at])))
 }
 
-const UNWEIGHED: ReadonlySet<string | undefined> = new Set(['pins', 'files'])
+const UNWEIGHED: ReadonlySet<string | undefined> = new Set(['pins', 'files', 'carried'])
 
 function labelOf(put: Put | undefined): string | undefined {
   return put !== undefined && 'label' in put ? put.label : undefined

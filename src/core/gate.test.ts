@@ -456,7 +456,7 @@ describe('pins at the gate', () => {
       const entry = newEntryAt(item.id, log.eventAt)
       return entry?.label ?? item.id
     })
-    expect(labels).toEqual(['summary', 'e1', 'pins', 'continuation'])
+    expect(labels).toEqual(['summary', 'e1', 'pins', 'carried', 'continuation'])
   })
 
   it('keep a pinned call open although the proposal would close it', () => {

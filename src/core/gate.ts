@@ -16,6 +16,7 @@ import {
 } from './gate-checks.ts'
 import { checkSummary } from './gate-summary.ts'
 import { inverseOf } from './inverse.ts'
+import { keepRequest } from './last-request.ts'
 import { keepPins, type Pins } from './pins.ts'
 import type { Refusal, RefusalReason } from './refusal.ts'
 import { runsOf } from './run.ts'
@@ -81,7 +82,11 @@ export function tryGate(input: GateInput): TriedResult {
     return refuse('no-edits', 'Its summary opens a new thread, and changes nothing in this one.')
   const before = context.items.toArray()
   const isAsked = isExplicit(input.trigger)
-  const edits = keepPins(proposal.edits, context, input.pins, eventAt, { isAsked })
+  const pinned = keepPins(proposal.edits, context, input.pins, eventAt, { isAsked })
+  const edits = keepRequest(pinned, context, eventAt, {
+    minTokens,
+    ...(input.targetTokens !== undefined && { targetTokens: input.targetTokens }),
+  })
   if (edits.length === 0 && !isAsked) return refuse('no-edits', 'There is nothing to replace.')
   const badSummary = checkSummary(proposal, edits)
   if (badSummary) return { ok: false, refusal: badSummary }

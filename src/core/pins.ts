@@ -112,7 +112,7 @@ function keptIn(keeps: readonly Run[]): (item: Item) => boolean {
 }
 
 /** What the user or the agent wants done next stays last. */
-function beforeContinuation(put: readonly Put[], more: readonly Put[]): Put[] {
+export function beforeContinuation(put: readonly Put[], more: readonly Put[]): Put[] {
   const last = put.at(-1)
   return last && isNewEntry(last) && last.label === 'continuation'
     ? [...put.slice(0, -1), ...more, last]

@@ -91,7 +91,7 @@ const ENTRIES: ReadonlySet<string> = new Set([
   'SYSTEM_REMINDER',
 ])
 /** Of what no model writes. */
-const LABELS: ReadonlySet<unknown> = new Set(['trimmed', 'masked', 'brief', 'pins'])
+const LABELS: ReadonlySet<unknown> = new Set(['trimmed', 'masked', 'brief', 'pins', 'carried'])
 
 function hasOnly(fields: Fields, keys: ReadonlySet<string>): boolean {
   for (const key in fields) if (!keys.has(key)) return false

@@ -121,6 +121,7 @@ const newEntry = {
     'closed',
     'recalled',
     'pins',
+    'carried',
   ]),
   of: entryId.exactOptional(),
   native: z.object({ provider: z.string(), value: json }).exactOptional(),

@@ -95,7 +95,6 @@ export function unansweredRoundStart(items: Items): number {
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = items.at(index)
     if (item?.kind === 'answer') return item.calls ? index : items.length
-    if (item?.kind === 'user') return items.length
   }
   return items.length
 }

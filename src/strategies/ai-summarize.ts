@@ -5,6 +5,7 @@ import { textOfUserContent } from '../core/content.ts'
 import { type Item, parseEntryId } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
+import { isSaidByUser } from '../core/last-request.ts'
 import type { Message } from '../core/message.ts'
 import { runsOf } from '../core/run.ts'
 import { openRoundStart } from '../core/seam.ts'
@@ -12,22 +13,24 @@ import type { Strategy } from '../core/strategy.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
 import { asData } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
-import { isSaidByUser } from './keep-recent-cut.ts'
+import { withFloor } from './floor.ts'
 import { markedSummary } from './marked-summary.ts'
 import { FIVE_POINTS } from './prompts/five-points.ts'
 import { withUsersWords } from './prompts/summarizer.ts'
+import { unseenStart } from './whole-range.ts'
 
 const KEPT_USER_MESSAGES = 3
 const HEADING = '[CONVERSATION SUMMARY]'
 
-export const aiSummarize: Strategy = {
+export const aiSummarize: Strategy = withFloor({
   id: 'ai-summarize',
   async propose(input) {
     const { context, eventAt, run, instructions } = input
     const { provider } = run
     if (!provider) throw noModel('AI summarization requires a provider')
     const items = context.items.toArray()
-    const replaced = items.slice(0, openRoundStart(items, context.open))
+    const open = openRoundStart(items, context.open)
+    const replaced = items.slice(0, Math.min(open, unseenStart(items, input.targetTokens)))
     if (replaced.length === 0) return { edits: [] }
     const answer = await askForSummary({
       provider,
@@ -55,7 +58,7 @@ export const aiSummarize: Strategy = {
       ...told,
     }
   },
-}
+})
 
 /** What the user and the agent said, as data; tool traffic is left out. */
 function spokenMessage(item: Item, eventAt: EventAt): Message[] {

@@ -2,19 +2,21 @@
 import type { Strategy } from '../core/strategy.ts'
 import { type CompactEdits, compactRanges, type RangeReplacement } from './compact-ranges.ts'
 import { type ContextFile, compactWhole } from './compact-whole.ts'
+import { withFloor } from './floor.ts'
 
 /** `closes` is the open call that asked for it, where one did. */
 export function checkpointRange(
   replacements: readonly RangeReplacement[],
   closes?: string,
 ): Strategy {
-  return {
+  const strategy: Strategy = {
     id: 'checkpoint-range',
     propose: async ({ context, eventAt }) =>
       proposed(
         compactRanges({ context, eventAt, replacements, ...(closes !== undefined && { closes }) }),
       ),
   }
+  return withFloor(strategy, 'own')
 }
 
 export interface WholeSummary {
@@ -24,6 +26,11 @@ export interface WholeSummary {
 }
 
 export function wholeSummary(whole: WholeSummary, closes?: string): Strategy {
+  return withFloor(bareWhole(whole, closes), 'own')
+}
+
+/** Exactly what was written, for whoever puts a floor under it. */
+export function bareWhole(whole: WholeSummary, closes?: string): Strategy {
   return {
     id: 'whole-summary',
     propose: async ({ context, eventAt }) =>

@@ -1,4 +1,5 @@
 // `chunked-fold`: chunk by chunk, a small agent edits a running summary, and the summary replaces the thread.
+
 import { buildMessages } from '../core/build.ts'
 import type { NewEntry } from '../core/change.ts'
 import type { TokenUsage } from '../core/content.ts'
@@ -18,6 +19,7 @@ import { asProse } from './as-data.ts'
 import { noModel } from './ask-for-summary.ts'
 import { type Folded, foldChunks } from './chunked-fold-chunks.ts'
 import { planFold } from './chunked-fold-plan.ts'
+import { withFloor } from './floor.ts'
 import type { FoldTask } from './fold-agent.ts'
 import { foldPrompt } from './prompts/fold.ts'
 import { renderThreadToMarkdown } from './render-thread.ts'
@@ -31,7 +33,7 @@ const MAX_ASIDE_CHARS = 8_000
 /** A summary longer than this share of what it replaces is none. */
 const SHORTER = 0.7
 
-export const chunkedFold: Strategy = {
+export const chunkedFold: Strategy = withFloor({
   id: 'chunked-fold',
   async propose(input) {
     const { run } = input
@@ -54,7 +56,7 @@ export const chunkedFold: Strategy = {
       throw withUsage(thrown, usage)
     }
   },
-}
+})
 
 async function foldWith(
   provider: ModelPort,

@@ -104,12 +104,19 @@ describe('any ranges of any thread', () => {
       if (!made.ok) return
       const expected = cutByHand(log.build().messages, replacements)
       expect(log.compact(made, 'tool')).toBeUndefined()
-      expect(JSON.stringify(log.build().messages)).toBe(JSON.stringify(expected))
+      expect(JSON.stringify(log.build().messages.filter(isNotCarried))).toBe(
+        JSON.stringify(expected),
+      )
       compared += 1
     })
     expect(compared).toBeGreaterThan(SEEDS.length / 4)
   })
 })
+
+/** The gate's entry for the last request is one more (ALWAYS-23), and none of theirs. */
+function isNotCarried({ parts: [part] }: Message): boolean {
+  return part?.type !== 'text' || !part.text.startsWith('[Context note, not a new request: ')
+}
 
 /** A checkpoint is the last block of its message, so every range is a run of whole messages. */
 function cutByHand(

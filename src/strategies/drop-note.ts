@@ -3,10 +3,10 @@ import type { EntryId, NewEntry } from '../core/change.ts'
 import { textOfUserContent } from '../core/content.ts'
 import { type Item, newEntryAt, parseEntryId, rootOf } from '../core/entry.ts'
 import type { EventAt } from '../core/event.ts'
+import { isSaidByUser } from '../core/last-request.ts'
 import { covered } from '../core/refs.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
 import { asRef } from './elision.ts'
-import { isSaidByUser } from './keep-recent-cut.ts'
 import { linesOf, type UserWord, userWords } from './user-words.ts'
 
 /** What is known of everything that was dropped so far. */

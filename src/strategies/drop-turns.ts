@@ -3,12 +3,12 @@ import type { Edit, Put } from '../core/change.ts'
 import { type Context, weightOf } from '../core/context.ts'
 import type { Item } from '../core/entry.ts'
 import type { EventAt } from '../core/event.ts'
+import { isSaidByUser } from '../core/last-request.ts'
 import { type Pins, pinnedEntries } from '../core/pins.ts'
 import { runsOf } from '../core/run.ts'
 import { lastRoundStart, openRoundStart, seamsOf } from '../core/seam.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { dropNote, isCarrier, isDropNote, lastSaid } from './drop-note.ts'
-import { isSaidByUser } from './keep-recent-cut.ts'
 
 /** Without a target, half of what is there. */
 const SHARE = 2

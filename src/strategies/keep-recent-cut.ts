@@ -1,10 +1,10 @@
 // Where `keep-recent` cuts: what is summarised, what of it is a turn's beginning, and what stays.
 import type { Context } from '../core/context.ts'
 import { weightOf } from '../core/context.ts'
-import { type Item, newEntryAt, parseEntryId, rootOf } from '../core/entry.ts'
+import { type Item, newEntryAt } from '../core/entry.ts'
 import type { EventAt } from '../core/event.ts'
+import { isSaidByUser } from '../core/last-request.ts'
 import { openRoundStart, seamsOf, unansweredRoundStart } from '../core/seam.ts'
-import { isInjected } from '../core/typed-text.ts'
 import { type CutItem, findCutPoint } from './cut-point.ts'
 
 export interface RecentCut {
@@ -46,10 +46,12 @@ export function cutRecent(
   const cutItems = items.map(cutItem)
   const { firstKept } = findCutPoint(cutItems, keepTokens, start)
   const cut = fittingCut({ items, context, from: firstKept, start, limitTokens })
-  const turnStart = dividedTurn(items, cut, start)
+  const turnStart = dividedTurn(items, cut, start, eventAt)
   const request = turnStart === undefined ? undefined : (items[turnStart] as Item)
   const isUsers = request !== undefined && isSaidByUser(request, eventAt)
-  const told = items.slice(start, cut).filter((item) => item !== request && TOLD.has(item.kind))
+  const told = items
+    .slice(start, cut)
+    .filter((item) => item !== request && TOLD.has(item.kind) && !isCarriedOver(item, eventAt))
   if (told.length === 0) return undefined
   return {
     covered: items.slice(0, cut),
@@ -59,15 +61,6 @@ export function cutRecent(
     request: isUsers ? request : undefined,
     kept: items.slice(cut),
   }
-}
-
-/** What a compaction or a client put in the user's place is no word of theirs. */
-export function isSaidByUser(item: Item, eventAt: EventAt): boolean {
-  if (item.kind !== 'user') return false
-  const { original, seq } = parseEntryId(rootOf(item.id, eventAt))
-  const event = original ? eventAt(seq) : undefined
-  if (event?.type !== 'USER_MESSAGE') return original
-  return event.origin !== 'tool' && event.origin !== 'client' && !isInjected(event.data)
 }
 
 /** How much may stay, and how much at most where a cut would part what belongs together. */
@@ -120,10 +113,17 @@ function leavesUnanswered(items: readonly Item[], cut: number): boolean {
 }
 
 /** Where the turn begins that goes on behind the cut. */
-function dividedTurn(items: readonly Item[], cut: number, start: number): number | undefined {
+function dividedTurn(
+  items: readonly Item[],
+  cut: number,
+  start: number,
+  eventAt: EventAt,
+): number | undefined {
   const next = items.slice(cut).find((item) => item.kind !== 'gap')
   if (next === undefined || next.kind === 'user') return undefined
-  const at = items.slice(0, cut).findLastIndex((item) => item.kind === 'user')
+  const at = items
+    .slice(0, cut)
+    .findLastIndex((item) => item.kind === 'user' && !isCarriedOver(item, eventAt))
   return at < start ? undefined : at
 }
 
@@ -140,12 +140,14 @@ function cutItem({ kind, tokens }: Item): CutItem {
   return { role: ROLES[kind], tokens }
 }
 
+const CARRIED: ReadonlySet<string | undefined> = new Set(['pins', 'carried'])
+
 /** A summary, pins, a gap: nothing that would have to be told. */
 function isCarriedOver(item: Item, eventAt: EventAt): boolean {
   return (
     item.kind === 'gap' ||
     isSummary(item, eventAt) ||
-    newEntryAt(item.id, eventAt)?.label === 'pins'
+    CARRIED.has(newEntryAt(item.id, eventAt)?.label)
   )
 }
 

@@ -60,11 +60,15 @@ async function compact(log: TestLog, provider: ModelPort, options: Options = {})
   return { proposal, refusal }
 }
 
+/** Without the entry that every summary has behind it (ALWAYS-23). */
 function said(log: TestLog): string[] {
-  return log.build().messages.map(({ role, parts }) => {
-    const words = parts.map((part) => (part.type === 'text' ? part.text : part.type))
-    return `${role}: ${words.join(' + ')}`
-  })
+  return log
+    .build()
+    .messages.map(({ role, parts }) => {
+      const words = parts.map((part) => (part.type === 'text' ? part.text : part.type))
+      return `${role}: ${words.join(' + ')}`
+    })
+    .filter((line) => !line.startsWith('user: [Context note, not a new request: '))
 }
 
 /** About so many tokens of nothing much, behind a word. */

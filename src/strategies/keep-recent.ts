@@ -1,4 +1,5 @@
 // `keep-recent`: everything before a token-counted tail becomes a structured summary that is updated each time.
+
 import type { Put } from '../core/change.ts'
 import type { TokenUsage } from '../core/content.ts'
 import { conversationModel } from '../core/conversation-model.ts'
@@ -10,6 +11,7 @@ import { sumUsage } from '../core/usage.ts'
 import { asProse } from './as-data.ts'
 import { askApart } from './ask-apart.ts'
 import { askInConversation, noModel } from './ask-for-summary.ts'
+import { withFloor } from './floor.ts'
 import { cutRecent, type RecentCut } from './keep-recent-cut.ts'
 import { type Former, formerSummary, recentSummary } from './keep-recent-text.ts'
 import {
@@ -27,39 +29,42 @@ import { withUsage } from './with-usage.ts'
 const HISTORY_OUTPUT_TOKENS = 13_107
 const TURN_OUTPUT_TOKENS = 8_192
 
-export const keepRecent: Strategy = {
-  id: 'keep-recent',
-  async propose(input) {
-    const { context, eventAt, run, targetTokens } = input
-    const { provider } = run
-    if (!provider) throw noModel('keep-recent requires a model')
-    const cut = cutRecent(context, eventAt, {
-      ...(run.windowTokens !== undefined && { windowTokens: run.windowTokens }),
-      ...(targetTokens !== undefined && { targetTokens }),
-    })
-    if (!cut) return { edits: [] }
-    const former = formerSummary(cut.summaries, eventAt)
-    const told = await tell({ provider, input, cut, former })
-    const summary = recentSummary({ input, cut, former, prose: proseOf(told) })
-    const put: Put[] = [
-      { type: 'USER_MESSAGE', data: summary.text, label: 'summary' },
-      ...(cut.request ? runsOf([cut.request], eventAt).map((keep) => ({ keep })) : []),
-    ]
-    const usage = spentOn(told)
-    return {
-      edits: [{ covers: runsOf(cut.covered, eventAt), put }],
-      metadata: {
-        ...summary.metadata,
-        summaryLength: summary.text.length,
-        keptTokens: cut.kept.reduce((sum, item) => sum + item.tokens, 0),
-        isSplitTurn: cut.turnBeginning.length > 0,
-      },
-      stopReason: 'end',
-      written: told.map(({ answer, sections }) => ({ text: answer.text, sections })),
-      ...(usage && { usage }),
-    }
+export const keepRecent: Strategy = withFloor(
+  {
+    id: 'keep-recent',
+    async propose(input) {
+      const { context, eventAt, run, targetTokens } = input
+      const { provider } = run
+      if (!provider) throw noModel('keep-recent requires a model')
+      const cut = cutRecent(context, eventAt, {
+        ...(run.windowTokens !== undefined && { windowTokens: run.windowTokens }),
+        ...(targetTokens !== undefined && { targetTokens }),
+      })
+      if (!cut) return { edits: [] }
+      const former = formerSummary(cut.summaries, eventAt)
+      const told = await tell({ provider, input, cut, former })
+      const summary = recentSummary({ input, cut, former, prose: proseOf(told) })
+      const put: Put[] = [
+        { type: 'USER_MESSAGE', data: summary.text, label: 'summary' },
+        ...(cut.request ? runsOf([cut.request], eventAt).map((keep) => ({ keep })) : []),
+      ]
+      const usage = spentOn(told)
+      return {
+        edits: [{ covers: runsOf(cut.covered, eventAt), put }],
+        metadata: {
+          ...summary.metadata,
+          summaryLength: summary.text.length,
+          keptTokens: cut.kept.reduce((sum, item) => sum + item.tokens, 0),
+          isSplitTurn: cut.turnBeginning.length > 0,
+        },
+        stopReason: 'end',
+        written: told.map(({ answer, sections }) => ({ text: answer.text, sections })),
+        ...(usage && { usage }),
+      }
+    },
   },
-}
+  'mended',
+)
 
 interface Telling {
   readonly provider: ModelPort

@@ -6,11 +6,11 @@ import { type Item, rootOf } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
 import { captionOf } from '../core/image-caption.ts'
+import { isSaidByUser } from '../core/last-request.ts'
 import { openRoundStart } from '../core/seam.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { lastSaid } from './drop-note.ts'
 import { asRef, captionsOf, headAndTail, type Rewrite, resultWith, rewriteOf } from './elision.ts'
-import { isSaidByUser } from './keep-recent-cut.ts'
 
 /** What takes more of the target than this is a giant, and is cut to half of it. */
 const GIANT_SHARE = 4

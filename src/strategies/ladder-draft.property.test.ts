@@ -6,6 +6,7 @@ import { randomProposal } from '../../test/generate/proposal.ts'
 import { generateThread } from '../../test/generate/thread.ts'
 import { runs } from '../../test/scale.ts'
 import { type Built, buildMessages } from '../core/build.ts'
+import { newEntryAt } from '../core/entry.ts'
 import { pinsReducer } from '../core/pins.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import { advance, beginDraft, type LadderDraft } from './ladder-draft.ts'
@@ -53,7 +54,12 @@ describe('rungs on a draft', () => {
           const before = log.items
           expect(log.compact({ edits })).toBe(undefined)
           sayable += 1
-          expect(said(log.build())).toEqual(said(buildMessages(draft.context, draft.eventAt)))
+          // What the gate adds for the last request is not in the draft, either.
+          const isCarried = [...log.context.items].some(
+            ({ id }) => newEntryAt(id, log.eventAt)?.label === 'carried',
+          )
+          if (!isCarried)
+            expect(said(log.build())).toEqual(said(buildMessages(draft.context, draft.eventAt)))
           log.undo()
           expect(log.items).toEqual(before)
         },

@@ -93,6 +93,7 @@ function userText(
       return ''
     case 'summary':
     case 'brief':
+    case 'carried':
       return `[Earlier summary]: ${asData(text)}`
     case 'files':
       return quotedBehind('[Files]:', cutData(text, maxChars))

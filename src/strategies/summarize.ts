@@ -1,4 +1,5 @@
 // `summarize`: the conversation's own model writes eight sections; the last two events stay.
+
 import type { Item } from '../core/entry.ts'
 import { GATE_MIN_TOKENS } from '../core/gate.ts'
 import { missingSections } from '../core/gate-summary.ts'
@@ -6,9 +7,11 @@ import { runsOf } from '../core/run.ts'
 import { seamsOf } from '../core/seam.ts'
 import type { Strategy, WrittenSummary } from '../core/strategy.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
+import { withFloor } from './floor.ts'
 import { markedSummary } from './marked-summary.ts'
 import { EIGHT_HEADINGS, EIGHT_SECTIONS } from './prompts/eight-sections.ts'
 import { withUsersWords } from './prompts/summarizer.ts'
+import { unseenStart } from './whole-range.ts'
 
 const KEPT_EVENTS = 2
 /** A conversation this short is summarised as a whole. */
@@ -16,14 +19,14 @@ const SHORT_EVENTS = 3
 /** Of the eight sections so many may be wanting; that is said then. */
 const MAY_LACK = 4
 
-export const summarize: Strategy = {
+export const summarize: Strategy = withFloor({
   id: 'summarize',
   async propose(input) {
     const { context, eventAt, run, instructions } = input
     const { provider } = run
     if (!provider) throw noModel('Summarization requires an Agent instance or AI provider')
     const items = context.items.toArray()
-    const end = summarisedUpTo(items, context.open)
+    const end = summarisedUpTo(items, context.open, input.targetTokens)
     if (end === 0) return { edits: [] }
     const answer = await askForSummary({
       provider,
@@ -62,7 +65,7 @@ export const summarize: Strategy = {
       written: [written],
     }
   },
-}
+})
 
 /** Of little, any text that says something will do. */
 function inSections(text: string, replaced: readonly Item[]): WrittenSummary {
@@ -72,12 +75,17 @@ function inSections(text: string, replaced: readonly Item[]): WrittenSummary {
 }
 
 /** The kept part is extended back to the nearest seam, so that no tool round is split. */
-function summarisedUpTo(items: readonly Item[], open: ReadonlySet<string>): number {
+function summarisedUpTo(
+  items: readonly Item[],
+  open: ReadonlySet<string>,
+  targetTokens: number | undefined,
+): number {
   const seams = seamsOf(items, open)
   const total = items.reduce((sum, item) => sum + eventsOf(item), 0)
   let end = items.length
   if (total > SHORT_EVENTS)
     for (let kept = 0; kept < KEPT_EVENTS && end > 0; kept += eventsOf(items[end] as Item)) end -= 1
+  end = Math.min(end, unseenStart(items, targetTokens))
   while (end > 0 && !seams[end]) end -= 1
   return end
 }

@@ -3,11 +3,11 @@ import { textOfUserContent } from '../core/content.ts'
 import { type Item, parseEntryId } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'
+import { isSaidByUser } from '../core/last-request.ts'
 import { cutHead, cutTail } from '../core/tokens/cut.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
 import { typedTexts } from '../core/typed-text.ts'
 import { asData } from './as-data.ts'
-import { isSaidByUser } from './keep-recent-cut.ts'
 
 export type UserWord = {
   readonly ref: string

@@ -16,13 +16,16 @@ type Asked = Pick<StrategyInput, 'context' | 'eventAt' | 'trigger' | 'targetToke
 
 /** A question of more than this share of the target is covered, too. */
 const QUESTION_SHARE = 0.5
+/** Results that nobody has seen may take so much of it. */
+const UNSEEN_SHARE = 0.75
 
 export function wholeRange({ context, eventAt, trigger, targetTokens }: Asked): WholeRange {
   const items = context.items.toArray()
-  const open = openRoundStart(items, context.open)
+  // Results that no answer has taken up yet stay: nobody but the summary would have seen them.
+  const open = Math.min(openRoundStart(items, context.open), unseenStart(items, targetTokens))
   if (trigger === 'command' || trigger === 'tool' || trigger === 'import')
     return { covered: items.slice(0, open), kept: items.slice(open), continues: false }
-  const question = questionStart(items)
+  const question = questionStart(items, eventAt)
   const limit = targetTokens === undefined ? Number.POSITIVE_INFINITY : targetTokens
   const isShort = weigh(items.slice(question)) <= limit * QUESTION_SHARE
   // In the background the turn goes on: what it still works with is not to be touched.
@@ -36,21 +39,37 @@ export function wholeRange({ context, eventAt, trigger, targetTokens }: Asked): 
   return { covered: items.slice(0, end), kept: items.slice(end), continues }
 }
 
+/** Of the last round, unless it alone takes most of the target: then it is told of, with its ref. */
+export function unseenStart(
+  items: readonly Item[],
+  targetTokens = Number.POSITIVE_INFINITY,
+): number {
+  const start = unansweredRoundStart(items)
+  const hasResults = items.slice(start).some(({ kind }) => kind === 'result')
+  return hasResults && weigh(items.slice(start)) <= targetTokens * UNSEEN_SHARE
+    ? start
+    : items.length
+}
+
 /** Behind the last answer and its results: what the user said since. */
-function questionStart(items: readonly Item[]): number {
+function questionStart(items: readonly Item[], eventAt: EventAt): number {
   const last = items.findLastIndex(({ kind }) => kind === 'answer' || kind === 'result')
   const rest = items.slice(last + 1)
-  return rest.some(({ kind }) => kind === 'user') ? last + 1 : items.length
+  const isQuestion = ({ id, kind }: Item) =>
+    kind === 'user' && newEntryAt(id, eventAt)?.label !== 'carried'
+  return rest.some(isQuestion) ? last + 1 : items.length
 }
 
 /** A summary of before is no question, and an answer that came to its end waits for the user. */
 function isUnderWay(last: Item | undefined, eventAt: EventAt): boolean {
   if (last === undefined) return false
   const content = contentOf(last.id, eventAt)
-  if (content?.kind !== 'answer') return newEntryAt(last.id, eventAt)?.label !== 'summary'
+  if (content?.kind !== 'answer') return !OURS.has(newEntryAt(last.id, eventAt)?.label)
   const { stopReason } = content.answer
   return stopReason === 'aborted' || stopReason === 'error'
 }
+
+const OURS: ReadonlySet<string | undefined> = new Set(['summary', 'carried'])
 
 export function weigh(items: readonly Item[]): number {
   return items.reduce((sum, item) => sum + item.tokens, 0)

@@ -1,16 +1,18 @@
 // `whole-summary`: a model writes one summary, and it replaces the thread as the agent's own `compact` would.
+
 import { CONTINUE_AFTER_FOLD } from '../core/continue-prompt.ts'
 import { Sequence } from '../core/sequence.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
-import { wholeSummary } from './by-agent.ts'
+import { bareWhole } from './by-agent.ts'
+import { withFloor } from './floor.ts'
 import { markedSummary } from './marked-summary.ts'
 import { withUsersWords } from './prompts/summarizer.ts'
 import { WHOLE_SUMMARY } from './prompts/whole.ts'
 import { wholeRange } from './whole-range.ts'
 
 /** A round that is still open stays; so does, where nobody asked for this, a question without an answer. */
-export const wholeSummaryByModel: Strategy = {
+export const wholeSummaryByModel: Strategy = withFloor({
   id: 'whole-summary',
   async propose(input) {
     const { context, eventAt, run, instructions } = input
@@ -26,7 +28,7 @@ export const wholeSummaryByModel: Strategy = {
       form: 'conversation',
     })
     const { text, metadata, told } = markedSummary(answer, input)
-    const replacing = wholeSummary({
+    const replacing = bareWhole({
       summary: text,
       files: [],
       ...(continues && { continuation: CONTINUE_AFTER_FOLD }),
@@ -35,4 +37,4 @@ export const wholeSummaryByModel: Strategy = {
     const { edits } = await replacing.propose({ ...input, context: whole })
     return { edits, metadata, ...told }
   },
-}
+})

@@ -28,6 +28,8 @@ export interface DraftInput {
   readonly targetTokens: number
   /** What is asked for next: names in it are needed. */
   readonly asked: string
+  /** What stands beside the brief and is no entry of the log: names in it need not be said again. */
+  readonly said?: readonly string[]
 }
 
 export interface Draft {
@@ -68,6 +70,7 @@ export function draftOf(input: DraftInput): Draft {
   const coverage = coverageOf(input, view)
   const fixed = hasBrief ? anchorsOf(input, view, room) : NO_ANCHORS
   coverTexts(coverage, digest, [
+    ...(input.said ?? []),
     ...fixed.words.map(({ text }) => text),
     ...fixed.constraints,
     ...fixed.urgent,

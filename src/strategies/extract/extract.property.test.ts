@@ -11,12 +11,12 @@ import { weightOf } from '../../core/context.ts'
 import { newEntryAt } from '../../core/entry.ts'
 import { contentOf } from '../../core/entry-content.ts'
 import { irreducibleOf } from '../../core/irreducible.ts'
+import { isSaidByUser } from '../../core/last-request.ts'
 import { pinnedText, pinsReducer } from '../../core/pins.ts'
 import { covered } from '../../core/refs.ts'
 import { openRoundStart } from '../../core/seam.ts'
 import type { LogReducer, Proposal } from '../../core/strategy.ts'
 import { reducedBy } from '../../core/thread-state.ts'
-import { isSaidByUser } from '../keep-recent-cut.ts'
 import { extract } from './extract.ts'
 
 const SEEDS = seeds(40, 12)

@@ -4,10 +4,10 @@ import { type Context, weightOf } from '../../core/context.ts'
 import type { Item } from '../../core/entry.ts'
 import type { EventAt } from '../../core/event.ts'
 import { GATE_MIN_TOKENS } from '../../core/gate.ts'
+import { isSaidByUser } from '../../core/last-request.ts'
 import { type Pins, pinnedEntries, pinnedText } from '../../core/pins.ts'
 import { lastRoundStart, openRoundStart, seamsOf, unansweredRoundStart } from '../../core/seam.ts'
 import { weighUser } from '../../core/tokens/weigh.ts'
-import { isSaidByUser } from '../keep-recent-cut.ts'
 import { resultOf } from './mask.ts'
 
 export interface Plan {
