@@ -123,7 +123,7 @@ async function recompactionOf(settings: Settings, chars: number): Promise<Recomp
   const { targetTokens } = settings
   const outcome = await threads.compact(threadId, extract.id, { targetTokens })
   if (!outcome.committed) throw new Error(`refused: ${outcome.refusal.message}`)
-  const newFrom = outcome.event.seq
+  const newFrom = outcome.event?.seq ?? 0
   await threads.import(threadId, drafts.slice(known.length))
   const context = await threads.context(threadId)
   const rows = await store.read(threadId, { from: 1, limit: context.version })

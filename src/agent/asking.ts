@@ -1,30 +1,51 @@
-// How a thread is compacted: who is asked for summaries and in which form, and what else is in force.
+// How a thread is compacted: who is asked for summaries and in which form, what is pinned, what else is in force.
+import type { CompactionPlan } from '../compaction/plan.ts'
+import type { Preset } from '../core/presets.ts'
 import type { ReportSettings } from '../core/report.ts'
-import type { CompactionContext } from '../core/strategy.ts'
-import type { AgentCore } from './core.ts'
+import type { Turn } from './core.ts'
 import type { Look } from './look.ts'
+import type { AgentSettings } from './ports.ts'
 import { schemasOf, thinkingOf } from './request.ts'
 
-export type Asking = Pick<
-  CompactionContext,
-  'model' | 'form' | 'fastModel' | 'tools' | 'thinking' | 'windowTokens'
->
+type Given = Pick<CompactionPlan, 'trigger' | 'strategies'> & Partial<CompactionPlan>
 
-export function askingOf({ settings }: AgentCore, seen: Look): Asking {
-  const { form, fastModel } = settings.summaries ?? {}
-  const { ref, windowTokens } = seen.model
+/** The plan of every compaction of an agent; `seen` is absent where no model is known. */
+export function planFor(
+  { core, signal }: Pick<Turn, 'core' | 'signal'>,
+  { preset, seen }: { readonly preset: Preset; readonly seen?: Look | undefined },
+  given: Given,
+): CompactionPlan & { readonly signal: AbortSignal } {
+  const { settings, ports } = core
   return {
-    model: ref,
+    provider: ports.models.summarizer,
+    pinning: pinningOf(settings, preset),
+    minTokens: settings.gateMinTokens,
+    ...(seen && askingOf(settings, seen)),
+    ...given,
+    signal,
+  }
+}
+
+/** The presets of the five designs give exactly what their design says: nothing is found there. */
+function pinningOf({ pinning }: AgentSettings, preset: Preset): CompactionPlan['pinning'] {
+  const { detect = true, ...rest } = pinning ?? {}
+  return { ...rest, detect: detect && preset.findsPins }
+}
+
+function askingOf({ summaries }: AgentSettings, seen: Look): Partial<CompactionPlan> {
+  return {
+    model: seen.model.ref,
     tools: schemasOf(seen),
     ...thinkingOf(seen),
-    ...(form && { form }),
-    ...(fastModel !== undefined && { fastModel }),
-    ...(windowTokens !== undefined && { windowTokens }),
+    form: summaries?.form,
+    fastModel: summaries?.fastModel,
+    windowTokens: seen.model.windowTokens,
+    settings: settingsInForce(seen),
   }
 }
 
 /** What decides when a thread is compacted and how far, for the report. */
-export function settingsInForce({ preset, policy, model, choices }: Look): ReportSettings {
+function settingsInForce({ preset, policy, model, choices }: Look): ReportSettings {
   const { ratio, reserveTokens, absoluteTokens, targetRatio } = policy
   return {
     preset: preset.id,

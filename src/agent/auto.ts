@@ -7,7 +7,7 @@ import { capacityOf, windowOf } from '../core/trigger.ts'
 import { automaticOrder, decideByItself, noteResult } from './automatic-order.ts'
 import { prepareMeanwhile } from './background.ts'
 import { runCompaction } from './compaction.ts'
-import type { CompactionOrder } from './compaction-run.ts'
+import type { Order } from './compaction-run.ts'
 import type { Turn } from './core.ts'
 import type { Look } from './look.ts'
 import { targetWeight } from './target.ts'
@@ -28,10 +28,9 @@ export async function compactIfFull(turn: Turn, seen: Look, next: Next): Promise
   const decision = await decideByItself(turn, seen)
   switch (decision.type) {
     case 'compact': {
-      const order = automaticOrder(turn, seen, {
+      const order = automaticOrder(turn, seen, MESSAGE, {
         trigger: 'auto',
-        message: MESSAGE,
-        ...targetOf(seen, decision),
+        targetTokens: targetOf(seen, decision),
       })
       return order !== undefined && (await compactNow(turn, order)).success
     }
@@ -114,10 +113,9 @@ export async function compactForOverflow(
   if (decision.type === 'irreducible') return { retry: false, why: decision.message }
   if (decision.type !== 'compact')
     return { retry: false, why: 'Automatic compaction is switched off.' }
-  const order = automaticOrder(turn, seen, {
+  const order = automaticOrder(turn, seen, `${refused.message} Compacting conversation...`, {
     trigger: 'overflow',
-    message: `${refused.message} Compacting conversation...`,
-    ...targetOf(seen, decision),
+    targetTokens: targetOf(seen, decision),
     acceptableTokens: fittingTokens(seen),
   })
   if (!order) return { retry: false, why: 'This preset compacts only when it is asked to.' }
@@ -131,11 +129,12 @@ export async function compactForOverflow(
 }
 
 /** A strategy that cannot reach the target at all is asked for less. */
-async function compactToFit(turn: Turn, order: CompactionOrder): Promise<CompactionResult> {
+async function compactToFit(turn: Turn, order: Order): Promise<CompactionResult> {
   const result = await compactNow(turn, order)
-  const { acceptableTokens } = order
-  if (result.error?.code !== 'irreducible' || acceptableTokens === undefined) return result
-  return compactNow(turn, { ...order, targetTokens: acceptableTokens })
+  const { plan } = order
+  const { acceptableTokens: targetTokens } = plan
+  if (result.error?.code !== 'irreducible' || targetTokens === undefined) return result
+  return compactNow(turn, { ...order, plan: { ...plan, targetTokens } })
 }
 
 /** What the context may weigh for the request to fit, a little less; and less than it weighs now. */
@@ -152,7 +151,7 @@ const MARGIN = 0.9
  * A compaction that runs already is waited for: it may be all that is needed, and whoever started it
  * takes note of it.
  */
-async function compactNow(turn: Turn, order: CompactionOrder): Promise<CompactionResult> {
+async function compactNow(turn: Turn, order: Order): Promise<CompactionResult> {
   const { core, desk } = turn
   while (desk.compaction) {
     const running = await desk.compaction
@@ -166,8 +165,8 @@ async function compactNow(turn: Turn, order: CompactionOrder): Promise<Compactio
 function targetOf(
   seen: Look,
   { targetTokens }: Decision & { type: 'compact' },
-): { targetTokens?: number } {
-  return targetTokens === undefined ? {} : { targetTokens: targetWeight(seen, targetTokens) }
+): number | undefined {
+  return targetTokens === undefined ? undefined : targetWeight(seen, targetTokens)
 }
 
 /** Once; then it is known. */

@@ -1,10 +1,11 @@
 // What a compaction needs that nobody asked for: the decision, the order, and what is remembered of its result.
+import type { CompactionPlan } from '../compaction/plan.ts'
 import { markerOf } from '../core/context.ts'
 import type { CompactionResult } from '../core/frame.ts'
 import { type Decision, decide, policyAfter } from '../core/policy.ts'
-import { askingOf, settingsInForce } from './asking.ts'
+import { planFor } from './asking.ts'
 import { strategiesFor } from './choose-strategies.ts'
-import type { CompactionOrder } from './compaction-run.ts'
+import type { Order } from './compaction-run.ts'
 import type { Turn } from './core.ts'
 import type { Look } from './look.ts'
 
@@ -36,9 +37,9 @@ async function readPolicy({ core, desk }: Turn, { state }: Look): Promise<void> 
 export function automaticOrder(
   turn: Turn,
   seen: Look,
-  given: Pick<CompactionOrder, 'trigger' | 'message' | 'targetTokens' | 'acceptableTokens'>,
-): CompactionOrder | undefined {
-  const { core, signal } = turn
+  message: string,
+  given: Pick<CompactionPlan, 'trigger' | 'targetTokens' | 'acceptableTokens'>,
+): Order | undefined {
   const { choices, preset, model } = seen
   const strategies = strategiesFor({
     preset,
@@ -47,15 +48,11 @@ export function automaticOrder(
     hasModel: true,
   })
   if (strategies.length === 0) return undefined
-  const { gateMinTokens } = core.settings
   return {
-    ...given,
-    strategies,
+    plan: planFor(turn, { preset, seen }, { ...given, strategies }),
+    message,
     model,
-    asking: askingOf(core, seen),
-    settings: settingsInForce(seen),
-    signal,
-    ...(gateMinTokens !== undefined && { minTokens: gateMinTokens }),
+    seenVersion: seen.state.context.version,
   }
 }
 

@@ -3,7 +3,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { Signal } from '../core/ports.ts'
 import { automaticOrder, decideByItself, noteResult } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
-import type { CompactionOrder } from './compaction-run.ts'
+import type { Order } from './compaction-run.ts'
 import type { AgentCore, Turn } from './core.ts'
 import type { Desk } from './desk.ts'
 import type { Look } from './look.ts'
@@ -90,14 +90,7 @@ async function requireFree(core: AgentCore, desk: Desk): Promise<void> {
   if (outcome === BUSY) throw busyElsewhere(desk)
 }
 
-function backgroundOrder(
-  turn: Turn,
-  seen: Look,
-  targetTokens: number,
-): CompactionOrder | undefined {
-  return automaticOrder(turn, seen, {
-    trigger: 'background',
-    message: 'Preparing a compaction in the background...',
-    targetTokens,
-  })
+function backgroundOrder(turn: Turn, seen: Look, targetTokens: number): Order | undefined {
+  const message = 'Preparing a compaction in the background...'
+  return automaticOrder(turn, seen, message, { trigger: 'background', targetTokens })
 }

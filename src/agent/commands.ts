@@ -16,7 +16,7 @@ import { lookAtThread } from './look-at-thread.ts'
 import { nothingDone } from './nothing-done.ts'
 import { presetWords } from './preset-words.ts'
 import { reasonOf } from './results.ts'
-import { formerSession, undoLast } from './undo.ts'
+import { formerSession, nextSession, undoLast } from './undo.ts'
 
 export interface CommandReply {
   readonly command: Command['command']
@@ -95,7 +95,14 @@ const RUNS: Run = {
     return undone === 1 ? 'The last compaction was undone.' : `${undone} compactions were undone.`
   },
   redo: async ({ core, threadId }) => {
-    await core.desks.of(threadId).request.run(() => core.ports.threads.redo(threadId))
+    try {
+      await core.desks.of(threadId).request.run(() => core.ports.threads.redo(threadId))
+    } catch (error) {
+      if (!PrecisError.is(error) || error.code !== 'nothing-to-redo') throw error
+      const next = await nextSession(core, threadId)
+      if (next) return next
+      throw error
+    }
     return 'The compaction is in force again.'
   },
   pin: async ({ core, threadId }, { text }) => {

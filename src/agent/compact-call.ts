@@ -1,5 +1,6 @@
 // The agent calls `compact`: the range form and the whole form, and what happens afterwards.
 import { PrecisError } from '../core/errors.ts'
+import { planFor } from './asking.ts'
 import { runCompaction } from './compaction.ts'
 import type { Turn } from './core.ts'
 import type { Look } from './look.ts'
@@ -14,7 +15,7 @@ export type AfterCompact = 'continue' | 'wait'
  * its place, or it has a result. Without a change of the thread the agent goes on and can try again.
  */
 export async function compactByTool(turn: Turn, seen: Look, call: Call): Promise<AfterCompact> {
-  const { core, desk, signal } = turn
+  const { core, desk } = turn
   const { threadId } = desk
   const mode = seen.preset.tool
   if (mode === 'none') throw new PrecisError('internal', 'This thread has no compact tool.')
@@ -32,12 +33,9 @@ export async function compactByTool(turn: Turn, seen: Look, call: Call): Promise
     return refuse(turn, call, 'Another compaction of this thread is running; go on without one.')
   const strategy = core.ports.compactTool.strategy(input, files, call.id)
   const result = await runCompaction(core, desk, {
-    trigger: 'tool',
-    strategies: [strategy],
+    plan: planFor(turn, { preset: seen.preset }, { trigger: 'tool', strategies: [strategy] }),
     message: 'Compacting conversation to save space...',
     model: seen.model,
-    signal,
-    ...(core.settings.gateMinTokens !== undefined && { minTokens: core.settings.gateMinTokens }),
   })
   if (!result.success) {
     const { end, error } = result

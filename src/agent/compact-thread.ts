@@ -3,14 +3,15 @@ import { weightOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { CompactionResult } from '../core/frame.ts'
 import { decide, policyAfter } from '../core/policy.ts'
+import type { Preset } from '../core/presets.ts'
 import type { Strategy } from '../core/strategy.ts'
-import { threadSettingsReducer } from '../core/thread-settings.ts'
+import { type ThreadChoices, threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy } from '../core/thread-state.ts'
 import { askAgent } from './ask-agent.ts'
-import { askingOf, settingsInForce } from './asking.ts'
+import { planFor } from './asking.ts'
 import { strategiesFor } from './choose-strategies.ts'
 import { runCompaction } from './compaction.ts'
-import type { CompactionOrder } from './compaction-run.ts'
+import type { Order } from './compaction-run.ts'
 import type { AgentCore, Turn } from './core.ts'
 import { FRESH_SESSION, requireExchange } from './fresh-session.ts'
 import { type Look, presetOf } from './look.ts'
@@ -52,7 +53,7 @@ export async function compactByCommand(
   return workWhenFree(
     core,
     desk,
-    async (turn) => (await joined(turn, version)) ?? compactNow(turn, options),
+    (turn) => compactNow(turn, options, 'alone', version),
     options.signal ? { signal: options.signal } : {},
   )
 }
@@ -60,11 +61,14 @@ export async function compactByCommand(
 async function compactNow(
   turn: Turn,
   options: CompactOptions,
-  where: 'alone' | 'beside' = 'alone',
+  where: 'alone' | 'beside',
+  since?: number,
 ): Promise<CompactionResult> {
   const { core, desk } = turn
   const order = await orderOf(turn, options)
-  if (order.strategies.includes(FRESH_SESSION)) await requireExchange(turn, where)
+  const before = since === undefined ? undefined : await joined(turn, order, since)
+  if (before) return before
+  if (order.plan.strategies.includes(FRESH_SESSION)) await requireExchange(turn, where)
   if (desk.compaction) return desk.compaction
   const result = await runCompaction(core, desk, order)
   // What changed nothing was no attempt to help.
@@ -78,27 +82,24 @@ async function compactNow(
 export async function orderOf(
   turn: Turn,
   { strategy, instructions, nextPrompt }: CompactOptions,
-): Promise<CompactionOrder> {
-  const { core } = turn
+): Promise<Order> {
   const seen = await withModel(turn)
-  const { gateMinTokens } = core.settings
-  const strategies = await strategiesOf(turn, seen, strategy)
+  const choices = seen?.choices ?? (await choicesOf(turn))
+  const preset = presetOf(choices, turn.core.settings)
+  const strategies = strategiesOf(turn, { seen, choices, preset }, strategy)
+  const targetTokens = seen && targetOf(turn, seen)
+  const given = { strategies, instructions, nextPrompt, targetTokens }
   return {
-    trigger: 'command',
+    plan: planFor(turn, { preset, seen }, { trigger: 'command', ...given }),
     message: MESSAGE,
-    strategies,
     isAtRest: strategies.some((each) => typeof each !== 'string'), // the agent is asked
-    signal: turn.signal,
-    ...(seen && {
-      model: seen.model,
-      asking: askingOf(core, seen),
-      settings: settingsInForce(seen),
-      ...targetOf(turn, seen),
-    }),
-    ...(instructions !== undefined && { instructions }),
-    ...(nextPrompt !== undefined && { nextPrompt }),
-    ...(gateMinTokens !== undefined && { minTokens: gateMinTokens }),
+    model: seen?.model,
+    seenVersion: seen?.state.context.version,
   }
+}
+
+async function choicesOf({ core, desk }: Turn): Promise<ThreadChoices> {
+  return reducedBy(await core.ports.threads.state(desk.threadId), threadSettingsReducer)
 }
 
 /** A thread can be compacted without a model: then only strategies that need none can run. */
@@ -111,16 +112,18 @@ async function withModel(turn: Turn): Promise<Look | undefined> {
   }
 }
 
-async function strategiesOf(
+interface Chosen {
+  readonly seen: Look | undefined
+  readonly choices: ThreadChoices
+  readonly preset: Preset
+}
+
+function strategiesOf(
   turn: Turn,
-  seen: Look | undefined,
+  { seen, choices, preset }: Chosen,
   asked: string | Strategy | undefined,
-): Promise<(string | Strategy)[]> {
-  const { threads } = turn.core.ports
+): (string | Strategy)[] {
   if (typeof asked === 'object') return [asked]
-  const choices =
-    seen?.choices ?? reducedBy(await threads.state(turn.desk.threadId), threadSettingsReducer)
-  const preset = presetOf(choices, turn.core.settings)
   const chosen = asked ?? choices.strategy
   if (chosen === undefined && preset.command.run === 'ask-agent') {
     if (seen) return [askAgent(turn, seen)]
@@ -140,7 +143,7 @@ async function strategiesOf(
  * What the window wants, for a context that is above it. Below it somebody who asks for a compaction gets
  * one all the same: to the target that the strategy has of its own.
  */
-function targetOf({ core, desk }: Turn, seen: Look): { targetTokens?: number } {
+function targetOf({ core, desk }: Turn, seen: Look): number | undefined {
   const decision = decide({
     policy: seen.policy,
     state: desk.policy,
@@ -149,13 +152,18 @@ function targetOf({ core, desk }: Turn, seen: Look): { targetTokens?: number } {
     budget: seen.budget,
     nowMs: core.ports.clock.now().getTime(),
   })
-  if (decision.type !== 'compact' || decision.targetTokens === undefined) return {}
+  if (decision.type !== 'compact' || decision.targetTokens === undefined) return undefined
   const targetTokens = targetWeight(seen, decision.targetTokens)
-  return weightOf(seen.state.context) > targetTokens ? { targetTokens } : {}
+  return weightOf(seen.state.context) > targetTokens ? targetTokens : undefined
 }
 
 /** What another process has committed while this one waited for the thread. */
-async function joined({ core, desk }: Turn, since: number): Promise<CompactionResult | undefined> {
+async function joined(
+  { core, desk }: Turn,
+  { seenVersion }: Order,
+  since: number,
+): Promise<CompactionResult | undefined> {
+  if (seenVersion === since) return undefined
   const event = await compactionSince(core, desk.threadId, since)
   if (!event) return undefined
   const { runId, strategyId, trigger, before, after } = event.data

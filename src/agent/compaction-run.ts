@@ -1,54 +1,76 @@
-// One run of a compaction: what was ordered, and what is known of it so far.
-import type { Trigger } from '../core/change.ts'
+// One run of a compaction: what was ordered, what is known of it so far, and what is told of it in the end.
+import type { CompactionPlan, FreshThread } from '../compaction/plan.ts'
 import type { TokenUsage } from '../core/content.ts'
-import type { CompactionRunInfo } from '../core/frame.ts'
-import type { ReportFallback, ReportSettings } from '../core/report.ts'
-import type { Strategy } from '../core/strategy.ts'
-import type { PreparedCompaction } from '../threads/compact-thread.ts'
-import type { Asking } from './asking.ts'
+import type { PrecisError } from '../core/errors.ts'
+import type { EventOf } from '../core/event.ts'
+import type { CompactionResult, CompactionRunInfo } from '../core/frame.ts'
+import type { CompactionReport } from '../core/report.ts'
 import type { AgentCore } from './core.ts'
 import type { Desk } from './desk.ts'
 import type { AgentModel } from './ports.ts'
 
-export interface CompactionOrder {
-  readonly trigger: Trigger
-  /** Tried in this order until one is committed. */
-  readonly strategies: readonly (string | Strategy)[]
+/** A plan, and what only the agent needs to know of it. */
+export interface Order {
+  readonly plan: CompactionPlan & { readonly signal: AbortSignal }
   readonly message: string // for people, when it starts
+  /** The version of the thread that was looked at. */
+  readonly seenVersion?: number | undefined
   /** It cannot even be proposed while calls wait for results: it begins when the round is over. */
   readonly isAtRest?: boolean
-  readonly targetTokens?: number
-  /** Where nothing gets down to the target, this will do: better than nothing at all. */
-  readonly acceptableTokens?: number
-  readonly minTokens?: number
-  readonly instructions?: string
-  readonly nextPrompt?: string
   /** The conversation's own model. */
-  readonly model?: AgentModel
-  /** How strategies ask for summaries. */
-  readonly asking?: Asking
-  /** For the report. */
-  readonly settings?: ReportSettings
-  readonly signal: AbortSignal
+  readonly model?: AgentModel | undefined
 }
 
 /** A run in progress: what is known of it so far. */
-export interface CompactionRun {
+export interface RunState {
   readonly core: AgentCore
   readonly desk: Desk
-  readonly order: CompactionOrder
+  readonly order: Order
   readonly runId: string
   strategy: string
-  usage: TokenUsage | undefined // of the attempt that runs
   spent: TokenUsage | undefined // of all attempts
-  nearest?: PreparedCompaction // what came nearest to the target
-  fallback?: ReportFallback // what was tried before the attempt that runs
 }
 
-export function infoOf({ runId, order, strategy }: CompactionRun): CompactionRunInfo {
-  return { runId, trigger: order.trigger, strategy }
+export type Ended =
+  | {
+      readonly end: 'committed'
+      readonly event: EventOf<'COMPACTION'>
+      /** Absent where another process has committed it. */
+      readonly report?: CompactionReport
+    }
+  | { readonly end: 'committed'; readonly fresh: FreshThread }
+  | { readonly end: 'refused' | 'vetoed' | 'aborted' | 'failed'; readonly error: PrecisError }
+
+export function infoOf({ runId, order, strategy }: RunState): CompactionRunInfo {
+  return { runId, trigger: order.plan.trigger, strategy }
 }
 
-export function idOf(strategy: string | Strategy): string {
-  return typeof strategy === 'string' ? strategy : strategy.id
+/** `model` is who was asked for the summaries, where that is known. */
+export function resultOf(
+  run: RunState,
+  ended: Ended,
+  durationMs: number,
+  model: Pick<AgentModel, 'costOf'> | undefined,
+): CompactionResult {
+  const { spent } = run
+  const base = { ...infoOf(run), success: ended.end === 'committed', end: ended.end, durationMs }
+  const costUsd = spent && model?.costOf(spent)
+  const cost = { ...(spent && { usage: spent }), ...(costUsd !== undefined && { costUsd }) }
+  if (ended.end !== 'committed') return { ...base, error: ended.error, ...cost }
+  if ('fresh' in ended) return { ...base, fresh: ended.fresh, ...cost }
+  const { event, report } = ended
+  const { before, after } = event.data
+  const saved =
+    before?.tokens === undefined || after?.tokens === undefined
+      ? undefined
+      : Math.max(0, before.tokens - after.tokens)
+  return {
+    ...base,
+    event,
+    ...(before && { before }),
+    ...(after && { after }),
+    ...(saved !== undefined && { tokensSaved: saved }),
+    ...cost,
+    ...(report && { report }),
+  }
 }

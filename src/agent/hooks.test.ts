@@ -45,11 +45,12 @@ describe('hooks before a compaction', () => {
       {},
       answering({ instructions: 'keep the plan', pins: ['never push'] }),
       { before: async () => ({ pins: ['use pnpm', '  '], instructions: '' }) },
-      answering({ instructions: 'and the ports' }),
+      answering({ instructions: 'and the ports', entries: ['e4'] }),
     ]
     expect(await runBeforeHooks(hooks, run, setUp().options)).toEqual({
       instructions: ['keep the plan', 'and the ports'],
       pins: ['never push', 'use pnpm'],
+      entries: ['e4'],
       notices: [],
     })
     expect(asked).toEqual([run])

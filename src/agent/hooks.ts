@@ -1,6 +1,6 @@
 // Hooks: what others may say before a compaction and hear after it. None of them can break one.
-import type { NewId } from '../core/change.ts'
-import { isNew, isNewEntry, newId, putsOf } from '../core/entry.ts'
+import type { EntryId, NewId } from '../core/change.ts'
+import { isEntryId, isNew, isNewEntry, newId, putsOf } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventOf } from '../core/event.ts'
 import type { CompactionResult, CompactionRunInfo } from '../core/frame.ts'
@@ -21,6 +21,7 @@ export type BeforeReply =
       readonly proposal?: Proposal | ((input: StrategyInput) => Proposal | Promise<Proposal>)
       readonly instructions?: string
       readonly pins?: readonly string[] // texts
+      readonly entries?: readonly EntryId[] // of the context, to be pinned as they are
     }
 
 /** Entries that a compaction took out of the context; `ref` is the name to read them by. */
@@ -55,6 +56,7 @@ export interface HookWishes {
   readonly strategy?: Strategy
   readonly instructions: readonly string[]
   readonly pins: readonly string[]
+  readonly entries: readonly EntryId[]
   /** Hooks that threw, hung or answered nonsense, and were left out. */
   readonly notices: readonly string[]
 }
@@ -72,7 +74,12 @@ export async function runBeforeHooks(
   run: HookedRun,
   options: HookOptions,
 ): Promise<HookWishes> {
-  const wishes = { instructions: [] as string[], pins: [] as string[], notices: [] as string[] }
+  const wishes = {
+    instructions: [] as string[],
+    pins: [] as string[],
+    entries: [] as EntryId[],
+    notices: [] as string[],
+  }
   let strategy: Strategy | undefined
   for (const [at, hook] of hooks.entries()) {
     if (!hook.before) continue
@@ -82,9 +89,10 @@ export async function runBeforeHooks(
       const reply = checkedReply(asked)
       if (reply === undefined) continue
       if ('veto' in reply) return { ...wishes, veto: reply.veto }
-      const { proposal, instructions = '', pins = [] } = reply
+      const { proposal, instructions = '', pins = [], entries = [] } = reply
       if (instructions.trim() !== '') wishes.instructions.push(instructions)
       wishes.pins.push(...pins.filter((pin) => pin.trim() !== ''))
+      wishes.entries.push(...entries)
       if (proposal && strategy)
         wishes.notices.push(`The proposal of hook ${name} was left out: ${strategy.id} was first.`)
       else if (proposal) strategy = strategyOf(name, proposal, options)
@@ -163,12 +171,14 @@ function strategyOf(
 function checkedReply(reply: unknown): BeforeReply | undefined {
   if (reply === undefined || reply === null) return undefined
   if (typeof reply !== 'object') throw new TypeError('its answer is no object.')
-  const { veto, proposal, instructions, pins } = reply as Readonly<Record<string, unknown>>
+  const { veto, proposal, instructions, pins, entries } = reply as Readonly<Record<string, unknown>>
   if (veto !== undefined) return { veto: String(veto).trim() || 'no reason was given' }
   if (instructions !== undefined && typeof instructions !== 'string')
     throw new TypeError('its instructions are no text.')
   if (pins !== undefined && !(Array.isArray(pins) && pins.every((pin) => typeof pin === 'string')))
     throw new TypeError('its pins are no list of texts.')
+  if (entries !== undefined && !(Array.isArray(entries) && entries.every((id) => isEntryId(id))))
+    throw new TypeError('its entries are no list of ids of entries.')
   const isProposal =
     typeof proposal === 'function' ||
     (typeof proposal === 'object' &&

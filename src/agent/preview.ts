@@ -1,28 +1,26 @@
 // A compaction in two steps: proposed and looked at, then applied as it is or with other words, or dropped.
+import { proposeOnly } from '../compaction/compact-thread.ts'
+import type { ProposalRecord } from '../compaction/plan.ts'
 import type { Context } from '../core/context.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { EventAt } from '../core/event.ts'
 import type { CompactionResult } from '../core/frame.ts'
-import { type Committed, passGate } from '../core/gate.ts'
-import { type Pins, pinsReducer } from '../core/pins.ts'
+import type { GatedChange } from '../core/gate.ts'
+import type { Pins } from '../core/pins.ts'
 import type { Proposal, Strategy } from '../core/strategy.ts'
-import { reducedBy } from '../core/thread-state.ts'
-import type { PreparedCompaction } from '../threads/compact-thread.ts'
 import { type CompactOptions, orderOf } from './compact-thread.ts'
-import type { CompactionOrder } from './compaction-run.ts'
-import { contextWithRows } from './context-rows.ts'
+import type { Order } from './compaction-run.ts'
 import type { AgentCore, Turn } from './core.ts'
 import { FRESH_SESSION, requireExchange } from './fresh-session.ts'
-import { pinningOf } from './pinning.ts'
 
 /** What would be done, on the context that it was made for. Nothing has happened yet. */
 export interface CompactionPreview {
-  readonly prepared: PreparedCompaction
+  readonly prepared: ProposalRecord
   readonly context: Context
   readonly eventAt: EventAt
   readonly pins: Pins
   /** What the gate would let pass; absent where a new thread is to be opened instead. */
-  readonly change?: Committed
+  readonly change?: GatedChange
 }
 
 /** Rejects where nothing can be proposed, or the gate would refuse it. */
@@ -47,10 +45,10 @@ async function firstProposed(turn: Turn, options: CompactOptions): Promise<Compa
   const { desk, signal } = turn
   while (desk.work?.isBrief) await desk.work.settled
   const order = await orderOf(turn, options)
-  if (order.strategies.includes(FRESH_SESSION))
+  if (order.plan.strategies.includes(FRESH_SESSION))
     await requireExchange(turn, desk.work ? 'beside' : 'alone')
   let last = new PrecisError('internal', 'There is no strategy.')
-  for (const strategy of order.strategies) {
+  for (const strategy of order.plan.strategies) {
     try {
       const propose = () => proposed(turn, order, strategy)
       return await (order.isAtRest ? desk.request.run(propose) : propose())
@@ -97,26 +95,20 @@ export async function applyPreview(
 }
 
 async function proposed(
-  { core, desk, signal }: Turn,
-  order: CompactionOrder,
+  { core, desk }: Turn,
+  { plan }: Order,
   strategy: string | Strategy,
 ): Promise<CompactionPreview> {
-  const { threads, models } = core.ports
-  const { strategies: _, message: __, isAtRest: ___, model: ____, asking, ...run } = order
-  const pinning = await pinningOf(core, desk.threadId)
-  const given = { ...run, ...asking, provider: models.summarizer, signal, pinning }
-  const prepared = await threads.prepare(desk.threadId, strategy, given)
-  const { context, eventAt } = await contextWithRows(threads, desk.threadId)
-  const standing = reducedBy(await threads.state(desk.threadId), pinsReducer)
-  const pins = [...standing, ...(prepared.pins ?? [])]
-  if (prepared.proposal.fresh) {
-    if (context.version > prepared.basedOn) throw stale()
-    return { prepared, context, eventAt, pins }
+  const { strategies: _, acceptableTokens: __, ...options } = plan
+  const { judged, record } = await proposeOnly(core.ports.threads, desk.threadId, strategy, options)
+  const { result, ...seen } = judged
+  if (!result.ok) {
+    const { reason, message } = result.refusal
+    throw new PrecisError('gate-refused', message, { details: { reason } })
   }
-  const result = passGate({ ...prepared, context, eventAt, pins })
-  if (result.ok) return { prepared, context, eventAt, pins, change: result.data }
-  const { reason, message } = result.refusal
-  throw new PrecisError('gate-refused', message, { details: { reason } })
+  if (!record.proposal.fresh) return { prepared: record, ...seen, change: result.data }
+  if (seen.context.version > record.basedOn) throw stale()
+  return { prepared: record, ...seen }
 }
 
 function entriesOf({ items }: Context): string {

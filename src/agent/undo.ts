@@ -2,7 +2,7 @@
 import { readRow } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
 import { isChange, type ThreadEvent } from '../core/event.ts'
-import { pastThreadsOf } from '../threads/past-threads.ts'
+import { freshThreadsOf, pastThreadsOf } from '../threads/past-threads.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { AgentCore } from './core.ts'
 
@@ -58,6 +58,16 @@ export async function formerSession(
     const text = `Back in the former session ${former}${asItWas}; /resume ${threadId} returns.`
     return { text, threadId: former }
   }
+  return undefined
+}
+
+/** The way forth again: the latest fresh session that was opened from this one. */
+export async function nextSession(
+  { ports }: AgentCore,
+  threadId: string,
+): Promise<{ readonly text: string; readonly threadId: string } | undefined> {
+  for await (const { threadId: next } of freshThreadsOf(ports.store, threadId))
+    return { text: `Forth in the session ${next}; /undo returns.`, threadId: next }
   return undefined
 }
 

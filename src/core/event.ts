@@ -46,6 +46,7 @@ export interface ThreadStarted {
   readonly reason?: 'fork' | 'fresh-session' | 'import' | 'task'
   readonly title?: string
   readonly owner?: string // who may see it, where a server tells people apart
+  readonly usage?: TokenUsage // what the summary cost that a fresh session opens with
 }
 
 /** What each type of event holds: the one list from which everything else is derived. */
@@ -145,3 +146,15 @@ export function isChangeType(type: string): type is ChangeType {
 
 /** Reads an event of the log by its number: an array in a replay, loaded rows in a running thread. */
 export type EventAt = (seq: number) => ThreadEvent | undefined
+
+/** Ends a call that nobody will answer any more. */
+export function abortedResult(call: string): EventDraft {
+  return {
+    type: 'TOOL_RESULT',
+    data: {
+      id: call,
+      content: [{ type: 'text', text: 'The call was interrupted.' }],
+      status: 'aborted',
+    },
+  }
+}

@@ -1,6 +1,6 @@
 // The gate: the one place where a proposal becomes a compaction, or is refused with a reason.
 import { type Applied, applyChange } from './apply.ts'
-import type { CompactionData, Reading, Run, Trigger } from './change.ts'
+import type { CompactionData, Edit, NewEntry, Reading, Run, Trigger } from './change.ts'
 import { type Context, weightOf } from './context.ts'
 import { type Item, parseEntryId } from './entry.ts'
 import type { EventAt } from './event.ts'
@@ -21,7 +21,7 @@ import { keepPins, type Pins } from './pins.ts'
 import type { Refusal, RefusalReason } from './refusal.ts'
 import { runsOf } from './run.ts'
 import { lastRoundStart, openCallsOf } from './seam.ts'
-import type { Proposal } from './strategy.ts'
+import type { FreshStart, Proposal } from './strategy.ts'
 
 export type { Refusal, RefusalReason } from './refusal.ts'
 
@@ -34,25 +34,25 @@ export interface GateInput {
   readonly trigger: Trigger
   readonly runId: string
   readonly pins: Pins
-  readonly minTokens?: number // below this a replacement need not be smaller
-  readonly targetTokens?: number
+  readonly minTokens?: number | undefined // below this a replacement need not be smaller
+  readonly targetTokens?: number | undefined
   readonly before?: Reading
 }
 
 /** Everything of a COMPACTION but the event counts, which the caller takes from the working events. */
-export type Committed = Omit<CompactionData, 'originalEventCount' | 'compactedEventCount'>
+export type GatedChange = Omit<CompactionData, 'originalEventCount' | 'compactedEventCount'>
 
 type Refused = { readonly ok: false; readonly refusal: Refusal }
 
 export type GateResult =
-  | { readonly ok: true; readonly data: Committed; readonly applied: Applied }
+  | { readonly ok: true; readonly data: GatedChange; readonly applied: Applied }
   | Refused
 
 /** The same without what only a commit needs: how to take it back. */
 type TriedResult =
   | {
       readonly ok: true
-      readonly data: Omit<Committed, 'inverse'> & Required<Pick<Committed, 'after'>>
+      readonly data: Omit<GatedChange, 'inverse'> & Required<Pick<GatedChange, 'after'>>
       readonly applied: Applied
     }
   | Refused
@@ -78,11 +78,11 @@ export function tryGate(input: GateInput): TriedResult {
     ok: false,
     refusal: { reason, message },
   })
-  if (proposal.fresh)
-    return refuse('no-edits', 'Its summary opens a new thread, and changes nothing in this one.')
   const before = context.items.toArray()
   const isAsked = isExplicit(input.trigger)
-  const pinned = keepPins(proposal.edits, context, input.pins, eventAt, { isAsked })
+  const proposed = proposal.fresh ? openingEdits(input, proposal.fresh) : proposal.edits
+  if ('reason' in proposed) return { ok: false, refusal: proposed }
+  const pinned = keepPins(proposed, context, input.pins, eventAt, { isAsked })
   const edits = keepRequest(pinned, context, eventAt, {
     minTokens,
     ...(input.targetTokens !== undefined && { targetTokens: input.targetTokens }),
@@ -91,7 +91,8 @@ export function tryGate(input: GateInput): TriedResult {
   const badSummary = checkSummary(proposal, edits)
   if (badSummary) return { ok: false, refusal: badSummary }
 
-  const closing = closed(context.open, proposal.closes)
+  // In a new thread no call waits for a result any more.
+  const closing = proposal.fresh ? new Set<string>() : closed(context.open, proposal.closes)
   const hide = edits.length === 0 ? [] : thinkingToHide(before, proposal.closes, eventAt)
   const applied = applyChange(before, { edits, hide }, context.version + 1, 'forward', eventAt)
   if (!applied.ok) return refuse(applied.reason, applied.message)
@@ -131,6 +132,36 @@ export function tryGate(input: GateInput): TriedResult {
       ...(proposal.metadata !== undefined && { metadata: proposal.metadata }),
     },
   }
+}
+
+/**
+ * A summary that opens a new thread is judged as one that takes the place of everything it has seen. The
+ * result is what the new thread begins with: the summary, what is pinned, and what was said since.
+ */
+function openingEdits(
+  { context, basedOn, trigger, eventAt }: GateInput,
+  { message }: FreshStart,
+): readonly Edit[] | Refusal {
+  if (!isExplicit(trigger))
+    return {
+      reason: 'no-edits',
+      message: 'Its summary opens a new thread, and changes nothing in this one.',
+    }
+  const { stack, undone, pops } = context
+  if ([...stack, ...undone, ...pops.map(([, at]) => at)].some((seq) => seq > basedOn))
+    return {
+      reason: 'stale',
+      message: 'The conversation was changed meanwhile: the summary is stale.',
+    }
+  const isLate = ({ id }: Item) => parseEntryId(id).seq > basedOn
+  const items = context.items.toArray()
+  // The call of a result that came since may be one from before.
+  if (items.some((item) => isLate(item) && (item.kind === 'result' || item.calls?.length)))
+    return { reason: 'stale', message: 'Tools were called meanwhile: the summary is stale.' }
+  const seen = items.filter((item) => !isLate(item))
+  if (seen.length === 0) return { reason: 'no-edits', message: 'There is nothing to replace.' }
+  const entry: NewEntry = { type: 'USER_MESSAGE', data: message, label: 'summary' }
+  return [{ covers: runsOf(seen, eventAt), put: [entry] }]
 }
 
 /** Somebody asked for it: it may change nothing, and it may land above the target. */

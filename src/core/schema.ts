@@ -186,6 +186,7 @@ export const DATA_SCHEMAS = {
     reason: z.enum(['fork', 'fresh-session', 'import', 'task']).exactOptional(),
     title: z.string().exactOptional(),
     owner: z.string().exactOptional(),
+    usage: tokenUsage.exactOptional(),
   }),
   COMPACTION: z.object({
     ...change,

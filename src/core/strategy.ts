@@ -17,22 +17,22 @@ export type SummaryForm = 'conversation' | 'apart'
 /** What a run hands through to its strategy, untouched. */
 export interface CompactionContext {
   readonly threadId: string
-  readonly provider?: ModelPort
+  readonly provider?: ModelPort | undefined
   readonly agent?: unknown
   readonly toolExecutor?: unknown
-  readonly model?: string
+  readonly model?: string | undefined
   /** In place of the form that a strategy has by itself. */
-  readonly form?: SummaryForm
+  readonly form?: SummaryForm | undefined
   /** Who is asked apart; absent: `model`. */
-  readonly fastModel?: string
+  readonly fastModel?: string | undefined
   /** What the conversation's own requests are sent with. */
-  readonly tools?: readonly ToolSchema[]
-  readonly thinking?: ThinkingWish
+  readonly tools?: readonly ToolSchema[] | undefined
+  readonly thinking?: ThinkingWish | undefined
   /** Of the conversation's model; absent where nobody knows. */
-  readonly windowTokens?: number
-  readonly signal?: Signal
+  readonly windowTokens?: number | undefined
+  readonly signal?: Signal | undefined
   /** Where finished steps are kept, for a run that was cut short and is begun again. */
-  readonly scratch?: Scratch
+  readonly scratch?: Scratch | undefined
   onProgress?(progress: CompactionProgress): void
   /** Something that people should know, and that stops nothing. */
   onWarning?(message: string): void
@@ -62,10 +62,10 @@ export interface StrategyInput {
   readonly run: CompactionContext
   readonly trigger: Trigger
   /** Where the context should end up, in estimated tokens. */
-  readonly targetTokens?: number
-  readonly instructions?: string
+  readonly targetTokens?: number | undefined
+  readonly instructions?: string | undefined
   /** What the user says next, where that is known: what matters for it must stay. */
-  readonly nextPrompt?: string
+  readonly nextPrompt?: string | undefined
   /** What the gate is going to keep, whatever is proposed: it counts for the target. */
   readonly pins?: Pins
   /**
@@ -98,7 +98,10 @@ export interface Proposal {
   readonly usage?: TokenUsage // what finding it cost
   readonly stopReason?: StopReason // how the summary ended, where a model wrote one
   readonly written?: readonly WrittenSummary[]
-  /** Nothing is to be changed here: see `FreshStart`. The gate lets no such proposal pass. */
+  /**
+   * Nothing is to be changed here: see `FreshStart`. The gate judges what the new thread would begin with;
+   * whoever commits opens that thread, and appends no COMPACTION.
+   */
   readonly fresh?: FreshStart
 }
 

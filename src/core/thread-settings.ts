@@ -1,8 +1,9 @@
 // What holds for one thread: its model, its preset, its strategy, the folder its tools work in.
 import type { ModelRef } from './content.ts'
-import type { ThreadEvent, ThreadSettings } from './event.ts'
+import type { EventDraft, ThreadEvent, ThreadSettings } from './event.ts'
 import type { Json } from './json.ts'
 import type { Reducer } from './ports.ts'
+import { reducedBy, type ThreadState } from './thread-state.ts'
 
 export interface ThreadChoices extends ThreadSettings {
   readonly model?: ModelRef
@@ -34,4 +35,24 @@ function withoutNone(choices: ThreadChoices): ThreadChoices {
   if (choices.strategy !== NO_STRATEGY) return choices
   const { strategy: _, ...rest } = choices
   return rest
+}
+
+/** What one thread takes over from another: its system prompts (their texts, in order), its model, its settings. */
+export function inheritedDrafts(state: ThreadState, prompts: readonly string[]): EventDraft[] {
+  const { model, thinking, ...settings } = reducedBy(state, threadSettingsReducer)
+  const { head } = state.context
+  const kinds = [
+    ...(head.system === undefined ? [] : (['SYSTEM_PROMPT'] as const)),
+    ...(head.userSystem === undefined ? [] : (['USER_SYSTEM_PROMPT'] as const)),
+  ]
+  const drafts = prompts.flatMap((data, at): EventDraft[] => {
+    const type = kinds[at]
+    return type ? [{ type, data }] : []
+  })
+  if (model) {
+    const data = { model, ...(thinking !== undefined && { thinking }) }
+    drafts.push({ type: 'MODEL_CHANGED', data })
+  }
+  if (Object.keys(settings).length > 0) drafts.push({ type: 'THREAD_SETTINGS', data: settings })
+  return drafts
 }

@@ -27,7 +27,7 @@ export interface UsageTotals {
 /** The bill of a thread. Nothing resets it: a compaction makes the context smaller, not the bill. */
 export interface UsageState {
   readonly conversation: UsageTotals // answers, and what tools spent on sub-threads
-  readonly summarizing: UsageTotals // compactions, those that failed included
+  readonly summarizing: UsageTotals // compactions, those that failed and fresh sessions included
 }
 
 const NOTHING: UsageTotals = {
@@ -114,9 +114,14 @@ function conversationUsage(event: ThreadEvent): TokenUsage | undefined {
 }
 
 function summarizingUsage(event: ThreadEvent): TokenUsage | undefined {
-  return event.type === 'COMPACTION' || event.type === 'COMPACTION_FAILED'
-    ? event.data.usage
-    : undefined
+  switch (event.type) {
+    case 'COMPACTION':
+    case 'COMPACTION_FAILED':
+    case 'THREAD_STARTED': // with the summary that a fresh session opens with
+      return event.data.usage
+    default:
+      return undefined
+  }
 }
 
 function addUsage(totals: UsageTotals, usage: TokenUsage | undefined): UsageTotals {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Agent } from '../agent/agent.ts'
 import type { CompactionPreview } from '../agent/preview.ts'
+import type { ProposalRecord } from '../compaction/plan.ts'
 import { type Context, weightOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { CompactionResult } from '../core/frame.ts'
@@ -12,7 +13,6 @@ import type { Scratch } from '../core/strategy.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
 import type { CompactRequest } from '../protocol/client.ts'
 import type { previewSchema } from '../protocol/compaction-schemas.ts'
-import type { PreparedCompaction } from '../threads/compact-thread.ts'
 import { threadScratch } from '../threads/scratch.ts'
 import type { Threads } from '../threads/threads.ts'
 import { textsOf, withTexts } from './preview-texts.ts'
@@ -101,7 +101,7 @@ export class Previews {
     { prepared, entries }: z.output<typeof storedSchema>,
   ): Promise<CompactionPreview> {
     const context = await this.#ports.threads.context(threadId)
-    const made = prepared as unknown as PreparedCompaction
+    const made = prepared as unknown as ProposalRecord
     if (made.proposal.fresh && hashOf(context) !== entries)
       throw new PrecisError('gate-refused', 'The conversation has gone on: the preview is stale.', {
         hint: 'Make a new one.',

@@ -1,11 +1,12 @@
 // What a thread is told when somebody chooses another model, preset or strategy for it.
+
+import { unknownStrategy } from '../compaction/proposals.ts'
 import type { ModelRef } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import { PRESETS } from '../core/presets.ts'
 import { NO_STRATEGY, threadSettingsReducer } from '../core/thread-settings.ts'
 import { reducedBy, type ThreadState } from '../core/thread-state.ts'
-import { unknownStrategy } from '../threads/guards.ts'
 import type { AppPorts } from './ports.ts'
 
 export interface ThreadChange {

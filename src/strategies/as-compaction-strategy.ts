@@ -35,6 +35,10 @@ export function asCompactionStrategy(
         await strategy.propose({ context, eventAt, run, trigger: 'command' }),
         eventAt,
       )
+      if (proposal.fresh)
+        throw new PrecisError('gate-refused', 'Its summary opens a new thread: here is none.', {
+          details: { reason: 'no-edits' },
+        })
       const runId = ports.ids.next('run')
       const gate = {
         context,

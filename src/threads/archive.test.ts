@@ -45,7 +45,7 @@ async function thread(
   const id = await threads.create()
   await threads.append(id, drafts)
   const outcome = compact ? await threads.compact(id, 'all-but-last') : undefined
-  const seq = outcome?.committed ? outcome.event.seq : 0
+  const seq = (outcome?.committed && outcome.event?.seq) || 0
   const rowsRead: number[] = []
   const watched = {
     info: store.info.bind(store),

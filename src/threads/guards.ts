@@ -42,13 +42,6 @@ function requireDraft(draft: EventDraft): void {
     })
 }
 
-export function unknownStrategy(id: string, known: readonly string[]): PrecisError {
-  return new PrecisError('unknown-strategy', `Unknown compaction strategy: ${id}`, {
-    where: id,
-    hint: `Known strategies: ${known.join(', ') || 'none'}.`,
-  })
-}
-
 export function requirePin({ entries = [], text }: Omit<PinData, 'pinId'>): void {
   if (entries.length > 0 || (text ?? '').trim() !== '') return
   throw new PrecisError('invalid-input', 'A pin needs entries or a text.', {

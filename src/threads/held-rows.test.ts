@@ -30,7 +30,7 @@ it('reads what it no longer holds when it is needed', async () => {
   const { messages } = await growing.messages(threadId)
   expect(messages).toEqual((await threads().messages(threadId)).messages)
   const outcome = await growing.compact(threadId, trimToolResults, { trigger: 'command' })
-  expect(outcome.committed && outcome.event.data.edits.length).toBe(ROUNDS)
+  expect(outcome.committed && outcome.event?.data.edits.length).toBe(ROUNDS)
   await growing.append(threadId, [{ type: 'USER_MESSAGE', data: 'and on' }])
   await growing.undo(threadId)
   expect((await growing.messages(threadId)).messages.slice(0, -1)).toEqual(messages.slice(0, -1))

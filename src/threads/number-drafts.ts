@@ -1,7 +1,13 @@
 // Drafts become events: ids, times and numbers, calls tied to their answer, open calls closed.
 import { checkEvent } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
-import { EVENT_VERSION, type EventAt, type EventDraft, type ThreadEvent } from '../core/event.ts'
+import {
+  abortedResult,
+  EVENT_VERSION,
+  type EventAt,
+  type EventDraft,
+  type ThreadEvent,
+} from '../core/event.ts'
 import type { Clock, Ids } from '../core/ports.ts'
 import type { ThreadFold, ThreadState } from '../core/thread-state.ts'
 
@@ -44,17 +50,6 @@ export function numberDrafts(
   }
   requireCalls(events)
   return { events, state }
-}
-
-export function abortedResult(call: string): EventDraft {
-  return {
-    type: 'TOOL_RESULT',
-    data: {
-      id: call,
-      content: [{ type: 'text', text: 'The call was interrupted.' }],
-      status: 'aborted',
-    },
-  }
 }
 
 function numbered(

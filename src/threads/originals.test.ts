@@ -72,7 +72,7 @@ async function summarised(rounds: number, trim: boolean) {
   const reopened = open(again)
   await reopened.context(id)
   rows.splice(0)
-  return { threads: reopened, id, ref: `c${outcome.event.seq}.0` as EntryId, rows }
+  return { threads: reopened, id, ref: `c${outcome.event?.seq}.0` as EntryId, rows }
 }
 
 describe('originals', () => {

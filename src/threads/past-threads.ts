@@ -1,6 +1,6 @@
-// The threads that a fresh session goes back to: each opens with where it came from.
+// Fresh sessions open with where they came from: the threads behind one, and those that go on from one.
 import { readRow } from '../core/codec.ts'
-import type { Store } from '../core/ports.ts'
+import type { Store, ThreadInfo } from '../core/ports.ts'
 
 /** What a thread was when the next one was opened from it; what came later is another story. */
 export interface PastThread {
@@ -25,5 +25,30 @@ export async function* pastThreadsOf(
     if (!from) return
     yield { threadId: from.threadId, upTo: from.seq }
     at = from.threadId
+  }
+}
+
+/** Fresh sessions that were opened from a thread, of so many pages of the latest threads. */
+const MOST_PAGES = 10
+
+/** The latest first; of threads that were made at `sinceMs` or later, where that is given. */
+export async function* freshThreadsOf(
+  store: Pick<Store, 'read' | 'list'>,
+  threadId: string,
+  sinceMs = 0,
+): AsyncGenerator<ThreadInfo> {
+  let after: string | undefined
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const { items, next } = await store.list(after === undefined ? {} : { after })
+    for (const info of items) {
+      if (info.updatedAt.getTime() < sinceMs) return // the list begins with the latest
+      if (info.createdAt.getTime() < sinceMs || info.threadId === threadId) continue
+      for await (const { threadId: former } of pastThreadsOf(store, info.threadId)) {
+        if (former === threadId) yield info
+        break
+      }
+    }
+    if (next === undefined) return
+    after = next
   }
 }

@@ -1,10 +1,15 @@
 // Undo, redo and expand on a thread: loads what they bring back, then appends one event.
 import type { EntryId } from '../core/change.ts'
 import { foldEvent } from '../core/context.ts'
-import { EVENT_VERSION, type EventDraft, isChange, type ThreadEvent } from '../core/event.ts'
+import {
+  abortedResult,
+  EVENT_VERSION,
+  type EventDraft,
+  isChange,
+  type ThreadEvent,
+} from '../core/event.ts'
 import { expand, type ReversalDraft, redo, undo } from '../core/reverse.ts'
 import type { LiveThread } from './live-thread.ts'
-import { abortedResult } from './number-drafts.ts'
 
 export function undoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
   return reverse(thread, () => {

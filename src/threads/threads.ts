@@ -1,11 +1,12 @@
 // Threads over a store: append, read, compact, undo, fork. The library's everyday interface.
+import { type CompactingThreads, proposalsOf } from '../compaction/proposals.ts'
 import { type Built, buildMessages } from '../core/build.ts'
 import type { EntryId, Reading } from '../core/change.ts'
 import { checkpointsReducer } from '../core/checkpoint.ts'
 import { readRow } from '../core/codec.ts'
 import { type Context, calibrationOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { EventDraft, PinData, ThreadEvent, ThreadStarted } from '../core/event.ts'
+import type { EventAt, EventDraft, PinData, ThreadEvent, ThreadStarted } from '../core/event.ts'
 import { releasedPinsReducer } from '../core/found-pins.ts'
 import { inboxReducer } from '../core/inbox.ts'
 import type { Json } from '../core/json.ts'
@@ -18,8 +19,6 @@ import { reducedBy, type ThreadState, threadFold } from '../core/thread-state.ts
 import { type UsageState, usageReducer } from '../core/usage.ts'
 import { allEvents, type ShownEvent, workingEvents } from '../core/working.ts'
 import { branching } from './branching.ts'
-import type { CompactionOptions, CompactionOutcome, PreparedCompaction } from './compact-thread.ts'
-import { compacting } from './compacting.ts'
 import {
   batches,
   readAll,
@@ -32,6 +31,7 @@ import { LiveThread } from './live-thread.ts'
 import type { OpenCalls } from './number-drafts.ts'
 import { OpenThreads } from './open-threads.ts'
 import { originalsOf } from './originals.ts'
+import { reversing } from './reversing.ts'
 
 export interface ThreadsOptions {
   readonly store: Store
@@ -47,7 +47,7 @@ export interface AppendChoices {
   readonly openCalls?: OpenCalls
 }
 
-export interface Threads {
+export interface Threads extends CompactingThreads {
   /**
    * Starts a thread and returns its id. With drafts it opens with all of them, or is not there. One that
    * comes from elsewhere is as old as it was there, and says what it was.
@@ -76,6 +76,8 @@ export interface Threads {
   /** Everything that ever happened, each COMPACTION with its `compactedEvents`. */
   getAllEvents(threadId: string): Promise<ShownEvent[]>
   context(threadId: string): Promise<Context>
+  /** The context with the rows of its entries. */
+  contents(threadId: string): Promise<{ readonly context: Context; readonly eventAt: EventAt }>
   /** The context and what every reducer has made of the log, as of now. */
   state(threadId: string): Promise<ThreadState>
   /** What a provider would be sent, in no provider's shape yet. */
@@ -86,21 +88,6 @@ export interface Threads {
   pins(threadId: string): Promise<Pins>
   pin(threadId: string, pin: Omit<PinData, 'pinId'>): Promise<string>
   unpin(threadId: string, pinId: string): Promise<void>
-  register(strategy: Strategy): void
-  strategyIds(): string[]
-  /** Proposes and applies. A strategy is given by id where it is registered. */
-  compact(
-    threadId: string,
-    strategy: string | Strategy,
-    options?: CompactionOptions,
-  ): Promise<CompactionOutcome>
-  /** Only proposes: to be shown, kept, and applied later, unless what it covers has changed by then. */
-  prepare(
-    threadId: string,
-    strategy: string | Strategy,
-    options?: CompactionOptions,
-  ): Promise<PreparedCompaction>
-  apply(threadId: string, prepared: PreparedCompaction): Promise<CompactionOutcome>
   undo(threadId: string, compaction?: number): Promise<ThreadEvent>
   redo(threadId: string, undone?: number): Promise<ThreadEvent>
   expand(threadId: string, ref: EntryId): Promise<ThreadEvent>
@@ -125,11 +112,15 @@ export function createThreads(options: ThreadsOptions): Threads {
     ...(options.reducers ?? []),
   ] as readonly Reducer<unknown>[]
   const threads = new OpenThreads({ store, clock, ids, fold: threadFold(reducers) })
+  const { create, ...grown } = growing(threads)
+  const road = { get: (id: string) => threads.get(id), open: create, newId: ids.next.bind(ids) }
   return {
-    ...growing(threads),
+    create,
+    ...grown,
     ...reading(threads),
     ...pinning(threads),
-    ...compacting(threads, options.strategies ?? []),
+    ...proposalsOf(road, options.strategies ?? []),
+    ...reversing(threads),
     ...branching(threads),
   }
 }
@@ -177,6 +168,7 @@ function reading(
   | 'getEvents'
   | 'getAllEvents'
   | 'context'
+  | 'contents'
   | 'state'
   | 'messages'
   | 'usage'
@@ -198,6 +190,11 @@ function reading(
         }),
     getAllEvents: async (threadId) => allEvents(await readAll(store, threadId)),
     context: (threadId) => threads.on(threadId, (thread) => thread.context),
+    contents: (threadId) =>
+      threads.on(threadId, async (thread) => {
+        await thread.loadContext()
+        return { context: thread.context, eventAt: thread.rows.copy() }
+      }),
     state: (threadId) => threads.on(threadId, (thread) => thread.state),
     messages: (threadId) =>
       threads.on(threadId, async (thread) => {

@@ -1,7 +1,10 @@
 // Threads of the store: imported, compacted, taken back, forked, compared, searched, exported.
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CompactReport } from '../../src/cli/compact/report.ts'
+import { type Composed, compose } from '../../src/compose.ts'
+import { openStore } from '../../src/stores/index.ts'
 import { eachPlace, messages, sample } from './place.ts'
 
 const place = eachPlace()
@@ -20,6 +23,13 @@ async function imported(file: string): Promise<ImportedFile> {
   const [first] = await place().json<ImportedFile[]>(['import', file])
   if (!first) throw new Error('nothing was imported')
   return first
+}
+
+/** The store of the place, as another process has it. */
+async function opened(): Promise<Composed> {
+  const composed = compose({ store: await openStore(`sqlite:${join(place().home, 'threads.db')}`) })
+  onTestFinished(() => composed.close())
+  return composed
 }
 
 describe('precis import', () => {
@@ -160,6 +170,46 @@ describe('a thread', () => {
     expect(back.status).toBe(1)
     expect(back.stderr).toContain(`this session began with a summary of ${threadId}`)
     expect(back.stderr).toContain(`precis chat ${threadId}`)
+  })
+
+  it('keeps a pinned entry, the pinned texts, the model and the settings in a fresh one [ALWAYS-21, FRESH-28]', async () => {
+    const { threadId } = await imported(sample('session.jsonl'))
+    const home = await opened()
+    const settings = { preset: 'log', strategy: 'mask', workspace: '/somewhere' }
+    await home.threads.append(threadId, [
+      { type: 'MODEL_CHANGED', data: { model: 'dev/small', thinking: 'low' } },
+      { type: 'THREAD_SETTINGS', data: settings },
+    ])
+    const { items } = await home.threads.context(threadId)
+    const answer = items.toArray().find(({ calls }) => calls?.length)
+    await home.threads.pin(threadId, { entries: answer ? [answer.id] : [] })
+    const kept = (await home.threads.messages(threadId)).messages
+    const before = JSON.stringify(await home.threads.getAllEvents(threadId))
+    const told = await place().json<CompactReport>([
+      ...['compact', threadId, '--strategy', 'fresh-session', '--model', 'dev'],
+      ...['--pin', 'Mind the tide.'],
+    ])
+    const freshId = told.result.threadId ?? ''
+    const fresh = await opened()
+    expect(JSON.stringify(await fresh.threads.getAllEvents(threadId))).toBe(before)
+    const { messages } = await fresh.threads.messages(freshId)
+    const call = messages.find(({ parts }) => parts.some(({ type }) => type === 'tool_call'))
+    expect(kept).toContainEqual(call)
+    expect(JSON.stringify(messages)).toContain('Mind the tide.')
+    expect(await fresh.threads.pins(freshId)).toMatchObject([
+      { entries: [expect.any(String)] },
+      { text: 'Mind the tide.' },
+    ])
+    const state = await fresh.threads.state(freshId)
+    expect(state.reduced.get('thread-settings')).toEqual({
+      ...settings,
+      model: 'dev/small',
+      thinking: 'low',
+    })
+    const events = await fresh.threads.getAllEvents(freshId)
+    expect(events.filter(({ type }) => type === 'COMPACTION')).toEqual([])
+    const back = await place().precis(['redo', threadId])
+    expect(back.stderr).toContain(`${freshId} goes on from here`)
   })
 
   it('is forked, in the present and in the past', async () => {

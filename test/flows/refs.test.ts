@@ -48,7 +48,7 @@ it.each(STRATEGIES)('%s [NEED-07]', async (strategy) => {
   const log = (await threads.getAllEvents(threadId)) as ThreadEvent[]
   const outcome = await threads.compact(threadId, strategy, { targetTokens: 6_000 })
   if (!outcome.committed) throw new Error(outcome.refusal.message)
-  const { metadata } = outcome.event.data
+  const metadata = outcome.event?.data.metadata
   const { messages } = await threads.messages(threadId)
   const refs = named(JSON.stringify(messages))
   for (const ref of refsBeside(metadata)) refs.add(numberOf(ref))

@@ -3,7 +3,13 @@ import { type Built, buildMessages } from '../../src/core/build.ts'
 import type { EntryId, Trigger } from '../../src/core/change.ts'
 import { readRow, writeEvent } from '../../src/core/codec.ts'
 import type { Context } from '../../src/core/context.ts'
-import type { EventAt, EventDraft, PinData, ThreadEvent } from '../../src/core/event.ts'
+import {
+  abortedResult,
+  type EventAt,
+  type EventDraft,
+  type PinData,
+  type ThreadEvent,
+} from '../../src/core/event.ts'
 import { type GateResult, passGate } from '../../src/core/gate.ts'
 import { pinsReducer } from '../../src/core/pins.ts'
 import type { Clock, Ids, Reducer, Row } from '../../src/core/ports.ts'
@@ -12,7 +18,7 @@ import type { Proposal } from '../../src/core/strategy.ts'
 import { reducedBy, type ThreadState, threadFold } from '../../src/core/thread-state.ts'
 import { usageReducer } from '../../src/core/usage.ts'
 import { workingEvents } from '../../src/core/working.ts'
-import { abortedResult, numberDrafts, type OpenCalls } from '../../src/threads/number-drafts.ts'
+import { numberDrafts, type OpenCalls } from '../../src/threads/number-drafts.ts'
 
 export const testFold = threadFold([pinsReducer, usageReducer] as readonly Reducer<unknown>[])
 

@@ -204,7 +204,12 @@ describe('the new session', () => {
     expect(messages).toEqual([{ role: 'user', parts: [{ type: 'text', text: OPENING }] }])
     const [started, ...rest] = await threads.getAllEvents(fresh)
     const { version } = await threads.context(threadId)
-    expect(started?.data).toEqual({ from: { threadId, seq: version }, reason: 'fresh-session' })
+    expect(started?.data).toMatchObject({
+      from: { threadId, seq: version },
+      reason: 'fresh-session',
+      usage: { model: 'anthropic/stand-in', completionTokens: expect.any(Number) },
+    })
+    expect((await threads.usage(fresh)).summarizing).toMatchObject({ eventCount: 1 })
     expect(rest.filter(({ type }) => type === 'COMPACTION')).toEqual([])
     expect(runsIn(frames)).toMatchObject([
       { success: true, strategy: 'fresh-session', fresh: { threadId: fresh, summary: SUMMARY } },

@@ -1,18 +1,18 @@
 // What was done to the copy of a thread, done to the thread itself, unless it has changed meanwhile.
+import { applyKept } from '../../compaction/compact-thread.ts'
+import type { ProposalRecord } from '../../compaction/plan.ts'
 import { PrecisError } from '../../core/errors.ts'
-import type { PreparedCompaction } from '../../threads/compact-thread.ts'
+import type { Settings } from '../../core/settings.ts'
 import { openHome } from '../home.ts'
 import type { Io } from '../process-io.ts'
-import { type CompactionPlan, commit } from './compact-session.ts'
-import { startFresh } from './fresh-session.ts'
-import { pinWishes } from './wishes.ts'
+import { requireCommitted } from './compact-session.ts'
 
 /** The thread that has the result: the same, or the one that a fresh session began. */
 export async function applyToThread(
   threadId: string,
   version: number,
-  { settings, wishes }: CompactionPlan,
-  prepared: PreparedCompaction,
+  settings: Settings,
+  record: ProposalRecord,
   io: Io,
 ): Promise<string> {
   const home = await openHome(settings, io)
@@ -23,10 +23,8 @@ export async function applyToThread(
         where: threadId,
         hint: 'Nothing was changed. Try again.',
       })
-    if (prepared.proposal.fresh) return (await startFresh(home, threadId, prepared)).threadId
-    await pinWishes(home, threadId, wishes)
-    await commit(home, threadId, prepared)
-    return threadId
+    const outcome = await applyKept(home.threads, threadId, record)
+    return requireCommitted(outcome, record.strategyId).fresh?.threadId ?? threadId
   } finally {
     await home.close()
   }

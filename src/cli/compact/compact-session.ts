@@ -1,23 +1,29 @@
-// One compaction of a session in memory: pins first, then proposals until one is small enough.
+// One compaction of a session in memory: what the command asks for becomes a plan, and takes the one road.
+import { applyKept, compactThread, type Door } from '../../compaction/compact-thread.ts'
+import type {
+  Committed,
+  CompactionOutcome,
+  CompactionPlan,
+  ProposalRecord,
+} from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
 import { weightOf } from '../../core/context.ts'
 import { PrecisError } from '../../core/errors.ts'
+import type { PinningPolicy } from '../../core/found-pins.ts'
 import { type BigPart, irreducible } from '../../core/irreducible.ts'
 import type { CompactionReport, ReportSettings } from '../../core/report.ts'
 import type { TokenSplit } from '../../core/report-split.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { TokenCounter } from '../../core/tokens/counter.ts'
-import type { CompactionOptions, PreparedCompaction } from '../../threads/compact-thread.ts'
 import { type Budget, budgetTokens } from '../budget.ts'
 import { countContext } from '../counter.ts'
 import type { ProgressLine } from '../progress.ts'
 import { type Loaded, loadThread, type Session } from '../session/session.ts'
 import { thousands } from '../terminal.ts'
-import { freshReport, startFresh } from './fresh-session.ts'
 import { leftOutRemarks, unpinnedSentences } from './left-out-pins.ts'
-import { pinWishes, type Wishes } from './wishes.ts'
+import { type Wishes, wishedPins } from './wishes.ts'
 
-export interface CompactionPlan {
+export interface CommandPlan {
   readonly strategyId: string
   readonly counter: TokenCounter
   readonly budget?: Budget
@@ -26,13 +32,13 @@ export interface CompactionPlan {
   readonly shown: ReportSettings // what the report names of the settings
   readonly progress: ProgressLine
   /** What was proposed before, to be applied as it is. */
-  readonly proposal?: PreparedCompaction
+  readonly proposal?: ProposalRecord
 }
 
-export interface Compacted {
+export interface CompactedSession {
   /** Of the result: the same thread, or the one that a fresh session opened. */
   readonly threadId: string
-  readonly prepared: PreparedCompaction
+  readonly record: ProposalRecord
   /** In the tokens of the counter. */
   readonly before: TokenSplit
   readonly after: TokenSplit
@@ -42,35 +48,68 @@ export interface Compacted {
 }
 
 /** Rejects where nothing may come of it: refused by the gate, or not small enough. */
-export async function compactSession(session: Session, plan: CompactionPlan): Promise<Compacted> {
+export async function compactSession(
+  session: Session,
+  command: CommandPlan,
+): Promise<CompactedSession> {
   const { composed, threadId } = session
-  const { counter, budget, wishes, progress } = plan
+  const { counter, budget, progress } = command
   const problems: string[] = []
-  await pinWishes(composed, threadId, wishes)
   const before = await sideOf(composed, threadId, counter)
   const target = budget && budgetTokens(budget, before.tokens)
-  progress.say(`compacting with ${plan.strategyId} …`)
-  const prepared =
-    plan.proposal ??
-    (await prepareWithin(session, plan, before, target, (text) => problems.push(text)))
-  const unpinned = await unpinnedSentences(composed, threadId, prepared, pinningOf(plan))
-  const result: Result = prepared.proposal.fresh
-    ? await startFresh(composed, threadId, prepared)
-    : await commit(composed, threadId, prepared)
-  const after = await sideOf(composed, result.threadId, counter)
+  progress.say(`compacting with ${command.strategyId} …`)
+  const plan = await planOf(session, command, (text) => problems.push(text))
+  const aim = await aimOf(session, before, target)
+  let unpinned: readonly string[] = []
+  const { committed, record } = await takeRoad(
+    session,
+    command,
+    { ...plan, targetTokens: aim },
+    {
+      retarget: retargeting(session, counter, target),
+      async commit(apply, proposed) {
+        unpinned = await unpinnedSentences(composed, threadId, proposed, pinningOf(command))
+        return apply()
+      },
+    },
+  )
+  const { report, fresh } = committed
+  const resultId = fresh?.threadId ?? threadId
+  const after = await sideOf(composed, resultId, counter)
   if (target !== undefined && after.tokens > target)
-    throw tooLarge(await loadThread(composed, result.threadId), target, after, plan)
-  problems.push(...(await leftOutRemarks(composed, result.threadId, unpinned)))
-  const report = result.report ?? (await freshReport(composed, threadId, result.threadId, prepared))
+    throw tooLarge(await loadThread(composed, resultId), target, after, command)
+  problems.push(...(await leftOutRemarks(composed, resultId, unpinned)))
   return {
-    threadId: result.threadId,
-    prepared,
+    threadId: resultId,
+    record,
     before: before.split ?? report.before,
     after: after.split ?? report.after,
     ...(target !== undefined && { budgetTokens: target }),
     report,
     problems,
   }
+}
+
+interface Taken {
+  readonly committed: Committed
+  readonly record: ProposalRecord
+}
+
+/** The one road; what a dry run has proposed is applied as it is. */
+async function takeRoad(
+  { composed, threadId }: Session,
+  { proposal, strategyId }: CommandPlan,
+  plan: CompactionPlan,
+  door: Required<Pick<Door, 'retarget' | 'commit'>>,
+): Promise<Taken> {
+  const { threads } = composed
+  if (proposal) {
+    const outcome = await door.commit(() => applyKept(threads, threadId, proposal), proposal)
+    return { committed: requireCommitted(outcome, strategyId), record: proposal }
+  }
+  const road = await compactThread(threads, threadId, plan, door)
+  if (!('error' in road)) return road
+  throw road.end === 'refused' ? refusedError(road.error, strategyId) : road.error
 }
 
 interface Measured {
@@ -96,82 +135,84 @@ async function sideOf(
 const TRIES = 4
 const MARGIN = 0.97
 
-/** Strategies aim in estimated tokens. What asks a model is asked once: each time costs. */
-async function prepareWithin(
+/** Strategies aim in estimated tokens. */
+async function aimOf(
   { composed, threadId }: Session,
-  plan: CompactionPlan,
   before: Measured,
   target: number | undefined,
-  warn: (problem: string) => void,
-): Promise<PreparedCompaction> {
-  const { counter, strategyId } = plan
+): Promise<number | undefined> {
+  if (target === undefined) return undefined
+  const estimated = weightOf(await composed.threads.context(threadId))
+  return Math.max(1, Math.floor((target * estimated) / Math.max(1, before.tokens)))
+}
+
+/** What asks a model is asked once: each time costs. */
+function retargeting(
+  { composed, threadId }: Session,
+  counter: TokenCounter,
+  target: number | undefined,
+): NonNullable<Door['retarget']> {
   const { threads } = composed
-  const prepare = (targetTokens?: number) =>
-    threads.prepare(threadId, strategyId, {
-      ...optionsOf(composed, plan, warn),
-      ...(targetTokens !== undefined && { targetTokens }),
-    })
-  if (target === undefined) return prepare()
-  const isOwnCount = counter.id === 'estimate'
-  const estimated = weightOf(await threads.context(threadId))
-  let aim = Math.max(1, Math.floor((target * estimated) / Math.max(1, before.tokens)))
-  for (let tried = 1; ; tried += 1) {
-    const prepared = await prepare(aim)
-    const { proposal } = prepared
-    if (isOwnCount || tried === TRIES || proposal.usage || proposal.fresh) return prepared
+  let tried = 0
+  return async (record) => {
+    const { proposal, targetTokens } = record
+    tried += 1
+    if (target === undefined || targetTokens === undefined) return undefined
+    if (counter.id === 'estimate' || tried === TRIES || proposal.usage || proposal.fresh)
+      return undefined
     const trial = await threads.fork(threadId)
-    await commit(composed, trial, prepared)
-    const { context, eventAt } = await loadThread(composed, trial)
-    const tokens = countContext(context, eventAt, counter).total
-    await threads.delete(trial)
-    if (tokens <= target) return prepared
-    aim = Math.max(1, Math.floor(aim * (target / tokens) * MARGIN))
+    try {
+      const outcome = await applyKept(threads, trial, record)
+      if (!outcome.committed) return undefined
+      const { context, eventAt } = await threads.contents(trial)
+      const tokens = countContext(context, eventAt, counter).total
+      if (tokens <= target) return undefined
+      return Math.max(1, Math.floor(targetTokens * (target / tokens) * MARGIN))
+    } finally {
+      await threads.delete(trial)
+    }
   }
 }
 
-function pinningOf({ settings: { pinning } }: CompactionPlan) {
+function pinningOf({ settings: { pinning } }: CommandPlan): PinningPolicy {
   return { detect: pinning.detect, ...(pinning.patterns && { patterns: pinning.patterns }) }
 }
 
-function optionsOf(
-  { model, asked }: Composed,
-  plan: CompactionPlan,
-  warn: (problem: string) => void,
-): CompactionOptions {
-  const { settings, shown, wishes, progress } = plan
+async function planOf(
+  { composed, threadId }: Session,
+  command: CommandPlan,
+  onWarning: (problem: string) => void,
+): Promise<CompactionPlan> {
+  const { settings, shown, wishes, progress, strategyId } = command
   const { models, summaries, gate } = settings
   return {
     trigger: 'command',
+    strategies: [strategyId],
     minTokens: gate.minTokens,
     settings: shown,
-    pinning: pinningOf(plan),
-    ...(wishes.instructions !== undefined && { instructions: wishes.instructions }),
-    ...(models.default !== undefined && { provider: model, model: models.default }),
-    ...(models.fast !== undefined && { fastModel: models.fast }),
-    ...(summaries.form && { form: summaries.form }),
+    pins: await wishedPins(composed, threadId, wishes),
+    pinning: pinningOf(command),
+    instructions: wishes.instructions,
+    ...(models.default !== undefined && { provider: composed.model, model: models.default }),
+    fastModel: models.fast,
+    form: summaries.form,
     onProgress: ({ message, done, total }) =>
-      progress.share(`${message} ${asked().map(({ ref }) => ref)}`, done, total),
-    onWarning: warn,
+      progress.share(`${message} ${composed.asked().map(({ ref }) => ref)}`, done, total),
+    onWarning,
   }
 }
 
-interface Result {
-  readonly threadId: string
-  readonly report?: CompactionReport
+export function requireCommitted(outcome: CompactionOutcome, strategyId: string): Committed {
+  if (outcome.committed) return outcome
+  const { reason, message } = outcome.refusal
+  throw refusedError(new PrecisError('gate-refused', message, { details: { reason } }), strategyId)
 }
 
-export async function commit(
-  { threads }: Composed,
-  threadId: string,
-  prepared: PreparedCompaction,
-): Promise<Result> {
-  const outcome = await threads.apply(threadId, prepared)
-  if (outcome.committed) return { threadId, report: outcome.report }
-  const { reason, message } = outcome.refusal
-  throw new PrecisError('gate-refused', `the compaction was refused: ${message}`, {
-    where: prepared.strategyId,
+function refusedError({ message, details }: PrecisError, where: string): PrecisError {
+  return new PrecisError('gate-refused', `the compaction was refused: ${message}`, {
+    where,
     hint: 'Nothing was changed. Another strategy may do: precis inspect shows what each would give.',
-    details: { reason },
+    details,
   })
 }
 
@@ -179,7 +220,7 @@ function tooLarge(
   reached: Loaded,
   budget: number,
   { tokens: floor }: Measured,
-  { strategyId, counter }: CompactionPlan,
+  { strategyId, counter }: CommandPlan,
 ): PrecisError {
   const { details } = irreducible(reached, { floor, budget })
   const biggest = details.biggest as readonly BigPart[]

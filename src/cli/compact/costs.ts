@@ -4,7 +4,7 @@ import type { Settings } from '../../core/settings.ts'
 import type { ModelOverrides } from '../../providers/catalogue.ts'
 import { modelInfo, readModelOverrides } from '../../providers/catalogue.ts'
 import { costOf } from '../../providers/costs.ts'
-import type { Compacted } from './compact-session.ts'
+import type { CompactedSession } from './compact-session.ts'
 
 export interface Costs {
   /** One request with nothing in its cache, to the model that answered last. */
@@ -18,7 +18,7 @@ export interface Costs {
 }
 
 export function costsOf(
-  { report, prepared }: Compacted,
+  { report, record }: CompactedSession,
   latest: readonly ThreadEvent[],
   { catalogue }: Settings,
 ): Costs {
@@ -26,7 +26,7 @@ export function costsOf(
   const model = lastModelOf(latest)
   const beforeUsd = promptCost(report.before.total, model, overrides)
   const afterUsd = promptCost(report.after.total, model, overrides)
-  const { usage } = prepared.proposal
+  const { usage } = record.proposal
   const summaryUsd = usage?.model && costOf(usage, modelInfo(usage.model, overrides))
   return {
     ...(model !== undefined &&

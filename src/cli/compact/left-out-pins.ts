@@ -1,9 +1,14 @@
 // Sentences of the user that bind and found no room in a small budget: whoever compacts has to know.
+import type { ProposalRecord } from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
-import { FOUND_PINS_TOKENS, findPins, releasedPinsReducer } from '../../core/found-pins.ts'
+import {
+  FOUND_PINS_TOKENS,
+  findPins,
+  type PinningPolicy,
+  releasedPinsReducer,
+} from '../../core/found-pins.ts'
 import { pinsReducer } from '../../core/pins.ts'
 import { reducedBy } from '../../core/thread-state.ts'
-import type { CompactionOptions, PreparedCompaction } from '../../threads/compact-thread.ts'
 import { loadThread } from '../session/session.ts'
 import { oneLine } from '../terminal.ts'
 
@@ -15,8 +20,8 @@ const SHOWN_CHARS = 80
 export async function unpinnedSentences(
   composed: Composed,
   threadId: string,
-  { targetTokens = ROOMY_TOKENS, pins: kept = [] }: PreparedCompaction,
-  policy: NonNullable<CompactionOptions['pinning']>,
+  { targetTokens = ROOMY_TOKENS, pins: kept = [] }: ProposalRecord,
+  policy: PinningPolicy,
 ): Promise<string[]> {
   if (targetTokens >= ROOMY_TOKENS) return []
   const { context, eventAt } = await loadThread(composed, threadId)

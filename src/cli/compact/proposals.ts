@@ -2,9 +2,9 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { ProposalRecord } from '../../compaction/plan.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { randomIds } from '../../system.ts'
-import type { PreparedCompaction } from '../../threads/compact-thread.ts'
 import { writeText } from '../io.ts'
 import type { Io } from '../process-io.ts'
 import { stateFolder } from '../settings.ts'
@@ -36,7 +36,7 @@ const schema = z.object({
   }),
 })
 type Stored = z.output<typeof schema>
-export type KeptProposal = Omit<Stored, 'prepared'> & { readonly prepared: PreparedCompaction }
+export type KeptProposal = Omit<Stored, 'prepared'> & { readonly prepared: ProposalRecord }
 
 export async function keepProposal(
   proposal: Omit<KeptProposal, 'v' | 'id' | 'at'>,

@@ -15,7 +15,7 @@ import { openSession, type Session } from '../session/session.ts'
 import { nameOf } from '../session/target.ts'
 import { type WrittenSession, writeSession } from '../session/write-session.ts'
 import { applyToThread } from './apply-to-thread.ts'
-import { type Compacted, type CompactionPlan, compactSession } from './compact-session.ts'
+import { type CommandPlan, type CompactedSession, compactSession } from './compact-session.ts'
 import { costsOf } from './costs.ts'
 import type { CompactFlags, Destination } from './flags.ts'
 import { changedSince, type Job, jobOf } from './job.ts'
@@ -94,7 +94,7 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   })
 }
 
-async function planOf(job: Job, progress: ProgressLine): Promise<CompactionPlan> {
+async function planOf(job: Job, progress: ProgressLine): Promise<CommandPlan> {
   const { flags, resolved, kept, budget, strategyId } = job
   const { settings } = resolved
   const wishes = wishesOf(settings, { pins: flags.pin, instructions: flags.instructions })
@@ -140,14 +140,14 @@ function refuseInPlace(
 async function resultOf(
   session: Session,
   { io, target, destination, flags, digest = '' }: Job,
-  plan: CompactionPlan,
-  compacted: Compacted,
+  plan: CommandPlan,
+  compacted: CompactedSession,
   written: WrittenSession,
   to: WrittenFormat,
 ): Promise<CompactReport['result']> {
   const none = { written: null, inPlace: false }
   const old = written.oldRecords === undefined ? {} : { oldRecords: written.oldRecords }
-  const { prepared } = compacted
+  const { record: prepared } = compacted
   if (flags.dryRun) {
     const source =
       target.kind === 'file'
@@ -165,7 +165,13 @@ async function resultOf(
   }
   if (destination.kind === 'file') return { ...none, ...old, written: destination.path }
   if (target.kind === 'thread') {
-    const threadId = await applyToThread(target.threadId, session.version, plan, prepared, io)
+    const threadId = await applyToThread(
+      target.threadId,
+      session.version,
+      plan.settings,
+      prepared,
+      io,
+    )
     return { ...none, threadId }
   }
   // Where nothing changed, there is nothing to keep a backup of.
@@ -179,8 +185,8 @@ async function resultOf(
 function reportOf(
   session: Session,
   { target, flags, resolved }: Job,
-  { counter, strategyId }: CompactionPlan,
-  compacted: Compacted,
+  { counter, strategyId }: CommandPlan,
+  compacted: CompactedSession,
   written: WrittenSession,
   more: Pick<CompactReport, 'constraints' | 'costs' | 'messages' | 'result'>,
 ): CompactReport {

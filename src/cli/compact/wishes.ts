@@ -1,17 +1,15 @@
 // What people want of every compaction, from the settings and the command line: what stays, what to mind.
 import type { CompactionHooks } from '../../agent/hooks.ts'
+import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
 import type { EntryId } from '../../core/change.ts'
 import type { ToolCall } from '../../core/content.ts'
-import type { Context } from '../../core/context.ts'
 import { contentOf } from '../../core/entry-content.ts'
-import type { EventAt } from '../../core/event.ts'
 import type { Json } from '../../core/json.ts'
 import { subjectOf } from '../../core/ledger/dialects.ts'
 import { roundsOf } from '../../core/seam.ts'
 import type { Settings } from '../../core/settings.ts'
 import { matchesPath, matchesText } from '../../core/wildcard.ts'
-import { loadThread } from '../session/session.ts'
 
 export interface Wishes {
   readonly pins: readonly string[] // texts
@@ -38,22 +36,17 @@ export function wishesOf(
   }
 }
 
-/** Pins what is to stay and is not pinned yet. The gate keeps it then, whatever the strategy. */
-export async function pinWishes(
+/** What is to be pinned with a compaction. The gate keeps it then, whatever the strategy. */
+export async function wishedPins(
   composed: Pick<Composed, 'threads' | 'store'>,
   threadId: string,
   { pins, protect }: Wishes,
-): Promise<void> {
-  const { threads } = composed
-  const known = await threads.pins(threadId)
-  const texts = new Set(known.map(({ text }) => text))
-  for (const text of pins) if (!texts.has(text)) await threads.pin(threadId, { text, by: 'user' })
-  const { tools = [], paths = [] } = protect
-  if (tools.length === 0 && paths.length === 0) return
-  const { context, eventAt } = await loadThread(composed, threadId)
-  const held = new Set(known.flatMap(({ entries = [] }) => entries))
-  const entries = protectedEntries(context, eventAt, tools, paths).filter((id) => !held.has(id))
-  if (entries.length > 0) await threads.pin(threadId, { entries, by: 'pattern' })
+): Promise<NonNullable<CompactionPlan['pins']>> {
+  const entries = await protectedEntries(composed, threadId, protect)
+  return [
+    ...pins.map((text) => ({ text, by: 'user' as const })),
+    ...(entries.length > 0 ? [{ entries, by: 'pattern' as const }] : []),
+  ]
 }
 
 /** The same for an agent, which compacts by itself. */
@@ -69,20 +62,21 @@ export function wishesHooks(
     {
       name: 'settings',
       async before({ threadId }) {
-        await pinWishes(composed, threadId, wishes)
-        return instructions === undefined ? undefined : { instructions }
+        const entries = await protectedEntries(composed, threadId, protect)
+        return { pins, entries, ...(instructions !== undefined && { instructions }) }
       },
     },
   ]
 }
 
 /** The answers that call a protected tool, or touch a protected file: a pin on one holds its round. */
-function protectedEntries(
-  context: Context,
-  eventAt: EventAt,
-  tools: readonly string[],
-  paths: readonly string[],
-): EntryId[] {
+async function protectedEntries(
+  composed: Pick<Composed, 'threads' | 'store'>,
+  threadId: string,
+  { tools = [], paths = [] }: Wishes['protect'],
+): Promise<EntryId[]> {
+  if (tools.length === 0 && paths.length === 0) return []
+  const { context, eventAt } = await composed.threads.contents(threadId)
   const items = context.items.toArray()
   return roundsOf(items, context.open).flatMap(({ answer }) => {
     const content = contentOf(answer, eventAt)

@@ -1,5 +1,4 @@
 // What is in a thread: pins, what can be recalled, how the window is filled, files for completion.
-import { contextWithRows } from '../../agent/context-rows.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventOf } from '../../core/event.ts'
 import { threadSettingsReducer } from '../../core/thread-settings.ts'
@@ -61,7 +60,7 @@ export const addContentRoutes: AddRoutes = (api, parts) => {
       const { model: name } = reducedBy(await threads.state(threadId), threadSettingsReducer)
       const model = await models.resolve(name).catch(() => undefined)
       const figures = contextFiguresOf(await threads.reading(threadId), model?.windowTokens)
-      const picture = pictureOf(await contextWithRows(threads, threadId), figures)
+      const picture = pictureOf(await threads.contents(threadId), figures)
       return { ...picture, categories: [...picture.categories], largest: [...picture.largest] }
     },
   )

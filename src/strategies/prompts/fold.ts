@@ -25,8 +25,8 @@ export interface FoldPrompt {
   readonly maxSummaryChars: number
   /** An earlier attempt has thrown the summary away. */
   readonly isAgain?: boolean
-  readonly nextPrompt?: string
-  readonly instructions?: string
+  readonly nextPrompt?: string | undefined
+  readonly instructions?: string | undefined
 }
 
 export function foldPrompt(prompt: FoldPrompt): string {

@@ -1,0 +1,159 @@
+// The second half of the road: the gate judges a proposal, one append commits it, and a report says what it did.
+import type { CompactionData } from '../core/change.ts'
+import { type Context, foldGated } from '../core/context.ts'
+import { PrecisError } from '../core/errors.ts'
+import { EVENT_VERSION, type EventAt, type EventDraft, type ThreadEvent } from '../core/event.ts'
+import { type GateResult, passGate } from '../core/gate.ts'
+import { type Pins, pinsReducer } from '../core/pins.ts'
+import type { Refusal } from '../core/refusal.ts'
+import { type CompactionReport, reportCompaction } from '../core/report.ts'
+import { reducedBy } from '../core/thread-state.ts'
+import { compactedEvents, workingEvents } from '../core/working.ts'
+import type { EditableThread, OpenThread } from './editable-thread.ts'
+import { type NewThread, newThreadOf } from './new-thread.ts'
+import type { Committed, CompactionOutcome, ProposalRecord } from './plan.ts'
+
+export interface CommitPorts {
+  readonly open: OpenThread
+  newId(prefix: string): string
+  /** What else goes with the conversation into a new thread: asked right before that is opened. */
+  moving?(): Promise<readonly EventDraft[]>
+}
+
+/** A proposal that the gate has let pass, on the context that it was judged on. */
+export interface JudgedProposal {
+  readonly context: Context
+  readonly eventAt: EventAt
+  readonly pins: Pins
+  readonly result: GateResult
+}
+
+/** What the gate says of a proposal now. Changes nothing. */
+export function judgeProposal(
+  thread: EditableThread,
+  record: ProposalRecord,
+): Promise<JudgedProposal> {
+  return thread.exclusively(async () => {
+    const judged = await judge(thread, record)
+    return { ...judged, eventAt: thread.rows.copy() }
+  })
+}
+
+/** The one path by which a compaction comes about. A conflict passes the gate again. */
+export function applyCompaction(
+  thread: EditableThread,
+  record: ProposalRecord,
+  ports: CommitPorts,
+): Promise<CompactionOutcome> {
+  return record.proposal.fresh
+    ? openInstead(thread, record, ports)
+    : thread.exclusively(() => appendChange(thread, record))
+}
+
+async function judge(thread: EditableThread, record: ProposalRecord): Promise<JudgedProposal> {
+  await thread.refresh()
+  await thread.loadContext()
+  const { context } = thread
+  const { eventAt } = thread.rows
+  const pins = [...reducedBy(thread.state, pinsReducer), ...(record.pins ?? [])]
+  return { context, eventAt, pins, result: passGate({ ...record, context, eventAt, pins }) }
+}
+
+async function appendChange(
+  thread: EditableThread,
+  record: ProposalRecord,
+): Promise<CompactionOutcome> {
+  let refusal: Refusal | undefined
+  let report: CompactionReport | undefined
+  const events = await thread.append(async () => {
+    const judged = await judge(thread, record)
+    const { result } = judged
+    refusal = result.ok ? undefined : result.refusal
+    if (!result.ok) return []
+    const counted = withCounts(result, thread.id, judged)
+    report = reportOf(record, counted, judged)
+    const found = (record.pins ?? []).map((data) => ({ type: 'PIN', data }) as const)
+    const { madeAt } = record
+    const timestamp = madeAt === undefined ? {} : { timestamp: new Date(madeAt) }
+    return [{ type: 'COMPACTION', data: counted.change, ...timestamp }, ...found]
+  }, 'leave')
+  // It is through, committed or refused: another run is to do its work anew.
+  await thread.scratch.clear()
+  const event = events.find((candidate) => candidate.type === 'COMPACTION')
+  if (event && report) return { committed: true, event, report }
+  if (refusal) return { committed: false, refusal }
+  throw new PrecisError('internal', 'The gate let a compaction pass that was not appended.')
+}
+
+/** One append creates the new thread. Nothing at all is written to the old one (decision 0012). */
+async function openInstead(
+  thread: EditableThread,
+  record: ProposalRecord,
+  ports: CommitPorts,
+): Promise<CompactionOutcome> {
+  const planned = await thread.exclusively(async (): Promise<Planned | Refusal> => {
+    const judged = await judge(thread, record)
+    const { result } = judged
+    if (!result.ok) return result.refusal
+    const report = reportOf(record, withCounts(result, thread.id, judged), judged)
+    return { report, make: newThreadOf({ ...judged, thread, record, result }) }
+  })
+  if ('reason' in planned) return { committed: false, refusal: planned }
+  // Not before the gate: what is delivered in between is said in the old thread, and moves with it.
+  const { started, drafts } = planned.make((await ports.moving?.()) ?? [], () => ports.newId('pin'))
+  const threadId = await ports.open(started, drafts)
+  const { summary = '' } = record.proposal.fresh ?? {}
+  return { committed: true, fresh: { threadId, summary }, report: planned.report }
+}
+
+interface Planned {
+  readonly report: Committed['report']
+  readonly make: NewThread
+}
+
+interface Counted {
+  readonly change: CompactionData
+  readonly after: Context
+  readonly eventAt: EventAt // knows the event as it is going to be
+}
+
+function withCounts(
+  { data, applied }: Extract<GateResult, { readonly ok: true }>,
+  threadId: string,
+  { context, eventAt }: Pick<JudgedProposal, 'context' | 'eventAt'>,
+): Counted {
+  const originalEventCount = workingEvents(context, eventAt).length
+  const uncounted = { ...data, originalEventCount, compactedEventCount: 0 }
+  const seq = context.version + 1
+  const event: ThreadEvent = {
+    v: EVENT_VERSION,
+    id: data.runId,
+    threadId,
+    seq,
+    timestamp: new Date(0),
+    type: 'COMPACTION',
+    data: uncounted,
+  }
+  const withEvent: EventAt = (at) => (at === seq ? event : eventAt(at))
+  const after = foldGated(context, event, applied, withEvent)
+  const compactedEventCount = compactedEvents(after, withEvent).length
+  return { change: { ...uncounted, compactedEventCount }, after, eventAt: withEvent }
+}
+
+function reportOf(
+  { targetTokens, minTokens, settings, fallback }: ProposalRecord,
+  counted: Counted,
+  { context: before, pins }: Pick<JudgedProposal, 'context' | 'pins'>,
+): CompactionReport {
+  return reportCompaction({
+    ...counted,
+    before,
+    pins,
+    settings: {
+      ...settings,
+      ...(targetTokens !== undefined && { targetTokens }),
+      ...(minTokens !== undefined && { minTokens }),
+    },
+    ...(fallback && { fallback }),
+  })
+}

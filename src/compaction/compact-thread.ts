@@ -1,0 +1,228 @@
+// The one road of every compaction: plan → propose → gate → commit → report. Doors add when, and who hears of it.
+import type { TokenUsage } from '../core/content.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { EventDraft } from '../core/event.ts'
+import type { Refusal } from '../core/refusal.ts'
+import type { ReportFallback } from '../core/report.ts'
+import type { Strategy } from '../core/strategy.ts'
+import { sumUsage } from '../core/usage.ts'
+import type { JudgedProposal } from './commit.ts'
+import type {
+  Committed,
+  CompactionOptions,
+  CompactionOutcome,
+  CompactionPlan,
+  ProposalRecord,
+} from './plan.ts'
+
+/** The halves of the road, as threads offer them. */
+export interface Proposals {
+  /** Only proposes: to be shown, kept, and applied later, unless what it covers has changed by then. */
+  prepare(
+    threadId: string,
+    strategy: string | Strategy,
+    options?: CompactionOptions,
+  ): Promise<ProposalRecord>
+  apply(threadId: string, record: ProposalRecord, more?: Moving): Promise<CompactionOutcome>
+  /** What the gate would say of it now, on the context that it would be applied to. */
+  judge(threadId: string, record: ProposalRecord): Promise<JudgedProposal>
+}
+
+/** What else goes with the conversation into a new thread. */
+export interface Moving {
+  moving?(): Promise<readonly EventDraft[]>
+}
+
+/** What a door adds to the road. */
+export interface Door extends Moving {
+  /** Runs an attempt: an agent may have to wait until a round is over. */
+  attempt?<T>(run: () => Promise<T>): Promise<T>
+  /** Runs the commit when the thread allows it. */
+  commit?(run: () => Promise<CompactionOutcome>, record: ProposalRecord): Promise<CompactionOutcome>
+  /** A strategy is tried now; `fallback` says what was tried before it, and why it came to nothing. */
+  onAttempt?(strategyId: string, fallback: ReportFallback | undefined): void
+  /** An attempt came to nothing. */
+  onFailure?(failed: FailedAttempt): Promise<void>
+  /** A lower target for the same strategy, where a proposal is not small enough by the door's own count. */
+  retarget?(record: ProposalRecord): Promise<number | undefined>
+}
+
+export interface FailedAttempt {
+  readonly strategyId: string
+  readonly error: PrecisError
+  readonly usage?: TokenUsage | undefined // what it cost, where that is known
+}
+
+interface Failure {
+  readonly end: 'refused' | 'aborted' | 'failed'
+  readonly error: PrecisError
+}
+
+type Attempt = { readonly committed: Committed; readonly record: ProposalRecord } | Failure
+
+/** How it ended: with a commit and its proposal, or with the error of the attempt that says most. */
+export type RoadEnd = Attempt & {
+  readonly strategyId: string // the one that was tried last
+  readonly spent?: TokenUsage | undefined // what all attempts cost
+}
+
+/** Tries the strategies of the plan in order until one is committed. Never rejects. */
+export async function compactThread(
+  proposals: Proposals,
+  threadId: string,
+  plan: CompactionPlan,
+  door: Door = {},
+): Promise<RoadEnd> {
+  const road = new Road(proposals, threadId, plan, door)
+  const ended = await road.tryAll()
+  return { strategyId: road.strategyId, spent: road.spent, ...ended }
+}
+
+/** The first half alone: what would be proposed, and what the gate says of it. Nothing has happened yet. */
+export async function proposeOnly(
+  proposals: Pick<Proposals, 'prepare' | 'judge'>,
+  threadId: string,
+  strategy: string | Strategy,
+  options: CompactionOptions,
+): Promise<{ readonly record: ProposalRecord; readonly judged: JudgedProposal }> {
+  const record = await proposals.prepare(threadId, strategy, options)
+  return { record, judged: await proposals.judge(threadId, record) }
+}
+
+/** The second half alone, for a proposal that was kept. */
+export function applyKept(
+  proposals: Pick<Proposals, 'apply'>,
+  threadId: string,
+  record: ProposalRecord,
+): Promise<CompactionOutcome> {
+  return proposals.apply(threadId, record)
+}
+
+class Road {
+  strategyId = ''
+  spent: TokenUsage | undefined // of all attempts
+  readonly #proposals: Proposals
+  readonly #threadId: string
+  readonly #plan: CompactionPlan
+  readonly #door: Door
+  #nearest: ProposalRecord | undefined // what came nearest to the target
+
+  constructor(proposals: Proposals, threadId: string, plan: CompactionPlan, door: Door) {
+    this.#proposals = proposals
+    this.#threadId = threadId
+    this.#plan = plan
+    this.#door = door
+  }
+
+  async tryAll(): Promise<Attempt> {
+    const { strategies } = this.#plan
+    let last: Attempt = failed(new PrecisError('internal', 'There is no strategy.'))
+    // That one came near says more than that another one had nothing to do, and asks for less the next time.
+    let nearest: Attempt | undefined
+    let fallback = this.#plan.fallback
+    for (const strategy of strategies) {
+      if ('error' in last && this.strategyId !== '')
+        fallback = { from: this.strategyId, reason: last.error.message }
+      this.strategyId = idOf(strategy)
+      this.#door.onAttempt?.(this.strategyId, fallback)
+      last = await this.#inTime(() => this.#try(strategy, fallback))
+      // What the user stopped is not to be done in another way.
+      if ('committed' in last || last.end === 'aborted') return last
+      // Whoever named it wants to know; another one in its place would hide the slip.
+      if (last.error.code === 'unknown-strategy') return last
+      if (reasonOf(last.error) === 'above-target') nearest = last
+    }
+    return (await this.#settleForLess()) ?? nearest ?? last
+  }
+
+  #inTime(run: () => Promise<Attempt>): Promise<Attempt> {
+    return this.#door.attempt ? this.#door.attempt(run) : run()
+  }
+
+  async #try(strategy: string | Strategy, fallback: ReportFallback | undefined): Promise<Attempt> {
+    let usage: TokenUsage | undefined
+    let failure: Failure
+    try {
+      const record = await this.#propose(strategy, fallback)
+      usage = record.proposal.usage
+      if (usage) this.spent = sumUsage(this.spent, usage)
+      const outcome = await this.#commit(record)
+      if (outcome.committed) return { committed: outcome, record }
+      if (outcome.refusal.reason === 'above-target') this.#nearest ??= record
+      failure = refusedBy(outcome.refusal)
+    } catch (thrown) {
+      failure = this.#failure(thrown)
+    }
+    await this.#note(failure, usage)
+    return failure
+  }
+
+  async #propose(
+    strategy: string | Strategy,
+    fallback: ReportFallback | undefined,
+  ): Promise<ProposalRecord> {
+    const { strategies: _, acceptableTokens: __, ...options } = this.#plan
+    for (let { targetTokens } = options; ; ) {
+      const asked = { ...options, targetTokens, fallback }
+      const record = await this.#proposals.prepare(this.#threadId, strategy, asked)
+      const lower = await this.#door.retarget?.(record)
+      if (lower === undefined) return record
+      targetTokens = lower
+    }
+  }
+
+  #commit(record: ProposalRecord): Promise<CompactionOutcome> {
+    const { moving, commit } = this.#door
+    const apply = () =>
+      this.#proposals.apply(this.#threadId, record, moving ? { moving } : undefined)
+    return commit ? commit(apply, record) : apply()
+  }
+
+  /** What it cost is known where a proposal came of it, or where the error says it. */
+  async #note({ end, error }: Failure, paid: TokenUsage | undefined): Promise<void> {
+    if (end === 'aborted') return
+    const said = error.details.usage as TokenUsage | undefined
+    if (said && !paid) this.spent = sumUsage(this.spent, said)
+    await this.#door.onFailure?.({ strategyId: this.strategyId, error, usage: paid ?? said })
+  }
+
+  /** Takes up again what was refused only because it is not small enough; nobody is asked anew. */
+  async #settleForLess(): Promise<Attempt | undefined> {
+    const { acceptableTokens } = this.#plan
+    if (!this.#nearest || acceptableTokens === undefined) return undefined
+    const record = { ...this.#nearest, targetTokens: acceptableTokens }
+    try {
+      const outcome = await this.#commit(record)
+      if (!outcome.committed) return undefined
+      this.strategyId = record.strategyId
+      return { committed: outcome, record }
+    } catch (thrown) {
+      return this.#failure(thrown)
+    }
+  }
+
+  #failure(thrown: unknown): Failure {
+    return failed(thrown, this.#plan.signal?.aborted)
+  }
+}
+
+export function failed(thrown: unknown, isAborted = false): Failure {
+  const error =
+    thrown instanceof Error
+      ? asPrecisError(thrown)
+      : new PrecisError('internal', 'Compaction failed')
+  return { end: isAborted || error.code === 'aborted' ? 'aborted' : 'failed', error }
+}
+
+function refusedBy({ reason, message }: Refusal): Failure {
+  const error = new PrecisError('gate-refused', message, { details: { reason } })
+  return { end: 'refused', error }
+}
+
+function reasonOf(error: PrecisError): unknown {
+  return error.code === 'gate-refused' ? error.details.reason : undefined
+}
+
+export function idOf(strategy: string | Strategy): string {
+  return typeof strategy === 'string' ? strategy : strategy.id
+}

@@ -1,0 +1,110 @@
+// The first half of the road: a strategy proposes. It changes nothing.
+import { PrecisError } from '../core/errors.ts'
+import type { EventAt, PinData } from '../core/event.ts'
+import {
+  FOUND_PINS_TOKENS,
+  type FoundPin,
+  findPins,
+  type PinningPolicy,
+  releasedPinsReducer,
+} from '../core/found-pins.ts'
+import { type Pins, pinsReducer } from '../core/pins.ts'
+import type { Strategy } from '../core/strategy.ts'
+import { reducedBy } from '../core/thread-state.ts'
+import type { EditableThread } from './editable-thread.ts'
+import type { CompactionOptions, ProposalRecord } from './plan.ts'
+
+type NewPin = Omit<PinData, 'pinId'>
+
+/** Asks the strategy. What is appended meanwhile is not covered by the proposal. */
+export async function proposeCompaction(
+  thread: EditableThread,
+  strategy: Strategy,
+  newRunId: string,
+  options: CompactionOptions = {},
+): Promise<ProposalRecord> {
+  const {
+    trigger = 'command',
+    targetTokens,
+    minTokens,
+    instructions,
+    nextPrompt,
+    settings,
+    fallback,
+    pins: asked = [],
+    pinning,
+    timestamp,
+    runId = newRunId,
+    ...run
+  } = options
+  const { context, eventAt, pins, standing } = await thread.exclusively(async () => {
+    await thread.refresh()
+    await thread.loadContext()
+    // The strategy works on what it saw; rows loaded or dropped meanwhile do not concern it.
+    const eventAt = thread.rows.copy()
+    const standing = reducedBy(thread.state, pinsReducer)
+    const wanted = asked.flatMap((pin) => missing(pin, standing)).map(withId(runId))
+    const found = pinning
+      ? pinsFor(thread, eventAt, [...standing, ...wanted], pinning, targetTokens)
+      : []
+    const pins = [...wanted, ...found.map(withId(runId, wanted.length))]
+    return { context: thread.context, eventAt, pins, standing }
+  })
+  const proposal = await strategy.propose({
+    context,
+    eventAt,
+    run: { scratch: thread.scratch, ...run, threadId: thread.id },
+    trigger,
+    pins: [...standing, ...pins],
+    reduce: (reducer) => thread.reduce(reducer, context.version),
+    targetTokens,
+    instructions,
+    nextPrompt,
+  })
+  if (run.signal?.aborted)
+    throw new PrecisError('aborted', 'The compaction was aborted; nothing was changed.')
+  return {
+    runId,
+    strategyId: strategy.id,
+    trigger,
+    basedOn: context.version,
+    madeAt: timestamp?.toISOString(),
+    targetTokens,
+    minTokens,
+    settings,
+    fallback,
+    pins: pins.length > 0 ? pins : undefined,
+    proposal,
+  }
+}
+
+/** What is found takes a tenth of the target at most. */
+const PINS_SHARE = 10
+
+function pinsFor(
+  thread: EditableThread,
+  eventAt: EventAt,
+  pins: Pins,
+  policy: PinningPolicy,
+  targetTokens: number | undefined,
+): FoundPin[] {
+  const { maxTokens = FOUND_PINS_TOKENS } = policy
+  const share = targetTokens === undefined ? maxTokens : Math.ceil(targetTokens / PINS_SHARE)
+  const released = reducedBy(thread.state, releasedPinsReducer)
+  const limited = { ...policy, maxTokens: Math.min(maxTokens, share) }
+  return findPins(thread.context, eventAt, { pins, released }, limited)
+}
+
+/** What of a pin does not stand yet: nothing, where its text does and its entries do. */
+function missing({ text, entries = [], ...pin }: NewPin, standing: Pins): NewPin[] {
+  const held = new Set(standing.flatMap((each) => each.entries ?? []))
+  const isNew = text !== undefined && !standing.some((each) => each.text === text)
+  const more = entries.filter((id) => !held.has(id))
+  if (!isNew && more.length === 0) return []
+  return [{ ...pin, ...(isNew && { text }), ...(more.length > 0 && { entries: more }) }]
+}
+
+function withId(runId: string, before = 0): (pin: NewPin, index: number) => PinData {
+  const run = runId.replace(/^run_/, '')
+  return (pin, index) => ({ ...pin, pinId: `pin_${run}.${before + index + 1}` })
+}
