@@ -6,6 +6,7 @@ import { fingerprint } from './fingerprint.ts'
 import { type FoldTask, runFoldAgent } from './fold-agent.ts'
 import { EMPTY_FOLD, type FoldState, SummaryFile } from './fold-agent-tools.ts'
 import { type FoldedPart, FoldProgress } from './fold-progress.ts'
+import { allowanceOf, isFull, makeRoom } from './fold-room.ts'
 import { FOLD_PROMPT_VERSION, foldPrompt } from './prompts/fold.ts'
 import { losesMost } from './summary-loss.ts'
 
@@ -38,6 +39,8 @@ export async function foldChunks(work: FoldWork): Promise<Folded> {
   const unchangedChunks: number[] = []
   for (let halvings = 0; rest.length > 0; ) {
     const [chunk = '', ...later] = rest
+    if (isFull(done.state, plan.maxSummaryChars))
+      done = { ...done, state: await makeRoom(work, done.state, plan.maxSummaryChars) }
     const place = { chunk, number: done.chunks + 1, total: done.chunks + rest.length }
     tell(work, place, found.chunks)
     try {
@@ -46,12 +49,15 @@ export async function foldChunks(work: FoldWork): Promise<Folded> {
       const end = done.end + chunk.length
       done = { ...done, end, chunks: place.number, isLast: later.length === 0, state }
       rest = later
-      // What changed nothing is tried again next time: the model may only have had a bad moment.
+      // From what changed nothing on, all is tried again next time: what is kept must lack nothing.
       if (isUnchanged) unchangedChunks.push(place.number)
-      else await progress.keep(done)
+      else if (unchangedChunks.length === 0) await progress.keep(done)
     } catch (error) {
       const isTooLong = PrecisError.is(error) && error.code === 'overflow'
-      if (!isTooLong || halvings >= MAX_HALVINGS) throw error
+      if (!isTooLong || halvings >= MAX_HALVINGS) {
+        if (isModelsDoing(error)) await progress.forget()
+        throw error
+      }
       halvings += 1
       rest = halved(rest)
       done = { ...done, longestChars: Math.max(...rest.map(({ length }) => length)) }
@@ -62,6 +68,11 @@ export async function foldChunks(work: FoldWork): Promise<Folded> {
   for (const number of unchangedChunks)
     run.onWarning?.(`Nothing of chunk ${number} of ${chunks} went into the summary.`)
   return { summary: state.summary, chunks, reusedChunks: found.chunks, unchangedChunks }
+}
+
+/** A model that failed has left work that nobody should build on; one that was stopped has not. */
+function isModelsDoing(error: unknown): boolean {
+  return PrecisError.is(error) && error.code === 'model-failed' && !error.retryable
 }
 
 /** What is left of the chunks behind the part that is folded, none longer than is known to fit. */
@@ -82,23 +93,40 @@ interface Place {
 }
 
 /**
- * A model that throws the summary away has made a slip, or lies: it is asked once more, from the summary
- * as it was, and then no more.
+ * A model that throws the summary away, or adds nothing to it, has made a slip, or lies: it is asked once more,
+ * from the summary as it was, and then no more.
  */
 async function foldKeeping(work: FoldWork, place: Place, state: FoldState): Promise<FoldState> {
   const { number, total } = place
   const next = await foldChunk(work, place, state)
+  if (next.summary === state.summary) return foldUnchanged(work, place, state)
   if (!losesMost(state.summary, next.summary)) return next
   work.run.onWarning?.(
     `With chunk ${number} of ${total} most of the summary was lost; it is folded once more.`,
   )
-  const again = await foldChunk(work, place, state, 'again')
+  const again = await foldChunk(work, place, state, 'lost')
   if (!losesMost(state.summary, again.summary)) return again
-  throw new PrecisError(
+  throw lostTwice(place)
+}
+
+/** Perhaps there was no room for it. */
+async function foldUnchanged(work: FoldWork, place: Place, state: FoldState): Promise<FoldState> {
+  const { plan, run } = work
+  const { number, total } = place
+  run.onWarning?.(`Chunk ${number} of ${total} has changed nothing; it is folded once more.`)
+  const isCrowded = state.summary.length > plan.maxSummaryChars / 2
+  const roomy = isCrowded ? await makeRoom(work, state, plan.maxSummaryChars) : state
+  const again = await foldChunk(work, place, roomy, 'unchanged')
+  if (losesMost(roomy.summary, again.summary)) throw lostTwice(place)
+  return again.summary === roomy.summary ? state : again
+}
+
+function lostTwice({ number, total }: Place): PrecisError {
+  return new PrecisError(
     'model-failed',
     `The model has lost most of the summary with chunk ${number} of ${total}, twice.`,
     {
-      hint: 'Choose another model as models.fast, or another strategy. What was folded before is kept.',
+      hint: 'Choose another model as models.fast, or another strategy.',
       details: { ending: 'summary-lost', chunk: number },
     },
   )
@@ -108,7 +136,7 @@ async function foldChunk(
   work: FoldWork,
   place: Place,
   state: FoldState,
-  time: 'first' | 'again' = 'first',
+  again?: 'lost' | 'unchanged',
 ): Promise<FoldState> {
   const { plan, request, converse, onUsage, nextPrompt, instructions } = work
   const { maxSummaryChars } = plan
@@ -117,7 +145,12 @@ async function foldChunk(
     ...place,
     fence: fenceFor([place.chunk, nextPrompt ?? '', instructions ?? ''].join('\n')),
     maxSummaryChars,
-    isAgain: time === 'again',
+    allowanceChars: allowanceOf(
+      state.summary.length,
+      maxSummaryChars,
+      1 + place.total - place.number,
+    ),
+    ...(again && { again }),
     ...(nextPrompt !== undefined && { nextPrompt }),
     ...(instructions !== undefined && { instructions }),
   })

@@ -19,7 +19,7 @@ import { asProse } from './as-data.ts'
 import { noModel } from './ask-for-summary.ts'
 import { type Folded, foldChunks } from './chunked-fold-chunks.ts'
 import { planFold } from './chunked-fold-plan.ts'
-import { withFloor } from './floor.ts'
+import { proposeBrief, withFloor } from './floor.ts'
 import type { FoldTask } from './fold-agent.ts'
 import { foldPrompt } from './prompts/fold.ts'
 import { renderThreadToMarkdown } from './render-thread.ts'
@@ -51,12 +51,36 @@ export const chunkedFold: Strategy = withFloor({
     }
     try {
       const folded = await foldWith(provider, converse, input, range, spend)
-      return proposalOf(input, range, folded, usage)
+      return isIncomplete(folded)
+        ? await briefFor(input, folded, usage)
+        : proposalOf(input, range, folded, usage)
     } catch (thrown) {
       throw withUsage(thrown, usage)
     }
   },
 })
+
+/** With the end missing, or more than a slip, a summary would pass for what it is not. */
+function isIncomplete({ chunks, unchangedChunks }: Folded): boolean {
+  return chunks > 1 && (unchangedChunks.length > 1 || unchangedChunks.includes(chunks))
+}
+
+async function briefFor(
+  input: StrategyInput,
+  { summary, chunks, unchangedChunks }: Folded,
+  usage: TokenUsage | undefined,
+): Promise<Proposal> {
+  const missing = `${unchangedChunks.length} of ${chunks} chunks are not in the summary`
+  if (saysNothing(summary)) throw nothingWritten()
+  input.run.onWarning?.(`${missing}: the brief takes its place.`)
+  return proposeBrief(input, usage, { chunks, unchangedChunks })
+}
+
+function nothingWritten(): PrecisError {
+  return new PrecisError('model-failed', 'The model has written nothing into the summary.', {
+    hint: 'Try again, choose another model as models.fast, or use another strategy.',
+  })
+}
 
 async function foldWith(
   provider: ModelPort,
@@ -73,7 +97,16 @@ async function foldWith(
     rendered: renderRange(input, range),
     limits: (await provider.limitsOf?.(model, run.signal)) ?? {},
     promptTokens: estimateTokens(
-      foldPrompt({ ...asides, chunk: '', number: 2, total: 2, fence: '', maxSummaryChars: 0 }),
+      foldPrompt({
+        ...asides,
+        chunk: '',
+        number: 2,
+        total: 2,
+        fence: '',
+        maxSummaryChars: 0,
+        allowanceChars: 0,
+        again: 'unchanged',
+      }),
     ),
     summaryTokens: longestSummary(input, range),
   })
@@ -122,10 +155,7 @@ function proposalOf(
   const source = sourceOf(context, eventAt, instructions, nextPrompt)
   const checked = checkAgainstSource(asProse(summary), source, 'disarmed')
   const { text, unverified, stripped } = checked
-  if (saysNothing(text))
-    throw new PrecisError('model-failed', 'The model has written nothing into the summary.', {
-      hint: 'Try again, choose another model as models.fast, or use another strategy.',
-    })
+  if (saysNothing(text)) throw nothingWritten()
   const put: NewEntry[] = [
     {
       type: 'USER_MESSAGE',

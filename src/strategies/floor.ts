@@ -1,9 +1,11 @@
 // A floor under every summary: what it lost is put beside it, and where that is not enough the brief takes its place.
 import type { Edit, Put } from '../core/change.ts'
+import type { TokenUsage } from '../core/content.ts'
 import { weightOf } from '../core/context.ts'
 import { isNewEntry } from '../core/entry.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import { GATE_MIN_TOKENS } from '../core/gate.ts'
+import { checkSummary } from '../core/gate-summary.ts'
 import type { Json } from '../core/json.ts'
 import { carriedEntry } from '../core/last-request.ts'
 import { beforeContinuation } from '../core/pins.ts'
@@ -36,6 +38,8 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
       if (at < 0) return proposal
       const standing = standingAfter(proposal.edits, input)
       if (weigh(standing.goes) < GATE_MIN_TOKENS) return proposal
+      // The gate says why it refuses this one.
+      if (kind !== 'own' && checkSummary(proposal, proposal.edits)) return proposal
       if (kind === 'own') requireWords(standing)
       const text = await floorText({ input, standing, maxTokens: factsRoom(input, standing) })
       const edits = proposal.edits.with(at, withEntry(proposal.edits[at] as Edit, text))
@@ -104,14 +108,27 @@ async function better(
   run.onWarning?.(
     `The summary kept ${kept} of ${facts.size} exact facts and the brief ${inBrief}: the brief takes its place.`,
   )
-  return briefInstead(mended, brief, { ...metadata, replacedBy: extract.id })
+  return briefInstead(brief, mended.usage, metadata)
+}
+
+/** The brief where there is no summary to commit. */
+export async function proposeBrief(
+  input: StrategyInput,
+  usage: TokenUsage | undefined,
+  metadata: Json,
+): Promise<Proposal> {
+  return briefInstead(await extract.propose(input), usage, metadata)
 }
 
 /** What the summary cost stays on the bill. */
-function briefInstead({ usage }: Proposal, brief: Proposal, metadata: Json): Proposal {
+function briefInstead(
+  { edits, metadata: made }: Proposal,
+  usage: TokenUsage | undefined,
+  metadata: Json,
+): Proposal {
   return {
-    edits: brief.edits,
-    metadata: { ...fieldsIn(brief.metadata), ...fieldsIn(metadata) },
+    edits,
+    metadata: { ...fieldsIn(made), ...fieldsIn(metadata), replacedBy: extract.id },
     ...(usage && { usage }),
   }
 }

@@ -29,6 +29,7 @@ const SCRIPT_LIMITS = {
 const REPORT_CHARS = 8_000
 /** Those that an agent may still remember the names of. */
 const KEPT_REGISTERS = 32
+const TOO_LONG = /The file would have \d+ characters; at most/
 const UNCHANGED = `${SUMMARY_PATH} is as you have read it last; nothing has changed since.`
 
 /** Everything that passes from one chunk to the next. Plain JSON: it can be kept and taken up again. */
@@ -93,8 +94,16 @@ export class SummaryFile {
       limits: { ...SCRIPT_LIMITS, fileChars: this.#maxChars },
     })
     if (result.status === 'error') return failed(cutHead(result.error, REPORT_CHARS))
+    if (TOO_LONG.test(result.text))
+      return failed(`${cutHead(result.text, REPORT_CHARS)}\n${this.#roomLeft()}`)
     const status = result.errors.length > 0 ? 'failed' : 'completed'
     return { status, text: cutHead(result.text, REPORT_CHARS) }
+  }
+
+  /** What to do about an edit that was too long. */
+  #roomLeft(): string {
+    const left = Math.max(0, this.#maxChars - this.text.length)
+    return `${SUMMARY_PATH} has ${this.text.length} of at most ${this.#maxChars} characters: ${left} are left. Write less, or first replace what is out of date or said twice by fewer words; keep names and values.`
   }
 
   /** Other paths do not exist, and cannot be made. */

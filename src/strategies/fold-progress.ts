@@ -59,6 +59,12 @@ export class FoldProgress {
     await this.#scratch?.set(this.#key, this.#parts.map(asJson))
   }
 
+  /** The next run begins with the first chunk. */
+  async forget(): Promise<void> {
+    this.#parts = []
+    await this.#scratch?.set(this.#key, [])
+  }
+
   #printUpTo(end: number): string {
     const { of, upTo } = this.#print
     of.add(this.#text.slice(upTo, end))

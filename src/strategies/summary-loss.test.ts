@@ -15,6 +15,7 @@ const LOST = [
   ['a heading is left', HELD, '## Goal\nDone.'],
   ['something else of the same length', HELD, 'lorem ipsum dolor sit amet consectetur '.repeat(8)],
   ['of a short one nothing is left', 'Chunk 1 was folded.', 'All good.'],
+  ['of a short one the facts are gone', 'Deploy key kestrel-4821 rotates Fridays.', HELD],
   ['in Chinese', '用户想要登录功能，端口是 8080，测试失败。', '好的。'],
 ] as const
 

@@ -1,4 +1,5 @@
 // Whether an edit of a summary has lost most of what the summary held: told by the words that are still there.
+import { countKept, exactFacts } from './exact-facts.ts'
 
 /** Of the words that stood there, so many must stand there afterwards. */
 const LEAST_KEPT = 0.4
@@ -13,7 +14,14 @@ export function losesMost(before: string, after: string): boolean {
   if (held.size < FEWEST_WORDS) return false
   const left = wordsIn(after)
   const kept = [...held].filter((word) => left.has(word)).length / held.size
-  return kept < LEAST_KEPT && (left.size < held.size || held.size >= MANY_WORDS)
+  if (kept >= LEAST_KEPT) return false
+  return left.size < held.size || held.size >= MANY_WORDS || losesFacts(before, after)
+}
+
+/** What a short summary knew exactly does not grow into something else. */
+function losesFacts(before: string, after: string): boolean {
+  const facts = exactFacts(before)
+  return facts.size > 0 && countKept(facts, [after]) < facts.size * LEAST_KEPT
 }
 
 /** Where words are not set apart, each character counts as one. */

@@ -31,6 +31,11 @@ function progressIn(frames: readonly AgentFrame[]): Progress[] {
 
 const SUMMARY = 'Chunk 1 was folded.\nChunk 2 was folded.\nChunk 3 was folded.'
 
+/** How long the entries of a log are, about. */
+function markdownOf(events: readonly unknown[]): number {
+  return JSON.stringify(events).length
+}
+
 describe('@compact with a thread of three chunks', () => {
   it('folds them one after the other, each by a new agent with two tools [FOLD-26, FOLD-27, FOLD-31, FOLD-32, FOLD-42, FOLD-47, FOLD-59]', async () => {
     const { agent, threadId, dev, frames } = await threeChunks()
@@ -89,7 +94,8 @@ describe('@compact with a thread of three chunks', () => {
     expect(raw.join('')).toBe(markdown)
     for (const { asked } of stages(dev).filter(({ round }) => round === 1))
       expect(JSON.stringify(asked.turns.at(-1))).not.toMatch(/MARK-\d|# user:/)
-    expect(JSON.stringify(await threads.messages(threadId))).not.toMatch(/MARK-\d|# user:/)
+    const [summary] = (await threads.messages(threadId)).messages
+    expect(JSON.stringify(summary)).not.toMatch(/MARK-\d|# user:/)
     // No request but those of the agents: nobody was asked to count.
     expect(new Set(dev.requests.map(({ path }) => path)).size).toBe(1)
   })
@@ -134,10 +140,13 @@ describe('@compact with a thread of three chunks', () => {
     // Two user messages in a row go out as one turn.
     const [sent, ...rest] = lastMessages(dev)
     expect(rest).toEqual([])
-    expect(sent?.text).toBe(
-      `<conversation-summary>\n${SUMMARY}\n</conversation-summary>\nGo on with @file:a.ts.`,
-    )
-    expect(JSON.stringify(dev.requests.at(-1)?.body)).not.toMatch(/MARK-\d/)
+    const [head = '', tail = ''] = sent?.text.split('\n[Context note, not a new request: ') ?? []
+    expect(head).toBe(`<conversation-summary>\n${SUMMARY}\n</conversation-summary>`)
+    // What it is, that nothing is to be repeated, and which ref recall takes; then what comes next.
+    expect(tail).toMatch(/^the entries \[ref:e\d+\] to \[ref:e\d+\] were compacted/)
+    expect(tail).toContain('do not repeat it. recall reads the originals again, by ref (such as e')
+    expect(tail.endsWith('\nGo on with @file:a.ts.')).toBe(true)
+    expect(JSON.stringify(dev.requests.at(-1)?.body).length).toBeLessThan(markdownOf(before) / 4)
     expect((await events()).slice(0, before.length)).toEqual(before)
     const [compaction] = await eventsOf('COMPACTION')
     expect(compaction?.threadId).toBe(threadId)
@@ -318,7 +327,9 @@ describe('automatic', () => {
       { success: true, trigger: 'auto', strategy: 'chunked-fold' },
     ])
     expect(lastMessages(dev)).toHaveLength(1)
-    expect(lastMessages(dev)[0]?.text).toMatch(/<\/conversation-summary>\nWhich port was it\?$/)
+    expect(lastMessages(dev)[0]?.text).toMatch(
+      /<\/conversation-summary>\n\[Context note, [\s\S]*\nWhich port was it\?$/,
+    )
     const read = stages(dev).map(({ prompt }) => prompt)
     expect(read.some((prompt) => prompt.includes('Which port was it?'))).toBe(false)
   })
@@ -338,10 +349,10 @@ describe('automatic', () => {
     const outcome = await agent.sendMessage(threadId, `Run it. ${textOf(7_000)}`)
     expect(outcome).toMatchObject({ status: 'done', text: 'All done.' })
     expect(runsIn(frames)).toMatchObject([{ success: true, trigger: 'auto' }])
-    expect(lastMessages(dev)).toHaveLength(1)
-    expect(lastMessages(dev)[0]?.text).toMatch(
-      /<\/conversation-summary>\nPlease continue from where you left off\.$/,
-    )
+    // The request is there word for word, and so is the result that the model has not seen (C27).
+    const [told, , seen] = lastMessages(dev)
+    expect(told?.text).toMatch(/word for word \[ref:e\d+\]:\nRun it\. /)
+    expect(JSON.stringify(seen)).toContain('a few words')
     expect(violations(dev)).toEqual([])
   })
 
