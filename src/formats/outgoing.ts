@@ -122,6 +122,10 @@ export function opened({ messages }: { messages: readonly Message[] }, note: Not
   return { summary: OPENING, rest: messages }
 }
 
+/** The newest models refuse a request where what stands before signed thinking is not what it was. */
+export const UNSIGNED =
+  'thinking is written without its signature, which holds in its own session alone'
+
 /** A text for what a format has no shape for, so that the model at least knows it was there. */
 export function placeholder(part: MessagePart, note: Note): string {
   const media = part.type === 'image' || part.type === 'document' ? part.media : undefined

@@ -51,6 +51,12 @@ export class ResponseItems {
     return true
   }
 
+  /** What the model thought before the items that follow. */
+  thinking(thinking: string, origin: Origin, choices: ItemChoices): void {
+    this.#openAnswer(origin, choices)
+    this.#to.part({ type: 'thinking', thinking, model: choices.model })
+  }
+
   #message(item: Fields, origin: Origin, choices: ItemChoices): boolean {
     if (item.role === 'assistant') {
       this.#openAnswer(origin, choices)

@@ -61,6 +61,8 @@ export interface Outgoing {
 /** What is not pure about writing a new file. */
 export interface WriteOptions {
   readonly now: Date
+  /** Where it is written: stands in for the directory of a session that names none. */
+  readonly cwd?: string
   /** A new id on each call, in the shape of a UUID. */
   newId(): string
 }
@@ -71,6 +73,7 @@ export type Loss =
   | 'foreign-thinking' // of other providers, or without a signature: left out
   | 'thinking-authors' // which model it was that thought
   | 'sealed-thinking' // that only its provider can read: left out
+  | 'signatures' // of thinking: they hold only in the session that they were made in
   | 'natives' // parts that only another provider understands are left out
   | 'extras' // fields of a text or an image that only another provider understands are left out
   | 'documents' // become text

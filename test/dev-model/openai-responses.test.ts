@@ -114,6 +114,12 @@ describe('answers', () => {
     expect(byId.usage?.input_tokens).toBe(again.usage?.input_tokens)
   })
 
+  it('come to Codex, which says more of itself than the SDK does', async () => {
+    const { openai } = await setUp()
+    const body = { ...ask('hello'), client_metadata: { turn: '1' } }
+    expect((await openai.responses.create(body)).status).toBe('completed')
+  })
+
   it('are incomplete at the limit', async () => {
     const { openai } = await setUp({ script: () => ({ text: words(500) }) })
     const cut = await openai.responses.create(ask('go', { max_output_tokens: 20 }))

@@ -36,7 +36,7 @@ export async function writeSession(
     threadId: own,
   }: Pick<Session, 'composed' | 'subThreadIds' | 'threadId'>,
   { threadId, to, secrets: wish, title }: WriteSession,
-  { environment }: Pick<Io, 'environment'>,
+  { environment, cwd }: Pick<Io, 'environment' | 'cwd'>,
 ): Promise<WrittenSession> {
   const secrets = secretsOf(environment)
   // A fork or a fresh session has no sub-threads of its own.
@@ -53,7 +53,7 @@ export async function writeSession(
     isRedacted ? log.map((event) => withoutSecrets(event, secrets)) : log,
   )
   const outgoing: Outgoing = { view, events, sideEvents, ...(title !== undefined && { title }) }
-  const written = to.format.write(outgoing, { now: new Date(), newId: randomUUID })
+  const written = to.format.write(outgoing, { now: new Date(), newId: randomUUID, cwd })
   return withFacts(written, facts)
 }
 

@@ -100,7 +100,7 @@ const ITEMS: Readonly<Record<string, Schema>> = {
 }
 
 const RESPONSES_FIELDS =
-  'model access_programs background context_management conversation image include instructions max_output_tokens max_tool_calls metadata moderation parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs top_p truncation user'
+  'model access_programs background client_metadata context_management conversation image include instructions max_output_tokens max_tool_calls metadata moderation parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs top_p truncation user'
 
 export const RESPONSES_REQUEST: Schema = only(RESPONSES_FIELDS, {
   input: listOf(tagged(ITEMS, 'message')),

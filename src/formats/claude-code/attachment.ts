@@ -3,8 +3,12 @@ import type { UserContent } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
 import { type Fields, fieldsIn, listIn, textIn } from '../fields.ts'
 
-/** The records that are only a log: nothing of them is sent. */
+/** Only a log, or what the client itself says again in every session: its tools, agents and skills. */
 const LOG_ONLY: ReadonlySet<unknown> = new Set([
+  'deferred_tools_delta',
+  'agent_listing_delta',
+  'skill_listing',
+  'mcp_instructions_delta',
   'hook_success',
   'hook_system_message',
   'async_hook_response',

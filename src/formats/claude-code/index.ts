@@ -8,7 +8,9 @@ export const claudeCode: SessionFormat = {
   title: 'Claude Code',
   losses: [
     'system',
+    'thinking',
     'foreign-thinking',
+    'sealed-thinking',
     'natives',
     'extras',
     'failure-kinds',

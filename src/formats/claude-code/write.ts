@@ -10,11 +10,11 @@ import {
   opened,
   type RecordWriter,
   recordsOf,
-  splitModel,
   writeLines,
 } from '../outgoing.ts'
 import { type RawRecord, rawEnvelope, recordValue } from '../raw.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
+import { workplaceOf } from '../workplace.ts'
 import { CLAUDE_CODE } from './read.ts'
 
 /** The version whose shape is written. */
@@ -80,7 +80,7 @@ class Lines {
     this.#shared = {
       isSidechain: false,
       userType: 'external',
-      cwd: textIn(before.cwd) ?? '',
+      cwd: textIn(before.cwd) ?? workplaceOf(outgoing, options),
       sessionId: textIn(before.sessionId) ?? options.newId(),
       version: textIn(before.version) ?? VERSION,
       gitBranch: textIn(before.gitBranch) ?? '',
@@ -103,16 +103,22 @@ class Lines {
   }
 
   message({ role, parts }: Message): void {
-    const sendable = parts.filter((part) => isSendable(part, role, this.#note))
+    const sendable = parts.filter((part) => this.#isSendable(part, role))
     if (role === 'assistant') this.#answer(sendable)
     else this.#user(sendable)
+  }
+
+  /** Claude Code sends all thinking that it finds, and the newest models refuse it behind another past. */
+  #isSendable(part: MessagePart, role: Message['role']): boolean {
+    if (part.type !== 'thinking' && part.type !== 'redacted_thinking')
+      return isSendable(part, role, this.#note)
+    this.#note('thinking was left out: its signature holds in its own session alone')
+    return false
   }
 
   /** One block a line, all with the id of one message. */
   #answer(parts: readonly MessagePart[]): void {
     const id = `msg_${this.#options.newId()}`
-    const own = parts.find((part) => part.type === 'thinking' || part.type === 'redacted_thinking')
-    const model = own && 'model' in own ? splitModel(own.model).model : this.#model
     const isCall = parts.some(({ type }) => type === 'tool_call')
     for (const part of parts)
       this.#add({
@@ -121,7 +127,7 @@ class Lines {
           id,
           type: 'message',
           role: 'assistant',
-          model,
+          model: this.#model,
           content: [this.#block(part)],
           stop_reason: isCall ? 'tool_use' : 'end_turn',
           stop_sequence: null,

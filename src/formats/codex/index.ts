@@ -7,9 +7,8 @@ export const codex: SessionFormat = {
   id: CODEX,
   title: 'Codex',
   losses: [
-    'thinking',
-    'foreign-thinking',
     'sealed-thinking',
+    'signatures',
     'natives',
     'extras',
     'documents',

@@ -21,6 +21,14 @@ import type { Sample, Source, Step } from '../session-format.ts'
 import { usageFrom } from '../usage.ts'
 
 export const CODEX = 'codex'
+/** Who wrote a file that was written here. */
+export const ORIGINATOR = 'precis'
+/** Names the model whose thinking was written here as an event for the screen. */
+export const THINKER = 'precis_model'
+
+/** What Codex itself tells its model in every session, each time again. */
+const OWN_WORDS =
+  /^\s*(?:<(?:environment_context|user_instructions|permissions instructions|collaboration_mode|recommended_plugins|personality_spec|app-context|\w+_instructions)>|# AGENTS\.md instructions)/
 
 const TYPES: ReadonlySet<unknown> = new Set([
   'session_meta',
@@ -65,6 +73,8 @@ class RolloutReader extends OneThreadReader {
         return this.#compacted(payload, record)
       case 'event_msg':
         if (payload.type === 'token_count') return this.#tokens(payload, record)
+        if (payload.type === 'agent_reasoning' && textIn(payload[THINKER]) !== undefined)
+          return this.#thought(payload, origin)
         return `event ${textIn(payload.type) ?? ''}: for the screen`
       default:
         return `${textIn(line.type) ?? 'untyped'}: not an item of the history`
@@ -77,6 +87,7 @@ class RolloutReader extends OneThreadReader {
     const text = textIn(fieldsIn(payload.base_instructions).text) ?? textIn(payload.instructions)
     if (text === undefined || text === this.#system)
       return 'session_meta: says nothing new to the model'
+    if (payload.originator !== ORIGINATOR) return 'session_meta: what Codex itself tells its model'
     this.#system = text
     this.conversation.aside({ type: 'SYSTEM_PROMPT', data: text }, origin)
     return undefined
@@ -93,7 +104,16 @@ class RolloutReader extends OneThreadReader {
     return undefined
   }
 
+  #thought(payload: Fields, origin: Origin): KeptBecause {
+    const [provider = '', ...rest] = (textIn(payload[THINKER]) ?? '').split('/')
+    this.#items.thinking(textIn(payload.text) ?? '', origin, {
+      model: modelRef(provider, rest.join('/')),
+    })
+    return undefined
+  }
+
   #item(item: Fields, origin: Origin): KeptBecause {
+    if (isOwnWords(item)) return 'what Codex itself tells its model'
     const name = nameOf(item)
     if (name !== undefined) this.#names.add(name)
     const named = { ...origin, ...(name !== undefined && { names: [name] }) }
@@ -123,7 +143,8 @@ class RolloutReader extends OneThreadReader {
   #compacted(payload: Fields, record: RawRecord): KeptBecause {
     this.#items.endAnswer()
     this.conversation.raw(record)
-    const history = listIn(payload.replacement_history).filter(isFields)
+    const all = listIn(payload.replacement_history).filter(isFields)
+    const history = all.filter((item) => !isOwnWords(item))
     const { replacement_history: _, ...about } = payload
     const summary = textIn(payload.message)?.trim()
     const put = history.map((item) => this.#replacement(item))
@@ -131,7 +152,7 @@ class RolloutReader extends OneThreadReader {
     const kept = [...this.#names].filter((name) => name.startsWith('user\n'))
     this.conversation.compaction({
       put: [
-        ...(history.length > 0 ? put : kept.map((keep) => ({ keep }))),
+        ...(all.length > 0 ? put : kept.map((keep) => ({ keep }))),
         ...(summary && !history.some((item) => textOfMessage(item).includes(summary))
           ? [summaryEntry(summary)]
           : []),
@@ -146,6 +167,13 @@ class RolloutReader extends OneThreadReader {
     const name = nameOf(item)
     return name !== undefined && this.#names.has(name) ? { keep: name, or: entry } : entry
   }
+}
+
+/** Whether all of a message is. */
+function isOwnWords({ type, role, content }: Fields): boolean {
+  if (type !== 'message' || (role !== 'user' && role !== 'developer')) return false
+  const texts = listIn(content).map((part) => textIn(fieldsIn(part).text) ?? '')
+  return texts.length > 0 && texts.every((text) => OWN_WORDS.test(text))
 }
 
 /** A message is known by its words. */

@@ -1,99 +1,111 @@
 // A context as a Codex rollout: items of the history, and a `compacted` line where it replaces another.
 import { checkpointToText } from '../../core/checkpoint.ts'
-import type { Block } from '../../core/content.ts'
+import type { Block, ThinkingPart } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
 import { urlOfMedia } from '../data-url.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../fields.ts'
 import type { Exported } from '../format.ts'
-import { lastModel, type Note, opened, placeholder, writeLines } from '../outgoing.ts'
+import { type Note, opened, placeholder, UNSIGNED, writeLines } from '../outgoing.ts'
+import { type RawRecord, recordValue } from '../raw.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
-import { CODEX } from './read.ts'
+import { workplaceOf } from '../workplace.ts'
+import { CODEX, ORIGINATOR, THINKER } from './read.ts'
 
 export function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported {
   const timestamp = options.now.toISOString()
-  const line = (type: string, payload: Json): Json => ({ timestamp, type, payload })
+  const line = (type: string, payload: Json): Fields => ({ timestamp, type, payload })
   return writeLines(CODEX, outgoing, {
     fresh: ({ view }, note) => {
-      const { provider, model } = lastModel(outgoing)
       const text = view.system.join('\n\n')
+      const cwd = workplaceOf(outgoing, options)
       const meta = {
         id: options.newId(),
         timestamp,
-        cwd: '',
-        originator: 'precis',
+        cwd,
+        originator: ORIGINATOR,
         cli_version: '0.0.0',
         source: 'cli',
-        model_provider: provider,
         ...(text !== '' && { base_instructions: { text } }),
       }
-      return [
-        line('session_meta', meta),
-        line('turn_context', { cwd: '', model }),
-        ...historyLines(view.messages, line, note),
-      ]
+      // Without a provider and a model Codex takes those of its settings: it knows no others.
+      return [line('session_meta', meta), ...historyLines(view.messages, line, note)]
     },
-    changed: ({ view }, _old, note) => {
+    changed: ({ view }, old, note) => {
       const { summary, rest } = opened(view, note)
       const replacement = messageItem('user', [{ type: 'input_text', text: summary }])
-      return [
+      const lines = [
         line('compacted', { message: '', replacement_history: [replacement] }),
         ...historyLines(rest, line, note),
       ]
+      return numbered(lines, old)
     },
   })
+}
+
+/** Codex numbers the records of a file since 0.160, and refuses one that ends without a number. */
+function numbered(lines: readonly Fields[], old: readonly RawRecord[]): readonly Fields[] {
+  const last = old.findLast((record) => typeof recordValue(record).ordinal === 'number')
+  if (last === undefined) return lines
+  const { ordinal } = recordValue(last)
+  const first = typeof ordinal === 'number' ? ordinal + 1 : 0
+  return lines.map((line, index) => ({ ...line, ordinal: first + index }))
 }
 
 /** Two answers in a row would be read as one: a count of tokens, which nobody knows, parts them. */
 function historyLines(
   messages: readonly Message[],
-  line: (type: string, payload: Json) => Json,
+  line: (type: string, payload: Json) => Fields,
   note: Note,
-): Json[] {
+): Fields[] {
   const custom = new Set<string>() // calls whose arguments are a text
   return messages.flatMap((message, index) => {
-    const items =
+    const lines =
       message.role === 'user'
-        ? userItems(message, custom, note)
-        : answerItems(message, custom, note)
-    const lines = items.map((item) => line('response_item', item))
+        ? userItems(message, custom, note).map((item) => line('response_item', item))
+        : message.parts.flatMap((part) =>
+            part.type === 'thinking'
+              ? [line('event_msg', thoughtEvent(part, note))]
+              : answerItems(part, custom, note).map((item) => line('response_item', item)),
+          )
     const isRepeat = message.role === 'assistant' && messages[index - 1]?.role === 'assistant'
     return isRepeat ? [line('event_msg', { type: 'token_count', info: null }), ...lines] : lines
   })
 }
 
-function answerItems({ parts }: Message, custom: Set<string>, note: Note): Json[] {
-  return parts.flatMap((part): Json[] => {
-    switch (part.type) {
-      case 'text': {
-        const fields = part.extra?.provider === 'openai' ? fieldsIn(part.extra.fields) : {}
-        const phase = textIn(fields.phase)
-        const item = messageItem('assistant', [{ type: 'output_text', text: part.text }])
-        return [{ ...item, ...(phase !== undefined && { phase }) }]
-      }
-      case 'tool_call': {
-        const { id: call_id, name } = part
-        if (typeof part.arguments !== 'string')
-          return [
-            { type: 'function_call', name, arguments: JSON.stringify(part.arguments), call_id },
-          ]
-        custom.add(call_id)
-        return [
-          { type: 'custom_tool_call', name, input: part.arguments, call_id, status: 'completed' },
-        ]
-      }
-      case 'native':
-        if (part.provider === 'openai' && isFields(part.value)) return [part.value]
-        note(`a part that only ${part.provider} understands was left out`)
-        return []
-      case 'thinking':
-      case 'redacted_thinking':
-        note('thinking was left out: the provider wants its own sealed block back')
-        return []
-      default:
-        return [messageItem('assistant', [{ type: 'output_text', text: placeholder(part, note) }])]
+/** Codex shows it and does not send it: the provider takes only the sealed blocks of its own. */
+function thoughtEvent({ thinking, signature, model }: ThinkingPart, note: Note): Json {
+  if (signature !== undefined) note(UNSIGNED)
+  return { type: 'agent_reasoning', text: thinking, [THINKER]: model }
+}
+
+function answerItems(part: MessagePart, custom: Set<string>, note: Note): Json[] {
+  switch (part.type) {
+    case 'text': {
+      const fields = part.extra?.provider === 'openai' ? fieldsIn(part.extra.fields) : {}
+      const phase = textIn(fields.phase)
+      const item = messageItem('assistant', [{ type: 'output_text', text: part.text }])
+      return [{ ...item, ...(phase !== undefined && { phase }) }]
     }
-  })
+    case 'tool_call': {
+      const { id: call_id, name } = part
+      if (typeof part.arguments !== 'string')
+        return [{ type: 'function_call', name, arguments: JSON.stringify(part.arguments), call_id }]
+      custom.add(call_id)
+      return [
+        { type: 'custom_tool_call', name, input: part.arguments, call_id, status: 'completed' },
+      ]
+    }
+    case 'native':
+      if (part.provider === 'openai' && isFields(part.value)) return [part.value]
+      note(`a part that only ${part.provider} understands was left out`)
+      return []
+    case 'redacted_thinking':
+      note('sealed thinking was left out')
+      return []
+    default:
+      return [messageItem('assistant', [{ type: 'output_text', text: placeholder(part, note) }])]
+  }
 }
 
 /** Outputs first, then what the user says in one message; reminders are for the developer's role. */
@@ -126,15 +138,23 @@ function inputParts(part: MessagePart, note: Note): Json[] {
   return [{ type: 'input_text', text: placeholder(part, note) }]
 }
 
+const STATUSES: { readonly [status in ToolResultPart['status']]?: string } = {
+  failed: 'failed',
+  denied: 'failed',
+  aborted: 'incomplete',
+}
+
 function outputItem(part: ToolResultPart, custom: ReadonlySet<string>, note: Note): Json {
   if (part.status !== 'completed') note('that a tool failed is told by its text alone')
+  // Codex leaves it unread; whoever converts the file further finds it.
+  const status = STATUSES[part.status]
   const type = custom.has(part.id) ? 'custom_tool_call_output' : 'function_call_output'
   const [only] = part.content
   const output =
     part.content.length === 1 && only?.type === 'text'
       ? (only.text ?? '')
       : part.content.map((block) => outputPart(block, note))
-  return { type, call_id: part.id, output }
+  return { type, call_id: part.id, output, ...(status !== undefined && { status }) }
 }
 
 function outputPart(block: Block, note: Note): Json {

@@ -9,6 +9,7 @@ export const openCode: SessionFormat = {
   losses: [
     'system',
     'sealed-thinking',
+    'signatures',
     'natives',
     'extras',
     'documents',

@@ -2,6 +2,7 @@
 import { checkpointToText } from '../../core/checkpoint.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
+import { typedTexts } from '../../core/typed-text.ts'
 import { urlOfMedia } from '../data-url.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../fields.ts'
 import type { Exported } from '../format.ts'
@@ -13,33 +14,28 @@ import {
   recordsOf,
   resultsAfter,
   splitModel,
+  UNSIGNED,
   wellFormed,
 } from '../outgoing.ts'
-import { rawEnvelope, recordValue } from '../raw.ts'
+import { type RawRecord, rawEnvelope, recordValue } from '../raw.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
+import { workplaceOf } from '../workplace.ts'
+import { Moments, sessionId } from './ids.ts'
 import { OPENCODE, REMINDER } from './read.ts'
+
+/** The version whose shape is written. */
+const VERSION = '1.18.33'
 
 export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Exported {
   const before = fieldsIn(rawEnvelope(OPENCODE, outgoing.events ?? []))
-  const created = options.now.getTime()
-  const info = isFields(before.info)
-    ? before.info
-    : {
-        id: `ses_${options.newId()}`,
-        version: '1.18.0',
-        projectID: 'global',
-        directory: '',
-        title: outgoing.title ?? 'Imported session',
-        time: { created, updated: created },
-      }
-  const sessionID = textIn(info.id) ?? `ses_${options.newId()}`
+  const info = isFields(before.info) ? before.info : sessionInfo(outgoing, options)
   const { records, problems, ...facts } = recordsOf(OPENCODE, outgoing, {
     fresh: ({ view }, note) => {
       if (view.system.length > 0) note('the system prompt has no place in an OpenCode session')
-      return new Messages(options, outgoing, sessionID, note).all(view.messages)
+      return new Messages(options, outgoing, info, note).all(view.messages)
     },
-    changed: ({ view }, _old, note) => {
-      const messages = new Messages(options, outgoing, sessionID, note)
+    changed: ({ view }, old, note) => {
+      const messages = new Messages(options, outgoing, info, note, old)
       const { summary, rest } = opened(view, note)
       messages.compaction(summary)
       return messages.all(rest)
@@ -59,17 +55,52 @@ export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Export
   }
 }
 
+/** What OpenCode wants to know of a session that it did not record. */
+function sessionInfo(outgoing: Outgoing, options: WriteOptions): Fields {
+  const id = sessionId(options)
+  const now = options.now.getTime()
+  return {
+    id,
+    slug: `precis-${id.slice(-8).toLowerCase()}`,
+    version: VERSION,
+    projectID: 'global',
+    directory: workplaceOf(outgoing, options),
+    title: titleOf(outgoing),
+    time: { created: now, updated: now },
+  }
+}
+
+const TITLE_CHARS = 80
+
+/** The first words that a person typed; the name that a file is read under says less. */
+function titleOf({ events = [], title }: Outgoing): string {
+  for (const event of events) {
+    const [text] = event.type === 'USER_MESSAGE' ? typedTexts(event) : []
+    const line = text?.trim().split('\n', 1)[0]?.slice(0, TITLE_CHARS).trim()
+    if (line) return line.toWellFormed()
+  }
+  return title ?? 'Imported session'
+}
+
 class Messages {
   readonly #done: Json[] = []
-  readonly #options: WriteOptions
+  readonly #moments: Moments
   readonly #sessionID: string
+  readonly #directory: string
   readonly #note: Note
   readonly #model: { provider: string; model: string }
   #lastUser = ''
 
-  constructor(options: WriteOptions, outgoing: Outgoing, sessionID: string, note: Note) {
-    this.#options = options
-    this.#sessionID = sessionID
+  constructor(
+    options: WriteOptions,
+    outgoing: Outgoing,
+    info: Fields,
+    note: Note,
+    old: readonly RawRecord[] = [],
+  ) {
+    this.#moments = new Moments(options, lastTime(old), outgoing.view.messages.length + 2)
+    this.#sessionID = textIn(info.id) ?? sessionId(options)
+    this.#directory = textIn(info.directory) ?? ''
     this.#note = note
     this.#model = lastModel(outgoing)
   }
@@ -132,9 +163,8 @@ class Messages {
       case 'text':
         return [{ type: 'text', text: part.text }]
       case 'thinking': {
-        const { signature } = part
-        const metadata = signature === undefined ? {} : { metadata: { anthropic: { signature } } }
-        return [{ type: 'reasoning', text: part.thinking, ...metadata, time: this.#span() }]
+        if (part.signature !== undefined) this.#note(UNSIGNED)
+        return [{ type: 'reasoning', text: part.thinking, time: this.#span() }]
       }
       case 'tool_call': {
         const isObject = isFields(part.arguments)
@@ -172,43 +202,52 @@ class Messages {
   }
 
   #span(): { start: number; end: number } {
-    const now = this.#options.now.getTime()
-    return { start: now, end: now }
+    const { time } = this.#moments
+    return { start: time, end: time }
   }
 
   #userFacts(): Fields {
     const { provider: providerID, model: modelID } = this.#model
-    const created = this.#options.now.getTime()
-    return { time: { created }, agent: 'build', model: { providerID, modelID } }
+    return { time: { created: this.#moments.time }, agent: 'build', model: { providerID, modelID } }
   }
 
   #answerFacts(model: { provider: string; model: string }, facts: Fields): Fields {
-    const now = this.#options.now.getTime()
+    const { time } = this.#moments
     return {
       role: 'assistant',
       parentID: this.#lastUser,
-      path: { cwd: '', root: '' },
+      path: { cwd: this.#directory, root: this.#directory },
       cost: 0,
       tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
       modelID: model.model,
       providerID: model.provider,
-      time: { created: now, completed: now },
+      time: { created: time, completed: time },
       ...facts,
     }
   }
 
   #message(info: Fields, parts: readonly Fields[]): void {
-    const id = `msg_${this.#options.newId()}`
+    const id = this.#moments.id('msg')
     const sessionID = this.#sessionID
     if (info.role === 'user') this.#lastUser = id
     this.#done.push({
       info: { id, sessionID, ...info },
       parts: parts.map((part) => ({
-        id: `prt_${this.#options.newId()}`,
+        id: this.#moments.id('prt'),
         messageID: id,
         sessionID,
         ...part,
       })),
     })
+    this.#moments.next()
   }
+}
+
+/** When the latest message that is there was made: what follows must be later, or it is shown among them. */
+function lastTime(old: readonly RawRecord[]): number {
+  const times = old.map((record) => {
+    const { created } = fieldsIn(fieldsIn(recordValue(record).info).time)
+    return typeof created === 'number' ? created + 1 : 0
+  })
+  return times.reduce((latest, time) => Math.max(latest, time), 0)
 }

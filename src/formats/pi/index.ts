@@ -9,6 +9,7 @@ export const pi: SessionFormat = {
   losses: [
     'system',
     'sealed-thinking',
+    'signatures',
     'natives',
     'extras',
     'documents',

@@ -5,9 +5,18 @@ import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
 import { type Fields, isFields, textIn } from '../fields.ts'
 import type { Exported } from '../format.ts'
-import { lastModel, type Note, opened, placeholder, splitModel, writeLines } from '../outgoing.ts'
+import {
+  lastModel,
+  type Note,
+  opened,
+  placeholder,
+  splitModel,
+  UNSIGNED,
+  writeLines,
+} from '../outgoing.ts'
 import { type RawRecord, recordValue } from '../raw.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
+import { workplaceOf } from '../workplace.ts'
 import { REMINDER } from './message.ts'
 import { PI } from './read.ts'
 
@@ -20,7 +29,8 @@ export function writePi(outgoing: Outgoing, options: WriteOptions): Exported {
       const entries = new Entries(options, outgoing, note)
       for (const message of view.messages) entries.message(message)
       const timestamp = options.now.toISOString()
-      const header = { type: 'session', version: VERSION, id: options.newId(), timestamp, cwd: '' }
+      const cwd = workplaceOf(outgoing, options)
+      const header = { type: 'session', version: VERSION, id: options.newId(), timestamp, cwd }
       return [header, ...entries.done]
     },
     changed: ({ view }, old, note) => {
@@ -101,8 +111,8 @@ class Entries {
       case 'text':
         return [{ type: 'text', text: part.text }]
       case 'thinking': {
-        const { thinking, signature } = part
-        return [{ type: 'thinking', thinking, ...(signature && { thinkingSignature: signature }) }]
+        if (part.signature !== undefined) this.#note(UNSIGNED)
+        return [{ type: 'thinking', thinking: part.thinking }]
       }
       case 'tool_call': {
         const isObject = isFields(part.arguments)

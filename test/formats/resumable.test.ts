@@ -1,0 +1,233 @@
+// What real agents need to go on with a file: numbers, order, place, and nothing that another agent says of itself.
+import { describe, expect, it } from 'vitest'
+import type { EventDraft } from '../../src/core/event.ts'
+import { runsOf } from '../../src/core/run.ts'
+import type { Strategy } from '../../src/core/strategy.ts'
+import { answer, result, user } from '../say.ts'
+import { formatOf, openText, outgoingOf, threadOf, writing } from './session.ts'
+
+type Value = Record<string, unknown>
+
+const lines = (...records: object[]) => records.map((record) => JSON.stringify(record)).join('\n')
+const parsed = (text: string): Value[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+const at = (type: string, payload: object, ordinal?: number) => ({
+  timestamp: '2026-01-01T00:00:00Z',
+  ...(ordinal !== undefined && { ordinal }),
+  type,
+  payload,
+})
+const says = (role: string, ...texts: string[]) => ({
+  type: 'message',
+  role,
+  content: texts.map((text) => ({ type: 'input_text', text })),
+})
+const LONG = 'a long text that a compaction can take out. '.repeat(200)
+
+/** Everything becomes one summary. */
+const fold: Strategy = {
+  id: 'fold',
+  propose: async ({ context, eventAt }) => {
+    const covers = runsOf(context.items.toArray(), eventAt)
+    const put = [{ type: 'USER_MESSAGE', data: 'In short.', label: 'summary' }] as const
+    return { edits: [{ covers, put }] }
+  },
+}
+
+async function compacted(text: string, added: readonly EventDraft[] = []): Promise<string> {
+  const opened = await openText(text)
+  const { threads, threadId, format } = opened
+  threads.register(fold)
+  expect((await threads.compact(threadId, fold.id)).committed).toBe(true)
+  if (added.length > 0) await threads.append(threadId, added)
+  return format.write?.(await outgoingOf(opened), writing()).text ?? ''
+}
+
+async function converted(text: string, to: string): Promise<string> {
+  return formatOf(to).write?.(await outgoingOf(await openText(text)), writing()).text ?? ''
+}
+
+describe('Codex', () => {
+  const meta = (more: object = {}) => at('session_meta', { id: 'x', cwd: '/w', ...more }, 0)
+
+  it('numbers what stands behind numbered records, and nothing else', async () => {
+    const numbered = lines(
+      meta(),
+      at('response_item', says('user', LONG), 1),
+      at('response_item', says('assistant', 'ok'), 7),
+    )
+    const after = await compacted(numbered, [user('go on'), ...answer('yes')])
+    expect(parsed(after).map(({ ordinal }) => ordinal)).toEqual([0, 1, 7, 8, 9, 10])
+    const older = numbered.replaceAll(/"ordinal":\d+,/g, '')
+    expect(await compacted(older)).not.toContain('ordinal')
+  })
+
+  it('leaves out what Codex says of itself, and keeps what others say to the developer', async () => {
+    const { view, notes } = await openText(
+      lines(
+        meta({ base_instructions: { text: 'You are Codex.' } }),
+        at(
+          'response_item',
+          says(
+            'developer',
+            '<permissions instructions>never</permissions instructions>',
+            '<skills_instructions>x</skills_instructions>',
+          ),
+        ),
+        at('response_item', says('user', '# AGENTS.md instructions for /w\n\nbe kind')),
+        at(
+          'response_item',
+          says('user', '<environment_context>\n<cwd>/w</cwd>\n</environment_context>'),
+        ),
+        at('response_item', says('developer', 'Keep to the plan.')),
+        at('response_item', says('user', 'hello')),
+      ),
+    )
+    expect(view.system).toEqual([])
+    expect(JSON.stringify(view.messages)).not.toMatch(/permissions|AGENTS|environment_context/)
+    expect(JSON.stringify(view.messages)).toMatch(/hello.*Keep to the plan/)
+    expect(notes.account.kept.get('what Codex itself tells its model')).toBe(3)
+  })
+
+  it('takes over a compaction without the words that Codex says of itself', async () => {
+    const own = says('user', '<environment_context>\n<cwd>/w</cwd>\n</environment_context>')
+    const { view } = await openText(
+      lines(
+        meta(),
+        at('response_item', own),
+        at('response_item', says('user', LONG)),
+        at('compacted', { message: '', replacement_history: [own, says('user', 'In short.')] }),
+        at('response_item', says('user', 'go on')),
+      ),
+    )
+    expect(view.messages.flatMap(({ parts }) => parts)).toMatchObject([
+      { text: 'In short.' },
+      { text: 'go on' },
+    ])
+  })
+
+  it('names no provider and no model of another agent', async () => {
+    const model = 'anthropic/claude-x' as const
+    const { view, threads, threadId } = await threadOf([
+      user('hi'),
+      { type: 'AGENT_MESSAGE', data: { content: 'hello', calls: [], model } },
+    ])
+    const events = await threads.getAllEvents(threadId)
+    const { text = '' } =
+      formatOf('codex').write?.({ view, events }, { ...writing(), cwd: '/here' }) ?? {}
+    expect(text).not.toMatch(/claude|anthropic|turn_context/)
+    expect(parsed(text)[0]?.payload).toMatchObject({ cwd: '/here', originator: 'precis' })
+  })
+
+  it('keeps failures and thinking for whoever converts the file further', async () => {
+    const { view, threads, threadId } = await threadOf([
+      user('go'),
+      {
+        type: 'AGENT_MESSAGE',
+        data: {
+          content: 'so',
+          parts: [
+            { type: 'thinking', thinking: 'hm', model: 'anthropic/claude-x' },
+            { type: 'text', text: 'so' },
+            { type: 'tool_call', callId: 'a' },
+          ],
+          calls: ['a'],
+        },
+      },
+      { type: 'TOOL_CALL', data: { id: 'a', name: 'run', arguments: {}, answer: 0 } },
+      result('a', 'no', 'failed'),
+    ])
+    const events = await threads.getAllEvents(threadId)
+    const written = formatOf('codex').write?.({ view, events }, writing())
+    expect(written?.problems).toContain('that a tool failed is told by its text alone')
+    expect((await openText(written?.text ?? '')).view).toEqual(view)
+  })
+})
+
+describe('OpenCode', () => {
+  const created = Date.UTC(2030, 0, 1) // later than the clock of these tests
+  const info = { id: 'ses_1', slug: 's', title: 't', directory: '/w', time: { created } }
+  const message = (id: string, time: number, role: string, text: string) => ({
+    info: { id, sessionID: 'ses_1', role, time: { created: time }, finish: 'stop' },
+    parts: [{ id: `prt_${id}`, messageID: id, sessionID: 'ses_1', type: 'text', text }],
+  })
+  const session = (...messages: object[]) => JSON.stringify({ info, messages })
+  const messagesIn = (text: string) =>
+    (JSON.parse(text) as { messages: { info: Value; parts: Value[] }[] }).messages
+
+  it('puts each message behind the one before, whatever the clock says', async () => {
+    const text = await compacted(
+      session(
+        message('msg_1', created, 'user', LONG),
+        message('msg_2', created + 9, 'assistant', 'ok'),
+      ),
+      [user('more'), ...answer('look', 'a'), result('a', 'found'), ...answer('done')],
+    )
+    const all = messagesIn(text)
+    const times = all.map(({ info: { time } }) => (time as { created: number }).created)
+    expect(times).toEqual(times.toSorted((one, other) => one - other))
+    expect(new Set(times).size).toBe(times.length)
+    const ids = all
+      .slice(2)
+      .flatMap(({ info: { id }, parts }) => [id, ...parts.map((part) => part.id)])
+    const bare = ids.map((id) => String(id).slice(4, 16))
+    expect(bare).toEqual(bare.toSorted())
+    expect(new Set(bare).size).toBe(bare.length)
+    for (const id of ids) expect(id).toMatch(/^(?:msg|prt)_[0-9a-f]{12}\w{14}$/)
+    const [asked, summary] = all.slice(2)
+    expect(summary?.info).toMatchObject({ summary: true, finish: 'stop', parentID: asked?.info.id })
+  })
+
+  it('is told slug, directory and title of a session from elsewhere', async () => {
+    const text = await converted(
+      lines(
+        {
+          type: 'session',
+          version: 3,
+          id: 'x',
+          timestamp: '2026-01-01T00:00:00Z',
+          cwd: '/work/shop',
+        },
+        {
+          type: 'message',
+          id: 'a',
+          parentId: null,
+          message: { role: 'user', content: 'Mend the till.\nPlease.' },
+        },
+      ),
+      'opencode',
+    )
+    expect(JSON.parse(text).info).toMatchObject({
+      id: expect.stringMatching(/^ses_[0-9a-f]{12}\w{14}$/),
+      slug: expect.stringMatching(/^precis-\w+$/),
+      directory: '/work/shop',
+      title: 'Mend the till.',
+      projectID: 'global',
+    })
+  })
+})
+
+const AGENTS = ['claude-code', 'codex', 'opencode', 'pi'] as const
+
+it('goes through every agent and back with its place, its calls and its failures', async () => {
+  const { view, threads, threadId } = await threadOf([
+    user('go'),
+    ...answer('both', 'a', 'b'),
+    result('a', 'found'),
+    result('b', 'no', 'failed'),
+    ...answer('done'),
+  ])
+  const events = await threads.getAllEvents(threadId)
+  const options = { ...writing(), cwd: '/work/shop' }
+  let text = formatOf('pi').write?.({ view, events }, options).text ?? ''
+  for (const to of [...AGENTS, ...AGENTS.toReversed()]) {
+    text = await converted(text, to)
+    const { view: again } = await openText(text)
+    expect(again.messages).toEqual(view.messages)
+    expect(text).toContain('/work/shop')
+  }
+})
