@@ -31,10 +31,14 @@ const FIRST: readonly string[] = [
   'test/summaries/',
 ]
 
-/** Tests of pieces that have no state of their own: they share workers, and what those have loaded. */
-const PURE: readonly string[] = ['core', 'edl', 'providers', 'redact', 'strategies', 'wire'].map(
-  (folder) => `src/${folder}/**/*.test.ts`,
-)
+/** Each has a process of its own: they change what a process has once, or start what outlives a test. */
+const APART: readonly string[] = [
+  'test/require.test.ts',
+  'test/tidy/**/*.test.ts',
+  'test/kill/**/*.test.ts',
+  'test/processes/**/*.test.ts',
+  'test/web/**/*.test.ts',
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -43,7 +47,7 @@ class LongestFirst extends BaseSequencer {
       const place = FIRST.findIndex((part) => moduleId.includes(`/${part}`))
       if (place >= 0) return place
       // Short ones, side by side, so that a worker goes from one to the next.
-      return project.name === 'pure' ? FIRST.length + 1 : FIRST.length
+      return project.name === 'shared' ? FIRST.length + 1 : FIRST.length
     }
     return sorted.toSorted((a, b) => placeOf(a) - placeOf(b))
   }
@@ -72,9 +76,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'apart', include: ['**/*.test.ts'], exclude: [...exclude, ...PURE] },
+        // Most of the time of a small file goes into what it loads: those of a worker share it.
+        test: {
+          name: 'shared',
+          include: ['**/*.test.ts'],
+          exclude: [...exclude, ...APART],
+          isolate: false,
+        },
       },
-      { extends: true, test: { name: 'pure', include: [...PURE], exclude, isolate: false } },
+      { extends: true, test: { name: 'apart', include: [...APART], exclude } },
     ],
   },
 })

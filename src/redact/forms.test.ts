@@ -7,6 +7,8 @@ import { redactFailure } from './redact-failure.ts'
 const MIXED = 'a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ'
 const HEX = '0a1b2c3d4e5f6789'
 const CAPITALS = 'A1B2C3D4E5F6G7H8'
+/** As registries have it. */
+const AUTH = ['_', 'auth'].join('')
 const run = (chars: number, alphabet = MIXED) =>
   alphabet.repeat(Math.ceil(chars / alphabet.length)).slice(0, chars)
 
@@ -154,6 +156,8 @@ describe('a token of a known form', () => {
     `?X-Amz-Date=${run(20)}`,
     `«acme_live_${run(36)}» there`,
     `«acme-prod-key-${run(36)}» there`,
+    `«secret_${run(30)}» there`,
+    `acme_live_${run(30, 'abcdefghijklmnopqrs1')} there`,
     `acme_live_${run(18)} there`,
     `acme_live_${run(30, 'a1B2')} there`, // four characters again and again
     'sk-fading-circle-container-wrapper-element',
@@ -197,6 +201,13 @@ describe('a header or an address', () => {
     'https://ann:my-passwd@example.org',
     'https://ann:the_token@example.org',
     'https://ann:«token1»@example.org',
+    `Authorization: 'Digest «${run(16)}»'`,
+    `Authorization: "Digest «${run(16)}»"`,
+    'Authorization: Bearer apikey-of-yours',
+    'Authorization: Bearer ACCESS_TOKEN',
+    'https://ann:«pass1»@example.org',
+    'https://ann:passwd@example.org',
+    'https://ann:pwd@example.org',
     'git+ssh://ann:«hunter22»@example.org',
   ])('%s', check)
 })
@@ -244,6 +255,24 @@ describe('a value under a name', () => {
     'password="int32-22"',
     'password="«inter22»"',
     'password="dbPassword1"',
+    'password = a?.hunter22',
+    'password = a!.hunter22!',
+    'password=«hunter22.»',
+    `token := ${run(16, 'abcdefghijklmno1')}`,
+    `token: ${run(16, 'abcdefghijklmno1')}`,
+    `token=«${run(16, 'abcdefghijklmno1')}»`,
+    `API_TOKEN=«${run(16, 'abcdefghijklmno1')}»`,
+    `token: «${run(16, 'abcdefghijklmn12')}»`,
+    `x.api_key: "«${run(16)}»"`,
+    'password="float64-22"',
+    'password="Uint8Array-22"',
+    'password="«arrays-22»"',
+    'password="change_me_22"',
+    'password="changeme22"',
+    'password="https://a/22"',
+    'aDB_PASSWORD=abcdefgh',
+    `secret_access_keys: "${run(40, 'abcDEF/+')}"`,
+    `"password\\\\\\": «hunter22»`.replaceAll('\\\\', '\\'),
     'password="«password22»"',
     `token: "«${run(16)}»"`,
     `token: "${run(15)}"`,
@@ -265,9 +294,9 @@ describe('a value under a name', () => {
     `monkey: "${run(16)}"`,
     `client-key-data: «${run(40)}»`,
     `client-key-data: ${run(39)}`,
-    '_auth=«YW5uOmh1bnRlcjIy»',
-    '_auth=YW5uLWh1bnQ=',
-    '_auth=YTpiYw==',
+    `${AUTH}=«YW5uOmh1bnRlcjIy»`,
+    `${AUTH}=YW5uLWh1bnQ=`,
+    `${AUTH}=YTpiYw==`,
     `aws_secret=«${run(40, 'abcDEF/+')}»`,
     `aws_secret=${run(39, 'abcDEF/+')}`,
     `my_secret_value: "«${run(20)}»"`,
@@ -301,9 +330,13 @@ describe('a secret in a command, a file or a sentence', () => {
     'redis-cli -a «hunter22» ping',
     'machine x login ann password «hunter»',
     'machine x login ann password hun',
+    'machine x login   ann\n  password   «hunter»',
     'db.example:5432:app:ann:«hunter22»',
     'db.example:*:app:ann:«hunter22»',
     'db.example:5432:app:ann:hunter2',
+    'x db.example:5432:app:ann:«hunter22» y',
+    'x/db.example:5432:app:ann:«hunter22» y',
+    'db.example:5432:app:ann:hunter22/x',
     'db.example:5432:app:ann:hunterhunter',
     'db.example:543:app:ann:hunter22',
     'The password is «hunter22!» now',
@@ -338,6 +371,14 @@ describe('a secret in a command, a file or a sentence', () => {
     `Set-Cookie: a=«${run(20)}»; path=/; expires=${run(20)}`,
     `Cookie: a=${run(19)}; b="${run(20, 'abcdefgh')}"`,
     `cookie: a=«${run(20)}»; b=«${run(30)}»`,
+    `Cookie: "session2=«${run(20)}»"`,
+    `Cookie: 'a=«${run(20)}»'`,
+    `Cookie: pathway=«${run(20)}»; domain=${run(20)}`,
+    'curl -u ann:your-own-22 x',
+    'curl -u ann:xxxx x',
+    'curl -u ann:12345678 x',
+    'curl -u ann:«ab*c%22» x',
+    'docker login -p example22 x',
     `biscuit: a=${run(20)}; path=/`,
   ])('%s', check)
 
@@ -349,6 +390,7 @@ describe('a secret in a command, a file or a sentence', () => {
     check(manifest('SecretList', 'YWRh'))
     check(manifest('Secret', 'YWR'))
     check(manifest('Secret', `$DATA`))
+    check('kind: Secret\ndata: \n  user:  «YWRh»\n  pass:«YWRh»\n')
     check('kind: Secret\r\nstringData:\r\n  user: «Ada L»\r\n')
   })
 })
@@ -379,6 +421,12 @@ describe('a random run', () => {
     `see ${run(36, 'a1b2c3d4e5f6g7h8i9')} there`,
     `see ${run(36, 'aBcDeFgHiJkLmNoP')} there`,
     `see ${run(36, 'A1B2C3D4E5F6G7H8')} there`,
+    `see ${run(39, 'aB1cD2eF3gH4i')} there`, // 13 of them
+    `see «${run(42, 'aB1cD2eF3gH4iJ')}» there`, // 14 are enough
+    `see «acme_${run(30)}» there`,
+    `see «Acme12-ab-cd-${run(30)}» there`,
+    `${run(64)}`,
+    `see item-${run(30)} there`,
     `see ${run(36, 'aB1cD2')} there`, // six characters again and again
     'see internationalization2ConfigurationHandlers there',
     `see msg_${run(30)} and toolu_${run(30)} there`,
@@ -409,6 +457,7 @@ describe('what looks like a key in a failure', () => {
     [`AIza${run(20, 'abcdefgh')}`, '[redacted:key]'],
     [`AIza${run(19, 'abcdefgh')}`, `AIza${run(19, 'abcdefgh')}`],
     ['Basic abcdefgh', '[redacted:key]'],
+    ['Basic  abcdefgh', '[redacted:key]'],
     ['Basic abcdefg', 'Basic abcdefg'],
     ['http://abc@host/x', 'http://[redacted:key]@host/x'],
     ['http://abc/x@host', 'http://abc/x@host'],

@@ -172,7 +172,7 @@ describe(`commands that show addresses (seed ${SEED})`, () => {
       FORMS['without a scheme'],
     ].filter((form) => form !== undefined)
     const all = COMMANDS.flatMap((command) => forms.map((form) => ({ command, form })))
-    for (const { command, form } of shuffled(all, rng).slice(0, 5)) {
+    for (const { command, form } of shuffled(all, rng).slice(0, scaled(20, 2))) {
       const written = encodeURIComponent(rng.pick([...LISTED, passwordOf(rng)]).toWellFormed())
       const outputs = []
       for (const each of ['0', written]) {
