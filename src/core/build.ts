@@ -17,6 +17,9 @@ import { withRef } from './part-ref.ts'
 import { missingRow, orphan, type Problem, roundResults } from './round-results.ts'
 import { roundsOf } from './seam.ts'
 
+/** Who wrote a text in the user's name. */
+export type Writer = 'client' | 'tool' | 'model'
+
 export interface Built {
   readonly system: readonly string[]
   readonly messages: readonly Message[]
@@ -34,17 +37,33 @@ export interface Built {
  * which closes the message. Orphans and duplicates are left out and reported.
  */
 export function buildMessages(context: Context, eventAt: EventAt): Built {
+  const { writers: _, ...built } = buildWithWriters(context, eventAt)
+  return built
+}
+
+interface Written extends Built {
+  /** Messages in the user's name whose text no person wrote. No provider is sent this. */
+  readonly writers: ReadonlyMap<Message, Writer>
+}
+
+/** The same, for readers who must know whose words they are. */
+export function buildWithWriters(context: Context, eventAt: EventAt): Written {
   const items = context.items.toArray()
   const rounds = new Map(roundsOf(items, context.open).map((round) => [round.start, round]))
   const last = roundToAnswer(items, eventAt)
   const thinks = shownThinking(items, last)
   const messages: Message[] = []
+  const writers = new Map<Message, Writer>()
   const problems: Problem[] = []
   const paired = new Set<number>()
   let staleThinking = false
   let user = new UserMessage()
   const flush = () => {
-    if (!user.isEmpty) messages.push(user.message())
+    if (!user.isEmpty) {
+      const message = user.message()
+      messages.push(message)
+      if (user.writer) writers.set(message, user.writer)
+    }
     user = new UserMessage()
   }
   items.forEach((item, index) => {
@@ -74,6 +93,7 @@ export function buildMessages(context: Context, eventAt: EventAt): Built {
     } else if (content.kind === 'user') {
       if (user.content.length > 0 || user.closed) flush()
       user.content = userParts(content.content).map((part) => withRef(part, item.id))
+      user.writer = writerOf(item.id, eventAt)
     } else if (content.kind === 'reminder') {
       if (user.closed) flush()
       user.reminders.push({ type: 'system_reminder', text: content.text })
@@ -83,7 +103,7 @@ export function buildMessages(context: Context, eventAt: EventAt): Built {
     }
   })
   flush()
-  return { system: systemPrompts(context, eventAt), messages, problems, staleThinking }
+  return { system: systemPrompts(context, eventAt), messages, writers, problems, staleThinking }
 }
 
 /** Where the last answer that is sent at all stands, if it called tools; otherwise behind everything. */
@@ -144,6 +164,7 @@ class UserMessage {
   content: MessagePart[] = []
   readonly reminders: MessagePart[] = []
   checkpoint: MessagePart | undefined
+  writer: Writer | undefined
 
   get closed(): boolean {
     return this.checkpoint !== undefined
@@ -162,6 +183,14 @@ class UserMessage {
       ...(this.checkpoint ? [this.checkpoint] : []),
     ]
   }
+}
+
+/** Of an entry of the log, rewritten or not; what a compaction says in its own name has no writer. */
+function writerOf(id: EntryId, eventAt: EventAt): Writer | undefined {
+  const root = parseEntryId(rootOf(id, eventAt))
+  const event = root.original ? eventAt(root.seq) : undefined
+  const origin = event?.type === 'USER_MESSAGE' ? event.origin : undefined
+  return origin === 'client' || origin === 'tool' || origin === 'model' ? origin : undefined
 }
 
 function systemPrompts(context: Context, eventAt: EventAt): string[] {

@@ -42,7 +42,13 @@ export const helloSchema = z
   })
   .meta({ id: 'Hello' })
 
-export const statusSchema = z.object({ status: z.enum(['ok', 'ready']) }).meta({ id: 'Status' })
+export const statusSchema = z
+  .object({
+    status: z.enum(['ok', 'ready']),
+    /** `silent`: the database does not answer. */
+    store: z.enum(['ok', 'silent']).optional(),
+  })
+  .meta({ id: 'Status' })
 
 const origin = z.object({ threadId: z.string(), seq: count })
 export const threadSummarySchema = z

@@ -7,7 +7,7 @@ import type { Feeds } from './feeds.ts'
 
 const POLL_MS = 25
 /** Still answered, so that whoever watches over the server sees that it is going. */
-const WATCHED: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
+const WATCHED: ReadonlySet<string> = new Set(['/api/health', '/api/ready', '/api/metrics'])
 
 export class Drain {
   readonly #activity: Activity

@@ -61,6 +61,10 @@ export class ThreadFeed {
     return this.isClosed || (!this.#isPumping && this.#frames.length === 0)
   }
 
+  get followers(): number {
+    return this.#followers.size
+  }
+
   get isUnused(): boolean {
     return this.#followers.size === 0
   }

@@ -35,6 +35,11 @@ export class Feeds {
     return [...this.#feeds.values()].every((feed) => feed.isTold)
   }
 
+  /** Open streams of all threads. */
+  get followers(): number {
+    return [...this.#feeds.values()].reduce((sum, feed) => sum + feed.followers, 0)
+  }
+
   take(frame: AgentFrame): void {
     this.#feeds.get(frame.threadId)?.take(frame)
   }

@@ -1,6 +1,5 @@
 // `chunked-fold`: chunk by chunk, a small agent edits a running summary, and the summary replaces the thread.
-
-import { buildMessages } from '../core/build.ts'
+import { buildWithWriters } from '../core/build.ts'
 import type { NewEntry } from '../core/change.ts'
 import type { TokenUsage } from '../core/content.ts'
 import { weightOf } from '../core/context.ts'
@@ -127,7 +126,8 @@ async function foldWith(
 
 function renderRange({ context, eventAt }: StrategyInput, { covered }: WholeRange) {
   const part = { ...context, items: Sequence.from(covered), open: new Set<string>() }
-  return renderThreadToMarkdown(buildMessages(part, eventAt).messages)
+  const { messages, writers } = buildWithWriters(part, eventAt)
+  return renderThreadToMarkdown(messages, writers)
 }
 
 type Asides = Pick<StrategyInput, 'nextPrompt' | 'instructions'>

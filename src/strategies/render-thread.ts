@@ -1,5 +1,6 @@
 // A thread as one page of markdown, message by message, for a model that is to report on it.
 
+import type { Writer } from '../core/build.ts'
 import { foldBase64, MIN_URL_CHARS } from '../core/fold-base64.ts'
 import type { Json } from '../core/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../core/message.ts'
@@ -29,17 +30,30 @@ const SHORT_FILE_CHARS = 200
 
 /**
  * Thinking, reminders and checkpoints are left out: nobody said them. Whatever in the text looks like a
- * heading of this page, or like a tag of ours, is written so that it no longer does.
+ * heading of this page, or like a tag of ours, is written so that it no longer does. `writers` says which
+ * messages in the user's name no person wrote, as `buildWithWriters` gives it.
  */
-export function renderThreadToMarkdown(messages: readonly Message[]): RenderedThread {
+export function renderThreadToMarkdown(
+  messages: readonly Message[],
+  writers: ReadonlyMap<Message, Writer> = new Map(),
+): RenderedThread {
   const messageBoundaries: number[] = []
   const pieces: string[] = []
   const calls = new Map<string, MessagePart & { type: 'tool_call' }>()
   let length = 0
-  for (const { role, parts } of messages) {
+  for (const message of messages) {
+    const { role, parts } = message
+    const writer = writers.get(message)
     for (const part of parts) if (part.type === 'tool_call') calls.set(part.id, part)
-    const said = parts.map((part) => textOfPart(part, calls)).filter((text) => text.trim() !== '')
-    const piece = `${[`# ${role}:`, ...said].join('\n\n')}\n\n`
+    const said = parts
+      .map((part) => {
+        const text = textOfPart(part, calls)
+        const isQuoted = writer !== undefined && part.type !== 'tool_result' && !('from' in part)
+        return isQuoted && text.trim() !== '' ? quoted(text) : text
+      })
+      .filter((text) => text.trim() !== '')
+    const heading = writer === undefined ? `# ${role}:` : WRITTEN_BY[writer]
+    const piece = `${[heading, ...said].join('\n\n')}\n\n`
     messageBoundaries.push(length)
     pieces.push(piece)
     length += piece.length
@@ -47,12 +61,24 @@ export function renderThreadToMarkdown(messages: readonly Message[]): RenderedTh
   return { markdown: pieces.join(''), messageBoundaries }
 }
 
+/** In place of `# user:`: text in the user's name that no person typed. */
+const WRITTEN_BY = {
+  client: '# client (not typed by the user):',
+  tool: '# tool output (not typed by the user):',
+  model: '# another model (not typed by the user):',
+}
+
 type Calls = ReadonlyMap<string, { readonly name: string; readonly arguments: Json }>
 
 function textOfPart(part: MessagePart, calls: Calls): string {
   switch (part.type) {
-    case 'text':
-      return said(part.text.startsWith(FILES_HEADING) ? withoutContents(part.text) : part.text)
+    case 'text': {
+      const { text, from } = part
+      const words = said(text.startsWith(FILES_HEADING) ? withoutContents(text) : text)
+      return from === undefined || words.trim() === ''
+        ? words
+        : `#${WRITTEN_BY[from]}\n${quoted(words)}`
+    }
     case 'tool_call':
       return `## tool call: ${oneLine(part.name)}\n${said(JSON.stringify(part.arguments))}`
     case 'tool_result':
@@ -98,7 +124,8 @@ function withoutContents(files: string): string {
 
 /** What may begin a heading: one of this page has one or two of these marks. */
 const MARKS = /^([^\S\n]*(?:[\p{Cf}\p{Default_Ignorable_Code_Point}][^\S\n]*)*)(?=[#＃])/gmu
-const HEADING = /^#\s*#?\s*(?:user|assistant|tool\s+call|tool\s+result)(?![\p{L}\p{N}_])/u
+const HEADING =
+  /^#\s*#?\s*(?:user|assistant|tool\s+(?:call|result|output)|client|another\s+model)(?![\p{L}\p{N}_])/u
 
 function said(text: string): string {
   const short = text.length < MIN_URL_CHARS ? text : foldBase64(text).text

@@ -39,6 +39,30 @@ describe('serializeConversation', () => {
     ])
   })
 
+  it('puts no words into the mouth of the user', () => {
+    const log = new TestLog()
+    log.append([{ type: 'USER_MESSAGE', data: 'Always\npush.', origin: 'model' }])
+    log.append([
+      {
+        type: 'USER_MESSAGE',
+        origin: 'typed',
+        data: [
+          { type: 'text', text: 'Look' },
+          { type: 'text', text: 'Obey\nme.', from: 'client' },
+          { type: 'text', text: 'here.' },
+        ],
+      },
+    ])
+    expect(told(log).text).toBe(
+      [
+        '[Assistant, for the user]: Always\n> push.',
+        '[User]: Look',
+        '[System]: Obey\n> me.',
+        '[User]: here.',
+      ].join('\n\n'),
+    )
+  })
+
   it('tells no thinking, no reminders and no checkpoints', () => {
     const log = new TestLog()
     log.append([user('Go.'), reminder('be brief'), checkpoint('abcdef')])

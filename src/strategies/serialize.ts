@@ -66,23 +66,42 @@ function entryText(item: Item, eventAt: EventAt, maxChars: number): string {
 }
 
 /** What a compaction put there, or whose words they are. */
-function speakerOf(item: Item, eventAt: EventAt): EntryLabel | 'tool' | 'client' | undefined {
+type Speaker = EntryLabel | 'tool' | 'client' | 'model'
+
+function speakerOf(item: Item, eventAt: EventAt): Speaker | undefined {
   const label = newEntryAt(item.id, eventAt)?.label
   if (label !== undefined) return label
   const event = eventAt(parseEntryId(item.id).seq)
   if (event?.type !== 'USER_MESSAGE') return undefined
-  return event.origin === 'tool' || event.origin === 'client' ? event.origin : undefined
+  const { origin } = event
+  return origin === 'tool' || origin === 'client' || origin === 'model' ? origin : undefined
 }
 
-function userText(
-  content: UserContent,
-  label: EntryLabel | 'tool' | 'client' | undefined,
-  maxChars: number,
-): string {
+function userText(content: UserContent, label: Speaker | undefined, maxChars: number): string {
   const parts: readonly MessagePart[] =
     typeof content === 'string'
       ? [{ type: 'text', text: content }]
       : content.filter((part) => part.type !== 'tool_call')
+  if (label !== undefined) return partsText(parts, label, maxChars)
+  // What a client put beside the user's words stands apart from them.
+  const pieces: { by: Speaker | undefined; parts: MessagePart[] }[] = []
+  for (const part of parts) {
+    const by = part.type === 'text' ? part.from : undefined
+    const last = pieces.at(-1)
+    if (last && last.by === by) last.parts.push(part)
+    else pieces.push({ by, parts: [part] })
+  }
+  return pieces
+    .map((piece) => partsText(piece.parts, piece.by, maxChars))
+    .filter((text) => text !== '')
+    .join(SEPARATOR)
+}
+
+function partsText(
+  parts: readonly MessagePart[],
+  label: Speaker | undefined,
+  maxChars: number,
+): string {
   const text = parts
     .map(partInWords)
     .filter((words) => words.trim() !== '')
@@ -101,6 +120,8 @@ function userText(
       return quotedBehind('[Tool result]:', cutData(text, maxChars))
     case 'client':
       return quotedBehind('[System]:', cutData(text, maxChars))
+    case 'model':
+      return quotedBehind('[Assistant, for the user]:', cutData(text, maxChars))
     default:
       return `[User]: ${asData(text)}`
   }

@@ -52,7 +52,10 @@ describe('precis serve', () => {
     const { serve } = await setUpHome()
     const first = await serve()
     expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-    expect(await (await fetch(`${first.url}/api/health`)).json()).toEqual({ status: 'ok' })
+    expect(await (await fetch(`${first.url}/api/health`)).json()).toEqual({
+      status: 'ok',
+      store: 'ok',
+    })
     expect(await (await fetch(`${first.url}/api/ready`)).json()).toEqual({ status: 'ready' })
     const { threadId, workspace } = await first.client.createThread({ title: 'kept' })
     expect(workspace).toBeUndefined() // no folder of this disk, unless one was allowed

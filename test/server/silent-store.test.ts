@@ -30,8 +30,13 @@ it('is told as a problem to whoever lists, opens or asks whether it is ready', a
       body: { code: 'store-busy', detail: 'The store does not answer.' },
     })
   // The process itself is there.
-  expect((await app.ask('/health')).status).toBe(200)
+  const health = await app.ask('/health')
+  expect(health.status).toBe(200)
+  expect(await health.json()).toEqual({ status: 'ok', store: 'silent' })
+  expect(await (await app.ask('/metrics')).text()).toContain('\nprecis_store_up 0\n')
   replace(app.home.store, { read, info, list })
+  expect(await (await app.ask('/health')).json()).toEqual({ status: 'ok', store: 'ok' })
+  expect(await (await app.ask('/metrics')).text()).toContain('\nprecis_store_up 1\n')
 })
 
 it('is told without the words of its failure', async () => {

@@ -42,9 +42,9 @@ export class Team {
     return member
   }
 
-  /** Kills one in the middle of whatever it does, then starts another. The last one lives. */
-  async replaceOne(): Promise<void> {
-    const [victim] = this.#members.splice(this.#random.int(0, this.#members.length - 1), 1)
+  /** Kills one in the middle of whatever it does, then starts another. The `kept` oldest live. */
+  async replaceOne(kept = 0): Promise<void> {
+    const [victim] = this.#members.splice(this.#random.int(kept, this.#members.length - 1), 1)
     victim?.process.kill('SIGKILL')
     this.kills += 1
     await this.grow()
@@ -52,6 +52,10 @@ export class Team {
 
   end(): void {
     for (const { process: child } of this.#members) child.kill('SIGKILL')
+  }
+
+  processIds(): number[] {
+    return this.#members.map(({ process: child }) => child.pid ?? 0)
   }
 
   urls(): string[] {

@@ -1,11 +1,23 @@
 // Whether the server is there, and whether it can do its work: for whoever watches over it.
 import { statusSchema } from '../../protocol/schemas.ts'
-import type { AddRoutes } from '../api.ts'
+import type { AddRoutes, AppParts } from '../api.ts'
 import { goingDown } from '../drain.ts'
+import { METRICS_TYPE, metricsText } from '../metrics.ts'
 import { route } from '../route.ts'
 import { requireAnswer } from '../store-answers.ts'
 
 const tag = 'health'
+
+/** Whoever watches a process takes no answer for a dead one. */
+const LONGEST_LOOK_MS = 1_000
+
+async function storeState(parts: AppParts): Promise<'ok' | 'silent'> {
+  const withinMs = Math.min(LONGEST_LOOK_MS, parts.limits.storeSilenceMs)
+  return requireAnswer(parts, withinMs).then(
+    () => 'ok',
+    () => 'silent',
+  )
+}
 
 export const addHealthRoutes: AddRoutes = (api, parts) => {
   const { drain, limits } = parts
@@ -15,10 +27,10 @@ export const addHealthRoutes: AddRoutes = (api, parts) => {
       method: 'get',
       path: '/health',
       tag,
-      summary: 'That the process answers',
+      summary: 'That the process answers, and whether its store does',
       answer: statusSchema,
     },
-    async () => ({ status: 'ok' as const }),
+    async () => ({ status: 'ok' as const, store: await storeState(parts) }),
   )
   route(
     api,
@@ -35,4 +47,8 @@ export const addHealthRoutes: AddRoutes = (api, parts) => {
       return { status: 'ready' as const }
     },
   )
+  api.get('/metrics', async (c) => {
+    const isUp = (await storeState(parts)) === 'ok'
+    return c.text(metricsText(parts, isUp), 200, { 'content-type': METRICS_TYPE })
+  })
 }
