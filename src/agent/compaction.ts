@@ -133,7 +133,10 @@ async function tryAll(
   strategies: readonly (string | Strategy)[],
   instructions: string | undefined,
 ): Promise<Ended> {
-  let last: Ended = { end: 'failed', error: new PrecisError('internal', 'There is no strategy.') }
+  let last: Ended = {
+    end: 'failed',
+    error: new PrecisError('internal', 'No strategy is configured.'),
+  }
   // That one came near says more than that another one had nothing to do, and asks for less the next time.
   let nearest: Ended | undefined
   for (const [at, strategy] of strategies.entries()) {

@@ -49,7 +49,7 @@ async function firstProposed(turn: Turn, options: CompactOptions): Promise<Compa
   const order = await orderOf(turn, options)
   if (order.strategies.includes(FRESH_SESSION))
     await requireExchange(turn, desk.work ? 'beside' : 'alone')
-  let last = new PrecisError('internal', 'There is no strategy.')
+  let last = new PrecisError('internal', 'No strategy is configured.')
   for (const strategy of order.strategies) {
     try {
       const propose = () => proposed(turn, order, strategy)
@@ -129,7 +129,7 @@ function entriesOf({ items }: Context): string {
 function stale(): PrecisError {
   const message = 'The conversation was changed meanwhile: the preview is stale.'
   return new PrecisError('gate-refused', message, {
-    hint: 'Make a new one.',
+    hint: 'Create a new preview.',
     details: { reason: 'stale' },
   })
 }

@@ -1,4 +1,4 @@
-// What `precis store` does: copies a store into another, and checks one.
+// `precis store`: copies and checks stores
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { shownAddress } from '../core/address.ts'
@@ -55,7 +55,7 @@ export async function checkOneStore(
     const left = report.problems.filter(({ isMended }) => !isMended).length
     if (left === 0) return
     throw new PrecisError('store-corrupt', `The store has ${left} problems.`, {
-      hint: 'What is derived is mended with --repair; a log is restored from a copy.',
+      hint: '--repair fixes derived data. Restore a log from a copy.',
     })
   })
 }
@@ -130,7 +130,7 @@ function checkLines({ threads, events, hash, problems, isIndexRebuilt }: StoreRe
   const more = problems.length - shown.length
   return `${[
     `${threads} threads with ${events} events, SHA-256 ${hash}`,
-    ...(isIndexRebuilt ? ['the search index was made anew'] : []),
+    ...(isIndexRebuilt ? ['the search index was rebuilt'] : []),
     ...shown,
     ...(more > 0 ? [`and ${more} more`] : []),
     problems.length === 0 ? 'nothing is wrong' : `${problems.length} problems`,

@@ -1,4 +1,4 @@
-// What a thread is told when somebody chooses another model, preset or strategy for it.
+// Changes of a thread's model, preset or strategy
 import type { ModelRef } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'

@@ -1,4 +1,4 @@
-// The compactions of threads: proposed, applied, taken back, brought back.
+// The compactions of threads: proposed, applied, undone, brought back.
 import type { EntryId } from '../core/change.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Strategy } from '../core/strategy.ts'
@@ -24,8 +24,8 @@ async function pointBack(
   for await (const { threadId: former } of pastThreadsOf(ports.store, threadId))
     throw new PrecisError(
       'nothing-to-undo',
-      `There is no compaction to undo: this session began with a summary of ${former}, which stands as it was.`,
-      { where: former, hint: `Go on there: /resume ${former}, or precis chat ${former}.` },
+      `There is no compaction to undo: this session began with a summary of ${former}, which is unchanged.`,
+      { where: former, hint: `Continue there: /resume ${former}, or precis chat ${former}.` },
     )
   throw thrown
 }

@@ -1,4 +1,4 @@
-// What the file system refuses, in sentences that say what to do instead.
+// Errors of the file system as sentences with the next step
 import type { Stats } from 'node:fs'
 import { type ErrorCode, PrecisError } from '../core/errors.ts'
 
@@ -44,10 +44,14 @@ export async function namingFile<T>(name: string, work: () => Promise<T>): Promi
 export function requireFile(stats: Pick<Stats, 'isFile' | 'isDirectory'>, name: string): void {
   if (stats.isFile()) return
   if (stats.isDirectory())
-    throw new PrecisError('invalid-input', `${name} is a folder.`, {
+    throw new PrecisError('invalid-input', `${name} is a directory.`, {
       hint: 'Use `list` for folders.',
     })
-  throw new PrecisError('invalid-input', `${name} is no regular file (a pipe, socket or device).`, {
-    hint: 'Only regular files can be read and written.',
-  })
+  throw new PrecisError(
+    'invalid-input',
+    `${name} is not a regular file (a pipe, socket or device).`,
+    {
+      hint: 'Only regular files can be read and written.',
+    },
+  )
 }

@@ -85,7 +85,7 @@ function searching(options: SearchOptions): void {
   it.each([
     [
       { pattern: 'foo(' },
-      expect.stringMatching(/^`pattern` is no valid regular expression: [\s\S]+/),
+      expect.stringMatching(/^`pattern` is not a valid regular expression: [\s\S]+/),
     ],
     [{ pattern: '\\p{Nonsense}' }, expect.stringMatching(/^`pattern` is no valid regular/)],
     [{ pattern: '' }, expect.stringContaining('`pattern`')],

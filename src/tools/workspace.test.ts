@@ -145,7 +145,7 @@ describe('a path outside is refused', () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(join(workspace.root, 'socket'), resolve))
     for (const path of ['pipe', 'socket']) {
-      const message = `${path} is no regular file (a pipe, socket or device).`
+      const message = `${path} is not a regular file (a pipe, socket or device).`
       await expect(readAt(workspace, path)).rejects.toMatchObject({ message })
       await expect(replaceFile(workspace, path, 'x')).rejects.toMatchObject({ message })
     }

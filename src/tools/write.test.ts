@@ -69,7 +69,7 @@ describe('write', () => {
     const mark = statSync(join(workspace.root, 'a.txt'), { bigint: true })
     writeFileSync(join(workspace.root, 'a.txt'), 'theirs')
     await expect(replaceFile(workspace, 'a.txt', 'ours', mark)).rejects.toMatchObject({
-      message: 'a.txt was changed by somebody else meanwhile.',
+      message: 'a.txt has changed since it was read.',
     })
     expect(textOf(workspace, 'a.txt')).toBe('theirs')
     expect(readdirSync(workspace.root)).toEqual(['a.txt'])

@@ -16,7 +16,7 @@ const user = (content: string) =>
 const inputs: readonly (readonly [string, string | Buffer, readonly string[], RegExp])[] = [
   ['an empty file', '', [], /the input is empty\n {2}where: bad\n/],
   ['blanks', ' \n ', [], /the input is empty\n {2}where: bad\n/],
-  ['no JSON', 'hello', [], /no known format begins like this file\n {2}where: bad\n/],
+  ['no JSON', 'hello', [], /the format of the file is unknown\n {2}where: bad\n/],
   [
     'a truncated document',
     '{"messages": [',
@@ -48,7 +48,7 @@ const inputs: readonly (readonly [string, string | Buffer, readonly string[], Re
     'the wrong format named',
     `${user('"hi"')}\n`,
     ['--format', 'codex'],
-    /nothing in the file is of the format codex\n(.*\n)*.*It looks like claude-code/,
+    /the file has no record of the format codex\n(.*\n)*.*It looks like claude-code/,
   ],
   [
     'a wrong role',
@@ -182,7 +182,7 @@ describe('a file that cannot be read', () => {
     })
     expect(run('threads')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('the folder for state cannot be made'),
+      stderr: expect.stringContaining('the data directory cannot be created'),
     })
     chmodSync(join(folder, 'closed'), 0o700)
   })

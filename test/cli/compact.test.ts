@@ -38,7 +38,9 @@ describe('precis compact FILE', () => {
     ])
       expect(stdout).toMatch(new RegExp(`^  ${name} +[\\d,]+`, 'm'))
     expect(stdout).toContain('█')
-    expect(stdout).toMatch(/What went, and why:\n +−[\d,]+ {2}trim-tool-results [\d,]+ entries/)
+    expect(stdout).toMatch(
+      /Removed, with the reason:\n +−[\d,]+ {2}trim-tool-results [\d,]+ entries/,
+    )
     expect(stdout).toMatch(/Largest drops:\n +−[\d,]+ {2}e\d+ +result of bash/)
     // The constraints that the user has set, word for word.
     expect(stdout).toContain('“Never touch the migrations folder.”')

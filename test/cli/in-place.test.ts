@@ -1,4 +1,4 @@
-// Files that are replaced: with a backup, taken back byte for byte, and proposals that are applied exactly.
+// Files that are replaced: with a backup, undone byte for byte, and proposals that are applied exactly.
 import { appendFileSync, chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -75,7 +75,7 @@ describe('failures', () => {
       2,
       'nowhere does not exist.\n  where: --workspace\n  hint: Name a folder that is there',
     ],
-    ['no input', ['compact'], 2, 'precis: no input is given'],
+    ['no input', ['compact'], 2, 'precis: no input'],
     ['two inputs', ['compact', 'in.json', '--input', 'in.json'], 2, 'the input is given twice'],
     ['too many inputs', ['compact', 'in.json', 'b'], 2, "too many arguments for 'compact'"],
     [
@@ -84,12 +84,7 @@ describe('failures', () => {
       2,
       "unknown command 'compct'\n  hint: Did you mean compact?",
     ],
-    [
-      'an unknown option',
-      ['compact', 'in.json', '--outptu', 'x'],
-      2,
-      'hint: Did you mean --out?',
-    ],
+    ['an unknown option', ['compact', 'in.json', '--outptu', 'x'], 2, 'hint: Did you mean --out?'],
     ['an option without a value', ['compact', 'in.json', '--budget'], 2, 'argument missing'],
     [
       'an unknown strategy',

@@ -341,7 +341,7 @@ describe('the first run', () => {
     chat.terminal.press('escape')
     await chat.terminal.sees('Which one?')
     chat.terminal.press('escape')
-    await chat.terminal.sees('There is no model yet: /model chooses one.')
+    await chat.terminal.sees('No model is set. Choose one with /model.')
   })
 })
 

@@ -112,7 +112,7 @@ describe('a divider', () => {
     await chat.terminal.sees('content of file 3', false)
     await choose('Undo', 'The compaction was undone.')
     await chat.terminal.sees('taken back')
-    await choose('Redo', 'The compaction is in force again.')
+    await choose('Redo', 'The compaction is applied again.')
     await chat.terminal.sees('✓ compacted by')
   })
 

@@ -170,7 +170,7 @@ export async function commit(
   const { reason, message } = outcome.refusal
   throw new PrecisError('gate-refused', `the compaction was refused: ${message}`, {
     where: prepared.strategyId,
-    hint: 'Nothing was changed. Another strategy may do: precis inspect shows what each would give.',
+    hint: 'Nothing was changed. Try another strategy: precis inspect shows what each would save.',
     details: { reason },
   })
 }

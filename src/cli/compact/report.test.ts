@@ -86,8 +86,8 @@ describe('the report', () => {
   })
 
   it('says in whose tokens it tells what went, where that is not the counter', () => {
-    expect(lines({ counter: 'o200k' })).toContain('What went, and why, in estimated tokens:')
-    expect(lines({})).toContain('What went, and why:')
+    expect(lines({ counter: 'o200k' })).toContain('Removed, with the reason, in estimated tokens:')
+    expect(lines({})).toContain('Removed, with the reason:')
   })
 
   it('names no step that would be refused, and no second budget', () => {
