@@ -51,7 +51,7 @@ export async function reverseChange(
     const { path, what, at } = await reverse(target.path, io)
     await tell(io, { file: path, what, at }, flags.json, (told) =>
       way === 'undo'
-        ? `${target.path} is again what it was before it was ${told.what}.\n`
+        ? `${target.path} is restored: it was ${told.what}.\n`
         : `${target.path} is again ${told.what}.\n`,
     )
     return

@@ -233,7 +233,7 @@ function requireOffset(ref: string, offset: number, { length }: string): number 
 }
 
 function notARef(ref: string): PrecisError {
-  return new PrecisError('unknown-entry', `${ref} is no ref.`, {
+  return new PrecisError('unknown-entry', `${ref} is not a ref.`, {
     where: ref,
     hint: 'A ref looks like e12 or c40.0, or thr_7:e12 in an earlier thread. Without a ref, search for words.',
   })

@@ -69,7 +69,7 @@ describe('edit', () => {
       'more than one match',
       'a\nb\na\n',
       { oldText: 'a', newText: 'x' },
-      'oldText stands 2 times in a.txt: lines 1, 3. Add lines around it until it is unique, or set `all`. Nothing was changed.',
+      'oldText occurs 2 times in a.txt: lines 1, 3. Add lines around it until it is unique, or set `all`. Nothing was changed.',
     ],
     [
       'no match',

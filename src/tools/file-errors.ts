@@ -7,8 +7,8 @@ const SENTENCES: Readonly<Record<string, readonly [ErrorCode, string, string]>> 
   ENOENT: ['not-found', 'NAME does not exist.', 'Look with `list` or `search` for its right path.'],
   EACCES: ['file-unreadable', 'NAME may not be accessed: permission denied.', 'Leave it alone.'],
   EPERM: ['file-unwritable', 'NAME may not be changed: not permitted.', 'Leave it alone.'],
-  EISDIR: ['invalid-input', 'NAME is a folder.', 'Use `list` for folders.'],
-  ENOTDIR: ['invalid-input', 'A part of NAME is a file, not a folder.', 'Check the path.'],
+  EISDIR: ['invalid-input', 'NAME is a directory.', 'Use `list` for directories.'],
+  ENOTDIR: ['invalid-input', 'A part of NAME is a file, not a directory.', 'Check the path.'],
   ELOOP: ['invalid-input', 'NAME is a link, or its links lead in a circle.', 'Use another path.'],
   ENAMETOOLONG: ['invalid-input', 'The path is too long.', 'Use a shorter one.'],
   ENOSPC: ['file-unwritable', 'NAME was not written: the disk is full.', 'Free some space first.'],
@@ -45,7 +45,7 @@ export function requireFile(stats: Pick<Stats, 'isFile' | 'isDirectory'>, name: 
   if (stats.isFile()) return
   if (stats.isDirectory())
     throw new PrecisError('invalid-input', `${name} is a directory.`, {
-      hint: 'Use `list` for folders.',
+      hint: 'Use `list` for directories.',
     })
   throw new PrecisError(
     'invalid-input',

@@ -53,7 +53,7 @@ describe('write', () => {
     const workspace = workspaceWith({ 'a.txt': 'a', 'folder/': '' })
     const tool = writeTool(workspace)
     for (const [path, sentence] of [
-      ['folder', 'folder is a folder.'],
+      ['folder', 'folder is a directory.'],
       ['a.txt/b', 'A part of a.txt/b is a file'],
       [`${'n'.repeat(300)}.txt`, 'too long'],
     ] as const) {

@@ -28,10 +28,10 @@ const inputs: readonly (readonly [string, string | Buffer, readonly string[], Re
     'another kind of JSON',
     '{"a": 1}',
     [],
-    /no known format.*\n.*\n {2}hint: .* --format, as in .* compact FILE --format anthropic\. Formats that are read: /,
+    /format of the file is unknown.*\n.*\n {2}hint: .* --format, as in .* compact FILE --format anthropic\. Formats that are read: /,
   ],
-  ['a number', '7', [], /no known format/],
-  ['lines of another kind', '{"a":1}\n{"b":2}\n', [], /no known format/],
+  ['a number', '7', [], /format of the file is unknown/],
+  ['lines of another kind', '{"a":1}\n{"b":2}\n', [], /format of the file is unknown/],
   [
     'binary',
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe, 0]),
@@ -141,7 +141,7 @@ describe('a file that cannot be read', () => {
   it('a folder, and a file inside of none', async () => {
     mkdirSync(join(place().folder, 'dir'))
     for (const [path, message] of [
-      ['dir', 'dir is a folder'],
+      ['dir', 'dir is a directory'],
       ['dir/none/x', 'there is no file dir/none/x'],
     ] as const)
       expect(await place().precis(['inspect', path])).toMatchObject({
@@ -214,7 +214,9 @@ describe('a file without end', () => {
     ])
     expect(status).toBe(1)
     expect(stderr).toContain('hold no conversation of the format claude-code')
-    expect((await place().precis(['import', 'many.jsonl'])).stderr).toContain('no known format')
+    expect((await place().precis(['import', 'many.jsonl'])).stderr).toContain(
+      'format of the file is unknown',
+    )
     expect(await place().json(['threads'])).toEqual([])
   })
 })

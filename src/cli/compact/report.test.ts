@@ -141,7 +141,7 @@ describe('the report', () => {
         { ref: 'openai/n', window: { tokens: 200_000, from: 'server' }, redacted: [] },
       ],
     })
-    expect(text).toContain('Asked ollama/m: window 32,768 tokens (a default, nobody says')
+    expect(text).toContain('Asked ollama/m: window 32,768 tokens (a default; set it')
     expect(text).toContain('was not told: 2 aws-key.')
     expect(text).toContain('Asked openai/n: window 200,000 tokens (as its server says).')
   })

@@ -37,7 +37,7 @@ const NO_PERMISSION: Meaning = {
 }
 const NO_FOLDER: Meaning = {
   code: 'usage',
-  what: 'cannot be made here: a part of the path is a file, not a folder',
+  what: 'cannot be made here: a part of the path is a file, not a directory',
   hint: 'Correct the path.',
 }
 const FAILED: Meaning = {
