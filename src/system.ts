@@ -1,4 +1,4 @@
-// The clock and the ids of this machine, for whoever brings none of their own.
+// The default clock and id source
 import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Clock, Ids } from './core/ports.ts'

@@ -45,7 +45,10 @@ async function ask(
   const { threadId } = desk
   const { callId, name, subject, reason } = question
   if (!approver)
-    return { allowed: false, reason: `${reason} Nobody is there to be asked; it was not run.` }
+    return {
+      allowed: false,
+      reason: `${reason} Permission could not be asked for; the call was not run.`,
+    }
   const record = (type: 'TOOL_APPROVAL_REQUEST' | 'TOOL_APPROVAL_RESPONSE', decision = '') =>
     threads.append(
       threadId,

@@ -103,7 +103,7 @@ const RUNS: Run = {
       if (next) return next
       throw error
     }
-    return 'The compaction is in force again.'
+    return 'The compaction is applied again.'
   },
   pin: async ({ core, threadId }, { text }) => {
     const pinId = await core.ports.threads.pin(threadId, { text, by: 'user' })
@@ -128,7 +128,7 @@ const RUNS: Run = {
     const known = threads.strategyIds()
     if (strategyId === undefined) {
       const { strategy, ...choices } = await choicesOf(core, threadId)
-      const ofPreset = `that of the preset ${presetOf(choices, core.settings).id}`
+      const ofPreset = `default of the preset ${presetOf(choices, core.settings).id}`
       const back = strategy === undefined ? '' : ` /strategy ${OF_PRESET} goes back to ${ofPreset}.`
       return `Strategy: ${strategy ?? ofPreset}. Known: ${known.join(', ')}.${back}`
     }
@@ -139,7 +139,7 @@ const RUNS: Run = {
     }
     if (!known.includes(strategyId))
       throw new PrecisError('unknown-strategy', `Unknown compaction strategy: ${strategyId}`, {
-        hint: `Known: ${known.join(', ')}; ${OF_PRESET} is that of the preset.`,
+        hint: `Known: ${known.join(', ')}; ${OF_PRESET} selects the default of the preset.`,
       })
     await change(core, threadId, { type: 'THREAD_SETTINGS', data: { strategy: strategyId } })
     return `This thread is compacted by ${strategyId} from now on.`
@@ -178,7 +178,7 @@ const RUNS: Run = {
   fork: async ({ core, threadId }) => {
     const forkId = await core.ports.threads.fork(threadId)
     return {
-      text: `Forked as ${forkId}: go on there; this thread stays as it is.`,
+      text: `Forked to ${forkId}: go on there; this thread stays as it is.`,
       threadId: forkId,
     }
   },

@@ -170,15 +170,15 @@ function strategyOf(
 /** Hooks may be written without types. */
 function checkedReply(reply: unknown): BeforeReply | undefined {
   if (reply === undefined || reply === null) return undefined
-  if (typeof reply !== 'object') throw new TypeError('its answer is no object.')
+  if (typeof reply !== 'object') throw new TypeError('its answer is not an object.')
   const { veto, proposal, instructions, pins, entries } = reply as Readonly<Record<string, unknown>>
   if (veto !== undefined) return { veto: String(veto).trim() || 'no reason was given' }
   if (instructions !== undefined && typeof instructions !== 'string')
-    throw new TypeError('its instructions are no text.')
+    throw new TypeError('its instructions are not a text.')
   if (pins !== undefined && !(Array.isArray(pins) && pins.every((pin) => typeof pin === 'string')))
-    throw new TypeError('its pins are no list of texts.')
+    throw new TypeError('its pins are not a list of texts.')
   if (entries !== undefined && !(Array.isArray(entries) && entries.every((id) => isEntryId(id))))
-    throw new TypeError('its entries are no list of ids of entries.')
+    throw new TypeError('its entries are not a list of entry ids.')
   const isProposal =
     typeof proposal === 'function' ||
     (typeof proposal === 'object' &&

@@ -12,7 +12,7 @@ describe('the presets in words', () => {
       else expect(command).toContain('asks the agent, which')
       if (preset.automatic === 'off') expect(automatic).toBe('nothing')
       else expect(automatic).toContain(`${preset.automatic.strategyId} at 80 %`)
-      expect(command).not.toContain('as that strategy does')
+      expect(command).not.toContain('this strategy')
     }
   })
 

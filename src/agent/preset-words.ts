@@ -8,18 +8,18 @@ export interface PresetWords {
 }
 
 const ASKS_AGENT: Readonly<Record<Preset['tool'], string>> = {
-  ranges: 'asks the agent, which sums up ranges between its checkpoints',
-  summary: 'asks the agent, which writes one summary of everything',
+  ranges: 'asks the agent to summarise ranges between its checkpoints',
+  summary: 'asks the agent for one summary of everything',
   none: 'asks the agent',
 }
 
 const STRATEGIES: Readonly<Record<string, string>> = {
   'ai-summarize': 'one summary of everything; your last three messages stay',
-  cascade: 'the cheapest first, until it is small enough',
+  cascade: 'cheap steps first, until the context is small enough',
   'chunked-fold': 'a small agent folds everything into one summary, chunk by chunk',
-  'fresh-session': 'a summary opens a new session; this one stays as it is',
-  'keep-recent': 'a summary of all but the recent end',
-  summarize: 'one summary of all but the last two events',
+  'fresh-session': 'starts a fresh session with a summary; this thread does not change',
+  'keep-recent': 'a summary of everything but the recent end',
+  summarize: 'one summary of everything but the last two events',
 }
 
 export function presetWords(): readonly PresetWords[] {
@@ -45,7 +45,7 @@ function automaticWords({ automatic, trigger, onFailure }: Preset): string {
 function runWords({ strategyId, withModel }: StrategyRun): string {
   const id = withModel ?? strategyId
   const without = withModel === undefined ? '' : `; without a model ${strategyId}`
-  return `${id}: ${STRATEGIES[id] ?? 'as that strategy does'}${without}`
+  return `${id}: ${STRATEGIES[id] ?? 'this strategy'}${without}`
 }
 
 function failureWords(fallback: Fallback): string {

@@ -47,7 +47,7 @@ async function firstProposed(turn: Turn, options: CompactOptions): Promise<Compa
   const order = await orderOf(turn, options)
   if (order.plan.strategies.includes(FRESH_SESSION))
     await requireExchange(turn, desk.work ? 'beside' : 'alone')
-  let last = new PrecisError('internal', 'There is no strategy.')
+  let last = new PrecisError('internal', 'No strategy is configured.')
   for (const strategy of order.plan.strategies) {
     try {
       const propose = () => proposed(turn, order, strategy)
@@ -121,7 +121,7 @@ function entriesOf({ items }: Context): string {
 function stale(): PrecisError {
   const message = 'The conversation was changed meanwhile: the preview is stale.'
   return new PrecisError('gate-refused', message, {
-    hint: 'Make a new one.',
+    hint: 'Create a new preview.',
     details: { reason: 'stale' },
   })
 }

@@ -16,7 +16,7 @@ export function undoLast(core: AgentCore, threadId: string): Promise<ThreadEvent
     const { stack } = await threads.context(threadId)
     const empty = await emptyOnTop(core, threadId, stack)
     if (empty.length > 0 && empty.length === stack.length) {
-      const message = 'There is no compaction to undo: none of them has changed anything.'
+      const message = 'There is no compaction to undo: no compaction has changed anything.'
       throw new PrecisError('nothing-to-undo', message)
     }
     for (const seq of empty) await threads.undo(threadId, seq)

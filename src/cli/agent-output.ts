@@ -1,4 +1,4 @@
-// What a person sees of an agent at work, in a terminal that is not interactive.
+// The output of an agent on a non-interactive terminal
 import type { Agent } from '../agent/agent.ts'
 import { CompactionWatch } from '../agent/compaction-watch.ts'
 import { textOfUserContent } from '../core/content.ts'

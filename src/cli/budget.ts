@@ -9,7 +9,7 @@ export function parseBudget(text: string): Budget {
     return { percent: Number(percent) }
   const tokens = /^\d+$/.test(text) ? Number(text) : 0
   if (Number.isSafeInteger(tokens) && tokens > 0) return { tokens }
-  throw new PrecisError('usage', `--budget: ${JSON.stringify(text)} is no budget`, {
+  throw new PrecisError('usage', `--budget: ${JSON.stringify(text)} is not a valid budget`, {
     where: '--budget',
     hint: 'Give a number of tokens, as in --budget 50000, or a share of the input up to 100%, as in --budget 40%.',
   })

@@ -41,7 +41,7 @@ const CHAT_PRESET = 'chat'
 
 export async function chat(thread: string | undefined, flags: ChatFlags, io: Io): Promise<void> {
   if (thread !== undefined && flags.continue)
-    throw new PrecisError('usage', `the thread is ${thread}: there is no other to look for`, {
+    throw new PrecisError('usage', `the thread is ${thread}: --continue does not apply`, {
       where: '--continue',
       hint: 'Leave out one of the two.',
     })

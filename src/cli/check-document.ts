@@ -1,4 +1,4 @@
-// What is wrong with a document: by the rules of its own format, and in what would be sent of it.
+// Checks a document by the rules of its own format, and the request converted from it
 import type { Json } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
 import type { LooseMessage } from '../core/repair.ts'

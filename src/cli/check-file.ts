@@ -142,7 +142,7 @@ function refuseBroken({ input, provider, repair, ...checked }: CheckReport): voi
 }
 
 function adviceFor({ kind, source }: CheckReport['input'], isRepaired: boolean): string {
-  if (isRepaired) return 'What is left has to be changed in the request itself.'
-  if (kind === 'session') return `${exportHint(source)}, which --repair can mend.`
-  return '--repair FILE writes a copy that keeps the rules, and says what was changed.'
+  if (isRepaired) return 'Change the rest in the request itself.'
+  if (kind === 'session') return `${exportHint(source)}, which --repair can fix.`
+  return '--repair FILE writes a valid copy and lists the changes.'
 }

@@ -50,13 +50,13 @@ type Sections = readonly (readonly string[])[]
 function checkedSections({ violations, sent }: Checked, whose: string, page: Page): Sections {
   const { format, kind, provider, style, columns } = page
   if (sent === undefined) {
-    const kept = 'Every rule is kept that can be told from the document.'
+    const kept = 'Every rule is kept.'
     return [violationLines(violations, whose, kept, page)]
   }
   const own = violationLines(
     violations,
     ` of the format ${format}${whose}`,
-    `Every rule of the format ${format} is kept that can be told from the document.`,
+    `Every rule of the format ${format} is kept.`,
     page,
   )
   return [

@@ -204,7 +204,7 @@ describe('precis check', () => {
       /^ {2}VALID-A4 {2}messages\[1\]\.content\[0\] {2}the next message has no result of the call a$/m,
     )
     expect(stderr).toBe(
-      'precis: a rule is broken: anthropic would refuse it\n  where: bad.json\n  hint: --repair FILE writes a copy that keeps the rules, and says what was changed.\n',
+      'precis: a rule is broken: anthropic would refuse it\n  where: bad.json\n  hint: --repair FILE writes a valid copy and lists the changes.\n',
     )
   })
 

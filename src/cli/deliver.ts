@@ -1,4 +1,4 @@
-// Where a command's result and its report go: the result to a file or a stream, the report beside it.
+// Writes the result of a command to a file or stream, and its report
 import { escapeSteering, escapeTexts, printableJson } from '../core/visible.ts'
 import { secretsOf } from '../redact/known.ts'
 import { redactValues } from '../redact/redact-values.ts'

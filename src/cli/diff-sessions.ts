@@ -1,4 +1,4 @@
-// What is different between two contexts: what a compaction took out and put in, or two sessions.
+// `precis diff`: what a compaction removed and added, or the difference of two sessions
 import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/event.ts'
 import {
@@ -101,7 +101,7 @@ function nothingInForce(name: string, undone: number | undefined): PrecisError {
     return new PrecisError('not-found', `nothing was ever compacted in ${name}`, {
       hint: 'Give two sessions, or two moments of one: --from 10 --to 20.',
     })
-  return new PrecisError('not-found', `what was compacted in ${name} was undone`, {
+  return new PrecisError('not-found', `the compaction of ${name} was undone`, {
     hint: `precis redo ${quoted(name)} brings it back; --from ${undone - 1} --to ${undone} shows what it did.`,
   })
 }

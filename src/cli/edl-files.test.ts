@@ -65,8 +65,8 @@ async function errorsOf(script: string): Promise<string[]> {
 /** Script, and what is said about it. Nothing may be changed by any of them. */
 const REFUSED: readonly [string, string][] = [
   ['file gone.md\ndelete', 'gone.md does not exist'],
-  ['file sub\ndelete', 'sub is a folder'],
-  ['file /\ndelete', 'is a folder'],
+  ['file sub\ndelete', 'sub is a directory'],
+  ['file /\ndelete', 'is a directory'],
   ['newfile notes.md\ninsert_after "x"', 'notes.md exists already'],
   ['newfile sub\ninsert_after "x"', 'sub exists already'],
   ['newfile notes.md/x\n', 'A part of notes.md/x is a file'],
@@ -79,7 +79,7 @@ const REFUSED: readonly [string, string][] = [
   ['newfile linked/new.md\n', 'is outside the workspace'],
   ['newfile dangling.md\n', 'dangling.md is a link that leads to nothing'],
   ['file binary.md\ndelete', 'binary.md is not text in UTF-8'],
-  ['file pipe\ndelete', 'pipe is no regular file'],
+  ['file pipe\ndelete', 'pipe is not a regular file'],
   ['file `a\u0000b`\ndelete', 'NUL'],
   ['file ./notes.md\ndelete\nfile notes.md\ndelete', 'notes.md is the same file as ./notes.md'],
   ['file notes.md\ndelete\nfile hard.md\ndelete', 'hard.md is the same file as notes.md'],
@@ -121,8 +121,8 @@ describe('the files of a folder', () => {
   })
 
   it.each([
-    ['changed', 'file sub/other.md\nreplace "y"', 'sub/other.md', 'was changed by somebody else'],
-    ['made', 'newfile new.md\ninsert_after "y"', 'new.md', 'was made by somebody else'],
+    ['changed', 'file sub/other.md\nreplace "y"', 'sub/other.md', 'has changed since it was read'],
+    ['made', 'newfile new.md\ninsert_after "y"', 'new.md', 'was created in the meantime'],
   ])('that somebody else %s meanwhile are left alone', async (_, script, path, says) => {
     await errorsOf(script)
     write(`root/${path}`, 'the work of somebody else')

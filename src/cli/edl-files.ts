@@ -126,8 +126,8 @@ function tooLarge({ name }: Place): PrecisError {
 }
 
 function appeared(path: string): PrecisError {
-  return new PrecisError('file-unwritable', `${path} was made by somebody else meanwhile.`, {
+  return new PrecisError('file-unwritable', `${path} was created in the meantime.`, {
     where: path,
-    hint: 'Nothing was written. Use `file` to edit what is there now.',
+    hint: 'Nothing was written. Use `file` to edit the existing file.',
   })
 }

@@ -1,4 +1,4 @@
-// The report of an EDL script: what became of each file, and the differences.
+// The report of an EDL script: the result for each file, and the differences
 import { createTwoFilesPatch } from 'diff'
 import type { EdlDone } from '../edl/result.ts'
 import type { PlannedFile } from './edl-files.ts'

@@ -1,4 +1,4 @@
-// A script in EDL on the files of one folder: all of it or nothing, and a report.
+// `precis edl`: runs a script on the files of a directory, all or nothing, with a report
 import { resolve } from 'node:path'
 import { PrecisError } from '../core/errors.ts'
 import type { EdlRefused } from '../edl/result.ts'

@@ -186,7 +186,7 @@ describe('precis edl', () => {
     [['edl', '-', '--root', ''], 2, '--root is empty'],
     [['edl', 'gone.edl', '--root', 'root'], 1, 'there is no file gone.edl'],
     [['edl', '-', '--root', 'gone'], 1, 'gone does not exist'],
-    [['edl', '-', '--root', 'secret.md'], 1, 'is no folder'],
+    [['edl', '-', '--root', 'secret.md'], 1, 'is not a directory'],
   ])('%j ends with %i: %s', async (args, exit, says) => {
     const before = snapshot()
     const { status, stdout, stderr } = await precis(args)

@@ -98,7 +98,7 @@ function render(report: ExportReport, style: Style, columns: number): string {
       : [
           secrets.removed
             ? `Taken out: ${kinds}. ${style.dim('--raw leaves it in.')}`
-            : `It holds what looks secret: ${kinds}.`,
+            : `It contains likely secrets: ${kinds}.`,
         ]),
   ]
   return `${lines.join('\n')}\n`

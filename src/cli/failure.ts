@@ -1,4 +1,4 @@
-// How a failure is told: one line, where, and what to do; or the same as JSON for a program.
+// Prints a failure: message, where and hint, or the same as JSON
 import { CommanderError } from 'commander'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import { escapeSteering, printableJson } from '../core/visible.ts'

@@ -74,7 +74,7 @@ export async function importSessions(
   const failed = told.filter((each) => 'error' in each).length
   if (failed > 0)
     throw new PrecisError('invalid-input', `${failed} of ${files.length} files were not imported`, {
-      hint: 'The others are in the store; the report says what is wrong with these.',
+      hint: 'The other files are in the store. The report lists the errors.',
     })
 }
 
@@ -170,7 +170,7 @@ function linesOf(
 
 function earlierLine({ threadId, at }: EarlierImport, program: string): string {
   const time = at.slice(0, 16).replace('T', ' ')
-  return `  The same file was imported on ${time} already, and is now there twice. To go on with the first: ${program} chat ${threadId}`
+  return `  The same file was imported on ${time} already, and is now there twice. To continue the first one: ${program} chat ${threadId}`
 }
 
 function sumOf(counts: Readonly<Record<string, number>>): number {

@@ -68,7 +68,7 @@ export async function readPieces(
 function tooLarge(source: string): PrecisError {
   return new PrecisError('invalid-input', 'the input is larger than 256 MB', {
     where: nameOf(source),
-    hint: 'Split the conversation, or leave out what is not needed.',
+    hint: 'Split the conversation into smaller files.',
   })
 }
 
@@ -81,7 +81,7 @@ export function unreadable(file: string, thrown: unknown): PrecisError {
       hint: 'Check the path; `-` reads standard input.',
     })
   if (code === 'EISDIR')
-    return new PrecisError('file-unreadable', `${file} is a folder`, {
+    return new PrecisError('file-unreadable', `${file} is a directory`, {
       ...options,
       hint: 'Name a file in it.',
     })
@@ -121,7 +121,7 @@ export async function writeText(
   try {
     const there = await stat(path).catch(ifMissing)
     if (there?.isDirectory())
-      throw new PrecisError('file-unwritable', `${file} is a folder`, {
+      throw new PrecisError('file-unwritable', `${file} is a directory`, {
         where: file,
         hint: 'Name a file in it.',
       })

@@ -1,4 +1,4 @@
-// The thread of a folder that was used last: `precis chat --continue` goes on in it.
+// The last used thread of a directory, for `precis chat --continue`
 import { existsSync, realpathSync } from 'node:fs'
 import { asPrecisError } from '../core/errors.ts'
 import type { EventType, ThreadEvent } from '../core/event.ts'
@@ -38,7 +38,7 @@ const BEFORE_USE: ReadonlySet<EventType> = new Set([
   'MODEL_CHANGED',
 ])
 
-/** Undefined for what nobody goes on with: an empty thread, or one of a task; and where there is no folder. */
+/** Undefined for what nobody goes on with: an empty thread, or one of a task; and where there is not a directory. */
 async function usedFolder(
   client: Reading,
   { threadId, reason }: ThreadSummary,

@@ -59,7 +59,7 @@ async function entryOf(store: Store, info: ThreadInfo): Promise<Listed> {
 
 function tableOf(listed: readonly Listed[], io: Io): string {
   if (listed.length === 0)
-    return asTyped('There are no threads yet. `precis send` begins one.\n', programName(io))
+    return asTyped('No threads yet. `precis send` begins one.\n', programName(io))
   const { isTTY, columns: own } = io.stdout
   const columns = (isTTY && own) || Number.POSITIVE_INFINITY
   const style = styleOf(io.stdout, io.environment)

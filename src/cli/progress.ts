@@ -1,4 +1,4 @@
-// How far a command has come, on a terminal's last line: only where it takes long, and gone in the end.
+// A progress line on the terminal, for work that takes long; erased at the end
 import { oneLine } from './terminal.ts'
 
 export interface ProgressStream {

@@ -70,7 +70,7 @@ export async function showRef(given: string, flags: ShowFlags, io: Io): Promise<
   const ref = given.replace(/^\[?(?:ref:)?|\]$/g, '')
   const parsed = parseRef(ref)
   if (!parsed)
-    throw new PrecisError('usage', `${given} is no ref`, {
+    throw new PrecisError('usage', `${given} is not a ref`, {
       where: given,
       hint: 'A ref looks like e12 or c40.0, or thr_…:e12; precis recall finds some.',
     })

@@ -1,4 +1,4 @@
-// What a search for words has found.
+// Prints the matches of a search
 import type { ArchiveFind } from '../core/archive.ts'
 
 export interface Recalled {

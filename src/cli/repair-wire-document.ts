@@ -1,4 +1,4 @@
-// A repaired copy of a document of OpenAI's or Google's format: only one that breaks a rule is written anew.
+// Repairs a document of OpenAI's or Google's format; a valid one is copied unchanged
 import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import type { RepairProfile } from '../core/repair/profile.ts'

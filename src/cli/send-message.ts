@@ -1,4 +1,4 @@
-// One message to an agent: in a new thread or an old one, streamed to the terminal or told as JSON.
+// `precis send`: one message in a new or existing thread, streamed or as JSON
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SendOutcome } from '../agent/agent.ts'
@@ -32,7 +32,7 @@ export interface SendFlags {
 export async function sendMessage(given: string, flags: SendFlags, io: Io): Promise<void> {
   const message = given === '-' ? (await readText('-', io)).trim() : given
   if (message.trim() === '')
-    throw new PrecisError('usage', 'the message is empty', { hint: 'Say what the agent is to do.' })
+    throw new PrecisError('usage', 'the message is empty', { hint: 'Pass a message.' })
   const workspace = folderOf(flags.cwd, io)
   const { settings } = loadSettings({
     ...io,
@@ -124,7 +124,7 @@ export function approvalOf({
     if (problem !== undefined)
       throw new PrecisError('usage', problem, {
         where: '--allow',
-        hint: 'A pattern is a tool, or an effect and what it is about: "run:npm test*", "write:src/**".',
+        hint: 'A pattern is a tool, or an effect with a subject: "run:npm test*", "write:src/**".',
       })
   }
   return { mode: yes ? 'allow' : 'ask', allow: ['read:*', ...allow], deny: [], readOnly }
@@ -133,7 +133,7 @@ export function approvalOf({
 export function folderOf(given: string, { cwd }: Pick<Io, 'cwd'>): string {
   const folder = resolve(cwd, given)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
-  throw new PrecisError('usage', `${given} is no folder`, {
+  throw new PrecisError('usage', `${given} is not a directory`, {
     where: '--cwd',
     hint: 'Name the folder that the agent is to work in.',
   })

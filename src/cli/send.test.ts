@@ -119,7 +119,7 @@ describe('precis send', () => {
       'a folder that is none',
       ['send', '--model', 'dev', '--cwd', 'nowhere', 'x'],
       2,
-      'is no folder',
+      'is not a directory',
     ],
     [
       'an unknown thread',
@@ -130,7 +130,7 @@ describe('precis send', () => {
     ['an unknown preset', ['send', '--preset', 'rnage', 'x'], 2, 'preset: expected precis'],
     ['an unknown model', ['send', '--model', 'nobody/x', 'x'], 1, 'There is no provider'],
     ['no key', ['send', '--model', 'anthropic/claude-opus-5', 'x'], 1, 'no key for anthropic'],
-    ['a bad limit', ['threads', '--limit', 'many'], 2, 'no whole number'],
+    ['a bad limit', ['threads', '--limit', 'many'], 2, 'not a whole number'],
   ])('refuses %s', async (_, args, status, message) => {
     const outcome = await precis(args)
     expect(outcome.stderr).toContain(message)
@@ -158,6 +158,6 @@ describe('precis send', () => {
 
 describe('precis threads', () => {
   it('says so where there are none', async () => {
-    expect((await precis(['threads'])).stdout).toContain('There are no threads yet')
+    expect((await precis(['threads'])).stdout).toContain('No threads yet')
   })
 })

@@ -1,4 +1,4 @@
-// Serves the stand-in model until the process is told to stop.
+// `precis dev-model`: serves the stand-in until it is stopped
 import { startDevModel } from '../dev-model/index.ts'
 import { writeStream } from './io.ts'
 import { wholeNumber } from './numbers.ts'
@@ -25,7 +25,7 @@ export async function serveDevModel(flags: DevModelFlags, io: Io): Promise<void>
     io.stdout,
     flags.json
       ? `${JSON.stringify({ url: server.url })}\n`
-      : `The stand-in model listens at ${server.url} (stop it with Ctrl-C). It is no language model.\n`,
+      : `The stand-in model listens at ${server.url} (stop it with Ctrl-C). It is not a language model.\n`,
   )
   await stopping.first
   stopping.end()

@@ -1,4 +1,4 @@
-// How a server ends: nothing new, what runs is finished or left to the next one, streams ended, then the store.
+// Server shutdown: reject new requests, finish or record turns, end streams, close the store
 import type { Composed } from '../compose.ts'
 import type { ComposedApp } from '../compose-app.ts'
 import type { Listening } from '../server/listen.ts'

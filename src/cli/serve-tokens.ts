@@ -26,7 +26,10 @@ export async function addOne(name: string, flags: TokenFlags, io: Io): Promise<v
   // Straight to the output: everything else that commands print has secrets taken out.
   await writeStream(io.stdout, json ? `${JSON.stringify({ name, owner, token })}\n` : `${token}\n`)
   if (!json)
-    await writeStream(io.stderr, 'Keep it: it is not shown again. Whoever has it may ask.\n')
+    await writeStream(
+      io.stderr,
+      'Save it: it is not shown again. It gives access to your threads.\n',
+    )
 }
 
 export async function listAll(flags: TokenFlags, io: Io): Promise<void> {

@@ -1,4 +1,4 @@
-// `precis serve`: the store, the agent and the app in this process, over HTTP until it is told to stop.
+// `precis serve`: store, agent and app in this process, over HTTP until it is stopped
 
 import { hostname, networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
@@ -124,7 +124,7 @@ function workspaceAt(root: string, { cwd }: Io): string {
     if (!PrecisError.is(thrown)) throw thrown
     throw new PrecisError('usage', thrown.message, {
       where: '--workspace',
-      hint: 'Name a folder that is there and that you may read, as in --workspace .',
+      hint: 'Name an existing, readable directory, as in --workspace .',
     })
   }
 }

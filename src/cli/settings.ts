@@ -1,4 +1,4 @@
-// Where settings are read from: the user's file, the project's, the environment, the flags.
+// Loads the settings: the user's file, the project's file, the environment, the flags
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -100,9 +100,9 @@ export async function stateFolder(io: Surroundings): Promise<string> {
     // The mode of a new folder is cut by the umask, never widened; one that was there stays as it is.
     if (made !== undefined) await chmod(folder, 0o700)
   } catch (thrown) {
-    throw new PrecisError('file-unwritable', 'the folder for state cannot be made', {
+    throw new PrecisError('file-unwritable', 'the data directory cannot be created', {
       where: folder,
-      hint: 'Set PRECIS_HOME to a folder that you may write to.',
+      hint: 'Set PRECIS_HOME to a directory that you can write to.',
       cause: thrown,
     })
   }
@@ -118,11 +118,11 @@ async function requireOwn(folder: string): Promise<void> {
   const isOfOther = user !== 0 && uid !== user
   if (!isOfOther && (mode & 0o002) === 0) return
   const why = isOfOther ? 'belongs to another user' : 'is writable by every user'
-  throw new PrecisError('file-unwritable', `the folder for state ${why}`, {
+  throw new PrecisError('file-unwritable', `the data directory ${why}`, {
     where: folder,
     hint: isOfOther
-      ? 'Set PRECIS_HOME to a folder of your own.'
-      : `Run chmod 700 ${folder}, or set PRECIS_HOME to a folder of your own.`,
+      ? 'Set PRECIS_HOME to a directory that belongs to you.'
+      : `Run chmod 700 ${folder}, or set PRECIS_HOME to a directory that belongs to you.`,
   })
 }
 

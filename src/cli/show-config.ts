@@ -1,4 +1,4 @@
-// Every setting with its value and where it is from, or the schema of a settings file.
+// `precis config`: every setting with value and source, or the schema
 import { shownSetting } from '../core/address.ts'
 import type { Json } from '../core/json.ts'
 import { variableOf } from '../core/settings.ts'

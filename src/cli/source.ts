@@ -34,7 +34,7 @@ export async function refuseOverwriting(
     )
   if (!force && (await isThere(output, io)))
     throw refused(
-      `${output} is there already`,
+      `${output} already exists`,
       'Nothing was written. Name another file, or replace this one with --force.',
     )
 }

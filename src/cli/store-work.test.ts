@@ -23,7 +23,7 @@ describe('precis store', () => {
       expect(other).toEqual(one)
       expect(one).toMatchObject({ threads: 1, events: 30, problems: [] })
       const repaired = await precis('check', to, '--repair')
-      expect(repaired.stdout).toContain('the search index was made anew')
+      expect(repaired.stdout).toContain('the search index was rebuilt')
     }))
 
   it('makes no store of a mistyped path, copies none into itself, and tells no password', () =>

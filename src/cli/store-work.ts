@@ -1,4 +1,4 @@
-// What `precis store` does: copies a store into another, and checks one.
+// `precis store`: copies and checks stores
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { shownAddress } from '../core/address.ts'
@@ -70,7 +70,7 @@ export async function checkOneStore(
     const left = report.problems.filter(({ isMended }) => !isMended).length
     if (left === 0) return
     throw new PrecisError('store-corrupt', `The store has ${left} problems.`, {
-      hint: 'What is derived is mended with --repair. A log is restored from a copy, or rescued: `precis store copy` takes all that can be read.',
+      hint: '--repair fixes derived data. Restore a log from a copy, or rescue what is readable with `precis store copy`.',
     })
   })
 }
@@ -154,9 +154,11 @@ function checkLines(report: StoreReport): string {
   const { threads, events, hash, unverified, problems, isIndexRebuilt } = report
   return `${[
     `${threads} threads with ${events} events, SHA-256 ${hash}`,
-    ...(isIndexRebuilt ? ['the search index was made anew'] : []),
+    ...(isIndexRebuilt ? ['the search index was rebuilt'] : []),
     ...(unverified > 0
-      ? [`${unverified} events have no hash: an older precis wrote them. A copy of the store has.`]
+      ? [
+          `${unverified} events have no hash: an older precis wrote them. A copy of the store adds hashes.`,
+        ]
       : []),
     ...problemLines(problems),
     problems.length === 0 ? 'nothing is wrong' : `${problems.length} problems`,

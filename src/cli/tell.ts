@@ -1,4 +1,4 @@
-// What a command says in the end: JSON for programs, lines for people, without secrets in both.
+// Prints the result of a command: JSON or lines, both without secrets
 import { escapeTexts, printableJson } from '../core/visible.ts'
 import { secretsOf } from '../redact/known.ts'
 import { redactValues } from '../redact/redact-values.ts'

@@ -1,4 +1,4 @@
-// What can be done to threads of the store besides compacting them: fork, undo, redo, pins.
+// `precis fork`, `undo`, `redo` and `pins`
 import { weightOf } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import { wholeNumber } from './numbers.ts'
@@ -51,7 +51,7 @@ export async function reverseChange(
     const { path, what, at } = await reverse(target.path, io)
     await tell(io, { file: path, what, at }, flags.json, (told) =>
       way === 'undo'
-        ? `${target.path} is again what it was before it was ${told.what}.\n`
+        ? `${target.path} is restored: it was ${told.what}.\n`
         : `${target.path} is again ${told.what}.\n`,
     )
     return
@@ -66,7 +66,7 @@ export async function reverseChange(
     return { threadId, seq: event.seq, of, before: weightOf(before), after: weightOf(after), left }
   })
   await tell(io, told, flags.json, ({ of, before, after, left }) => {
-    const done = way === 'undo' ? 'was undone' : 'is in force again'
+    const done = way === 'undo' ? 'was undone' : 'is applied again'
     const more = left === 0 ? `Nothing is left to ${way}.` : `${left} more to ${way}.`
     return `The compaction of event ${of} ${done}: ${thousands(before)} → ${thousands(after)} tokens. ${more}\n`
   })

@@ -1,4 +1,4 @@
-// Which project settings the user has decided on: by file and content, in the user's own folder.
+// The user's decisions about project settings, by file and content
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Applies a change to the items of a context: all its edits in one pass, or none of them.
+// Applies a change to the items of a context: all edits in one pass, or none
 import type { Change, Edit, EntryId, Kept, Run } from './change.ts'
 import {
   gapItem,
@@ -53,7 +53,7 @@ export function applyChange(
       return {
         ok: false,
         reason: 'stale',
-        message: 'what it covers is not one stretch of the context',
+        message: 'it does not cover one contiguous range of the context',
         edit,
       }
     const covered = items.slice(stretch.start, stretch.end)

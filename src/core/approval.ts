@@ -1,4 +1,4 @@
-// Whether a tool may run: by patterns, by mode, or only after somebody was asked. When in doubt, ask.
+// Decides whether a tool may run: by pattern, by mode, or by asking
 import { readShell, type ShellReading, type ShellWord } from './shell-words.ts'
 import { cutHead } from './tokens/cut.ts'
 import type { ToolEffect } from './tool.ts'
@@ -72,7 +72,7 @@ export function judge(policy: ApprovalPolicy, call: ApprovalSubject): ApprovalVe
 export function patternProblem(text: string): string | undefined {
   const { who, what } = parsePattern(text)
   if (who === '') return `The pattern ${JSON.stringify(text)} names no tool and no effect.`
-  if (what === '') return `The pattern ${JSON.stringify(text)} says nothing behind the colon.`
+  if (what === '') return `The pattern ${JSON.stringify(text)} has nothing after the colon.`
   return undefined
 }
 
@@ -161,7 +161,7 @@ function notAllowed(
     return allowed ? undefined : `No pattern allows ${call.name} on ${shortened(call.subject)}.`
   }
   if (shell.unclear !== undefined) return unclearCommand(shell)
-  if (shell.commands.length === 0) return 'There is no command in it.'
+  if (shell.commands.length === 0) return 'It contains no command.'
   const other = shell.commands
     .map((words) => words.map(({ raw }) => raw).join(' '))
     .find((said) => !those.some(({ what = '' }) => matchesText(what, said)))

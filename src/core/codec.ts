@@ -1,4 +1,4 @@
-// Rows to events and back: every row is checked, and one that cannot be read is kept, never dropped.
+// Converts rows to events and back; every row is checked, and an unreadable one is kept
 import type { z } from 'zod'
 import { type ErrorCode, PrecisError } from './errors.ts'
 import { EVENT_VERSION, type ThreadEvent } from './event.ts'
@@ -105,7 +105,7 @@ export function writeEvent(event: ThreadEvent): Row {
   if (Number.isNaN(event.timestamp.getTime()))
     throw new PrecisError('invalid-input', 'an event has no valid timestamp', {
       where: placeOf(event.threadId, event.seq, 'timestamp'),
-      hint: 'Pass a Date that stands for a moment in time.',
+      hint: 'Pass a valid Date.',
     })
   return { ...event, timestamp: event.timestamp.toISOString() }
 }

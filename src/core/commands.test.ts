@@ -110,7 +110,7 @@ const INVALID: [text: string, message: string][] = [
   ['/pin', '/pin needs the text to keep behind it.'],
   ['/unpin', '/unpin needs the id of a pin behind it.'],
   ['/unpin one two', '/unpin takes one word, the id of a pin, not "one two".'],
-  ['/recall ', '/recall needs what to look for, or a ref behind it.'],
+  ['/recall ', '/recall needs a query or a ref behind it.'],
   ['/model a b', '/model takes one word, provider/model, or dev, not "a b".'],
   ['/strategy a b', '/strategy takes one word, the id of a strategy, not "a b".'],
   [`/redo ${'😀'.repeat(30)}`, `/redo stands alone, and behind it is "${'😀'.repeat(20)}…".`],

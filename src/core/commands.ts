@@ -59,25 +59,30 @@ const QUOTED_LENGTH = 40
 const LIKE_A_NAME = /^[/@][^/]{1,30}$/
 
 const ROWS: readonly Row[] = [
-  row('/compact', '[instructions]', 'Make the context smaller now; say what to heed', (rest) => ({
-    command: 'compact',
-    ...(rest !== undefined && { instructions: rest }),
-  })),
-  row('@compact', '[next prompt]', 'The same, and then go on with the next prompt', (rest) => ({
+  row(
+    '/compact',
+    '[instructions]',
+    'Compact the context now; instructions are optional',
+    (rest) => ({
+      command: 'compact',
+      ...(rest !== undefined && { instructions: rest }),
+    }),
+  ),
+  row('@compact', '[next prompt]', 'Compact, then continue with the next prompt', (rest) => ({
     command: 'compact-and-continue',
     ...(rest !== undefined && { nextPrompt: rest }),
   })),
-  row('/undo', '[n]', 'Take back the last compaction, or the last n', parseCount),
-  row('/redo', '', 'Bring back the compaction that was taken back last', bare({ command: 'redo' })),
+  row('/undo', '[n]', 'Undo the last compaction, or the last n', parseCount),
+  row('/redo', '', 'Redo the last undone compaction', bare({ command: 'redo' })),
   row('/pin', '<text>', 'Keep a text word for word through every compaction', (rest, name) =>
     rest === undefined ? missing(name, 'the text to keep') : { command: 'pin', text: rest },
   ),
-  row('/pins', '', 'List what is pinned', bare({ command: 'pins' })),
+  row('/pins', '', 'List the pins', bare({ command: 'pins' })),
   row('/unpin', '<id>', 'Let go of a pin, by the id that /pins shows', (rest, name) => {
     if (rest === undefined) return missing(name, 'the id of a pin')
     return oneWord(rest, name, 'the id of a pin') ?? { command: 'unpin', pinId: rest }
   }),
-  row('/recall', '<query or ref>', 'Read again what is no longer in the context', parseRecall),
+  row('/recall', '<query or ref>', 'Search the whole log, or read a ref', parseRecall),
   row('/context', '', 'Show how full the context is, and with what', bare({ command: 'context' })),
   row('/strategy', '[id|preset]', 'Show or choose how this thread is compacted', (rest, name) => {
     if (rest === undefined) return { command: 'strategy' }
@@ -92,7 +97,7 @@ const ROWS: readonly Row[] = [
     command: 'thinking',
     ...(level !== undefined && { level }),
   })),
-  row('/fork', '', 'Go on in a copy of this thread', bare({ command: 'fork' })),
+  row('/fork', '', 'Continue in a copy of this thread', bare({ command: 'fork' })),
   row('/new', '[title]', 'Begin a new thread', (rest) => ({
     command: 'new',
     ...(rest !== undefined && { title: rest }),
@@ -178,7 +183,7 @@ function parseCount(rest: string | undefined, name: string): Command {
 
 /** A ref is read as such also in the brackets in which the context shows it. */
 function parseRecall(rest: string | undefined, name: string): Command {
-  if (rest === undefined) return missing(name, 'what to look for, or a ref')
+  if (rest === undefined) return missing(name, 'a query or a ref')
   const ref = /^\[?(?:ref:\s*)?([^\s\]]+)\]?$/.exec(rest)?.[1] ?? ''
   return parseRef(ref) ? { command: 'recall-ref', ref } : { command: 'recall', query: rest }
 }

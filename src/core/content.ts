@@ -1,4 +1,4 @@
-// What is said in a thread: the parts of messages, answers and tool results, free of any provider.
+// Content of a thread: parts of messages, answers and tool results, provider-neutral
 import type { Json } from './json.ts'
 
 /** `provider/model`, as in `anthropic/claude-opus-5`. */

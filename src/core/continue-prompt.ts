@@ -1,3 +1,3 @@
-// What the agent is told after a fold where the user has said nothing further.
+// The prompt after a fold without a further user message
 
 export const CONTINUE_AFTER_FOLD = 'Please continue from where you left off.'

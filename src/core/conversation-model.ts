@@ -1,4 +1,4 @@
-// Who a conversation is with: the model of its latest answer has seen all that came before it.
+// The model of a conversation: that of its latest answer
 import type { ModelRef } from './content.ts'
 import type { Context } from './context.ts'
 import { contentOf } from './entry-content.ts'

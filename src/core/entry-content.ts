@@ -1,4 +1,4 @@
-// What an entry says, read from the rows of the log.
+// The content of an entry, read from the rows of the log
 import type { EntryId } from './change.ts'
 import type { Answer, Block, ToolCall, ToolResult, UserContent } from './content.ts'
 import { callsAfter, callsOfAnswer, newEntryAt, parseEntryId } from './entry.ts'

@@ -1,4 +1,4 @@
-// Entries: the things visible in a context, and what is known of each without reading its row again.
+// Entries: the visible items of a context, with metadata that needs no row
 import type { Edit, EntryId, Hidden, NewEntry, NewId, OriginalId, Put } from './change.ts'
 import type { Answer, ToolCall, ToolResult } from './content.ts'
 import { bearsEntry, type EntryType, type EventAt, type EventOf, isChange } from './event.ts'

@@ -1,4 +1,4 @@
-// How models excuse themselves from a summary in other languages than English.
+// Excuses of models for not writing a summary, in languages other than English
 
 export interface Excuses {
   /** What comes before the excuse itself; alone, it says nothing either. */

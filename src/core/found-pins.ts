@@ -1,4 +1,4 @@
-// Pins that nobody set: sentences of the user that bind, and those that match a pattern of the settings.
+// Detected pins: binding sentences of the user, and sentences that match a pattern
 import { findConstraints } from './constraints/find-constraints.ts'
 import { sentencesOf } from './constraints/sentences.ts'
 import type { Context } from './context.ts'

@@ -1,4 +1,4 @@
-// What a compaction must satisfy, one check each. A check returns a refusal or nothing.
+// The checks of the gate, one function each; a check returns a refusal or nothing
 import type { PlacedEdit } from './apply.ts'
 import type { Edit, EntryId, NewEntry, Put } from './change.ts'
 import { type Item, isNew, isNewEntry, newEntryAt, putsOf } from './entry.ts'
@@ -47,7 +47,7 @@ export function checkCarriers(draft: Draft): Refusal | undefined {
   return (
     bare && {
       reason: 'malformed',
-      message: 'An edit that drops entries must put an entry or a gap in their place.',
+      message: 'An edit that drops entries must insert an entry or a gap.',
     }
   )
 }

@@ -144,7 +144,7 @@ describe('checkSummary', () => {
     for (const text of forms) expect(reasonOf(written(text, sections))).toBeUndefined()
     expect(checkSummary({ edits: [], ...written('## Goal\nall of it', sections) }, [])).toEqual({
       reason: 'summary-incomplete',
-      message: 'The summary lacks what was asked for: Constraints & Preferences, Next Steps.',
+      message: 'The summary lacks required sections: Constraints & Preferences, Next Steps.',
     })
   })
   it.each([

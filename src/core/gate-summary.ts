@@ -1,4 +1,4 @@
-// What a summary must be before it may replace anything: finished, said, no excuse, and complete.
+// Checks a summary: finished, not empty, not an excuse, and complete
 import type { Edit } from './change.ts'
 import { textOfParts, textOfUserContent } from './content.ts'
 import { isNewEntry } from './entry.ts'
@@ -62,7 +62,7 @@ function checkWritten(written: WrittenSummary): Refusal | undefined {
   if (isExcuse(text)) return REFUSED
   const missing = missingSections(text, sections)
   if (sections.length - missing.length < fewestSections)
-    return incomplete(`The summary lacks what was asked for: ${missing.join(', ')}.`)
+    return incomplete(`The summary lacks required sections: ${missing.join(', ')}.`)
   // One is enough: a conversation may have had no constraints, but it was about something.
   if (sections.length > 0 && saysNothing(underHeadings(text, sections)))
     return incomplete('The summary has the headings that were asked for, and nothing under them.')

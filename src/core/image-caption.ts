@@ -1,4 +1,4 @@
-// Words in the place of an image: of which kind it was, how large, and where it can be seen again.
+// The caption that replaces an image: type, size, and its ref
 import type { Media } from './content.ts'
 import { type ImageSize, sizeOfImage } from './image-size.ts'
 

@@ -1,4 +1,4 @@
-// What cannot be made small enough: the floor, the budget, and what weighs most of what has to stay.
+// The irreducible error: the floor, the budget, and the largest parts that must stay
 import type { EntryId } from './change.ts'
 import { type Context, headIds } from './context.ts'
 import { rootOf } from './entry.ts'
@@ -35,7 +35,7 @@ export function irreducible(
   const list = biggest.map(({ what, tokens }) => `${what} (${tokens})`).join('; ')
   return new PrecisError(
     'irreducible',
-    `What has to stay takes ${floor} tokens, and the budget is ${budget}.`,
+    `The content that must stay takes ${floor} tokens, and the budget is ${budget}.`,
     {
       hint: `Remove pins, shorten the system prompt, or use a model with a larger window. The biggest parts: ${list}.`,
       // A caller that can do with less asks again, as after a refusal of the gate.

@@ -1,4 +1,4 @@
-// JSON as a type: what may stand in a log row.
+// JSON as a type: the values of a log row
 
 export type Json =
   | null

@@ -66,7 +66,7 @@ const LIMITS: readonly (readonly [
   ...['iVBORw0KGgo=iVBO', 'iVBOR', 'iVB!', 'data:image/png;base64,iVBO', 'iVBORw===='].map(
     (data) =>
       [
-        `an image that is no base64: ${data}`,
+        `an image that is not base64: ${data}`,
         [{ type: 'image', media: { mimeType: 'image/png', data } }, small],
         {},
         [0],

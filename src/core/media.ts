@@ -1,4 +1,4 @@
-// Images by age: what a request may hold of them, and words in the place of those that have to go.
+// Images by age: the limit of a request, and captions for the oldest
 import type { Block, Part } from './content.ts'
 import { bytesInWords, captionOf, type ImageLike, sizeInWords } from './image-caption.ts'
 import { type ImageSize, sizeOfImage } from './image-size.ts'
@@ -129,7 +129,7 @@ function refusal(image: ImageLike, limits: ImageLimits): string | undefined {
   const { data, uri, mimeType } = image
   if (!data && !uri) return 'an image without content'
   if (data === undefined) return undefined
-  if (!isBase64(data)) return 'an image that is no base64'
+  if (!isBase64(data)) return 'an image that is not base64'
   if (limits.mimeTypes && !limits.mimeTypes.includes(mimeType ?? 'image/png'))
     return `an image of the kind ${mimeType} is not taken`
   if (data.length > (limits.maxImageBytes ?? Number.POSITIVE_INFINITY))

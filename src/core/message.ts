@@ -1,4 +1,4 @@
-// What a provider is sent, before it has the provider's shape: roles and parts.
+// Provider-neutral messages: roles and parts
 import type {
   Block,
   MediaPart,

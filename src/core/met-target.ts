@@ -1,4 +1,4 @@
-// What a strategy proposes where the context is small enough already, and how that is told apart from a failure.
+// The proposal for a context that already fits its budget, distinct from a failure
 import type { Json } from './json.ts'
 import { isFields } from './repair/as-text.ts'
 import type { Proposal } from './strategy.ts'

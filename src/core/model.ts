@@ -1,4 +1,4 @@
-// Model access as a port: a request in nobody's wire format, what streams back, and the answer it makes.
+// The model port: a provider-neutral request, the streamed frames, and the answer
 
 import type { TokenUsage } from './content.ts'
 import { type Answer, type ModelRef, type Part, type StopReason, textOfParts } from './content.ts'

@@ -1,4 +1,4 @@
-// Which parts of a message say where they come from: those of which something may be left out later.
+// Refs of message parts whose content may be left out later
 import type { EntryId } from './change.ts'
 import type { Block } from './content.ts'
 import { MIN_URL_CHARS } from './fold-base64.ts'

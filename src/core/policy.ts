@@ -1,4 +1,4 @@
-// The one place that decides whether to compact: a pure function of the reading, the budget and what was asked.
+// Decides whether to compact: a pure function of the reading, the budget and the request
 import type { Reading } from './change.ts'
 import {
   amount,
@@ -185,7 +185,7 @@ function paused(
 
 function irreducible(floorTokens: number, limit: number, { told }: PolicyState): Decision {
   const budgetTokens = Math.floor(limit)
-  const message = `What cannot be compacted takes ${floorTokens} tokens, and the budget is ${budgetTokens}. Remove pins or tools, shorten the system prompt, or use a model with a larger window.`
+  const message = `The content that cannot be compacted takes ${floorTokens} tokens, and the budget is ${budgetTokens}. Remove pins or tools, shorten the system prompt, or use a model with a larger window.`
   return { type: 'irreducible', reason: 'floor', floorTokens, budgetTokens, message, tell: !told }
 }
 

@@ -1,4 +1,4 @@
-// What can be plugged in: the store, the model, the clock, ids and signals. Contracts stand on the members.
+// The ports: store, model, clock, ids and signals; contracts are on the members
 import type { ModelRef, StopReason, TokenUsage } from './content.ts'
 import type { NewEvent, ThreadEvent } from './event.ts'
 import type { Json } from './json.ts'

@@ -1,4 +1,4 @@
-// How full the window is: what the provider counted last, and a calibrated estimate of what came since.
+// The reading: how full the window is, from the provider's last count plus a calibrated estimate
 import type { Reading } from './change.ts'
 import { type Context, calibrationOf, weightOf } from './context.ts'
 

@@ -1,4 +1,4 @@
-// Refs: what an entry stands for, down to the originals of the log.
+// Refs: resolves an entry to the original events of the log
 import type { Edit, EntryId, Run } from './change.ts'
 import { isNew, originalId, parseEntryId, putsOf } from './entry.ts'
 import { bearsEntry, type EventAt, isChange, type ThreadEvent } from './event.ts'

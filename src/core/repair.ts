@@ -1,4 +1,4 @@
-// A history that is already broken, as one that can be sent, with a list of all that was changed and why.
+// Repairs a broken history so that it can be sent, with a list of changes and reasons
 import { ageImages } from './media.ts'
 import type { Message, MessagePart } from './message.ts'
 import { partInWords } from './repair/as-text.ts'

@@ -1,4 +1,4 @@
-// What a context is made of, in estimated tokens by category; the parts always add up to the whole.
+// The parts of a context in estimated tokens by category; they add up to the total
 import type { EntryId, EntryLabel } from './change.ts'
 import type { Block, Part } from './content.ts'
 import { type Context, weightOf } from './context.ts'

@@ -1,4 +1,4 @@
-// The report of a compaction: what was in the context before and after, what went and why, what stays.
+// The report of a compaction: before, after, removed with reasons, and kept
 import type { CompactionData, EntryId, NewEntry } from './change.ts'
 import { textOfUserContent } from './content.ts'
 import type { Context } from './context.ts'

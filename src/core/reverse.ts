@@ -23,9 +23,9 @@ export function undo(
 ): ReversalDraft {
   if (target === undefined) throw nothingToUndo(context)
   if (!context.stack.includes(target))
-    throw new PrecisError('nothing-to-undo', `Event ${target} is no change that is in force.`, {
+    throw new PrecisError('nothing-to-undo', `Event ${target} is not an active change.`, {
       where: `event ${target}`,
-      hint: `Changes in force, newest last: ${context.stack.join(', ') || 'none'}.`,
+      hint: `Active changes, newest last: ${context.stack.join(', ') || 'none'}.`,
     })
   return takeBack(context, changeAt(target, eventAt), eventAt)
 }
@@ -51,7 +51,7 @@ export function redo(
     throw new PrecisError('nothing-to-redo', 'There is no undone compaction to redo.', {
       hint:
         context.undone.length === 0
-          ? 'Nothing was undone, or all of it is in force again.'
+          ? 'Nothing was undone, or everything was redone.'
           : `Undone and not redone, by the events: ${context.undone.join(', ')}.`,
     })
   return takeBack(context, changeAt(target, eventAt), eventAt)
@@ -69,9 +69,9 @@ export function expand(context: Context, eventAt: EventAt, id: EntryId): Reversa
     const data = reversal(context, change, [withThinkingHidden(edit)], seq, eventAt)
     return { type: 'CONTENT_EXPANDED', data: { ...data, of: seq, reverts: seq } }
   }
-  throw new PrecisError('unknown-entry', `Nothing in the context stands for ${id}.`, {
+  throw new PrecisError('unknown-entry', `No entry of the context replaces ${id}.`, {
     where: id,
-    hint: 'Name an entry that a compaction put in, or one that it dropped.',
+    hint: 'Name an entry that a compaction added or removed.',
   })
 }
 
@@ -169,7 +169,7 @@ function covered(
     change.seq
   return new PrecisError(
     'covered-by',
-    `Event ${change.seq} cannot be taken back: event ${by} covers what it put in.`,
+    `Event ${change.seq} cannot be undone: event ${by} covers its replacement.`,
     {
       where: `event ${change.seq}`,
       hint: `${eventAt(by)?.type === 'COMPACTION_UNDONE' ? 'Redo' : 'Undo'} event ${by} first; newest first always works.`,

@@ -1,4 +1,4 @@
-// The results of a tool round as they are sent, and what is wrong with rounds in foreign logs.
+// The results of a tool round as they are sent, and the faults of rounds in imported logs
 import type { EntryId } from './change.ts'
 import type { ToolCall, ToolResult, ToolStatus } from './content.ts'
 import type { Item } from './entry.ts'

@@ -1,4 +1,4 @@
-// What of an event can be found again: its text, who said it, with which tool, about which file.
+// The searchable parts of an event: text, author, tool and file
 import type { Put } from './change.ts'
 import { textOfUserContent } from './content.ts'
 import type { ThreadEvent } from './event.ts'

@@ -1,4 +1,4 @@
-// One line of a text around the words that were looked for, and where they stand in it.
+// One line of a text around the search words, with their positions
 import { isAsked, type QueryWord, wordsOf } from './search-tokens.ts'
 import { cutHead, cutTail } from './tokens/cut.ts'
 

@@ -34,7 +34,7 @@ export function settingsIn(values: unknown, where: string): (readonly [string, u
 /** A checked-out repository must not be able to send the user's keys to a server of its own. */
 export const PERSONAL_KEYS: ReadonlyMap<string, string> = new Map([
   ['providers', 'It decides where keys are sent'],
-  ['redactPrompts', 'It decides who is told secrets'],
+  ['redactPrompts', 'It decides who receives secrets'],
 ])
 
 export function notForProjects(key: string, where: string): PrecisError {

@@ -1,4 +1,4 @@
-// What can be set: one schema with its defaults, and a sentence on each key for people and editors.
+// The schema of the settings: defaults, and a description of each key
 import { z } from 'zod'
 import type { Json } from './json.ts'
 import type { PresetId } from './presets.ts'
@@ -41,7 +41,7 @@ export const settingsSchema = z.strictObject({
   auto,
   autoByModel: z
     .record(z.string(), auto.partial())
-    .describe('the same by model, as in {"anthropic/claude-opus-5": {"threshold": 0.7}}')
+    .describe('settings by model, as in {"anthropic/claude-opus-5": {"threshold": 0.7}}')
     .optional(),
   pins: names('a list of texts').optional(),
   pinning: z.strictObject({
@@ -49,13 +49,13 @@ export const settingsSchema = z.strictObject({
     patterns: names('a list of patterns, as in ["*never*"]').optional(),
   }),
   protect: z.strictObject({
-    tools: names('a list of names of tools, as in ["Read", "mcp__*"]').optional(),
+    tools: names('a list of tool names, as in ["Read", "mcp__*"]').optional(),
     paths: names('a list of paths, as in ["docs/**", "*.sql"]').optional(),
   }),
   // Absent: each strategy asks in the form of its own design.
   summaries: z.strictObject({
     form: z.enum(['conversation', 'apart']).describe('conversation or apart').optional(),
-    instructions: name('what summaries have to mind').optional(),
+    instructions: name('a text').optional(),
     language: name('a language, as in English').optional(),
   }),
   models: z.strictObject({ default: model().optional(), fast: model().optional() }),
@@ -85,33 +85,32 @@ export const settingsSchema = z.strictObject({
 
 /** What each key is for. */
 const ABOUT: Readonly<Record<string, string>> = {
-  strategy: 'the strategy of `precis compact`',
-  preset: 'what commands, the automatic trigger and the tool of an agent do',
-  counter: 'how tokens are counted in reports and budgets',
-  'gate.minTokens': 'from here on a replacement must be smaller than what it replaces',
-  'auto.enabled': 'whether an agent compacts by itself',
-  'auto.threshold': 'the share of the window at which it does',
-  'auto.reserveTokens': 'or as soon as fewer tokens than this are free',
-  'auto.absoluteTokens': 'or as soon as so many tokens are in use',
-  'auto.warningThreshold': 'the share of the window at which it warns',
-  'auto.targetRatio': 'the share of the window at which a compaction should land',
-  'auto.cooldownMs': 'the pause after a compaction',
-  autoByModel: 'all of `auto` for single models, by their name',
+  strategy: 'the default strategy of `precis compact`',
+  preset: 'how commands, the automatic trigger and the tool of an agent compact',
+  counter: 'the token counter for reports and budgets',
+  'gate.minTokens': 'from this size on, a replacement must be smaller than the replaced entries',
+  'auto.enabled': 'whether an agent compacts automatically',
+  'auto.threshold': 'compact at this share of the window',
+  'auto.reserveTokens': 'compact when fewer tokens than this are free',
+  'auto.absoluteTokens': 'compact when this many tokens are in use',
+  'auto.warningThreshold': 'warn at this share of the window',
+  'auto.targetRatio': 'the budget of a compaction, as a share of the window',
+  'auto.cooldownMs': 'the minimum time between two compactions',
+  autoByModel: 'the `auto` settings of single models, by name',
   pins: 'texts that every compaction keeps word for word',
-  'pinning.detect': 'whether sentences of the user that bind are found and kept word for word',
-  'pinning.patterns': 'sentences of the user to be kept as well; * stands for anything',
-  'protect.tools': 'tools whose calls and results every compaction keeps; * stands for anything',
+  'pinning.detect': 'whether to detect and pin binding sentences of the user',
+  'pinning.patterns': 'pin user sentences that match; * matches anything',
+  'protect.tools': 'tools whose calls and results every compaction keeps; * matches anything',
   'protect.paths': 'files whose reads and edits every compaction keeps; * and ** as in .gitignore',
-  'summaries.form': 'how summaries are asked for: in the conversation, or apart as data',
-  'summaries.instructions': 'what every request for a summary says besides',
-  'summaries.language': 'the language of summaries; without it that of the conversation',
+  'summaries.form': 'how to ask for summaries: in the conversation, or apart as data',
+  'summaries.instructions': 'instructions for every summary',
+  'summaries.language': 'the language of summaries (default: that of the conversation)',
   'models.default': 'the model of agents and of summaries',
-  'models.fast': 'the cheaper one that is asked apart',
-  providers: 'addresses and time-outs by provider',
-  catalogue: 'windows and prices by model, in place of the dated list',
-  'run.environment':
-    'variables that commands of an agent see besides the usual ones; * stands for anything',
-  redactPrompts: 'whether secrets are taken out of prompts for a summary, and for whom',
+  'models.fast': 'a cheaper model for requests outside the conversation',
+  providers: 'addresses and timeouts by provider',
+  catalogue: 'windows and prices by model; overrides the built-in list',
+  'run.environment': 'extra environment variables for commands of an agent; * matches anything',
+  redactPrompts: 'when to remove secrets from prompts for a summary',
   store: 'where threads are kept',
 }
 

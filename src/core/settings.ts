@@ -1,4 +1,4 @@
-// The settings: one schema, its defaults, and layers of values of which each remembers where it is from.
+// The settings: layers of values, each with its source
 import type { z } from 'zod'
 import { PrecisError } from './errors.ts'
 import type { Json } from './json.ts'

@@ -1,4 +1,4 @@
-// A shell command taken apart as far as its text tells what it does. What it hides is said, never guessed.
+// Parses a shell command as far as its text shows its effect; reports hidden effects
 
 /** A word as it is written, quotes and all, and as the command gets it. */
 export interface ShellWord {

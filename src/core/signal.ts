@@ -1,4 +1,4 @@
-// A cancellation that somebody else owns; an `AbortSignal` is one.
+// A cancellation signal of the caller; an AbortSignal is one
 
 export interface Signal {
   readonly aborted: boolean

@@ -1,4 +1,4 @@
-// What holds for one thread: its model, its preset, its strategy, the folder its tools work in.
+// Settings of one thread: model, preset, strategy, working directory
 import type { ModelRef } from './content.ts'
 import type { EventDraft, ThreadEvent, ThreadSettings } from './event.ts'
 import type { Json } from './json.ts'

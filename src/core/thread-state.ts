@@ -1,4 +1,4 @@
-// The state of a thread: its context and the reducers that run beside it, as one fold with snapshots.
+// The state of a thread: context and reducers as one fold with snapshots
 import { type Context, emptyContext, FOLD_VERSION, foldEvent } from './context.ts'
 import type { EventAt, ThreadEvent } from './event.ts'
 import type { Json } from './json.ts'

@@ -1,4 +1,4 @@
-// Tools as a port: what an agent can do, what it may do without asking, and what comes of it.
+// The tool port: schema, effects, permission and result
 import type { Block, TokenUsage, ToolStatus } from './content.ts'
 import type { Json } from './json.ts'
 import type { ToolSchema } from './model.ts'

@@ -1,4 +1,4 @@
-// When a context is too full: the levels of a trigger policy, as tokens of a budget.
+// Trigger levels of a policy, as tokens of a budget
 
 /** Any of `ratio`, `reserveTokens` and `absoluteTokens` fires; one that is absent never does. */
 export interface TriggerPolicy {

@@ -1,4 +1,4 @@
-// What of a message a person typed: by the event, by its parts, and by what clients put into a text.
+// The text that a person typed: by event, by part, and without what clients inserted
 import type { Part, UserContent } from './content.ts'
 import type { EventOf } from './event.ts'
 import { type Provenance, piecesOf } from './injected.ts'

@@ -1,4 +1,4 @@
-// What was billed: sums over the usage that providers reported. Never the size of the context (see reading.ts).
+// Billed usage: sums over the reports of providers, never the context size (see reading.ts)
 import { z } from 'zod'
 import type { TokenUsage } from './content.ts'
 import { PrecisError } from './errors.ts'

@@ -1,4 +1,4 @@
-// Text of others as people see it: no character of it hides, moves or disguises what stands beside it.
+// Makes hidden, moving and disguising characters of foreign text visible
 
 /**
  * Whatever leaves no mark of its own: controls, formats, unassigned and private characters, half

@@ -1,4 +1,4 @@
-// The working conversation: the events that stand for a context, as the API shows them.
+// The working conversation: the events of a context, as the API shows them
 
 import type { CompactionData, EntryId, NewEntry } from './change.ts'
 import { type Context, emptyContext, foldEvent, markerOf } from './context.ts'

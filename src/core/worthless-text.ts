@@ -1,4 +1,4 @@
-// Texts that must not stand for a conversation: those that say nothing, and those that only excuse.
+// Detects texts that cannot be a summary: empty words and excuses
 import { EXCUSES_ELSEWHERE } from './excuses.ts'
 
 /** Nothing is said without a letter or a digit, whatever else stands there to be seen or not. */

@@ -1,4 +1,4 @@
-// Anthropic Messages: what its requests say, and what is kept of them.
+// Anthropic Messages: reads requests and records them
 import { blocksOf, type Message, messagesOf } from '../validate/anthropic/conversation.ts'
 import type { Profile } from '../validate/rule.ts'
 import { type Fields, fieldsOf, isFields, isGiven, listOf, textOf } from '../validate/walk.ts'

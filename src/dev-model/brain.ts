@@ -1,4 +1,4 @@
-// Who answers: the script while it lasts, and otherwise the small assistant.
+// Chooses the answer: the script first, then the small assistant
 import type { Json } from '../core/json.ts'
 import type { Asked } from './asked.ts'
 import { assist } from './assistant/assistant.ts'

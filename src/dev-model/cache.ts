@@ -1,4 +1,4 @@
-// A prompt cache with marks, as Anthropic keeps one: what was read, what was written, and for how long.
+// A prompt cache with marks, like Anthropic's: reads, writes and lifetimes
 import type { Segment } from './count.ts'
 import { digest } from './digest.ts'
 

@@ -1,4 +1,4 @@
-// A request to a model, from its body to the end of its answer, with a record of what became of it.
+// Handles one model request from its body to the end of the answer, and records it
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { PrecisError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'

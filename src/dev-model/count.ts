@@ -1,4 +1,4 @@
-// How many tokens a wire request has: the estimate of its texts, piece by piece, in prompt order.
+// Counts the tokens of a wire request: the estimate of its texts in prompt order
 import type { Json } from '../core/json.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'
 import { type Fields, fieldsOf, isFields, textOf } from '../validate/walk.ts'

@@ -1,4 +1,4 @@
-// A prompt cache without marks, as OpenAI keeps one: whatever was sent before counts, in steps.
+// A prompt cache without marks, like OpenAI's: any earlier prefix counts, in steps
 import type { Segment } from './count.ts'
 import { digest } from './digest.ts'
 

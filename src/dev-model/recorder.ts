@@ -1,4 +1,4 @@
-// What was asked of the stand-in, for whoever wants to look: bodies, never keys.
+// Records the requests to the stand-in: bodies, never keys
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Json } from '../core/json.ts'
 import type { Violation } from '../validate/rule.ts'

@@ -1,4 +1,4 @@
-// What the stand-in answers, before it has a wire format: parts in order, cut to what was allowed.
+// A reply of the stand-in without a wire format: ordered parts, cut to the output limit
 import type { Json } from '../core/json.ts'
 import { cutHead } from '../core/tokens/cut.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'

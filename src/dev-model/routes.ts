@@ -1,4 +1,4 @@
-// Which path is what: the four chat APIs, their counters, and the lists of models.
+// The routes: four chat APIs, their token counters, and the model lists
 import type { WireId } from './asked.ts'
 
 export type Route = Target & {

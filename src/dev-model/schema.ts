@@ -1,4 +1,4 @@
-// What a wire format lets a request hold, as data, and what a request holds beyond it.
+// Schemas of wire requests as data, and the check for unknown fields
 import type { Json } from '../core/json.ts'
 import { fieldsOf, isFields, textOf } from '../validate/walk.ts'
 

@@ -1,4 +1,4 @@
-// Signatures: they tell that a text is ours and unchanged, which model it is from, and behind what it stood.
+// Signatures: prove that a text is ours, unchanged, of which model, and after which prefix
 import { digest } from './digest.ts'
 
 /** What a signature says; `payload` is what `redacted_thinking` carries instead of a text. */

@@ -1,4 +1,4 @@
-// What each provider's API is to the stand-in: how requests are read, and how answers are written.
+// The interface of a provider's API in the stand-in: reads requests, writes answers
 import type { Json } from '../core/json.ts'
 import type { Exchange, Profile, Violation } from '../validate/rule.ts'
 import type { Fields } from '../validate/walk.ts'

@@ -1,4 +1,4 @@
-// Where a pattern is found in parts of a document.
+// Finds a pattern in ranges of a document
 import type { Document, Range } from './document.ts'
 import { Occurrences } from './occurrences.ts'
 import { FileProblem } from './problem.ts'

@@ -1,4 +1,4 @@
-// How much a script may ask for. Every limit ends in an error that names it, never in a hang.
+// The limits of a script; each ends in an error that names it
 
 export interface EdlLimits {
   /** Of the script, in UTF-16 code units. */

@@ -1,4 +1,4 @@
-// Every place where a text occurs in another, found in one pass whatever the texts are like.
+// Finds every occurrence of a text in another in one pass, in linear time
 
 /** Ends of all occurrences, overlapping ones included, that lie between `start` and `end`. */
 export class Occurrences {

@@ -1,4 +1,4 @@
-// What stops a script: a place in it that cannot be read, or a command that one file does not allow.
+// Problems that stop a script: a parse error, or a failed command
 
 /** The script cannot be read. Nothing of it runs. */
 export class ScriptProblem extends Error {

@@ -1,4 +1,4 @@
-// Named texts that outlive a script: what was cut, and what a failed file left unwritten.
+// Registers: named texts that outlive a script, from cuts and failed files
 
 /** Owned by whoever runs several scripts in a row; each run changes it. */
 export interface EdlRegisters {

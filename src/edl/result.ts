@@ -1,4 +1,4 @@
-// What a run of a script gives back: what was written, what failed, and a text for whoever asked for it.
+// The result of a script: written files, failures, and a text for the caller
 import type { Range } from './document.ts'
 import type { Counts } from './mutate.ts'
 import type { SavedText } from './registers.ts'

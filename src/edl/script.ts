@@ -1,4 +1,4 @@
-// A script that was read: commands, what they look for, and what they write.
+// A parsed script: commands, patterns and values
 import type { Program } from './regex/program.ts'
 
 export type Position =

@@ -1,4 +1,4 @@
-// What the work beside regular expressions costs, in their steps: all of a script is paid from one budget.
+// The cost of work besides regular expressions, in regex steps: one budget per script
 import { FileProblem } from './problem.ts'
 import type { StepBudget } from './regex/search.ts'
 

@@ -1,4 +1,4 @@
-// Where the text that a file had at first stands now: positions of the original, through all edits.
+// Maps original positions of a file through all edits
 
 /** `[start, end)` becomes the text. */
 export interface Edit {

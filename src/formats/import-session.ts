@@ -141,7 +141,7 @@ function requireWords({ account }: ReadNotes, { id }: SessionFormat): void {
   throw new PrecisError(
     'invalid-input',
     `the first ${account.records.toLocaleString('en-US')} records hold no conversation of the format ${id}`,
-    { hint: 'Check what the file is, and name its format if you know it.' },
+    { hint: 'Check the file, and name its format with --format.' },
   )
 }
 

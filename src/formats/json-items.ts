@@ -141,7 +141,7 @@ class Splitter {
     if (this.#itemChars > MAX_RECORD_CHARS)
       throw new PrecisError('invalid-input', 'an item is longer than 200 million characters', {
         where: `${this.#list}[${this.#index}]`,
-        hint: 'No record of a session is that long. Check what the file is.',
+        hint: 'A session record cannot be that long. Check that the file is a session.',
       })
   }
 

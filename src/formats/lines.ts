@@ -167,7 +167,7 @@ function inUtf8(decode: () => string, line: number): string {
 function tooLong(line: number): PrecisError {
   return new PrecisError('invalid-input', 'a line is longer than 200 million characters', {
     where: `line ${line}`,
-    hint: 'No record of a session is that long. Check what the file is.',
+    hint: 'A session record cannot be that long. Check that the file is a session.',
   })
 }
 

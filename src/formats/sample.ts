@@ -53,7 +53,7 @@ export function detectFormat(sample: Sample, formats: readonly SessionFormat[]):
   if (found) return found
   const { text, lines } = sample
   if (/^\s*[{[]/.test(text) && text.length < SAMPLE_CHARS && lines.length === 0) parseJsonText(text)
-  throw new PrecisError('unknown-format', 'no known format begins like this file', {
+  throw new PrecisError('unknown-format', 'the format of the file is unknown', {
     hint: `Formats that are read: ${formats.map(({ id }) => id).join(', ')}.`,
   })
 }

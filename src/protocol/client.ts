@@ -1,4 +1,4 @@
-// What an interface can ask of précis: the same whether the answer comes from this process or over HTTP.
+// The client interface, the same in process and over HTTP
 import type { Reading } from '../core/change.ts'
 import type { UserContent } from '../core/content.ts'
 import type { PrecisError } from '../core/errors.ts'
@@ -44,7 +44,7 @@ export interface ContextFigures {
   readonly by?: Exclude<Reading['by'], undefined>
 }
 
-/** A thread with everything that stands around its transcript. */
+/** A thread with its figures. */
 export interface ThreadDetail extends ThreadSummary {
   readonly model?: string
   readonly thinking: string
@@ -276,12 +276,12 @@ export interface Client {
     asked: { readonly query: string } | { readonly ref: string; readonly offset?: number },
   ): Promise<Recalled>
   contextPicture(threadId: string): Promise<ContextPicture>
-  /** How the model sees the thread: the entries of its context from `from` on (0 is the first). */
+  /** The entries of the context, as the model sees them from `from` on (0 is the first). */
   contextEntries(
     threadId: string,
     range?: { readonly from?: number; readonly limit?: number },
   ): Promise<ContextPage>
-  /** The size of the context over the whole thread, every compaction among it. */
+  /** The size of the context over time, with every compaction. */
   timeline(threadId: string): Promise<readonly TimelinePoint[]>
   diff(threadId: string, compaction: number): Promise<CompactionDiff>
   report(threadId: string, compaction: number): Promise<{ readonly text: string }>

@@ -1,4 +1,4 @@
-// What travels about compactions: how one ended, what one would do, what one did.
+// Schemas for compactions: result, preview, report
 import { z } from 'zod'
 import { count, measure, rowSchema, wireErrorSchema } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-// Follows a thread over HTTP: what happened since, then what happens, across lost connections.
+// Follows a thread over HTTP: missed events first, then live ones, across reconnects
 import { readRow } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { StreamItem } from './client.ts'

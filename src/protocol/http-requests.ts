@@ -110,9 +110,9 @@ async function problemOf(response: Response, call: Call): Promise<PrecisError> {
 }
 
 function unexpected({ path }: Call, what: string): PrecisError {
-  return new PrecisError('unreachable', `What answers is no précis server: ${what}.`, {
+  return new PrecisError('unreachable', `The server is not précis: ${what}.`, {
     where: `/api${path}`,
-    hint: 'Check the address, and that client and server are of the same version.',
+    hint: 'Check the address, and that client and server have the same version.',
   })
 }
 

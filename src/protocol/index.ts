@@ -1,4 +1,4 @@
-// What interfaces may know of précis: the contract, the view of a thread, and the words of the core they need.
+// The public surface for interfaces: the protocol, the view of a thread, and core types
 export {
   COMMANDS,
   completeCommand,

@@ -1,4 +1,4 @@
-// What may be asked of précis over HTTP, as schemas. Strict: a misspelt field is told, not ignored.
+// Request schemas of the HTTP API; strict, so a misspelt field is an error
 import { z } from 'zod'
 
 const seq = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER)

@@ -1,4 +1,4 @@
-// What travels between an interface and précis, as schemas: the client reads by them, the server describes itself by them.
+// Schemas of the protocol: the client parses with them, the server describes itself with them
 import { z } from 'zod'
 
 export const count = z.number().int().nonnegative()
@@ -13,7 +13,7 @@ export const problemSchema = z
     detail: z.string(),
     code: z.string().describe('to branch on: invalid-input, unknown-thread, …'),
     where: z.string().exactOptional(),
-    hint: z.string().exactOptional().describe('what to do about it'),
+    hint: z.string().exactOptional().describe('the suggested next step'),
     reason: z.string().exactOptional().describe('why a compaction was refused: stale, …'),
     retryable: z.boolean().exactOptional(),
   })
@@ -115,8 +115,8 @@ export const sessionResponseSchema = z
       workspace: z.string().exactOptional(),
       isWorking: z.boolean(),
       isCompacting: z.boolean(),
-      canUndo: z.boolean().describe('there is a compaction that can be taken back'),
-      canRedo: z.boolean().describe('one was taken back, and can be brought back'),
+      canUndo: z.boolean().describe('there is a compaction to undo'),
+      canRedo: z.boolean().describe('there is an undone compaction to redo'),
       queued: count,
       billed: billedSchema,
       costUsd: z.number().nonnegative().exactOptional(),
@@ -201,7 +201,7 @@ export const recalledSchema = z
     hits: z.array(
       z.object({ ref: z.string(), speaker: z.string(), timestamp: time, text: z.string() }),
     ),
-    next: count.exactOptional().describe('where the text goes on, in characters'),
+    next: count.exactOptional().describe('the offset of the rest, in characters'),
   })
   .meta({ id: 'Recalled' })
 

@@ -1,4 +1,4 @@
-// A command that does not exist: told by every interface in the same words, and not sent to the model.
+// The error for an unknown command, the same in every interface; it is not sent to the model
 import { COMMANDS } from '../core/commands.ts'
 import { nearestWord } from '../core/nearest-word.ts'
 

@@ -1,4 +1,4 @@
-// What an interface draws of a thread, one block under the other. A block is never changed, only replaced.
+// The blocks that an interface draws; a block is replaced, never mutated
 import type { ToolStatus } from '../core/content.ts'
 import type { Json } from '../core/json.ts'
 

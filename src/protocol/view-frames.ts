@@ -1,4 +1,4 @@
-// Frames into blocks and status: what is going on at this moment, and goes when it is over.
+// Applies frames to blocks and status: the current activity, removed when it ends
 import type { AgentFrame, CompactionResult } from '../core/frame.ts'
 import type { Approval } from './client.ts'
 import type { CompactionBlock, ToolBlock } from './view-block.ts'

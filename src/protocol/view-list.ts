@@ -1,4 +1,4 @@
-// The blocks of a view in order, found by key; what changes is near the end, so a change costs what is new.
+// The blocks of a view in order, with lookup by key; updates near the end are cheap
 import type { ViewBlock } from './view-block.ts'
 
 export class BlockList {

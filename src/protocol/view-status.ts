@@ -1,4 +1,4 @@
-// What stands around a transcript: what is going on, what waits, whom it asks.
+// The status around a transcript: activity, queue, pending question
 import type { CompactionState } from '../core/frame.ts'
 import type { Approval } from './client.ts'
 

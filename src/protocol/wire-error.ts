@@ -1,4 +1,4 @@
-// Errors on the wire: problem details for answers, a short form inside frames; and back to what they were.
+// Errors on the wire: problem details in answers, a short form in frames, and back
 import type { z } from 'zod'
 import { asPrecisError, ERROR_TABLE, type ErrorCode, PrecisError } from '../core/errors.ts'
 import type { problemSchema, wireErrorSchema } from './schemas.ts'

@@ -1,4 +1,4 @@
-// A model that answers in text, for whoever summarises: apart, or within a conversation as it is.
+// A text-only model for summaries: apart, or within the conversation
 import { PrecisError } from '../core/errors.ts'
 import type { Message, MessagePart } from '../core/message.ts'
 import { collectAnswer, type ModelRequest } from '../core/model.ts'

@@ -1,4 +1,4 @@
-// What is known of models without asking anybody: windows, limits and prices, from a dated list.
+// The built-in catalogue of models: windows, limits and prices, with a date
 import { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
 import listed from './catalogue.json' with { type: 'json' }

@@ -1,4 +1,4 @@
-// What every provider must do, whatever its API: a suite that takes one and a server that speaks like it.
+// The contract suite for providers: takes a provider and a server that speaks its API
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TokenUsage } from '../core/content.ts'

@@ -42,7 +42,7 @@ export async function converse(
 
 /** Those that cannot be read stand last, with no arguments: they are answered like the others. */
 function callsOf({ calls, brokenCalls }: CollectedAnswer): AskedCall[] {
-  const problem = 'The arguments of this call are no JSON. It was not run.'
+  const problem = 'The arguments of this call are not valid JSON. It was not run.'
   const broken = brokenCalls.map(({ id, name }) => ({ id, name, arguments: {}, problem }))
   const known = new Set(calls.map(({ id }) => id))
   return [...calls, ...broken.filter(({ id }) => !known.has(id))]

@@ -1,4 +1,4 @@
-// What an answer cost, from its usage and the listed prices.
+// The cost of an answer, from its usage and the listed prices
 import type { TokenUsage } from '../core/content.ts'
 import { type ModelInfo, modelInfo, type Prices } from './catalogue.ts'
 

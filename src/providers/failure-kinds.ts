@@ -1,4 +1,4 @@
-// The kinds of failure that asking a model can have: how each is recognised, and what to do about it.
+// The kinds of model failures: how to recognise each, and the hint for it
 import type { ErrorCode } from '../core/errors.ts'
 import type { Failure } from './failure.ts'
 import { isOutputLimit, isOverflow, isOverLimitAlone } from './overflow.ts'

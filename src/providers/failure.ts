@@ -1,4 +1,4 @@
-// What any SDK or fetch throws, read into one shape: status, code, words, headers.
+// Normalises errors of any SDK or fetch: status, code, message, headers
 
 /** A failed request as its parts. Nothing here is safe to show: keys may be quoted in it. */
 export interface Failure {

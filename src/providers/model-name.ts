@@ -1,4 +1,4 @@
-// What somebody wrote as the name of a model: provider and model, or what was meant.
+// Parses the name of a model, and suggests the nearest one
 import { PrecisError } from '../core/errors.ts'
 import { nearestWord } from '../core/nearest-word.ts'
 import { LISTED_MODELS } from './catalogue.ts'

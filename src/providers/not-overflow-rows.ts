@@ -1,4 +1,4 @@
-// What sounds like «too long» and is not: the context would fit. Each with what a server answered.
+// Wordings that look like an overflow but are not, each with a real answer
 
 export interface NotOverflowRow {
   readonly what: string

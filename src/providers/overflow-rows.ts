@@ -1,4 +1,4 @@
-// How each provider says «too long»: a table of wordings, each with what a server really answered.
+// The overflow wordings of each provider, each with a real answer
 
 /** One wording. The witness is what a server really answered; numbers in it differ. */
 export interface OverflowRow {

@@ -1,4 +1,4 @@
-// Whether a failure says that the context did not fit: a table of wordings, and one of what sounds alike.
+// Decides whether a failure is a context overflow, from two tables of wordings
 import type { Failure } from './failure.ts'
 import { NOT_OVERFLOW_ROWS, OUTPUT_LIMIT_ROWS } from './not-overflow-rows.ts'
 import { OVERFLOW_ROWS } from './overflow-rows.ts'

@@ -1,4 +1,4 @@
-// Every provider behind the same preparation: what comes in is prepared, what comes out has its own names.
+// Common preparation for every provider: request names out, original names back
 import { PrecisError } from '../core/errors.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../core/model.ts'
 import type { Profile } from '../validate/rule.ts'

@@ -1,4 +1,4 @@
-// A model for summaries that is told no secrets of a conversation with another provider.
+// A summary model that removes secrets from prompts to another provider
 import type { ModelRef } from '../core/content.ts'
 import type { AskRequest, ModelPort } from '../core/ports.ts'
 import type { Secret } from '../redact/known.ts'

@@ -165,7 +165,7 @@ function baseUrlOf(
   if (URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)) {
     return given.replace(/\/+$/, '')
   }
-  throw new PrecisError('invalid-settings', `The base URL of ${id} is no http address.`, {
+  throw new PrecisError('invalid-settings', `The base URL of ${id} is not an http address.`, {
     where: `providers.${id}.baseUrl`,
     hint: `Set it to an address such as ${baseUrl}.`,
   })

@@ -1,4 +1,4 @@
-// Contexts that did not fit although nobody refused them: what an answer tells about it.
+// Detects an overflow that the provider did not report, from the answer
 import type { Block, StopReason, TokenUsage } from '../core/content.ts'
 import type { MessagePart } from '../core/message.ts'
 import type { EndFrame, ModelFrame, ModelRequest, Provider } from '../core/model.ts'

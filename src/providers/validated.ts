@@ -64,7 +64,7 @@ const KINDS: readonly Kind[] = [
   {
     code: 'payload-too-large',
     what: (rule) => `The request offers too many tools (${rule})`,
-    hint: 'Offer fewer tools: switch off those that are not needed here.',
+    hint: 'Offer fewer tools: turn off the ones you do not need.',
     fits: isTools,
   },
   {

@@ -1,4 +1,4 @@
-// Secrets that can be told by the name they are assigned to: `password=…`, `"api_key": "…"`, `--token …`.
+// Removes secrets by the name that they are assigned to: `password=`, `"api_key":`, `TOKEN=`
 import type { Replace } from './replace.ts'
 
 /** A name and what assigns to it, in code, JSON (also inside a string), YAML, a shell, or an address. */

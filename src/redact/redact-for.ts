@@ -1,4 +1,4 @@
-// Whether a prompt leaves its provider: what one was told need not be told to another.
+// Decides whether a prompt leaves its provider, so that secrets must be removed
 import type { ModelRef } from '../core/content.ts'
 
 /** `others`: prompts to another provider than that of the conversation, or where that is unknown. */

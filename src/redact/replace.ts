@@ -1,4 +1,4 @@
-// What stands in the place of a secret.
+// The placeholder for a secret
 
 /** Gives the placeholder for one secret, and counts it. */
 export type Replace = (kind: string) => string

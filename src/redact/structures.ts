@@ -1,4 +1,4 @@
-// Secrets that can be told by what they stand in: commands, cookies, password files, manifests, sentences.
+// Removes secrets by their surroundings: commands, cookies, password files, manifests, sentences
 import { isBytes } from './assignments.ts'
 import type { Replace } from './replace.ts'
 

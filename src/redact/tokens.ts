@@ -1,4 +1,4 @@
-// Tokens that can be told by their form alone are taken out.
+// Removes tokens that are recognisable by their form
 import type { Replace } from './replace.ts'
 import { TOKEN_FORMS } from './token-forms.ts'
 

@@ -1,4 +1,4 @@
-// What this process does on each thread, seen from the frames that pass by.
+// The activity of this process on each thread, derived from its frames
 import type { AgentFrame } from '../core/frame.ts'
 
 export interface ThreadActivity {

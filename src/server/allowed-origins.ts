@@ -1,4 +1,4 @@
-// Pages of other origins that were allowed: browsers let them ask, and read what they are answered.
+// CORS for allowed origins
 import type { MiddlewareHandler } from 'hono'
 
 const METHODS = 'GET, POST, PATCH, DELETE'

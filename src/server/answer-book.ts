@@ -83,8 +83,8 @@ export class AnswerBook {
       const held = await holdLease({ store, clock, name: `key:${key}`, owner, ttlMs: LEASE_MS })
       if (held) return held
       if (clock.now().getTime() > untilMs)
-        throw new PrecisError('overloaded', 'The same request is still being worked on.', {
-          hint: 'Ask again later, with the same key.',
+        throw new PrecisError('overloaded', 'The same request is still running.', {
+          hint: 'Try again later with the same key.',
           retryable: true,
         })
       await clock.sleep(POLL_MS)

@@ -1,4 +1,4 @@
-// What the routes share: the ports of the app and what it keeps while it runs.
+// Shared context of the routes: the ports of the app and its runtime state
 import type { Drain } from './drain.ts'
 import type { Feeds } from './feeds.ts'
 import type { PageSessions } from './page-sessions.ts'

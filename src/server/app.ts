@@ -184,6 +184,6 @@ function documentOf(api: Api, version: string) {
 function noRoute(method: string, path: string): PrecisError {
   return new PrecisError('not-found', `There is no ${method} ${path.slice(0, 200)}.`, {
     where: path.slice(0, 200),
-    hint: 'What there is stands in /api/openapi.json.',
+    hint: '/api/openapi.json lists all routes.',
   })
 }

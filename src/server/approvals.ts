@@ -1,4 +1,4 @@
-// Questions whether a tool may run: asked by the agent, answered by whoever has the interface.
+// Pending approvals: the agent asks, an interface answers
 import type { ApprovalQuestion, Approver } from '../agent/ports.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Approval } from '../protocol/client.ts'
@@ -52,7 +52,7 @@ export class Approvals {
     if (!pending)
       throw new PrecisError('not-found', `No call ${callId} waits for an answer.`, {
         where: callId,
-        hint: 'It was answered already, or the turn is over.',
+        hint: 'It was already answered, or the turn has ended.',
       })
     pending.settle(decision)
   }

@@ -1,4 +1,4 @@
-// Connections of a server: as many as it has descriptors for. Where there are more, those that never showed a token go first.
+// Connection limit by file descriptors; connections without a token are closed first
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'

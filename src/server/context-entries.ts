@@ -1,4 +1,4 @@
-// How the model sees a thread: the entries of its context, page by page, and what each one stands for.
+// The entries of a context, page by page, with what each one replaces
 import type { Edit, EntryId, Run } from '../core/change.ts'
 import { readRow } from '../core/codec.ts'
 import { type Context, headIds } from '../core/context.ts'

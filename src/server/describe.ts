@@ -1,4 +1,4 @@
-// What a route says of itself in the description of the API: from the very schemas that it checks by.
+// OpenAPI descriptions of routes, generated from the schemas that they validate with
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { problemSchema } from '../protocol/schemas.ts'
@@ -97,7 +97,7 @@ function responsesOf(registry: Registry, { answer, mediaType, status }: RouteSpe
       ? { [status ?? 200]: { description: 'Done', content } }
       : { 204: { description: 'Done' } }),
     default: {
-      description: 'What went wrong',
+      description: 'The error',
       content: { 'application/problem+json': problem },
     },
   }

@@ -1,4 +1,4 @@
-// What one process does at a moment, and what changes from one moment to the next, as frames.
+// The activity of one process at a moment, and the difference between two moments as frames
 import type { AgentFrame, TurnEnd } from '../core/frame.ts'
 import type { Approval } from '../protocol/client.ts'
 

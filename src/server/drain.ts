@@ -54,8 +54,8 @@ export class Drain {
 }
 
 export function goingDown(): PrecisError {
-  return new PrecisError('overloaded', 'This server is being stopped.', {
-    hint: 'Try again: another one, or its successor, will answer.',
+  return new PrecisError('overloaded', 'This server is shutting down.', {
+    hint: 'Try again: another process will answer.',
     retryable: true,
   })
 }

@@ -1,4 +1,4 @@
-// What an entry of a context says, as a text for people.
+// The text of a context entry, for people
 import type { EntryId } from '../core/change.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'

@@ -1,4 +1,4 @@
-// What happens on one thread, for all who follow it: stored events and passing frames in one order.
+// The feed of one thread: stored events and passing frames in one order, for all subscribers
 import type { AgentFrame } from '../core/frame.ts'
 import type { Row, Store } from '../core/ports.ts'
 import { STORED } from '../protocol/follow-stream.ts'

@@ -1,4 +1,4 @@
-// The feeds of all threads that somebody follows: one for each, as long as there is a follower.
+// The feeds of all threads that have subscribers, one per thread
 import { PrecisError } from '../core/errors.ts'
 import type { AgentFrame } from '../core/frame.ts'
 import type { Clock, Store } from '../core/ports.ts'
@@ -153,8 +153,8 @@ interface Joined {
 }
 
 function tooMany(most: number): PrecisError {
-  return new PrecisError('overloaded', 'Too many follow what happens here.', {
-    hint: `At most ${most} at once for each owner, fewer while others need some. Try again later.`,
+  return new PrecisError('overloaded', `Too many stream subscribers (limit ${most}).`, {
+    hint: `At most ${most} at once per owner, fewer while other owners are active. Try again later.`,
     retryable: true,
   })
 }
@@ -163,6 +163,6 @@ function beyond(threadId: string, afterSeq: number, version: number): PrecisErro
   const message = `The thread has ${version} events, and none behind ${afterSeq}.`
   return new PrecisError('version-conflict', message, {
     where: threadId,
-    hint: 'It was deleted and begun anew: read it from the beginning.',
+    hint: 'The thread was deleted and recreated: read it from the beginning.',
   })
 }

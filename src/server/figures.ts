@@ -1,4 +1,4 @@
-// How full a thread is: the sums of the LOG design, and what interfaces draw.
+// Usage figures of a thread: the sums of the LOG design, and the figures for interfaces
 import type { Reading } from '../core/change.ts'
 import type { AggregatedUsage } from '../core/usage.ts'
 import type { ContextFigures, TokenUsageFigures } from '../protocol/client.ts'

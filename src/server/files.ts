@@ -1,4 +1,4 @@
-// Paths of a folder for whoever types one: those that begin so, then those that have it in them.
+// Path completion: paths that start with the typed text, then paths that contain it
 import { PrecisError } from '../core/errors.ts'
 import type { AppWorkspaces } from './ports.ts'
 
@@ -12,7 +12,7 @@ export async function completeFiles(
   typed: string,
 ): Promise<string[]> {
   if (/^(?:\/|~|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/i.test(typed))
-    throw new PrecisError('invalid-input', 'Only what is in the folder can be completed.', {
+    throw new PrecisError('invalid-input', 'Only paths inside the directory can be completed.', {
       where: 'typed',
       hint: 'Give a path relative to it.',
     })

@@ -1,4 +1,4 @@
-// One reader of a thread's feed: what waits for it is bounded, and one that is too slow is let go.
+// One subscriber of a thread's feed, with a bounded queue; disconnected if it is too slow
 import type { Clock } from '../core/ports.ts'
 import { SSE_HEARTBEAT } from '../protocol/sse.ts'
 

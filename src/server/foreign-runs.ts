@@ -1,4 +1,4 @@
-// Compactions that another process has run: told to the followers here as if they had been watched, from what was stored.
+// Compactions of other processes, reported to local subscribers from their stored events
 import { readRow } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { AgentFrame, CompactionRunInfo } from '../core/frame.ts'

@@ -1,4 +1,4 @@
-// Who may ask: only who knows this server by its own name, from its own pages, with a token where one is needed, and not too often.
+// Access checks: host, origin, token and rate limit
 import type { Context, MiddlewareHandler } from 'hono'
 import { PrecisError } from '../core/errors.ts'
 import { admit } from './connections.ts'
@@ -110,22 +110,22 @@ function socketOf(c: Context): { readonly remoteAddress?: string } | undefined {
 
 function requireHolder(holder: TokenHolder | undefined): TokenHolder {
   if (holder) return holder
-  throw new PrecisError('auth-failed', 'A token is needed, and this is none.', {
+  throw new PrecisError('auth-failed', 'Missing or invalid token.', {
     where: 'Authorization',
     hint: 'Send it as `Authorization: Bearer …`.',
   })
 }
 
 function foreignHost(host: string): PrecisError {
-  return new PrecisError('forbidden', `This server is not called ${host.slice(0, 200)}.`, {
+  return new PrecisError('forbidden', `Host ${host.slice(0, 200)} is not allowed.`, {
     where: 'Host',
-    hint: 'Use the address that it shows when it starts.',
+    hint: 'Use the address that the server printed, or add a name with --name.',
   })
 }
 
 function foreignOrigin(origin: string): PrecisError {
-  return new PrecisError('forbidden', `Pages of ${origin.slice(0, 200)} may not ask here.`, {
+  return new PrecisError('forbidden', `Origin ${origin.slice(0, 200)} is not allowed.`, {
     where: 'Origin',
-    hint: 'Use the page of this server, or allow that origin when it is started: --origin.',
+    hint: 'Use the page of this server, or start the server with --origin.',
   })
 }

@@ -129,6 +129,6 @@ function responseOf({ status, headers, body }: Answer): Response {
 function otherRequest(): PrecisError {
   return new PrecisError('id-conflict', 'This key was used for another request.', {
     where: 'Idempotency-Key',
-    hint: 'Take a new key for each request; the same only to repeat one.',
+    hint: 'Use a new key for each request, and the same key only to repeat it.',
   })
 }

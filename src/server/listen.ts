@@ -71,7 +71,7 @@ function cannotListen(thrown: NodeJS.ErrnoException, host: string, port: number)
     : `It cannot listen at ${host}, port ${port}: ${thrown.message}`
   return new PrecisError('wrong-setup', message, {
     where: `${host}:${port}`,
-    hint: isTaken ? 'Take another one: --port 0 finds a free one.' : 'Check --host and --port.',
+    hint: isTaken ? 'Choose another port; --port 0 picks a free one.' : 'Check --host and --port.',
     cause: thrown,
   })
 }

@@ -1,4 +1,4 @@
-// The token of this machine: in a file that only its owner can read, and what it opens.
+// The token of this machine: its private file, and its rights
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { link, lstat, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -68,17 +68,17 @@ function digestOf(token: string): Buffer {
 }
 
 function unsafe(file: string, what: string, cause?: unknown): PrecisError {
-  return new PrecisError('file-unreadable', `The file of the token ${what}.`, {
+  return new PrecisError('file-unreadable', `The token file ${what}.`, {
     where: file,
-    hint: 'Delete it: the next start makes a new one.',
+    hint: 'Delete the file: the next start creates a new one.',
     cause,
   })
 }
 
 function unwritable(file: string, cause?: unknown): PrecisError {
-  return new PrecisError('file-unwritable', 'The file of the token cannot be made.', {
+  return new PrecisError('file-unwritable', 'The token file cannot be created.', {
     where: file,
-    hint: 'Set PRECIS_HOME to a folder that you may write to.',
+    hint: 'Set PRECIS_HOME to a directory that you can write to.',
     cause,
   })
 }

@@ -1,4 +1,4 @@
-// Whose threads are whose: written down when a thread begins, and handed on to what comes of it.
+// Owners of threads: recorded at creation and inherited by forks, fresh sessions and tasks
 import { readRow } from '../core/codec.ts'
 import type { ThreadEvent } from '../core/event.ts'
 import type { Store } from '../core/ports.ts'

@@ -1,4 +1,4 @@
-// What is asked here of a turn that another process runs: told to it through the store.
+// Requests to a turn that runs in another process, sent through the store
 import { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
 import { type RenewingPorts, ServerLog } from './server-log.ts'

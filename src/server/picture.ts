@@ -1,4 +1,4 @@
-// The window by category: what fills it, what is free, and the largest things in it.
+// The window by category: used, free, and the largest entries
 import { nameOfEntry } from '../core/report-name.ts'
 import { splitTokens } from '../core/report-split.ts'
 import type { StrategyInput } from '../core/strategy.ts'

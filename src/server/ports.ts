@@ -1,4 +1,4 @@
-// What the app is made of: everything it needs from outside, plug-ins included, and the limits it keeps.
+// The ports of the app: its dependencies and limits
 import type { Agent } from '../agent/agent.ts'
 import type { TokenUsage } from '../core/content.ts'
 import type { Clock, Ids, Store } from '../core/ports.ts'

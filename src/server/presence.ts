@@ -1,4 +1,4 @@
-// What each process on one store is doing, told to the others through it: turns, compactions, open questions.
+// Presence: turns, compactions and open questions of each process, shared through the store
 import { z } from 'zod'
 import type { Agent } from '../agent/agent.ts'
 import { PrecisError } from '../core/errors.ts'

@@ -56,12 +56,12 @@ function requireEditable(key: string, text: string, known: PreviewText | undefin
   if (!known.isEditable)
     throw new PrecisError('invalid-input', `The text ${key} cannot be changed.`, {
       where: 'texts',
-      hint: 'Leave it out: those with `isEditable` can be changed.',
+      hint: 'Omit it: only texts with `isEditable` can be changed.',
     })
   if (!/[^\p{C}\p{Z}]/u.test(text))
     throw new PrecisError('invalid-input', `The text ${key} would be empty.`, {
       where: 'texts',
-      hint: 'Say something, or drop the preview.',
+      hint: 'Send a text, or drop the preview.',
     })
 }
 

@@ -91,7 +91,7 @@ export class Previews {
       return { threadId, preview: await this.#restored(threadId, read.data) }
     throw new PrecisError('not-found', `There is no preview ${previewId}.`, {
       where: previewId,
-      hint: 'It was applied or dropped, or it is too old: make a new one.',
+      hint: 'It was applied, dropped or has expired. Create a new preview.',
     })
   }
 
@@ -103,8 +103,8 @@ export class Previews {
     const context = await this.#ports.threads.context(threadId)
     const made = prepared as unknown as ProposalRecord
     if (made.proposal.fresh && hashOf(context) !== entries)
-      throw new PrecisError('gate-refused', 'The conversation has gone on: the preview is stale.', {
-        hint: 'Make a new one.',
+      throw new PrecisError('gate-refused', 'The conversation has changed: the preview is stale.', {
+        hint: 'Create a new preview.',
         details: { reason: 'stale' },
       })
     return { prepared: made, context, eventAt: () => undefined, pins: [] }

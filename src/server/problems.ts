@@ -7,13 +7,13 @@ const PROBLEM_TYPE = 'application/problem+json'
 
 export function problemResponse(thrown: unknown): Response {
   const error = isGone(thrown)
-    ? new PrecisError('aborted', 'The connection was lost.', { hint: 'Ask again.' })
+    ? new PrecisError('aborted', 'The connection was lost.', { hint: 'Send the request again.' })
     : asPrecisError(thrown)
   // The words of a bug are for whoever runs the server: they may hold anything.
   const told =
     error.code === 'internal' && !PrecisError.is(thrown)
       ? new PrecisError('internal', 'Something went wrong inside the server.', {
-          hint: 'What it was stands in the log of the server.',
+          hint: 'See the server log.',
         })
       : error
   if (told !== error) process.emitWarning(thrown instanceof Error ? thrown : error)
@@ -42,6 +42,6 @@ export function invalidInput(error: z.ZodError, part: 'body' | 'query' | 'path')
   const path = issue?.path.map(String).join('.') ?? ''
   return new PrecisError('invalid-input', `${part}: ${issue?.message ?? 'not as expected'}`, {
     where: path === '' ? part : `${part}: ${path}`,
-    hint: 'What is expected stands in /api/openapi.json.',
+    hint: '/api/openapi.json describes the expected request.',
   })
 }

@@ -1,4 +1,4 @@
-// How often one may ask: so many requests a minute, saved up to a minute's worth; counted for each who asks.
+// Rate limit per client: a token bucket of one minute
 import { PrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 
@@ -31,8 +31,8 @@ export class RateLimit {
     this.#keep(who, { left: left < 1 ? left : left - 1, atMs: nowMs })
     if (left >= 1) return
     const seconds = Math.ceil(((1 - left) / this.#perMinute) * (MINUTE_MS / 1_000))
-    throw new PrecisError('rate-limited', 'These are too many requests at once.', {
-      hint: `At most ${this.#perMinute} a minute are answered. Try again in ${seconds} s.`,
+    throw new PrecisError('rate-limited', 'Too many requests.', {
+      hint: `Rate limit: ${this.#perMinute} requests per minute. Try again in ${seconds} s.`,
       retryable: true,
       details: { retryAfterSeconds: seconds },
     })

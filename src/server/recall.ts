@@ -1,4 +1,4 @@
-// What was said before, found again by words or read again by its ref.
+// Search in a thread by words, and reading by ref
 import type { z } from 'zod'
 import type { Archive } from '../core/archive.ts'
 import { PrecisError } from '../core/errors.ts'
@@ -20,7 +20,7 @@ export async function recalled(
   }
   throw new PrecisError('invalid-input', 'Give either `query` or `ref`.', {
     where: 'query',
-    hint: '`query` finds by words, `ref` reads the whole of a find.',
+    hint: 'Use `query` to search, and `ref` to read a match in full.',
   })
 }
 

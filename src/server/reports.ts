@@ -1,4 +1,4 @@
-// What a compaction did, or would do, in words: made anew from the log, so that it can be had at any time.
+// The report of a compaction, computed from the log on demand
 import type { CompactionPreview } from '../agent/preview.ts'
 import { readRow } from '../core/codec.ts'
 import { type Context, foldEvent } from '../core/context.ts'
@@ -77,8 +77,8 @@ export function previewReport(preview: CompactionPreview): string {
 }
 
 function noCompaction(threadId: string, seq: number): PrecisError {
-  return new PrecisError('not-found', `Event ${seq} of ${threadId} is no compaction.`, {
+  return new PrecisError('not-found', `Event ${seq} of ${threadId} is not a compaction.`, {
     where: threadId,
-    hint: 'Name one by the sequence number of its COMPACTION.',
+    hint: 'Use the sequence number of a COMPACTION event.',
   })
 }

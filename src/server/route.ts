@@ -82,7 +82,7 @@ async function jsonBody(c: Context): Promise<unknown> {
   if (text === '') return {}
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]*\+)?json\b/i.test(type))
-    throw new PrecisError('usage', 'The body is to be JSON.', {
+    throw new PrecisError('usage', 'The body must be JSON.', {
       where: 'Content-Type',
       hint: 'Send it with `Content-Type: application/json`.',
     })
@@ -90,9 +90,9 @@ async function jsonBody(c: Context): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new PrecisError('usage', 'The body is no JSON.', {
+    throw new PrecisError('usage', 'The body is not valid JSON.', {
       where: 'body',
-      hint: 'What is expected stands in /api/openapi.json.',
+      hint: '/api/openapi.json describes the expected request.',
       cause,
     })
   }

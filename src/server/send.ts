@@ -1,4 +1,4 @@
-// A message to the agent: answered as soon as it is stored and its turn has begun, or it waits in the inbox.
+// Sends a message to the agent; answers when the turn has started or the message is queued
 import type { z } from 'zod'
 import type { Agent, SendOutcome } from '../agent/agent.ts'
 import type { CommandReply } from '../agent/commands.ts'

@@ -1,4 +1,4 @@
-// A thread with everything that stands around its transcript (LOG-74: SessionResponse).
+// A thread with its figures (LOG-74: SessionResponse).
 import type { z } from 'zod'
 import type { AgentCore } from '../agent/core.ts'
 import { presetOf } from '../agent/look.ts'

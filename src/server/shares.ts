@@ -1,4 +1,4 @@
-// Fair shares: one who asks for everything leaves room for the next.
+// Fair shares: one owner cannot use up a limit
 
 /**
  * Alone, each may have `each` at once, which is half of all there is. While others are there, it is half of

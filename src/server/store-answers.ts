@@ -1,4 +1,4 @@
-// A store that does not answer: told within seconds, however long the store itself goes on trying.
+// Timeout for a store that does not answer, shorter than the store's own retries
 import type { MiddlewareHandler } from 'hono'
 import { PrecisError } from '../core/errors.ts'
 import type { Clock, Store } from '../core/ports.ts'
@@ -62,7 +62,7 @@ function tellSilence(cause: unknown): never {
 
 function silentStore(cause?: unknown): PrecisError {
   return new PrecisError('store-busy', 'The store does not answer.', {
-    hint: 'Look into the log of the server, and whether its store can be reached.',
+    hint: 'Check the server log and that the store is reachable.',
     retryable: true,
     ...(cause !== undefined && { cause }),
   })

@@ -1,4 +1,4 @@
-// What a thread has come to: its cost, its sums and how large its context was, counted on from where it was left.
+// Running totals of a thread: cost, usage and context size, updated incrementally
 import { readRow } from '../core/codec.ts'
 import { calibrationOf, foldEvent } from '../core/context.ts'
 import { type ChangeType, type EventOf, isChange, type ThreadEvent } from '../core/event.ts'

@@ -1,4 +1,4 @@
-// One event more in the tally of a thread: what it cost, what was used, how large the context was then.
+// Adds one event to the tally of a thread: cost, usage, context size
 import type { Reading } from '../core/change.ts'
 import type { TokenUsage } from '../core/content.ts'
 import { type Context, emptyContext } from '../core/context.ts'

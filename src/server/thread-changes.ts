@@ -1,5 +1,4 @@
-// What a thread is told when somebody chooses another model, preset or strategy for it.
-
+// Changes of a thread's model, preset or strategy
 import { unknownStrategy } from '../compaction/proposals.ts'
 import type { ModelRef } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'

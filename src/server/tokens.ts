@@ -1,4 +1,4 @@
-// Tokens: who may ask a server. Kept in the store, so that every process on it knows them at once; only their hashes.
+// Access tokens: the store keeps their hashes, so every process knows them at once
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
@@ -32,9 +32,9 @@ export async function addToken(ports: LogPorts, name: string, owner: string): Pr
   const token = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
   await logOf(ports).add((entries) => {
     if (tokensIn(entries).has(name))
-      throw new PrecisError('id-conflict', `There is a token ${name} already.`, {
+      throw new PrecisError('id-conflict', `A token named ${name} already exists.`, {
         where: name,
-        hint: 'Take another name, or revoke that one first.',
+        hint: 'Choose another name, or revoke that token first.',
       })
     return { token: name, owner, hash: digestOf(token).toString('hex') }
   })
@@ -52,7 +52,7 @@ export async function revokeToken(ports: LogPorts, name: string): Promise<void> 
     if (!tokensIn(entries).has(name))
       throw new PrecisError('not-found', `There is no token ${name.slice(0, 100)}.`, {
         where: name.slice(0, 100),
-        hint: 'precis token list shows those in force.',
+        hint: 'precis token list shows the valid tokens.',
       })
     return { revoked: name }
   })

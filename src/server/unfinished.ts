@@ -1,4 +1,4 @@
-// Turns that a server had to leave when it was stopped: noted in the store, and gone on with by the next one.
+// Turns that a stopped server left unfinished: recorded in the store and resumed by the next process
 import { z } from 'zod'
 import type { Agent } from '../agent/agent.ts'
 import { PrecisError } from '../core/errors.ts'

@@ -36,8 +36,8 @@ export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): Middl
     if (declared > uploadBytes) throw bodyTooLarge(uploadBytes)
     const giveBack = shares.take(whoIn(c))
     if (!giveBack)
-      throw new PrecisError('overloaded', 'Other files are being read in.', {
-        hint: `At most ${uploadsAtOnce} at once for each owner, fewer while others need some. Try again in a moment.`,
+      throw new PrecisError('overloaded', 'Too many files are being imported.', {
+        hint: `At most ${uploadsAtOnce} at once per owner, fewer while other owners are active. Try again in a moment.`,
         retryable: true,
       })
     const file = join(tmpdir(), `precis-upload-${randomUUID()}`)
@@ -66,7 +66,7 @@ export function shareBodies({ bodyBytes, bodyBytesAtOnce }: BodyLimits): Middlew
     const giveBack = shares.take(whoIn(c), bytes)
     if (!giveBack)
       throw new PrecisError('overloaded', 'Too many large requests at once.', {
-        hint: `At most ${bodyBytesAtOnce} bytes at once for each owner, fewer while others need some. Try again in a moment.`,
+        hint: `At most ${bodyBytesAtOnce} bytes at once per owner, fewer while other owners are active. Try again in a moment.`,
         retryable: true,
       })
     try {
@@ -80,7 +80,7 @@ export function shareBodies({ bodyBytes, bodyBytesAtOnce }: BodyLimits): Middlew
 export function bodyTooLarge(mostBytes: number): PrecisError {
   return new PrecisError('payload-too-large', 'The body is too large.', {
     where: 'body',
-    hint: `At most ${mostBytes} bytes are taken.`,
+    hint: `At most ${mostBytes} bytes are accepted.`,
   })
 }
 

@@ -148,7 +148,10 @@ function checkEvent(threadId: string, event: NewEvent): void {
     )
   }
   if (!(event.timestamp instanceof Date) || Number.isNaN(event.timestamp.getTime())) {
-    throw usageError(`The timestamp of event ${event.id} is no date.`, 'Pass a valid Date.')
+    throw usageError(
+      `The timestamp of event ${event.id} is not a valid date.`,
+      'Pass a valid Date.',
+    )
   }
 }
 

@@ -43,7 +43,7 @@ function decodeCursor(text: string): ListPlace {
     }
   }
   throw usageError(
-    'This is no place in the list of threads.',
+    'The cursor is not valid for the list of threads.',
     'Pass `next` of the page before, unchanged, or nothing for the first page.',
   )
 }

@@ -34,7 +34,7 @@ export function unknownThread(threadId: string): PrecisError {
 }
 
 export function restlessThread(threadId: string): PrecisError {
-  return new PrecisError('store-busy', `Thread ${threadId} was made anew again and again.`, {
+  return new PrecisError('store-busy', `Thread ${threadId} kept being recreated.`, {
     hint: 'Try again.',
     where: threadId,
     retryable: true,

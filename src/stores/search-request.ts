@@ -32,12 +32,12 @@ export function searchRequest(query: SearchQuery): SearchRequest {
   }
   const words = queryWords(text)
   if (words.length === 0) {
-    throw usageError('There is no word in what is looked for.', 'Name at least one word.')
+    throw usageError('The query contains no words.', 'Name at least one word.')
   }
   checkList('`kinds`', kinds)
   const unknown = kinds?.find((kind) => !SEARCH_KINDS.includes(kind))
   if (unknown !== undefined) {
-    throw usageError(`Nothing is of the kind ${unknown}.`, `Kinds are ${SEARCH_KINDS.join(', ')}.`)
+    throw usageError(`Unknown kind: ${unknown}.`, `Kinds are ${SEARCH_KINDS.join(', ')}.`)
   }
   checkOwners(owners)
   if (tool !== undefined) checkText('`tool`', tool)
@@ -79,6 +79,6 @@ function checkText(what: string, text: unknown): void {
 function timeOf(name: string, date: Date | undefined): number | null {
   if (date === undefined) return null
   const time = date instanceof Date ? date.getTime() : Number.NaN
-  if (Number.isNaN(time)) throw usageError(`\`${name}\` is no date.`, 'Pass a valid Date.')
+  if (Number.isNaN(time)) throw usageError(`\`${name}\` is not a valid date.`, 'Pass a valid Date.')
   return time
 }

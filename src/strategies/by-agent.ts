@@ -1,4 +1,4 @@
-// What the agent itself replaces through its `compact` tool, as strategies: ranges, or everything.
+// The strategies behind the agent's own `compact` tool: ranges, or everything
 import type { Strategy } from '../core/strategy.ts'
 import { type CompactEdits, compactRanges, type RangeReplacement } from './compact-ranges.ts'
 import { type ContextFile, compactWhole } from './compact-whole.ts'

@@ -1,4 +1,4 @@
-// The chunks of a fold, one after the other: each by a new agent, and those of an earlier run taken up.
+// Folds chunks one after the other, each with a new agent; reuses chunks of an earlier run
 import { PrecisError } from '../core/errors.ts'
 import type { CompactionContext, StrategyInput } from '../core/strategy.ts'
 import { type FoldPlan, halved, notLonger } from './chunked-fold-plan.ts'

@@ -1,4 +1,4 @@
-// How large the chunks of a fold are, and how long its summary may become, for the model that does it.
+// The chunk size and the summary limit of a fold, for its model
 import { PrecisError } from '../core/errors.ts'
 import type { ModelLimits } from '../core/ports.ts'
 import { estimateTokens } from '../core/tokens/estimate.ts'

@@ -1,4 +1,4 @@
-// Where to cut so that about so many recent tokens stay: between steps, never before a tool result.
+// Finds a cut that keeps about N recent tokens: between steps, never before a tool result
 
 /**
  * `user` begins a turn; a cut may stand before it or before an `answer`. A `result` stays with what it

@@ -1,4 +1,4 @@
-// The note in the place of dropped turns: how much is gone, where it can be read, and what the user said there.
+// The note for dropped turns: their number, their ref, and the user's words in them
 import type { EntryId, NewEntry } from '../core/change.ts'
 import { textOfUserContent } from '../core/content.ts'
 import { type Item, newEntryAt, parseEntryId, rootOf } from '../core/entry.ts'

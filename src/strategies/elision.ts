@@ -1,4 +1,4 @@
-// What stands in the place of something that was left out: always with the ref under which it can be read again.
+// The marker for removed content, always with its ref
 import type { Edit, EntryId, NewEntry } from '../core/change.ts'
 import type { Block, ToolResult } from '../core/content.ts'
 import { type Item, itemOfNewEntry, newId, rootOf } from '../core/entry.ts'

@@ -1,4 +1,4 @@
-// Which files a stretch of a conversation read and changed, from the calls of its tools.
+// The files that a part of a conversation read and changed, from its tool calls
 import type { Item } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'

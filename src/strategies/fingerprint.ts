@@ -1,4 +1,4 @@
-// A short name for a long text, the same every time: for keys of what was done already, not for secrets.
+// A short deterministic fingerprint of a text, for cache keys and not for secrets
 
 /** Two hashes of 32 bits and the length: two texts of one thread do not meet by chance. */
 export class Fingerprint {

@@ -1,4 +1,4 @@
-// How far a fold has come, kept beside the thread: so that a run that was cut short is taken up again.
+// The progress of a fold, stored with the thread, so that an interrupted run continues
 import type { Json } from '../core/json.ts'
 import { isFields } from '../core/repair/as-text.ts'
 import type { Scratch } from '../core/strategy.ts'

@@ -1,4 +1,4 @@
-// Where `keep-recent` cuts: what is summarised, what of it is a turn's beginning, and what stays.
+// The cut of `keep-recent`: the summarised part, a divided turn, and the kept tail
 import type { Context } from '../core/context.ts'
 import { weightOf } from '../core/context.ts'
 import { type Item, newEntryAt } from '../core/entry.ts'

@@ -1,4 +1,4 @@
-// What several rungs have done to a context, as one change: the difference of base and draft.
+// The changes of several rungs as one change: the difference of base and draft
 import type { Edit, NewEntry, Put } from '../core/change.ts'
 import { type Item, isNewEntry } from '../core/entry.ts'
 import type { EventAt } from '../core/event.ts'

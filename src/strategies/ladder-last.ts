@@ -1,4 +1,4 @@
-// The last rung: the newest message of the user, what is pinned, and what is known of the work.
+// The last rung: the newest user message, the pins, and the state of the work
 import type { Edit } from '../core/change.ts'
 import { weightOf } from '../core/context.ts'
 import { callsAfter, parseEntryId, rootOf } from '../core/entry.ts'

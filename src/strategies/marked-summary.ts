@@ -1,4 +1,4 @@
-// What a model answered, as a text that may stand in the context, and what a proposal says of it.
+// Turns the answer of a model into a summary entry and the metadata of a proposal
 import type { Json } from '../core/json.ts'
 import type { AskAnswer } from '../core/ports.ts'
 import type { Proposal, StrategyInput } from '../core/strategy.ts'

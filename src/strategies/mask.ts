@@ -1,4 +1,4 @@
-// `mask`: older tool results become what they were of, how they ended, and their telling lines. No model.
+// `mask`: reduces older tool results to subject, outcome and informative lines, without a model
 import type { Block, ToolCall, ToolResult } from '../core/content.ts'
 import { weightOf } from '../core/context.ts'
 import { type Item, newEntryAt, rootOf } from '../core/entry.ts'

@@ -1,4 +1,4 @@
-// How long a summary may be, for the model that is to write it.
+// The maximum length of a summary, for the model that writes it
 import type { ModelLimits } from '../core/ports.ts'
 
 /** Room for a long summary, and for the thinking that some models do first. */

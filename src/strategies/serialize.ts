@@ -1,4 +1,4 @@
-// A conversation as one text for a model that is to report on it: so that it does not go on with it.
+// A conversation as one text, so that a model reports on it and does not continue it
 import type { EntryLabel } from '../core/change.ts'
 import type { ToolCall, ToolResult, UserContent } from '../core/content.ts'
 import { type Item, newEntryAt, parseEntryId } from '../core/entry.ts'

@@ -1,4 +1,4 @@
-// What a model's summary claims and the conversation does not say: names are marked, invented requests go.
+// Checks a summary against the conversation: marks unknown names, removes invented requests
 
 export interface CheckedSummary {
   readonly text: string

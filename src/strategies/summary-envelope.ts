@@ -1,4 +1,4 @@
-// How a summary opens a conversation: as a user message that says what it is, between tags.
+// The opening message of a summary: a user message with tags
 
 const SUMMARY_PREFIX =
   'The conversation history before this point was compacted into the following summary:\n\n<summary>\n'

@@ -1,4 +1,4 @@
-// Whether an edit of a summary has lost most of what the summary held: told by the words that are still there.
+// Detects that an edit lost most of a summary, by its remaining words
 import { countKept, exactFacts } from './exact-facts.ts'
 
 /** Of the words that stood there, so many must stand there afterwards. */

@@ -1,4 +1,4 @@
-// The lines of an output that tell most: how it begins, how it ends, and what went wrong.
+// The informative lines of an output: its start, its end, and its errors
 import { cutHead } from '../core/tokens/cut.ts'
 
 export interface TellingLines {

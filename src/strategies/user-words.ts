@@ -1,4 +1,4 @@
-// What the user said in what is summarised away: word for word, the newest first to be kept, each with its ref.
+// The user's words in summarised content: verbatim, newest first, each with its ref
 import { textOfUserContent } from '../core/content.ts'
 import { type Item, parseEntryId } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'

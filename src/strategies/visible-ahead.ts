@@ -1,4 +1,4 @@
-// What a reader sees of a text from some place on: without characters of no width, entities read, in one width.
+// The visible text from a position: without zero-width characters, entities decoded, widths unified
 
 /** No mark is longer. */
 const NEAR_CHARS = 64

@@ -1,4 +1,4 @@
-// What a strategy covers that replaces everything: all up to now, but no question that nobody has answered.
+// The range of a strategy that replaces everything, except an unanswered question
 import { type Item, newEntryAt } from '../core/entry.ts'
 import { contentOf } from '../core/entry-content.ts'
 import type { EventAt } from '../core/event.ts'

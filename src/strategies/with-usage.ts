@@ -1,4 +1,4 @@
-// An error that tells what was spent before it: a summary costs something even where nothing comes of it.
+// An error with the usage spent before it: a failed summary costs tokens, too
 import type { TokenUsage } from '../core/content.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import { sumUsage } from '../core/usage.ts'

@@ -129,7 +129,7 @@ describe('reading the archive', () => {
   it.each([
     ['e99', 0, 'unknown-entry', 'There is nothing under the ref e99.'],
     ['c1.0', 0, 'invalid-input', 'c1.0 has 0 characters.'],
-    ['nonsense', 0, 'unknown-entry', 'nonsense is no ref.'],
+    ['nonsense', 0, 'unknown-entry', 'nonsense is not a ref.'],
     ['e2', 33, 'invalid-input', 'e2 has 33 characters.'],
   ])('refuses %s from %i', async (ref, offset, code, message) => {
     const { archive } = await thread([user('hello')])

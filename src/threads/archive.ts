@@ -1,4 +1,4 @@
-// The archive of a thread over its store: what a ref stands for as text, and a search in everything said.
+// The archive of a thread: the text of a ref, and a search in the whole log
 import {
   type Archive,
   type ArchiveFind,
@@ -93,10 +93,14 @@ async function findOwner(
   if (named === threadId) return { id, threadId }
   for await (const past of pastThreadsOf(store, threadId))
     if (past.threadId === named && parseEntryId(id).seq <= past.upTo) return { id, threadId: named }
-  throw new PrecisError('unknown-entry', `There is no ${ref} in what this thread came from.`, {
-    where: ref,
-    hint: 'Search for words, and take the ref of a find as it is.',
-  })
+  throw new PrecisError(
+    'unknown-entry',
+    `There is no ${ref} in the threads that this thread came from.`,
+    {
+      where: ref,
+      hint: 'Search for words, and take the ref of a find as it is.',
+    },
+  )
 }
 
 interface ScannedPast {
@@ -229,8 +233,8 @@ function requireOffset(ref: string, offset: number, { length }: string): number 
 }
 
 function notARef(ref: string): PrecisError {
-  return new PrecisError('unknown-entry', `${ref} is no ref.`, {
+  return new PrecisError('unknown-entry', `${ref} is not a ref.`, {
     where: ref,
-    hint: 'A ref looks like e12 or c40.0, or thr_7:e12 in an earlier thread; search for words where there is none.',
+    hint: 'A ref looks like e12 or c40.0, or thr_7:e12 in an earlier thread. Without a ref, search for words.',
   })
 }

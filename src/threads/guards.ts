@@ -1,4 +1,4 @@
-// What is asked of drafts, pins and forks before they reach the log, and how a log is read whole.
+// Validates drafts, pins and forks before they reach the log; reads a whole log
 import type { EntryId } from '../core/change.ts'
 import { readRow } from '../core/codec.ts'
 import type { Context } from '../core/context.ts'
@@ -25,7 +25,7 @@ export function requireOptions(given: Partial<ThreadPorts> | undefined): void {
 export function requireOrdinary(drafts: readonly EventDraft[]): void {
   if (!Array.isArray(drafts))
     throw new PrecisError('invalid-input', 'Drafts are given as a list.', {
-      hint: 'Nothing was appended. Also a single draft stands in brackets: [{ type, data }].',
+      hint: 'Nothing was appended. Pass an array, also for a single draft: [{ type, data }].',
     })
   for (const draft of drafts) requireDraft(draft)
 }
@@ -38,7 +38,7 @@ function requireDraft(draft: EventDraft): void {
   if (isChangeType(draft.type))
     throw new PrecisError('invalid-input', `A ${draft.type} cannot be appended by hand.`, {
       where: draft.type,
-      hint: 'Use compact, undo, redo or expand: they check what they change.',
+      hint: 'Use compact, undo, redo or expand: they pass the gate.',
     })
 }
 

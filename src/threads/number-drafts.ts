@@ -81,7 +81,7 @@ function numbered(
 function requireReadable(event: ThreadEvent): void {
   const time = event.timestamp
   if (!(time instanceof Date) || Number.isNaN(time.getTime()))
-    throw new PrecisError('invalid-input', 'The timestamp of a draft is no date.', {
+    throw new PrecisError('invalid-input', 'The timestamp of a draft is not a valid date.', {
       where: `${event.type} ${event.id}`,
       hint: 'Give a Date, or leave it out.',
     })
@@ -89,7 +89,7 @@ function requireReadable(event: ThreadEvent): void {
   if (!cause) return
   // Its words are those of a reader, up to the colon: here something was to be written.
   const problem = cause.message.replace(/^[^:]*: /, '')
-  throw new PrecisError('invalid-input', `A draft is no event: ${problem}`, {
+  throw new PrecisError('invalid-input', `A draft is not a valid event: ${problem}`, {
     where: `${event.type} ${event.id}`,
     hint: 'Nothing was appended. Types of events and their data: docs/log-format.md.',
     cause,

@@ -1,4 +1,4 @@
-// What a ref stands for: the original events, read from the store.
+// The original events of a ref, read from the store
 import type { EntryId } from '../core/change.ts'
 import { isEntryId, parseEntryId } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
@@ -42,6 +42,6 @@ async function coveredSeqs(thread: LiveThread, ref: EntryId, limit: number): Pro
 function unknownRef(ref: string): PrecisError {
   return new PrecisError('unknown-entry', `There is nothing under the ref ${ref}.`, {
     where: ref,
-    hint: 'Refs stand where something was left out: [ref:e12]. A search finds what they stand for, too.',
+    hint: 'Refs mark removed content: [ref:e12]. A search also finds that content.',
   })
 }

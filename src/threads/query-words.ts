@@ -1,4 +1,4 @@
-// The words of a query, how often a text has each of them, and the line of a text that has most to do with them.
+// The words of a query, their counts in a text, and the best matching line
 import { singular } from '../core/search-tokens.ts'
 import { cutHead, cutTail } from '../core/tokens/cut.ts'
 

@@ -1,4 +1,4 @@
-// Events as text for whoever reads them again: who spoke, when, and every word. Thinking is left out.
+// Renders events as text: author, time and every word, without thinking
 import type { ToolCall } from '../core/content.ts'
 import { originalId } from '../core/entry.ts'
 import type { ThreadEvent } from '../core/event.ts'

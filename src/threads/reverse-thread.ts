@@ -1,4 +1,4 @@
-// Undo, redo and expand on a thread: loads what they bring back, then appends one event.
+// Undo, redo and expand of a thread: load the originals, then append one event
 import type { EntryId } from '../core/change.ts'
 import { foldEvent } from '../core/context.ts'
 import {

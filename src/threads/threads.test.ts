@@ -259,7 +259,7 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     ] as EventDraft[])
       await expect(threads.append(id, [user('fine'), wrong])).rejects.toMatchObject({
         code: 'invalid-input',
-        message: expect.stringMatching(/^A draft is no event: (data|type)/),
+        message: expect.stringMatching(/^A draft is not a valid event: (data|type)/),
       })
     expect(await threads.getAllEvents(id)).toHaveLength(1)
   })

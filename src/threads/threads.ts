@@ -229,7 +229,7 @@ function pinning(threads: OpenThreads): Pick<Threads, 'pins' | 'pin' | 'unpin'> 
         if (!pin)
           throw new PrecisError('not-found', `There is no pin ${pinId}.`, {
             where: pinId,
-            hint: '`pins` lists those in force.',
+            hint: '`pins` lists the current pins.',
           })
         // With its text, so that it is not found again.
         const text = pin.by === undefined || pin.by === 'user' ? {} : { text: pin.text ?? '' }

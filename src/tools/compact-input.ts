@@ -1,4 +1,4 @@
-// What the agent hands to `compact`: read strictly, each error naming the place and what is right there.
+// Parses the input of `compact` strictly; each error names the place and the expected value
 import type { Json } from '../core/json.ts'
 
 /** Which of the two forms of the tool the agent has. */

@@ -24,7 +24,7 @@ describe('readContextFiles', () => {
     expect(await readContextFiles(workspace, paths)).toEqual([
       { path: 'none', error: 'none does not exist.' },
       { path: 'bin', error: 'bin is a binary file.' },
-      { path: 'folder', error: 'folder is a folder.' },
+      { path: 'folder', error: 'folder is a directory.' },
       { path: '/etc/passwd', error: expect.stringContaining('outside the workspace') },
       { path: '../x', error: expect.stringContaining('outside the workspace') },
       { path: 'link', error: expect.stringContaining('outside the workspace') },

@@ -116,7 +116,7 @@ function usesWindowsBreaks(text: string): boolean {
 function noMatch(name: string, text: string, oldText: string): PrecisError {
   const near = findNearLines(text, oldText)
   const [first] = near
-  const message = `oldText does not stand in ${name}.`
+  const message = `oldText does not occur in ${name}.`
   if (!first)
     return new PrecisError('not-found', message, { hint: 'Read the file again and copy exactly.' })
   const where = near.map(({ line }) => line).join(', ')
@@ -132,7 +132,7 @@ function noMatch(name: string, text: string, oldText: string): PrecisError {
 function manyMatches(name: string, text: string, matches: readonly Match[]): PrecisError {
   return new PrecisError(
     'invalid-input',
-    `oldText stands ${count(matches.length)} times in ${name}: ${linesOf(text, matches)}.`,
+    `oldText occurs ${count(matches.length)} times in ${name}: ${linesOf(text, matches)}.`,
     { hint: 'Add lines around it until it is unique, or set `all`. Nothing was changed.' },
   )
 }

@@ -1,4 +1,4 @@
-// What the file system refuses, in sentences that say what to do instead.
+// Errors of the file system as sentences with the next step
 import type { Stats } from 'node:fs'
 import { type ErrorCode, PrecisError } from '../core/errors.ts'
 
@@ -7,8 +7,8 @@ const SENTENCES: Readonly<Record<string, readonly [ErrorCode, string, string]>> 
   ENOENT: ['not-found', 'NAME does not exist.', 'Look with `list` or `search` for its right path.'],
   EACCES: ['file-unreadable', 'NAME may not be accessed: permission denied.', 'Leave it alone.'],
   EPERM: ['file-unwritable', 'NAME may not be changed: not permitted.', 'Leave it alone.'],
-  EISDIR: ['invalid-input', 'NAME is a folder.', 'Use `list` for folders.'],
-  ENOTDIR: ['invalid-input', 'A part of NAME is a file, not a folder.', 'Check the path.'],
+  EISDIR: ['invalid-input', 'NAME is a directory.', 'Use `list` for directories.'],
+  ENOTDIR: ['invalid-input', 'A part of NAME is a file, not a directory.', 'Check the path.'],
   ELOOP: ['invalid-input', 'NAME is a link, or its links lead in a circle.', 'Use another path.'],
   ENAMETOOLONG: ['invalid-input', 'The path is too long.', 'Use a shorter one.'],
   ENOSPC: ['file-unwritable', 'NAME was not written: the disk is full.', 'Free some space first.'],
@@ -44,10 +44,14 @@ export async function namingFile<T>(name: string, work: () => Promise<T>): Promi
 export function requireFile(stats: Pick<Stats, 'isFile' | 'isDirectory'>, name: string): void {
   if (stats.isFile()) return
   if (stats.isDirectory())
-    throw new PrecisError('invalid-input', `${name} is a folder.`, {
-      hint: 'Use `list` for folders.',
+    throw new PrecisError('invalid-input', `${name} is a directory.`, {
+      hint: 'Use `list` for directories.',
     })
-  throw new PrecisError('invalid-input', `${name} is no regular file (a pipe, socket or device).`, {
-    hint: 'Only regular files can be read and written.',
-  })
+  throw new PrecisError(
+    'invalid-input',
+    `${name} is not a regular file (a pipe, socket or device).`,
+    {
+      hint: 'Only regular files can be read and written.',
+    },
+  )
 }

@@ -1,4 +1,4 @@
-// What a file is, told from its first bytes: an image that can be shown, text, or neither.
+// Detects the kind of a file from its first bytes: image, text or other
 
 export type FileKind =
   | { readonly kind: 'text' }

@@ -1,4 +1,4 @@
-// Where a text stands in a file: exactly, whatever its line breaks; and where something like it stands.
+// Finds a text in a file exactly, with any line breaks, or finds similar places
 
 /** A place in a text, from `start` up to `end`. */
 export interface Match {

@@ -1,4 +1,4 @@
-// A folder of the workspace that is held open, so that what is done in it cannot be led elsewhere.
+// A workspace directory held open, so that a changed link cannot redirect operations
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'

@@ -1,4 +1,4 @@
-// What .gitignore files say: rules from the top of the repository down, of which the last one counts.
+// Rules of .gitignore files, from the top of the repository down; the last match wins
 import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'

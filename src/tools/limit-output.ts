@@ -1,4 +1,4 @@
-// How much of a long output the log keeps, and how much of that a model is shown: its head and its tail.
+// Limits of long output: what the log keeps, and the head and tail that a model sees
 import type { ToolStatus } from '../core/content.ts'
 import type { Json } from '../core/json.ts'
 import { cutHead, cutTail } from '../core/tokens/cut.ts'

@@ -72,7 +72,7 @@ describe('list', () => {
   })
 
   it.each([
-    [{ path: 'README.md' }, 'README.md is no folder. Use `read` for files.'],
+    [{ path: 'README.md' }, 'README.md is not a directory. Use `read` for files.'],
     [{ path: 'none' }, 'none does not exist. Look with `list` or `search` for its right path.'],
     [{ path: '../x' }, expect.stringContaining('../x is outside the workspace')],
     [{ depth: 0 }, expect.stringContaining('`depth`: Too small')],

@@ -1,4 +1,4 @@
-// The tool `list`: what is in a folder, as paths that the other tools take.
+// The tool `list`: the paths in a directory
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
@@ -71,7 +71,9 @@ export function listTool(workspace: Workspace, options: ListOptions = {}): Tool 
 async function requireFolder({ path, name }: Place): Promise<void> {
   const stats = await namingFile(name, () => stat(path))
   if (stats.isDirectory()) return
-  throw new PrecisError('invalid-input', `${name} is no folder.`, { hint: 'Use `read` for files.' })
+  throw new PrecisError('invalid-input', `${name} is not a directory.`, {
+    hint: 'Use `read` for files.',
+  })
 }
 
 function lineOf({ name, kind, isIgnored }: Walked): string {

@@ -1,4 +1,4 @@
-// Opens files of the workspace and makes sure that what was opened is what was looked up.
+// Opens workspace files, and verifies that the opened file is the one looked up
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'

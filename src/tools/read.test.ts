@@ -133,7 +133,7 @@ describe('read', () => {
       'read: `offset`: Too small: expected number to be >=1. Fields: path, offset?, limit?.',
     ],
     [{ path: 'none' }, 'none does not exist. Look with `list` or `search` for its right path.'],
-    [{ path: '.' }, '. is a folder. Use `list` for folders.'],
+    [{ path: '.' }, '. is a directory. Use `list` for directories.'],
   ])('answers %j with a sentence', async (input, sentence) => {
     expect(await outcomeOf(readTool(workspaceWith()), input)).toEqual(['failed', sentence])
   })

@@ -1,4 +1,4 @@
-// The tool `recall`: reads again what is no longer in view, by ref or by words, a page at a time.
+// The tool `recall`: reads removed content by ref or by words, a page at a time
 import { z } from 'zod'
 import type { Archive, ArchiveFind, ArchiveFinds } from '../core/archive.ts'
 import type { Tool } from '../core/tool.ts'

@@ -117,7 +117,7 @@ function notStarted(error: NodeJS.ErrnoException): PrecisError {
     hint:
       error.code === 'E2BIG'
         ? 'It is too long: write a script and run that.'
-        : 'Is the folder of the workspace still there?',
+        : 'Check that the workspace directory exists.',
     cause: error,
   })
 }

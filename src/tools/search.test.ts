@@ -85,9 +85,9 @@ function searching(options: SearchOptions): void {
   it.each([
     [
       { pattern: 'foo(' },
-      expect.stringMatching(/^`pattern` is no valid regular expression: [\s\S]+/),
+      expect.stringMatching(/^`pattern` is not a valid regular expression: [\s\S]+/),
     ],
-    [{ pattern: '\\p{Nonsense}' }, expect.stringMatching(/^`pattern` is no valid regular/)],
+    [{ pattern: '\\p{Nonsense}' }, expect.stringMatching(/^`pattern` is not a valid regular/)],
     [{ pattern: '' }, expect.stringContaining('`pattern`')],
     [{ pattern: 'a\0b' }, expect.stringContaining('`pattern`: must not hold a NUL byte')],
     [{ pattern: 'x', path: 'none' }, expect.stringContaining('none does not exist')],

@@ -1,4 +1,4 @@
-// The tool `search`: lines that match a pattern, by ripgrep where it is there, otherwise without it.
+// The tool `search`: lines that match a pattern, with ripgrep or without
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Tool } from '../core/tool.ts'

@@ -122,9 +122,9 @@ describe('a path outside is refused', () => {
     ['a\0.txt', 'The path holds a NUL byte.'],
     ['~/x', '`~` is not expanded here.'],
     ['loop', 'loop is a link, or its links lead in a circle.'],
-    ['a.txt/x', 'A part of a.txt/x is a file, not a folder.'],
+    ['a.txt/x', 'A part of a.txt/x is a file, not a directory.'],
     ['missing.txt', 'missing.txt does not exist.'],
-    ['sub', 'sub is a folder.'],
+    ['sub', 'sub is a directory.'],
   ])('and so is %j', async (path, message) => {
     const { workspace } = beside()
     await expect(readAt(workspace, path)).rejects.toMatchObject({
@@ -145,14 +145,14 @@ describe('a path outside is refused', () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(join(workspace.root, 'socket'), resolve))
     for (const path of ['pipe', 'socket']) {
-      const message = `${path} is no regular file (a pipe, socket or device).`
+      const message = `${path} is not a regular file (a pipe, socket or device).`
       await expect(readAt(workspace, path)).rejects.toMatchObject({ message })
       await expect(replaceFile(workspace, path, 'x')).rejects.toMatchObject({ message })
     }
     await new Promise((resolve) => server.close(resolve))
     const devices = openWorkspace({ root: '/dev' })
     await expect(readAt(devices, 'zero')).rejects.toMatchObject({
-      message: expect.stringContaining('no regular file'),
+      message: expect.stringContaining('not a regular file'),
     })
   })
 })
@@ -206,7 +206,7 @@ describe('a workspace', () => {
   it('must be a folder', () => {
     const root = temporaryFolder()
     writeFiles(root, { file: '' })
-    expect(() => openWorkspace({ root: join(root, 'file') })).toThrow('is no folder')
+    expect(() => openWorkspace({ root: join(root, 'file') })).toThrow('is not a directory')
     expect(() => openWorkspace({ root: join(root, 'none') })).toThrow('does not exist')
   })
 

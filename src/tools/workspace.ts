@@ -60,9 +60,13 @@ export function approvedWorkspace(workspace: Workspace, target: string | undefin
     async locate(path) {
       const place = await workspace.locate(path)
       if (place.name === target) return place
-      throw new PrecisError('invalid-input', `${path} leads elsewhere than when it was allowed.`, {
-        hint: 'Something is changing links there; use another path.',
-      })
+      throw new PrecisError(
+        'invalid-input',
+        `${path} now leads to another place than when it was allowed.`,
+        {
+          hint: 'Something is changing links there; use another path.',
+        },
+      )
     },
   }
 }
@@ -89,9 +93,9 @@ function realRoot(root: string): string {
     if (!isErrno(error)) throw error
     throw fileError(error, root)
   }
-  throw new PrecisError('invalid-input', `${root} is no folder.`, {
+  throw new PrecisError('invalid-input', `${root} is not a directory.`, {
     where: root,
-    hint: 'Name an existing folder as the workspace.',
+    hint: 'Name an existing directory as the workspace.',
   })
 }
 
@@ -140,6 +144,6 @@ function isThere(path: string): boolean {
 function outside(path: string, root: string): PrecisError {
   return new PrecisError('invalid-input', `${path} is outside the workspace ${root}.`, {
     where: path,
-    hint: 'Only what is inside can be used; give a path relative to it.',
+    hint: 'Use a path inside the workspace, relative to it.',
   })
 }

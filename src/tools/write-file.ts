@@ -1,4 +1,4 @@
-// Puts a new text in the place of a file, whole or not at all; its mode and owner stay.
+// Replaces a file atomically; mode and owner stay
 import { randomUUID } from 'node:crypto'
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
@@ -105,7 +105,7 @@ async function keepRights(file: FileHandle, before: BigIntStats): Promise<void> 
 async function requireUnchanged(path: string, name: string, mark: FileMark): Promise<void> {
   const now = await statsOf(path)
   if (now?.ino === mark.ino && now.size === mark.size && now.mtimeNs === mark.mtimeNs) return
-  throw new PrecisError('file-unwritable', `${name} was changed by somebody else meanwhile.`, {
+  throw new PrecisError('file-unwritable', `${name} has changed since it was read.`, {
     hint: 'Nothing was written. Read it again and repeat the edit.',
   })
 }

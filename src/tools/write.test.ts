@@ -53,7 +53,7 @@ describe('write', () => {
     const workspace = workspaceWith({ 'a.txt': 'a', 'folder/': '' })
     const tool = writeTool(workspace)
     for (const [path, sentence] of [
-      ['folder', 'folder is a folder.'],
+      ['folder', 'folder is a directory.'],
       ['a.txt/b', 'A part of a.txt/b is a file'],
       [`${'n'.repeat(300)}.txt`, 'too long'],
     ] as const) {
@@ -69,7 +69,7 @@ describe('write', () => {
     const mark = statSync(join(workspace.root, 'a.txt'), { bigint: true })
     writeFileSync(join(workspace.root, 'a.txt'), 'theirs')
     await expect(replaceFile(workspace, 'a.txt', 'ours', mark)).rejects.toMatchObject({
-      message: 'a.txt was changed by somebody else meanwhile.',
+      message: 'a.txt has changed since it was read.',
     })
     expect(textOf(workspace, 'a.txt')).toBe('theirs')
     expect(readdirSync(workspace.root)).toEqual(['a.txt'])

@@ -1,4 +1,4 @@
-// The tool `write`: a file with exactly this content, new or in place of what was there.
+// The tool `write`: creates or replaces a file with exactly this content
 import { z } from 'zod'
 import type { Tool } from '../core/tool.ts'
 import { defineTool, textField, textOutcome } from './define-tool.ts'

@@ -1,4 +1,4 @@
-// What is going on, how long it has been going on, and how far it is.
+// The activity line: what runs, for how long, and its progress
 import type { ViewStatus } from '../protocol/index.ts'
 import { chunkOf } from './render-compaction.ts'
 import { cut } from './text-lines.ts'

@@ -13,7 +13,7 @@ const CHOICES = [
   {
     value: 'deny',
     label: 'Deny',
-    description: 'n, no or Esc: the agent goes on',
+    description: 'n, no or Esc: the agent continues without it',
     words: ['no', 'deny'],
   },
   { value: 'show', label: 'Show', description: 's: all that it is called with', words: ['show'] },

@@ -1,4 +1,4 @@
-// What stands over the screen: a list to choose from, a text to read, a text to edit, each in a frame.
+// Dialogs over the screen: a list, a text to read, a text to edit
 import {
   type Component,
   Editor,

@@ -1,4 +1,4 @@
-// The chat behind its drawing: what the user sends, what comes of it, and from thread to thread.
+// The chat without its drawing: input, results, and switching threads
 import {
   asPrecisError,
   type CommandOutcome,
@@ -100,7 +100,7 @@ export class Chat implements OpenChat {
     const { ok, text, threadId, compaction, returned } = outcome
     if (returned !== undefined) this.ports.onReturned(returned)
     if (from !== this.threadId) {
-      this.say(compaction?.fresh ? `${from} goes on in ${compaction.fresh.threadId}.` : text)
+      this.say(compaction?.fresh ? `${from} continues in ${compaction.fresh.threadId}.` : text)
       return
     }
     if (compaction) this.#showCompaction(outcome)

@@ -27,32 +27,32 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   {
     name: '/compact --preview',
     usage: '/compact --preview [instructions]',
-    description: 'See and edit what a compaction would do, then apply or drop it',
+    description: 'Preview and edit a compaction, then apply or drop it',
     run: previewCompaction,
   },
   {
     name: '/compactions',
     usage: '/compactions',
-    description: 'A compaction of this thread: summary, report, diff, undo, recall',
+    description: 'Open a compaction: summary, report, diff, undo, recall',
     run: (chat) => openCompactions(chat),
   },
   {
     name: '/sessions',
     usage: '/sessions [words]',
-    description: 'Choose among the threads, newest first',
+    description: 'Choose a thread, newest first',
     run: chooseSession,
   },
   {
     name: '/resume',
     usage: '/resume [thread]',
-    description: 'Go on in a thread: by its id, or chosen from a list',
+    description: 'Continue a thread, by its id or from a list',
     run: (chat, argument) =>
       argument === '' ? chooseSession(chat, '') : chat.open(argument.split(/\s/)[0] ?? ''),
   },
   {
     name: '/settings',
     usage: '/settings',
-    description: 'Model, thinking, preset and strategy of this thread',
+    description: 'Change model, thinking, preset and strategy of this thread',
     run: openSettings,
   },
   {
@@ -64,25 +64,25 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   {
     name: '/help',
     usage: '/help',
-    description: 'Commands and keys',
+    description: 'List commands and keys',
     run: (chat) => chat.ports.dialogs.show('Help', helpText(chat.detail?.preset), 'plain'),
   },
   {
     name: '/abort',
     usage: '/abort',
-    description: 'Stop what is going on, as Esc does',
+    description: 'Stop the running turn, like Esc',
     run: (chat) => chat.abort(),
   },
   {
     name: '/clear',
     usage: '/clear',
-    description: 'Empty the screen; the thread stays as it is',
+    description: 'Clear the screen; the thread does not change',
     run: (chat) => chat.clear(),
   },
   {
     name: '/exit',
     usage: '/exit',
-    description: 'Leave; the thread can be resumed',
+    description: 'Leave; you can resume the thread',
     run: (chat) => chat.ports.onExit(),
   },
 ]
@@ -161,9 +161,9 @@ async function exportThread(chat: OpenChat, argument: string): Promise<void> {
 }
 
 async function mayReplace({ ports }: OpenChat, name: string): Promise<boolean> {
-  const chosen = await ports.dialogs.choose(`${name} is there already.`, [
-    { value: 'leave', label: 'Leave it', description: 'nothing is written' },
-    { value: 'replace', label: 'Replace it', description: 'what is in it now is lost' },
+  const chosen = await ports.dialogs.choose(`${name} already exists.`, [
+    { value: 'leave', label: 'Keep it', description: 'write nothing' },
+    { value: 'replace', label: 'Overwrite it', description: 'its content is lost' },
   ])
   return chosen === 'replace'
 }

@@ -1,4 +1,4 @@
-// What can be done with a compaction: read its summary, its report, the diff; take it back; recall from it.
+// Actions on a compaction: summary, report, diff, undo, recall
 import type { CompactionBlock } from '../protocol/index.ts'
 import type { OpenChat } from './open-chat.ts'
 
@@ -28,7 +28,7 @@ export async function openCompactions(chat: OpenChat): Promise<void> {
 export async function openCompaction(chat: OpenChat, block: CompactionBlock): Promise<void> {
   if (block.isEmpty) return chat.say(NOTHING_COMPACTED)
   const { client, dialogs } = chat.ports
-  const { seq, summary = 'It put no summary in place of what it left out.' } = block
+  const { seq, summary = 'It removed content without a summary.' } = block
   const former = formerSession(chat, block)
   const choices = choicesFor(block, former !== undefined)
   const chosen = await dialogs.choose(`Compaction by ${block.strategy}`, choices)
@@ -48,7 +48,7 @@ export async function openCompaction(chat: OpenChat, block: CompactionBlock): Pr
       return chat.say('The compaction was undone.', 'reply')
     case 'redo':
       await client.redo(chat.threadId)
-      return chat.say('The compaction is in force again.', 'reply')
+      return chat.say('The compaction is applied again.', 'reply')
     case 'back':
       return former === undefined ? undefined : chat.open(former)
     case 'recall':
@@ -67,7 +67,7 @@ function formerSession({ threadId, detail }: OpenChat, block: CompactionBlock): 
 
 function choicesFor({ seq, state, isFresh }: CompactionBlock, hasFormer: boolean) {
   const summary = { value: 'summary', label: 'Summary', description: 'what it says' }
-  const recall = { value: 'recall', label: 'Recall', description: 'search what was left out' }
+  const recall = { value: 'recall', label: 'Recall', description: 'search the removed content' }
   const back = { value: 'back', label: 'Go back', description: 'to the session before it' }
   if (seq === undefined || isFresh) return [summary, ...(hasFormer ? [back] : []), recall]
   const change =
@@ -76,7 +76,7 @@ function choicesFor({ seq, state, isFresh }: CompactionBlock, hasFormer: boolean
       : { value: 'undo', label: 'Undo', description: 'the context as it was' }
   return [
     summary,
-    { value: 'report', label: 'Report', description: 'what was kept, what was left out, and why' },
+    { value: 'report', label: 'Report', description: 'kept and removed content, with reasons' },
     { value: 'diff', label: 'Diff', description: 'the context before and after' },
     change,
     recall,
@@ -85,7 +85,7 @@ function choicesFor({ seq, state, isFresh }: CompactionBlock, hasFormer: boolean
 
 async function recallFrom(chat: OpenChat): Promise<void> {
   const { client, dialogs } = chat.ports
-  const query = (await dialogs.edit('Recall: what to look for', '', 'line'))?.trim()
+  const query = (await dialogs.edit('Recall: search for', '', 'line'))?.trim()
   if (!query) return
   const { text } = await client.recall(chat.threadId, { query })
   await dialogs.show(`Recall: ${query}`, text)

@@ -1,4 +1,4 @@
-// What the editor offers while one types: commands at the beginning, files behind an @.
+// Completion in the editor: commands at the start, files after an @
 import type {
   AutocompleteItem,
   AutocompleteProvider,

@@ -1,4 +1,4 @@
-// The window as a picture: what fills it, by kind, what is free, and what takes the most room.
+// The window as a picture: used by kind, free, and the largest entries
 import type { ContextPicture } from '../protocol/index.ts'
 import { compact } from './footer.ts'
 import { padded } from './text-lines.ts'

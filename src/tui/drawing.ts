@@ -1,4 +1,4 @@
-// What the drawing of a block depends on, besides the block.
+// The drawing options of a block
 import type { Theme } from './theme.ts'
 
 export interface Drawing {

@@ -1,4 +1,4 @@
-// Before there is a model: what can be chosen, and how to get more.
+// First run without a model: the choices, and how to get more
 import type { Client, ModelInfo } from '../protocol/index.ts'
 import type { Dialogs } from './dialogs.ts'
 
@@ -6,7 +6,7 @@ const STAND_IN = 'dev'
 export const STAND_IN_NOTICE =
   'The model is dev, a stand-in: a small program in this process that answers by fixed rules. It knows nothing; use it to try things out. /model chooses another.'
 
-export const NO_MODEL_NOTICE = 'There is no model yet: /model chooses one.'
+export const NO_MODEL_NOTICE = 'No model is set. Choose one with /model.'
 
 const KEYS_HELP = `No model is configured. There are these ways to get one:
 

@@ -1,4 +1,4 @@
-// The foot of the screen: model, how full the context is, what was billed, what waits.
+// The footer: model, context size, cost, queue
 import { visibleWidth } from '@earendil-works/pi-tui'
 import type { ThreadDetail } from '../protocol/index.ts'
 import { cut } from './text-lines.ts'

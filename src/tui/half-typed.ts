@@ -1,4 +1,4 @@
-// Whether a message is half typed. What would take the keys, a question above all, waits until it is not.
+// Detects a half-typed message; dialogs that take keys wait until it is sent
 import type { Editor } from '@earendil-works/pi-tui'
 
 export interface HalfTyped {

@@ -28,28 +28,38 @@ export interface KeyRow {
 }
 
 export const KEYS: readonly KeyRow[] = [
-  row('stop', 'escape', 'Esc', 'stop what is going on; close what is open'),
-  row('quit', 'ctrl+c', 'Ctrl+C', 'stop what is going on; empty the editor; twice: leave'),
-  row('quit-empty', 'ctrl+d', 'Ctrl+D', 'leave, where the editor is empty'),
-  row('toggle-all', 'ctrl+o', 'Ctrl+O', 'open or fold all tool calls, thinking and compactions'),
-  row('compactions', 'ctrl+g', 'Ctrl+G', 'a compaction: summary, report, diff, undo, recall'),
-  row('select-previous', 'alt+up', 'Alt+Up', 'select the block above; Enter opens or folds it'),
+  row('stop', 'escape', 'Esc', 'stop the running turn; close a dialog'),
+  row('quit', 'ctrl+c', 'Ctrl+C', 'stop the running turn; clear the editor; twice: leave'),
+  row('quit-empty', 'ctrl+d', 'Ctrl+D', 'leave, if the editor is empty'),
+  row(
+    'toggle-all',
+    'ctrl+o',
+    'Ctrl+O',
+    'expand or collapse all tool calls, thinking and compactions',
+  ),
+  row('compactions', 'ctrl+g', 'Ctrl+G', 'open a compaction: summary, report, diff, undo, recall'),
+  row(
+    'select-previous',
+    'alt+up',
+    'Alt+Up',
+    'select the block above; Enter expands or collapses it',
+  ),
   row('select-next', 'alt+down', 'Alt+Down', 'select the block below'),
-  row('page-up', 'pageUp', 'PageUp', 'scroll up; the mouse wheel does it as well'),
+  row('page-up', 'pageUp', 'PageUp', 'scroll up, as with the mouse wheel'),
   row('page-down', 'pageDown', 'PageDown', 'scroll down'),
   row('to-end', 'alt+end', 'Alt+End', 'back to the end'),
-  row('redraw', 'ctrl+l', 'Ctrl+L', 'draw the screen anew'),
+  row('redraw', 'ctrl+l', 'Ctrl+L', 'redraw the screen'),
 ]
 
 /** Keys of the editor that are worth knowing; the library has them. */
 export const EDITOR_KEYS: readonly Pick<KeyRow, 'shown' | 'does'>[] = [
-  { shown: 'Enter', does: 'send; while the agent works the message waits its turn' },
+  { shown: 'Enter', does: 'send; while the agent works, the message is queued' },
   { shown: 'Shift+Enter, Ctrl+J', does: 'a new line' },
   { shown: 'Tab', does: 'complete a command or a file' },
-  { shown: 'Up, Down', does: 'what you sent before, at the edges of the text' },
+  { shown: 'Up, Down', does: 'earlier messages, at the edges of the text' },
   { shown: 'Ctrl+A, Ctrl+E', does: 'beginning and end of the line' },
   { shown: 'Ctrl+W, Ctrl+U, Ctrl+K', does: 'delete a word, to the beginning, to the end' },
-  { shown: 'Ctrl+Y, Ctrl+-', does: 'put back what was deleted; undo' },
+  { shown: 'Ctrl+Y, Ctrl+-', does: 'paste deleted text; undo' },
 ]
 
 export function keyAction(data: string): KeyAction | undefined {

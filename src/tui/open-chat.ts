@@ -1,4 +1,4 @@
-// A chat as its commands know it: what they can ask of it, and what it stands on.
+// The chat as its commands see it: operations and state
 import type {
   Client,
   CommandOutcome,

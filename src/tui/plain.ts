@@ -200,7 +200,7 @@ function compactionWords(block: Extract<ViewBlock, { kind: 'compaction' }>): str
     case 'failed':
       return `${isFresh ? 'Compact failed' : 'Compaction failed'}: ${error ?? 'unknown'}`
     case 'undone':
-      return `The compaction by ${strategy} was taken back.`
+      return `The compaction by ${strategy} was undone.`
     case 'done':
       return isFresh
         ? `Context compacted. Summary:\n${summary ?? ''}`

@@ -30,7 +30,7 @@ async function decide(
   for (;;) {
     const chosen = await dialogs.choose(titleOf(preview), [
       { value: 'apply', label: 'Apply', description: 'compact the context like this' },
-      { value: 'report', label: 'Report', description: 'what is kept, what is left out, and why' },
+      { value: 'report', label: 'Report', description: 'kept and removed content, with reasons' },
       ...preview.texts.map(({ key, label, isEditable }) => ({
         value: EDIT + key,
         label: `${isEditable ? 'Edit' : 'Read'}: ${label}`,

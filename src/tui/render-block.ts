@@ -57,7 +57,7 @@ const CUTS: Readonly<Record<Exclude<AnswerBlock['cut'], undefined>, string>> = {
   aborted: '[stopped here]',
   error: '[broke off here]',
   length: '[cut: the longest answer was reached]',
-  refusal: '[the model refused to go on]',
+  refusal: '[the model refused to continue]',
 }
 
 function thinkingLines({ text }: ThinkingBlock, { width, theme, isOpen }: Drawing): string[] {

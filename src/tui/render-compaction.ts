@@ -1,4 +1,4 @@
-// The divider of a compaction: pending, done with what it says, failed, or taken back.
+// The divider of a compaction: pending, done, failed or undone
 import { visibleWidth } from '@earendil-works/pi-tui'
 import type { CompactionBlock } from '../protocol/index.ts'
 import type { Drawing } from './drawing.ts'
@@ -19,7 +19,7 @@ export function compactionLines(block: CompactionBlock, drawing: Drawing): reado
     case 'failed':
       return wrapped(theme.bad(`${failure(block)}: ${visible(block.error ?? 'unknown')}`), width)
     case 'undone':
-      return [theme.dim(rule(`compaction by ${block.strategy}, taken back`, width))]
+      return [theme.dim(rule(`compaction by ${block.strategy}, undone`, width))]
     case 'done':
       return block.isFresh ? freshLines(block, drawing) : inPlaceLines(block, drawing)
   }
@@ -62,7 +62,7 @@ function inPlaceLines(block: CompactionBlock, { width, theme, isOpen }: Drawing)
   const hint = visibleWidth(done + UNDO_HINT) + RULE_COLUMNS <= width ? UNDO_HINT : ''
   const head = theme.accent(rule(done + hint, width))
   if (!isOpen) return [head]
-  const text = summary ?? 'It left out or shortened parts, and put no summary in their place.'
+  const text = summary ?? 'It removed or shortened parts without a summary.'
   return [
     head,
     ...markdownLines(text, width, theme),

@@ -1,4 +1,4 @@
-// The terminal is given back however the process ends: by a signal, by an error nobody caught, or by itself.
+// Restores the terminal at exit, on a signal or after an uncaught error
 import type { EventEmitter } from 'node:events'
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const

@@ -1,4 +1,4 @@
-// The whole screen from top to bottom: transcript, what waits, what goes on, editor, foot.
+// The screen from top to bottom: transcript, queue, activity, editor, footer
 import type { Component, TuiMouseEvent, TuiMouseEventResult } from '@earendil-works/pi-tui'
 import type { Approval, ThreadDetail, ViewStatus } from '../protocol/index.ts'
 import { activityLines } from './activity-line.ts'

@@ -1,4 +1,4 @@
-// One open thread: what happens in it, as it happens, and the figures that stand around it.
+// One open thread: its live events and its figures
 import {
   asPrecisError,
   type Client,

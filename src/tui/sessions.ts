@@ -1,4 +1,4 @@
-// The threads there are, to choose one and go on in it.
+// The list of threads, to choose one and continue it
 import type { ThreadSummary } from '../protocol/index.ts'
 import type { OpenChat } from './open-chat.ts'
 import { visibleLine } from './visible.ts'
@@ -19,7 +19,7 @@ export async function chooseSession(chat: OpenChat, search: string): Promise<voi
     shown.push(...page.items)
     after = page.next
     if (shown.length === 0) {
-      chat.say(search === '' ? 'There are no threads yet.' : `No thread has «${search}».`)
+      chat.say(search === '' ? 'No threads yet.' : `No thread has «${search}».`)
       return
     }
     const more = after === undefined ? [] : [{ value: MORE, label: 'More …' }]

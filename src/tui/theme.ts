@@ -1,4 +1,4 @@
-// How things look: few colours, each with a meaning, and none at all where the user wants none.
+// The theme: few colours, each with a meaning, none with NO_COLOR
 import type { EditorTheme, MarkdownTheme, SelectListTheme } from '@earendil-works/pi-tui'
 
 export type Paint = (text: string) => string

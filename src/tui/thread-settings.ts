@@ -4,7 +4,7 @@ import { modelChoices } from './first-run.ts'
 import type { OpenChat } from './open-chat.ts'
 
 const LEVELS = ['off', 'low', 'medium', 'high']
-const OF_PRESET = 'that of the preset'
+const OF_PRESET = 'default for this preset'
 
 /** What /compact does, and what happens by itself where that is something else; /preset says it at length. */
 const PRESET_WORDS: Readonly<Record<string, string>> = {

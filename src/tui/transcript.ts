@@ -1,4 +1,4 @@
-// The transcript as a window onto its blocks: only what is seen is drawn, and what was drawn is kept.
+// The transcript as a window onto its blocks: draws visible blocks and caches them
 import type { ViewBlock } from '../protocol/index.ts'
 import { type GrowingLines, growMarkdown } from './markdown-lines.ts'
 import { isOpenable, renderBlock } from './render-block.ts'

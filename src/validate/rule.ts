@@ -1,4 +1,4 @@
-// What a rule of a provider is: an id of docs/spec/valid.md, and a check of one wire request.
+// A rule of a provider: an id of docs/spec/valid.md and a check of one wire request
 import type { Json } from '../core/json.ts'
 
 /**

@@ -1,4 +1,4 @@
-// Whether a provider would accept a request: every rule that is broken, by id and place.
+// Checks a request against a provider's rules: every violation with id and place
 import type { Json } from '../core/json.ts'
 import { ANTHROPIC_RULES } from './anthropic/index.ts'
 import { BACKEND_RULES } from './backends.ts'

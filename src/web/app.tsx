@@ -1,4 +1,4 @@
-// The page: threads on the left, the one that the address names on the right.
+// The page: the list of threads on the left, the open thread on the right
 import { useCallback, useEffect, useState } from 'react'
 import type { Client, Hello } from '../protocol/index.ts'
 import { useLocked } from './connection.ts'

@@ -1,4 +1,4 @@
-// Whether the server can be reached, as the latest request has found; streams try again by themselves.
+// Connection status, from the latest request; streams reconnect by themselves
 import { useSyncExternalStore } from 'react'
 
 let isReachable = true

@@ -1,4 +1,4 @@
-// Numbers and failures as people read them. What is unknown is said so, and never shown as 0.
+// Formats numbers and errors; an unknown value is never shown as 0
 import { errorWords } from '../protocol/index.ts'
 
 export function tokensText(tokens: number | undefined): string {

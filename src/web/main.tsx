@@ -1,4 +1,4 @@
-// Where the page begins: the client over the browser's own fetch, and the app on it.
+// Entry point of the page: a client over fetch, and the app
 import './no-eval.ts' // first: schemas are made as soon as their modules are read
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'

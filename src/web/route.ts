@@ -1,4 +1,4 @@
-// Which thread the address names: everything else of the page's state is in the threads themselves.
+// The thread in the address bar, the only state outside the threads
 import { useSyncExternalStore } from 'react'
 
 const PREFIX = '#/threads/'

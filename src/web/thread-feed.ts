@@ -1,4 +1,4 @@
-// One thread, live: its blocks, what is going on, its figures; told to React at most once in a frame.
+// One live thread: blocks, activity and figures; notifies React at most once per frame
 import {
   type Client,
   type StreamItem,

@@ -1,4 +1,4 @@
-// The context of a thread in pages: only those that somebody looks at are asked for.
+// The context of a thread in pages, loaded on demand
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, ContextEntry } from '../protocol/index.ts'
 import { messageOf } from './figures.ts'

@@ -1,4 +1,4 @@
-// What is being typed for a thread: kept while one looks at another, as long as the page is open.
+// The draft message of each thread, kept while the page is open
 import { useCallback, useState } from 'react'
 
 const drafts = new Map<string, string>()

@@ -1,4 +1,4 @@
-// Something that is read again whenever what it depends on has changed.
+// Loads a value again whenever its dependencies change
 import { useEffect, useState } from 'react'
 import { messageOf } from './figures.ts'
 

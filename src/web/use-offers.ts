@@ -1,4 +1,4 @@
-// What can be completed of what is being typed: commands, and after an @ the files of the thread's folder.
+// Completion offers: commands, and files of the thread's directory after an @
 import { useEffect, useState } from 'react'
 import { type Client, completeCommand } from '../protocol/index.ts'
 

@@ -1,4 +1,4 @@
-// One thing at a time that the user has started: whether it runs, and what went wrong with it.
+// One user action at a time: whether it runs, and its error
 import { useCallback, useRef, useState } from 'react'
 import { messageOf } from './figures.ts'
 

@@ -1,4 +1,4 @@
-// The threads that a search finds, page by page; read anew without losing what was shown already.
+// The thread list of a search, page by page; reloads without flicker
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, ThreadSummary } from '../protocol/index.ts'
 import { messageOf } from './figures.ts'

@@ -1,4 +1,4 @@
-// Half characters out of what is sent: no provider takes a lone surrogate (VALID-A21).
+// Removes lone surrogates from requests; no provider accepts them (VALID-A21)
 import type { Json } from '../core/json.ts'
 import { isWellFormed, wellFormed as mended } from '../core/well-formed.ts'
 

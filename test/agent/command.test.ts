@@ -108,7 +108,7 @@ describe('other commands', () => {
       text: 'This thread is compacted as its preset precis says, from now on.',
     })
     expect(await say('/strategy')).toMatchObject({
-      text: expect.stringMatching(/^Strategy: that of the preset precis\./),
+      text: expect.stringMatching(/^Strategy: default of the preset precis\./),
     })
     expect(await say('/model')).toMatchObject({ text: expect.stringContaining('200000 tokens') })
     expect(await say('/model nowhere/nothing')).toMatchObject({ ok: false })

@@ -16,7 +16,7 @@ const user = (content: string) =>
 const inputs: readonly (readonly [string, string | Buffer, readonly string[], RegExp])[] = [
   ['an empty file', '', [], /the input is empty\n {2}where: bad\n/],
   ['blanks', ' \n ', [], /the input is empty\n {2}where: bad\n/],
-  ['no JSON', 'hello', [], /no known format begins like this file\n {2}where: bad\n/],
+  ['no JSON', 'hello', [], /the format of the file is unknown\n {2}where: bad\n/],
   [
     'a truncated document',
     '{"messages": [',
@@ -28,10 +28,10 @@ const inputs: readonly (readonly [string, string | Buffer, readonly string[], Re
     'another kind of JSON',
     '{"a": 1}',
     [],
-    /no known format.*\n.*\n {2}hint: .* --format, as in .* compact FILE --format anthropic\. Formats that are read: /,
+    /format of the file is unknown.*\n.*\n {2}hint: .* --format, as in .* compact FILE --format anthropic\. Formats that are read: /,
   ],
-  ['a number', '7', [], /no known format/],
-  ['lines of another kind', '{"a":1}\n{"b":2}\n', [], /no known format/],
+  ['a number', '7', [], /format of the file is unknown/],
+  ['lines of another kind', '{"a":1}\n{"b":2}\n', [], /format of the file is unknown/],
   [
     'binary',
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe, 0]),
@@ -48,7 +48,7 @@ const inputs: readonly (readonly [string, string | Buffer, readonly string[], Re
     'the wrong format named',
     `${user('"hi"')}\n`,
     ['--format', 'codex'],
-    /nothing in the file is of the format codex\n(.*\n)*.*It looks like claude-code/,
+    /the file has no record of the format codex\n(.*\n)*.*It looks like claude-code/,
   ],
   [
     'a wrong role',
@@ -141,7 +141,7 @@ describe('a file that cannot be read', () => {
   it('a folder, and a file inside of none', async () => {
     mkdirSync(join(place().folder, 'dir'))
     for (const [path, message] of [
-      ['dir', 'dir is a folder'],
+      ['dir', 'dir is a directory'],
       ['dir/none/x', 'there is no file dir/none/x'],
     ] as const)
       expect(await place().precis(['inspect', path])).toMatchObject({
@@ -182,7 +182,7 @@ describe('a file that cannot be read', () => {
     })
     expect(run('threads')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('the folder for state cannot be made'),
+      stderr: expect.stringContaining('the data directory cannot be created'),
     })
     chmodSync(join(folder, 'closed'), 0o700)
   })
@@ -214,7 +214,9 @@ describe('a file without end', () => {
     ])
     expect(status).toBe(1)
     expect(stderr).toContain('hold no conversation of the format claude-code')
-    expect((await place().precis(['import', 'many.jsonl'])).stderr).toContain('no known format')
+    expect((await place().precis(['import', 'many.jsonl'])).stderr).toContain(
+      'format of the file is unknown',
+    )
     expect(await place().json(['threads'])).toEqual([])
   })
 })

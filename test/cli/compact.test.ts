@@ -38,7 +38,9 @@ describe('precis compact FILE', () => {
     ])
       expect(stdout).toMatch(new RegExp(`^  ${name} +[\\d,]+`, 'm'))
     expect(stdout).toContain('█')
-    expect(stdout).toMatch(/What went, and why:\n +−[\d,]+ {2}trim-tool-results [\d,]+ entries/)
+    expect(stdout).toMatch(
+      /Removed, with the reason:\n +−[\d,]+ {2}trim-tool-results [\d,]+ entries/,
+    )
     expect(stdout).toMatch(/Largest drops:\n +−[\d,]+ {2}e\d+ +result of bash/)
     // The constraints that the user has set, word for word.
     expect(stdout).toContain('“Never touch the migrations folder.”')
@@ -91,7 +93,7 @@ describe('precis compact FILE', () => {
     place().write('old.json', 'old')
     const refused = await place().precis(args)
     expect(refused).toMatchObject({ status: 2, stdout: '' })
-    expect(refused.stderr).toContain('old.json is there already')
+    expect(refused.stderr).toContain('old.json already exists')
     expect(refused.stderr).toContain('--force')
     expect(place().read('old.json')).toBe('old')
     await place().precis([...args, '--force'])
@@ -251,7 +253,7 @@ describe('what decides', () => {
         ])
       ).problems
     const [problem = ''] = await problemsWithin('600')
-    expect(problem).toMatch(/^\d+ sentences that bind had no room .*Never touch the migrations/)
+    expect(problem).toMatch(/^\d+ sentences that bind did not fit .*Never touch the migrations/)
     expect(await problemsWithin('5000')).toEqual([])
     const rule =
       'Never touch the migrations: the office applies those files by hand, at night, and compares their checksums in the morning.'

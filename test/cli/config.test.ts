@@ -189,8 +189,10 @@ describe('precis completion', () => {
     expect(commands.length).toBeGreaterThan(20)
     const { script } = await place().json<{ script: string }>(['completion', shell])
     const words = new Set(script.match(/[\w-]+/g)?.map((word) => word.replace(/^--/, '')))
-    for (const command of commands)
-      for (const word of [command.name(), ...command.options.map((option) => option.long ?? '')])
+    for (const command of commands) {
+      const options = command.options.filter(({ hidden }) => !hidden)
+      for (const word of [command.name(), ...options.map((option) => option.long ?? '')])
         expect(words, `${command.name()} ${word}`).toContain(word.replace(/^--/, ''))
+    }
   })
 })

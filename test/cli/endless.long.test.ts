@@ -39,7 +39,7 @@ function peakOf(file: string): number {
 
 describe('ten million lines', () => {
   it.each([
-    ['of words', 'a line of words\n', [], 'no known format begins like this file'],
+    ['of words', 'a line of words\n', [], 'the format of the file is unknown'],
     ['of nothing', '\n', [], 'the input is empty'],
     [
       'of records without words',

@@ -1,4 +1,4 @@
-// Files that are replaced: with a backup, taken back byte for byte, and proposals that are applied exactly.
+// Files that are replaced: with a backup, undone byte for byte, and proposals that are applied exactly.
 import { appendFileSync, chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -41,14 +41,12 @@ describe('precis compact FILE --in-place', () => {
       },
     ])
 
-    expect((await place().precis(['undo', 's.jsonl'])).stdout).toContain(
-      'is again what it was before',
-    )
+    expect((await place().precis(['undo', 's.jsonl'])).stdout).toContain('s.jsonl is restored')
     expect(place().read('s.jsonl')).toBe(original)
     const twice = await place().precis(['undo', 's.jsonl'])
     expect(twice).toMatchObject({ status: 1, stdout: '' })
     expect(twice.stderr).toMatch(
-      /nothing left to undo in s\.jsonl\n +hint: It is again what it was before it was compacted with trim-tool-results on \S+ \S+\. precis redo s\.jsonl/,
+      /nothing left to undo in s\.jsonl\n +hint: The file was compacted with trim-tool-results on \S+ \S+ and then restored\. precis redo s\.jsonl/,
     )
     expect((await place().precis(['redo', 's.jsonl'])).status).toBe(0)
     expect(place().read('s.jsonl')).toBe(replaced)
@@ -99,7 +97,7 @@ describe('precis compact FILE --in-place', () => {
     const now = place().read('s.jsonl')
     const { status, stdout, stderr } = await place().precis(['undo', 's.jsonl'])
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toContain('is no longer what precis made of it')
+    expect(stderr).toContain('has changed since précis wrote it')
     expect(place().read('s.jsonl')).toBe(now)
     const [, backup = ''] = /(\/\S+\.before)/.exec(stderr) ?? []
     expect(readFileSync(backup, 'utf8')).toBe(original)
@@ -110,7 +108,7 @@ describe('precis compact FILE --in-place', () => {
     for (const args of [['chat.md'], ['chat.md', '--to', 'pi']]) {
       const { status, stderr } = await place().precis(['compact', ...args, '--in-place'])
       expect(status).toBe(2)
-      expect(stderr).toContain('is of the format aider, and would become')
+      expect(stderr).toContain('has the format aider, and would become')
     }
   })
 })

@@ -51,7 +51,7 @@ const COMMANDS: readonly Smoke[] = [
   },
   { name: 'threads', args: () => [], out: /^thr_\w+ .* events {2}go$/m },
   { name: 'diff', args: () => ['in.json', 'in.json'], out: /0 out, 0 in/ },
-  { name: 'undo', args: () => ['replaced.json'], out: /is again what it was before/ },
+  { name: 'undo', args: () => ['replaced.json'], out: /is restored/ },
   { name: 'redo', args: () => ['replaced.json'], out: /is again compacted with trim/ },
   { name: 'fork', args: () => [thread], out: /^thr_\w+\n$/ },
   { name: 'pins', args: () => [thread, '--add', 'Never push.'], out: /Never push\. user\n$/ },
@@ -61,7 +61,7 @@ const COMMANDS: readonly Smoke[] = [
     name: 'token',
     args: () => ['add', 'ada'],
     out: /^precis_\S{43}\n$/,
-    err: /^Keep it: it is not shown again/,
+    err: /^Save it: it is not shown again/,
   },
   {
     name: 'check',

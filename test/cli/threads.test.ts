@@ -1,4 +1,4 @@
-// Threads of the store: imported, compacted, taken back, forked, compared, searched, exported.
+// Threads of the store: imported, compacted, undone, forked, compared, searched, exported.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -104,7 +104,7 @@ describe('a thread', () => {
     expect(undone.before).toBe(before.total)
   })
 
-  it('is compacted, compared, taken back and brought back', async () => {
+  it('is compacted, compared, undone and brought back', async () => {
     const { threadId } = await imported(sample('session.jsonl'))
     const told = await place().json<CompactReport>(['compact', threadId, ...TRIM])
     expect(told).toMatchObject({ input: { kind: 'thread' }, result: { threadId } })

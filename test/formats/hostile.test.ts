@@ -17,9 +17,9 @@ describe('what cannot be read is told', () => {
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['nothing', '', /empty/],
     ['blanks', ' \n\n ', /empty/],
-    ['prose', 'Dear diary,\nnothing happened.', /no known format/],
-    ['another kind of JSON', '{"name":"x","version":"1"}', /no known format/],
-    ['a number', '42', /no known format/],
+    ['prose', 'Dear diary,\nnothing happened.', /format of the file is unknown/],
+    ['another kind of JSON', '{"name":"x","version":"1"}', /format of the file is unknown/],
+    ['a number', '42', /format of the file is unknown/],
   ]
   for (const [name, text, message] of cases)
     it(name, async () => {

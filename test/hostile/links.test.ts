@@ -124,7 +124,7 @@ describe('a link that changes after the check', () => {
       const outcome = await tool.run(own, { ...toolRun(), target })
       expect([outcome.status, seen(outcome)]).toEqual([
         'failed',
-        expect.stringContaining('leads elsewhere than when it was allowed'),
+        expect.stringContaining('now leads to another place than when it was allowed'),
       ])
     }
     expect(readFileSync(join(workspace.root, 'Makefile'), 'utf8')).toBe('all:\n')

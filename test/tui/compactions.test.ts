@@ -111,8 +111,8 @@ describe('a divider', () => {
     chat.terminal.press('escape')
     await chat.terminal.sees('content of file 3', false)
     await choose('Undo', 'The compaction was undone.')
-    await chat.terminal.sees('taken back')
-    await choose('Redo', 'The compaction is in force again.')
+    await chat.terminal.sees('undone')
+    await choose('Redo', 'The compaction is applied again.')
     await chat.terminal.sees('✓ compacted by')
   })
 

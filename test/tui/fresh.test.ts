@@ -136,7 +136,7 @@ describe('the result', () => {
     await chat.terminal.sees('Esc stops it')
     chat.terminal.enter('/new further')
     await chat.terminal.sees('· further')
-    const screen = await chat.terminal.sees('goes on in')
+    const screen = await chat.terminal.sees('continues in')
     expect(screen).toContain((await freshOf(chat)).threadId)
     expect(screen).toContain('· further')
     expect(screen).not.toContain('Context compacted')

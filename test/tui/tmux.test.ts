@@ -119,6 +119,6 @@ describe.skipIf(!available)(`in tmux ${notice}`, () => {
       terminal.type('echo raw=$(stty -a | grep -c -- "-icanon")\n')
       await terminal.sees('raw=0')
       terminal.type(`${command.replace(/chat$/, 'threads')}\n`)
-      await terminal.sees('There are no threads yet.')
+      await terminal.sees('No threads yet.')
     })
 })

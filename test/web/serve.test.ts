@@ -61,7 +61,7 @@ describe.skipIf(!CHROMIUM.available)(`precis serve in a browser ${CHROMIUM.notic
     await page.getByRole('tab', { name: 'Timeline' }).click()
     await page.getByRole('img', { name: /Context size over \d+ points/ }).waitFor()
 
-    // Previewed, edited, applied, compared, taken back, found again.
+    // Previewed, edited, applied, compared, undone, found again.
     await page.getByLabel('Strategy').selectOption('extract')
     await page.getByRole('button', { name: 'Preview' }).click()
     const dialog = page.getByRole('dialog', { name: 'Preview of a compaction' })
@@ -73,7 +73,7 @@ describe.skipIf(!CHROMIUM.available)(`precis serve in a browser ${CHROMIUM.notic
     await transcript.getByRole('button', { name: 'Report and difference' }).click()
     await page.getByRole('region', { name: 'After' }).getByText('by hand: heron').first().waitFor()
     await page.getByRole('button', { name: 'Undo this one' }).click()
-    await transcript.getByText(/Taken back: compacted by extract/).waitFor()
+    await transcript.getByText(/Undone: compacted by extract/).waitFor()
     await page.getByRole('tab', { name: 'Recall' }).click()
     await page.getByLabel('What to recall').fill('fuel pontoon')
     await page.getByLabel('What to recall').press('Enter')

@@ -1,4 +1,4 @@
-// The page as a person uses it: a session is brought in, looked at, compacted, taken back, and gone on with.
+// The page as a person uses it: a session is brought in, looked at, compacted, undone, and gone on with.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +26,7 @@ async function findAgain(page: Page, words: string, marked: string): Promise<voi
   await page.getByRole('button', { name: 'Recall', exact: true }).click()
   const hits = page.getByRole('list', { name: 'Found' })
   await hits.locator('mark', { hasText: marked }).first().waitFor()
-  await hits.getByRole('button', { name: 'Read all of it' }).first().click()
+  await hits.getByRole('button', { name: 'Show all' }).first().click()
   await page
     .getByRole('article', { name: /All of/ })
     .getByText(marked)
@@ -88,8 +88,8 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     const stands = view.getByText(/Stands for [\d,]+ entries/).first()
     await stands.waitFor()
 
-    // What it replaced: the report and the difference.
-    await view.getByRole('button', { name: 'What it replaced' }).first().click()
+    // Replaced entries: the report and the difference.
+    await view.getByRole('button', { name: 'Replaced entries' }).first().click()
     const after = page.getByRole('region', { name: 'After' })
     await after.getByText('put in by hand is heron').first().waitFor()
     const before = page.getByRole('region', { name: 'Before' })
@@ -105,7 +105,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
 
     // Taken back: the context is what it was.
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
-    await transcript.getByText(/Taken back: compacted by extract/).waitFor()
+    await transcript.getByText(/Undone: compacted by extract/).waitFor()
     const { items } = await client.contextEntries(threadId, { limit: 1_000 })
     expect(items.every(({ ref }) => ref.startsWith('e'))).toBe(true)
     await expect.poll(() => isIdle(page, 'Redo')).toBe('false')

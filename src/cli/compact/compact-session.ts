@@ -211,7 +211,7 @@ export function requireCommitted(outcome: CompactionOutcome, strategyId: string)
 function refusedError({ message, details }: PrecisError, where: string): PrecisError {
   return new PrecisError('gate-refused', `the compaction was refused: ${message}`, {
     where,
-    hint: 'Nothing was changed. Another strategy may do: precis inspect shows what each would give.',
+    hint: 'Nothing was changed. Try another strategy: precis inspect shows what each would save.',
     details,
   })
 }

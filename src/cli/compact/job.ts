@@ -92,9 +92,9 @@ async function refuseDestination(
   const refuse = (message: string, where: string, hint: string) =>
     new PrecisError('usage', message, { where, hint })
   if (dryRun && destination.kind !== 'none')
-    throw refuse('a dry run writes nothing', '--dry-run', 'Say where the result goes with --apply.')
+    throw refuse('a dry run writes nothing', '--dry-run', 'Pass --out or --in-place with --apply.')
   if (flags.force && destination.kind !== 'file')
-    throw refuse('there is no file that --force could replace', '--force', 'It goes with --out.')
+    throw refuse('--force needs --out FILE', '--force', 'It goes with --out.')
   if (destination.kind === 'file')
     await refuseOverwriting(
       target.kind === 'file' ? target.path : undefined,

@@ -46,6 +46,6 @@ export async function leftOutRemarks(
   if (first === undefined) return []
   const what = gone.length === 1 ? 'A sentence that binds' : `${gone.length} sentences that bind`
   return [
-    `${what} had no room in the budget, pin what has to stay: “${oneLine(first, SHOWN_CHARS)}”`,
+    `${what} did not fit into the budget; pin it to keep it: “${oneLine(first, SHOWN_CHARS)}”`,
   ]
 }

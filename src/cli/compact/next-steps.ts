@@ -69,7 +69,7 @@ export function nextSteps(steps: NextSteps, shown: Shown): string[] {
     )
   return told(
     'Nothing was written. Next:',
-    [...repeatSteps(steps), [`${program} --help`, 'everything else']],
+    [...repeatSteps(steps), [`${program} --help`, 'list all commands']],
     shown,
   )
 }
@@ -82,13 +82,13 @@ function repeatSteps({ input, tokens, drops, again }: NextSteps): Step[] {
   const source = quoted(input.source)
   const compact = [program, 'compact', source, ...options.map(quoted)].join(' ')
   const write: Step = [`${compact} --out compacted${extensionOf(input.source)}`, 'write the result']
-  const replace: Step = [`${compact} --in-place`, 'replace the file, with a backup for undo']
-  const shrink: Step = [`${compact} --budget 50%`, 'fail unless it gets this small']
+  const replace: Step = [`${compact} --in-place`, 'replace the file and keep a backup']
+  const shrink: Step = [`${compact} --budget 50%`, 'set the size of the result']
   return [
     ...(drops.length > 0 ? [write] : []),
     ...(drops.length > 0 && canReplace ? [replace] : []),
     ...(options.includes('--budget') || tokens < WORTH_SHRINKING_TOKENS ? [] : [shrink]),
-    [`${program} inspect ${source}`, 'what is in it, and what each strategy gives'],
+    [`${program} inspect ${source}`, 'show its content and what each strategy saves'],
   ]
 }
 

@@ -86,8 +86,8 @@ describe('the report', () => {
   })
 
   it('says in whose tokens it tells what went, where that is not the counter', () => {
-    expect(lines({ counter: 'o200k' })).toContain('What went, and why, in estimated tokens:')
-    expect(lines({})).toContain('What went, and why:')
+    expect(lines({ counter: 'o200k' })).toContain('Removed, with the reason, in estimated tokens:')
+    expect(lines({})).toContain('Removed, with the reason:')
   })
 
   it('names no step that would be refused, and no second budget', () => {
@@ -141,7 +141,7 @@ describe('the report', () => {
         { ref: 'openai/n', window: { tokens: 200_000, from: 'server' }, redacted: [] },
       ],
     })
-    expect(text).toContain('Asked ollama/m: window 32,768 tokens (a default, nobody says')
+    expect(text).toContain('Asked ollama/m: window 32,768 tokens (a default; set it')
     expect(text).toContain('was not told: 2 aws-key.')
     expect(text).toContain('Asked openai/n: window 200,000 tokens (as its server says).')
   })

@@ -120,7 +120,7 @@ function changes(report: CompactReport, style: Style, columns: number): string[]
   if (drops.length === 0) return ['Nothing changed: there was nothing for this strategy to do.']
   const width = columns - 44
   return [
-    `What went, and why${counter === 'estimate' ? '' : ', in estimated tokens'}:`,
+    `Removed, with the reason${counter === 'estimate' ? '' : ', in estimated tokens'}:`,
     ...drops.map(
       ({ why, entries, tokens }) =>
         `  ${signed(-tokens).padStart(9)}  ${oneLine(why, 60)} ${style.dim(`${thousands(entries)} ${entries === 1 ? 'entry' : 'entries'}`)}`,
@@ -176,7 +176,7 @@ const WINDOW_WORDS = {
   catalogue: 'as listed',
   settings: 'as set',
   server: 'as its server says',
-  default: 'a default, nobody says: set it in catalogue',
+  default: 'a default; set it in catalogue',
 } as const
 
 function models({ models: asked }: CompactReport, style: Style): string[] {

@@ -129,7 +129,7 @@ function refuseInPlace(
   if (destination.kind !== 'in-place' || to.format.id === format?.id) return
   throw new PrecisError(
     'usage',
-    `${nameOf(target)} is of the format ${format?.id}, and would become ${to.format.id}`,
+    `${nameOf(target)} has the format ${format?.id}, and would become ${to.format.id}`,
     {
       where: '--in-place',
       hint: 'Write it to another file: --out FILE.',

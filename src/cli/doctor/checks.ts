@@ -1,4 +1,4 @@
-// What is looked at: Node, settings, the store, keys, local models, the terminal.
+// The checks of the doctor: Node, settings, store, keys, local models, terminal
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { shownAddress } from '../../core/address.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -112,7 +112,7 @@ async function checkState(io: Io): Promise<Finding[]> {
     ]
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown)
-    return [fault('state', message, 'Set PRECIS_HOME to a folder that you may write to.')]
+    return [fault('state', message, 'Set PRECIS_HOME to a directory that you can write to.')]
   }
 }
 

@@ -1,4 +1,4 @@
-// What a check of the doctor finds: all is well, something to know, or a fault with its fix.
+// A finding of the doctor: fine, a note, or a problem with its fix
 
 export interface Finding {
   readonly check: string

@@ -1,4 +1,4 @@
-// Models that run on this machine: whether their servers answer, and what they have. Nothing else is asked.
+// Local model servers: whether they answer, and which models they have
 import type { Settings } from '../../core/settings.ts'
 import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
 import type { Environment } from '../settings.ts'

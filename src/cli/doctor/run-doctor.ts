@@ -1,4 +1,4 @@
-// `precis doctor`: what is well, what to know, what is wrong and how to mend it.
+// `precis doctor`: prints findings, notes, problems and fixes
 import { PrecisError } from '../../core/errors.ts'
 import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
@@ -32,7 +32,7 @@ export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): 
     'wrong-setup',
     `${faults} ${faults === 1 ? 'fault was' : 'faults were'} found`,
     {
-      hint: `The report says how to mend each; ${PAGE} has more.`,
+      hint: `The report has a fix for each; ${PAGE} has more.`,
     },
   )
 }

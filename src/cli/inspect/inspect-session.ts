@@ -1,4 +1,4 @@
-// What a session is made of: by kind, by turn, its largest parts, its files, what compactions lost.
+// Inspects a session: kinds, turns, largest parts, files, losses of compactions
 import type { EntryId } from '../../core/change.ts'
 import type { TokenUsage } from '../../core/content.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'

@@ -1,4 +1,4 @@
-// What each compaction in a log replaced, and which files it no longer names.
+// What each compaction in a log replaced, with the files it no longer names
 
 import { buildMessages } from '../../core/build.ts'
 import { type Context, emptyContext, foldEvent, weightOf } from '../../core/context.ts'

@@ -1,4 +1,4 @@
-// An inspection on a terminal: bars by kind and by turn, and lists of what is largest, touched, lost.
+// Renders an inspection: bars by kind and turn, lists of large, touched and lost items
 import { rowsOf } from '../compact/report.ts'
 import { bar, oneLine, padColumns, type Style, thousands } from '../terminal.ts'
 import type { Inspection, Turn } from './inspect-session.ts'

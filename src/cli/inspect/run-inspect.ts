@@ -1,4 +1,4 @@
-// `precis inspect`: reads a session and says what it is made of. Changes nothing.
+// `precis inspect`: reads a session and reports its content; changes nothing
 import { counterOf, requireCounter } from '../counter.ts'
 import type { Io } from '../process-io.ts'
 import { ProgressLine } from '../progress.ts'

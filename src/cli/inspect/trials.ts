@@ -1,4 +1,4 @@
-// What each strategy that needs no model would make of a session, tried on copies.
+// Tries each strategy that needs no model on a copy of the session
 import { PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { TokenCounter } from '../../core/tokens/counter.ts'

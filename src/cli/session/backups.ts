@@ -1,4 +1,4 @@
-// What a file was before précis replaced it, and what it became: kept in the folder for state, for undo and redo.
+// Backups of files that précis replaced, in the data directory, for undo and redo
 import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -175,7 +175,7 @@ function doneAlready(
   return now === 'after'
     ? new PrecisError('nothing-to-undo', `there is nothing left to undo in ${given}`, {
         where: given,
-        hint: `It is again what it was before it was ${what} on ${at}. precis redo ${quoted(given)} brings that back.`,
+        hint: `The file was ${what} on ${at} and then restored. precis redo ${quoted(given)} brings that back.`,
       })
     : new PrecisError('nothing-to-redo', `there is nothing to redo in ${given}`, {
         where: given,
@@ -193,9 +193,9 @@ function nothingKept(
   if (latest === undefined)
     return new PrecisError(code, `precis has not replaced ${given}`, {
       where: given,
-      hint: 'Only what precis compact --in-place did to a file can be undone here.',
+      hint: 'For files, undo restores only precis compact --in-place.',
     })
-  return new PrecisError(code, `${given} is no longer what precis made of it`, {
+  return new PrecisError(code, `${given} has changed since précis wrote it`, {
     where: given,
     hint: `Nothing was changed: later lines would be lost. What it was on ${latest.at} is ${join(folder, `${latest.id}.before`)}.`,
   })

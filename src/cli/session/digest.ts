@@ -1,4 +1,4 @@
-// Whether a file is still what it was: the digest of its bytes.
+// The digest of a file, to detect changes
 import { createHash } from 'node:crypto'
 import type { Source } from '../../formats/session-format.ts'
 import type { Written } from '../io.ts'

@@ -1,4 +1,4 @@
-// Which files the threads of a store came from: a file that is imported again is told apart by its bytes.
+// Earlier imports of the same file, recognised by its bytes
 import { readRow } from '../../core/codec.ts'
 import type { Json } from '../../core/json.ts'
 import type { Store } from '../../core/ports.ts'

@@ -1,4 +1,4 @@
-// Formats as people name them: which one a file has, and in which one a result is written.
+// Formats by name: the format of a file, and of a result
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { nearestWord } from '../../core/nearest-word.ts'

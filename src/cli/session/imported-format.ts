@@ -1,4 +1,4 @@
-// The format of the file that a thread came from, told by the records it kept.
+// The format of the file that a thread was imported from, from its kept records
 import type { ThreadEvent } from '../../core/event.ts'
 import type { Json } from '../../core/json.ts'
 import type { SessionFormat } from '../../formats/session-format.ts'

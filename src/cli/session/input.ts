@@ -1,4 +1,4 @@
-// Where a session is read from: a file as it comes, or a stream, which is held because it comes only once.
+// The source of a session: a file, or a stream that is buffered
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'

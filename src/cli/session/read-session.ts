@@ -1,4 +1,4 @@
-// A session file into threads: its format told by its content or by name, and nothing left of a failure.
+// Imports a session file into threads: format detected or named; a failure leaves nothing
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import {
@@ -44,10 +44,10 @@ export async function readSession(
     if (format === undefined || modelled > 0 || records === 0) return { ...imported, format: found }
     await forget(composed, imported)
     const like = composed.formats.find((each) => each.detect(sample))
-    throw new PrecisError('invalid-input', `nothing in the file is of the format ${format.id}`, {
+    throw new PrecisError('invalid-input', `the file has no record of the format ${format.id}`, {
       hint:
         like === undefined
-          ? 'Leave out --format to have it told by the content.'
+          ? 'Omit --format to detect the format.'
           : `It looks like ${like.id}: say --format ${like.id}, or leave it out.`,
     })
   })

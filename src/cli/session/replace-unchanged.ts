@@ -1,4 +1,4 @@
-// Replaces a file that another program may append to at any moment, and loses none of its lines.
+// Replaces a file that another program may append to, without losing a line
 import { createHash } from 'node:crypto'
 import { appendFile, type FileHandle, open } from 'node:fs/promises'
 import { type Written, writeText } from '../io.ts'

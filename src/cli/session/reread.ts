@@ -1,4 +1,4 @@
-// A long file whose lines are not held: what was read once is read again by its place, if it is still the same.
+// Reads lines of a long file again by position, and verifies that they are unchanged
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { PrecisError } from '../../core/errors.ts'
@@ -119,7 +119,7 @@ class ReadPieces {
   #changed(): PrecisError {
     return new PrecisError('version-conflict', `${this.#name} was changed while it was worked on`, {
       where: this.#name,
-      hint: 'Nothing was written. Try again when nobody else changes what is in it.',
+      hint: 'Nothing was written. Try again when no other program writes to it.',
     })
   }
 }

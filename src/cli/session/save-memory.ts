@@ -1,4 +1,4 @@
-// Long files are read in little memory: the engine is told not to let its heap grow, and to tidy up on the way.
+// Reads long files in little memory: limits heap growth and collects garbage on the way
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 

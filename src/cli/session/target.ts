@@ -1,4 +1,4 @@
-// What a command works on: a file, standard input, or a thread of the store, as it was named.
+// The target of a command: a file, standard input, or a thread
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
@@ -13,7 +13,7 @@ const THREAD = /^thr_\w+$/
 /** A file of that name goes before a thread of that name. */
 export function targetOf(given: string, command: string, { cwd }: Pick<Io, 'cwd'>): Target {
   if (given === '')
-    throw new PrecisError('usage', 'no input is given', {
+    throw new PrecisError('usage', 'no input', {
       hint: `Name a file or a thread, as in precis ${command} session.jsonl; - reads standard input.`,
     })
   return THREAD.test(given) && !existsSync(resolve(cwd, given))
@@ -24,7 +24,7 @@ export function targetOf(given: string, command: string, { cwd }: Pick<Io, 'cwd'
 /** Only threads: files have no such thing. `instead` says what to do with one. */
 export function threadTarget(given: string, instead: string): string {
   if (THREAD.test(given)) return given
-  throw new PrecisError('usage', `${given} is no thread`, {
+  throw new PrecisError('usage', `${given} is not a thread`, {
     where: given,
     hint: `A thread is named like thr_0mwh…; precis threads lists them. ${instead}`,
   })

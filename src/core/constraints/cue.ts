@@ -1,4 +1,4 @@
-// What the cues of one language are made of.
+// The cues of one language, as data
 
 /**
  * `binds` are ways of saying what must, must not or should always be; `frees` are ways in which the same

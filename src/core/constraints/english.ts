@@ -1,4 +1,4 @@
-// How English binds: imperatives, modals, standing rules, wishes, limits, corrections; and what only sounds so.
+// English cues: imperatives, modals, rules, wishes, limits, corrections, and false friends
 import { type Cues, clause } from './cue.ts'
 
 const NUMBER = '(?:\\d|one|two|three|four|five|six|ten|a (?:dozen|hundred|second|minute)|half|zero)'

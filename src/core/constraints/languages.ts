@@ -1,4 +1,4 @@
-// How nine further languages bind.
+// Cues for nine languages besides English
 import { type Cues, clause } from './cue.ts'
 
 export const LANGUAGES: readonly Cues[] = [

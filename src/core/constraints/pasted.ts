@@ -1,4 +1,4 @@
-// Which lines of a message were typed: not those in fences, quotations, tags, listings, logs and mails.
+// Finds the typed lines of a message: no fences, quotations, tags, listings, logs or mails
 
 /** A line, and where in the text it begins. */
 interface Line {

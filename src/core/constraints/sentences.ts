@@ -1,4 +1,4 @@
-// Splits what a user typed into sentences, leaving out what was pasted: code, quotations, logs, mails.
+// Splits typed text into sentences, without pasted code, quotations, logs and mails
 import { typedLines } from './pasted.ts'
 
 /** Longer ones are pasted text, not something that a person says in passing. */

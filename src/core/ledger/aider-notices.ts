@@ -1,4 +1,4 @@
-// What aider tells between the messages: files it was given and edits it has made.
+// Notices of aider between messages: added files and edits
 import type { Json } from '../json.ts'
 import { fieldsOf, isPath, listIn } from './call-fields.ts'
 import { FileWork } from './file-work.ts'

@@ -1,4 +1,4 @@
-// The arguments of a call, whose shape nobody guarantees: what is asked for, or nothing.
+// Reads the arguments of a call of any shape; undefined if they do not fit
 import type { Json } from '../json.ts'
 import { LONGEST_PATH_CHARS } from './path.ts'
 

@@ -1,4 +1,4 @@
-// What outputs tell of files: listings of folders, and what git says has changed.
+// Evidence about files in outputs: directory listings and git status
 import { ABSENT, AS_AT_START, type FileRecord, recordOf } from './file-record.ts'
 import type { FileWork, Place } from './file-work.ts'
 import type { Shows } from './operation.ts'

@@ -1,4 +1,4 @@
-// One file as the ledger knows it: what it was at the start, in the last commit, in the index and on disk.
+// One file in the ledger: at the start, in the last commit, in the index, on disk
 
 /**
  * A content, without its bytes: 0 is «not there», 1 what the file was at the start, a greater number what

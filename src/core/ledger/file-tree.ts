@@ -1,4 +1,4 @@
-// The files that the log has told of, and what else it knows of folders, branches and stashes.
+// The known files of the log, with directories, branches and stashes
 import { BucketMap } from './bucket-map.ts'
 import type { FileRecord, Version } from './file-record.ts'
 

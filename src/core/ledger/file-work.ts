@@ -1,4 +1,4 @@
-// Operations carried out on what is known of the files. Nothing is looked up: the log is all there is.
+// Applies operations to the known files; looks up nothing outside the log
 import { matchesPath } from '../wildcard.ts'
 import { ABSENT, AS_AT_START, type FileRecord, isOnlySeen, recordOf } from './file-record.ts'
 import type { FileTree, FolderRecord } from './file-tree.ts'

@@ -1,4 +1,4 @@
-// What a git command does to the files, the index and the branch, told from its arguments.
+// The effects of a git command on files, index and branch, from its arguments
 import type { FileOperation, GitOperation, Shows, Target } from './operation.ts'
 import { type Arguments, hasAny, readArguments, targetOf, targetsOf } from './shell-arguments.ts'
 import type { Effect } from './shell-programs.ts'

@@ -1,4 +1,4 @@
-// What git commands do to the files that are known: index, commits, branches and stashes by version.
+// Applies git commands to the known files: index, commits, branches, stashes
 import { cutHead } from '../tokens/cut.ts'
 import { ABSENT, AS_AT_START, type FileRecord, type Version } from './file-record.ts'
 import type { FileTree, Stashed } from './file-tree.ts'

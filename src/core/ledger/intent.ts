@@ -1,4 +1,4 @@
-// What a call is meant to do, before its result says whether it did.
+// The intended effect of a call, before its result
 import type { FileOperation, Step } from './operation.ts'
 
 export interface Todo {

@@ -1,4 +1,4 @@
-// The ledger in lines for a brief. Names stand as the log has them; what is not there in one piece is counted.
+// The ledger as lines for a brief; names as in the log, incomplete ones are counted
 import { cutHead } from '../tokens/cut.ts'
 import { type FileRecord, type FileState, isOnlySeen, stateOf } from './file-record.ts'
 import type { FileTree } from './file-tree.ts'

@@ -1,4 +1,4 @@
-// The ledger: what became of files, tests, commands and plans, replayed from the tool calls of the log.
+// The ledger: files, tests, commands and plans, replayed from the tool calls of the log
 
 import type { ToolCall, ToolResult } from '../content.ts'
 import { PrecisError } from '../errors.ts'

@@ -1,4 +1,4 @@
-// What a tool or a shell command does to files and to the repository, before it is known whether it worked.
+// Operations of tools and shell commands on files and the repository, before their result
 
 /** A path as it is written in a call. `glob` where the shell puts the files in that match it. */
 export interface Target {

@@ -1,4 +1,4 @@
-// Which steps of a shell command ran and worked, from how the whole ended and what it printed.
+// The steps of a shell command that ran and succeeded, from its exit and output
 import type { FileOperation, Step } from './operation.ts'
 import { baseName } from './path.ts'
 

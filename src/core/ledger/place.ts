@@ -1,4 +1,4 @@
-// Where the work happens, as far as records of other agents, settings and prompts name it.
+// The working directory, from records of other agents, settings and prompts
 import { textOfUserContent, type UserContent } from '../content.ts'
 import type { Json } from '../json.ts'
 import { fieldsOf, isPath, listIn } from './call-fields.ts'

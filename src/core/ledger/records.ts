@@ -1,4 +1,4 @@
-// What the ledger holds. Lists are bounded, newest last.
+// The records of the ledger; lists are bounded, newest last
 import type { FileTree } from './file-tree.ts'
 import type { OpenCall, Todo } from './intent.ts'
 

@@ -1,4 +1,4 @@
-// What a result says of itself: its text without the frame of the tool, and how the command ended.
+// The text of a result without the tool's frame, and the exit of the command
 import type { Block, ToolResult } from '../content.ts'
 import type { Json } from '../json.ts'
 import { fieldsOf } from './call-fields.ts'

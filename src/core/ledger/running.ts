@@ -1,4 +1,4 @@
-// Commands, test runs and errors: the last outcome of each, and what has not worked since it failed.
+// Commands, test runs and errors: the last outcome of each, and open failures
 import { cutHead, cutTail } from '../tokens/cut.ts'
 import type { Intent, OpenCall } from './intent.ts'
 import type { CommandEnd } from './outcome.ts'

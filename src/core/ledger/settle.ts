@@ -1,4 +1,4 @@
-// A call with its result: what it did goes into the ledger, if the result says that it worked.
+// Settles a call with its result: records its effect in the ledger if it succeeded
 import type { ToolResult } from '../content.ts'
 import { carryOut, told } from './carry-out.ts'
 import { noteFound, noteListing } from './evidence.ts'

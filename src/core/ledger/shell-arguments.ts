@@ -1,4 +1,4 @@
-// The words behind the name of a program: its options, and what else it is given.
+// The arguments of a program: options and operands
 import type { Target } from './operation.ts'
 import { LONGEST_PATH_CHARS } from './path.ts'
 import type { ShellWord } from './shell-text.ts'

@@ -1,4 +1,4 @@
-// Braces in a word of a shell: the words that it stands for.
+// Brace expansion of a shell word
 import type { ShellWord } from './shell-text.ts'
 
 const MOST_BRACED = 50

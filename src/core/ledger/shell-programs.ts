@@ -1,4 +1,4 @@
-// What common programs do to files, told from their arguments.
+// The effects of common programs on files, from their arguments
 import { type FileOperation, OPEN_FILE, type Target } from './operation.ts'
 import { hasAny, readArguments, targetOf, targetsOf } from './shell-arguments.ts'
 import type { ShellWord } from './shell-text.ts'

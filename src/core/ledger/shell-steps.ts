@@ -1,4 +1,4 @@
-// A shell command as steps: each simple command with what it would do to files.
+// A shell command as steps: each simple command with its effects on files
 import { cutHead } from '../tokens/cut.ts'
 import { gitEffect, gitFolder } from './git-commands.ts'
 import type { FileOperation, Joint, Shows, Step, Target } from './operation.ts'

@@ -1,4 +1,4 @@
-// Calls, results and parts in words, for the places where they cannot be sent as what they are.
+// Calls, results and parts as text, for places where they cannot be sent
 import type { Block } from '../content.ts'
 import { captionOf } from '../image-caption.ts'
 import type { Json } from '../json.ts'

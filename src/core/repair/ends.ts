@@ -1,4 +1,4 @@
-// How a conversation begins and ends: with the user, unless the provider says otherwise.
+// The ends of a conversation: with the user, unless the provider allows otherwise
 import type { RepairProfile } from './profile.ts'
 import { type Changes, type Turn, textAt, withParts } from './turn.ts'
 

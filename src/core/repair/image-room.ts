@@ -1,4 +1,4 @@
-// How many bytes of images fit into a request beside everything else.
+// The bytes that a request has left for images
 import type { ImageLimits } from '../media.ts'
 import type { Message } from '../message.ts'
 import type { RepairProfile } from './profile.ts'

@@ -1,4 +1,4 @@
-// What can be sent to somebody: everything that a repair has to know about a provider.
+// The facts about a provider that a repair needs
 import type { ModelRef } from '../content.ts'
 import type { Json } from '../json.ts'
 import type { ImageLimits } from '../media.ts'

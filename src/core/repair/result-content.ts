@@ -1,4 +1,4 @@
-// What a tool's result holds: no blank texts beside others, nothing but text in errors, no foreign blocks.
+// Repairs the content of a tool result: no blank texts, only text in errors, no foreign blocks
 import type { Block } from '../content.ts'
 import type { ToolResultPart } from '../message.ts'
 import { blockCaption } from './as-text.ts'

@@ -1,4 +1,4 @@
-// Roles that alternate, and rounds that are whole: each call answered once, right behind it, first of all.
+// Alternating roles and complete rounds: each call answered once, right after it
 
 import type { ToolCallPart, ToolResultPart } from '../message.ts'
 import { outranks } from '../round-results.ts'

@@ -1,4 +1,4 @@
-// Each part by itself: whether it can be sent in a message of its role, and what stands there if not.
+// Checks each part: can it be sent in a message of its role, and what replaces it if not
 import type { NativePart } from '../content.ts'
 import type { MessagePart, ToolCallPart } from '../message.ts'
 import { isFields, partInWords } from './as-text.ts'

@@ -1,4 +1,4 @@
-// Thinking behind words that were changed, and the tool round that cannot go on without its thinking.
+// Thinking after changed content, and open tool rounds without their thinking
 import type { Message, MessagePart } from '../message.ts'
 import { callInWords, partInWords, resultInParts } from './as-text.ts'
 import type { RepairProfile } from './profile.ts'

@@ -1,4 +1,4 @@
-// A message under repair: its parts with the places they came from, and the list of what was changed.
+// A message under repair: its parts with their places, and the list of changes
 import type { Message, MessagePart } from '../message.ts'
 
 export type RepairKind =

@@ -1,4 +1,4 @@
-// What kind of character each UTF-16 code unit is, and what the kinds cost: the data behind the estimate.
+// The kind and cost of each UTF-16 code unit: the data behind the estimate
 
 // Kinds. Their order lets one comparison ask «is it a mark» or «is it a letter».
 export const MARK = 0 // ASCII punctuation and controls

@@ -1,4 +1,4 @@
-// How far the estimate is off for the model in use, learned from what its provider counts.
+// Calibrates the estimate for a model, from its provider's counts
 
 /** What a provider counted, beside our own estimate of the same context. */
 export interface Measurement {

@@ -1,4 +1,4 @@
-// The rule of thumb of the LOG design: four characters are a token. Named, so that nobody takes it for a count.
+// The rule of thumb of the LOG design: four characters are a token; an estimate, not a count
 import { textOfUserContent } from '../content.ts'
 import type { ThreadEvent } from '../event.ts'
 

@@ -1,4 +1,4 @@
-// How many tokens a text has, without a tokenizer: one pass over its words, numbers, marks and spaces.
+// Estimates the tokens of a text in one pass, without a tokenizer
 import {
   CJK_MARK,
   DIGIT,

@@ -1,4 +1,4 @@
-// The weight of what stands in a log, in estimated tokens: the same row always weighs the same.
+// The weight of log rows in estimated tokens; the same row always has the same weight
 import type { Answer, Block, Media, Part, ToolCall, ToolResult, UserContent } from '../content.ts'
 import { sizeOfImage } from '../image-size.ts'
 import { estimateTokens } from './estimate.ts'

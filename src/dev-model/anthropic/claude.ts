@@ -1,4 +1,4 @@
-// What a Claude model takes, by its name: prefill, preserved thinking, sampling, kinds of thinking.
+// Abilities of a Claude model by name: prefill, preserved thinking, sampling, kinds of thinking
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
 

@@ -1,4 +1,4 @@
-// Anthropic's compaction on demand: the block it answers with, and the check of one that comes back.
+// Anthropic's compaction: its block, and the check of a returned one
 import { messagesOf } from '../../validate/anthropic/conversation.ts'
 import type { Violation } from '../../validate/rule.ts'
 import { type Fields, textOf } from '../../validate/walk.ts'

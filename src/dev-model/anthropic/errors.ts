@@ -1,4 +1,4 @@
-// How Anthropic says no: status, error type, and its own words for each broken rule.
+// Anthropic's errors: status, type, and wording for each broken rule
 import type { Json } from '../../core/json.ts'
 import type { Violation } from '../../validate/rule.ts'
 import { idOf } from '../digest.ts'

@@ -1,4 +1,4 @@
-// What an Anthropic request may hold at each level: the fields and kinds of blocks of the official SDK.
+// Allowed fields and blocks of an Anthropic request, from the official SDK
 import { ANY, bytes, isBase64, listOf, only, type Schema, tagged } from '../schema.ts'
 
 const MARK = tagged({ ephemeral: only('ttl') })

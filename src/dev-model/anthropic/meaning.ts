@@ -1,4 +1,4 @@
-// What is the same to Anthropic's API though it is not written the same.
+// Equivalent forms of content in Anthropic's API
 import type { Json } from '../../core/json.ts'
 import { type Fields, isFields, listOf } from '../../validate/walk.ts'
 import { digest } from '../digest.ts'

@@ -1,4 +1,4 @@
-// Thinking that comes back: whether it is ours, unchanged, and still behind the conversation it was made in.
+// Checks returned thinking: ours, unchanged, and still after the same conversation
 import type { Json } from '../../core/json.ts'
 import { dropsUnboundThinking } from '../../validate/anthropic/binding.ts'
 import {

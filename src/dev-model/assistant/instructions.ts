@@ -1,4 +1,4 @@
-// What a user's text asks the assistant to do, line by line: read, write, edit, list, search, run, recall, compact.
+// Parses the orders in a user's text, line by line: read, write, edit, list, search, run, recall, compact
 
 export type Order =
   | { readonly kind: 'read'; readonly path: string }

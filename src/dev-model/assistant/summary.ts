@@ -1,4 +1,4 @@
-// The assistant's summaries: what was asked, which files and commands there were, where things stand.
+// The assistant's summaries: requests, files, commands, current state
 import { cutHead } from '../../core/tokens/cut.ts'
 import { fieldsOf } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, lastUserTurn, textIn } from '../asked.ts'

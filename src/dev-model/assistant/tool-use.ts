@@ -1,4 +1,4 @@
-// Which of the offered tools does a thing, and the arguments its schema asks for.
+// Chooses an offered tool for an action, with arguments that fit its schema
 import type { Json } from '../../core/json.ts'
 import { type Fields, fieldsOf, listOf, textOf } from '../../validate/walk.ts'
 import type { OfferedTool } from '../asked.ts'

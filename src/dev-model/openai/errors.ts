@@ -1,4 +1,4 @@
-// How OpenAI says no, in both of its APIs: status, type, parameter, code, and its words for broken rules.
+// OpenAI's errors in both APIs: status, type, parameter, code, and wording for broken rules
 import type { Json } from '../../core/json.ts'
 import type { Violation } from '../../validate/rule.ts'
 import type { HttpAnswer, Refusal } from '../wire-format.ts'

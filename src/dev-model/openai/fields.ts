@@ -1,4 +1,4 @@
-// What requests to OpenAI's two APIs may hold at each level: the fields of the official SDK.
+// Allowed fields of requests to OpenAI's two APIs, from the official SDK
 import { ANY, byRole, bytes, isBase64, listOf, only, type Schema, tagged } from '../schema.ts'
 
 /** Bytes in the address, or an address on the web. */

@@ -1,4 +1,4 @@
-// What both APIs of OpenAI share: the automatic cache, and arguments as JSON text.
+// Shared by both OpenAI APIs: the automatic cache, and arguments as JSON text
 import type { Json } from '../../core/json.ts'
 import { type Fields, textOf } from '../../validate/walk.ts'
 import type { CacheUsage } from '../cache.ts'

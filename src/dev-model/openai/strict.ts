@@ -1,4 +1,4 @@
-// What OpenAI's APIs do not know or do not take, told in their words; backends and models differ.
+// Rejects fields that OpenAI's APIs do not accept, in their words; backends and models differ
 import type { Json } from '../../core/json.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'

@@ -1,4 +1,4 @@
-// Which branches of a pattern were tried at which positions: one bit each, in pages that come and go.
+// Visited states of a search: one bit per branch and position, in pages
 import { RegexProblem } from './parse-regex.ts'
 
 const PAGE_POSITIONS = 1024

@@ -1,4 +1,4 @@
-// Where the provider's cache may keep the request: behind the tools, the system prompt, and two turns.
+// Cache marks of a request: after the tools, the system prompt, and two turns
 import type { Json } from '../../core/json.ts'
 import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
 

@@ -1,4 +1,4 @@
-// The body of a request that may be sent: written, with what is known of its thinking, and held to the rules.
+// Writes and validates the body of a request, with the known thinking
 import type { ModelRequest } from '../../core/model.ts'
 import type { Profile, Violation } from '../../validate/rule.ts'
 import { estimateOf } from '../silent-overflow.ts'

@@ -1,4 +1,4 @@
-// What a Claude model is by its name, for those that nobody listed: older ones are still in use.
+// The generation of a Claude model, derived from its name if it is not in the catalogue
 import type { ThinkingStyle } from './thinking.ts'
 
 export interface Generation {

@@ -1,4 +1,4 @@
-// How a wish for thinking is put to a Claude model: newer ones decide themselves, older ones get a number.
+// Thinking levels for Claude models: adaptive for newer ones, a token number for older ones
 import type { Json } from '../../core/json.ts'
 import type { ModelRequest, ThinkingWish } from '../../core/model.ts'
 import { type Fields, isFields } from '../../wire/anthropic/shape.ts'

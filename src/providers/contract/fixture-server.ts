@@ -1,4 +1,4 @@
-// A model server for tests: it answers what it is told to, and keeps what it was asked.
+// A scripted model server for tests, which records its requests
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,3 +1,3 @@
-// Where Ollama listens: known without loading what asks it.
+// Ollama's address, in a file that loads no client
 
 export const OLLAMA_BASE_URL = 'http://127.0.0.1:11434'

@@ -1,4 +1,4 @@
-// What an Ollama server tells about a model: its window, and what it can do.
+// Facts about a model from an Ollama server: window and abilities
 import type { Json } from '../../core/json.ts'
 import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
 import { HOME_WINDOW_TOKENS } from '../catalogue.ts'

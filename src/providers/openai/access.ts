@@ -1,4 +1,4 @@
-// What both OpenAI APIs share: the client, its key, and how failures and attempts are told.
+// Shared by both OpenAI APIs: client, key, failures and retries
 import OpenAI from 'openai'
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelRequest } from '../../core/model.ts'

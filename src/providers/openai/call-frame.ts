@@ -1,4 +1,4 @@
-// A call from the pieces of its arguments: whole, or broken where they are no JSON.
+// Assembles a tool call from its argument pieces; marks it broken if they are not JSON
 import type { Json } from '../../core/json.ts'
 import type { ModelFrame } from '../../core/model.ts'
 

@@ -1,4 +1,4 @@
-// OpenAI's figures as those of précis. Cached tokens are part of the prompt here, never beside it.
+// Converts OpenAI's usage; cached tokens are part of the prompt tokens
 import type { TokenUsage } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
 import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'

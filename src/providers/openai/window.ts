@@ -1,4 +1,4 @@
-// How large the window of a model is, asked of servers that each tell it in a way of their own.
+// Asks servers for the window of a model, in each server's own way
 import type OpenAI from 'openai'
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'

@@ -1,4 +1,4 @@
-// Compactions: run, previewed, applied with other words, taken back; what one did.
+// Compactions: run, previewed, applied with other words, undone; what one did.
 import type { CompactionResult } from '../../core/frame.ts'
 import {
   commandOutcomeSchema,
@@ -57,7 +57,7 @@ function addPreviews(api: Api, { previews, threads }: AppParts): void {
       method: 'post',
       path: '/threads/{threadId}/previews',
       tag,
-      summary: 'What a compaction would do; nothing is changed yet',
+      summary: 'Preview a compaction; nothing is changed',
       params: threadParams,
       body: compactBody,
       answer: previewSchema,
@@ -74,7 +74,7 @@ function addPreviews(api: Api, { previews, threads }: AppParts): void {
       method: 'post',
       path: '/threads/{threadId}/previews/{previewId}/apply',
       tag,
-      summary: 'Apply a preview, with its own texts or others',
+      summary: 'Apply a preview, with its own or edited texts',
       params: previewParams,
       body: applyBody,
       answer: commandOutcomeSchema,
@@ -102,7 +102,7 @@ function addReversing(api: Api, { agent }: AppParts): void {
       method: 'post',
       path: '/threads/{threadId}/undo',
       tag,
-      summary: 'Take back the last compaction, or that one',
+      summary: 'Undo the last compaction, or the given one',
       params: threadParams,
       body: undoBody,
     },
@@ -116,7 +116,7 @@ function addReversing(api: Api, { agent }: AppParts): void {
       method: 'post',
       path: '/threads/{threadId}/redo',
       tag,
-      summary: 'Bring back the compaction that was taken back last',
+      summary: 'Redo the last undone compaction',
       params: threadParams,
     },
     async ({ params }) => {
@@ -132,7 +132,7 @@ function addLooking(api: Api, { store }: AppParts): void {
       method: 'get',
       path: '/threads/{threadId}/compactions/{compaction}/diff',
       tag,
-      summary: 'What the model saw before a compaction and after it',
+      summary: 'The context before and after a compaction',
       params: compactionParams,
       answer: compactionDiffSchema,
     },
@@ -147,7 +147,7 @@ function addLooking(api: Api, { store }: AppParts): void {
       method: 'get',
       path: '/threads/{threadId}/compactions/{compaction}/report',
       tag,
-      summary: 'What a compaction took out and what it kept, in words',
+      summary: 'The report of a compaction: what it removed and kept',
       params: compactionParams,
       answer: reportSchema,
     },
@@ -170,7 +170,7 @@ function outcomeOf(result: CompactionResult): WireOutcome {
 
 function inWords({ success, strategy, error, end, fresh, event, before, after }: CompactionResult) {
   if (!success) return `${strategy} did not compact: ${error?.message ?? end}`
-  if (fresh) return `${strategy}: the conversation goes on in ${fresh.threadId}.`
+  if (fresh) return `${strategy}: the conversation continues in ${fresh.threadId}.`
   if (event?.data.edits.length === 0) return `${strategy}: there was nothing to compact.`
   return `${strategy}: ${before?.tokens ?? 'unknown'} → ${after?.tokens ?? 'unknown'} tokens.`
 }

@@ -1,4 +1,4 @@
-// What is in a thread: pins, what can be recalled, how the window is filled, files for completion.
+// Routes for pins, recall, the window and file completion
 import { PrecisError } from '../../core/errors.ts'
 import type { EventOf } from '../../core/event.ts'
 import { threadSettingsReducer } from '../../core/thread-settings.ts'
@@ -36,7 +36,7 @@ export const addContentRoutes: AddRoutes = (api, parts) => {
       method: 'get',
       path: '/threads/{threadId}/recall',
       tag,
-      summary: 'Read again what was said: by words, or the whole of a ref',
+      summary: 'Search the log by words, or read a ref in full',
       params: threadParams,
       query: recallQuery,
       answer: recalledSchema,
@@ -52,7 +52,7 @@ export const addContentRoutes: AddRoutes = (api, parts) => {
       method: 'get',
       path: '/threads/{threadId}/context',
       tag,
-      summary: 'The window by category, and the largest things in it',
+      summary: 'The window by category, and its largest entries',
       params: threadParams,
       answer: contextPictureSchema,
     },
@@ -70,7 +70,7 @@ export const addContentRoutes: AddRoutes = (api, parts) => {
       method: 'get',
       path: '/threads/{threadId}/files',
       tag,
-      summary: 'Paths of the folder of a thread that begin with, or contain, what was typed',
+      summary: 'Paths in the directory of a thread that start with, or contain, the typed text',
       params: threadParams,
       query: filesQuery,
       answer: filesSchema,
@@ -92,7 +92,7 @@ function addPins(api: Api, { threads }: AppParts): void {
       method: 'get',
       path: '/threads/{threadId}/pins',
       tag,
-      summary: 'What survives every compaction word for word',
+      summary: 'The pins of a thread',
       params: threadParams,
       answer: pinsSchema,
     },
@@ -114,7 +114,7 @@ function addPins(api: Api, { threads }: AppParts): void {
       if (text.trim() === '')
         throw new PrecisError('invalid-input', 'A pin needs a text.', {
           where: 'body: text',
-          hint: 'Give the words that are to be kept.',
+          hint: 'Pass the text to pin.',
         })
       const pinId = await threads.pin(threadId, { text, by: 'user' })
       return { pinId, text, by: 'user' }
@@ -126,7 +126,7 @@ function addPins(api: Api, { threads }: AppParts): void {
       method: 'delete',
       path: '/threads/{threadId}/pins/{pinId}',
       tag,
-      summary: 'Let go of a pin',
+      summary: 'Remove a pin',
       params: pinParams,
     },
     ({ params }) => threads.unpin(params.threadId, params.pinId),

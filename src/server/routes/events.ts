@@ -1,4 +1,4 @@
-// What happened in a thread, and what happens: pages of events, and a stream that goes on.
+// Routes for stored events and the live stream
 
 import { PrecisError } from '../../core/errors.ts'
 import { eventsQuery, streamQuery, threadParams } from '../../protocol/requests.ts'
@@ -63,9 +63,9 @@ export const addEventRoutes: AddRoutes = (api, parts) => {
 function lastEventId(header: string | undefined): number | undefined {
   if (header === undefined || header === '') return undefined
   if (/^\d{1,15}$/.test(header)) return Number(header)
-  throw new PrecisError('invalid-input', 'Last-Event-ID is no number of an event.', {
+  throw new PrecisError('invalid-input', 'Last-Event-ID is not an event number.', {
     where: 'Last-Event-ID',
-    hint: 'Send the id of the last event that came, or none to begin with the first.',
+    hint: 'Send the id of the last received event, or omit it to start with the first.',
   })
 }
 

@@ -1,4 +1,4 @@
-// Whether the server is there, and whether it can do its work: for whoever watches over it.
+// Routes for liveness and readiness
 import { statusSchema } from '../../protocol/schemas.ts'
 import type { AddRoutes, AppParts } from '../api.ts'
 import { goingDown } from '../drain.ts'
@@ -27,7 +27,7 @@ export const addHealthRoutes: AddRoutes = (api, parts) => {
       method: 'get',
       path: '/health',
       tag,
-      summary: 'That the process answers, and whether its store does',
+      summary: 'Liveness: the process answers, and whether its store does',
       answer: statusSchema,
     },
     async () => ({ status: 'ok' as const, store: await storeState(parts) }),
@@ -38,7 +38,7 @@ export const addHealthRoutes: AddRoutes = (api, parts) => {
       method: 'get',
       path: '/ready',
       tag,
-      summary: 'That it takes requests: its store answers, and it is not being stopped',
+      summary: 'Readiness: the store answers and the server is not shutting down',
       answer: statusSchema,
     },
     async () => {

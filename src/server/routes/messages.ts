@@ -1,4 +1,4 @@
-// Turns: messages and commands to the agent, stopping and going on, answers to its questions.
+// Routes for turns: messages, commands, abort, resume, approvals
 import { textOfUserContent, type UserContent } from '../../core/content.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { threadSettingsReducer } from '../../core/thread-settings.ts'
@@ -27,7 +27,7 @@ function addTurns(api: Api, { threads, sender, workspaces }: AppParts): void {
       method: 'post',
       path: '/threads/{threadId}/messages',
       tag,
-      summary: 'Say something, or give a command; answered as soon as it is accepted',
+      summary: 'Send a message or a command; answers as soon as it is accepted',
       params: threadParams,
       body: messageBody,
       answer: sendReplySchema,
@@ -46,7 +46,7 @@ function addTurns(api: Api, { threads, sender, workspaces }: AppParts): void {
       method: 'post',
       path: '/threads/{threadId}/resume',
       tag,
-      summary: 'Go on where the thread was left',
+      summary: 'Resume an interrupted thread',
       params: threadParams,
     },
     async ({ params }) => {
@@ -76,7 +76,7 @@ function addSteering(api: Api, parts: AppParts): void {
       method: 'post',
       path: '/threads/{threadId}/abort',
       tag,
-      summary: 'Stop what is going on; answered when it has stopped',
+      summary: 'Stop the running turn; answers when it has stopped',
       params: threadParams,
     },
     async ({ params: { threadId } }) => {
@@ -93,7 +93,7 @@ function addSteering(api: Api, parts: AppParts): void {
       method: 'post',
       path: '/threads/{threadId}/approvals/{callId}',
       tag,
-      summary: 'Allow or deny a call of a tool that waits for it',
+      summary: 'Allow or deny a pending tool call',
       params: callParams,
       body: decisionBody,
     },

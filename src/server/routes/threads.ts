@@ -1,4 +1,4 @@
-// Threads: listed, begun, read, deleted, forked.
+// Routes for threads: list, create, read, change, delete, fork
 import { systemPrompt } from '../../agent/system-prompt.ts'
 import type { EventDraft } from '../../core/event.ts'
 import {
@@ -31,7 +31,7 @@ function addBeginning(api: Api, parts: AppParts): void {
       method: 'get',
       path: '/threads',
       tag,
-      summary: 'The threads, latest first; those that certain words were said in, or are called so',
+      summary: 'The threads, newest first; optionally only those that contain certain words',
       query: threadsQuery,
       answer: threadPageSchema,
     },
@@ -43,7 +43,7 @@ function addBeginning(api: Api, parts: AppParts): void {
       method: 'post',
       path: '/threads',
       tag,
-      summary: 'Begin a thread',
+      summary: 'Create a thread',
       body: newThreadBody,
       answer: sessionResponseSchema,
       status: 201,
@@ -72,7 +72,7 @@ function addBeginning(api: Api, parts: AppParts): void {
       method: 'post',
       path: '/threads/{threadId}/fork',
       tag,
-      summary: 'A new thread that shares the past of this one, up to an event',
+      summary: 'Fork a thread up to an event',
       params: threadParams,
       body: forkBody,
       answer: sessionResponseSchema,
@@ -90,7 +90,7 @@ function addOne(api: Api, parts: AppParts): void {
       method: 'get',
       path: '/threads/{threadId}',
       tag,
-      summary: 'A thread with everything that stands around its transcript',
+      summary: 'A thread with its figures',
       params: threadParams,
       answer: sessionResponseSchema,
     },
@@ -102,7 +102,7 @@ function addOne(api: Api, parts: AppParts): void {
       method: 'patch',
       path: '/threads/{threadId}',
       tag,
-      summary: 'Change the model, the thinking, the preset or the strategy of a thread',
+      summary: 'Change the model, thinking, preset or strategy of a thread',
       params: threadParams,
       body: changeBody,
       answer: sessionResponseSchema,
@@ -120,7 +120,7 @@ function addOne(api: Api, parts: AppParts): void {
       method: 'delete',
       path: '/threads/{threadId}',
       tag,
-      summary: 'Stop what is going on in a thread, and delete it',
+      summary: 'Stop the running turn and delete the thread',
       params: threadParams,
     },
     async ({ params: { threadId } }) => {

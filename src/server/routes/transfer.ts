@@ -17,7 +17,7 @@ export const addTransferRoutes: AddRoutes = (api, parts) => {
       method: 'post',
       path: '/threads/import',
       tag,
-      summary: 'A session file, as the body, into a new thread',
+      summary: 'Import a session file (the body) as a new thread',
       query: importQuery,
       isUpload: true,
       answer: sessionResponseSchema,
@@ -26,9 +26,9 @@ export const addTransferRoutes: AddRoutes = (api, parts) => {
     async ({ query, owner, c }) => {
       const file = uploadIn(c)
       if (!file)
-        throw new PrecisError('invalid-input', 'There is no file.', {
+        throw new PrecisError('invalid-input', 'The request has no file.', {
           where: 'body',
-          hint: 'Send it as the body, as it is.',
+          hint: 'Send the file as the request body.',
         })
       const options = { ...query, ...(owner !== undefined && { owner }) }
       return sessionOf(parts, await formats.importThread(file, options))
@@ -40,7 +40,7 @@ export const addTransferRoutes: AddRoutes = (api, parts) => {
       method: 'get',
       path: '/threads/{threadId}/export',
       tag,
-      summary: 'A thread in a format that can be written, secrets taken out',
+      summary: 'Export a thread in another format, without likely secrets',
       params: threadParams,
       query: formatQuery,
       mediaType: 'text/plain',

@@ -12,7 +12,7 @@ interface Meaning {
 const LOST: Meaning = {
   code: 'unreachable',
   what: 'cannot be reached',
-  hint: 'Check host and port, and that the server runs. What was confirmed is stored, and the same append may be repeated.',
+  hint: 'Check host and port, and that the server runs. Confirmed appends are stored; you can repeat this one.',
   retryable: true,
 }
 const BUSY: Meaning = {
@@ -29,7 +29,7 @@ const REFUSED: Meaning = {
 const FULL: Meaning = {
   code: 'store-full',
   what: 'cannot grow: the disk of the server is full',
-  hint: 'Free some space there and try again; what was stored before is intact.',
+  hint: 'Free some space there and try again; stored data is intact.',
   retryable: true,
 }
 const READONLY: Meaning = {
@@ -50,7 +50,7 @@ const UNTRUSTED: Meaning = {
 const FAILED: Meaning = {
   code: 'store-failed',
   what: 'failed',
-  hint: 'What was stored before is intact; the details name the cause.',
+  hint: 'Stored data is intact; the details name the cause.',
 }
 
 /** By the whole SQLSTATE, or by its class, the first two signs. */

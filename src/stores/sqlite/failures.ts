@@ -16,34 +16,34 @@ const BUSY: Meaning = {
 }
 const CORRUPT: Meaning = {
   code: 'store-corrupt',
-  what: 'is damaged, or is no SQLite database',
+  what: 'is damaged, or is not a SQLite database',
   hint: 'Nothing was changed. Name another file, or restore this one from a copy.',
 }
 const FULL: Meaning = {
   code: 'store-full',
   what: 'cannot grow: the disk is full',
-  hint: 'Free some space and try again; what was stored before is intact.',
+  hint: 'Free some space and try again; stored data is intact.',
   retryable: true,
 }
 const READONLY: Meaning = {
   code: 'store-readonly',
   what: 'cannot be written',
-  hint: 'The file and its folder must be writable, the folder for the -wal and -shm files beside it.',
+  hint: 'The file and its directory must be writable; SQLite creates -wal and -shm files beside it.',
 }
 const NO_PERMISSION: Meaning = {
   code: 'file-unwritable',
   what: 'cannot be made here: no permission',
-  hint: 'Name a file in a folder that you may write to.',
+  hint: 'Name a file in a directory that you can write to.',
 }
 const NO_FOLDER: Meaning = {
   code: 'usage',
-  what: 'cannot be made here: a part of the path is a file, not a folder',
+  what: 'cannot be made here: a part of the path is a file, not a directory',
   hint: 'Correct the path.',
 }
 const FAILED: Meaning = {
   code: 'store-failed',
   what: 'failed',
-  hint: 'What was stored before is intact; the details name the cause.',
+  hint: 'Stored data is intact; the details name the cause.',
 }
 
 /** By the first part of the code that is listed, so that extended codes need no line of their own. */
@@ -55,7 +55,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   SQLITE_CORRUPT_VTAB: {
     code: 'store-corrupt',
     what: 'has a search index that is damaged',
-    hint: 'The logs are not in it. Make it anew: `precis store check STORE --repair`.',
+    hint: 'It does not hold the logs. Rebuild it: `precis store check STORE --repair`.',
   },
   SQLITE_NOTADB: CORRUPT,
   SQLITE_FULL: FULL,
@@ -65,7 +65,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   SQLITE_CANTOPEN: {
     code: 'file-unreadable',
     what: 'cannot be opened',
-    hint: 'Check that the file and its folder exist and may be read and written.',
+    hint: 'Check that the file and its directory exist, and that you can read and write them.',
   },
   SQLITE_TOOBIG: {
     code: 'invalid-input',

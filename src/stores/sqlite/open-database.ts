@@ -78,7 +78,7 @@ function prepareFile(path: string): void {
       'store-readonly',
       `The store ${path} cannot be written: ${place} is read-only.`,
       {
-        hint: 'The file must be writable, and its folder too, for the -wal and -shm files beside it.',
+        hint: 'The file and its directory must be writable; SQLite creates -wal and -shm files beside it.',
         where: place,
       },
     )

@@ -148,7 +148,7 @@ export class WorkerLink {
   #die(reason: string): void {
     if (this.#error) return
     const error = new PrecisError('store-failed', `The database thread ended (${reason}).`, {
-      hint: 'Open the store again; what was confirmed is stored, and an append may be repeated.',
+      hint: 'Reopen the store; confirmed appends are stored, and you can repeat this one.',
       where: this.#path,
       retryable: true,
       details: { reason },

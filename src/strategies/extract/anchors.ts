@@ -1,4 +1,4 @@
-// What a brief says whatever else there is room for: what binds, what is under way, what fails, what was decided.
+// The fixed content of a brief: constraints, current work, failures, decisions
 import { estimateTokens } from '../../core/tokens/estimate.ts'
 import { listedFile } from './candidates.ts'
 import type { Digest, Group, UserMessage } from './digest.ts'

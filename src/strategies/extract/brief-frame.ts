@@ -1,4 +1,4 @@
-// What every brief has: how it opens, and under which headings its parts stand.
+// The frame of a brief: its opening and its headings
 
 export const OPENING =
   '[Context note, not a request: what happened before, word for word from the log. Refs can be read again.]'

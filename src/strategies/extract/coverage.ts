@@ -1,4 +1,4 @@
-// What a selection of lines covers: names, and pairs of names that stand close together in one line.
+// The coverage of selected lines: names, and pairs of names close together
 
 /** A name that was covered once is worth less the next time. */
 const AGAIN = 0.1

@@ -1,4 +1,4 @@
-// What `extract` knows of a log: the ledger, what the user said, and every line with the names in it.
+// The digest of a log for `extract`: the ledger, the user's words, and every line with its names
 import type { EntryId } from '../../core/change.ts'
 import { findConstraints } from '../../core/constraints/find-constraints.ts'
 import type { Part, ToolCall, ToolResult, ToolStatus } from '../../core/content.ts'

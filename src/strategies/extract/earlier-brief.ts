@@ -1,4 +1,4 @@
-// An earlier brief read again, where it is all that is left: whose words in it are the user's, and the rest.
+// Reads an earlier brief when it is all that is left: the user's words, and the rest
 import { OPENING, TITLES } from './brief-frame.ts'
 
 export interface EarlierBrief {

@@ -1,4 +1,4 @@
-// A line of the conversation as it stands there. There are a hundred thousand in a million tokens: they share what they can.
+// A line of the conversation; lines share data, since a million tokens have a hundred thousand
 import { estimateTokens } from '../../core/tokens/estimate.ts'
 import type { Author } from './vocabulary.ts'
 

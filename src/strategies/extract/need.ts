@@ -1,4 +1,4 @@
-// How likely each name is to be needed again, from how the conversation has used it so far.
+// Predicts how likely each identifier is to be needed again
 import { TERM_KINDS, type TermKind } from './terms.ts'
 import type { Vocabulary } from './vocabulary.ts'
 

@@ -1,4 +1,4 @@
-// What stays of a context and in which form: the recent turns, what the user said last, and what is masked.
+// Plans what stays of a context: recent turns, the last user message, masked results
 import type { EntryId } from '../../core/change.ts'
 import { type Context, weightOf } from '../../core/context.ts'
 import type { Item } from '../../core/entry.ts'

@@ -1,4 +1,4 @@
-// Chosen lines as they stood: those that came one after the other are one stretch of their text.
+// Joins adjacent chosen lines into passages
 import type { Digest } from './digest.ts'
 import { inert } from './inert.ts'
 import type { Line } from './line.ts'

@@ -1,4 +1,4 @@
-// The names in a line of text: words, and what is joined of them (paths, versions, dotted names). One pass, no regular expressions.
+// Extracts names from a line in one pass: words, paths, versions, dotted names
 
 /** What a name looks like; it says how likely it is to be needed again in exactly this form. */
 export type TermKind = (typeof TERM_KINDS)[number]

@@ -1,4 +1,4 @@
-// What the small agent is told that folds one chunk of a transcript into the running summary.
+// The prompt of the small agent that folds one chunk into the running summary
 import { SUMMARY_PATH } from './fold-tools.ts'
 
 /** Raised when the words change: what was folded by other words is then folded again. */

@@ -1,4 +1,4 @@
-// What a model is told that summarises a conversation of others: who it is, and what the data is.
+// The system prompt of a model that summarises another conversation as data
 
 /** For a record between tags. */
 export const SUMMARIZER_SYSTEM = systemFor('The record stands between tags.')

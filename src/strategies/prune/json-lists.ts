@@ -1,4 +1,4 @@
-// Where the rows of the lists in a JSON text stand, without parsing it: one pass, whatever the depth.
+// Finds the rows of lists in a JSON text in one pass, without parsing it
 
 /** From the first character of a row up to, not including, what is behind its last. */
 export type Row = readonly [start: number, end: number]

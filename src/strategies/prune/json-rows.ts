@@ -1,4 +1,4 @@
-// `json-rows`: long lists in JSON, and tables. Some rows show what they look like; the rest is counted.
+// `json-rows`: shortens long JSON lists and tables to sample rows and a count
 import { asRef } from '../elision.ts'
 import { jsonLists } from './json-lists.ts'
 import { keepLines } from './kept-lines.ts'

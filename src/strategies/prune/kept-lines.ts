@@ -1,4 +1,4 @@
-// A text of which only some lines are kept, with what lies between them counted and the ref of the whole.
+// A text reduced to some lines, with counts of the gaps and the ref of the whole
 
 /** Fewer lines in a row are kept as they are: the note would be as long. */
 const SHORTEST_GAP = 3

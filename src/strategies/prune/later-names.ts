@@ -1,4 +1,4 @@
-// Which names the user or the agent wrote, and where last: what was used again is worth keeping.
+// The last use of each name by the user or the agent
 import { textOfUserContent } from '../../core/content.ts'
 import type { Item } from '../../core/entry.ts'
 import { contentOf } from '../../core/entry-content.ts'

@@ -1,4 +1,4 @@
-// `listings`: folders and search hits. What was taken up later stays; the rest is counted.
+// `listings`: keeps the directory entries and search hits that were used later, counts the rest
 import { asRef } from '../elision.ts'
 import { keepLines } from './kept-lines.ts'
 import { type Prune, withText } from './prune-kind.ts'

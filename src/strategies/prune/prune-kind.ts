@@ -1,4 +1,4 @@
-// What a prune is: it looks at a context and says what in it can be told in fewer words.
+// The interface of a prune rule: finds content of a context that can be shortened
 import type { Block, UserContent } from '../../core/content.ts'
 import type { PruneView, ToolUse } from './tool-uses.ts'
 

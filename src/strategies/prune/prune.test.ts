@@ -402,7 +402,7 @@ describe('prune', () => {
 
   it('can be chosen by name, and says which names there are', () => {
     expect(PRUNE_NAMES).toContain('repeated-reads')
-    expect(() => createPrune(['no-such'])).toThrow('There is no prune called no-such.')
+    expect(() => createPrune(['no-such'])).toThrow('Unknown prune rule: no-such.')
   })
 
   it('does nothing the second time', async () => {

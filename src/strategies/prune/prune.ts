@@ -1,4 +1,4 @@
-// `prune`: what is there twice, was replaced, or nobody reads, told in a line each. No model.
+// `prune`: replaces duplicate, superseded and machine-only content with one-line stubs, without a model
 import type { Edit, EntryId, NewEntry } from '../../core/change.ts'
 import type { Item } from '../../core/entry.ts'
 import { PrecisError } from '../../core/errors.ts'
@@ -45,7 +45,7 @@ const LEAST_SAVED_TOKENS = 16
 export function createPrune(names: readonly string[] = PRUNE_NAMES): Strategy {
   const unknown = names.find((name) => !PRUNE_NAMES.includes(name))
   if (unknown !== undefined)
-    throw new PrecisError('invalid-input', `There is no prune called ${unknown}.`, {
+    throw new PrecisError('invalid-input', `Unknown prune rule: ${unknown}.`, {
       where: unknown,
       hint: `Prunes: ${PRUNE_NAMES.join(', ')}.`,
     })

@@ -1,4 +1,4 @@
-// Which lines of which file a call has shown, for the reading tools of all agents and for the shell.
+// The lines of a file that a call has shown, for the reading tools of all agents and the shell
 import type { Json } from '../../core/json.ts'
 import { fieldsOf } from '../../core/ledger/call-fields.ts'
 import type { Intent } from '../../core/ledger/intent.ts'

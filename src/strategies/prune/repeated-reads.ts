@@ -1,4 +1,4 @@
-// `repeated-reads`: a file that was read again later, the same lines or more, or that was written anew.
+// `repeated-reads`: a file that was read again later, or rewritten
 import type { EntryId } from '../../core/change.ts'
 import type { FileOperation } from '../../core/ledger/operation.ts'
 import { normalPath } from '../../core/ledger/path.ts'

@@ -1,4 +1,4 @@
-// What a search is asked for and what it finds: the same, whoever searches.
+// The request and the result of a search, for both implementations
 import { cutHead, cutTail } from '../../core/tokens/cut.ts'
 import { compileGlob, expandBraces } from '../glob.ts'
 

@@ -111,7 +111,7 @@ function endOf(child: ChildProcess): Promise<PrecisError | undefined> {
 }
 
 export function wrongPattern(why: string): PrecisError {
-  return new PrecisError('invalid-input', `\`pattern\` is no valid regular expression: ${why}`, {
+  return new PrecisError('invalid-input', `\`pattern\` is not a valid regular expression: ${why}`, {
     hint: 'Put a backslash before signs that are meant literally, as in `\\(`.',
   })
 }

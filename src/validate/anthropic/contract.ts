@@ -1,4 +1,4 @@
-// What every rule here must satisfy: broken alone, at the right place, kept, and needed.
+// The contract suite for Anthropic's rules: broken alone, at the right place, kept, and needed
 import { expect } from 'vitest'
 import { PROFILES } from '../profiles.ts'
 import type { Profile } from '../rule.ts'

@@ -1,4 +1,4 @@
-// What a thinking block is bound to: the system prompt, the tools, and everything said before it.
+// The prefix of a thinking block: system prompt, tools, and all earlier messages
 import type { Json } from '../../core/json.ts'
 import { fieldsOf, textOf } from '../walk.ts'
 import {

@@ -1,4 +1,4 @@
-// Who speaks, and in which order: messages with a role and content, the user first, taking turns.
+// Rules for roles: content in each message, the user first, alternating
 import type { Json } from '../../core/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, listOf, textOf } from '../walk.ts'

@@ -1,4 +1,4 @@
-// Whether two stretches of a conversation are the same to the API, which does not look at every field.
+// Compares two parts of a conversation as the API does, which ignores some fields
 import type { Json } from '../../core/json.ts'
 import { type Fields, isFields, listOf } from '../walk.ts'
 import { type Block, isThinking, type Message } from './conversation.ts'

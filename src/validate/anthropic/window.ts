@@ -1,4 +1,4 @@
-// The window: what is sent and what may be answered fit into it together.
+// The window rule: the request and the maximum answer fit together
 import { type Rule, rule } from '../rule.ts'
 import { fieldsOf } from '../walk.ts'
 

@@ -1,4 +1,4 @@
-// The order of turns in Gemini: who opens, who may call, who answers, who closes.
+// Rules for the order of turns in Gemini: who opens, calls, answers and closes
 import { type Rule, rule } from '../rule.ts'
 import { contentsOf, isCall, isResponse } from './contents.ts'
 

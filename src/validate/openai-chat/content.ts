@@ -1,4 +1,4 @@
-// What each role of Chat Completions must say, may leave empty, and where the system may speak.
+// Rules for the content of each role in Chat Completions, and for system messages
 import type { Json } from '../../core/json.ts'
 import { type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, listOf } from '../walk.ts'

@@ -1,4 +1,4 @@
-// What every list of rules must satisfy: each rule is broken alone, kept and needed; none throws or reads too much.
+// The contract suite for lists of rules: each rule is broken alone, kept and needed
 
 import fc from 'fast-check'
 import { expect } from 'vitest'

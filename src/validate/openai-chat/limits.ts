@@ -1,4 +1,4 @@
-// How much a Chat Completions request may hold: tools, images, and the length of one text.
+// Limits of a Chat Completions request: tools, images, text length
 import type { Json } from '../../core/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, listOf } from '../walk.ts'

@@ -1,4 +1,4 @@
-// The server's own compaction in Responses: what may stand before it, and where it is asked for.
+// Rules for the server's compaction in Responses: items before it, and how to request it
 import { type Rule, rule } from '../rule.ts'
 import { fieldsOf, isGiven } from '../walk.ts'
 import { encryptedContents, type Item, itemsOf } from './items.ts'

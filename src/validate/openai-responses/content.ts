@@ -1,4 +1,4 @@
-// Who says what in Responses: the parts that each role may use.
+// Rules for the parts that each role may use in Responses
 import type { Json } from '../../core/json.ts'
 import { type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, isGiven, listOf } from '../walk.ts'

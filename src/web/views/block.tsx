@@ -77,7 +77,7 @@ function Said({ block, actions }: { readonly block: UserBlock; readonly actions:
           </button>
           <button
             type="button"
-            title="A new thread that goes on from here"
+            title="Fork: a new thread from here"
             onClick={() => actions.fork(seq)}
           >
             Fork here
@@ -152,5 +152,5 @@ const WORDS = {
   running: 'Compacting',
   done: 'Compacted',
   failed: 'Not compacted',
-  undone: 'Taken back: compacted',
+  undone: 'Undone: compacted',
 } as const

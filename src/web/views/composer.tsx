@@ -1,4 +1,4 @@
-// Where the user types: messages and commands; with what is going on, and what is asked of them.
+// The composer: messages and commands, the activity, and pending questions
 import { type KeyboardEvent, useState } from 'react'
 import {
   type Approval,
@@ -16,7 +16,7 @@ import { useTask } from '../use-task.ts'
 import { visibleText } from '../visible-text.ts'
 
 /** While a slash is typed, all commands are offered. */
-const HERE = { own: [], listing: 'Type / to see those that are there.' }
+const HERE = { own: [], listing: 'Type / to list the commands.' }
 
 export function Composer({
   client,

@@ -1,4 +1,4 @@
-// The thread as the model sees it now: every entry of the context, and what each one stands for.
+// The model's view: every entry of the context, with the entries it replaces
 import { useCallback } from 'react'
 import type { Client, ContextEntry } from '../../protocol/index.ts'
 import { tokensText } from '../figures.ts'
@@ -73,7 +73,7 @@ function Entry({
         <p className="stands-for">
           Stands for {covers.toLocaleString()} {covers === 1 ? 'entry' : 'entries'}.{' '}
           <button type="button" onClick={() => actions.openCompaction(Number(change))}>
-            What it replaced
+            Replaced entries
           </button>
         </p>
       )}

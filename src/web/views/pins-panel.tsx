@@ -1,4 +1,4 @@
-// What survives every compaction: listed, added, let go.
+// The pins panel: list, add, remove
 import { type FormEvent, useCallback, useState } from 'react'
 import type { Client } from '../../protocol/index.ts'
 import { useLoaded } from '../use-loaded.ts'
@@ -47,9 +47,7 @@ export function PinsPanel({
       </form>
       {(error ?? acting.error) !== undefined && <p role="alert">{error ?? acting.error}</p>}
       {pins?.length === 0 && (
-        <p className="empty">
-          Nothing is pinned. What is stays through every compaction, unchanged.
-        </p>
+        <p className="empty">No pins. A pin survives every compaction unchanged.</p>
       )}
       <ul className="pins">
         {pins?.map((pin) => (

@@ -1,4 +1,4 @@
-// A compaction before it is one: what it would do, its texts to be changed, then applied or dropped.
+// The preview of a compaction: report, editable texts, apply or drop
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { Client, Preview } from '../../protocol/index.ts'
 import { tokensText } from '../figures.ts'
@@ -56,7 +56,7 @@ export function PreviewDialog({
       <p className="quiet">
         {isEmpty
           ? 'Nothing is old or large enough to be taken out by this strategy now. Another one may find something.'
-          : 'Nothing is changed yet. What can be edited is applied as it stands here.'}
+          : 'Nothing is changed yet. Edited texts are applied as shown.'}
       </p>
       <div className="texts">
         {preview.texts

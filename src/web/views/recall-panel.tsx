@@ -1,4 +1,4 @@
-// What was said before, found again by words or read by its ref, with what was looked for marked.
+// The recall panel: search with highlighted matches, and reading by ref
 import { type FormEvent, Fragment, useState } from 'react'
 import type { Client, RecallHit } from '../../protocol/index.ts'
 import { timeText } from '../figures.ts'
@@ -48,7 +48,7 @@ export function RecallPanel({
       <form className="ask" onSubmit={look}>
         <input
           type="search"
-          aria-label="What to recall, or a ref"
+          aria-label="Search query or ref"
           placeholder="Words, or a ref"
           value={asked}
           onChange={(event) => setAsked(event.target.value)}
@@ -106,7 +106,7 @@ function Hits({
           </h3>
           <Marked text={text} words={words} />
           <button type="button" onClick={() => onRead(ref)}>
-            Read all of it
+            Show all
           </button>
         </li>
       ))}

@@ -1,4 +1,4 @@
-// A list of any length in a place that scrolls: only what is in sight is drawn.
+// A virtual list: draws only visible rows
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 

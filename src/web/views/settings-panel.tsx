@@ -1,4 +1,4 @@
-// What this thread talks to and how it is compacted, to be changed; and what holds for the whole server.
+// The settings panel: editable settings of the thread, and settings of the server
 import { type FormEvent, type ReactNode, useCallback, useId, useState } from 'react'
 import type { Client, Hello, ModelInfo, SettingInfo, ThreadDetail } from '../../protocol/index.ts'
 import { tokensText } from '../figures.ts'

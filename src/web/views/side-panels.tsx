@@ -1,4 +1,4 @@
-// The panels beside a transcript, of which one is seen.
+// The side panels of a thread, one visible at a time
 import type { Client, Hello, ThreadDetail } from '../../protocol/index.ts'
 import type { ThreadSnapshot } from '../thread-feed.ts'
 import type { BlockActions } from './block.tsx'

@@ -1,4 +1,4 @@
-// Panels of which one is seen, chosen by tabs: with the mouse, or with the arrow keys as tabs are wont.
+// Tab panels, with the mouse or the standard tab keys
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 
 export function Tabs<Name extends string>({

@@ -1,4 +1,4 @@
-// What can be done with a thread as a whole: compact, preview, undo, fork, export, delete.
+// Actions on a thread: compact, preview, undo, fork, export, delete
 import { type ReactNode, useState } from 'react'
 import type { Client, Hello, ThreadDetail } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
@@ -12,7 +12,7 @@ interface Action {
 }
 
 const NOT_COMPACTED = 'Nothing was compacted here'
-const NOT_UNDONE = 'No compaction was taken back here'
+const NOT_UNDONE = 'No undone compaction in this thread'
 
 export function ThreadActions({
   client,
@@ -82,7 +82,7 @@ export function ThreadActions({
         <label>
           Strategy{' '}
           <select value={strategy} onChange={(event) => setStrategy(event.target.value)}>
-            <option value="">by preset</option>
+            <option value="">default for this preset</option>
             {hello.strategies.map((id) => (
               <option key={id}>{id}</option>
             ))}
@@ -90,7 +90,7 @@ export function ThreadActions({
         </label>
         <input
           aria-label="Instructions for the compaction"
-          placeholder="What to heed"
+          placeholder="Instructions (optional)"
           value={instructions}
           onChange={(event) => setInstructions(event.target.value)}
         />

@@ -1,4 +1,4 @@
-// What stands above a transcript: its name, its model, and whether the server can be reached.
+// The header of a thread: title, model, connection
 import { type ReactNode, useState } from 'react'
 import type { ThreadDetail } from '../../protocol/index.ts'
 import { useReachable } from '../connection.ts'

@@ -1,4 +1,4 @@
-// One thread: its transcript, what stands around it, and the panels that look into it.
+// One thread: its transcript, header and panels
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Client, Hello, Preview, ThreadDetail } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'

@@ -32,7 +32,7 @@ export function TokenForm({
       {isRefused && <p role="alert">The server does not know this token.</p>}
       <p>
         The server asks for a token. On this machine, open the address that precis serve printed.
-        Elsewhere, whoever runs the server has given you one.
+        For a team server, ask the person who runs it.
       </p>
     </main>
   )

@@ -1,4 +1,4 @@
-// The transcript: everything that happened, block by block, with what came earlier as one scrolls up.
+// The transcript, block by block; loads earlier events on scrolling up
 import { useCallback } from 'react'
 import type { ViewBlock } from '../../protocol/index.ts'
 import { useTask } from '../use-task.ts'

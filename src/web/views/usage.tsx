@@ -1,4 +1,4 @@
-// How full the window is, what the conversation has used, what it cost, and a compaction that runs.
+// The window, usage, cost, and a running compaction
 import type { ThreadDetail, ViewStatus } from '../../protocol/index.ts'
 import { costText, percentText, tokensText } from '../figures.ts'
 
@@ -55,7 +55,7 @@ function Requests({ usage }: { readonly usage: NonNullable<ThreadDetail['tokenUs
       <summary>All requests together {tokensText(totalTokens)}</summary>
       {tokensText(totalPromptTokens)} in · {tokensText(totalCompletionTokens)} out ·{' '}
       {percentText(percentUsed)} of one window
-      {nearLimit && '. Near the limit by this sum: what counts is the context'}
+      {nearLimit && '. This sum is near the limit; only the context counts'}
     </details>
   )
 }

@@ -1,4 +1,4 @@
-// What there is to do where no thread is open: begin one, or bring one along.
+// The start page without an open thread: create one, or import a session
 import { useId } from 'react'
 import type { Client, Hello } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'

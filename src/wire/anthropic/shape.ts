@@ -1,4 +1,4 @@
-// Reading values of unknown shape: each check names the place and what was expected there.
+// Reads values of unknown shape; each error names the place and the expected value
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 

@@ -1,4 +1,4 @@
-// What Gemini takes beside text.
+// Media types that Gemini accepts
 import type { Accepts } from '../openai-chat/pieces.ts'
 
 export interface GeminiProfile {

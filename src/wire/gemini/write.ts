@@ -1,4 +1,4 @@
-// A model request as the body of Gemini's generateContent. The model stands in the address, not here.
+// Writes a model request as the body of Gemini's generateContent; the model is in the URL
 import type { Json } from '../../core/json.ts'
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import type { Fields } from '../openai-chat/fields.ts'

@@ -1,4 +1,4 @@
-// How hard a model shall think, for wires that know words instead of a number of tokens.
+// Thinking effort as a word, for wires without a token number
 import type { ThinkingWish } from '../../core/model.ts'
 
 export type Effort = NonNullable<ThinkingWish['effort']>

@@ -1,4 +1,4 @@
-// How many images one request may hold: the newest stay, older ones are named in words.
+// The image limit of a request: the newest stay, older ones become captions
 import type { Block } from '../../core/content.ts'
 import type { Message, MessagePart } from '../../core/message.ts'
 import type { Note } from './rounds.ts'

@@ -1,4 +1,4 @@
-// What can be shown to a model, in no wire's shape yet: texts, images and files, from parts and results.
+// Wire-neutral pieces for a model: texts, images and files from parts and results
 import { checkpointToText } from '../../core/checkpoint.ts'
 import type { Block, Media } from '../../core/content.ts'
 import type { MessagePart, ToolResultPart } from '../../core/message.ts'

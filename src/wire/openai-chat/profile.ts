@@ -1,4 +1,4 @@
-// What differs between the servers that speak Chat Completions.
+// Differences between servers that speak Chat Completions
 import type { Accepts } from './pieces.ts'
 
 export interface ChatProfile {

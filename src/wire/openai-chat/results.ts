@@ -1,4 +1,4 @@
-// What tools returned, for wires whose results are text: in words, with images and files behind it.
+// Tool results for wires with text results: the text, then images and files
 import type { ToolStatus } from '../../core/content.ts'
 import { type Draft, otherDraft, userDraft } from './drafts.ts'
 import type { Fields } from './fields.ts'

@@ -1,4 +1,4 @@
-// Which parts of others a wire leaves out: thinking of other models, and what only one API understands.
+// Parts that a wire leaves out: thinking of other models, and parts of other APIs
 import type { MessagePart } from '../../core/message.ts'
 import type { Note } from './rounds.ts'
 

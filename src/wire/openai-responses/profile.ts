@@ -1,4 +1,4 @@
-// What differs between the models and servers that speak Responses.
+// Differences between servers that speak Responses
 import type { Accepts } from '../openai-chat/pieces.ts'
 
 export interface ResponsesProfile {

@@ -1,4 +1,4 @@
-// What a repair must know of each wire: the limits of docs/spec/valid.md, in the repair's own terms.
+// Limits of each wire for a repair, from docs/spec/valid.md
 import type { ModelRef } from '../../core/content.ts'
 import type { ImageLimits } from '../../core/media.ts'
 import type { IdRule, NativeRules, RepairProfile } from '../../core/repair/profile.ts'

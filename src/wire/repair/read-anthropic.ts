@@ -1,4 +1,4 @@
-// An Anthropic document of any shape as messages: what cannot be read is told in words, never refused.
+// Reads an Anthropic document of any shape; unreadable parts become text
 import type { Block, ModelRef } from '../../core/content.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'

@@ -1,4 +1,4 @@
-// A Chat Completions document of any shape as messages: what cannot be read is told in words, never refused.
+// Reads a Chat Completions document of any shape; unreadable parts become text
 import type { Block } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
 import type { ToolResultPart } from '../../core/message.ts'

@@ -1,4 +1,4 @@
-// A Responses document of any shape as messages: what cannot be read is told in words, never refused.
+// Reads a Responses document of any shape; unreadable parts become text
 import type { Block, TextPart } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
 import type { LooseMessage } from '../../core/repair.ts'

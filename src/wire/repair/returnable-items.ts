@@ -1,4 +1,4 @@
-// Which items of a Responses document go back to the API as they are: whole pairs with usable names.
+// The items of a Responses document that can be sent back: complete pairs with valid names
 import type { Json } from '../../core/json.ts'
 import { type Fields, isFields } from '../openai-chat/fields.ts'
 import { acceptable } from '../openai-responses/acceptable.ts'
