@@ -1,6 +1,6 @@
 // What the agent itself replaces through its `compact` tool, as strategies: ranges, or everything.
 import type { Strategy } from '../core/strategy.ts'
-import { type CompactEdits, compactRanges, type RangeReplacement } from './compact-ranges.ts'
+import { compactRanges, type RangeEdits, type RangeReplacement } from './compact-ranges.ts'
 import { type ContextFile, compactWhole } from './compact-whole.ts'
 
 /** `closes` is the open call that asked for it, where one did. */
@@ -33,7 +33,7 @@ export function wholeSummary(whole: WholeSummary, closes?: string): Strategy {
   }
 }
 
-function proposed(found: CompactEdits) {
+function proposed(found: RangeEdits) {
   if (!found.ok) throw found.error
   const { edits, closes } = found
   return { edits, ...(closes && { closes }) }
