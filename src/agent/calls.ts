@@ -3,7 +3,7 @@ import { asPrecisError } from '../core/errors.ts'
 import type { Tool, ToolOutcome } from '../core/tool.ts'
 import { escapeHidden } from '../core/visible.ts'
 import { approve } from './approve.ts'
-import { type AfterCompact, compactByTool } from './compact-call.ts'
+import { type AfterCall, compactByTool } from './compact-call.ts'
 import type { Turn } from './core.ts'
 import type { Look } from './look.ts'
 import { ABORTED, type Call, failed, record, text } from './results.ts'
@@ -18,7 +18,7 @@ export async function runCalls(
   turn: Turn,
   seen: Look,
   calls: readonly Call[],
-): Promise<AfterCompact | undefined> {
+): Promise<AfterCall | undefined> {
   const isCompact = ({ name }: Call) => name === 'compact' && seen.preset.tool !== 'none'
   const tools = new Map(seen.tools.map((tool) => [tool.name, tool]))
   for (const batch of batches(

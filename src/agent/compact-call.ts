@@ -8,13 +8,13 @@ import type { CompactInput, ContextFile } from './ports.ts'
 import { type Call, failed, reasonOf, record } from './results.ts'
 
 /** Goes on with the task, or waits for the user (docs/spec/conflicts.md, C3). */
-export type AfterCompact = 'continue' | 'wait'
+export type AfterCall = 'continue' | 'wait'
 
 /**
  * The call has its end when this returns: it is gone with what was replaced, or a sentence stands in
  * its place, or it has a result. Without a change of the thread the agent goes on and can try again.
  */
-export async function compactByTool(turn: Turn, seen: Look, call: Call): Promise<AfterCompact> {
+export async function compactByTool(turn: Turn, seen: Look, call: Call): Promise<AfterCall> {
   const { core, desk } = turn
   const { threadId } = desk
   const mode = seen.preset.tool
@@ -48,7 +48,7 @@ export async function compactByTool(turn: Turn, seen: Look, call: Call): Promise
   return afterwards(input)
 }
 
-async function refuse(turn: Turn, call: Call, reason: string): Promise<AfterCompact> {
+async function refuse(turn: Turn, call: Call, reason: string): Promise<AfterCall> {
   await record(turn, call, failed(reason))
   return 'continue'
 }
@@ -72,7 +72,7 @@ async function closeCall(turn: Turn, call: Call): Promise<void> {
     })
 }
 
-function afterwards(input: CompactInput): AfterCompact {
+function afterwards(input: CompactInput): AfterCall {
   if (input.mode === 'ranges') return 'continue'
   return input.continuation?.trim() ? 'continue' : 'wait'
 }

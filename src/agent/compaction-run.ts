@@ -3,7 +3,7 @@ import type { CompactionPlan, FreshThread } from '../compaction/plan.ts'
 import type { TokenUsage } from '../core/content.ts'
 import type { PrecisError } from '../core/errors.ts'
 import type { EventOf } from '../core/event.ts'
-import type { CompactionResult, CompactionRunInfo } from '../core/frame.ts'
+import type { CompactionResult, RunInfo } from '../core/frame.ts'
 import type { CompactionReport } from '../core/report.ts'
 import type { AgentCore } from './core.ts'
 import type { Desk } from './desk.ts'
@@ -41,7 +41,7 @@ export type Ended =
   | { readonly end: 'committed'; readonly fresh: FreshThread }
   | { readonly end: 'refused' | 'vetoed' | 'aborted' | 'failed'; readonly error: PrecisError }
 
-export function infoOf({ runId, order, strategy }: RunState): CompactionRunInfo {
+export function infoOf({ runId, order, strategy }: RunState): RunInfo {
   return { runId, trigger: order.plan.trigger, strategy }
 }
 

@@ -4,7 +4,7 @@ import { testClock } from '../../test/generate/test-log.ts'
 import type { Trigger } from '../core/change.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventOf } from '../core/event.ts'
-import type { CompactionEnd, FrameDraft } from '../core/frame.ts'
+import type { CompactionResult, FrameDraft } from '../core/frame.ts'
 import { type CompactionDisplay, CompactionWatch } from './compaction-watch.ts'
 import { FrameHub } from './frames.ts'
 
@@ -15,7 +15,11 @@ function started(runId = 'run_1', trigger: Trigger = 'command'): FrameDraft {
   return { type: 'COMPACTION_START', threadId, runId, trigger, strategy: 'extract', message }
 }
 
-function ended(end: CompactionEnd, extra: Partial<FrameDraft> = {}, runId = 'run_1'): FrameDraft {
+function ended(
+  end: CompactionResult['end'],
+  extra: Partial<FrameDraft> = {},
+  runId = 'run_1',
+): FrameDraft {
   const info = { threadId, runId, trigger: 'command', strategy: 'extract', durationMs: 5 } as const
   const success = end === 'committed'
   return { type: 'COMPACTION_COMPLETE', ...info, success, end, ...extra } as FrameDraft

@@ -3,12 +3,12 @@ import type { EntryId, NewId } from '../core/change.ts'
 import { isEntryId, isNew, isNewEntry, newId, putsOf } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventOf } from '../core/event.ts'
-import type { CompactionResult, CompactionRunInfo } from '../core/frame.ts'
+import type { CompactionResult, RunInfo } from '../core/frame.ts'
 import type { Clock, Signal } from '../core/ports.ts'
 import type { Proposal, Strategy, StrategyInput } from '../core/strategy.ts'
 
 /** A run as hooks see it. */
-export interface HookedRun extends CompactionRunInfo {
+export interface HookedRun extends RunInfo {
   readonly threadId: string
   readonly instructions?: string
 }

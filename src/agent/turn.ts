@@ -7,7 +7,7 @@ import { type Answered, askModel } from './answer.ts'
 import { compactForOverflow, compactIfFull, noteReading } from './auto.ts'
 import { runCalls } from './calls.ts'
 import { checkpointDrafts } from './checkpoints.ts'
-import type { AfterCompact } from './compact-call.ts'
+import type { AfterCall } from './compact-call.ts'
 import type { Turn } from './core.ts'
 import { deliverMessages } from './deliver.ts'
 import type { Look } from './look.ts'
@@ -88,7 +88,7 @@ async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promis
 interface Round {
   readonly collected: CollectedAnswer
   readonly now: Look // how full it is with the answer
-  readonly after: AfterCompact | undefined
+  readonly after: AfterCall | undefined
 }
 
 /** A request, its answer and the results of its calls: no compaction comes between them, but their own. */
@@ -130,7 +130,7 @@ async function afterAnswer(
 }
 
 /** What stands behind the results, so that the model can go on. */
-async function endRound(turn: Turn, seen: Look, after: AfterCompact | undefined): Promise<void> {
+async function endRound(turn: Turn, seen: Look, after: AfterCall | undefined): Promise<void> {
   const isReplaced = after === 'continue' && seen.preset.tool === 'ranges'
   if (isReplaced && !(await endsWithResults(turn))) await remind(turn, seen, CONTINUE)
   else await checkpointRound(turn, seen)

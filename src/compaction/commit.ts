@@ -11,7 +11,7 @@ import { reducedBy } from '../core/thread-state.ts'
 import { compactedEvents, workingEvents } from '../core/working.ts'
 import type { EditableThread, OpenThread } from './editable-thread.ts'
 import { type NewThread, newThreadOf } from './new-thread.ts'
-import type { Committed, CompactionOutcome, ProposalRecord } from './plan.ts'
+import type { CompactionOutcome, ProposalRecord } from './plan.ts'
 
 export interface CommitPorts {
   readonly open: OpenThread
@@ -95,19 +95,29 @@ async function openInstead(
     const judged = await judge(thread, record)
     const { result } = judged
     if (!result.ok) return result.refusal
-    const report = reportOf(record, withCounts(result, thread.id, judged), judged)
-    return { report, make: newThreadOf({ ...judged, thread, record, result }) }
+    const seen = { ...judged, eventAt: thread.rows.copy() }
+    return {
+      report: () => reportOf(record, withCounts(result, thread.id, seen), seen),
+      make: newThreadOf({ ...judged, thread, record, result }),
+    }
   })
   if ('reason' in planned) return { committed: false, refusal: planned }
   // Not before the gate: what is delivered in between is said in the old thread, and moves with it.
   const { started, drafts } = planned.make((await ports.moving?.()) ?? [], () => ports.newId('pin'))
   const threadId = await ports.open(started, drafts)
   const { summary = '' } = record.proposal.fresh ?? {}
-  return { committed: true, fresh: { threadId, summary }, report: planned.report }
+  return {
+    committed: true,
+    fresh: { threadId, summary },
+    // Made where somebody asks for it: an agent shows none (FRESH-26).
+    get report() {
+      return planned.report()
+    },
+  }
 }
 
 interface Planned {
-  readonly report: Committed['report']
+  report(): CompactionReport
   readonly make: NewThread
 }
 

@@ -13,7 +13,7 @@ export interface ProposalPorts {
   newId(prefix: string): string
 }
 
-export interface CompactingThreads extends Proposals {
+export interface ThreadProposals extends Proposals {
   /** Proposes and applies. A strategy is given by id where it is registered. */
   compact(
     threadId: string,
@@ -24,10 +24,7 @@ export interface CompactingThreads extends Proposals {
   strategyIds(): string[]
 }
 
-export function proposalsOf(
-  ports: ProposalPorts,
-  strategies: Iterable<Strategy>,
-): CompactingThreads {
+export function proposalsOf(ports: ProposalPorts, strategies: Iterable<Strategy>): ThreadProposals {
   const known = new Map<string, Strategy>()
   for (const strategy of strategies) known.set(strategy.id, strategy)
   const find = (strategy: string | Strategy): Strategy => {

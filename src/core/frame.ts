@@ -15,19 +15,18 @@ type FrameOf<T extends string, D = object> = Envelope<T> & Readonly<D>
 /** How a turn came to its end. `waiting`: a compaction asked to wait for the user. */
 export type TurnEnd = 'done' | 'waiting' | 'aborted' | 'failed' | 'step-limit'
 
-/** How a run of a compaction came to its end; only `committed` has changed the context. */
-export type CompactionEnd = 'committed' | 'refused' | 'vetoed' | 'aborted' | 'failed'
-
-export interface CompactionRunInfo {
+/** One run of a compaction. */
+export interface RunInfo {
   readonly runId: string
   readonly trigger: Trigger
   readonly strategy: string // the one that really runs; after a fallback, that one
 }
 
 /** The last word on a run: there is exactly one for each start, from every path. */
-export interface CompactionResult extends CompactionRunInfo {
+export interface CompactionResult extends RunInfo {
   readonly success: boolean
-  readonly end: CompactionEnd
+  /** Only `committed` has changed the context, or opened a new thread. */
+  readonly end: 'committed' | 'refused' | 'vetoed' | 'aborted' | 'failed'
   readonly durationMs: number
   readonly event?: EventOf<'COMPACTION'>
   /** The thread in which the conversation goes on, opened by this summary; here nothing was changed. */
@@ -42,7 +41,7 @@ export interface CompactionResult extends CompactionRunInfo {
 }
 
 /** How far a run is: its chunks, where it has such, and what the user says next, where that is known. */
-export interface CompactionState {
+export interface RunProgress {
   readonly message: string
   readonly share?: number // 0 to 1
   readonly done?: number
@@ -70,8 +69,8 @@ export type AgentFrame =
   | FrameOf<'agent_thinking_start', { message: string }>
   | FrameOf<'agent_thinking_complete'>
   | FrameOf<'error', { error: Error; context: { operation: string; threadId: string } }>
-  | FrameOf<'COMPACTION_START', CompactionRunInfo & { message: string }>
-  | FrameOf<'COMPACTION_PROGRESS', CompactionRunInfo & CompactionState>
+  | FrameOf<'COMPACTION_START', RunInfo & { message: string }>
+  | FrameOf<'COMPACTION_PROGRESS', RunInfo & RunProgress>
   | FrameOf<'COMPACTION_COMPLETE', CompactionResult>
 
 export type FrameListener = (frame: AgentFrame) => void

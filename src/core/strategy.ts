@@ -33,7 +33,12 @@ export interface CompactionContext {
   readonly signal?: Signal | undefined
   /** Where finished steps are kept, for a run that was cut short and is begun again. */
   readonly scratch?: Scratch | undefined
-  onProgress?(progress: CompactionProgress): void
+  /** How far a run has come: so many steps done, of so many. */
+  onProgress?(progress: {
+    readonly message: string
+    readonly done: number
+    readonly total: number
+  }): void
   /** Something that people should know, and that stops nothing. */
   onWarning?(message: string): void
 }
@@ -43,13 +48,6 @@ export interface Scratch {
   get(key: string): Promise<Json | undefined>
   set(key: string, value: Json): Promise<void>
   clear(): Promise<void>
-}
-
-/** How far a run has come: so many steps done, of so many. */
-export interface CompactionProgress {
-  readonly message: string
-  readonly done: number
-  readonly total: number
 }
 
 /** A fold over a log whose state is made when somebody asks for it, and need not outlive the process. */

@@ -1,5 +1,5 @@
 // The status around a transcript: activity, queue, pending question
-import type { CompactionState } from '../core/frame.ts'
+import type { RunProgress } from '../core/frame.ts'
 import type { Approval } from './client.ts'
 
 export interface Activity {
@@ -29,7 +29,7 @@ export const IDLE: ViewStatus = { isWorking: false, queued: [], approvals: [] }
 /** The part of a status that a step of a compaction changes. */
 export function progressOf(
   started: Activity & { readonly strategy: string },
-  { message, done, total }: CompactionState,
+  { message, done, total }: RunProgress,
 ): Activity & { readonly strategy: string } {
   return {
     what: message,

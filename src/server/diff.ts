@@ -4,12 +4,12 @@ import type { Context } from '../core/context.ts'
 import type { EventAt } from '../core/event.ts'
 import type { CompactionDiff, DiffEntry } from '../protocol/client.ts'
 import { entryText } from './entry-text.ts'
-import type { AroundCompaction } from './reports.ts'
+import type { ViewsAround } from './reports.ts'
 
 /** Texts that differ in more lines are told as taken out and put in. */
 const MOST_CHANGES = 4_000
 
-export function diffOf(around: AroundCompaction): CompactionDiff {
+export function diffOf(around: ViewsAround): CompactionDiff {
   const { event, eventAt } = around
   const left = new Set(idsOf(around.after))
   const kept = new Set(idsOf(around.before).filter((id) => left.has(id)))

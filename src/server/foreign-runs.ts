@@ -1,7 +1,7 @@
 // Compactions of other processes, reported to local subscribers from their stored events
 import { readRow } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { AgentFrame, CompactionRunInfo } from '../core/frame.ts'
+import type { AgentFrame, RunInfo } from '../core/frame.ts'
 import type { Row } from '../core/ports.ts'
 
 interface FramesAround {
@@ -17,7 +17,7 @@ export function framesAround(row: Row, isOwnRun: (runId: string) => boolean): Fr
   const { threadId, timestamp, data } = event
   // What came in with a file was run long ago, by somebody else.
   if (isOwnRun(data.runId) || ('trigger' in data && data.trigger === 'import')) return {}
-  const run: CompactionRunInfo = {
+  const run: RunInfo = {
     runId: data.runId,
     strategy: data.strategyId,
     trigger: 'trigger' in data ? data.trigger : 'command',

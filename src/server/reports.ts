@@ -11,7 +11,7 @@ import { renderReport } from '../core/report-text.ts'
 import { reducedBy, threadFold } from '../core/thread-state.ts'
 
 /** The two views that stand around one compaction. */
-export interface AroundCompaction {
+export interface ViewsAround {
   readonly event: EventOf<'COMPACTION'>
   readonly before: Context
   readonly after: Context
@@ -26,7 +26,7 @@ export async function aroundCompaction(
   store: Pick<Store, 'read'>,
   threadId: string,
   seq: number,
-): Promise<AroundCompaction> {
+): Promise<ViewsAround> {
   const fold = threadFold([pinsReducer as Parameters<typeof threadFold>[0][number]])
   const events: ThreadEvent[] = []
   const eventAt: EventAt = (at) => events[at - 1]
@@ -49,7 +49,7 @@ export async function aroundCompaction(
   return { event, before: before.context, after, eventAt, pins }
 }
 
-export function reportOf({ event, before, after, eventAt, pins }: AroundCompaction): string {
+export function reportOf({ event, before, after, eventAt, pins }: ViewsAround): string {
   return renderReport(reportCompaction({ before, after, eventAt, change: event.data, pins }))
 }
 

@@ -1,6 +1,6 @@
 // The strategies behind the agent's own `compact` tool: ranges, or everything
 import type { Strategy } from '../core/strategy.ts'
-import { type CompactEdits, compactRanges, type RangeReplacement } from './compact-ranges.ts'
+import { compactRanges, type RangeEdits, type RangeReplacement } from './compact-ranges.ts'
 import { type ContextFile, compactWhole } from './compact-whole.ts'
 import { withFloor } from './floor.ts'
 
@@ -40,7 +40,7 @@ export function bareWhole(whole: WholeSummary, closes?: string): Strategy {
   }
 }
 
-function proposed(found: CompactEdits) {
+function proposed(found: RangeEdits) {
   if (!found.ok) throw found.error
   const { edits, closes } = found
   return { edits, ...(closes && { closes }) }

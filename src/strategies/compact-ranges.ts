@@ -28,12 +28,12 @@ export interface RangesInput {
 }
 
 /** Edits for the gate. Where `closes` was given and is absent here, the call still needs a result. */
-export type CompactEdits =
+export type RangeEdits =
   | { readonly ok: true; readonly edits: readonly Edit[]; readonly closes?: readonly string[] }
   | { readonly ok: false; readonly error: PrecisError }
 
 /** Pure, and all or nothing: every range is checked before the first becomes an edit. */
-export function compactRanges(input: RangesInput): CompactEdits {
+export function compactRanges(input: RangesInput): RangeEdits {
   const { context, eventAt, replacements, closes } = input
   const closing = closes === undefined ? undefined : findClosingCall(context, closes)
   if (PrecisError.is(closing)) return { ok: false, error: closing }

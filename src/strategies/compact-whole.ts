@@ -5,7 +5,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { EventAt } from '../core/event.ts'
 import { runsOf } from '../core/run.ts'
 import { findClosingCall } from './closing-call.ts'
-import type { CompactEdits } from './compact-ranges.ts'
+import type { RangeEdits } from './compact-ranges.ts'
 
 /** A file as it is at the moment of the compaction, or why it cannot be shown. */
 export type ContextFile =
@@ -22,7 +22,7 @@ export interface WholeInput {
 }
 
 /** One edit over everything. Pure: whoever calls it has read the files. */
-export function compactWhole(input: WholeInput): CompactEdits {
+export function compactWhole(input: WholeInput): RangeEdits {
   const { context, eventAt, summary, files = [], continuation = '', closes } = input
   const closing = closes === undefined ? undefined : findClosingCall(context, closes)
   if (PrecisError.is(closing)) return { ok: false, error: closing }

@@ -1,5 +1,5 @@
 // Threads over a store: append, read, compact, undo, fork. The library's everyday interface.
-import { type CompactingThreads, proposalsOf } from '../compaction/proposals.ts'
+import { proposalsOf, type ThreadProposals } from '../compaction/proposals.ts'
 import { type Built, buildMessages } from '../core/build.ts'
 import type { EntryId, Reading } from '../core/change.ts'
 import { checkpointsReducer } from '../core/checkpoint.ts'
@@ -47,7 +47,7 @@ export interface AppendChoices {
   readonly openCalls?: OpenCalls
 }
 
-export interface Threads extends CompactingThreads {
+export interface Threads extends ThreadProposals {
   /**
    * Starts a thread and returns its id. With drafts it opens with all of them, or is not there. One that
    * comes from elsewhere is as old as it was there, and says what it was.

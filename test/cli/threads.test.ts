@@ -196,7 +196,7 @@ describe('a thread', () => {
     const call = messages.find(({ parts }) => parts.some(({ type }) => type === 'tool_call'))
     expect(kept).toContainEqual(call)
     expect(JSON.stringify(messages)).toContain('Mind the tide.')
-    expect(await fresh.threads.pins(freshId)).toMatchObject([
+    expect((await fresh.threads.pins(freshId)).slice(0, 2)).toMatchObject([
       { entries: [expect.any(String)] },
       { text: 'Mind the tide.' },
     ])

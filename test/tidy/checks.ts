@@ -5,6 +5,7 @@ import type { Check } from './finding.ts'
 import { developmentPackages, importDirection } from './layers.ts'
 import { anyTypes, notesInComments, ownSeeds, switchedOffTests } from './leftovers.ts'
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
+import { oneRoad } from './road.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
 import { surroundings } from './surroundings.ts'
 import {
@@ -20,6 +21,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'imports follow the table of layers': importDirection,
   'what is published needs no development package': developmentPackages,
   'no imports go in a circle, types included': importCycles,
+  'compactions take one road': oneRoad,
   'files are short': fileLength,
   'functions are short': functionLength,
   'files in git are small': fileSize,

@@ -7,6 +7,7 @@ import { type Check, type SourceFile, settle } from './finding.ts'
 import { developmentPackages, importDirection } from './layers.ts'
 import { anyTypes, notesInComments, ownSeeds, switchedOffTests } from './leftovers.ts'
 import { emptyWordsInCode, emptyWordsInPaths, fileNames } from './names.ts'
+import { oneRoad } from './road.ts'
 import { fileLength, fileSize, functionLength } from './size.ts'
 import { surroundings } from './surroundings.ts'
 import {
@@ -164,6 +165,24 @@ const FAULTS: readonly Fault[] = [
     check: importCycles,
     plant: source('src/core/a.ts', "import './a.ts'"),
     found: ['src/core/a.ts:1'],
+  },
+  {
+    name: 'a compaction beside the one road',
+    check: oneRoad,
+    plant: {
+      'src/agent/a.ts': [
+        'const { passGate } = gate',
+        'passGate({})',
+        'applyCompaction(thread, record)',
+        'core.ports.threads.apply(id, record)',
+        "threads['prepare'](id, strategy)",
+        'threads.compact(id, strategy)',
+        'view.apply(item)',
+      ].join('\n'),
+      'src/compaction/a.ts': 'applyCompaction(thread, record)\nthreads.apply(id, record)\n',
+      'src/agent/a.test.ts': 'threads.apply(id, record)\n',
+    },
+    found: [2, 3, 4, 5].map((line) => `src/agent/a.ts:${line}`),
   },
   {
     name: 'long files',

@@ -35,7 +35,7 @@ export interface CommandPlan {
   readonly proposal?: ProposalRecord
 }
 
-export interface CompactedSession {
+export interface SessionOutcome {
   /** Of the result: the same thread, or the one that a fresh session opened. */
   readonly threadId: string
   readonly record: ProposalRecord
@@ -51,7 +51,7 @@ export interface CompactedSession {
 export async function compactSession(
   session: Session,
   command: CommandPlan,
-): Promise<CompactedSession> {
+): Promise<SessionOutcome> {
   const { composed, threadId } = session
   const { counter, budget, progress } = command
   const problems: string[] = []

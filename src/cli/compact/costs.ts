@@ -4,7 +4,7 @@ import type { Settings } from '../../core/settings.ts'
 import type { ModelOverrides } from '../../providers/catalogue.ts'
 import { modelInfo, readModelOverrides } from '../../providers/catalogue.ts'
 import { costOf } from '../../providers/costs.ts'
-import type { CompactedSession } from './compact-session.ts'
+import type { SessionOutcome } from './compact-session.ts'
 
 export interface Costs {
   /** One request with nothing in its cache, to the model that answered last. */
@@ -18,7 +18,7 @@ export interface Costs {
 }
 
 export function costsOf(
-  { report, record }: CompactedSession,
+  { report, record }: SessionOutcome,
   latest: readonly ThreadEvent[],
   { catalogue }: Settings,
 ): Costs {

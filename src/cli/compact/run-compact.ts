@@ -15,7 +15,7 @@ import { openSession, type Session } from '../session/session.ts'
 import { nameOf } from '../session/target.ts'
 import { type WrittenSession, writeSession } from '../session/write-session.ts'
 import { applyToThread } from './apply-to-thread.ts'
-import { type CommandPlan, type CompactedSession, compactSession } from './compact-session.ts'
+import { type CommandPlan, compactSession, type SessionOutcome } from './compact-session.ts'
 import { costsOf } from './costs.ts'
 import type { CompactFlags, Destination } from './flags.ts'
 import { changedSince, type Job, jobOf } from './job.ts'
@@ -141,7 +141,7 @@ async function resultOf(
   session: Session,
   { io, target, destination, flags, digest = '' }: Job,
   plan: CommandPlan,
-  compacted: CompactedSession,
+  compacted: SessionOutcome,
   written: WrittenSession,
   to: WrittenFormat,
 ): Promise<CompactReport['result']> {
@@ -186,7 +186,7 @@ function reportOf(
   session: Session,
   { target, flags, resolved }: Job,
   { counter, strategyId }: CommandPlan,
-  compacted: CompactedSession,
+  compacted: SessionOutcome,
   written: WrittenSession,
   more: Pick<CompactReport, 'constraints' | 'costs' | 'messages' | 'result'>,
 ): CompactReport {

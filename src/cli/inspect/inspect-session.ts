@@ -14,7 +14,7 @@ import type { ProgressLine } from '../progress.ts'
 import { backupOf } from '../session/backups.ts'
 import { type Loaded, loadThread, type Session } from '../session/session.ts'
 import { nameOf } from '../session/target.ts'
-import { type LostByCompaction, lostByCompactions } from './lost.ts'
+import { type Losses, lostByCompactions } from './lost.ts'
 import { type Trial, tryStrategies } from './trials.ts'
 
 export interface Turn {
@@ -39,7 +39,7 @@ export interface Inspection {
     readonly tokens: number
   }[]
   readonly files: readonly Pick<LedgerFile, 'path' | 'state' | 'isRead'>[]
-  readonly compactions: readonly LostByCompaction[]
+  readonly compactions: readonly Losses[]
   readonly strategies: readonly Trial[]
   readonly problems: readonly string[]
 }

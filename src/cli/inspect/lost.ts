@@ -9,7 +9,7 @@ import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { ledgerFiles } from '../../core/ledger/ledger-lines.ts'
 import { compare, sideAt } from '../difference.ts'
 
-export interface LostByCompaction {
+export interface Losses {
   readonly seq: number
   readonly at: string
   readonly strategyId: string
@@ -33,15 +33,12 @@ const LOST_FILES = 20
  * `ownStrategy` made the file what it is, where that was précis. The record of it is the last one, and
  * what the file says behind it is what the compaction kept.
  */
-export function lostByCompactions(
-  events: readonly ThreadEvent[],
-  ownStrategy?: string,
-): LostByCompaction[] {
+export function lostByCompactions(events: readonly ThreadEvent[], ownStrategy?: string): Losses[] {
   const eventAt: EventAt = (seq) => events[seq - 1]
   if (!events.some(({ type }) => type === 'COMPACTION')) return []
   const last = events.reduce((context, event) => foldEvent(context, event, eventAt), emptyContext())
   const written = ownStrategy === undefined ? undefined : events.findLast(isCompaction)?.seq
-  const lost: LostByCompaction[] = []
+  const lost: Losses[] = []
   let context = emptyContext()
   let ledger = ledgerReducer.init()
   for (const event of events) {
@@ -91,18 +88,14 @@ function replacedIn(before: Context, after: Context): Partial<Record<EntryKind, 
 }
 
 /** A file repeats what stays: what counts is what it says, not where. */
-function reworded(events: readonly ThreadEvent[], seq: number): LostByCompaction['replaced'] {
+function reworded(events: readonly ThreadEvent[], seq: number): Losses['replaced'] {
   const counts: Partial<Record<EntryKind, number>> = {}
   const { lines } = compare(sideAt(events, seq - 1, 'before'), sideAt(events, events.length, 'now'))
   for (const { sign, kind } of lines) if (sign === '-') counts[kind] = (counts[kind] ?? 0) + 1
   return counts
 }
 
-function filesIn(
-  paths: readonly string[],
-  context: Context,
-  eventAt: EventAt,
-): LostByCompaction['files'] {
+function filesIn(paths: readonly string[], context: Context, eventAt: EventAt): Losses['files'] {
   const text = JSON.stringify(buildMessages(context, eventAt).messages)
   const lost = paths.filter((path) => !text.includes(nameIn(path)))
   return { known: paths.length, named: paths.length - lost.length, lost: lost.slice(0, LOST_FILES) }

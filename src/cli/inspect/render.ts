@@ -2,7 +2,7 @@
 import { rowsOf } from '../compact/report.ts'
 import { bar, oneLine, padColumns, type Style, thousands } from '../terminal.ts'
 import type { Inspection, Turn } from './inspect-session.ts'
-import type { LostByCompaction } from './lost.ts'
+import type { Losses } from './lost.ts'
 
 const BAR_COLUMNS = 30
 const TURN_ROWS = 24
@@ -125,7 +125,7 @@ function compactions({ compactions: all }: Inspection, style: Style, columns: nu
   ]
 }
 
-function lostLines(lost: LostByCompaction, style: Style, columns: number): string[] {
+function lostLines(lost: Losses, style: Style, columns: number): string[] {
   const { seq, by, strategyId, before, after, replaced, files: named, inForce, at } = lost
   const kindsOf = Object.entries(replaced).map(([kind, count]) => `${thousands(count)} ${kind}`)
   const names = named.lost.slice(0, 5).join(', ')
