@@ -6,7 +6,8 @@ import type { Io } from '../process-io.ts'
 const HELP = `
 Every record of a file becomes an event, is kept as it is, or is listed as left out; the report counts
 them. Compactions that a tool recorded come in as compactions: they can be undone. Sidechains become
-threads of their own. A failure leaves nothing in the store.
+threads of their own. A failure leaves nothing in the store. An import that was killed leaves a thread that
+\`precis threads\` shows as partial; the same import again goes on with it.
 
 Examples:
   precis import session.jsonl
