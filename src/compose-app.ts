@@ -6,6 +6,7 @@ import { composeWorkspaces, type WorkspaceChoices } from './compose-workspaces.t
 import { shownSetting } from './core/address.ts'
 import { PrecisError } from './core/errors.ts'
 import type { ThreadEvent } from './core/event.ts'
+import { IMPORT_END } from './core/import-end.ts'
 import type { ResolvedSettings, Settings } from './core/settings.ts'
 import { type ImportTarget, importSession } from './formats/import-session.ts'
 import { SESSION_FORMATS } from './formats/index.ts'
@@ -185,7 +186,8 @@ async function importInto(
     compact: threads.compact,
   }
   try {
-    const { threadId, notes } = await importSession(target, found, source)
+    const marked = { source: { end: IMPORT_END } }
+    const { threadId, notes } = await importSession(target, found, source, marked)
     if (notes.account.modelled === 0) throw noConversation(found.id)
     return threadId
   } catch (error) {

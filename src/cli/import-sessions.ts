@@ -37,6 +37,8 @@ interface Imported {
   readonly problems: readonly string[]
   /** The thread that came from the very same file before. */
   readonly earlier?: EarlierImport
+  /** That one was interrupted, and is whole now. */
+  readonly isContinued?: true
 }
 
 interface NotImported {
@@ -90,18 +92,38 @@ async function importFile(
     const source = await openInput(file, io)
     const digest = await digestOfSource(source)
     const now = home.clock.now()
-    const read = await readSession(home, source, file, {
+    const options = {
       named: flags.format,
       progress,
-      records: flags.records ? 'keep' : 'drop',
+      records: flags.records ? ('keep' as const) : ('drop' as const),
       source: importedFrom(digest, now),
       ...(flags.title !== undefined && { title: flags.title }),
-    })
+    }
     const earlier = known.get(digest)
-    if (!earlier) known.set(digest, { threadId: read.threadId, at: now.toISOString() })
-    return { ...(await accountOf(home, file, read)), ...(earlier && { earlier }) }
+    const continued = earlier?.isPartial
+      ? await continueImport(home, source, file, { ...options, earlier: { ...home, ...earlier } })
+      : undefined
+    const read = continued ?? (await readSession(home, source, file, options))
+    const { threadId } = read
+    if (!earlier || continued)
+      known.set(digest, { threadId, at: now.toISOString(), isPartial: false })
+    const account = await accountOf(home, file, read)
+    if (continued) return { ...account, isContinued: true }
+    return { ...account, ...(earlier && { earlier }) }
   } finally {
     progress.end()
+  }
+}
+
+/** Undefined where the thread goes on in another way, by other options or since somebody worked on it. */
+async function continueImport(
+  ...given: Parameters<typeof readSession>
+): Promise<ReadSession | undefined> {
+  try {
+    return await readSession(...given)
+  } catch (thrown) {
+    if (PrecisError.is(thrown) && thrown.code === 'id-conflict') return undefined
+    throw thrown
   }
 }
 
@@ -154,6 +176,9 @@ function linesOf(
     `  ${thousands(each.events)} events, ${thousands(each.tokens)} tokens in the context, ${counted(each.compactions, 'recorded compaction')}, ${counted(each.subThreads.length, 'sub-thread')}`,
     `  ${counted(records.all, 'record')}: ${thousands(records.modelled)} became events, ${thousands(kept)} kept unchanged, ${thousands(ignored)} left out`,
     ...(each.earlier ? [earlierLine(each.earlier, program)] : []),
+    ...(each.isContinued
+      ? ['  An earlier import of this file was interrupted; this one went on with it.']
+      : []),
     ...each.problems
       .slice(0, SHOWN_PROBLEMS)
       .map((problem) => `  ${oneLine(problem, columns - 2)}`),
@@ -168,8 +193,10 @@ function linesOf(
   return `${lines.join('\n')}\n`
 }
 
-function earlierLine({ threadId, at }: EarlierImport, program: string): string {
+function earlierLine({ threadId, at, isPartial }: EarlierImport, program: string): string {
   const time = at.slice(0, 16).replace('T', ' ')
+  if (isPartial)
+    return `  An import of this file on ${time} was interrupted: ${threadId} is partial, and could not be continued with these options.`
   return `  The same file was imported on ${time} already, and is now there twice. To continue the first one: ${program} chat ${threadId}`
 }
 

@@ -43,16 +43,19 @@ interface Listed {
   readonly events: number
   readonly title: string
   readonly parent?: string
+  readonly isPartial?: true
 }
 
 async function entryOf(store: Store, info: ThreadInfo): Promise<Listed> {
   const { threadId, createdAt, updatedAt, version, parent } = info
+  const { title, isPartial } = await summaryOf(store, info)
   return {
     threadId,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     events: version,
-    title: (await summaryOf(store, info)).title,
+    title,
+    ...(isPartial && { isPartial }),
     ...(parent && { parent: parent.threadId }),
   }
 }
@@ -65,7 +68,8 @@ function tableOf(listed: readonly Listed[], io: Io): string {
   const style = styleOf(io.stdout, io.environment)
   const widest = Math.max(...listed.map(({ events }) => `${events}`.length))
   return listed
-    .map(({ threadId, updatedAt, events, title }) => {
+    .map(({ threadId, updatedAt, events, title: named, isPartial }) => {
+      const title = isPartial ? `(partial import) ${named}` : named
       const time = updatedAt.slice(0, 16).replace('T', ' ')
       const facts = `${time} ${String(events).padStart(widest)} events `
       const room = columns - ID_COLUMNS - 1 - facts.length - 1

@@ -151,7 +151,7 @@ function problemLines(problems: readonly (LeftOut & { readonly isMended?: boolea
 }
 
 function checkLines(report: StoreReport): string {
-  const { threads, events, hash, unverified, problems, isIndexRebuilt } = report
+  const { threads, events, hash, unverified, problems, partial, isIndexRebuilt } = report
   return `${[
     `${threads} threads with ${events} events, SHA-256 ${hash}`,
     ...(isIndexRebuilt ? ['the search index was rebuilt'] : []),
@@ -160,6 +160,9 @@ function checkLines(report: StoreReport): string {
           `${unverified} events have no hash: an older precis wrote them. A copy of the store adds hashes.`,
         ]
       : []),
+    ...partial.map(
+      (each) => `${each}: partial import; importing the same file again goes on with it`,
+    ),
     ...problemLines(problems),
     problems.length === 0 ? 'nothing is wrong' : `${problems.length} problems`,
   ].join('\n')}\n`

@@ -157,6 +157,8 @@ export interface Store {
   releaseLease(name: string, owner: string): Promise<void>
   /** Waits for the calls under way; later ones reject with `store-closed`. May be called again. */
   close(): Promise<void>
+  /** The event of this id in the log of a thread. */
+  find?(threadId: string, id: string): Promise<Row | undefined>
   /**
    * Checks the hash chain of a thread: finds damage and careless edits, not those of a writer who computes
    * the hashes again. Undefined where there is no such thread; absent where a store keeps no hashes.

@@ -3,10 +3,13 @@ import type { EntryId, Trigger } from '../core/change.ts'
 import { originalId } from '../core/entry.ts'
 import { PrecisError } from '../core/errors.ts'
 import { bearsEntry, type EventDraft, type ThreadEvent } from '../core/event.ts'
+import { IMPORT_END, importEnd } from '../core/import-end.ts'
 import type { Json } from '../core/json.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { ReadNotes } from './notes.ts'
+import { textLength } from './raw.ts'
 import { recordedProposal } from './recorded.ts'
+import { type EarlierRun, StoredPart } from './resume-import.ts'
 import {
   MAIN,
   type NamedDraft,
@@ -20,6 +23,7 @@ import {
 export interface ImportTarget {
   create(started: {
     readonly reason: 'import'
+    readonly threadId?: string
     readonly title?: string
     readonly from?: { readonly threadId: string; readonly seq: number }
     readonly timestamp?: Date
@@ -28,7 +32,7 @@ export interface ImportTarget {
   append(
     threadId: string,
     drafts: readonly EventDraft[],
-    choices: { readonly openCalls: 'leave' },
+    choices: { readonly openCalls: 'leave'; readonly expectedVersion?: number },
   ): Promise<readonly ThreadEvent[]>
   compact(
     threadId: string,
@@ -55,8 +59,10 @@ export interface ImportedSession {
 export interface ImportOptions {
   readonly notes?: ReadNotes
   readonly title?: string
-  /** What the first event of the thread says of the file. */
-  readonly source?: Json
+  /** What the first event of the thread says of the file. With it, the thread is partial up to its last event. */
+  readonly source?: { readonly [key: string]: Json }
+  /** A run on the same file that was interrupted: what it wrote stays, and this one goes on with it. */
+  readonly earlier?: EarlierRun
   /**
    * Whether the log keeps the records of the file beside what they became. Without them it is about
    * half as large, and the session can only be written as a new one.
@@ -67,6 +73,8 @@ export interface ImportOptions {
 /** The strategy under which compactions stand that came in with a file. */
 const RECORDED_STRATEGY = 'recorded'
 const BATCH_DRAFTS = 500
+/** Characters of one append, about: a few long results fill it. */
+const BATCH_LENGTH = 16 * 1024 * 1024
 /** A file that has said nothing after so many records is something else, and may have no end. */
 const SILENT_RECORDS = 100_000
 
@@ -78,20 +86,29 @@ export async function importSession(
   options: ImportOptions = {},
 ): Promise<ImportedSession> {
   const { notes = new ReadNotes(), title, records = 'keep' } = options
+  const isMarked = options.source !== undefined
+  const end = { end: IMPORT_END }
+  const how = { target, records, isMarked, earlier: options.earlier }
   const named = {
     ...(title !== undefined && { title }),
-    ...(options.source !== undefined && { source: options.source }),
+    ...(options.earlier && { threadId: options.earlier.threadId }),
+    ...(isMarked && { source: { ...options.source, ...end } }),
   }
   const { began, steps } = await withBeginning(format.read(source, notes))
-  const main = await ImportedThread.start(target, named, records, began)
+  const main = await ImportedThread.start(how, named, began)
   const threads = new Map([[MAIN, main]])
   let compactions = 0
   for await (const step of steps) {
     if (step.type === 'thread') {
       await main.flush()
       const from = { threadId: main.threadId, seq: main.lastSeq }
-      const started = { from, ...(step.title !== undefined && { title: step.title }) }
-      threads.set(step.thread, await ImportedThread.start(target, started, records, main.time))
+      const started = {
+        from,
+        ...(step.title !== undefined && { title: step.title }),
+        // A second run finds it by this name.
+        ...(isMarked && { source: end, threadId: `${main.threadId}_${threads.size}` }),
+      }
+      threads.set(step.thread, await ImportedThread.start(how, started, main.time))
       continue
     }
     requireWords(notes, format)
@@ -99,7 +116,8 @@ export async function importSession(
     if (step.type === 'drafts') await thread.add(step.drafts)
     else if (await thread.compact(step.compaction, notes)) compactions += 1
   }
-  for (const thread of threads.values()) await thread.flush()
+  // The main one last: with its last event all of them are whole.
+  for (const thread of [...threads.values()].toReversed()) await thread.end()
   const subThreadIds = [...threads.values()].slice(1).map(({ threadId }) => threadId)
   return { threadId: main.threadId, subThreadIds, compactions, notes }
 }
@@ -147,59 +165,85 @@ function requireWords({ account }: ReadNotes, { id }: SessionFormat): void {
 
 type Started = Omit<Parameters<ImportTarget['create']>[0], 'reason' | 'timestamp'>
 
+interface How {
+  readonly target: ImportTarget
+  readonly records: 'keep' | 'drop'
+  readonly isMarked: boolean
+  readonly earlier: EarlierRun | undefined
+}
+
 class ImportedThread {
   readonly threadId: string
   lastSeq = 1
   /** Of the last record that has one. */
   time: Date | undefined
-  readonly #target: ImportTarget
-  readonly #records: 'keep' | 'drop'
+  readonly #how: How
+  readonly #stored: StoredPart | undefined
   readonly #ids = new Map<string, EntryId>()
   #pending: NamedDraft[] = []
+  #pendingLength = 0
+  /** Undefined behind a compaction, which may have pinned something. */
+  #version: number | undefined
 
   /** A thread is as old as the session was where it comes from. */
-  static async start(
-    target: ImportTarget,
-    started: Started,
-    records: 'keep' | 'drop',
-    began: Date | undefined,
-  ): Promise<ImportedThread> {
+  static async start(how: How, started: Started, began: Date | undefined): Promise<ImportedThread> {
+    const stored = how.earlier && (await StoredPart.find(how.earlier, started.threadId ?? ''))
+    if (stored) return new ImportedThread(how, stored.threadId, began, stored)
     const timestamp = began && { timestamp: began }
-    const threadId = await target.create({ ...started, ...timestamp, reason: 'import' })
-    return new ImportedThread(target, threadId, records, began)
+    const threadId = await how.target.create({ ...started, ...timestamp, reason: 'import' })
+    return new ImportedThread(how, threadId, began)
   }
 
-  private constructor(
-    target: ImportTarget,
-    threadId: string,
-    records: 'keep' | 'drop',
-    time: Date | undefined,
-  ) {
-    this.#target = target
+  private constructor(how: How, threadId: string, time: Date | undefined, stored?: StoredPart) {
+    this.#how = how
     this.threadId = threadId
-    this.#records = records
+    this.#stored = stored
+    this.#version = stored?.version ?? 1
     this.time = time
   }
 
   /** An answer and its calls are in one step, so a batch never parts them. */
   async add(drafts: readonly NamedDraft[]): Promise<void> {
     // One by one: a step of a hundred thousand is too long for a list of arguments.
-    for (const draft of this.#records === 'keep' ? drafts : drafts.flatMap(withoutRecords))
+    for (const draft of this.#how.records === 'keep' ? drafts : drafts.flatMap(withoutRecords)) {
       this.#pending.push(draft)
-    if (this.#pending.length >= BATCH_DRAFTS) await this.flush()
+      this.#pendingLength += textLength(draft.draft.data) + textLength(draft.draft.source)
+    }
+    if (this.#pending.length >= BATCH_DRAFTS || this.#pendingLength >= BATCH_LENGTH)
+      await this.flush()
+  }
+
+  async end(): Promise<void> {
+    await this.flush()
+    if (!this.#how.isMarked) return
+    this.#pending = [{ draft: importEnd() }]
+    await this.flush()
   }
 
   async flush(): Promise<void> {
     const pending = this.#pending
     if (pending.length === 0) return
     this.#pending = []
+    this.#pendingLength = 0
     const drafts = pending.map(({ draft }) => this.#timed(draft))
-    const events = await this.#target.append(this.threadId, drafts, { openCalls: 'leave' })
+    const taken = (await this.#stored?.take(drafts)) ?? []
+    const events = [...taken, ...(await this.#append(drafts.slice(taken.length)))]
     events.forEach((event, index) => {
       if (!bearsEntry(event)) return
       for (const name of pending[index]?.names ?? []) this.#ids.set(name, originalId(event.seq))
     })
     this.lastSeq = events.at(-1)?.seq ?? this.lastSeq
+  }
+
+  /** Where another run goes on with the same thread, one of the two ends here: nothing is there twice. */
+  async #append(drafts: readonly EventDraft[]): Promise<readonly ThreadEvent[]> {
+    if (drafts.length === 0) return []
+    const { target, isMarked } = this.#how
+    const expected =
+      isMarked && this.#version !== undefined ? { expectedVersion: this.#version } : {}
+    const events = await target.append(this.threadId, drafts, { openCalls: 'leave', ...expected })
+    this.#version = events.at(-1)?.seq
+    return events
   }
 
   /** What has no time of its own happened after what stands before it, not when it was imported. */
@@ -210,19 +254,21 @@ class ImportedThread {
 
   async compact(recorded: RecordedCompaction, notes: ReadNotes): Promise<boolean> {
     await this.flush()
+    const stored = await this.#stored?.takeCompaction()
+    if (stored !== undefined) return stored
     const strategy: Strategy = {
       id: RECORDED_STRATEGY,
       propose: async ({ context, eventAt }) =>
         recordedProposal(recorded, context, eventAt, (name) => this.#ids.get(name)),
     }
     // A tool's summary may be longer than the little that it replaced: it happened all the same.
-    const outcome = await this.#target.compact(this.threadId, strategy, {
+    const outcome = await this.#how.target.compact(this.threadId, strategy, {
       trigger: 'import',
       minTokens: Number.MAX_SAFE_INTEGER,
       ...(this.time && { timestamp: this.time }),
     })
-    if (!outcome.committed)
-      notes.problem(`a recorded compaction could not be taken over: ${outcome.refusal.message}`)
+    if (outcome.committed) this.#version = undefined
+    else notes.problem(`a recorded compaction could not be taken over: ${outcome.refusal.message}`)
     return outcome.committed
   }
 }

@@ -37,6 +37,17 @@ export function placedRecord(at: number, place: Place): RawRecord {
   ) as RawRecord
 }
 
+/** Characters of all texts in a value; of records elsewhere their bytes, without reading them. */
+export function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  if (PLACE in value) {
+    const { start, end } = value[PLACE] as Place
+    return end - start
+  }
+  return Object.values(value).reduce((sum: number, each) => sum + textLength(each), 0)
+}
+
 /** What stands in `source` and in a FOREIGN event. */
 export function rawJson(format: string, records: readonly RawRecord[], envelope?: Json): Json {
   return {

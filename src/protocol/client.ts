@@ -26,6 +26,7 @@ export interface ThreadSummary {
   readonly updatedAt: Date
   readonly parent?: { readonly threadId: string; readonly seq: number }
   readonly reason?: string // of a thread that came from another: fork, fresh-session, import, task
+  readonly isPartial?: true // its import was interrupted, or is under way
 }
 
 /** LOG-74 and LOG-75: sums over the working conversation. What interfaces draw is `context`. */

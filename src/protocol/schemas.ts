@@ -60,6 +60,7 @@ export const threadSummarySchema = z
     updatedAt: time,
     parent: origin.exactOptional(),
     reason: z.string().exactOptional(),
+    isPartial: z.literal(true).exactOptional(),
   })
   .meta({ id: 'ThreadSummary' })
 

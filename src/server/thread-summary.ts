@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { readRow } from '../core/codec.ts'
 import { textOfUserContent } from '../core/content.ts'
 import type { EventOf, ThreadEvent } from '../core/event.ts'
+import { isPartialImport } from '../core/import-end.ts'
 import type { SearchQuery, Store, ThreadInfo } from '../core/ports.ts'
 import { queryWords } from '../core/search-tokens.ts'
 import { cutHead } from '../core/tokens/cut.ts'
@@ -10,7 +11,7 @@ import type { threadPageSchema, threadSummarySchema } from '../protocol/schemas.
 import { maySee, namesOf } from './owners.ts'
 
 export type WireSummary = z.output<typeof threadSummarySchema>
-type Reading = Pick<Store, 'read' | 'info' | 'list' | 'index'>
+type Reading = Pick<Store, 'read' | 'info' | 'list' | 'index' | 'find'>
 
 /** What the user said first stands near the beginning, or it is no title. */
 const LOOKED_AT = 20
@@ -40,6 +41,7 @@ async function summaryBy(
     updatedAt: updatedAt.toISOString(),
     ...(parent && { parent }),
     ...(started?.data.reason !== undefined && { reason: started.data.reason }),
+    ...((await isPartialImport(store, info, events[0])) && { isPartial: true as const }),
   }
 }
 

@@ -41,9 +41,9 @@ export function encodeEvents(
   let length = 0
   const rows = events.map((event, index) => {
     const cells = cellsOf(event, firstSeq + index)
-    const rowLength = cells[5].length + (cells[7]?.length ?? 0)
-    checkLength(event.id, rowLength, LIMITS.rowLength, 'for one event')
-    length += rowLength
+    // What an event was made of says the same once more, escaped: it counts for the append alone.
+    checkLength(event.id, cells[5].length, LIMITS.rowLength, 'for one event')
+    length += cells[5].length + (cells[7]?.length ?? 0)
     return cells
   })
   checkLength(threadId, length, LIMITS.appendLength, 'in one append')

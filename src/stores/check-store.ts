@@ -7,6 +7,7 @@ import { FOLD_VERSION } from '../core/context.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { ThreadEvent } from '../core/event.ts'
 import { releasedPinsReducer } from '../core/found-pins.ts'
+import { announcedEnd } from '../core/import-end.ts'
 import { inboxReducer } from '../core/inbox.ts'
 import type { Json } from '../core/json.ts'
 import { pinsReducer } from '../core/pins.ts'
@@ -35,6 +36,8 @@ export interface StoreReport {
   /** Events without a hash, which an older program wrote: whether they were altered cannot be told. */
   readonly unverified: number
   readonly problems: readonly StoreProblem[]
+  /** Threads whose import was interrupted or is under way: no damage, and the same import goes on. */
+  readonly partial: readonly string[]
   readonly isIndexRebuilt: boolean
 }
 
@@ -66,6 +69,7 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
   )
   const hash = createHash('sha256')
   const problems: StoreProblem[] = await leftOutOf(store, isAccept)
+  const partial: string[] = []
   let [threads, events, unverified] = [0, 0, 0]
   for (const [index, { threadId }] of infos.entries()) {
     if (options.isEnough?.()) break
@@ -78,6 +82,7 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
     threads += 1
     events += checked.events
     unverified += checked.unverified
+    if (checked.isPartial) partial.push(threadId)
   }
   if (isRepair) await store.index?.rebuild()
   const isIndexRebuilt = isRepair && store.index !== undefined
@@ -88,6 +93,7 @@ export async function checkStore(store: Store, options: CheckOptions = {}): Prom
     hash: hash.digest('hex'),
     unverified,
     problems,
+    partial,
     isIndexRebuilt,
   }
 }
@@ -115,6 +121,7 @@ interface CheckedThread {
   readonly hash: string
   readonly events: number
   readonly unverified: number
+  readonly isPartial?: boolean
 }
 
 /** Damage to one thread is told with its name, and the others are looked at all the same. */
@@ -143,7 +150,7 @@ async function checkThread(
   for (const { seq, problem } of verdict?.misfits ?? []) report(problem, seq)
   // In this order: what the snapshot covers is in the log by then.
   const snapshot = await store.snapshot(threadId, FOLD_VERSION)
-  const { version = 0 } = (await store.info(threadId)) ?? {}
+  const { version = 0, parent } = (await store.info(threadId)) ?? {}
   const events: ThreadEvent[] = []
   const ids = new Set<string>()
   const placeholders = new Set<number>() // of a copy, which has noted them
@@ -180,7 +187,9 @@ async function checkThread(
     const why = isTrusted ? '' : ', and its events cannot be verified: either may be altered'
     report(`its snapshot is not what a replay gives${why}`, snapshot.seq, isRepair && isTrusted)
   }
-  return version === 0 ? undefined : { problems, hash, events: count, unverified }
+  const end = parent ? undefined : announcedEnd(events[0])
+  const isPartial = end !== undefined && !ids.has(end)
+  return version === 0 ? undefined : { problems, hash, events: count, unverified, isPartial }
 }
 
 interface StoredState {

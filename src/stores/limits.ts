@@ -7,7 +7,7 @@ export const LIMITS = {
   nameLength: 256,
   /** Events in one append. */
   appendRows: 10_000,
-  /** Characters of JSON: data and source of one event. */
+  /** Characters of JSON: the data of one event. Its source counts for the append. */
   rowLength: 64 * MEBI,
   /** Characters of JSON: all events of one append, and a snapshot by itself. */
   appendLength: 256 * MEBI,

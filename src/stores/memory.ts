@@ -170,6 +170,11 @@ class MemoryStore implements Store {
     this.#leases.release(leaseKey(name, owner))
   }
 
+  async find(threadId: string, id: string): Promise<Row | undefined> {
+    this.#check(threadId)
+    return this.#threads.get(threadId)?.byId.get(id)?.inThread(threadId)
+  }
+
   async verify(threadId: string): Promise<LogVerdict | undefined> {
     this.#check(threadId)
     const thread = this.#threads.get(threadId)

@@ -6,7 +6,8 @@ import type { Io } from '../process-io.ts'
 const HELP = `
 Every record of a file becomes an event, is kept as it is, or is listed as left out. The report counts
 them. Compactions that another tool recorded become compactions that you can undo. Sidechains become
-separate threads. If a file fails, nothing of it stays in the store.
+separate threads. If a file fails, nothing of it stays in the store. A killed import
+leaves a thread that \`precis threads\` marks as partial; run the same import again to continue it.
 
 Examples:
   precis import session.jsonl

@@ -14,7 +14,8 @@ import { readingFrom } from '../source.ts'
 import { readFormat } from './formats.ts'
 import { saveMemoryFor } from './save-memory.ts'
 
-export interface ReadOptions extends Pick<ImportOptions, 'records' | 'source' | 'title'> {
+export interface ReadOptions
+  extends Pick<ImportOptions, 'records' | 'source' | 'title' | 'earlier'> {
   readonly named?: string | undefined // the format
   readonly progress: ProgressLine
 }
@@ -83,6 +84,8 @@ async function importWhole(
   try {
     return await importSession(target, format, source, options)
   } catch (thrown) {
+    // Somebody else goes on with it.
+    if (PrecisError.is(thrown) && thrown.code === 'version-conflict') throw thrown
     for (const threadId of started) await threads.delete(threadId)
     throw thrown
   }

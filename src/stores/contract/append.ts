@@ -173,8 +173,6 @@ function refusalContract(factory: StoreFactory): void {
       const half = 'x'.repeat(LIMITS.rowLength / 2)
       const long = { ...message('t', 'a', `${half}${half}`) }
       await expectError(store.append('t', [long], { expectedVersion: 0 }), 'invalid-input')
-      const split = { ...message('t', 'a', half), source: half }
-      await expectError(store.append('t', [split], { expectedVersion: 0 }), 'invalid-input')
       const count = (2 * LIMITS.appendLength) / LIMITS.rowLength
       const many = Array.from({ length: count }, (_, index) => message('t', `e${index}`, half))
       await expectError(store.append('t', many, { expectedVersion: 0 }), 'invalid-input')

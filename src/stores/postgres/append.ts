@@ -44,6 +44,17 @@ export async function findByIds(
   return inOrder(rows, found)
 }
 
+/** The row of a log that has this id. */
+export async function findById(
+  session: Session,
+  threadId: string,
+  id: string,
+): Promise<Cells | undefined> {
+  const [found] = await session.tuples<RepeatedRow>(FIND_REPEATED, [threadId, [id]])
+  const [, place = null, ...cells] = found ?? []
+  return place === null ? undefined : (cells as unknown as Cells)
+}
+
 function idsOf(rows: readonly Cells[]): readonly string[] {
   return rows.map((row) => row[1])
 }

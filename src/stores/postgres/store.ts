@@ -14,7 +14,7 @@ import type {
   Store,
   ThreadInfo,
 } from '../../core/ports.ts'
-import { checkName, checkNumber, decodeSnapshot } from '../cells.ts'
+import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../cells.ts'
 import { readListOptions } from '../cursor.ts'
 import { storeClosed } from '../errors.ts'
 import { followRows } from '../follow.ts'
@@ -26,7 +26,7 @@ import { appended, appendRequest, forkRequest } from '../requests.ts'
 import { listByOwners, searchIndex } from '../search-index.ts'
 import { infoOf, pageOf } from '../thread-cells.ts'
 import { Wakeups } from '../wakeups.ts'
-import { append } from './append.ts'
+import { append, findById } from './append.ts'
 import type { Database } from './database.ts'
 import { findKey, fork, remove } from './fork.ts'
 import { releaseLease, takeLease } from './lease-table.ts'
@@ -130,6 +130,12 @@ export class PostgresStore implements Store {
   async releaseLease(name: string, owner: string): Promise<void> {
     const key = leaseKey(name, owner)
     await this.#run((session) => releaseLease(session, key))
+  }
+
+  async find(threadId: string, id: string): Promise<Row | undefined> {
+    checkName('a thread id', threadId)
+    const cells = await this.#run((session) => findById(session, threadId, id))
+    return cells && decodeRow(threadId, cells)
   }
 
   verify(threadId: string): Promise<LogVerdict | undefined> {

@@ -57,11 +57,18 @@ export function findByIds(
   upToSeq: number,
 ): readonly (Cells | undefined)[] {
   const places = segments(tables, thread, 1, upToSeq)
-  return rows.map(([, id]) => {
-    for (const { key, to } of places) {
-      const found = tables.events.find(key, id, to)
-      if (found) return found
-    }
-    return undefined
-  })
+  return rows.map(([, id]) => findIn(tables, places, id))
+}
+
+/** The row of a log that has this id. */
+export function findById(tables: Tables, thread: ThreadRow, id: string): Cells | undefined {
+  return findIn(tables, segments(tables, thread, 1, thread.version), id)
+}
+
+function findIn(tables: Tables, places: readonly Segment[], id: string): Cells | undefined {
+  for (const { key, to } of places) {
+    const found = tables.events.find(key, id, to)
+    if (found) return found
+  }
+  return undefined
 }

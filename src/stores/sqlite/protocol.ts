@@ -1,6 +1,6 @@
 // What the store and its database thread say to each other.
 import { type ErrorCode, PrecisError } from '../../core/errors.ts'
-import type { SnapshotCells } from '../cells.ts'
+import type { Cells, SnapshotCells } from '../cells.ts'
 import type { ListQuery } from '../cursor.ts'
 import type { ChainAnswer } from '../hash-chain.ts'
 import type { LeaseKey, LeaseRequest } from '../leases.ts'
@@ -38,6 +38,10 @@ export interface Calls {
   delete: { readonly request: { readonly threadId: string }; readonly answer: boolean }
   read: { readonly request: ReadRequest; readonly answer: StepAnswer }
   readChain: { readonly request: ReadRequest; readonly answer: ChainAnswer }
+  findEvent: {
+    readonly request: { readonly threadId: string; readonly id: string }
+    readonly answer?: Cells
+  }
   info: { readonly request: { readonly threadId: string }; readonly answer?: ThreadCells }
   snapshot: {
     readonly request: { readonly threadId: string; readonly foldVersion: number }

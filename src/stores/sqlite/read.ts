@@ -7,7 +7,7 @@ import type { Range } from '../ranges.ts'
 import { clipRanges, type StepAnswer } from '../read-steps.ts'
 import type { Parent } from '../requests.ts'
 import type { ThreadCells } from '../thread-cells.ts'
-import { type Segment, segments } from './chain.ts'
+import { findById, type Segment, segments } from './chain.ts'
 import type { ReadRequest } from './protocol.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 
@@ -50,6 +50,14 @@ function readStep<R extends Cells | HashedCells>(
     }
   }
   return { rows, rest: [] }
+}
+
+export function findEvent(
+  tables: Tables,
+  { threadId, id }: { readonly threadId: string; readonly id: string },
+): Cells | undefined {
+  const thread = tables.threads.find(threadId)
+  return thread && findById(tables, thread, id)
 }
 
 export function info(tables: Tables, { threadId }: { readonly threadId: string }) {

@@ -15,7 +15,7 @@ import type {
   Store,
   ThreadInfo,
 } from '../../core/ports.ts'
-import { checkName, checkNumber, decodeSnapshot } from '../cells.ts'
+import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../cells.ts'
 import { readListOptions } from '../cursor.ts'
 import { usageError } from '../errors.ts'
 import { followRows } from '../follow.ts'
@@ -138,6 +138,12 @@ class SqliteStore implements Store {
 
   async releaseLease(name: string, owner: string): Promise<void> {
     await this.#link.call({ name: 'releaseLease', lease: leaseKey(name, owner) })
+  }
+
+  async find(threadId: string, id: string): Promise<Row | undefined> {
+    checkName('a thread id', threadId)
+    const cells = await this.#link.call({ name: 'findEvent', threadId, id })
+    return cells && decodeRow(threadId, cells)
   }
 
   verify(threadId: string): Promise<LogVerdict | undefined> {

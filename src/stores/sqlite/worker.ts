@@ -13,7 +13,7 @@ import {
   toPlainError,
   type WorkerOptions,
 } from './protocol.ts'
-import { info, list, read, readChain, snapshot } from './read.ts'
+import { findEvent, info, list, read, readChain, snapshot } from './read.ts'
 import { find } from './search.ts'
 import { type Tables, tablesOf } from './tables.ts'
 import { commitTogether } from './transaction.ts'
@@ -121,6 +121,8 @@ function perform(tables: Tables, request: Request): unknown {
       return read(tables, request)
     case 'readChain':
       return readChain(tables, request)
+    case 'findEvent':
+      return findEvent(tables, request)
     case 'info':
       return info(tables, request)
     case 'snapshot':
