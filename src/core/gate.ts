@@ -128,7 +128,7 @@ export function tryGate(input: GateInput): TriedResult {
   }
 }
 
-/** Somebody asked for it: it may change nothing, and it may land above the target. */
+/** Someone asked for it: it may change nothing, and it may land above the target. */
 function isExplicit(trigger: Trigger): boolean {
   return trigger === 'command' || trigger === 'tool' || trigger === 'import'
 }

@@ -28,7 +28,7 @@ export interface CompactionContext {
   /** What the conversation's own requests are sent with. */
   readonly tools?: readonly ToolSchema[]
   readonly thinking?: ThinkingWish
-  /** Of the conversation's model; absent where nobody knows. */
+  /** Of the conversation's model; absent if nobody knows. */
   readonly windowTokens?: number
   readonly signal?: Signal
   /** Where finished steps are kept, for a run that was cut short and is begun again. */
@@ -52,7 +52,7 @@ export interface CompactionProgress {
   readonly total: number
 }
 
-/** A fold over a log whose state is made when somebody asks for it, and need not outlive the process. */
+/** A fold over a log whose state is made when someone asks for it, and need not outlive the process. */
 export type LogReducer<S> = Pick<Reducer<S>, 'name' | 'version' | 'init' | 'step'>
 
 export interface StrategyInput {
@@ -71,7 +71,7 @@ export interface StrategyInput {
   /**
    * The state of a reducer over the whole log, as of this context, with what was compacted away. It is kept
    * with the thread and stepped over new events only; a reducer may grow it in place, so it is to be read
-   * before anything else is awaited. Absent where only the context is at hand.
+   * before anything else is awaited. Absent if only the context is at hand.
    */
   reduce?<S>(reducer: LogReducer<S>): Promise<S>
 }

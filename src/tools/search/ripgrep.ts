@@ -9,7 +9,7 @@ import { commandEnvironment, realPath, safePath } from '../environment.ts'
 import { isInside } from '../workspace.ts'
 import { type Found, type Hit, lineAround, nameFilter, type SearchRequest } from './find.ts'
 
-/** Undefined where it is not on this machine. One in the workspace is not taken, nor one on a relative path. */
+/** Undefined if it is not on this machine. One in the workspace is not taken, nor one on a relative path. */
 export function findRipgrep(root: string, path = process.env.PATH ?? ''): string | undefined {
   return safePath(path, root)
     .split(delimiter)
