@@ -46,7 +46,7 @@ export interface AgentOptions {
   /** The folder that tools work in where a thread names none; without it there are no file tools. */
   readonly workspace?: string
   readonly readOnly?: boolean
-  /** What commands that tools run inherit, but for keys; without it, that of this process. */
+  /** What commands that tools run inherit, except for keys; without it, that of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   readonly approval?: ApprovalPolicy
   readonly approver?: Approver
@@ -59,7 +59,7 @@ export interface AgentOptions {
   readonly tools?: readonly Tool[]
 }
 
-/** What an agent stands on. */
+/** The dependencies of an agent. */
 export type AgentParts = Pick<Composed, 'threads' | 'store' | 'clock' | 'ids' | 'model' | 'models'>
 
 export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Agent {

@@ -30,7 +30,7 @@ import type { Threads } from './threads/threads.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What an app stands on. */
+/** The dependencies of an app. */
 export type AppSource = Pick<Composed, 'threads' | 'store' | 'clock' | 'ids' | 'model' | 'models'>
 
 export interface AppOptions extends Omit<WorkspaceChoices, 'workspace'> {
@@ -49,7 +49,7 @@ export interface AppOptions extends Omit<WorkspaceChoices, 'workspace'> {
 export interface ComposedApp {
   readonly app: App
   readonly agent: Agent
-  /** Ends the streams, then the agent. What it stands on stays open. */
+  /** Ends the streams, then the agent. Its dependencies stay open. */
   close(): Promise<void>
 }
 
@@ -123,7 +123,7 @@ function modelsOf({ models }: AppSource, settings: Settings, environment: Enviro
 
 const STAND_IN = 'dev'
 
-/** Its key is there; where none is needed, somebody has said where its server is, or chosen it. */
+/** Its key is there; if none is needed, someone has said where its server is, or chosen it. */
 function canAsk(ref: string, { models, providers }: Settings, environment: Environment): boolean {
   const id = ref.split('/', 1)[0] ?? ''
   if (id === STAND_IN) return true

@@ -40,7 +40,7 @@ export function composeWorkspaces(choices: WorkspaceChoices): AppWorkspaces {
   }
 }
 
-/** Undefined where there is none: what is there besides the allowed ones is not for whoever asks. */
+/** Undefined if there is none: what is there besides the allowed ones is not for everyone who asks. */
 function folderAt(path: string): string | undefined {
   if (path.includes('\0')) return undefined
   try {

@@ -6,7 +6,7 @@ describe('compose', () => {
   it.each([
     [
       { settings: { models: {}, provders: {} } },
-      'provders is no setting',
+      'provders is not a setting',
       'Did you mean providers?',
     ],
     [{ settings: { models: { default: 7 } } }, 'models.default: expected', 'Set it to a model'],

@@ -178,7 +178,7 @@ const RUNS: Run = {
   fork: async ({ core, threadId }) => {
     const forkId = await core.ports.threads.fork(threadId)
     return {
-      text: `Forked to ${forkId}: go on there; this thread stays as it is.`,
+      text: `Forked as ${forkId}. Continue there; this thread does not change.`,
       threadId: forkId,
     }
   },

@@ -111,7 +111,7 @@ describe('hooks before a compaction', () => {
     ],
     ['rejects', () => Promise.reject(new Error('no luck')), /no luck/],
     ['throws no error', () => Promise.reject('bad'), /bad/],
-    ['answers with a text', () => 'yes', /no object/],
+    ['answers with a text', () => 'yes', /not an object/],
     ['answers with wrong pins', () => ({ pins: 'all' }), /pins/],
     ['answers with pins that are no texts', () => ({ pins: [1] }), /pins/],
     ['answers with wrong instructions', () => ({ instructions: 7 }), /instructions/],

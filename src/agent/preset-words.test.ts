@@ -9,7 +9,7 @@ describe('the presets in words', () => {
     for (const { id, command, automatic } of presetWords()) {
       const preset = PRESETS[id as keyof typeof PRESETS]
       if (preset.command.run === 'strategy') expect(command).toContain(preset.command.strategyId)
-      else expect(command).toContain('asks the agent, which')
+      else expect(command).toContain('asks the agent')
       if (preset.automatic === 'off') expect(automatic).toBe('nothing')
       else expect(automatic).toContain(`${preset.automatic.strategyId} at 80 %`)
       expect(command).not.toContain('this strategy')

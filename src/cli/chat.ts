@@ -144,7 +144,7 @@ async function forgetUntouched(client: Client, { threadId, begunAt }: Opened): P
     if (version !== begunAt || isWorking || queued > 0) return false
     await client.deleteThread(threadId)
   } catch (thrown) {
-    // Somebody else has deleted it.
+    // Someone else has deleted it.
     if (asPrecisError(thrown).code !== 'unknown-thread') throw thrown
   }
   return true

@@ -23,7 +23,7 @@ export interface Sent {
 export interface Checked {
   /** By the rules of the document's own format, at their places in the document. */
   readonly violations: readonly Violation[]
-  /** Absent where the document is sent as it stands. */
+  /** Absent if the document is sent as it stands. */
   readonly sent?: Sent
 }
 
@@ -45,7 +45,7 @@ export function checkDocument(document: Fields, format: WireFormat, target: Targ
     return { violations: withoutOpenCalls(withoutRequestRules(violations), document) }
   }
   return {
-    // What stands around the conversation is written anew.
+    // What stands around the conversation is rewritten.
     violations: withoutRequestRules(validate(PROFILES[format], document)),
     sent: sentOf(document, format, target, write),
   }

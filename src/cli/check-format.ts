@@ -7,7 +7,7 @@ import { wrongShape } from '../wire/anthropic/shape.ts'
 
 export type WireFormat = Profile['wire']
 
-/** Where the conversation stands in a document of each format. */
+/** Where the conversation is in a document of each format. */
 const LISTS: Readonly<Record<WireFormat, string>> = {
   anthropic: 'messages',
   'openai-chat': 'messages',
@@ -25,7 +25,7 @@ export const WIRE_FORMATS = Object.keys(LISTS) as readonly WireFormat[]
 
 /**
  * The document as an object, if it has the outermost shape of the format: what is wrong deeper down is
- * what the rules are for. A list alone is the conversation. Throws where it is a document of another
+ * what the rules are for. A list alone is the conversation. Throws if it is a document of another
  * format, or of none.
  */
 export function documentAs(format: WireFormat, document: Json): Fields {
@@ -43,12 +43,12 @@ export function documentAs(format: WireFormat, document: Json): Fields {
   return document
 }
 
-/** The format that most in the document speaks for; undefined where nothing does. */
+/** The format that most in the document speaks for; undefined if nothing does. */
 export function likelyFormat(document: Json): WireFormat | undefined {
   return likeliest(evidenceIn(document))
 }
 
-/** Places that only a document of that format has, with what stands there. */
+/** Places that only a document of that format has, with what is there. */
 type Evidence = Readonly<Record<WireFormat, string[]>>
 
 function likeliest(found: Evidence): WireFormat | undefined {

@@ -27,7 +27,7 @@ export function requireCounter(id: string): TokenCounter['id'] {
 
 /**
  * The estimate is what contexts weigh anyway. Other counters count the texts alone, without what a
- * provider adds around them; what is no text (an image) they cannot count, and the estimate stands.
+ * provider adds around them; what is not a text (an image) they cannot count, and the estimate stands.
  */
 export function countContext(
   context: Context,

@@ -30,7 +30,7 @@ export interface Difference {
   readonly lines: readonly Line[]
 }
 
-/** The last one in force, or where none is, the last one that was undone. */
+/** The last one in effect, or, if none is, the last one that was undone. */
 export function lastCompaction(
   events: readonly ThreadEvent[],
 ): { readonly seq: number; readonly isInForce: boolean } | undefined {

@@ -11,7 +11,7 @@ import { type FileMark, replaceFile } from '../tools/write-file.ts'
 /** A file that the script changed or made, and what it was. */
 export interface PlannedFile {
   readonly path: string // as the script names it
-  readonly before: string | undefined // undefined where it is new
+  readonly before: string | undefined // undefined if it is new
   readonly after: string
 }
 
@@ -54,7 +54,7 @@ export class FolderFiles implements FileIO {
     }
   }
 
-  /** Also where something is there that is no file: nothing may take its place. */
+  /** Also if something is there that is not a file: nothing may take its place. */
   async fileExists(path: string): Promise<boolean> {
     const place = await this.#workspace.locate(this.#asName(path))
     this.#claim(place.path, path)

@@ -21,7 +21,7 @@ export interface EdlFlags {
   readonly json?: boolean
 }
 
-/** Rejects where the script cannot be read, and, after the report is out, where a file failed. */
+/** Rejects if the script cannot be read, and, after the report is out, where a file failed. */
 export async function applyScript(source: string, flags: EdlFlags, io: Io): Promise<void> {
   const { root, dryRun = false, partial = false } = flags
   if (source === '' || root === '')

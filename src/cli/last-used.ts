@@ -38,7 +38,7 @@ const BEFORE_USE: ReadonlySet<EventType> = new Set([
   'MODEL_CHANGED',
 ])
 
-/** Undefined for what nobody goes on with: an empty thread, or one of a task; and where there is not a directory. */
+/** Undefined for what nobody continues with: an empty thread, or one of a task; and if there is no directory. */
 async function usedFolder(
   client: Reading,
   { threadId, reason }: ThreadSummary,
@@ -52,7 +52,7 @@ async function usedFolder(
   return folder === undefined ? undefined : realFolder(folder)
 }
 
-/** A chat that is left deletes its thread where nothing was said in it: maybe just now. */
+/** A chat that is left deletes its thread if nothing was said in it: maybe just now. */
 function noneOfDeleted(thrown: unknown): readonly ThreadEvent[] {
   if (asPrecisError(thrown).code !== 'unknown-thread') throw thrown
   return []

@@ -26,7 +26,7 @@ export interface ProjectSettings {
   readonly content: string
   readonly values: unknown
   readonly ignored: readonly IgnoredSetting[]
-  /** Whether somebody has to decide on the keys that are ignored. */
+  /** Whether someone has to decide on the keys that are ignored. */
   readonly isUndecided: boolean
 }
 

@@ -13,7 +13,7 @@ import type { Recalled } from './recalled.ts'
 
 /** What a ref can name: summaries and reminders say again what others said. */
 const KINDS: readonly SearchKind[] = ['user', 'agent', 'call', 'result']
-/** What it reads from the archive is in the archive already; and a question is no answer. */
+/** What it reads from the archive is in the archive already; and a question is not an answer. */
 const RECALL = 'recall'
 
 /** What was found, by the entry that it belongs to. */
@@ -36,7 +36,7 @@ export async function searchAll(
 }
 
 /**
- * The same in some threads: what has all the words, and only where nothing has, what has some. What a
+ * The same in some threads: what has all the words, and only if nothing has, what has some. What a
  * fresh session came from is looked through with it.
  */
 export async function searchIn(
@@ -73,7 +73,7 @@ async function search({ store }: Composed, text: string, threadId?: string): Pro
   return store.index.search({ text, limit: LIMITS.finds, kinds: KINDS, ...where })
 }
 
-/** Each entry once, also where several calls of an answer were found. */
+/** Each entry once, also if several calls of an answer were found. */
 async function entriesOf(
   { store }: Composed,
   finds: readonly SearchFind[],

@@ -21,7 +21,7 @@ import { toolNamesIn } from './document-request.ts'
 import { type OwnTarget, type RewrittenFormat, writeDocument } from './write-document.ts'
 
 export interface RepairedDocument {
-  /** Absent where there was nothing to change: the original will do, byte for byte. */
+  /** Absent if there was nothing to change: the original will do, byte for byte. */
   readonly text?: string
   readonly changes: readonly RepairChange[]
 }

@@ -34,7 +34,7 @@ export async function endServer(parts: ServerParts): Promise<void> {
 interface Signals {
   /** The first that asks to stop. */
   readonly first: Promise<void>
-  /** Fires at the second: whoever asks again does not want to wait. */
+  /** Fires at the second: the caller again does not want to wait. */
   readonly hurry: AbortSignal
   end(): void
 }

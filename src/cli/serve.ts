@@ -179,7 +179,7 @@ async function tellWhere(
   { isTokenNeeded, hasPage, local }: Told,
   { stdout, stderr }: Io,
 ): Promise<void> {
-  // A fragment is sent to no server and stands in no log. The page exchanges it for a cookie.
+  // A fragment is sent to no server and is in no log. The page exchanges it for a cookie.
   const pageUrl = local === undefined ? url : `${url}/#token=${local}`
   const note = `${isTokenNeeded ? ' Every request needs a token.' : ''}${hasPage ? '' : NO_PAGE}`
   const text = json

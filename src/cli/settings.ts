@@ -29,7 +29,7 @@ export interface SettingsSources extends Surroundings {
 }
 
 export interface LoadedSettings extends ResolvedSettings {
-  /** Absent where there is no file of a project. */
+  /** Absent if there is no file of a project. */
   readonly project?: ProjectSettings
 }
 
@@ -110,7 +110,7 @@ export async function stateFolder(io: Surroundings): Promise<string> {
   return folder
 }
 
-/** Whoever else may write there could put their own store in the place of the user's. */
+/** Whoever else may write there could put their own store in place of the user's. */
 async function requireOwn(folder: string): Promise<void> {
   const user = process.getuid?.()
   if (user === undefined) return // Windows has neither owners nor modes

@@ -18,7 +18,7 @@ export interface ConfigFlags {
 
 interface ShownSetting {
   readonly key: string
-  readonly value: Json | null // null where nothing is set, and nothing assumed
+  readonly value: Json | null // null if nothing is set, and nothing assumed
   readonly origin: string
   readonly where?: string
   readonly variable: string

@@ -15,7 +15,7 @@ export interface Overwriting {
 
 /**
  * The original is the only whole copy: no output may take its place. Any other file is replaced where
- * somebody says so. A thread is no file that could be overwritten: then there is no source.
+ * someone says so. A thread is not a file that could be overwritten: then there is no source.
  */
 export async function refuseOverwriting(
   source: string | undefined,

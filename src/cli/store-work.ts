@@ -52,7 +52,7 @@ export async function copyStores(
   )
 }
 
-/** Fails where something is wrong that was not mended. */
+/** Fails where something is wrong that was not repaired. */
 export async function checkOneStore(
   address: string,
   { json, repair = false, accept = false }: StoreFlags,
@@ -93,7 +93,7 @@ function placeOf(address: string, { cwd }: Io): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 
-/** Undefined where the store is no file that was named. */
+/** Undefined if the store is not a file that was named. */
 function pathIn(address: string): string | undefined {
   const path = address.replace(/^sqlite:/i, '')
   return address === HOME || /^[a-z][a-z0-9+.-]+:/i.test(path) ? undefined : path

@@ -14,7 +14,7 @@ const ADDRESS = new RegExp(
   'i',
 )
 const POSTGRES = /^postgres(?:ql)?$/i
-/** One `name = value` of libpq; a value with spaces stands in quotes, with \ before a quote. */
+/** One `name = value` of libpq; a value with spaces is in quotes, with \ before a quote. */
 const PAIR = /\s*([a-z_]+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s'\\]|\\.)*)(?=\s|$)/iy
 const LOOKS_LIKE_PAIRS = /(?:^|\s)[a-z_]+\s*=/i
 
@@ -86,7 +86,7 @@ function shownPairs(text: string): string | undefined {
     .replace(/^$/, HIDDEN)
 }
 
-/** Undefined where the text is anything else. */
+/** Undefined if the text is anything else. */
 function pairsOf(text: string): (readonly [string, string])[] | undefined {
   const pairs: (readonly [string, string])[] = []
   PAIR.lastIndex = 0

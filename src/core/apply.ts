@@ -13,7 +13,7 @@ import {
 import type { EventAt } from './event.ts'
 import { findRuns, itemsOfRun, runHas, type Stretch } from './run.ts'
 
-/** One edit with the place it has now and what stands there afterwards. */
+/** One edit with the place it has now and what is there afterwards. */
 export interface PlacedEdit extends Stretch {
   readonly edit: Edit
   readonly items: readonly Item[]

@@ -153,7 +153,7 @@ describe('a pattern', () => {
   it('that is none is told', () => {
     for (const pattern of ['', ' ', ':x', ' : '])
       expect(patternProblem(pattern)).toMatch(/names no/)
-    for (const pattern of ['run:', 'run: ']) expect(patternProblem(pattern)).toMatch(/says nothing/)
+    for (const pattern of ['run:', 'run: ']) expect(patternProblem(pattern)).toMatch(/has nothing/)
     for (const pattern of ['*', 'run', 'run:npm test*', 'read:a:b']) {
       expect(patternProblem(pattern)).toBeUndefined()
     }

@@ -83,7 +83,7 @@ function parsePattern(text: string): Pattern {
   return { text, who: text.slice(0, colon).trim(), what: text.slice(colon + 1).trim() }
 }
 
-/** A name without a subject is a tool's, also where an effect has the same name. */
+/** A name without a subject is a tool's, also if an effect has the same name. */
 function concerns({ who, what }: Pattern, { name, effect }: ApprovalSubject): boolean {
   if (what !== undefined && EFFECTS.includes(who)) return who === effect
   return matchesText(who, name)
@@ -147,7 +147,7 @@ function doubtOf(
   return onPath && `It names a path that the pattern ${onPath.text} denies.`
 }
 
-/** Why patterns do not allow it; undefined where they do. */
+/** Why patterns do not allow it; undefined if they do. */
 function notAllowed(
   allowing: readonly Pattern[],
   call: ApprovalSubject,
@@ -176,7 +176,7 @@ function unclearCommand({ unclear }: ShellReading): string {
 const WRAPPERS =
   /^(?:sudo|doas|env|command|builtin|exec|eval|nohup|nice|time|timeout|xargs|if|then|elif|else|while|until|do|[!{]|\w+=.*|-.*|\d+[smhd]?)$/s
 
-/** A simple command as it is written, as it is meant, and without what may stand in front of it. */
+/** A simple command as it is written, as it is meant, and without what may be in front of it. */
 function waysToSay(words: readonly ShellWord[]): string[] {
   const values = words.map(({ value }) => value)
   const first = values.findIndex((value) => !WRAPPERS.test(value))

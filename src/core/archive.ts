@@ -5,7 +5,7 @@ import { isEntryId } from './entry.ts'
 /** A stretch of the text that a ref stands for. */
 export interface ArchivePage {
   readonly text: string
-  /** Where to go on, in characters; absent where this was the end. */
+  /** Where to continue, in characters; absent if this was the end. */
   readonly next?: number
 }
 

@@ -95,7 +95,7 @@ export interface CompactionData extends Change {
   readonly metadata?: Json
 }
 
-/** A change that takes back, or brings back, another. */
+/** A change that undoes, or brings back, another. */
 export interface Reversal extends Change {
   readonly of: number // the COMPACTION or CONTENT_EXPANDED at the root
   readonly reverts: number // the event whose inverse this is

@@ -13,7 +13,7 @@ const WHOLE_TEXT = /^<checkpoint:([A-Za-z0-9]{6})>$/
 
 /**
  * The id of the next checkpoint in a thread that has issued so many: none comes twice, and none has to
- * be looked up. They are no secrets: an id in somebody's text names nothing.
+ * be looked up. They are no secrets: an id in someone's text names nothing.
  */
 export function generateCheckpointId(issued = 0): string {
   const scattered = (START + BigInt(issued) * STEP) % COUNT

@@ -32,7 +32,7 @@ export function readEvent(row: unknown): ReadEvent {
   const timeMs = timeOf(current.timestamp)
   const error = problemOf(row, current, timeMs)
   if (error) return { ok: false, error }
-  // The row itself goes on, not the schema's copy: what the schema does not name must survive.
+  // The row itself is passed on, not the schema's copy: what the schema does not name must survive.
   return { ok: true, event: { ...current, timestamp: new Date(timeMs) } as ThreadEvent }
 }
 

@@ -36,13 +36,13 @@ export interface CommandEntry {
   readonly choices?: readonly string[]
 }
 
-/** One way to go on with what was typed. */
+/** One way to continue with what was typed. */
 export interface Completion {
   readonly text: string // the whole line then
   readonly description: string
 }
 
-/** Gets what stands behind the name, trimmed, and undefined where nothing does. */
+/** Gets what follows the name, trimmed, and undefined if nothing does. */
 type Parse = (rest: string | undefined, name: string) => Command
 
 interface Row extends CommandEntry {
@@ -112,7 +112,7 @@ export const COMMANDS: readonly CommandEntry[] = ROWS
 
 const BY_NAME: ReadonlyMap<string, Row> = new Map(ROWS.map((each) => [each.name, each]))
 
-/** Undefined where the text is an ordinary message, as `/etc/hosts is broken` is. */
+/** Undefined if the text is an ordinary message, as `/etc/hosts is broken` is. */
 export function parseCommand(text: string): Command | undefined {
   const { word, rest } = split(text.trim())
   return BY_NAME.get(word)?.parse(rest === '' ? undefined : rest, word)
@@ -125,7 +125,7 @@ export function nearCommand(text: string): string | undefined {
   return nearestWord(word, BY_NAME.keys())
 }
 
-/** How a line that is being typed could go on: names of commands, then what they take. */
+/** How a line that is being typed could continue: names of commands, then what they take. */
 export function completeCommand(prefix: string): readonly Completion[] {
   const line = prefix.trimStart()
   const { word, rest } = split(line)

@@ -11,7 +11,7 @@ export interface TokenUsage {
   readonly totalTokens: number
   readonly cacheReadTokens?: number
   readonly cacheWriteTokens?: number
-  /** Who was asked, where no event says it: for a summary. Absent where several were. */
+  /** Who was asked, where no event says it: for a summary. Absent if several were. */
   readonly model?: ModelRef
 }
 

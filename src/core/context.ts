@@ -24,20 +24,20 @@ export const FOLD_VERSION = 2
 /** The state of the fold after some event. Immutable; one more event gives a new one. */
 export interface Context {
   readonly version: number // sequence number of the last event folded
-  readonly head: Head // the system prompts in force: no edit reaches them
+  readonly head: Head // the system prompts in effect: no edit reaches them
   readonly items: Sequence<Item>
   readonly tokens: number // of the items
   readonly open: ReadonlySet<string> // calls of the last answer that have no result yet
-  readonly stack: readonly number[] // changes that undo would take back, newest last
-  readonly undone: readonly number[] // reversals that redo would take back, newest last
-  readonly pops: readonly Pop[] // changes that were in force once, and until when
-  readonly active: readonly number[] // COMPACTIONs in force, ascending; the last one is the marker
+  readonly stack: readonly number[] // changes for undo, newest last
+  readonly undone: readonly number[] // reversals for redo, newest last
+  readonly pops: readonly Pop[] // changes that were in effect once, and until when
+  readonly active: readonly number[] // COMPACTIONs in effect, ascending; the last one is the marker
   readonly measured?: Measured // absent after a change, until a provider has counted again
   readonly calibration: Calibration // learned from the measurements before that one
   readonly ignored: readonly Ignored[] // events that could not be applied
 }
 
-/** A change that came off the stack, and the event that took it off. What came between saw it in force. */
+/** A change that came off the stack, and the event that took it off. What came between saw it in effect. */
 export type Pop = readonly [change: number, at: number]
 
 /** The latest SYSTEM_PROMPT and the latest USER_SYSTEM_PROMPT, by sequence number. */
@@ -78,7 +78,7 @@ export function emptyContext(): Context {
   }
 }
 
-/** The latest COMPACTION in force, if any. */
+/** The latest COMPACTION in effect, if any. */
 export function markerOf(context: Context): number | undefined {
   return context.active.at(-1)
 }
@@ -236,7 +236,7 @@ function foldApplied(
   }
 }
 
-/** Which changes are in force, and what undo and redo would take back next. */
+/** Which changes are in effect, and what undo and redo would revert next. */
 function standing(
   context: Context,
   event: EventOf<ChangeType>,
@@ -269,7 +269,7 @@ function standing(
   }
 }
 
-/** Without the change on top. A time in force that lies within this one says nothing more. */
+/** Without the change on top. A time in effect that lies within this one says nothing more. */
 function popped({ stack, pops }: Context, at: number): Pick<Context, 'stack' | 'pops'> {
   const change = stack.at(-1) ?? at
   const others = pops.filter(([earlier]) => earlier < change)

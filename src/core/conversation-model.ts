@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import { contentOf } from './entry-content.ts'
 import type { EventAt } from './event.ts'
 
-/** Undefined where no answer in the context says which model gave it. */
+/** Undefined if no answer in the context says which model gave it. */
 export function conversationModel(context: Context, eventAt: EventAt): ModelRef | undefined {
   for (const item of context.items.toArray().toReversed()) {
     if (item.kind !== 'answer') continue

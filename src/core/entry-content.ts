@@ -13,7 +13,7 @@ export type EntryContent =
   | { readonly kind: 'checkpoint'; readonly id: string }
   | { readonly kind: 'gap' }
 
-/** The content of an entry, from the rows of the log. Undefined where a row is missing. */
+/** The content of an entry, from the rows of the log. Undefined if a row is missing. */
 export function contentOf(id: EntryId, eventAt: EventAt): EntryContent | undefined {
   const parsed = parseEntryId(id)
   if (!parsed.original) {

@@ -51,7 +51,7 @@ export function isEntryId(text: string): text is EntryId {
   return ORIGINAL.test(text) || NEW.test(text)
 }
 
-/** The parts of an entry's name. Throws on what is no name: check with `isEntryId` first. */
+/** The parts of an entry's name. Throws on what is not a name: check with `isEntryId` first. */
 export function parseEntryId(id: EntryId): ParsedId {
   const seq = id.charCodeAt(0) === LETTER_E ? digitsIn(id) : 0
   if (seq > 0) return { original: true, seq }
@@ -99,7 +99,7 @@ function withCall(item: Item, call: ToolCall): Item {
   return { ...item, tokens: item.tokens + weighCall(call) }
 }
 
-/** The entry that a change brings in. A rewritten answer weighs the arguments of its calls anew. */
+/** The entry that a change brings in. A rewritten answer weighs the arguments of its calls again. */
 export function itemOfNewEntry(id: NewId, entry: NewEntry, eventAt: EventAt): Item {
   switch (entry.type) {
     case 'AGENT_MESSAGE': {

@@ -11,7 +11,7 @@ export interface Excuses {
   readonly missing: readonly string[]
 }
 
-/** Who goes on with a reason tells of the work: only where the sentence ends it is an excuse. */
+/** Who continues with a reason tells of the work: only if the sentence ends it is an excuse. */
 const STOP = '(?=[.!]|$)'
 const END = '(?=[-–—,.!;:)]|$)'
 

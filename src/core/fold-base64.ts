@@ -24,7 +24,7 @@ const MIN_LINE_CHARS = 60
 
 /**
  * Replaces data URLs and long runs of base64 with `[base64 image/png, 34,120 characters, ref e12@5120]`.
- * The ref is the entry, where it is given, and the place of the run in the original text: what was
+ * The ref is the entry, if it is given, and the place of the run in the original text: what was
  * folded can be found again by that alone. Takes time in proportion to the text.
  */
 export function foldBase64(text: string, entry = ''): Folded {

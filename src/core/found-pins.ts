@@ -22,7 +22,7 @@ export interface PinningPolicy {
 
 export type FoundPin = Required<Pick<PinData, 'text' | 'by'>>
 
-/** All found pins together, where nothing else is said. */
+/** All found pins together, if nothing else is said. */
 export const FOUND_PINS_TOKENS = 2_000
 const MAX_PINS = 100
 

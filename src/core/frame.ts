@@ -29,12 +29,12 @@ export interface CompactionResult extends RunInfo {
   readonly end: 'committed' | 'refused' | 'vetoed' | 'aborted' | 'failed'
   readonly durationMs: number
   readonly event?: EventOf<'COMPACTION'>
-  /** The thread in which the conversation goes on, opened by this summary; here nothing was changed. */
+  /** The thread in which the conversation continues, opened by this summary; here nothing was changed. */
   readonly fresh?: { readonly threadId: string; readonly summary: string }
   readonly error?: PrecisError // why it did not succeed
   readonly before?: Reading
   readonly after?: Reading
-  readonly tokensSaved?: number // never below 0; absent where unknown
+  readonly tokensSaved?: number // never below 0; absent if unknown
   readonly usage?: TokenUsage // what the summaries cost, failed attempts included
   readonly costUsd?: number
   readonly report?: CompactionReport // of what this process has committed itself
@@ -65,7 +65,7 @@ export type AgentFrame =
   | FrameOf<'messages-returned', { messages: readonly UserContent[] }>
   | FrameOf<'reading', { reading: Reading; windowTokens?: number }>
   | FrameOf<'notice', { level: 'info' | 'warning'; message: string }>
-  /** LOG: something is going on that is no answer, in words for people; and that it is over. */
+  /** LOG: something is going on that is not an answer, in words for people; and that it is over. */
   | FrameOf<'agent_thinking_start', { message: string }>
   | FrameOf<'agent_thinking_complete'>
   | FrameOf<'error', { error: Error; context: { operation: string; threadId: string } }>

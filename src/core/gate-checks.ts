@@ -147,7 +147,7 @@ export function checkSize(draft: Draft, minTokens: number): Refusal | undefined 
     const goes = sum(covered.filter((item) => !staying.has(item.id)))
     const was = new Set(covered.map((item) => item.id))
     const comes = sum(weighedItems(edit, items, was))
-    // Where nothing goes, nothing may come; pins do not count.
+    // If nothing goes, nothing may come; pins do not count.
     const most = isRewrite(edit) ? goes + MARKER_TOKENS : Math.max(0, goes - 1)
     if (goes >= minTokens && comes > most) return notSmaller(comes, goes)
   }

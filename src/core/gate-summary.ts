@@ -117,7 +117,7 @@ function underHeadings(text: string, sections: readonly string[]): string {
     .join('\n')
 }
 
-/** What was asked for where there is nothing to say. */
+/** What was asked for if there is nothing to say. */
 const NONE = /^[\s\p{P}]*(?:none|n\/a|nil)[\s\p{P}]*$/iu
 
 /** The beginnings of lines that may be headings, however they are marked. */
@@ -127,7 +127,7 @@ function headingsIn(text: string): ReadonlySet<string> {
 
 const HEADING_END = /[:：\]】|]|[*_]{2}(?=\s)|\s[–—-]\s/
 
-/** A line as a heading and what stands behind it. */
+/** A line as a heading and what follows it. */
 function parted(line: string): { readonly heading: string; readonly said: string } {
   const bare = line.replace(/^[^\p{L}]+/u, '')
   const end = HEADING_END.exec(bare)

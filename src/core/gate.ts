@@ -164,7 +164,7 @@ function openingEdits(
   return [{ covers: runsOf(seen, eventAt), put: [entry] }]
 }
 
-/** Somebody asked for it: it may change nothing, and it may land above the target. */
+/** Someone asked for it: it may change nothing, and it may land above the target. */
 function isExplicit(trigger: Trigger): boolean {
   return trigger === 'command' || trigger === 'tool' || trigger === 'import'
 }

@@ -5,7 +5,7 @@ export interface ImageSize {
   readonly heightPx: number
 }
 
-/** As it was measured before, or from the bytes; undefined where nobody can tell. */
+/** As it was measured before, or from the bytes; undefined if nobody can tell. */
 export function sizeOfImage({
   widthPx,
   heightPx,
@@ -15,7 +15,7 @@ export function sizeOfImage({
   return data === undefined ? undefined : imageSize(data)
 }
 
-/** Undefined where the text is none of the four kinds that the API takes, or too short to tell. */
+/** Undefined if the text is none of the four kinds that the API takes, or too short to tell. */
 export function imageSize(base64: string): ImageSize | undefined {
   const at = byteReader(base64)
   const size = pngSize(at) ?? gifSize(at) ?? webpSize(at) ?? jpegSize(at)

@@ -15,7 +15,7 @@ interface Opening {
   /** Sticky patterns are tried where a text begins, the others at each line. */
   readonly at: 'text' | 'line'
   readonly opens: string
-  /** The last line that begins so ends it; without one it goes on to the end of the text. */
+  /** The last line that begins so ends it; without one it continues to the end of the text. */
   readonly ends?: string
 }
 
@@ -119,7 +119,7 @@ const CLIENT_TAGS =
   'system-reminder|system_reminder|system-notification|local-command-[a-z]+|command-[a-z]+|bash-input|user-prompt-submit-hook|task-notification|ide_[a-z_]+|ide-[a-z-]+|environment_context|environment_details|user_instructions|INSTRUCTIONS|permissions instructions|recommended_plugins|collaboration_mode|turn_aborted|subagent_notification|user_shell_command|skills?_?[a-z_]*|apps_[a-z_]+|plugins?_[a-z_]+|personality_spec|model_switch|SYSTEM_NOTICE|explicit_instructions|automatic_instructions|task_progress|current_datetime|session_context|additional_context|custom_instructions|todo_status|sql_tables|EXTRA_INFO|REPOSITORY_INFO|REPOSITORY_INSTRUCTIONS|RUNTIME_INFORMATION|repository_memories|project_context|editor_context|open_files|attached_files|attachments?'
 const TOOL_TAGS =
   'bash-stdout|bash-stderr|user_shell_command_output|file_content|folder_content|final_file_content|url_content|terminal_output|workspace_diagnostics|git_commit|git_working_state|tool_result|tool_response|tool_output|tool_use_error|function_results?|function_response|search_results?|command_output|returncode|output|observation|stdout|stderr|file|document|documents|web_page|page_content'
-/** Names that people write about, too: they count only where a line begins with them. */
+/** Names that people write about, too: they count only if a line begins with them. */
 const AT_LINE =
   /^(?:output|observation|stdout|stderr|file|documents?|attachments?|skills?_?[a-z_]*)$/
 

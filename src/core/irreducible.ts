@@ -20,7 +20,7 @@ export interface BigPart {
 
 const BIGGEST = 5
 
-/** What is left where nothing more can go. */
+/** What is left if nothing more can go. */
 interface Lowest {
   readonly context: Context
   readonly eventAt: EventAt

@@ -13,7 +13,7 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Takes a text in pieces, as they come. Counts signs alone, so it takes what is no JSON, too: a parser refuses it. */
+/** Takes a text in pieces, as they come. Counts signs alone, so it takes what is not JSON, too: a parser refuses it. */
 export class JsonBounds {
   readonly #limits: JsonLimits
   #values = 0

@@ -15,11 +15,11 @@ export interface ImageLimits {
   readonly maxEdgePx?: number
   /** With more images than `over`, each must be smaller. */
   readonly many?: { readonly over: number; readonly maxEdgePx: number }
-  /** Kinds that may stand in a request as bytes. */
+  /** Kinds that may be in a request as bytes. */
   readonly mimeTypes?: readonly string[]
   /**
    * The share of a limit that is freed once it is passed. Then many more images fit before the next
-   * one goes, and what stands before them stays as it was sent. Absent: no more goes than must.
+   * one goes, and what precedes them stays as it was sent. Absent: no more goes than must.
    */
   readonly slack?: number
 }
@@ -45,7 +45,7 @@ export interface Aged {
  * Keeps the limits by replacing images with captions, oldest first. A caption names the entry that the
  * image belongs to, under which it can be read again, or what `refOf` says, or else the place.
  * What goes depends on the images alone, and what went for some stays gone when more follow.
- * The same array comes back where nothing had to go.
+ * The same array comes back if nothing had to go.
  */
 export function ageImages(
   messages: readonly Message[],
@@ -62,7 +62,7 @@ export function ageImages(
   return { messages: withCaptions(messages, gone), aged: [...gone.values()] }
 }
 
-/** Writes the size of each image beside it, for whoever is to show or count it without its bytes. */
+/** Writes the size of each image beside it, for everyone who is to show or count it without its bytes. */
 export function measureImages(parts: readonly Part[]): readonly Part[] {
   return parts.map((part) => {
     if (part.type !== 'image' || part.media.widthPx !== undefined) return part

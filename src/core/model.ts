@@ -68,7 +68,7 @@ export interface BrokenCallFrame {
 export interface EndFrame {
   readonly type: 'end'
   readonly stopReason: StopReason
-  /** Absent where the response had none, never zeros. `promptTokens` holds cache reads and writes. */
+  /** Absent if the response had none, never zeros. `promptTokens` holds cache reads and writes. */
   readonly usage?: TokenUsage
   /** In the provider's own words; finer than the unified ones. */
   readonly rawStopReason?: string
@@ -96,9 +96,9 @@ export interface Provider {
    * no frame was given out. Leaving the loop early closes the connection.
    */
   stream(request: ModelRequest): AsyncIterable<ModelFrame>
-  /** How many tokens the request would have. Absent where the API has no such call. */
+  /** How many tokens the request would have. Absent if the API has no such call. */
   countTokens?(request: ModelRequest): Promise<number>
-  /** The window of a model. Absent where the server cannot be asked; undefined where it does not know. */
+  /** The window of a model. Absent if the server cannot be asked; undefined if it does not know. */
   windowOf?(model: string, signal?: Signal): Promise<number | undefined>
 }
 

@@ -10,7 +10,7 @@ import { roundsOf } from './seam.ts'
 
 export type Pins = readonly PinData[]
 
-/** The pins in force, in the order in which they were set. */
+/** The pins in effect, in the order in which they were set. */
 export const pinsReducer: Reducer<Pins> = {
   name: 'pins',
   version: 1,
@@ -48,7 +48,7 @@ export function pinnedEntries(
   return held
 }
 
-/** The text under which pinned texts stand in the context, or undefined where there are none. */
+/** The text under which pinned texts are in the context, or undefined if there are none. */
 export function pinnedText(pins: Pins): string | undefined {
   const texts = pins.map((pin) => pin.text).filter((text) => text !== undefined)
   return texts.length === 0 ? undefined : texts.join('\n\n')
@@ -57,8 +57,8 @@ export function pinnedText(pins: Pins): string | undefined {
 /**
  * Makes a proposal keep the pins, so that no strategy has to know of them: pinned entries stay right
  * after what replaces the rest, pinned texts follow as one user entry, and nothing pinned is rewritten.
- * Where nothing is replaced, what was said stands as it was: then they are put in if somebody has pinned
- * what nobody said. A proposal without an edit is left so unless somebody has asked for it.
+ * If nothing is replaced, what was said stands as it was: then they are put in if someone has pinned
+ * what nobody said. A proposal without an edit is left so unless someone has asked for it.
  */
 export function keepPins(
   edits: readonly Edit[],
@@ -149,7 +149,7 @@ function withPinnedText(
   )
 }
 
-/** Whether every pinned text stands in what the user said. */
+/** Whether every pinned text is in what the user said. */
 function saysAll(items: readonly Item[], pins: Pins, eventAt: EventAt): boolean {
   const said = items.flatMap(({ id }) => userTexts(id, eventAt))
   return pins.every(({ text }) => text === undefined || said.some((each) => each.includes(text)))

@@ -25,7 +25,7 @@ const REQUIRED = [
   'compactedEventCount',
 ]
 
-/** True only where the schema of a COMPACTION holds, too. */
+/** True only if the schema of a COMPACTION holds, too. */
 export function isPlainCompaction(data: Fields, isData: IsData): boolean {
   for (const key in data) if (!isPlainField(key, data[key], isData)) return false
   return REQUIRED.every((key) => data[key] !== undefined)

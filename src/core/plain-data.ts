@@ -5,7 +5,7 @@ import { isJson } from './schema.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * True only where the schema of this type holds, too. What is less common, and what is wrong, is left to the
+ * True only if the schema of this type holds, too. What is less common, and what is wrong, is left to the
  * schemas: they alone know how to say it.
  */
 export function isPlainData(type: string, data: unknown): boolean {

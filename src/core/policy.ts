@@ -49,7 +49,7 @@ export type Decision =
       readonly type: 'compact'
       readonly trigger: PolicySignal
       readonly reason: FiringLevel | 'command' | 'tool' | 'overflow'
-      readonly targetTokens?: number // absent where neither window nor reading is known
+      readonly targetTokens?: number // absent if neither window nor reading is known
     }
   | {
       readonly type: 'paused'

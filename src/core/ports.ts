@@ -34,7 +34,7 @@ export interface Row {
   readonly source?: unknown
 }
 
-/** A derived state of a thread, so that opening it need not read its history. May be thrown away. */
+/** A derived state of a thread, so that opening it need not read its history. May be discarded. */
 export interface Snapshot {
   readonly seq: number
   readonly foldVersion: number
@@ -75,7 +75,7 @@ export interface Appended {
   /** The number of the last of these events; where they were repeated, the thread may be further. */
   readonly version: number
   readonly rows: readonly Row[]
-  /** True where these very events (by id) were in the log already: nothing was written. */
+  /** True if these very events (by id) were in the log already: nothing was written. */
   readonly repeated: boolean
 }
 
@@ -100,7 +100,7 @@ export interface Page<T> {
 /**
  * Where logs live. Every method may be called at any time by several callers and processes.
  * A method that rejects has changed nothing. Errors are `PrecisError`s: `usage` for arguments that
- * make no sense, `invalid-input` for content that is no JSON or too large, `store-…` for the rest.
+ * make no sense, `invalid-input` for content that is not JSON or too large, `store-…` for the rest.
  * Rows belong to the caller: changing them changes nothing in the store.
  */
 export interface Store {
@@ -145,7 +145,7 @@ export interface Store {
    * until the signal fires or the thread is deleted. A thread that is not there yet is waited for.
    */
   follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row>
-  /** Removes a thread; its forks keep their past. False where there was none. */
+  /** Removes a thread; its forks keep their past. False if there was none. */
   delete(threadId: string): Promise<boolean>
   /**
    * Takes a lease, or renews one's own, for `ttlMs` from now: true where `owner` holds it then, false
@@ -164,13 +164,13 @@ export interface Store {
    * the hashes again. Undefined where there is no such thread; absent where a store keeps no hashes.
    */
   verify?(threadId: string): Promise<LogVerdict | undefined>
-  /** Absent where a store cannot be searched. */
+  /** Absent if a store cannot be searched. */
   readonly index?: SearchIndex
 }
 
 /** Work on threads that is done later, in this process or in another. */
 export interface JobQueue {
-  /** Puts a thread in line. False where it stands there already. */
+  /** Puts a thread in line. False if it is there already. */
   add(threadId: string): Promise<boolean>
   /**
    * Takes threads from the line until the queue is closed: never two jobs at once for one thread, in
@@ -212,20 +212,20 @@ export interface SearchFind {
 export interface SearchFinds {
   /** Best first, each event once. */
   readonly finds: readonly SearchFind[]
-  /** Whether each has all the words; where nothing has, those that have some are given. */
+  /** Whether each has all the words; if nothing has, those that have some are given. */
   readonly hasAllWords: boolean
 }
 
 /**
  * Finds what was said in any thread, whether it is in a context or was dropped from it. It is derived
  * from the log: it is brought up to date when something is looked for, so that appending stays fast,
- * and can be made anew.
+ * and can be recreated.
  */
 export interface SearchIndex {
   search(query: SearchQuery): Promise<SearchFinds>
   /** Takes in what was appended since; resolves when nothing is left. */
   catchUp(): Promise<void>
-  /** Throws it away and makes it anew. */
+  /** Throws it away and makes it again. */
   rebuild(): Promise<void>
 }
 
@@ -251,12 +251,12 @@ export interface AskAnswer {
   readonly stopReason: StopReason
   readonly usage?: TokenUsage
 }
-/** How much a model takes and gives; absent where nobody knows. */
+/** How much a model takes and gives; absent if nobody knows. */
 export interface ModelLimits {
   readonly windowTokens?: number
   readonly outputTokens?: number
 }
-/** A small talk in which the model may call tools; whoever asks runs them. */
+/** A small talk in which the model may call tools; the caller runs them. */
 export interface ConverseRequest extends Omit<AskRequest, 'within'> {
   readonly tools: readonly ToolSchema[]
 }
@@ -276,10 +276,10 @@ export interface ConverseAnswer {
 }
 /** A model that answers in text. No tool is run through it, whatever the model calls. */
 export interface ModelPort {
-  /** Rejects with `overflow` where the request is longer than the window, also where it was cut silently. */
+  /** Rejects with `overflow` where the request is longer than the window, also if it was cut silently. */
   ask(request: AskRequest): Promise<AskAnswer>
   limitsOf?(model?: string, signal?: Signal): Promise<ModelLimits>
-  /** One answer that may call tools. Absent where nobody can be asked in that way. Rejects as `ask` does. */
+  /** One answer that may call tools. Absent if nobody can be asked in that way. Rejects as `ask` does. */
   converse?(request: ConverseRequest): Promise<ConverseAnswer>
 }
 

@@ -69,7 +69,7 @@ function categoryOf(item: Item, eventAt: EventAt): Category {
   return WRITTEN.has(newEntryAt(item.id, eventAt)?.label) ? 'summaries' : 'user'
 }
 
-/** The texts of answers are short beside the arguments of their calls: only they are weighed anew. */
+/** The texts of answers are short beside the arguments of their calls: only they are weighed again. */
 function insideAnswer(item: Item, eventAt: EventAt): { text: number; thinking: number } {
   const content = contentOf(item.id, eventAt)
   const thinking = item.hide?.includes('thinking') ? 0 : (item.thinkingTokens ?? 0)

@@ -23,7 +23,7 @@ export interface Drop {
   readonly what: string // a name that a person recognises
   readonly why: string
   readonly before: number
-  readonly after: number // 0 where nothing of it stands any more
+  readonly after: number // 0 if nothing of it stands any more
 }
 
 export interface ReportPins {
@@ -53,7 +53,7 @@ export interface CompactionReport {
   readonly refs: { readonly count: number; readonly first: readonly EntryId[] }
   readonly settings: ReportSettings
   readonly fallback?: ReportFallback
-  /** Steps of the strategy that failed, so that it went on without them. */
+  /** Steps of the strategy that failed, so that it continued without them. */
   readonly leftOut?: readonly ReportFallback[]
 }
 

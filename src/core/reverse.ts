@@ -15,7 +15,7 @@ export interface ReversalDraft {
   readonly data: Reversal
 }
 
-/** Takes back a change: the newest one, or the one at `target`. Throws `covered-by` where it cannot. */
+/** Undoes a change: the newest one, or the one at `target`. Throws `covered-by` where it cannot. */
 export function undo(
   context: Context,
   eventAt: EventAt,

@@ -10,7 +10,7 @@ export interface Stretch {
 }
 
 /**
- * Names items by runs. Neighbouring originals become one range, but only where the log has no
+ * Names items by runs. Neighbouring originals become one range, but only if the log has no
  * entry between them that is missing here: `nextEntry` tells the original that follows one.
  */
 export function runsOf(items: readonly Item[], eventAt: EventAt): Run[] {
@@ -88,7 +88,7 @@ function findRun(
   return { start, end: end + 1 }
 }
 
-/** The items that a run names, from the log; undefined where the log does not hold them all. */
+/** The items that a run names, from the log; undefined if the log does not hold them all. */
 export function itemsOfRun(run: Run, eventAt: EventAt): Item[] | undefined {
   if (typeof run === 'string') {
     const item = itemAt(run, eventAt)

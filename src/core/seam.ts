@@ -69,7 +69,7 @@ export function openCallsOf(items: Items): Set<string> {
   return new Set()
 }
 
-/** Where the round that is still open begins, or the length where none is. */
+/** Where the round that is still open begins, or the length if none is. */
 export function openRoundStart(items: Items, open: ReadonlySet<string>): number {
   if (open.size === 0) return items.length
   for (let index = items.length - 1; index >= 0; index -= 1)
@@ -79,7 +79,7 @@ export function openRoundStart(items: Items, open: ReadonlySet<string>): number 
 
 /**
  * Where the last answer stands, if it called tools: its thinking goes back with the results, whatever
- * else was said since. Otherwise the length. Calls in `closes` are about to be taken back.
+ * else was said since. Otherwise the length. Calls in `closes` are about to be withdrawn.
  */
 export function lastRoundStart(items: Items, closes: readonly string[] = []): number {
   for (let index = items.length - 1; index >= 0; index -= 1) {
@@ -90,7 +90,7 @@ export function lastRoundStart(items: Items, closes: readonly string[] = []): nu
   return items.length
 }
 
-/** Where the last round begins whose results no answer has taken up yet, or the length where none is. */
+/** Where the last round begins whose results no answer has taken up yet, or the length if none is. */
 export function unansweredRoundStart(items: Items): number {
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = items.at(index)

@@ -1,6 +1,6 @@
 // The words by which a text is found again: the same for every store, so they are made here and not by a database.
 
-/** A word, folded, and where it stands in the text as it was written. */
+/** A word, folded, and where it is in the text as it was written. */
 export interface WordPlace {
   readonly word: string
   readonly start: number

@@ -84,6 +84,6 @@ function shownValue(key: string, got: unknown): string {
 
 export function unknownKey(key: string, where: string, nearest: string | undefined): PrecisError {
   const hint = nearest ? `Did you mean ${nearest}?` : `Known settings: ${SETTING_KEYS.join(', ')}.`
-  const message = `${key} is no setting`
+  const message = `${key} is not a setting`
   return new PrecisError('invalid-settings', message, { where, hint, details: { key } })
 }

@@ -152,7 +152,7 @@ export function settingsJsonSchema(): Json {
   } as unknown as Json
 }
 
-/** Every setting may be left out, and so may the group it stands in. */
+/** Every setting may be left out, and so may the group it is in. */
 function optional<T>(schema: T): T {
   if (typeof schema !== 'object' || schema === null || !('required' in schema)) return schema
   const { required: _, ...rest } = schema

@@ -198,8 +198,8 @@ describe('settings that a program gives', () => {
   })
 
   it.each([
-    [{ modelz: {} }, 'modelz is no setting'],
-    [{ models: { defualt: 'dev' } }, 'models.defualt is no setting'],
+    [{ modelz: {} }, 'modelz is not a setting'],
+    [{ models: { defualt: 'dev' } }, 'models.defualt is not a setting'],
     [{ redactPrompts: 'perhaps' }, 'redactPrompts: expected others'],
   ])('are refused with a place: %j', (given, message) => {
     expect(() => requireSettings(given, 'compose()')).toThrow(
@@ -218,7 +218,7 @@ describe('wrong settings', () => {
       'an unknown key has a suggestion',
       () => user({ gate: { minTokn: 1 } }),
       {
-        message: 'gate.minTokn is no setting',
+        message: 'gate.minTokn is not a setting',
         where: '~/u.json',
         hint: 'Did you mean gate.minTokens?',
       },
@@ -229,9 +229,9 @@ describe('wrong settings', () => {
       { hint: expect.stringContaining('strategy, preset, counter, gate.minTokens') },
     ],
     [
-      'a key of every object is no setting',
+      'a key of every object is not a setting',
       () => user(JSON.parse('{"__proto__": 1}')),
-      { message: '__proto__ is no setting' },
+      { message: '__proto__ is not a setting' },
     ],
     [
       'a wrong type is located',
@@ -274,7 +274,7 @@ describe('wrong settings', () => {
     [
       'a mistyped variable',
       () => environmentLayer({ PRECIS_STRATGY: 'x' }),
-      { message: 'PRECIS_STRATGY is no setting', hint: 'Did you mean PRECIS_STRATEGY?' },
+      { message: 'PRECIS_STRATGY is not a setting', hint: 'Did you mean PRECIS_STRATEGY?' },
     ],
     [
       'a target above the threshold',

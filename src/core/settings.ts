@@ -45,11 +45,11 @@ export interface SettingValue {
 
 export interface ResolvedSettings {
   readonly settings: Settings
-  /** By key, as in `gate.minTokens`: the value in force and where it is from. */
+  /** By key, as in `gate.minTokens`: the value in effect and where it is from. */
   readonly origins: Readonly<Record<string, SettingValue>>
 }
 
-/** The settings in force. Throws `invalid-settings` for the first unknown key or wrong value. */
+/** The settings in effect. Throws `invalid-settings` for the first unknown key or wrong value. */
 export function resolveSettings(layers: readonly SettingsLayer[]): ResolvedSettings {
   const origins = new Map<string, SettingValue>()
   for (const key of SETTING_KEYS)

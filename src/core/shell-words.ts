@@ -9,17 +9,17 @@ export interface ShellWord {
 export interface ShellReading {
   /** The simple commands in order, each with at least one word. */
   readonly commands: readonly (readonly ShellWord[])[]
-  /** Why the text does not tell all that it does: completes «it …». Undefined where it does. */
+  /** Why the text does not tell all that it does: completes «it …». Undefined if it does. */
   readonly unclear?: string
 }
 
-/** What is longer is no command that a pattern was written for. */
+/** What is longer is not a command that a pattern was written for. */
 const LONGEST = 4_000
 
 const SEPARATOR = /^(?:\|\||&&|\|&|;;|[;&|\n()])/
 const REDIRECTION = /^(?:&>>?|\d*(?:<<<|<<-?|<>|<&|>&|>>|>\||<|>))/
 const BLANK = /^(?:[ \t]|\\\n)+/
-/** Where the shell puts something else in the place of what is written. */
+/** Where the shell puts something else in place of what is written. */
 const SUBSTITUTIONS = '$`'
 const PATTERNS = '*?['
 
@@ -68,7 +68,7 @@ class ShellReader {
     command.push(word)
   }
 
-  /** False where none begins here. Only those that go nowhere or join two streams are clear. */
+  /** False if none begins here. Only those that go nowhere or join two streams are clear. */
   #readRedirection(): boolean {
     const operator = this.#skip(REDIRECTION)
     if (operator === undefined) return false
@@ -81,7 +81,7 @@ class ShellReader {
     return true
   }
 
-  /** Up to the next blank or sign of the language. Empty where none begins here. */
+  /** Up to the next blank or sign of the language. Empty if none begins here. */
   #readWord(): ShellWord {
     const start = this.#at
     let value = ''

@@ -60,7 +60,7 @@ const storedContext = z.object({
   }),
 })
 
-/** Undefined where it is no context: a snapshot may always be thrown away. */
+/** Undefined if it is no context: a snapshot may always be discarded. */
 export function decodeContext(json: Json): Context | undefined {
   const parsed = storedContext.safeParse(json)
   if (!parsed.success) return undefined

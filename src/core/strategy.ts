@@ -50,7 +50,7 @@ export interface Scratch {
   clear(): Promise<void>
 }
 
-/** A fold over a log whose state is made when somebody asks for it, and need not outlive the process. */
+/** A fold over a log whose state is made when someone asks for it, and need not outlive the process. */
 export type LogReducer<S> = Pick<Reducer<S>, 'name' | 'version' | 'init' | 'step'>
 
 export interface StrategyInput {
@@ -69,7 +69,7 @@ export interface StrategyInput {
   /**
    * The state of a reducer over the whole log, as of this context, with what was compacted away. It is kept
    * with the thread and stepped over new events only; a reducer may grow it in place, so it is to be read
-   * before anything else is awaited. Absent where only the context is at hand.
+   * before anything else is awaited. Absent if only the context is at hand.
    */
   reduce?<S>(reducer: LogReducer<S>): Promise<S>
 }

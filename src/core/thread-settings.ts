@@ -10,7 +10,7 @@ export interface ThreadChoices extends ThreadSettings {
   readonly thinking?: string
 }
 
-/** What stands in a setting that is taken back: then that of the preset holds again. */
+/** The value of a reset setting: the default of the preset applies again. */
 export const NO_STRATEGY = ''
 
 export const threadSettingsReducer: Reducer<ThreadChoices> = {

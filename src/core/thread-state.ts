@@ -15,7 +15,7 @@ export interface ThreadFold {
   init(): ThreadState
   step(state: ThreadState, event: ThreadEvent, eventAt: EventAt): ThreadState
   encode(state: ThreadState): Snapshot
-  /** Undefined where the snapshot is of another version, damaged, or lacks a reducer: then replay. */
+  /** Undefined if the snapshot is of another version, damaged, or lacks a reducer: then replay. */
   decode(snapshot: Snapshot): ThreadState | undefined
 }
 

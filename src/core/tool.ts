@@ -21,7 +21,7 @@ export interface Tool extends ToolSchema {
    * the tool opens nothing else: the same is given to `run`.
    */
   targetOf?(input: Json): string
-  /** Why such an input is never run, where it is not: then nobody is asked about it. */
+  /** Why such an input is never run, if it is not: then nobody is asked about it. */
   problemOf?(input: Json): string | undefined
   /**
    * Never rejects for what the model or the workspace did wrong: that is a failed outcome with a

@@ -25,7 +25,7 @@ export interface ContextBudget {
 
 export type FiringLevel = 'ratio' | 'reserve' | 'absolute' | 'window'
 
-/** Why this many tokens are too many, or undefined where they are not. */
+/** Why this many tokens are too many, or undefined if they are not. */
 export function firingLevel(
   policy: TriggerPolicy,
   budget: ContextBudget,
@@ -45,7 +45,7 @@ export function firingLevel(
   return absoluteTokens !== undefined && reaches(tokens, absoluteTokens) ? 'absolute' : undefined
 }
 
-/** The lowest number of tokens at which something fires; undefined where nothing can. */
+/** The lowest number of tokens at which something fires; undefined if nothing can. */
 export function triggerTokens(policy: TriggerPolicy, budget: ContextBudget): number | undefined {
   const window = windowOf(budget)
   const levels = [

@@ -13,7 +13,7 @@ export function typedTexts(event: EventOf<'USER_MESSAGE'>): string[] {
   return isTyped ? typedTextsOf(data) : []
 }
 
-/** Of content that stands in the user's place. */
+/** Of content that is in the user's place. */
 function typedTextsOf(content: UserContent): string[] {
   const texts = typeof content === 'string' ? [content] : content.flatMap(ownText)
   return texts.flatMap((text) =>
@@ -21,12 +21,12 @@ function typedTextsOf(content: UserContent): string[] {
   )
 }
 
-/** True where a person typed nothing of it: all of it is text, and none of that is theirs. */
+/** True if a person typed nothing of it: all of it is text, and none of that is theirs. */
 export function isInjected(content: UserContent): boolean {
   return writtenBy(content) !== 'typed'
 }
 
-/** Who wrote a message that stands in the user's place: a person, wherever one typed a part of it. */
+/** Who wrote a message that is in the user's place: a person, wherever one typed a part of it. */
 export function writtenBy(content: UserContent): 'typed' | 'client' | 'tool' | 'model' {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content
   let first: Exclude<Provenance, 'person'> | undefined

@@ -14,7 +14,7 @@ const HIDDEN =
 const STEERING =
   /(?![\n\t]|\r\n)\p{Cc}|[\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
 
-/** For what somebody decides on, a command above all: every character is seen, by its number if need be. */
+/** For what someone decides on, a command above all: every character is seen, by its number if need be. */
 export function escapeHidden(text: string): string {
   return text.replace(HIDDEN, numberOf)
 }

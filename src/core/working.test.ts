@@ -106,7 +106,7 @@ describe('the working conversation', () => {
     )
     expect(log.items).toEqual(before)
     expect(log.context.ignored).toEqual([
-      { seq: 3, reason: expect.stringContaining('not one stretch') },
+      { seq: 3, reason: expect.stringContaining('one contiguous range') },
     ])
     expect(line(log.working())).toBe('USER_MESSAGE#1 AGENT_MESSAGE#2')
     // The log goes on as if it were not there.

@@ -56,7 +56,7 @@ export function compactedEvents(context: Context, eventAt: EventAt): ThreadEvent
   return [...head, ...rest]
 }
 
-/** Once compacted, the system prompts in force come first and superseded ones are gone. */
+/** Once compacted, the system prompts in effect come first and superseded ones are gone. */
 function shownEvents(context: Context, eventAt: EventAt) {
   const isCompacted = context.active.length > 0
   const head = isCompacted ? headSeqs(context).flatMap((seq) => eventAt(seq) ?? []) : []

@@ -1,7 +1,7 @@
 // Detects texts that cannot be a summary: empty words and excuses
 import { EXCUSES_ELSEWHERE } from './excuses.ts'
 
-/** Nothing is said without a letter or a digit, whatever else stands there to be seen or not. */
+/** Nothing is said without a letter or a digit, whatever else is there to be seen or not. */
 export function saysNothing(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text.replace(UNSEEN, '').replace(FENCES, '').replace(TAGS, ''))
 }
@@ -33,7 +33,7 @@ const LINES_IN_BOLD = /^\s*(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__):?\s*$/gm
 /** An excuse is short. A long text that begins with an apology has something to say. */
 const LONGEST_EXCUSE_CHARS = 600
 
-/** Where nothing was found to summarise there are no files: messages that are missing then are the work's. */
+/** If nothing was found to summarise there are no files: messages that are missing then are the work's. */
 const FILE_NAME =
   /[\p{L}\p{N}-]\.(?:[jt]sx?|[cm]js|json|md|py|rs|go|java|rb|cpp|css|html|sql|sh|ya?ml|toml|txt|csv|lock)\b|(?:^| )\/[\w.-]+\/\w/u
 
@@ -79,7 +79,7 @@ function openingsOf(openings: readonly string[], but: string): RegExp {
 const END = '(?=[-–—,.!;:)]|$)'
 /** Not before a reason: who cannot go on because of something tells of the work. */
 const STOP = '(?=[.!]|$)'
-/** Of anything else that cannot be done, somebody tells. */
+/** Of anything else that cannot be done, someone tells. */
 const THIS = `(?:this|that)(?:${END}| (?:\\w+ ){0,2}(?:request|task|conversation|discussion|topic|content|matter|question|summary|information|kind|type|sort)\\b)`
 /** What the request for a summary asks to be done, in the forms that follow `can't` or `not willing to`. */
 const THE_TASK = [

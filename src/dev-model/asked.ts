@@ -37,13 +37,13 @@ export interface Asked {
   readonly thinking: boolean
   readonly stream: boolean
   readonly stopSequences: readonly string[]
-  /** Absent where the client sets no limit. */
+  /** Absent if the client sets no limit. */
   readonly maxOutputTokens?: number
   /** The client asks the provider for a compaction of everything (VALID-A15). */
   readonly compaction?: { readonly instructions?: string }
 }
 
-/** The place of the last turn in which the user says something, not only a tool. -1 where none does. */
+/** The place of the last turn in which the user says something, not only a tool. -1 if none does. */
 export function lastUserTurn({ turns }: Asked): number {
   return turns.findLastIndex(({ role, parts }) => role === 'user' && textIn(parts) !== '')
 }
@@ -58,7 +58,7 @@ export function textIn(parts: readonly AskedPart[]): string {
     .trim()
 }
 
-/** The result of a call or a content that is a list, as text; what is no text is left out. */
+/** The result of a call or a content that is a list, as text; what is not a text is left out. */
 export function textOfContent(content: Json | undefined): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''

@@ -72,7 +72,7 @@ export class MarkedCache {
     }
   }
 
-  /** The last place whose prefix is kept, seen from any mark; -1 where there is none. */
+  /** The last place whose prefix is kept, seen from any mark; -1 if there is none. */
   #longestHit(places: readonly Place[], marks: readonly number[], nowMs: number): number {
     for (const mark of marks.toReversed()) {
       for (let at = mark; at >= 0 && at > mark - LOOKBACK_SEGMENTS; at -= 1) {

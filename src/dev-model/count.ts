@@ -52,7 +52,7 @@ export function sumOfTokens(segments: readonly Segment[]): number {
   return segments.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-/** The texts of a value, wherever they stand in it. */
+/** The texts of a value, wherever they are in it. */
 export function tokensOfJson(value: Json): number {
   let tokens = 0
   const waiting: Json[] = [value]

@@ -49,7 +49,7 @@ export async function deliver(turn: Turn, delivery: Delivery): Promise<Outcome> 
   return 'answered'
 }
 
-/** What a fault does to a stream that has begun; undefined where the stream goes on. */
+/** What a fault does to a stream that has begun; undefined if the stream continues. */
 async function inTheMiddle(
   fault: Fault | undefined,
   delivery: Delivery,

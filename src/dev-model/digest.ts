@@ -14,7 +14,7 @@ export function promptText(value: Json): string {
   return JSON.stringify(value, (key, each: Json) => (key === 'cache_control' ? undefined : each))
 }
 
-/** A word in letters and digits that can stand in an id. */
+/** A word in letters and digits that can be in an id. */
 export function idOf(prefix: string, ...texts: readonly string[]): string {
   return `${prefix}${digest(...texts).slice(0, 24)}`
 }

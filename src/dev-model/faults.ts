@@ -30,7 +30,7 @@ export interface Fault {
 }
 
 export interface FaultOrder extends Fault {
-  /** For how many requests; 1 where it is absent. */
+  /** For how many requests; 1 if it is absent. */
   readonly times?: number
 }
 

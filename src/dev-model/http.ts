@@ -5,7 +5,7 @@ import type { HttpAnswer } from './wire-format.ts'
 
 export type Body = { readonly value: Json; readonly chars: number } | 'too-large' | 'no-json'
 
-/** Reads to the end even where it is too much, so that the client gets to see the answer. */
+/** Reads to the end even if it is too much, so that the client gets to see the answer. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Body> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -33,7 +33,7 @@ export class Memory {
     return this.#byKey.get(key)?.exchange
   }
 
-  /** False where nothing goes by this name. */
+  /** False if nothing goes by this name. */
   forget(key: string): boolean {
     const found = this.#byKey.get(key)
     if (found !== undefined) this.#drop(found)

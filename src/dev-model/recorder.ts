@@ -15,9 +15,9 @@ export interface RecordedRequest {
   readonly at: Date
   readonly headers: Readonly<Record<string, string>>
   readonly body: Json
-  /** What the model gets to see of it, in no wire format; absent where the request was refused before. */
+  /** What the model gets to see of it, in no wire format; absent if the request was refused before. */
   readonly asked?: Asked
-  /** Every rule that it breaks, also where a fault came before the refusal. */
+  /** Every rule that it breaks, also if a fault came before the refusal. */
   readonly violations: readonly Violation[]
   readonly outcome: Outcome
   readonly status?: number

@@ -19,7 +19,7 @@ export type Ending =
 export interface AnswerCall {
   readonly name: string
   readonly arguments: Json
-  readonly id?: string // one is made where it is absent
+  readonly id?: string // one is made if it is absent
 }
 
 /** One answer of a script. `parts` says in which order; without it: thinking, text, calls. */

@@ -23,7 +23,7 @@ export function sealed(
   return Buffer.from([MARK, prefix, model, check, payload].join('.')).toString('base64')
 }
 
-/** The seal that a signature holds, or undefined where it is none of ours or its text was changed. */
+/** The seal that a signature holds, or undefined if it is none of ours or its text was changed. */
 export function unsealed(kind: string, text: string, signature: string): Seal | undefined {
   const [mark, prefix = '', model = '', check = '', ...rest] = Buffer.from(signature, 'base64')
     .toString('utf8')

@@ -26,7 +26,7 @@ export interface DevModelOptions {
   readonly clock?: Clock
   readonly windowTokens?: number
   readonly script?: Script
-  /** What requests are checked against, where it is not the strict reading of the format's own API. */
+  /** What requests are checked against, if it is not the strict reading of the format's own API. */
   readonly profiles?: {
     readonly anthropic?: Profile
     readonly 'openai-chat'?: Profile
@@ -54,7 +54,7 @@ export interface DevModel {
   readonly port: number
   /** The latest requests to a model or a counter, oldest first; bodies and a few headers, never keys. */
   readonly requests: readonly RecordedRequest[]
-  /** Replaces the script. Where it ends, or answers `undefined`, the small assistant goes on. */
+  /** Replaces the script. Where it ends, or answers `undefined`, the small assistant continues. */
   script(script: Script): void
   /** Orders a fault for the next requests. */
   fail(order: FaultOrder): void

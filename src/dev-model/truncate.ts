@@ -4,7 +4,7 @@ import { ENVELOPE_TOKENS, tokensOfJson } from './count.ts'
 
 const KEPT_ROLES = ['system', 'developer']
 
-/** System messages and the last message stay, even where they alone are too much. */
+/** System messages and the last message stay, even if they alone are too much. */
 export function withoutOldest(body: Fields, field: string, windowTokens: number): Fields {
   const items = listOf(body[field])
   const { tools, system, instructions } = body

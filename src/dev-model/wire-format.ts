@@ -16,7 +16,7 @@ export type Refusal =
       readonly message: string
       readonly param?: string
       readonly code?: string
-      readonly status?: number // 400 where it is absent
+      readonly status?: number // 400 if it is absent
       /** The whole answer, for a backend that says it in a shape of its own. */
       readonly body?: Json
     }
@@ -72,7 +72,7 @@ export interface Links {
 export interface WireFormat {
   readonly id: WireId
   readonly streamType: string // the content type of a stream
-  /** The rules for the model that is asked; absent where a provider has none beyond the shape. */
+  /** The rules for the model that is asked; absent if a provider has none beyond the shape. */
   profileFor?(body: Fields): Profile
   readonly links: Links
   /** A field that is missing or misshapen, so that neither rules nor assistant can read on. */

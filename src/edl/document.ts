@@ -108,7 +108,7 @@ export function isInsideCharacter(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
 }
 
-/** The lines of all ranges: newlines and one more for each, but none where it is empty. */
+/** The lines of all ranges: newlines and one more for each, but none if it is empty. */
 export function linesIn(
   text: string,
   ranges: readonly { readonly start: number; readonly end: number }[],

@@ -7,7 +7,7 @@ export interface FileStat {
 }
 
 export interface InMemoryOptions {
-  /** What `stat` gives as the time of a change; 0 unless somebody has a clock. */
+  /** What `stat` gives as the time of a change; 0 unless someone has a clock. */
   readonly nowMs?: () => number
 }
 

@@ -202,7 +202,7 @@ function positionOf(word: string): Position | undefined {
   return { type: 'point', line: Number(line), column: Number(column) }
 }
 
-/** A delimiter that also stands in a text ends it too early, and what follows cannot be read. */
+/** A delimiter that also occurs in a text ends it too early, and what follows cannot be read. */
 function hintFor(script: string): string | undefined {
   const lines = script.split('\n')
   const markers = script.matchAll(/<<(?:(\w+)|'([^'\n]+)')/g)

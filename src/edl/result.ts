@@ -14,7 +14,7 @@ export interface EdlDone {
   readonly errors: readonly FileError[]
   readonly warnings: readonly string[]
   readonly trace: readonly string[]
-  /** Undefined where no file was selected at the end, or the selected one failed. */
+  /** Undefined if no file was selected at the end, or the selected one failed. */
   readonly selection: Selection | undefined
 }
 

@@ -206,7 +206,7 @@ class ScriptRun {
 
   #note(command: Command, { path, document }: OpenFile): void {
     const lines = linesIn(document.text, this.#ranges)
-    // The command is done, and stays so: where nothing is left, the next one fails.
+    // The command is done, and stays so: if nothing is left, the next one fails.
     const { budget } = this.#findLimits
     budget.left = Math.max(0, budget.left - lines * STEPS.perLine)
     const snippet = `${plural(this.#ranges.length, 'range')}, ${plural(lines, 'line')}`

@@ -12,7 +12,7 @@ export const STEPS = {
   perLine: 1,
 } as const
 
-/** Throws where the script has not so many left. Called before the work, so that it is not begun. */
+/** Throws if the script has not so many left. Called before the work, so that it is not begun. */
 export function spendSteps(budget: StepBudget, steps: number): void {
   if (budget.left >= steps) {
     budget.left -= steps

@@ -74,7 +74,7 @@ export class SurvivingText {
     return this.#inside(position, this.#regionAfter(index), index)
   }
 
-  /** The end of a region is the end of what stands there now. */
+  /** The end of a region is the end of what is there now. */
   #inside(position: number, region: Replaced, index: number): number | Replaced {
     if (position !== region.to) return region
     return this.#isLast(index) ? this.#length : this.#current(index + 1)

@@ -64,7 +64,7 @@ export interface ThreadDetail extends ThreadSummary {
   readonly costUsd?: number
   /** Of a long log: cost and sums are being counted, and are there when it is asked for again. */
   readonly isCounting?: boolean
-  /** Calls that wait for somebody to allow or deny them. */
+  /** Calls that wait for someone to allow or deny them. */
   readonly approvals: readonly Approval[]
 }
 
@@ -93,7 +93,7 @@ export interface CommandOutcome {
   readonly command: string
   readonly ok: boolean
   readonly text: string
-  readonly threadId?: string // where to go on
+  readonly threadId?: string // where to continue
   readonly compaction?: CompactionResult
   readonly returned?: string // for the editor it came from
 }
@@ -205,14 +205,14 @@ export interface RecallHit {
   readonly text: string
 }
 
-/** The whole text of a ref, or what was found; `next` is where a long text goes on, in characters. */
+/** The whole text of a ref, or what was found; `next` is where a long text continues, in characters. */
 export interface Recalled {
   readonly text: string
   readonly hits: readonly RecallHit[]
   readonly next?: number
 }
 
-/** A setting that is in force, and which layer it is from. */
+/** A setting that is in effect, and which layer it is from. */
 export interface SettingInfo {
   readonly key: string
   readonly value: unknown

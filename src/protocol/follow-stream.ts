@@ -103,7 +103,7 @@ async function* connect(
   }
 }
 
-/** Also where the transport itself does not heed a signal. */
+/** Also if the transport itself does not heed a signal. */
 async function* piecesOf(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,

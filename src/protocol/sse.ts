@@ -20,7 +20,7 @@ export function writeSse({ event, data, id }: ServerSentEvent): string {
   return `${lines.join('\n')}\n\n`
 }
 
-/** Keeps a connection alive and is no event. */
+/** Keeps a connection alive and is not an event. */
 export const SSE_HEARTBEAT = ': beat\n\n'
 
 /** `onActivity` is called for every piece that comes, heartbeats included. */

@@ -8,7 +8,7 @@ const LIKE_A_COMMAND = /^\/[a-z-]+(?=\s|$)/i
 interface InterfaceCommands {
   /** Names of commands that only this interface has. */
   readonly own: readonly string[]
-  /** Where all of them are to be found. */
+  /** If all of them are to be found. */
   readonly listing: string
 }
 

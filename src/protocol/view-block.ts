@@ -17,8 +17,8 @@ interface Keyed {
 export interface UserBlock extends Keyed {
   readonly kind: 'user'
   readonly text: string
-  readonly attachments: readonly string[] // what is no text, in a word each
-  /** Said by précis on the user's behalf, as to go on after a compaction. */
+  readonly attachments: readonly string[] // what is not a text, in a word each
+  /** Said by précis on the user's behalf, as to continue after a compaction. */
   readonly isAutomatic: boolean
 }
 

@@ -45,7 +45,7 @@ export function showEvent(
   }
 }
 
-/** A conversation may go on in another thread, whose numbers begin anew. */
+/** A conversation may continue in another thread, whose numbers begin again. */
 function keyOf({ threadId, seq }: ThreadEvent): string {
   return `${threadId}/${seq}`
 }
@@ -155,7 +155,7 @@ function settle(list: BlockList, seq: number, state: 'undone' | 'done'): void {
 function showFailure(list: BlockList, { data }: EventOf<'COMPACTION_FAILED'>): void {
   const { runId, strategyId: strategy, reason } = data
   const shown = list.get(runKey(runId))
-  // A run that goes on with another strategy has not failed yet: its own end says so.
+  // A run that continues with another strategy has not failed yet: its own end says so.
   if (shown?.kind === 'compaction') return
   const key = runKey(runId)
   list.put({ kind: 'compaction', key, state: 'failed', strategy, error: reason, isFresh: false })

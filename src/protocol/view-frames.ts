@@ -79,7 +79,7 @@ function statusAfter({ list, status }: Shown, frame: AgentFrame): ViewStatus {
   }
 }
 
-/** The same text goes on; another kind of text begins a block of its own. */
+/** The same text continues; another kind of text begins a block of its own. */
 function appendText(
   list: BlockList,
   live: readonly string[],

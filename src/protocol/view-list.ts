@@ -32,7 +32,7 @@ export class BlockList {
     this.#blocks.push(block)
   }
 
-  /** These in the place of the first of those keys, whose blocks go; behind all others where there is none. */
+  /** These in place of the first of those keys, whose blocks go; behind all others if there is none. */
   exchange(keys: readonly string[], blocks: readonly ViewBlock[]): void {
     const places = keys
       .flatMap((key) => this.#places.get(key) ?? [])

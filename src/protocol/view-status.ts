@@ -17,7 +17,7 @@ export interface Queued {
 
 export interface ViewStatus {
   readonly isWorking: boolean
-  /** Absent where nothing is going on. */
+  /** Absent if nothing is going on. */
   readonly activity?: Activity
   readonly compaction?: Activity & { readonly strategy: string }
   readonly queued: readonly Queued[]

@@ -44,7 +44,7 @@ export function resultText(content: readonly Block[]): string {
   return content.map(blockText).join('\n')
 }
 
-/** What a compaction says in place of what it covers; undefined where it only leaves out or shortens. */
+/** What a compaction says in place of what it covers; undefined if it only leaves out or shortens. */
 export function summaryOf({ edits }: CompactionData): string | undefined {
   const texts = edits
     .flatMap(({ put }) => put)

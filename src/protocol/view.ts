@@ -23,7 +23,7 @@ export class ThreadView {
   readonly #list = new BlockList()
   #live: readonly string[] = []
   #status: ViewStatus = IDLE
-  /** Compactions that were taken back or brought back, by number: they may be shown only later. */
+  /** Compactions that were undone or brought back, by number: they may be shown only later. */
   readonly #settled = new Map<number, 'undone' | 'done'>()
 
   get blocks(): readonly ViewBlock[] {
@@ -45,7 +45,7 @@ export class ThreadView {
     this.#list.put({ kind: 'notice', key: this.#list.newKey(), ...notice })
   }
 
-  /** What is going on, where frames that told it may have been missed; with the time, also that it compacts. */
+  /** The current activity, where frames that told it may have been missed; with the time, also that it compacts. */
   assume(known: Known, since?: Date): void {
     const { isWorking, approvals, isCompacting = true } = known
     const { activity } = this.#status
@@ -84,7 +84,7 @@ export class ThreadView {
     this.#live = []
   }
 
-  /** The conversation goes on in another thread: what was shown stays, and what was going on is over. */
+  /** The conversation continues in another thread: what was shown stays, and what was going on is over. */
   continueElsewhere(): void {
     this.#forgetLive()
     this.#status = IDLE

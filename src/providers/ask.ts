@@ -63,7 +63,7 @@ function asApart({ system }: AskRequest): Asking {
 
 /**
  * The same as the conversation's own requests. Anthropic keeps the messages in its cache for one tool
- * choice: to forbid the tools there would cost the whole prompt anew. The request says in words that none
+ * choice: to forbid the tools there would cost the whole prompt again. The request says in words that none
  * is to be called, and a call is never run.
  */
 function asWithin({ system, tools, thinking }: AskedWithin, { profile }: ResolvedModel): Asking {

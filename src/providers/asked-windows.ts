@@ -6,7 +6,7 @@ import type { Clock, Signal } from '../core/ports.ts'
 import { LimitedCache } from './limited-cache.ts'
 
 const MOST_MODELS = 100
-/** What runs at home may be loaded anew with another window. */
+/** What runs at home may be loaded again with another window. */
 const KEEP_MS = 5 * 60_000
 /** What could not be told now may be soon: the server is started, the model is loaded. */
 const KEEP_UNKNOWN_MS = 30_000
@@ -27,7 +27,7 @@ export class AskedWindows {
     return this.#known.get(ref)?.tokens
   }
 
-  /** Undefined where the server does not know, or cannot be asked. Rejects only with `aborted`. */
+  /** Undefined if the server does not know, or cannot be asked. Rejects only with `aborted`. */
   async ask(ref: ModelRef, provider: Provider, signal?: Signal): Promise<number | undefined> {
     const known = this.#known.get(ref)
     if (known !== undefined) return known.tokens

@@ -21,7 +21,7 @@ const prices = {
   output: dollars,
 }
 const entry = z.strictObject({
-  // Absent where the server decides it: what runs at home has the window it was loaded with.
+  // Absent if the server decides it: what runs at home has the window it was loaded with.
   windowTokens: tokens.exactOptional(),
   inputTokens: tokens.exactOptional(), // where the prompt alone has a smaller limit
   outputTokens: tokens.exactOptional(),
@@ -52,7 +52,7 @@ export interface ModelInfo extends Omit<Entry, 'windowTokens'> {
   /** How long a prompt may be: what a context is measured against. */
   readonly windowTokens: number
   readonly windowFrom: WindowSource
-  /** Whether somebody listed it: the catalogue or the settings. */
+  /** Whether someone listed it: the catalogue or the settings. */
   readonly known: boolean
 }
 

@@ -68,7 +68,7 @@ describe('an answer with calls', () => {
     )
     const { calls, message } = await converse(registry, ASKED)
     expect(calls).toEqual([
-      { id: '1', name: 'edl', arguments: {}, problem: expect.stringContaining('no JSON') },
+      { id: '1', name: 'edl', arguments: {}, problem: expect.stringContaining('not valid JSON') },
     ])
     expect(message.parts).toEqual([{ type: 'tool_call', id: '1', name: 'edl', arguments: {} }])
   })

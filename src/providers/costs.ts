@@ -10,7 +10,7 @@ export interface CostOptions {
 const MILLION = 1_000_000
 
 /**
- * In US dollars; undefined where the price is not known. Cache reads and writes are part of
+ * In US dollars; undefined if the price is not known. Cache reads and writes are part of
  * `promptTokens` and have prices of their own; without one they cost what the rest of the prompt does.
  */
 export function costOf(

@@ -8,7 +8,7 @@ export interface FailureContext {
   readonly provider: string
   readonly baseUrl: string
   readonly model?: string
-  /** The variable that holds the key; absent where no key is needed. */
+  /** The variable that holds the key; absent if no key is needed. */
   readonly keyVariable?: string
   /** Whatever must not be shown: keys and tokens. */
   readonly secrets: readonly (string | undefined)[]
@@ -27,7 +27,7 @@ export function kindOf(failure: Failure, context: FailureContext): Kind {
   return KINDS.find(({ fits }) => fits(failure, context)) ?? UNKNOWN
 }
 
-/** Without what may stand in an address beside the server and the path. */
+/** Without what may be in an address beside the server and the path. */
 export function addressOf(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return baseUrl
   const { protocol, host, pathname } = new URL(baseUrl)

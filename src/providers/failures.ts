@@ -61,7 +61,7 @@ function redactorOf({ secrets }: FailureContext): Redact {
   return (text) => redactFailure(text, known)
 }
 
-/** A server that says whether to try again is believed, but for what can never pass. */
+/** A server that says whether to try again is believed, except for what can never pass. */
 function mayRetry(failure: Failure, { code, retryable = false }: Kind): boolean {
   if (code === 'overflow' || isOverLimitAlone(failure.message)) return false
   const told = failure.header('x-should-retry')

@@ -16,7 +16,7 @@ export class LimitedCache<T> {
     this.#clock = clock
   }
 
-  /** Undefined where it was never set, is too old, or had to make room. */
+  /** Undefined if it was never set, is too old, or had to make room. */
   get(key: string): Kept<T>['value'] | undefined {
     const entry = this.#entries.get(key)
     return entry !== undefined && entry.untilMs > this.#nowMs() ? entry.value : undefined

@@ -23,7 +23,7 @@ export interface ProviderOptions {
 /** A provider that can be had: where it is, what its key is called, how it is made. */
 export interface ProviderEntry {
   readonly id: string
-  /** The first that is set counts. Empty where no key is needed. */
+  /** The first that is set counts. Empty if no key is needed. */
   readonly keyVariables: readonly string[]
   readonly baseUrlVariable?: string
   readonly baseUrl: string
@@ -68,7 +68,7 @@ export interface ResolvedModel {
 
 export interface ModelRegistry {
   /**
-   * `provider/model`, `dev`, or a role: `default`, and `fast`, the cheaper one (where none is set,
+   * `provider/model`, `dev`, or a role: `default`, and `fast`, the cheaper one (if none is set,
    * the default). A window that nobody listed is asked of the server, for a few seconds at most, and
    * the answer is kept for minutes; a server that cannot be asked changes nothing. Rejects with
    * `no-model`, `model-not-found`, `invalid-settings` or, by the signal, `aborted`.

@@ -9,7 +9,7 @@ export interface AnswerSigns {
   readonly stopReason: StopReason
   readonly rawStopReason?: string
   readonly usage?: TokenUsage
-  /** Absent where nobody knows it: a default says nothing about the model. */
+  /** Absent if nobody knows it: a default says nothing about the model. */
   readonly windowTokens?: number
   /** How long the request should be. Without it, a silent cut cannot be seen. */
   readonly estimatedTokens?: number
@@ -49,7 +49,7 @@ export function silentOverflow(signs: AnswerSigns): string | undefined {
 }
 
 export interface OverflowFacts {
-  /** Undefined where it is only a default. */
+  /** Undefined if it is only a default. */
   windowOf(model: string): number | undefined
   /** Whether the server may leave out a part of a long prompt; then requests are estimated. */
   readonly cutsSilently: boolean

@@ -1,5 +1,5 @@
 // The last look at a request: what breaks a rule of its provider is not sent. Too much of something is
-// the user's to mend; anything else is a bug of ours.
+// the user's to repair; anything else is a bug of ours.
 import { type ErrorCode, PrecisError } from '../core/errors.ts'
 import type { Profile, Violation } from '../validate/rule.ts'
 import { type ValidateOptions, validate } from '../validate/validate.ts'
@@ -10,7 +10,7 @@ export interface Known extends Pick<ValidateOptions, 'requestTokens'> {
 }
 
 /**
- * Throws `invalid-request` with the id and the place of the first broken rule. Where there is only too
+ * Throws `invalid-request` with the id and the place of the first broken rule. If there is only too
  * much: `overflow`, which a compaction helps against, or `payload-too-large`, with what helps.
  */
 export function requireValid(profile: Profile, request: unknown, known: Known = {}): void {
@@ -41,7 +41,7 @@ const isAmount = ({ id }: Violation) => id === 'VALID-C10'
 const isTools = (found: Violation) => isAmount(found) && /^(?:tools|functions)$/.test(found.where)
 const isText = (found: Violation) => isAmount(found) && found.message.startsWith('a string of')
 
-/** The first kind that is found at all is told: a bug before all else, then what a compaction mends. */
+/** The first kind that is found at all is told: a bug before all else, then what a compaction repairs. */
 const KINDS: readonly Kind[] = [
   {
     code: 'invalid-request',

@@ -93,10 +93,10 @@ interface Value {
 }
 
 const QUOTE = /\\{0,3}["'`]/y
-/** Up to another sign at most, but for the padding of base64. */
+/** Up to another sign at most, except for the padding of base64. */
 const BARE = /[^\s"'`,;<>(){}[\]&|\\=]{1,300}={0,2}/y
 
-/** The literal that starts here; undefined where it is none: a call, an unfinished string, nothing. */
+/** The literal that starts here; undefined if it is none: a call, an unfinished string, nothing. */
 function valueAt(text: string, at: number): Value | undefined {
   QUOTE.lastIndex = at
   const quote = QUOTE.exec(text)?.[0]
@@ -136,7 +136,7 @@ function isSecret(kind: Kind, { text, isQuoted }: Value, style: Style): boolean 
   const hasLetter = /[a-z]/i.test(text)
   if (kind === 'password') {
     if (text.length < SHORTEST_PASSWORD || !hasLetter) return false
-    // Letters alone are a word of an interface or a type, unless nothing but a value can stand there.
+    // Letters alone are a word of an interface or a type, unless nothing but a value can be there.
     return digits > 0 || /[^\w.-]/.test(text) || (style === 'variable' && text.length >= 8)
   }
   if (text.length < SHORTEST_TOKEN || !hasLetter || digits === 0) return false

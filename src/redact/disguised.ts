@@ -21,7 +21,7 @@ export function seen(text: string): Seen {
   return { bare, isMasked: MASK.test(text) }
 }
 
-/** The text without this secret in any of these forms; `hide` gives what stands in its place. */
+/** The text without this secret in any of these forms; `hide` gives what is in its place. */
 export function withoutDisguised(
   text: string,
   { bare, isMasked }: Seen,
@@ -53,7 +53,7 @@ function splitPattern(value: string): RegExp {
   return new RegExp(chars.join(BREAK), 'gi')
 }
 
-/** What providers put in the place of a key's middle: stars, bullets, dots. */
+/** What providers put in place of a key's middle: stars, bullets, dots. */
 const MASK = /[*•●]{2,}|…+|\.{3,}/
 const LONGEST_END_CHARS = 200
 const SEPARATOR = /[\s"'`,;:=()[\]{}<>*•●…]/
@@ -66,7 +66,7 @@ function withoutMasked(text: string, value: string, hide: () => string): string 
   const masks = [...text.matchAll(new RegExp(MASK, 'g'))]
   let shown = ''
   let from = 0
-  let before = 0 // where the mask before this one ends: no word goes on there
+  let before = 0 // where the mask before this one ends: no word continues there
   for (const [at, { 0: mask, index }] of masks.entries()) {
     const end = index + mask.length
     const start = wordBefore(text, index, Math.max(from, before))

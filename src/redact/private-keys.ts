@@ -26,7 +26,7 @@ export function redactPrivateKeys(text: string, replace: Replace): string {
   return written === 0 ? text : [...pieces, text.slice(written)].join('')
 }
 
-/** The length of the text where there is no end. */
+/** The length of the text if there is no end. */
 function endBehind(text: string, index: number): number {
   const found = text.indexOf(END, index)
   return found === -1 ? text.length : found

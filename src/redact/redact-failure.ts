@@ -4,7 +4,7 @@ import { redactKnown, type Secret } from './known.ts'
 import { redactText } from './redact.ts'
 import { aroundPlaceholders, Placeholders } from './replace.ts'
 
-/** What looks like a key although nobody named it: a part of one, or that of somebody else. */
+/** What looks like a key although nobody named it: a part of one, or that of someone else. */
 const LOOKS_LIKE_A_KEY: readonly RegExp[] = [
   /\b(?:sk|pk|rk|gsk|xai|hf|pplx|nvapi|csk|fw|r8|github_pat|key)[-_][\w*.…-]{8,}/g,
   /\bAIza[\w-]{20,}/g,

@@ -11,7 +11,7 @@ export interface Destination {
   readonly policy?: RedactionPolicy | undefined
 }
 
-/** True where secrets are to be taken out of what is sent to `target`. */
+/** True if secrets are to be taken out of what is sent to `target`. */
 export function redactFor({ conversation, target, policy = 'others' }: Destination): boolean {
   if (policy !== 'others') return policy === 'always'
   return conversation === undefined || providerOf(conversation) !== providerOf(target)

@@ -6,7 +6,7 @@ import { redactText } from './redact.ts'
 import { type Counted, Placeholders, type Replace } from './replace.ts'
 
 export interface RedactedValue<T> {
-  /** The same one where nothing was found in it. */
+  /** The same one if nothing was found in it. */
   readonly value: T
   readonly found: readonly Counted[]
 }
@@ -42,7 +42,7 @@ function redactedAt(name: string, value: unknown, redaction: Redaction): unknown
     ([field, inner], at) => field !== names[at] || inner !== value[names[at] ?? ''],
   )
   if (!isChanged) return value
-  // Half an image is none: what holds a block that goes, goes with it, up to the list that it stands in.
+  // Half an image is none: what holds a block that goes, goes with it, up to the list that it is in.
   if (isSealed(value) || fields.some(([, inner]) => inner === LEFT_OUT)) return LEFT_OUT
   return Object.fromEntries(withoutTwins(fields))
 }

@@ -60,7 +60,7 @@ export class AnswerBook {
     this.#owner = ports.ids.next('answers')
   }
 
-  /** Waits for whoever works on the same key. `key` is no secret: it stands in the store. */
+  /** Waits for everyone who works on the same key. `key` is not a secret: it is in the store. */
   async claim(key: string): Promise<Claim> {
     const lease = await this.#lease(key)
     try {
@@ -116,7 +116,7 @@ export class AnswerBook {
   async #logOf(hour: number): Promise<ReadLog> {
     const known = this.#read.get(hour) ?? nothingRead()
     const log = this.#log(hour)
-    // Begun anew with the first answer of this hour: until then all that is in it would be read each time.
+    // Begun again with the first answer of this hour: until then all that is in it would be read each time.
     if (known.seq === 0 && (await isOfAnotherHour(log, hour))) return nothingRead()
     for (const { seq, data } of await log.read(known.seq + 1)) {
       if (seq <= known.seq) continue // another request has read it meanwhile

@@ -50,7 +50,7 @@ export async function contextEntriesOf(
   return { items: page, total: heads.length + items.length }
 }
 
-/** The prompts in force stand before everything, and no compaction reaches them. */
+/** The prompts in effect stand before everything, and no compaction reaches them. */
 function headEntries(context: Context, eventAt: EventAt): ContextEntry[] {
   const { systemTokens, userSystemTokens, system } = context.head
   return headIds(context).map((ref) => {

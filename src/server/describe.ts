@@ -18,7 +18,7 @@ export interface RouteSpec {
   /** Absent: there is nothing to answer (204). */
   readonly answer?: z.ZodType
   readonly status?: 201 | 202
-  /** Of an answer that is no JSON; the handler gives a Response then. */
+  /** Of an answer that is not JSON; the handler gives a Response then. */
   readonly mediaType?: string
 }
 

@@ -15,7 +15,7 @@ export interface FeedPorts {
   readonly limits: FollowerLimits & { readonly heartbeatMs: number; readonly streams: number }
 }
 
-/** Rows read at a time for whoever comes late. */
+/** Rows read at a time for everyone who comes late. */
 const PAGE_ROWS = 200
 /** Makes the headers go out before the first event. */
 const OPENING = ': connected\n\n'
@@ -122,7 +122,7 @@ export class Feeds {
   }
 }
 
-/** Nothing is sent any more once it is not; a heartbeat asks, where nothing else comes. */
+/** Nothing is sent any more once it is not; a heartbeat asks, if nothing else comes. */
 async function* whileAllowed(
   pieces: AsyncGenerator<string>,
   isAllowed: () => boolean,

@@ -5,7 +5,7 @@ import type { ContextFigures, TokenUsageFigures } from '../protocol/client.ts'
 
 const NEAR_LIMIT = 0.8
 
-/** LOG-74, LOG-75: over the working conversation; undefined where the limit is not known. */
+/** LOG-74, LOG-75: over the working conversation; undefined if the limit is not known. */
 export function tokenUsageOf(
   { eventCount: _, ...totals }: AggregatedUsage,
   limit: number | undefined,

@@ -48,7 +48,7 @@ export class Follower {
     this.end()
   }
 
-  /** All that waits, or a heartbeat where nothing comes in time; undefined at the end. */
+  /** All that waits, or a heartbeat if nothing comes in time; undefined at the end. */
   async take(clock: Clock, heartbeatMs: number): Promise<string | undefined> {
     if (this.#waiting.length === 0 && !this.#isEnded) await this.#pause(clock, heartbeatMs)
     if (this.#waiting.length === 0) return this.#isEnded ? undefined : SSE_HEARTBEAT

@@ -9,13 +9,13 @@ interface FramesAround {
   readonly after?: AgentFrame
 }
 
-/** LOG-77, LOG-78: one start and one end for each, also where only the outcome came through the store. */
+/** LOG-77, LOG-78: one start and one end for each, also if only the outcome came through the store. */
 export function framesAround(row: Row, isOwnRun: (runId: string) => boolean): FramesAround {
   if (row.type !== 'COMPACTION' && row.type !== 'COMPACTION_FAILED') return {}
   const event = readRow(row)
   if (event.type !== 'COMPACTION' && event.type !== 'COMPACTION_FAILED') return {}
   const { threadId, timestamp, data } = event
-  // What came in with a file was run long ago, by somebody else.
+  // What came in with a file was run long ago, by someone else.
   if (isOwnRun(data.runId) || ('trigger' in data && data.trigger === 'import')) return {}
   const run: RunInfo = {
     runId: data.runId,

@@ -36,12 +36,12 @@ export function guard(
   }
 }
 
-/** Whose request it is; undefined where nobody is told apart. */
+/** Whose request it is; undefined if nobody is told apart. */
 export function holderIn(c: Context): TokenHolder | undefined {
   return c.get(HOLDER) as TokenHolder | undefined
 }
 
-/** Asked while a request goes on for hours: whether its token still opens what it has opened. */
+/** Asked while a request continues for hours: whether its token still opens what it has opened. */
 export function stillHolds({ tokens }: Access, c: Context, sessions: PageSessions): () => boolean {
   const token = tokenOf(c, sessions)
   const owner = holderIn(c)?.owner

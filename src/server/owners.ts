@@ -28,7 +28,7 @@ export async function requireOwn(
   threadId: string,
   owner: string | undefined,
 ): Promise<void> {
-  // A thread without an owner is looked for where it is asked for: that spares a reading of it.
+  // A thread without an owner is looked for if it is asked for: that spares a reading of it.
   if (owner === undefined && !threadId.startsWith(RESERVED_PREFIX)) return
   const first = await firstOf(store, threadId)
   if (!first || !maySee(owner, first)) throw unknownThread(threadId)

@@ -7,7 +7,7 @@ const ID_BYTES = 32
 const MOST_SESSIONS = 1_000
 
 /**
- * The cookie is no token and opens nothing on another process. Browsers send cookies to every port of a
+ * The cookie is not a token and opens nothing on another process. Browsers send cookies to every port of a
  * host, so whoever listens there when this server has ended learns only what no longer opens anything.
  */
 export class PageSessions {
@@ -23,7 +23,7 @@ export class PageSessions {
     return `${nameFor(c)}=${id}; HttpOnly; SameSite=Strict; Path=/api${isSecure ? '; Secure' : ''}`
   }
 
-  /** The token behind the cookie of a request of our own page; `''` where there is none. */
+  /** The token behind the cookie of a request of our own page; `''` if there is none. */
   tokenOf(c: Context): string {
     // Another port of this host is the same site to a browser: it sends the cookie from there, too.
     const from = c.req.header('sec-fetch-site')

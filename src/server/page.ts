@@ -63,7 +63,7 @@ export function readPage(folder: string = FOLDER): Page {
   return page
 }
 
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 export function pageResponse(page: Page, path: string): Response | undefined {
   if (path === '/' && !page.has(INDEX))
     return new Response(NOT_BUILT, {

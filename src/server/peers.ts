@@ -18,7 +18,7 @@ const signalSchema = z.union([
 ])
 type PeerSignal = z.output<typeof signalSchema>
 
-/** What this process does when another asks for it; without effect where it is not the one. */
+/** What this process does when another asks for it; without effect if it is not the one. */
 interface PeerActs {
   abort(threadId: string): Promise<void>
   decide(threadId: string, callId: string, decision: 'allow' | 'deny'): void
@@ -54,7 +54,7 @@ export class Peers {
     }
   }
 
-  /** False where nobody works on the thread who could wait for it. */
+  /** False if nobody works on the thread who could wait for it. */
   async decide(threadId: string, callId: string, decision: 'allow' | 'deny'): Promise<boolean> {
     if (await this.#isFree(threadId)) return false
     await this.#ask({ decide: threadId, callId, decision })
@@ -66,7 +66,7 @@ export class Peers {
     await this.#following
   }
 
-  /** What was asked long ago is of no use to anybody: then the log is begun anew. */
+  /** What was asked long ago is of no use to anybody: then the log is recreated. */
   async #ask(asked: PeerSignal): Promise<void> {
     const isTooLong = async () => (await this.#log.length()) >= MOST_ENTRIES
     await this.#log.beginAnew(this.#ports, isTooLong)
@@ -91,7 +91,7 @@ export class Peers {
         const version = (await store.info(this.#log.threadId))?.version ?? 0
         // What was asked before this process was there is not for it.
         seq ??= version
-        if (version < seq) seq = 0 // it was begun anew
+        if (version < seq) seq = 0 // it was recreated
         for await (const entry of this.#log.follow(seq, signal)) {
           seq = entry.seq
           const { data } = signalSchema.safeParse(entry.data)

@@ -59,7 +59,7 @@ export interface AppFormats {
   /** With secrets taken out. */
   exportThread(threadId: string, format: string): Promise<WrittenThread>
 }
-/** What somebody sent, to be read piece by piece, more than once where that is needed. */
+/** What someone sent, to be read piece by piece, more than once where that is needed. */
 export interface Uploaded {
   readonly bytes: number
   open(): AsyncIterable<Uint8Array>
@@ -74,7 +74,7 @@ export interface AppWorkspaces {
   readonly default?: string
   /** The folder as it is to be stored. Throws for one that is not allowed, or not there. */
   require(path: string): string
-  /** Throws where a thread that has this folder already may not work in it from here. */
+  /** Throws if a thread that has this folder already may not work in it from here. */
   admit(path: string): void
   /** What is in it, below it too; ends early where `isOver` says so. */
   walk(workspace: string, isOver: () => boolean): AsyncIterable<WalkedFile>
@@ -97,7 +97,7 @@ export interface Access {
 export interface AccessTokens {
   /** Whether every request must bring one. */
   readonly isRequired: boolean
-  /** Whose it is; undefined where it is none. */
+  /** Whose it is; undefined if it is none. */
   holderOf(token: string): TokenHolder | undefined
 }
 export interface TokenHolder {
@@ -112,7 +112,7 @@ export interface AppLimits {
   readonly bodyBytesAtOnce: number
   readonly uploadBytes: number
   readonly uploadsAtOnce: number
-  /** For each owner, or for each address where there is none. */
+  /** For each owner, or for each address if there is none. */
   readonly requestsPerMinute: number
   /** Followers of one owner at once. */
   readonly streams: number

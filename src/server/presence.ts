@@ -11,12 +11,12 @@ import { type LogEntry, type RenewingPorts, ServerLog } from './server-log.ts'
 
 const NAME = 'presence'
 const TITLE = 'What the servers are doing'
-/** Said again while something goes on, so that a process that died is told apart from a silent one. */
+/** Said again while something continues, so that a process that died is told apart from a silent one. */
 const REPEAT_MS = 10_000
 const GONE_MS = 35_000
 const RETRY_MS = 1_000
 const MOST_TOLD = 500
-/** The log is begun anew behind so many entries: each says everything, so that none is missed for long. */
+/** The log is recreated behind so many entries: each says everything, so that none is missed for long. */
 const MOST_ENTRIES = 2_000
 
 const told = z.object({
@@ -100,7 +100,7 @@ export class Presence {
   async close(): Promise<void> {
     this.#unlisten()
     await this.#saying
-    this.#say() // the last word, also where the one before was still under way
+    this.#say() // the last word, also if the one before was still under way
     await this.#saying
     this.#closing.abort()
     await this.#running
@@ -174,7 +174,7 @@ export class Presence {
     while (!signal.aborted) {
       try {
         const version = (await store.info(this.#log.threadId))?.version ?? 0
-        if (version < seq) seq = 0 // it was begun anew
+        if (version < seq) seq = 0 // it was recreated
         for await (const entry of this.#log.follow(seq, signal)) {
           seq = entry.seq
           this.#read(entry, entry.seq <= version)

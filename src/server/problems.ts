@@ -9,7 +9,7 @@ export function problemResponse(thrown: unknown): Response {
   const error = isGone(thrown)
     ? new PrecisError('aborted', 'The connection was lost.', { hint: 'Send the request again.' })
     : asPrecisError(thrown)
-  // The words of a bug are for whoever runs the server: they may hold anything.
+  // The words of a bug are for everyone who runs the server: they may hold anything.
   const told =
     error.code === 'internal' && !PrecisError.is(thrown)
       ? new PrecisError('internal', 'Something went wrong inside the server.', {

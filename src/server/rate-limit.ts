@@ -21,7 +21,7 @@ export class RateLimit {
     this.#clock = clock
   }
 
-  /** Throws where it is too often. */
+  /** Throws if it is too often. */
   take(who: string): void {
     if (this.#perMinute === Number.POSITIVE_INFINITY) return
     const nowMs = this.#clock.now().getTime()

@@ -21,7 +21,7 @@ export interface ViewsAround {
 
 const PAGE_ROWS = 2_000
 
-/** Folds the log up to it. Throws where there is no compaction of this number. */
+/** Folds the log up to it. Throws if there is no compaction of this number. */
 export async function aroundCompaction(
   store: Pick<Store, 'read'>,
   threadId: string,

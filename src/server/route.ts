@@ -22,7 +22,7 @@ export interface Asked<P extends Fields, Q extends Fields, B extends Fields> {
   readonly params: z.output<P>
   readonly query: z.output<Q>
   readonly body: z.output<B>
-  /** Whose request it is; undefined where nobody is told apart. */
+  /** Whose request it is; undefined if nobody is told apart. */
   readonly owner: string | undefined
   readonly c: Context
 }
@@ -64,7 +64,7 @@ function checked<S extends Fields>(
   throw invalidInput(read.error, part)
 }
 
-/** A name that comes twice is no text any more, and no schema takes it. */
+/** A name that comes twice is not a text any more, and no schema takes it. */
 function queryOf(c: Context): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(c.req.queries()).map(([name, values]) => [

@@ -13,7 +13,7 @@ export interface LogPorts {
   readonly ids: Ids
 }
 
-/** What it takes to begin a log anew. */
+/** What it takes to begin a log again. */
 export interface RenewingPorts extends LogPorts {
   readonly store: LogPorts['store'] & Pick<Store, 'delete' | 'takeLease' | 'releaseLease'>
 }

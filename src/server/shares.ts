@@ -13,7 +13,7 @@ export class Shares {
     this.each = each
   }
 
-  /** Gives back what was taken, once; undefined where it is too much. */
+  /** Gives back what was taken, once; undefined if it is too much. */
   take(who: string, amount = 1): (() => void) | undefined {
     const own = this.#held.get(who) ?? 0
     const left = this.each * 2 - (this.#all - own)

@@ -13,7 +13,7 @@ export interface AskedStore {
 const ASKED = `${RESERVED_PREFIX}ready`
 const LOOKS = 5
 
-/** Rejects where the store fails, or says nothing for so long. */
+/** Rejects if the store fails, or says nothing for so long. */
 export async function requireAnswer({ store, clock }: AskedStore, withinMs: number): Promise<void> {
   const over = new AbortController()
   const late = async () => {
@@ -29,7 +29,7 @@ export async function requireAnswer({ store, clock }: AskedStore, withinMs: numb
 }
 
 /**
- * What is read is waited for only as long as the store gives a sign of life: a long search goes on, a
+ * What is read is waited for only as long as the store gives a sign of life: a long search continues, a
  * server that is gone is told. Writes are not cut short, since nobody would know what became of them.
  */
 export function readsWhileAnswering(asked: AskedStore, withinMs: number): MiddlewareHandler {
@@ -55,7 +55,7 @@ async function untilSilent(
   }
 }
 
-/** What exactly is wrong with the store is not for whoever asks: they may have no token. */
+/** What exactly is wrong with the store is not for everyone who asks: they may have no token. */
 function tellSilence(cause: unknown): never {
   throw silentStore(cause)
 }

@@ -14,7 +14,7 @@ export interface Tally {
   readonly points: readonly TimelinePoint[]
   readonly model?: string // the latest that was spoken of
   readonly usd?: number // unknown until something had a price
-  /** Of the working conversation. Absent behind a change: then it is to be read anew. */
+  /** Of the working conversation. Absent behind a change: then it is to be read again. */
   readonly usage?: AggregatedUsage
 }
 

@@ -49,7 +49,7 @@ export async function changesFor(
   return drafts
 }
 
-/** One that somebody has named is not silently replaced by another. */
+/** One that someone has named is not silently replaced by another. */
 export function requireStrategy(
   threads: Pick<AppPorts['threads'], 'strategyIds'>,
   strategy: string | undefined,

@@ -16,7 +16,7 @@ type Reading = Pick<Store, 'read' | 'info' | 'list' | 'index' | 'find'>
 /** What the user said first stands near the beginning, or it is no title. */
 const LOOKED_AT = 20
 const TITLE_CHARS = 200
-/** A search looks at so many threads at a time; the next page goes on from there. */
+/** A search looks at so many threads at a time; the next page continues from there. */
 const MOST_SEARCHED = 2_000
 const PAGE = 50
 const MOST_FINDS = 100
@@ -124,7 +124,7 @@ async function titleOf(
 ): Promise<string> {
   const own = started?.data.title ?? ownTitle(events)
   if (own !== undefined) return oneLine(own)
-  // A fresh session opens with a summary: it is called what it goes on with.
+  // A fresh session opens with a summary: its title is what follows the summary.
   const { from } = started?.data ?? {}
   const before = from && (await store.read(from.threadId, { limit: LOOKED_AT })).map(readRow)
   return oneLine((before && ownTitle(before)) ?? '')

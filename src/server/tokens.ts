@@ -104,7 +104,7 @@ export class TokenBook implements AccessTokens {
           this.#tokens = tokensIn(this.#entries)
         }
       } catch (thrown) {
-        // What was known stays in force; that the store fails is told by every request that needs it.
+        // What was known stays in effect; that the store fails is told by every request that needs it.
         if (!PrecisError.is(thrown)) process.emitWarning(String(thrown))
       }
       await clock.sleep(RETRY_MS, signal)

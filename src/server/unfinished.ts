@@ -70,7 +70,7 @@ export class Unfinished {
   }
 }
 
-/** Everything up to there was gone on with by somebody. */
+/** Everything up to there was continued by someone. */
 function lastTaken(entries: readonly LogEntry[]): number {
   return Math.max(0, ...entries.map(({ data }) => taken.safeParse(data).data?.taken ?? 0))
 }

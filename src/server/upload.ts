@@ -51,7 +51,7 @@ export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): Middl
   }
 }
 
-/** Of this request; undefined where it is no upload. */
+/** Of this request; undefined if it is no upload. */
 export function uploadIn(c: Context): KeptUpload | undefined {
   return c.get(UPLOAD) as KeptUpload | undefined
 }

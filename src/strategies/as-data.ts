@@ -54,7 +54,7 @@ function withoutMarks(text: string, which: 'turns too' | 'tags and refs'): strin
   })
 }
 
-/** Whether nothing that can be seen stands before it on its line. Looks no further than it has to. */
+/** Whether nothing that can be seen precedes it on its line. Looks no further than it has to. */
 function isLineStart(text: string, at: number): boolean {
   for (let end = at; end > 0; ) {
     const isPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xdc00 && end > 1

@@ -22,7 +22,7 @@ export interface ApartRequest {
   /** The summary of what came before the transcript, as data. */
   readonly previous?: string
   readonly prompt: string
-  /** In place of `prompt` where there is a previous summary; absent: `prompt` with a word about it. */
+  /** In place of `prompt` if there is a previous summary; absent: `prompt` with a word about it. */
   readonly updatePrompt?: string
   readonly maxOutputTokens?: number
 }

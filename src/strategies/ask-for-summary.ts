@@ -22,7 +22,7 @@ export interface InConversation {
 }
 
 export interface SummaryRequest extends InConversation {
-  /** What is summarised, where it is asked about as data. */
+  /** What is summarised, if it is asked about as data. */
   readonly items: readonly Item[]
   /** The form of the strategy's own design; `run.form` goes before it. */
   readonly form: SummaryForm

@@ -20,14 +20,14 @@ export interface Rung {
   readonly strategy: Strategy
   /**
    * Begins again from what the rungs before the lossy ones left: it chooses among lines that these have
-   * taken out. What it gives counts only where it is smaller.
+   * taken out. What it gives counts only if it is smaller.
    */
   readonly startsOver?: true
-  /** Takes out what somebody may still need. */
+  /** Takes out what someone may still need. */
   readonly isLossy?: true
   /** Takes out one kind of content: not where most of everything has to go. */
   readonly isShallow?: true
-  /** Only where there is no other way to a target that must be met. */
+  /** Only if there is no other way to a target that must be met. */
   readonly isLast?: true
   /** It knows by itself what the pins are going to take. */
   readonly countsPins?: true
@@ -157,7 +157,7 @@ function touchesNewest({ reasons }: LadderDraft, { context, eventAt }: StrategyI
   return newest !== undefined && reasons.has(newest.id)
 }
 
-/** Pinned texts that do not stand in the context yet are going to. */
+/** Pinned texts that are not in the context yet, but will be. */
 function pinsReserve({ context, eventAt, pins = [] }: StrategyInput): number {
   const text = pinnedText(pins)
   if (text === undefined) return 0

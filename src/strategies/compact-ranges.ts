@@ -11,7 +11,7 @@ import { openRoundStart } from '../core/seam.ts'
 import { type ClosingCall, closeAsText, findClosingCall } from './closing-call.ts'
 
 /**
- * What stands after the checkpoint `from`, up to and including the checkpoint `to`. Without `from` it
+ * What follows the checkpoint `from`, up to and including the checkpoint `to`. Without `from` it
  * begins with the thread, without `to` it ends with it. A summary of nothing but blanks deletes the range.
  */
 export interface RangeReplacement {

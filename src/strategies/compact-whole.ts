@@ -81,7 +81,7 @@ function fileText(file: ContextFile): string {
   return `${oneLine(file.path)}\n${fence}\n${file.content}\n${fence}`
 }
 
-/** A line break in a path or an error would read as something else that stands there. */
+/** A line break in a path or an error would read as something else that is there. */
 function oneLine(text: string): string {
   return text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')
 }

@@ -2,7 +2,7 @@
 
 /**
  * `user` begins a turn; a cut may stand before it or before an `answer`. A `result` stays with what it
- * follows (reminders and checkpoints do, too). An `aside` (a setting, a label, a gap) is no message: it
+ * follows (reminders and checkpoints do, too). An `aside` (a setting, a label, a gap) is not a message: it
  * weighs nothing and goes with the message behind it.
  */
 export interface CutItem {
@@ -10,7 +10,7 @@ export interface CutItem {
   readonly tokens: number
 }
 
-/** `turnStart` is where the turn begins that the cut divides; absent where it divides none. */
+/** `turnStart` is where the turn begins that the cut divides; absent if it divides none. */
 export interface CutPoint {
   readonly firstKept: number
   readonly isSplitTurn: boolean
@@ -38,7 +38,7 @@ export function findCutPoint(
 }
 
 /**
- * Undefined where no cut is allowed at all. Where none is allowed from the end of the walk on, the last
+ * Undefined if no cut is allowed at all. If none is allowed from the end of the walk on, the last
  * one before it counts: a huge last result stays with its call, and what is older can still go.
  */
 function cutFor(

@@ -47,7 +47,7 @@ export interface NoteInput {
   readonly state?: readonly string[]
 }
 
-/** Undefined where nothing but gaps is dropped. Longer than `maxTokens` only where a bare note is. */
+/** Undefined if nothing but gaps is dropped. Longer than `maxTokens` only if a bare note is. */
 export function dropNote({
   items,
   eventAt,

@@ -90,7 +90,7 @@ function lastUnit(items: readonly Item[], seams: readonly boolean[]): number {
   return Math.max(0, at)
 }
 
-/** One edit for each stretch. The note stands for all of them, in the place of the first. */
+/** One edit for each stretch. The note stands for all of them, in place of the first. */
 export function dropEdits(
   items: readonly Item[],
   gone: ReadonlySet<number>,

@@ -39,7 +39,7 @@ export function resultWith(
   return { type: 'TOOL_RESULT', data: { ...result, content }, label }
 }
 
-/** What is no text in a result, in words. */
+/** What is not a text in a result, in words. */
 export function captionsOf(blocks: readonly Block[], ref: EntryId): string[] {
   return blocks
     .filter((block) => block.text === undefined)

@@ -22,7 +22,7 @@ const MAX_TOOL_ROUNDS = 16
 /** Calls in one answer that are run. */
 const MAX_CALLS = 16
 
-/** Rejects where the talk does not come to a good end; the file may be half done then. */
+/** Rejects if the talk does not come to a good end; the file may be half done then. */
 export async function runFoldAgent(task: FoldTask): Promise<void> {
   const { prompt, file, request } = task
   const messages: Message[] = [{ role: 'user', parts: [{ type: 'text', text: prompt }] }]

@@ -43,7 +43,7 @@ export const freshSession: Strategy = {
   },
 }
 
-/** What the design says where there is no model, or no summary. */
+/** What the design says if there is no model, or no summary. */
 function inItsWords(error: unknown): AskAnswer {
   if (!PrecisError.is(error)) throw error
   if (error.code === 'no-model') throw noModel(NO_MODEL)

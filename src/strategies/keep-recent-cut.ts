@@ -12,9 +12,9 @@ export interface RecentCut {
   readonly covered: readonly Item[]
   /** Earlier summaries, at the front of it. */
   readonly summaries: readonly Item[]
-  /** What is told anew, up to the turn that is divided. */
+  /** What is told again, up to the turn that is divided. */
   readonly history: readonly Item[]
-  /** The beginning of the turn that is divided; empty where none is. */
+  /** The beginning of the turn that is divided; empty if none is. */
   readonly turnBeginning: readonly Item[]
   /** What the user said in that turn: it stays, word for word. */
   readonly request: Item | undefined
@@ -33,7 +33,7 @@ const LIMIT_SHARE = 2
 
 const TOLD: ReadonlySet<Item['kind']> = new Set(['user', 'answer', 'result'])
 
-/** Undefined where nothing is old enough to be summarised. */
+/** Undefined if nothing is old enough to be summarised. */
 export function cutRecent(
   context: Context,
   eventAt: EventAt,
@@ -89,7 +89,7 @@ interface CutSearch {
 }
 
 /**
- * The first allowed cut whose tail fits. What nobody has answered yet stays in any case, and so does
+ * The first allowed cut whose tail fits. What is not answered yet stays in any case, and so does
  * everything where no later cut helps.
  */
 function fittingCut({ items, context, from, start, limitTokens }: CutSearch): number {
@@ -112,7 +112,7 @@ function leavesUnanswered(items: readonly Item[], cut: number): boolean {
   return cut === items.length && items.findLast(isWord)?.kind === 'user'
 }
 
-/** Where the turn begins that goes on behind the cut. */
+/** Where the turn begins that continues behind the cut. */
 function dividedTurn(
   items: readonly Item[],
   cut: number,

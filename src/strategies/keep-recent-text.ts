@@ -124,7 +124,7 @@ function listed(paths: readonly string[]): string[] {
   return more > 0 ? [...shown, `… and ${more} more`] : shown
 }
 
-/** Without the lists, which are made anew, and without the tags, which stand around the new one. */
+/** Without the lists, which are recreated, and without the tags, which stand around the new one. */
 function proseOf(item: Item, eventAt: EventAt): string {
   const content = contentOf(item.id, eventAt)
   const text =

@@ -99,7 +99,7 @@ async function tell(telling: Telling): Promise<Told[]> {
     tellHistory(telling, history),
     ...(isDivided ? [tellTurn(telling, cut.turnBeginning)] : []),
   ]
-  // Both are waited for: nothing may go on once the run is over.
+  // Both are waited for: nothing may continue once the run is over.
   const settled = await Promise.allSettled(asked)
   const told = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const failed = settled.find(({ status }) => status === 'rejected')

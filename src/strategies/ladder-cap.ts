@@ -17,7 +17,7 @@ const GIANT_SHARE = 4
 const LEAST_TOKENS = 400
 
 /**
- * Results, also those of the last round where all its calls are answered, and what the user said but for the
+ * Results, also those of the last round where all its calls are answered, and what the user said except for the
  * newest message. Without a target nothing is a giant.
  */
 export const capGiants: Strategy = {

@@ -7,14 +7,14 @@ import { EVENT_VERSION, type EventAt, type EventOf } from '../core/event.ts'
 import { type Refusal, tryGate } from '../core/gate.ts'
 import { isRewrite, type Pins } from '../core/pins.ts'
 
-/** What stands in a draft: an entry of the base, or something that a rung brought in. */
+/** What is in a draft: an entry of the base, or something that a rung brought in. */
 export type Standing =
   | { readonly base: Item }
   /** `of` is the entry of the base that it rewrites, if it rewrites one. */
   | { readonly entry: NewEntry; readonly of?: EntryId }
   | { readonly gap: true }
 
-/** A stretch of the base, never empty, and what stands in its place. */
+/** A stretch of the base, never empty, and what is in its place. */
 export interface Stretch {
   readonly base: readonly Item[]
   readonly stands: readonly Standing[]
@@ -94,7 +94,7 @@ const NO_TIME = new Date(0)
 
 type OnTouched = (id: EntryId, base: EntryId) => void
 
-/** Stretches that an edit touches become one. Places of the draft are counted through what stands in it. */
+/** Stretches that an edit touches become one. Places of the draft are counted through what is in it. */
 function joinStretches(
   stretches: readonly Stretch[],
   placed: readonly PlacedEdit[],
@@ -143,7 +143,7 @@ function joinGroup(
   return { base: group.flatMap(({ base }) => base), stands }
 }
 
-/** What stands in the place of an edit: kept things as they were, and what it brought in. */
+/** What is in place of an edit: kept things as they were, and what it brought in. */
 function standingAfter(
   placed: PlacedEdit,
   stood: readonly Standing[],

@@ -6,7 +6,7 @@ import { runsOf } from '../core/run.ts'
 import type { LadderDraft, Standing, Stretch } from './ladder-draft.ts'
 
 /**
- * Undefined where it cannot be said in edits: a rung has put something between two entries that another
+ * Undefined if it cannot be said in edits: a rung has put something between two entries that another
  * one rewrote.
  */
 export function editsOf({ stretches, eventAt }: LadderDraft): Edit[] | undefined {
@@ -24,7 +24,7 @@ export function editsOf({ stretches, eventAt }: LadderDraft): Edit[] | undefined
   return [...edits.filter((edit) => !isBrief(edit)), ...edits.filter(isBrief)]
 }
 
-/** Rewrites stand alone: a stretch is parted where one is in it. */
+/** Rewrites stand alone: a stretch is parted if one is in it. */
 function partsOf({ base, stands }: Stretch): Stretch[] {
   if (!stands.some((one) => 'entry' in one && one.of !== undefined)) return [{ base, stands }]
   const places = new Map(base.map((item, at) => [item.id, at]))
@@ -54,12 +54,12 @@ function editOf(part: Stretch, eventAt: EventAt): Edit | undefined | 'unsayable'
   if (first && 'entry' in first && first.of !== undefined)
     return { covers: [first.of], put: [{ ...first.entry, of: first.of }] }
   const put = putOf(stands, eventAt)
-  // What stood for these was parted from them: a gap does now.
+  // What stood for these was separated from them: a gap does now.
   const isBare = put.length > 0 && put.every((one) => 'keep' in one)
   return { covers: runsOf(base, eventAt), put: isBare ? [{ gap: true }, ...put] : put }
 }
 
-/** Only the part that changed: entries that stay at either end are in no edit, but for parts of a round. */
+/** Only the part that changed: entries that stay at either end are in no edit, except for parts of a round. */
 function withoutKeptEnds({ base, stands }: Stretch): Stretch {
   const isKept = (one: Standing | undefined, item: Item | undefined) =>
     one !== undefined && 'base' in one && one.base.id === item?.id

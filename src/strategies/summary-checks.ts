@@ -13,7 +13,7 @@ const MAX_NAME_CHARS = 160
 
 /**
  * `source` is everything that the summary may speak of, in full. Lines that speak as the user are
- * left out, or `disarmed` where nothing may be struck out of the text.
+ * left out, or `disarmed` if nothing may be struck out of the text.
  */
 export function checkAgainstSource(
   summary: string,
@@ -50,7 +50,7 @@ function unverifiedNames(text: string, words: string): string[] {
     .filter((name) => !words.includes(flat(name)))
 }
 
-/** What can be checked: addresses, paths, file names, hashes, and whatever stands in backticks. */
+/** What can be checked: addresses, paths, file names, hashes, and whatever is in backticks. */
 const NAMES: readonly RegExp[] = [
   /\bhttps?:\/\/[^\s)>\]"'`]{1,200}/g,
   /(?:\.{0,2}\/)?(?:[\w@.-]{1,80}\/){1,12}[\w@-]{1,80}\.[A-Za-z]\w{0,7}\b/g,

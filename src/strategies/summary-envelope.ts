@@ -8,7 +8,7 @@ export function summaryMessage(summary: string): string {
   return `${SUMMARY_PREFIX}${summary}${SUMMARY_SUFFIX}`
 }
 
-/** What stands in such a message; undefined where the text is none. */
+/** What is in such a message; undefined if the text is none. */
 export function summaryIn(text: string): string | undefined {
   return text.startsWith(SUMMARY_PREFIX) && text.endsWith(SUMMARY_SUFFIX)
     ? text.slice(SUMMARY_PREFIX.length, -SUMMARY_SUFFIX.length)

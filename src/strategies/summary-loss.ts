@@ -1,7 +1,7 @@
 // Detects that an edit lost most of a summary, by its remaining words
 import { countKept, exactFacts } from './exact-facts.ts'
 
-/** Of the words that stood there, so many must stand there afterwards. */
+/** Of the words that stood there, so many must be there afterwards. */
 const LEAST_KEPT = 0.4
 /** In fewer words hardly anything is said. */
 const FEWEST_WORDS = 3

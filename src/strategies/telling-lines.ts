@@ -17,7 +17,7 @@ export interface TellingOptions {
 const END_CHARS = 16_000
 const LINE_CHARS = 200
 
-/** Verbatim, but for lines that are cut. Takes the same time for a text of any length. */
+/** Verbatim, except for lines that are cut. Takes the same time for a text of any length. */
 export function tellingLines(text: string, options: TellingOptions): TellingLines {
   const first = linesOf(text.slice(0, END_CHARS))
   const head = first.slice(0, options.head)

@@ -17,7 +17,7 @@ export const trimToolResults: Strategy = {
   id: 'trim-tool-results',
   async propose({ context, eventAt, trigger }) {
     const items = context.items.toArray()
-    // Somebody who names this strategy wants all results trimmed; on its own it leaves unread ones alone.
+    // Someone who names this strategy wants all results trimmed; on its own it leaves unread ones alone.
     const asked = trigger === 'command' || trigger === 'tool' || trigger === 'import'
     const end = asked ? items.length : unansweredRoundStart(items)
     const edits: Edit[] = []
@@ -47,7 +47,7 @@ export const trimToolResults: Strategy = {
   },
 }
 
-/** The same object where nothing had to be cut. */
+/** The same object if nothing had to be cut. */
 function trimResult(result: ToolResult): ToolResult {
   const content = result.content.map(trimBlock)
   return content.every((block, at) => block === result.content[at])

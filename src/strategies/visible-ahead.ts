@@ -5,7 +5,7 @@ const NEAR_CHARS = 64
 /** Where something is hidden or spelled out, more is looked at. */
 const FAR_CHARS = 160
 
-/** In lower case. A little of it: enough to tell what a mark is, and nothing where none can be. */
+/** In lower case. A little of it: enough to tell what a mark is, and nothing if none can be. */
 export function visibleAhead(text: string, from: number): string {
   const near = text.slice(from, from + NEAR_CHARS)
   if (!SPELLED.test(near)) return near.toLowerCase()

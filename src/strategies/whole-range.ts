@@ -28,7 +28,7 @@ export function wholeRange({ context, eventAt, trigger, targetTokens }: Asked): 
   const question = questionStart(items, eventAt)
   const limit = targetTokens === undefined ? Number.POSITIVE_INFINITY : targetTokens
   const isShort = weigh(items.slice(question)) <= limit * QUESTION_SHARE
-  // In the background the turn goes on: what it still works with is not to be touched.
+  // In the background the turn continues: what it still works with is not to be touched.
   const end = Math.min(
     open,
     isShort ? question : items.length,

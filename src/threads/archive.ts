@@ -213,7 +213,7 @@ async function eventsAt(
 function pageOf(text: string, offset: number, limit: number): ArchivePage {
   const start = isLowSurrogate(text, offset) ? offset - 1 : offset
   const rest = text.slice(start)
-  // A page goes on by at least one character, or reading would never end.
+  // A page continues by at least one character, or reading would never end.
   const piece = cutHead(rest, limit) || String.fromCodePoint(rest.codePointAt(0) ?? 0)
   const next = start + piece.length
   return next < text.length ? { text: piece, next } : { text: piece }

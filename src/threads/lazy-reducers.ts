@@ -11,7 +11,7 @@ interface LazyState {
   readonly state: unknown
 }
 
-/** Those of one thread. They are in memory alone: a process that starts anew makes them anew. */
+/** Those of one thread. They are in memory alone: a process that starts again makes them again. */
 export class LazyReducers {
   readonly #store: Pick<Store, 'read'>
   readonly #threadId: string

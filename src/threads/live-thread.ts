@@ -48,7 +48,7 @@ export class LiveThread {
     this.#snapshotSeq = 0
   }
 
-  /** Undefined where there is no such thread. Reads the snapshot and what came after it. */
+  /** Undefined if there is no such thread. Reads the snapshot and what came after it. */
   static async open(ports: ThreadPorts, id: string): Promise<LiveThread | undefined> {
     if (!(await ports.store.info(id))) return undefined
     const thread = new LiveThread(ports, id)
@@ -109,7 +109,7 @@ export class LiveThread {
     }
   }
 
-  /** Deleted, or deleted and begun anew: nothing that was read of it counts any more. */
+  /** Deleted, or deleted and recreated: nothing that was read of it counts any more. */
   async #reopen(): Promise<void> {
     if (!(await this.#ports.store.info(this.id))) throw unknownThread(this.id)
     this.#snapshotSeq = 0

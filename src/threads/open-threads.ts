@@ -12,7 +12,7 @@ export class OpenThreads {
     this.ports = ports
   }
 
-  /** Undefined where there is no such thread. */
+  /** Undefined if there is no such thread. */
   async find(threadId: string): Promise<LiveThread | undefined> {
     const opening = this.#open.get(threadId) ?? LiveThread.open(this.ports, threadId)
     this.#open.delete(threadId)

@@ -8,7 +8,7 @@ export interface PastThread {
   readonly upTo: number // the last event that belongs to it
 }
 
-/** Further back nobody looks: the work is bounded, also where logs name each other in a circle. */
+/** Further back nobody looks: the work is bounded, also if logs name each other in a circle. */
 const MOST_THREADS = 16
 
 /** The latest first. A thread that was deleted ends it: what it came from is not known any more. */

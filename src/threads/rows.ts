@@ -79,7 +79,7 @@ export class LoadedRows {
     this.#events = kept
   }
 
-  /** The original entries that ids stand on, following rewrites; loads the changes on the way. */
+  /** The original entries that ids are on, following rewrites; loads the changes on the way. */
   async #originals(ids: readonly EntryId[]): Promise<number[]> {
     const seqs = new Set<number>()
     let level: readonly EntryId[] = ids

@@ -32,7 +32,7 @@ export function threadScratch(
         .append(threadId, [], { expectedVersion: info.version, snapshot })
         .then(
           () => true,
-          () => false, // somebody was first, or the store is full: it is done again at worst
+          () => false, // someone was first, or the store is full: it is done again at worst
         )
       if (isKept) return
     }

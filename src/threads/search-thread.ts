@@ -30,7 +30,7 @@ export interface MatchingEntry {
 
 /** A row may hold megabytes: not too many at a time. */
 const PAGE_ROWS = 100
-/** What it reads from the archive is in the archive already; and a question is no answer. */
+/** What it reads from the archive is in the archive already; and a question is not an answer. */
 const RECALL = 'recall'
 
 export async function searchThread(

@@ -93,7 +93,7 @@ export function textField(fields: Readonly<Record<string, unknown>>, name: strin
   return typeof value === 'string' ? value : ''
 }
 
-/** Tools are made anew for each turn, their schemas are not. */
+/** Tools are recreated for each turn, their schemas are not. */
 const jsonSchemas = new WeakMap<z.ZodObject, Json>()
 
 function jsonSchemaOf(schema: z.ZodObject): Json {

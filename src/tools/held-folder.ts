@@ -10,7 +10,7 @@ export const DESCRIPTORS = '/proc/self/fd'
 export const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 export interface HeldFolder {
-  /** Goes through the open folder, wherever somebody may have moved it. */
+  /** Goes through the open folder, wherever someone may have moved it. */
   reach(name: string): string
   close(): Promise<void>
 }

@@ -18,7 +18,7 @@ export const OUTPUT_LIMITS: OutputLimits = {
 
 export interface LimitedText {
   readonly whole: string
-  /** Absent where the whole is short enough. */
+  /** Absent if the whole is short enough. */
   readonly shown?: string
 }
 

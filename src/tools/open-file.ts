@@ -47,7 +47,7 @@ export async function openPlace(root: string, place: Place): Promise<FileHandle>
 }
 
 /**
- * Between looking a path up and opening it, somebody may have put a link in its way. So the open file
+ * Between looking a path up and opening it, someone may have put a link in its way. So the open file
  * itself is asked where it is. `descriptors` is another folder only in tests.
  */
 export async function requireHeldInside(

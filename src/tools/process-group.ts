@@ -24,10 +24,10 @@ export interface CommandOptions {
 }
 
 export interface CommandEnd {
-  /** Absent where a signal ended it. */
+  /** Absent if a signal ended it. */
   readonly exitCode?: number
   readonly signalName?: string
-  /** Why it was ended from here; absent where it ended by itself. */
+  /** Why it was ended from here; absent if it ended by itself. */
   readonly endedFor?: 'timeout' | 'abort'
   /** It left something running in the background, which was ended. */
   readonly leftOthers: boolean
@@ -36,7 +36,7 @@ export interface CommandEnd {
 }
 
 /**
- * Rejects where the shell cannot be started. Nothing of the group is left when it resolves, nor of what left
+ * Rejects if the shell cannot be started. Nothing of the group is left when it resolves, nor of what left
  * the group and can be found.
  */
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
@@ -130,7 +130,7 @@ function isGroupAlive(child: ChildProcess): boolean {
   return states === undefined || states.some((state) => state !== 'Z' && state !== 'X')
 }
 
-/** False where nobody is left in the group. */
+/** False if nobody is left in the group. */
 function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals | 0): boolean {
   if (pid === undefined) return false
   try {
@@ -140,7 +140,7 @@ function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Undefined where the system does not tell; Linux does. */
+/** Undefined if the system does not tell; Linux does. */
 function statesOfGroup(groupId: number): string[] | undefined {
   if (process.platform !== 'linux') return undefined
   return readdirSync('/proc')
@@ -149,7 +149,7 @@ function statesOfGroup(groupId: number): string[] | undefined {
     .flatMap(([state = '', , group]) => (Number(group) === groupId ? [state] : []))
 }
 
-/** State, parent, group, …: what stands behind the name, which may hold blanks and brackets itself. */
+/** State, parent, group, …: what follows the name, which may hold blanks and brackets itself. */
 function fieldsOfProcess(pid: string): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')

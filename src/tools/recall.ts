@@ -6,7 +6,7 @@ import { defineTool, textField, textOutcome } from './define-tool.ts'
 import { count } from './limit-output.ts'
 
 export interface RecallLimits {
-  readonly pageChars: number // of one reading, where nothing else is asked
+  readonly pageChars: number // of one reading, if nothing else is asked
   readonly maxPageChars: number
   readonly finds: number
 }
@@ -60,7 +60,7 @@ type Recalled =
       readonly limit?: number | undefined
     }
 
-/** What was found, or what stands under a ref, never longer than a page; and how to go on. */
+/** What was found, or what stands under a ref, never longer than a page; and how to continue. */
 async function recallText(
   archive: Archive,
   asked: Recalled,

@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /**
- * Keeps tools from leaving a folder by mistake or by a planted link. It is no sandbox: a command that
+ * Keeps tools from leaving a folder by mistake or by a planted link. It is not a sandbox: a command that
  * `run` starts may go anywhere its user may.
  */
 export interface Workspace {

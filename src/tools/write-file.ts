@@ -18,7 +18,7 @@ export type FileMark = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>
 export interface Replaced {
   readonly place: Place
   readonly bytes: number
-  readonly bytesBefore?: number // absent where there was no file
+  readonly bytesBefore?: number // absent if there was no file
 }
 
 /** `mark`: only if the file has not changed since. Missing folders are made. */

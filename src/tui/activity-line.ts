@@ -10,7 +10,7 @@ export const FRAME_MS = 120
 /** The words of the FRESH design for its own way. */
 const FRESH_MESSAGE = 'Compacting context...'
 
-/** No line where nothing goes on. */
+/** No line if nothing continues. */
 export function activityLines(
   status: ViewStatus,
   nowMs: number,

@@ -13,7 +13,7 @@ const CHOICES = [
   {
     value: 'deny',
     label: 'Deny',
-    description: 'n, no or Esc: the agent continues without it',
+    description: 'n, no or Esc: continue without',
     words: ['no', 'deny'],
   },
   { value: 'show', label: 'Show', description: 's: all that it is called with', words: ['show'] },
@@ -30,7 +30,7 @@ export class Approvals {
     this.#onError = onError
   }
 
-  /** Asks about what is new; takes back what waits no longer, since another interface has answered it. */
+  /** Asks about what is new; undoes what waits no longer, since another interface has answered it. */
   follow(threadId: string, waiting: readonly Approval[]): void {
     const ids = new Set(waiting.map(({ callId }) => callId))
     for (const [callId, question] of this.#asked) {

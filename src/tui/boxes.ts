@@ -190,7 +190,7 @@ export class TextBox extends Box {
     const { theme } = this.parts
     const text = visible(line)
     const paint = text.startsWith('+') ? theme.good : text.startsWith('-') ? theme.bad : undefined
-    // What was indented, as the rows of a table are, goes on under itself.
+    // What was indented, as the rows of a table are, continues under itself.
     const indent = text.startsWith('  ') ? 4 : 0
     const [first = '', ...rest] = wrapped(text, width - indent)
     const lines = [first, ...rest.map((more) => ' '.repeat(indent) + more)]

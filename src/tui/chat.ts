@@ -48,7 +48,7 @@ export class Chat implements OpenChat {
     return this.#session?.threadId ?? ''
   }
 
-  /** Rejects where there is no such thread; then nothing has changed. */
+  /** Rejects if there is no such thread; then nothing has changed. */
   async open(threadId: string): Promise<void> {
     this.#isStandIn = true // said by the welcome
     await this.#switch(threadId, new ThreadView())
@@ -152,7 +152,7 @@ export class Chat implements OpenChat {
     this.#approvals.close()
   }
 
-  /** What is shown stays, and the other thread goes on under it. */
+  /** What is shown stays, and the other thread continues under it. */
   async #continueIn(threadId: string): Promise<void> {
     if (threadId === this.threadId) return
     this.#view.continueElsewhere()

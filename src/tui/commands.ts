@@ -13,7 +13,7 @@ export interface ChatCommand {
   readonly name: string
   readonly usage: string
   readonly description: string
-  /** `argument` is what stands behind the name, trimmed. */
+  /** `argument` is what follows the name, trimmed. */
   run(chat: OpenChat, argument: string): Promise<void> | void
 }
 
@@ -87,7 +87,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   },
 ]
 
-/** Commands of the agent that are better chosen from a list, or drawn, when nothing stands behind them. */
+/** Commands of the agent that are better chosen from a list, or drawn, when nothing follows them. */
 const BARE: Readonly<Record<string, (chat: OpenChat) => Promise<void>>> = {
   '/model': chooseModelOf,
   '/context': async (chat) => {

@@ -97,7 +97,7 @@ function wordsOf({ state, seq, beforeTokens, afterTokens }: CompactionBlock): st
       ? ''
       : `${beforeTokens} → ${afterTokens} tokens`
   const place = seq === undefined ? '' : `event ${seq}`
-  return [place, figures, state === 'undone' ? 'taken back' : '']
+  return [place, figures, state === 'undone' ? 'undone' : '']
     .filter((word) => word !== '')
     .join(', ')
 }

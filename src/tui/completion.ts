@@ -41,7 +41,7 @@ export function createCompletion(source: CompletionSource): AutocompleteProvider
   }
 }
 
-/** How a line could go on: the commands of the core, and those that only an interface has. */
+/** How a line could continue: the commands of the core, and those that only an interface has. */
 function commandItems(before: string, preset: string | undefined): AutocompleteItem[] {
   const own = CHAT_COMMANDS.filter(({ name }) => name.startsWith(before.toLowerCase()))
   const isName = /^[/@]\S*$/.test(before)

@@ -16,7 +16,7 @@ export function isMeant({ words = [] }: Choice, typed: string): boolean {
 /** A `line` ends with Enter. */
 export type EditForm = 'text' | 'line'
 
-/** Undefined where the user wants none of it. An aborted signal takes the question back. */
+/** Undefined if the user wants none of it. An aborted signal takes the question back. */
 export interface Dialogs {
   choose(
     title: string,

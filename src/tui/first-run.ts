@@ -28,7 +28,7 @@ export function usesStandIn(model: string | undefined): boolean {
   return model === STAND_IN || (model?.startsWith(`${STAND_IN}/`) ?? false)
 }
 
-/** Undefined where the user has chosen none. */
+/** Undefined if the user has chosen none. */
 export async function chooseModel(client: Client, dialogs: Dialogs): Promise<string | undefined> {
   const models = await client.models()
   for (;;) {

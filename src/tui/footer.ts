@@ -39,7 +39,7 @@ export function footerLines(
   return [fitted(who, width), fitted(figures, width)]
 }
 
-/** A bar and a percentage where the window is known, tokens alone where it is not. */
+/** A bar and a percentage where the window is known, tokens alone if it is not. */
 function contextOf({ context }: ThreadDetail, theme: Theme): string {
   const { tokens, limit, percent, by } = context
   if (tokens === undefined) return 'context unknown'

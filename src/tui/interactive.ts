@@ -161,7 +161,7 @@ class InteractiveChat {
     return this.#act(action)
   }
 
-  /** False where the key is the editor's after all. */
+  /** False if the key is the editor's after all. */
   #act(action: KeyAction): boolean {
     switch (action) {
       case 'stop':

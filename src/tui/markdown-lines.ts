@@ -37,7 +37,7 @@ export function growMarkdown(
   return { width, doneUntil, doneLines, lines: joined(doneLines, tail) }
 }
 
-/** Behind the last blank line that is in no fenced block: what stands before it changes no more. */
+/** Behind the last blank line that is in no fenced block: what precedes it changes no more. */
 function lastBreak(text: string, from: number): number {
   let isFenced = false
   let found = from
@@ -47,7 +47,7 @@ function lastBreak(text: string, from: number): number {
     if (next === -1) break
     const line = text.slice(at, next)
     if (/^\s{0,3}(?:```|~~~)/.test(line)) isFenced = !isFenced
-    // A list or a quote may go on behind a blank line, and its numbers with it.
+    // A list or a quote may continue behind a blank line, and its numbers with it.
     else if (!isFenced && line.trim() === '' && /^[^\s>*+\-\d]/.test(text.slice(next + 1)))
       found = next + 1
     at = next + 1

@@ -29,7 +29,7 @@ export interface OpenChat {
   readonly threadId: string
   readonly detail: ThreadDetail | undefined
   readonly blocks: readonly ViewBlock[]
-  /** Rejects where there is no such thread; then nothing has changed. */
+  /** Rejects if there is no such thread; then nothing has changed. */
   open(threadId: string): Promise<void>
   /** As the agent understands it; with what came of it shown. */
   send(text: string): Promise<void>

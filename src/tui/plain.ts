@@ -31,7 +31,7 @@ class PlainChat {
   readonly #lines: AsyncIterator<string>
   readonly #said = new Map<string, string>() // what was last said of a block
   #isOver = false
-  #waiting: ((line: string | undefined) => void) | undefined // somebody asks, and gets the next line
+  #waiting: ((line: string | undefined) => void) | undefined // someone asks, and gets the next line
   #onQuestion: (() => void) | undefined
   #onBusy: (() => void) | undefined
   #idle: (() => void) | undefined

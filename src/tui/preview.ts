@@ -20,7 +20,7 @@ export async function previewCompaction(chat: OpenChat, instructions: string): P
   await chat.settle(threadId, await client.applyPreview(threadId, preview.previewId, texts))
 }
 
-/** The texts that were changed; undefined where nothing is to be applied. */
+/** The texts that were changed; undefined if nothing is to be applied. */
 async function decide(
   chat: OpenChat,
   preview: Preview,

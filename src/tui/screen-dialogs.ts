@@ -5,7 +5,7 @@ import type { Dialogs } from './dialogs.ts'
 import type { Theme } from './theme.ts'
 
 export function screenDialogs(tui: TUI, theme: Theme): Dialogs {
-  /** Shows what `make` makes until it calls `done`, or the question is taken back. */
+  /** Shows what `make` makes until it calls `done`, or the question is undone. */
   const over = <T>(
     make: (done: (value: T | undefined) => void) => Component,
     signal?: AbortSignal,

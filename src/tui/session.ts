@@ -48,7 +48,7 @@ export class ThreadSession {
     return this.#firstSeq - 1
   }
 
-  /** Rejects where there is no such thread. Resolves when what there is of it is shown. */
+  /** Rejects if there is no such thread. Resolves when what there is of it is shown. */
   async start(): Promise<void> {
     const detail = await this.#client.thread(this.threadId)
     this.#detail = detail
@@ -120,7 +120,7 @@ export class ThreadSession {
     }
   }
 
-  /** Frames were missed: what goes on now is what the other side says. */
+  /** Frames were missed: what continues now is what the other side says. */
   async #catchUp(): Promise<void> {
     await this.refresh()
     if (this.#detail) this.view.assume(this.#detail, new Date())

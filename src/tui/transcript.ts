@@ -88,7 +88,7 @@ export class Transcript {
     if (!this.#opened.delete(key)) this.#opened.add(key)
   }
 
-  /** The block that can be opened before or behind the selected one; from the end where there is none. */
+  /** The block that can be opened before or behind the selected one; from the end if there is none. */
   selectNext(direction: 1 | -1): void {
     const at = this.#blocks.findIndex(({ key }) => key === this.#selected)
     let next = at === -1 ? this.#blocks.length + (direction === 1 ? 0 : -1) : at + direction

@@ -23,7 +23,7 @@ export interface Profile {
   readonly systemMessages?: boolean
   /** How long a tool's name may be: 64, or 128 on newer models (VALID-A7). */
   readonly toolNameChars?: number
-  /** The largest body that is taken: 32 MB where nothing else is known (VALID-A18). */
+  /** The largest body that is taken: 32 MB if nothing else is known (VALID-A18). */
   readonly requestBytes?: number
   /** Other backends of the same wire format, with rules of their own (VALID-O1 to -O5). */
   readonly backend?: 'bedrock' | 'mistral' | 'deepseek' | 'qwen'

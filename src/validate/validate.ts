@@ -23,7 +23,7 @@ const RULES_OF_WIRE: Readonly<Record<Profile['wire'], readonly Rule[]>> = {
 
 /**
  * The request is JSON of any shape; none makes this throw. The result is in the order of the places,
- * and empty where nothing is wrong that can be told from the request and what came before it.
+ * and empty if nothing is wrong that can be told from the request and what came before it.
  */
 export function validate(
   profile: Profile,

@@ -64,7 +64,7 @@ function Desk({ client, hello }: { readonly client: Client; readonly hello: Hell
   const [changes, setChanges] = useState(0)
   const threadId = useRoute()
   const changed = useCallback(() => setChanges((count) => count + 1), [])
-  // Meanwhile something may have been begun in another tab, or by somebody else.
+  // Meanwhile something may have been begun in another tab, or by someone else.
   useEffect(() => {
     window.addEventListener('focus', changed)
     return () => window.removeEventListener('focus', changed)

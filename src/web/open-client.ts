@@ -23,7 +23,7 @@ export function openClient(): Client {
 
 const FRAGMENT = /^#token=([\w-]+)$/
 
-/** Exchanges the token of the address that `precis serve` prints for a cookie that no script can read. True where there was one. */
+/** Exchanges the token of the address that `precis serve` prints for a cookie that no script can read. True if there was one. */
 export async function takeTokenOfAddress(): Promise<boolean> {
   const [, token] = FRAGMENT.exec(window.location.hash) ?? []
   if (token === undefined) return false

@@ -23,7 +23,7 @@ function listen(changed: () => void): () => void {
   return () => window.removeEventListener('hashchange', changed)
 }
 
-/** An address that somebody typed may be no valid one. */
+/** An address that someone typed may be no valid one. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -108,13 +108,13 @@ export class ThreadFeed {
     if (to < 1) return
     const from = Math.max(1, to - MORE + 1)
     const events = await this.#client.events(this.#threadId, { from, to, limit: MORE })
-    if (this.#earliest !== to + 1) return // somebody else has put them there meanwhile
+    if (this.#earliest !== to + 1) return // someone else has put them there meanwhile
     this.#view.prepend(events)
     this.#earliest = from
     this.#draw()
   }
 
-  /** Asks for the figures again, and for what is going on. */
+  /** Asks for the figures again, and for the current activity. */
   refresh(): void {
     clearTimeout(this.#refreshing)
     this.#refreshing = setTimeout(() => {

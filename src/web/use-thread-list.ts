@@ -19,7 +19,7 @@ interface Found {
 
 const PAGE = 50
 const LARGEST_PAGE = 1_000
-/** A page may hold none of one's own: so many are looked through before somebody is asked. */
+/** A page may hold none of one's own: so many are looked through before someone is asked. */
 const MOST_PAGES = 10
 const WAIT_MS = 200
 

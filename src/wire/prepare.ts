@@ -90,7 +90,7 @@ function sendingRules(
   }
 }
 
-/** The request lets Anthropic's API compact by itself: then its unsigned blocks stand in the history. */
+/** The request lets Anthropic's API compact by itself: then its unsigned blocks are in the history. */
 function compactsByThreshold({ native }: ModelRequest, provider: string): boolean {
   const { context_management: management } = native?.provider === provider ? native.fields : {}
   const edits = isFields(management) && Array.isArray(management.edits) ? management.edits : []

@@ -2,7 +2,7 @@
 import type { Json } from '../core/json.ts'
 import { isWellFormed, wellFormed as mended } from '../core/well-formed.ts'
 
-/** The same value where nothing is wrong with it; otherwise a copy in which each half is a `�`. */
+/** The same value if nothing is wrong with it; otherwise a copy in which each half is a `�`. */
 export function wellFormed<T extends Json>(value: T, note: (problem: string) => void): T {
   if (isWellFormed(value)) return value
   note('half characters were replaced')

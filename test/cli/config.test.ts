@@ -51,7 +51,7 @@ describe('precis config', () => {
     projectSettings({ protct: {} })
     const { status, stderr } = await place().precis(['config'])
     expect(status).toBe(2)
-    expect(stderr).toMatch(/protct is no setting\n {2}where: .*\n {2}hint: Known settings: /)
+    expect(stderr).toMatch(/protct is not a setting\n {2}where: .*\n {2}hint: Known settings: /)
     projectSettings({ auto: { treshold: 0.5 } })
     expect((await place().precis(['config'])).stderr).toContain('Did you mean auto.threshold?')
   })

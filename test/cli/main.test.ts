@@ -198,7 +198,7 @@ describe('failures', () => {
     const { status, stderr } = await place().precis(['compact', 'in.json'])
     expect(status).toBe(2)
     expect(stderr).toMatch(
-      /stratgy is no setting\n {2}where: .*settings\.json\n {2}hint: Did you mean strategy\?/,
+      /stratgy is not a setting\n {2}where: .*settings\.json\n {2}hint: Did you mean strategy\?/,
     )
   })
 

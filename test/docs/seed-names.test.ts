@@ -22,7 +22,7 @@ function fault(ours: string, path: string): string | undefined {
   if (ours.startsWith('"'))
     return readPage(path).includes(ours.slice(1, -1)) ? undefined : `${path} has no text ${ours}`
   if (path === 'src/core/settings.ts')
-    return SETTING_KEYS.includes(ours) ? undefined : `there is no setting ${ours}`
+    return SETTING_KEYS.includes(ours) ? undefined : `there is not a setting ${ours}`
   const [name = '', member] = ours.split('.')
   const members = exportsOf(path).get(name)
   if (members === undefined) return `${path} exports no ${name}`

@@ -70,8 +70,8 @@ describe('precis serve', () => {
 
   const REFUSED = [
     [['--host', '0.0.0.0'], 'a token is needed'],
-    [['--port', '99999'], 'no whole number'],
-    [['--grace', 'long'], 'no whole number'],
+    [['--port', '99999'], 'not a whole number'],
+    [['--grace', 'long'], 'not a whole number'],
     [['--workspace', 'no-such-folder'], 'no-such-folder'],
     [['--store', 'mysql://x'], 'There is no store'],
     [['--alow', 'x'], 'unknown option'],
@@ -100,7 +100,7 @@ describe('precis serve', () => {
     expect((await precis('token', 'add', 'phone', '--owner', 'ada')).stdout).toMatch(
       /^precis_\S{43}\n$/,
     )
-    expect((await precis('token', 'add', 'ada')).stderr).toContain('There is a token ada already')
+    expect((await precis('token', 'add', 'ada')).stderr).toContain('A token named ada already exists')
     const listed = JSON.parse((await precis('token', 'list', '--json')).stdout)
     expect(listed.tokens).toMatchObject([
       { name: 'ada', owner: 'ada' },

@@ -104,7 +104,7 @@ describe('a divider', () => {
     await chat.terminal.sees('Recall')
     chat.terminal.type('Recall')
     chat.terminal.press('enter')
-    await chat.terminal.sees('what to look for')
+    await chat.terminal.sees('search for')
     chat.terminal.type('file 3')
     chat.terminal.press('enter')
     await chat.terminal.sees('content of file 3')

@@ -42,7 +42,7 @@ describe('the command', () => {
   it('is described otherwise where it works otherwise', async () => {
     const { terminal } = await openChat({ preset: 'precis' })
     terminal.type('/com')
-    expect(await terminal.sees('/compact')).toContain('Make the context smaller now')
+    expect(await terminal.sees('/compact')).toContain('Compact the context now')
   })
 
   it('is only the whole word, trimmed [FRESH-03]', async () => {

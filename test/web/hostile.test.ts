@@ -102,8 +102,8 @@ describe.skipIf(!CHROMIUM.available)(`hostile transcripts ${CHROMIUM.notice}`, (
       await page.getByRole('tabpanel', { name: panel }).waitFor()
     }
     await page.getByRole('tab', { name: 'Recall' }).click()
-    await page.getByLabel('What to recall').fill('<script> onerror')
-    await page.getByLabel('What to recall').press('Enter')
+    await page.getByLabel('Search query').fill('<script> onerror')
+    await page.getByLabel('Search query').press('Enter')
     await page.getByRole('list', { name: 'Found' }).locator('mark').first().waitFor()
     expect(await activeIn(page)).toEqual([])
     expect(await page.evaluate('window.hacked')).toBeUndefined()

@@ -62,7 +62,7 @@ describe.skipIf(!CHROMIUM.available)(`the page is for everybody ${CHROMIUM.notic
       await page.getByRole('region', { name: 'After' }).waitFor()
       expect(await barriers(page)).toEqual([])
       await page.getByRole('button', { name: 'Undo this one' }).click()
-      await page.getByText(/Taken back/).waitFor()
+      await page.getByText(/Undone: compacted/).waitFor()
       await page.getByLabel('Strategy').selectOption('trim-tool-results')
       await page.getByRole('button', { name: 'Preview' }).click()
       await page.getByRole('dialog').waitFor()
@@ -125,7 +125,7 @@ describe.skipIf(!CHROMIUM.available)(`the page is for everybody ${CHROMIUM.notic
     // A preview is opened, dropped, and gives the focus back.
     await page.getByRole('button', { name: 'Undo', exact: true }).focus()
     await keyboard.press('Enter')
-    await page.getByText(/Taken back/).waitFor()
+    await page.getByText(/Undone: compacted/).waitFor()
     await page.getByLabel('Strategy').selectOption('trim-tool-results')
     const previewing = page.getByRole('button', { name: 'Preview' })
     await previewing.focus()

@@ -75,8 +75,8 @@ describe.skipIf(!CHROMIUM.available)(`precis serve in a browser ${CHROMIUM.notic
     await page.getByRole('button', { name: 'Undo this one' }).click()
     await transcript.getByText(/Undone: compacted by extract/).waitFor()
     await page.getByRole('tab', { name: 'Recall' }).click()
-    await page.getByLabel('What to recall').fill('fuel pontoon')
-    await page.getByLabel('What to recall').press('Enter')
+    await page.getByLabel('Search query').fill('fuel pontoon')
+    await page.getByLabel('Search query').press('Enter')
     await page.getByRole('list', { name: 'Found' }).locator('mark').first().waitFor()
 
     const message = page.getByLabel('Message')

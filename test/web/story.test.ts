@@ -22,7 +22,7 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
 /** What was taken out is found again, and marked. */
 async function findAgain(page: Page, words: string, marked: string): Promise<void> {
   await tab(page, 'Recall')
-  await page.getByLabel('What to recall').fill(words)
+  await page.getByLabel('Search query').fill(words)
   await page.getByRole('button', { name: 'Recall', exact: true }).click()
   const hits = page.getByRole('list', { name: 'Found' })
   await hits.locator('mark', { hasText: marked }).first().waitFor()

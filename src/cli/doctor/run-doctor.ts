@@ -9,7 +9,7 @@ import { runChecks } from './checks.ts'
 const SIGNS = { well: '✓', note: '·', fault: '✗' } as const
 const PAGE = 'docs/troubleshooting.md'
 
-/** Rejects where there is a fault, after the report is out. */
+/** Rejects if there is a fault, after the report is out. */
 export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): Promise<void> {
   const findings = await runChecks(io)
   const program = programName(io)

@@ -8,7 +8,7 @@ import { loadThread, type Session } from '../session/session.ts'
 
 export interface Trial {
   readonly id: string
-  readonly tokens?: number // absent where it was refused or failed
+  readonly tokens?: number // absent if it was refused or failed
   readonly refused?: string
 }
 

@@ -90,7 +90,7 @@ export async function redoReplacement(given: string, io: Io): Promise<Backup> {
   return swap(given, io, { now: 'before', next: 'after' })
 }
 
-/** Where the file lies as it was before it became what it is now; undefined where that was not précis' doing. */
+/** Where the file lies as it was before it became what it is now; undefined if that was not précis' doing. */
 export async function backupOf(
   given: string,
   io: Io,

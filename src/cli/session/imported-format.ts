@@ -3,7 +3,7 @@ import type { ThreadEvent } from '../../core/event.ts'
 import type { Json } from '../../core/json.ts'
 import type { SessionFormat } from '../../formats/session-format.ts'
 
-/** Undefined where the thread did not come from a file, or was imported without its records. */
+/** Undefined if the thread did not come from a file, or was imported without its records. */
 export function formatOfLog(
   events: readonly ThreadEvent[],
   formats: readonly SessionFormat[],

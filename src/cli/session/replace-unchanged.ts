@@ -8,8 +8,8 @@ import type { Io } from '../process-io.ts'
 const MOST_LOOKS = 16
 
 /**
- * Replaces the file if its digest is the given one; undefined where it is not, and then the file is as the
- * other program left it. Gives what was appended to the old file during the replacement; it stands at the
+ * Replaces the file if its digest is the given one; undefined if it is not, and then the file is as the
+ * other program left it. Gives what was appended to the old file during the replacement; it is at the
  * end of the new one.
  */
 export async function replaceUnchanged(

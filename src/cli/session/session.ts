@@ -111,7 +111,7 @@ function unnumbered({ seq: _, ...event }: ThreadEvent): NewEvent {
   return event as NewEvent
 }
 
-/** The context of a thread in memory, and the rows it stands on. */
+/** The context of a thread in memory, and the rows behind it. */
 export interface Loaded {
   readonly context: Context
   readonly eventAt: EventAt

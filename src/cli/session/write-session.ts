@@ -16,7 +16,7 @@ import { readEvents, type Session } from './session.ts'
 export type Found = RedactedValue<unknown>['found']
 
 export interface WrittenSession extends Exported {
-  /** What looks like a secret in the context, where somebody looked. */
+  /** What looks like a secret in the context, where someone looked. */
   readonly found: Found
   readonly messages: number
 }
@@ -85,7 +85,7 @@ function cleanView(view: View, secrets: readonly Secret[]): { view: View; found:
   return { view: value, found }
 }
 
-/** Where nothing is taken out, it is enough to look: one long text is looked at much faster than many short ones. */
+/** If nothing is taken out, it is enough to look: one long text is looked at much faster than many short ones. */
 function lookFor(view: View, secrets: readonly Secret[]): Found {
   return redact(JSON.stringify(view), secrets).found
 }

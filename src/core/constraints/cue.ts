@@ -6,7 +6,7 @@
  */
 export interface Cues {
   readonly words: RegExp
-  /** Words that bind where somebody is told what to do, and only tell where somebody tells what is. */
+  /** Words that bind where someone is told what to do, and only tell where someone tells what is. */
   readonly weak?: RegExp
   /** How a clause begins that tells what is. */
   readonly subject?: RegExp

@@ -28,7 +28,7 @@ export const ENGLISH: Cues = {
     clause(
       '(?:after|before|when|whenever|if|once|every time|each time|in case) [^,]{3,80},? (?:also |then |first )?(?<!\\b(?:the|an?|this|that|every|each|last|next|first|my|our|your|they|it|he|she|i|we|you|who|to) )(?:stop|ask|tell|give|run|check|wait|show|use|do|don.?t|always|never|please|make|write|update|add|leave|keep|let me)\\b',
     ),
-    // Somebody or something must, may not, is not to.
+    // Someone or something must, may not, is not to.
     /\b(?:must|shall|should|ought to|may|can) ?(?:not|never|n't|only|always)\b|\bcan't (?:go|leave|contain|have|use|end|ship|land|be)\b/i,
     /\b(?:mustn't|shouldn't|cannot be|isn't allowed|aren't allowed|not allowed|not (?:supposed|permitted|meant) to|not to be|off.?limits|(?<!\d )forbidden|prohibited|out of bounds|no.go|read.?only (?:for|to) (?:you|us|everyone|all)|(?:is|are|stays?) read.?only|taboo|nowhere else|but not the|must still|may [\w ]{2,30} but not|(?:has|have|needs?) to stop)\b/i,
     /\b(?:nobody|no one|none of (?:it|them|that|this|those|these|our|the)|nothing|neither) (?:\S+ ){0,4}(?:may|should|must|can|is|are|gets?|goes|leaves?|runs?|belongs?|touch(?:es)?|pushes|ends?|lands?|ships?)\b/i,

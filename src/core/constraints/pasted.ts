@@ -6,7 +6,7 @@ interface Line {
   readonly text: string
 }
 
-/** More than this is looked at only as far as it goes: what stands behind it may be anything. */
+/** More than this is looked at only as far as it goes: what follows it may be anything. */
 const MOST_CHARS = 200_000
 /** A longer line was not typed. */
 const LONGEST_LINE_CHARS = 2_400
@@ -14,7 +14,7 @@ const LONGEST_LINE_CHARS = 2_400
 const FENCE = /^\s*(`{3,}|~{3,})/
 const QUOTED = /^\s*(?:>|\|)/
 const INDENTED = /^(?: {4,}|\t)(?!\s*(?:[-*•]|\d{1,2}[.)])\s)/
-/** A tag with which a line begins, and whether nothing else stands on it. */
+/** A tag with which a line begins, and whether nothing else is on it. */
 const TAG = /^\s*<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>\s*(\S?)/i
 const INLINE = /<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>[^\n]*<\/\1>/gi
 
@@ -38,7 +38,7 @@ const MACHINE_CASED = /^\s*(?:PASS|FAIL|OK|ok \d+|not ok \d+|✓|✗|×|●)\s/
 const CODE =
   /[{};]\s*$|=>|^\s*(?:import|export|const|let|var|def|class|function|return|public|private)\s.*[({=;:]|^\s*"[^"]+":\s/
 
-/** In order, each as it stands in the text. */
+/** In order, each as it is in the text. */
 export function typedLines(text: string): Line[] {
   const lines = linesOf(text.slice(0, MOST_CHARS))
   const closings = lastClosings(lines)
@@ -72,7 +72,7 @@ export function typedLines(text: string): Line[] {
   return withoutListings(lines, kept)
 }
 
-/** What is introduced stands in a fence, a quotation or a tag: then that says where it ends. */
+/** What is introduced is in a fence, a quotation or a tag: then that says where it ends. */
 function isSetApart(next: Line | undefined, afterNext: Line | undefined): boolean {
   const line = next?.text.trim() === '' ? afterNext : next
   return (

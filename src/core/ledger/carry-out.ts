@@ -36,7 +36,7 @@ export function told(
     : operation
 }
 
-/** False where it cannot be told what the operation did. */
+/** False if it cannot be told what the operation did. */
 export function carryOut(work: FileWork, operation: FileOperation, place: Place): boolean {
   if (operation.op === 'cd') return true
   return isGit(operation) ? applyGit(work, operation, place) : work.apply(operation, place)

@@ -128,7 +128,7 @@ const LONG_LETTERS: Readonly<Record<string, string>> = {
   renamed: 'R ',
 }
 
-/** Undefined where it is not all of what git would say. */
+/** Undefined if it is not all of what git would say. */
 function readStatus(output: string): Status | undefined {
   const changed = new Map<string, string>()
   const renamed: [string, string][] = []

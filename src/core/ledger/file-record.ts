@@ -12,19 +12,19 @@ export const AS_AT_START = 1
 export interface FileRecord {
   /** From the root of the work, or absolute. */
   readonly path: string
-  /** As a call or a result wrote it last; empty where none wrote it in one piece. */
+  /** As a call or a result wrote it last; empty if none wrote it in one piece. */
   readonly name: string
   /** The folder that the name is seen from, as it was written, where that is not the root. */
   readonly folder?: string
   readonly start: typeof ABSENT | typeof AS_AT_START
-  /** False where nothing said whether it was there at the start. */
+  /** False if nothing said whether it was there at the start. */
   readonly isSure: boolean
   readonly head: Version
   readonly index: Version
   readonly work: Version
   /** Where it came from by a move, as a path at the start. */
   readonly from?: string
-  /** It came from there by a copy: only where the original goes is it the renamed one. */
+  /** It came from there by a copy: only if the original goes is it the renamed one. */
   readonly isCopy?: true
   /** Numbers of the events that last read and last changed it. */
   readonly readAt?: number
@@ -39,7 +39,7 @@ export function recordOf(path: string, start: 0 | 1, isSure: boolean): FileRecor
 
 export type FileState = 'created' | 'modified' | 'deleted' | 'renamed'
 
-/** What became of a file since the start; undefined where nothing did, or nothing is left of it. */
+/** What became of a file since the start; undefined if nothing did, or nothing is left of it. */
 export function stateOf(
   record: FileRecord,
   at: (path: string) => FileRecord | undefined,

@@ -5,7 +5,7 @@ import type { FileTree, FolderRecord } from './file-tree.ts'
 import type { FileOperation, Target } from './operation.ts'
 import { baseName, folderOf, fromRoot, isAbsolute, isBelow, joinPath, resolvePath } from './path.ts'
 
-/** Where a command works: the root, and from there the folder; undefined where nobody knows. */
+/** Where a command works: the root, and from there the folder; undefined if nobody knows. */
 export interface Place {
   readonly root?: string
   readonly folder: string | undefined
@@ -61,7 +61,7 @@ export class FileWork {
     return versions
   }
 
-  /** False where it cannot be told what the operation did. */
+  /** False if it cannot be told what the operation did. */
   apply(operation: Exclude<FileOperation, { op: 'cd' | `git-${string}` }>, place: Place): boolean {
     const paths = this.pathsOf(operation.path, place)
     if (paths === undefined) return false
@@ -182,7 +182,7 @@ export class FileWork {
     return { ...known, work, ...this.#named(path, target, place) }
   }
 
-  /** The same where it may not have been there; `otherwise` is taken where nothing tells. */
+  /** The same where it may not have been there; `otherwise` is taken if nothing tells. */
   #guess(path: string, target: Target, place: Place, otherwise: 0 | 1): FileRecord {
     const known = this.at(path)
     const isKnownAbsent = !known && this.#isKnownAbsent(path)

@@ -107,7 +107,7 @@ const COMMANDS: Readonly<Record<string, (words: readonly ShellWord[]) => GitEffe
     if (hasAny(options, '--hard')) return isHead ? of({ op: 'git-reset-hard' }) : UNCLEAR
     if (hasAny(options, '--soft', '--merge', '--keep')) return isHead ? NOTHING : UNCLEAR
     const paths = behindDashes ?? (isHead ? rest.slice(1) : rest)
-    // A word that is no path is a commit, whose files nobody has told.
+    // A word that is not a path is a commit, whose files nobody has told.
     if (!isHead && behindDashes === undefined && !looksLikePath(rest[0])) return UNCLEAR
     return onPaths(paths, 'git-unstage')
   },

@@ -9,7 +9,7 @@ import { isBelow } from './path.ts'
 const MOST_STASHES = 10
 const MOST_BRANCHES = 20
 
-/** False where it cannot be told what the operation did. */
+/** False if it cannot be told what the operation did. */
 export function applyGit(work: FileWork, operation: GitOperation, place: Place): boolean {
   switch (operation.op) {
     case 'git-add':

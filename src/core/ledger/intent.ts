@@ -14,7 +14,7 @@ export type Intent =
       readonly key: string
       readonly isTest: boolean
       readonly steps: readonly Step[]
-      /** Where it runs; absent where it runs in the root, or where the one before it left off. */
+      /** Where it runs; absent if it runs in the root, or where the one before it left off. */
       readonly folder?: string
       /** The next command begins in the folder where this one ends. */
       readonly persists: boolean

@@ -7,14 +7,14 @@ import type { Ledger } from './records.ts'
 /** A file that the conversation was about. */
 export interface LedgerFile {
   readonly path: string
-  /** As it was written; empty where it was not, in one piece. */
+  /** As it was written; empty if it was not, in one piece. */
   readonly name: string
   readonly folder?: string
   readonly state?: FileState
   readonly isRead: boolean
   readonly from?: string // renamed files: what its path was
   readonly fromName?: string // and how that was written
-  /** False where nothing said whether it was there before. */
+  /** False if nothing said whether it was there before. */
   readonly isSure: boolean
   readonly isCommitted: boolean
   readonly at: number // the last event about it

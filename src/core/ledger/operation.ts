@@ -25,7 +25,7 @@ export type FileOperation =
       readonly op: 'delete'
       readonly path: Target
       readonly isDeep?: true
-      /** It is no failure where nothing is there. */
+      /** It is no failure if nothing is there. */
       readonly isForced?: true
     }
   | {

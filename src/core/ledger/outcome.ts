@@ -3,7 +3,7 @@ import type { FileOperation, Step } from './operation.ts'
 import { baseName } from './path.ts'
 
 export interface CommandEnd {
-  /** Undefined where the result does not say; then it counts as it is marked. */
+  /** Undefined if the result does not say; then it counts as it is marked. */
   readonly exitCode?: number
   readonly isFailed: boolean
   readonly output: string // without the frame of the tool
@@ -105,7 +105,7 @@ function workedOut(
 ): Answer {
   const { runs, hasErrors, isLast, isPiped, isChain, end } = known
   if (runs !== 'yes' && !isChain) return runs === 'no' ? 'no' : 'unknown'
-  // Not all tools say how a command ended: where none does, its own words count.
+  // Not all tools say how a command ended: if none does, its own words count.
   const isTold = end.exitCode !== undefined || !hasErrors
   if (!end.isFailed && isTold && !isPiped && (isLast || isChain)) return 'yes'
   if (hasErrors) return 'no'
@@ -144,7 +144,7 @@ function isOf(line: string, { program, opened }: Step): boolean {
   return rest.startsWith(`${program}: `) || opened.some((operation) => names([rest], operation))
 }
 
-/** Goes on with the other paths where one is wrong. */
+/** Goes on with the other paths if one is wrong. */
 function isByPath({ program }: Step): boolean {
   return ['cat', 'head', 'tail', 'rm', 'cp', 'mv', 'touch', 'mkdir', 'sed', 'chmod'].includes(
     program,

@@ -72,7 +72,7 @@ const INSTALLERS: Readonly<Record<string, Installer>> = {
   pip: { manifest: '', changes: [], harmless: ['install', 'list', 'show', 'freeze', 'check'] },
 }
 
-/** Undefined where the program is none. */
+/** Undefined if the program is none. */
 export function packageEffect(program: string, words: readonly ShellWord[]): Effect | undefined {
   const name = program === 'pip3' ? 'pip' : program
   const installer = Object.hasOwn(INSTALLERS, name) ? INSTALLERS[name] : undefined

@@ -6,7 +6,7 @@ const MOST_FILES = 300
 const HEADER = /^\*\*\* (Add|Update|Delete) File: (.+)$/
 const MOVE = /^\*\*\* Move to: (.+)$/
 
-/** Reads only the lines that name files, wherever the patch stands in the text. */
+/** Reads only the lines that name files, wherever the patch is in the text. */
 export function patchOperations(text: string): FileOperation[] {
   const operations: FileOperation[] = []
   for (let start = text.indexOf('*** '); start >= 0; start = text.indexOf('\n*** ', start)) {

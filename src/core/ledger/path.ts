@@ -1,6 +1,6 @@
 // Paths as text: put together, made short, seen from the folder that the work is about.
 
-/** Beyond this it is no path that a person or an agent wrote. */
+/** Beyond this it is not a path that a person or an agent wrote. */
 export const LONGEST_PATH_CHARS = 1_024
 
 /** Where a path leads, seen from a folder; both may be absolute. Home folders are left as they are written. */

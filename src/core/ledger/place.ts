@@ -5,7 +5,7 @@ import { fieldsOf, isPath, listIn } from './call-fields.ts'
 import { fromRoot, isAbsolute, normalPath } from './path.ts'
 import type { Ledger } from './records.ts'
 
-/** The field stands at one of the ends of a record; the middle is what was said. */
+/** The field is at one of the ends of a record; the middle is what was said. */
 const END_CHARS = 4_000
 const NAMED_CHARS = 20_000
 const FOLDER = /"cwd":\s?"((?:[^"\\]|\\.){1,1024})"/
@@ -45,7 +45,7 @@ export function inFolder(ledger: Ledger, folder: string): Ledger {
   return { ...ledger, root, folder: inside, ...(inside !== '' && { folderName: folder }) }
 }
 
-/** The folder that an agent was told in words, where nothing else has named one. */
+/** The folder that an agent was told in words, if nothing else has named one. */
 export function placeNamedIn(ledger: Ledger, content: UserContent): Ledger {
   if (ledger.root !== undefined) return ledger
   const text = textOfUserContent(content).slice(0, NAMED_CHARS)

@@ -38,7 +38,7 @@ export interface BackgroundCommand {
 export interface Ledger {
   /** The folder that the work is about; undefined until something names it. */
   readonly root?: string
-  /** The working directory, from the root; undefined where nobody knows. */
+  /** The working directory, from the root; undefined if nobody knows. */
   readonly folder?: string
   /** As it was last written. */
   readonly folderName?: string

@@ -62,7 +62,7 @@ function exitCodeOf(text: string): number | undefined {
   return code === undefined ? undefined : Number(code)
 }
 
-/** Only at the ends: what stands in the middle was printed. */
+/** Only at the ends: what is in the middle was printed. */
 function withoutFrame(text: string): string {
   const lines = text.split('\n')
   let start = 0

@@ -38,7 +38,7 @@ export function noteCommand(
   const others = ledger.commands.filter((other) => other.key !== key)
   const noted = { ...ledger, commands: [...others, record].slice(-MOST_COMMANDS) }
   const tested = command.isTest ? noteTests(noted, key, end, seq) : noted
-  // To look for what is not there, and to compare what differs, is no error to be mended.
+  // To look for what is not there, and to compare what differs, is not an error to be repaired.
   const isLooking = LOOKS.test(key)
   if (!end.isFailed) return withoutError(tested, key)
   return isLooking

@@ -92,7 +92,7 @@ function isHalfDone(steps: readonly Step[], { isFailed, output }: CommandEnd): b
   )
 }
 
-/** It works where there is nothing to put away, and puts nothing away. */
+/** It works if there is nothing to put away, and puts nothing away. */
 function isEmptyStash({ op }: FileOperation, { output }: CommandEnd): boolean {
   return op === 'git-stash' && output.includes('No local changes to save')
 }

@@ -29,7 +29,7 @@ export function settle(ledger: Ledger, call: OpenCall, result: Outcome, seq: num
   return withoutError(settleDone(placed, intent, result, text, seq), call.subject)
 }
 
-/** What is not there when one looks for it is no error to be mended. */
+/** What is not there when one looks for it is not an error to be repaired. */
 function isLooking(intent: Intent): boolean {
   if (intent.kind === 'files') return intent.operations.every(({ op }) => op === 'read')
   return intent.kind === 'list' || intent.kind === 'found'

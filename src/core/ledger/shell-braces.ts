@@ -9,7 +9,7 @@ export function expandBraces(word: ShellWord): ShellWord[] {
   const found = /^([^{}]{0,1024})\{([^{}]{1,1024})\}([^{}]{0,1024})$/.exec(word.text)
   const [, before = '', inside = '', after = ''] = found ?? []
   const parts = inside.includes(',') ? inside.split(',') : numbersIn(inside)
-  // Too many to tell, or letters: more than one word, and none of them stands there.
+  // Too many to tell, or letters: more than one word, and none of them is there.
   if (parts.length === 0) return inside.includes('..') ? [{ raw: word.raw }] : [word]
   return parts.slice(0, MOST_BRACED).map((part) => ({
     ...word,

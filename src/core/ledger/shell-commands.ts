@@ -57,7 +57,7 @@ class CommandReader {
   readonly #blocks: (Loop | 'maybe' | 'function')[] = []
   #maybes = 0
   #isCut = false
-  /** Assigned only if what stands before it worked, or did not: known no longer than the line goes on so. */
+  /** Assigned only if what precedes it worked, or did not: known no longer than the line continues so. */
   #conditional: string[] = []
 
   constructor(text: string) {

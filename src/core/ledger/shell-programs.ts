@@ -132,7 +132,7 @@ function changeFolder(words: readonly ShellWord[], stack?: 'push'): Effect {
   const { rest } = readArguments(words)
   const [word] = rest
   const path = word === undefined ? { name: '~' } : targetOf(word)
-  // Where it leads to is not in the text: what follows is done in a folder that nobody knows.
+  // Where it leads to is not in the text: what follows is done in a folder that is unknown.
   const operation = { op: 'cd', path: path ?? { name: '' }, ...(stack && { stack }) } as const
   return { operations: [operation], isUnclear: false }
 }

@@ -1,7 +1,7 @@
 // The signs of a shell command, one by one: words with quotes and variables resolved, operators, here-documents.
 
 export interface ShellWord {
-  /** As the command gets it; absent where the text does not tell. */
+  /** As the command gets it; absent if the text does not tell. */
   readonly text?: string
   readonly raw: string
   readonly isQuoted?: true
@@ -36,7 +36,7 @@ interface Hereafter {
   readonly isIndented: boolean
 }
 
-/** Goes through the text once, and back only where a loop is read again. Never throws. */
+/** Goes through the text once, and back only if a loop is read again. Never throws. */
 export class ShellText {
   readonly text: string
   readonly variables = new Map<string, string | undefined>()
@@ -138,7 +138,7 @@ export class ShellText {
         add(found, sign)
       }
     }
-    // A sign that stands where no word can: passed over, so that reading always goes on.
+    // A sign that stands where no word can: passed over, so that reading always continues.
     if (this.at === start) this.at += 1
     return {
       raw: this.text.slice(start, this.at),

@@ -188,7 +188,7 @@ const LINES: readonly LineRule[] = [
   [/^rspec (\.\/\S+:\d+)/, name],
 ]
 
-/** Undefined where no line is a runner's. */
+/** Undefined if no line is a runner's. */
 export function testSummary(output: string): TestSummary | undefined {
   const found: Found = { failures: new Set() }
   for (const line of linesOf(output))

@@ -7,7 +7,7 @@ import type { Todo } from './intent.ts'
 const MOST_TODOS = 100
 const TODO_CHARS = 400
 
-/** Undefined where the call does not write a list. An empty one is a list. */
+/** Undefined if the call does not write a list. An empty one is a list. */
 export function todosIn(fields: Fields): Todo[] | undefined {
   const items = listIn(fields, 'todos', 'plan', 'task_list', 'tasks', 'items')
   if (items !== undefined) return items.slice(0, MOST_TODOS).flatMap(todoOf)

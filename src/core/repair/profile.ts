@@ -15,7 +15,7 @@ export interface RepairProfile {
    * it is, for a writer that decides by itself.
    */
   readonly thinking?: 'signed' | 'plain' | 'none' | 'any'
-  /** Thinking is bound to all that stands before it, and refused behind a change. */
+  /** Thinking is bound to all that precedes it, and refused behind a change. */
   readonly preservedThinking?: boolean
   /** The request asks the provider to drop thinking that no longer fits, so nothing is taken out here. */
   readonly dropsStaleThinking?: boolean
@@ -36,7 +36,7 @@ export interface RepairProfile {
   readonly images?: ImageLimits
   /** The largest body; images make room for the rest. */
   readonly requestBytes?: number
-  /** False where the request defines none: then calls and results are told as text. */
+  /** False if the request defines none: then calls and results are told as text. */
   readonly hasTools?: boolean
   readonly natives?: NativeRules
 }
@@ -53,11 +53,11 @@ export interface IdRule {
 export interface NativeRules {
   /** The parts that would be refused where they stand, by index, each with the reason. */
   refused(message: Message, place: MessagePlace): ReadonlyMap<number, string>
-  /** Why a native block cannot stand in a result; undefined where it can. */
+  /** Why a native block cannot be in a result; undefined if it can. */
   refusedInResult(value: Json): string | undefined
-  /** The provider goes on with this answer, so it may stand last. */
+  /** The provider continues with this answer, so it may stand last. */
   isPaused(parts: readonly MessagePart[]): boolean
-  /** The part may open a conversation in the place of a user's message. */
+  /** The part may open a conversation in place of a user's message. */
   opens(part: MessagePart): boolean
 }
 

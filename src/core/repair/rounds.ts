@@ -29,7 +29,7 @@ export function mendRounds(
   return profile.repeatedRoles ? whole : joined(whole, changes)
 }
 
-/** Results that stand in an answer go into a message of the user behind it. */
+/** Results that are in an answer go into a message of the user behind it. */
 function resultsMovedOut(turn: Turn, changes: Changes): Turn[] {
   const results = turn.role === 'assistant' ? turn.parts.filter(isResult) : []
   if (results.length === 0) return [turn]

@@ -17,7 +17,7 @@ import {
 const ASSISTANT_ONLY = new Set<string>(['thinking', 'redacted_thinking', 'tool_call'])
 /** A result in an answer is moved, with its round, to where it belongs. */
 const USER_ONLY = new Set<string>(['image', 'document', 'checkpoint', 'system_reminder'])
-/** Stands where nothing but thinking was, so that the roles go on alternating. */
+/** Stands if nothing but thinking was, so that the roles go on alternating. */
 const THOUGHT_ALONE = '[no words, only thinking]'
 
 export function mendParts(
@@ -36,7 +36,7 @@ export function mendParts(
   })
 }
 
-/** Leaves a word in the place of an answer that was only thinking, all of which had to go. */
+/** Leaves a word in place of an answer that was only thinking, all of which had to go. */
 export function saysSomething(turn: Turn, before: Turn): Turn {
   const isGone = turn.parts.length === 0 && before.parts.some(isThinking)
   if (!isGone || turn.role === 'user') return turn
@@ -73,7 +73,7 @@ function thinkingOf(turn: Turn, profile: RepairProfile, changes: Changes): KeptT
   return { thinking: new Set(), isRewritten: refused.size < blocks.length }
 }
 
-/** Why thinking cannot be sent to this provider; undefined where it can. */
+/** Why thinking cannot be sent to this provider; undefined if it can. */
 function refusal(part: MessagePart, profile: RepairProfile): string | undefined {
   if (part.type !== 'thinking' && part.type !== 'redacted_thinking') return undefined
   const { provider, model, thinking = 'signed' } = profile

@@ -58,7 +58,7 @@ function withoutThinking(turn: Turn, changes: Changes): Turn {
   return saysSomething(withParts(turn, kept), turn)
 }
 
-/** The first answer that has to be told as text with all that follows it; undefined where none has. */
+/** The first answer that has to be told as text with all that follows it; undefined if none has. */
 function foldStart(
   turns: readonly Turn[],
   lost: readonly boolean[],
@@ -120,7 +120,7 @@ function folded(turns: readonly Turn[], start: number, changes: Changes): Turn[]
   ]
 }
 
-/** Words of the assistant are marked as such: they stand in a message of the user. */
+/** Words of the assistant are marked as such: they are in a message of the user. */
 function toldPart({ part, at }: PlacedPart, turn: Turn, names: Map<string, string>): PlacedPart[] {
   if (part.type === 'thinking' || part.type === 'redacted_thinking') return []
   if (part.type === 'text' && turn.role === 'assistant') return [textAt(`[said] ${part.text}`, at)]

@@ -75,7 +75,7 @@ export function textAt(text: string, at: string): PlacedPart {
   return { part: { type: 'text', text }, at }
 }
 
-/** A turn with other parts; the same turn where none differs. */
+/** A turn with other parts; the same turn if none differs. */
 export function withParts(turn: Turn, parts: readonly PlacedPart[], isRewritten = true): Turn {
   const isSame =
     parts.length === turn.parts.length && parts.every((part, index) => part === turn.parts[index])

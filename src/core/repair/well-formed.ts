@@ -4,7 +4,7 @@ import type { MessagePart } from '../message.ts'
 import { isWellFormed, wellFormed } from '../well-formed.ts'
 import { type Changes, LEFT_OUT, type Turn, withParts } from './turn.ts'
 
-/** Each becomes the replacement character. Signed thinking cannot be mended: it is no longer what was signed. */
+/** Each becomes the replacement character. Signed thinking cannot be repaired: it is no longer what was signed. */
 export function mendCharacters(turns: readonly Turn[], changes: Changes): Turn[] {
   return turns.map((turn) =>
     withParts(

@@ -24,7 +24,7 @@ const HIGHEST_RATIO = 3
 const LOWEST_WEIGHT = 0.25
 
 /**
- * One more measurement of a growing context; undefined where there is none, as after a change of the
+ * One more measurement of a growing context; undefined if there is none, as after a change of the
  * context: what follows is not compared with what was before. Only what was added between two
  * measurements counts, so the constant part (system prompt, tools) cancels out.
  */
@@ -39,7 +39,7 @@ export function calibrate(
   if (last === undefined) return anchored(learned, measured)
   const estimated = measured.estimate - last.estimate
   const counted = measured.tokens - last.tokens
-  // It shrank although nothing was changed here: start anew from what is there now.
+  // It shrank although nothing was changed here: start again from what is there now.
   if (estimated < 0 || counted < 0) return anchored(learned, measured)
   if (estimated < MIN_DELTA_TOKENS) return calibration
   const { ratio, samples } = learned

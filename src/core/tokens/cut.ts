@@ -26,7 +26,7 @@ export function cutTail(text: string, maxChars: number): string {
   return text.slice(splitsPair(text, start) ? start + 1 : start)
 }
 
-/** A length that is no number keeps nothing: a caller that lost count must not get everything. */
+/** A length that is not a number keeps nothing: a caller that lost count must not get everything. */
 function wholeFrom0(maxChars: number): number {
   return maxChars > 0 ? Math.floor(maxChars) : 0
 }

@@ -33,7 +33,7 @@ export function weighAnswer(answer: Answer): number {
   )
 }
 
-/** The thinking of an answer, or undefined where it has none; an empty one weighs, too. */
+/** The thinking of an answer, or undefined if it has none; an empty one weighs, too. */
 export function weighThinking(answer: Answer): number | undefined {
   const thinking = answer.parts?.filter(isThinking) ?? []
   return thinking.length === 0

@@ -4,7 +4,7 @@ import type { Profile } from '../../validate/rule.ts'
 
 export interface Claude {
   readonly profile: Profile
-  /** `temperature`, `top_p` and `top_k` are refused, but for the default. */
+  /** `temperature`, `top_p` and `top_k` are refused, except for the default. */
   readonly refusesSampling: boolean
   /** `temperature` and `top_p` exclude each other. */
   readonly oneSamplingField: boolean

@@ -34,7 +34,7 @@ function decide(asked: Asked): ScriptedAnswer {
   return { text: question(asked, text, at) ?? `You said ${quoted(text)}. I have noted it.` }
 }
 
-/** A session may open with a summary, and what the user says then stands behind it in the same turn. */
+/** A session may open with a summary, and what the user says then follows it in the same turn. */
 function behindSummary(text: string): string {
   const [, said = ''] = /<\/summary>\s*([^<]*)$/.exec(text) ?? []
   return said.trim() === '' ? text : said
@@ -123,7 +123,7 @@ const UNKNOWN = 'I do not see'
 const QUESTION =
   /^(?:what|which|who|where)(?: is| are| was| were|['’]s) (?:the |my |our )?(.+?)\?$/i
 
-/** Answers from what stands in the context and nothing else: what a compaction lost is not known. */
+/** Answers from what is in the context and nothing else: what a compaction lost is not known. */
 function question(asked: Asked, text: string, at: number): string | undefined {
   const subject = QUESTION.exec(text)?.[1]?.toLowerCase()
   if (subject === undefined) return undefined

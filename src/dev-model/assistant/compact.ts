@@ -12,7 +12,7 @@ export function asksToCompact(text: string): boolean {
 
 /**
  * `words` may name a range (`from abc123 to def456`) and files (`with a.ts b.ts`); `rest` is what is
- * to be done afterwards. Undefined where the tool is not offered.
+ * to be done afterwards. Undefined if the tool is not offered.
  */
 export function compactCall(asked: Asked, words: string, rest: string): AnswerCall | undefined {
   const tool = asked.tools.find(({ name }) => name === 'compact')

@@ -76,7 +76,7 @@ export function instructionsIn(text: string): readonly Instruction[] {
   return found.slice(0, MAX_INSTRUCTIONS)
 }
 
-/** The line that closes the block which opens at `start`; -1 where none opens there. */
+/** The line that closes the block which opens at `start`; -1 if none opens there. */
 function endOfBlock(lines: readonly string[], start: number): number {
   if (!FENCE.test(lines[start] ?? '')) return -1
   return lines.findIndex((line, index) => index > start && FENCE.test(line))

@@ -33,7 +33,7 @@ const COMMAND_FIELD = /command|cmd|script|code|input/i
 /** The name of an entry, as elisions carry it. */
 const REF = /^(?:\[?ref:)?((?:e\d+|c\d+\.\d+))\]?$/
 
-/** The call that does it, or undefined where no tool fits. A tool of the very name goes first. */
+/** The call that does it, or undefined if no tool fits. A tool of the very name goes first. */
 export function callFor(
   instruction: Instruction,
   tools: readonly OfferedTool[],
@@ -57,7 +57,7 @@ export function plainCall({ name, schema }: OfferedTool): AnswerCall {
   return { name, arguments: fill(schema, [], MAX_DEPTH) }
 }
 
-/** What the arguments must hold; where there are several ways, the first that the schema has room for. */
+/** What the arguments must hold; if there are several ways, the first that the schema has room for. */
 function wantedBy(instruction: Instruction): readonly (readonly Wanted[])[] {
   switch (instruction.kind) {
     case 'read':

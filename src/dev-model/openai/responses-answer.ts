@@ -14,7 +14,7 @@ export function wholeResponse(turn: Turn): Fields {
   return responseObject(turn, statusOf(turn), outputItems(turn))
 }
 
-/** The answer of the compact call: the window to go on with. */
+/** The answer of the compact call: the window to continue with. */
 function compactedResponse(turn: Turn): Fields {
   return {
     id: idOf('resp_', turn.seed),
@@ -107,7 +107,7 @@ function itemOf(part: ReplyPart, turn: Turn, index: number): Fields {
   }
 }
 
-/** What the model thought is shown only where a summary was asked for, and sealed where that was. */
+/** What the model thought is shown only if a summary was asked for, and sealed where that was. */
 function reasoningItem(id: string, text: string, body: Fields): Fields {
   const { summary } = fieldsOf(body.reasoning)
   const isSealed = listOf(body.include).includes('reasoning.encrypted_content')

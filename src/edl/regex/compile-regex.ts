@@ -82,7 +82,7 @@ class Compiler {
     }
   }
 
-  /** The program runs off its end where nothing was read; where something was, the jumps are taken. */
+  /** The program runs off its end if nothing was read; where something was, the jumps are taken. */
   addFresh(node: RegexNode, isBehind: boolean): Instruction[] {
     this.#count()
     switch (node.type) {
@@ -162,7 +162,7 @@ class Compiler {
     return [read]
   }
 
-  /** First the parts as long as nothing is read, then the same parts again for whoever has read. */
+  /** First the parts as long as nothing is read, then the same parts again for everyone who has read. */
   #freshSequence(parts: readonly RegexNode[], isBehind: boolean): Instruction[] {
     const firstThatReads = parts.findIndex((part) => !canBeEmpty(part))
     const end = firstThatReads === -1 ? parts.length : firstThatReads + 1

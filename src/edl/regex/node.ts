@@ -21,7 +21,7 @@ export type RegexNode =
       readonly type: 'repeat'
       readonly body: RegexNode
       readonly min: number
-      readonly max: number // Infinity where there is no end
+      readonly max: number // Infinity if there is no end
       readonly isLazy: boolean
     }
   | { readonly type: 'assertion'; readonly assertion: Assertion; readonly word: CharSet }

@@ -17,7 +17,7 @@ export const OP = {
   jump: 7,
   /** Assertion `a` holds here; `b` is the set of letters of a word. */
   assert: 8,
-  /** What follows, up to its `match`, is found from here (`b` is 0) or is not (1); goes on at `a`. */
+  /** What follows, up to its `match`, is found from here (`b` is 0) or is not (1); continues at `a`. */
   look: 9,
   fail: 10,
 } as const
@@ -27,7 +27,7 @@ export interface Program {
   readonly a: Int32Array
   readonly b: Int32Array
   readonly sets: readonly CharSet[]
-  readonly branches: number // how many instructions have two ways to go on
+  readonly branches: number // how many instructions have two ways to continue
   /** Only matches that follow directly on each other count (the flag `y`). */
   readonly isSticky: boolean
   /** What every match begins with; may be empty. */

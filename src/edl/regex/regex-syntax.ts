@@ -86,7 +86,7 @@ export function escapeAt(source: string, at: number, isUnicode: boolean, groups:
   return codeEscape(source, at, isUnicode) ?? character(1 + letter.length, letter.codePointAt(0))
 }
 
-/** `\1` is a reference where there is such a group, and otherwise an old octal number or the digit. */
+/** `\1` is a reference if there is such a group, and otherwise an old octal number or the digit. */
 function numberEscape(source: string, at: number, isUnicode: boolean, groups: Groups): Escape {
   const [digits] = stickyMatch(/\d+/y, source, at + 1) ?? ['']
   if (!digits.startsWith('0') && (isUnicode || Number(digits) <= groups.count))
@@ -96,7 +96,7 @@ function numberEscape(source: string, at: number, isUnicode: boolean, groups: Gr
   return character(2, digits.charCodeAt(0))
 }
 
-/** `\cJ`, `\x41`, `\u0041`, `\u{41}`; undefined where the letter stands for itself. */
+/** `\cJ`, `\x41`, `\u0041`, `\u{41}`; undefined if the letter stands for itself. */
 function codeEscape(source: string, at: number, isUnicode: boolean): Escape | undefined {
   const control = stickyMatch(/\\c([A-Za-z])/y, source, at)
   if (control) return character(3, (control[1] ?? '').charCodeAt(0) % 32)

@@ -42,7 +42,7 @@ class Search {
     this.#visited = new VisitedPlaces(program.branches)
   }
 
-  /** Goes to the first match that begins at `from` or after it; false where there is none. */
+  /** Goes to the first match that begins at `from` or after it; false if there is none. */
   next(from: number): boolean {
     const { prefix, isSticky, branches } = this.#program
     for (let start = from; start <= this.#text.length; start += widthAt(this.#text, start)) {

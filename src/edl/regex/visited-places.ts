@@ -18,7 +18,7 @@ export class VisitedPlaces {
     this.#branches = branches
   }
 
-  /** False where this branch was tried at this position before. */
+  /** False if this branch was tried at this position before. */
   visit(branch: number, position: number): boolean {
     const page = this.#pageOf(position)
     const bit = (position % PAGE_POSITIONS) * this.#branches + branch

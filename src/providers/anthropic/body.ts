@@ -24,7 +24,7 @@ export interface Target {
   readonly provider: string
   readonly thinkingStyle: ThinkingStyle
   /**
-   * Whether thinking is sent that may no longer fit what stands before it. Decides where the request
+   * Whether thinking is sent that may no longer fit what precedes it. Decides where the request
    * does not. Absent for models that do not bind thinking: they have nothing to drop.
    */
   readonly mayHoldStaleThinking?: (conversation: Fields, note: Note) => boolean

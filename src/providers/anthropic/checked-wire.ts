@@ -16,7 +16,7 @@ export interface Sender {
   readonly isCounting: boolean
 }
 
-/** Throws where a rule is broken, or where the request cannot fit the window. */
+/** Throws if a rule is broken, or where the request cannot fit the window. */
 export function checkedWire(request: ModelRequest, sender: Sender): Wire {
   const { provider, profile, thinkingStyle, bound, isCounting } = sender
   const isBinding = profile.preservedThinking

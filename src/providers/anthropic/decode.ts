@@ -57,7 +57,7 @@ export class StreamDecoder {
     }
   }
 
-  /** Throws where the connection ended before the answer did. */
+  /** Throws if the connection ended before the answer did. */
   requireComplete(): void {
     if (this.#isComplete) return
     throw new PrecisError('unreachable', 'The connection ended before the answer did.', {

@@ -3,7 +3,7 @@ import type { ThinkingStyle } from './thinking.ts'
 
 export interface Generation {
   readonly thinking: ThinkingStyle
-  /** An answer may be begun for the model, and its thinking is not bound to what stands before it. */
+  /** An answer may be begun for the model, and its thinking is not bound to what precedes it. */
   readonly isOlder: boolean
 }
 

@@ -39,7 +39,7 @@ const REFUSED = /invalid\W{1,3}signature\W{1,3}in\W{1,3}(?:redacted_)?thinking/i
 
 /**
  * An open round is told as text: its calls may not go back without their thinking (VALID-A12, -A22).
- * Throws again what is another failure, where there is no thinking to leave out, and where the caller
+ * Throws again what is another failure, if there is no thinking to leave out, and where the caller
  * wants none left out.
  */
 function withoutThinking(request: ModelRequest, thrown: unknown): Unthought {

@@ -37,7 +37,7 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   tool_use: 'tool_use',
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
-  // A server tool takes long: the answer is not complete, and goes on when it is sent back as it is.
+  // A server tool takes long: the answer is not complete, and continues when it is sent back as it is.
   pause_turn: 'length',
   refusal: 'refusal',
 }

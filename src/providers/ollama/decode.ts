@@ -87,7 +87,7 @@ export class OllamaDecoder {
   }
 }
 
-/** The prompt is left out where all of it came from the cache of an old server: then it is unknown. */
+/** The prompt is left out if all of it came from the cache of an old server: then it is unknown. */
 function usageOf({ prompt_eval_count: prompt, eval_count: completion }: Fields) {
   if (typeof prompt !== 'number' || typeof completion !== 'number') return undefined
   return {

@@ -6,9 +6,9 @@ import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
 export interface ModelFacts {
   /** The most the model was made for. */
   readonly longestTokens?: number
-  /** What its Modelfile sets: a choice somebody made for this machine. */
+  /** What its Modelfile sets: a choice someone made for this machine. */
   readonly setTokens?: number
-  /** Absent where the server is too old to tell. */
+  /** Absent if the server is too old to tell. */
   readonly capabilities?: readonly string[]
   readonly family?: string
 }

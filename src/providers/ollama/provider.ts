@@ -33,7 +33,7 @@ export interface OllamaOptions {
   readonly timeouts?: Partial<Timeouts>
 }
 
-/** A model may be made anew under its name, with another window. */
+/** A model may be recreated under its name, with another window. */
 const KEEP_FACTS_MS = 5 * 60_000
 const MOST_MODELS = 100
 

@@ -30,7 +30,7 @@ export interface Access {
   readonly id: string
   readonly baseUrl: string
   readonly isOpenAi: boolean
-  /** Throws where a key is needed and missing. */
+  /** Throws if a key is needed and missing. */
   client(model: string): OpenAI
   attempts(model: string, signal: Signal | undefined): Attempts
 }

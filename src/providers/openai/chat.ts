@@ -16,7 +16,7 @@ import { withRepairs } from './parts.ts'
 import { askWindow } from './window.ts'
 
 export interface OpenAiChatOptions extends OpenAiOptions {
-  /** What the server takes, where it is not OpenAI's own or not as narrow as the narrowest. */
+  /** What the server takes, if it is not OpenAI's own or not as narrow as the narrowest. */
   readonly profileOf?: (model: string) => Partial<ChatProfile>
 }
 

@@ -14,7 +14,7 @@ export interface Terms {
 
 interface Concession {
   readonly pattern: RegExp // of the code or the words
-  /** Undefined where that was not asked for, so that it cannot be the reason. */
+  /** Undefined if that was not asked for, so that it cannot be the reason. */
   apply(terms: Terms, messages: readonly Message[]): Terms | undefined
 }
 
@@ -45,7 +45,7 @@ const CONCESSIONS: readonly Concession[] = [
   },
 ]
 
-/** What to ask instead, or undefined where less would not help. Each can be made once. */
+/** What to ask instead, or undefined if less would not help. Each can be made once. */
 export function concession(
   thrown: unknown,
   terms: Terms,

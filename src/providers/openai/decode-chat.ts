@@ -18,7 +18,7 @@ export interface ChatSource {
   readonly model: ModelRef
   /** The names of tools as the request knows them. */
   toolName(wireName: string): string
-  /** Whether thinking may stand in the text, between tags. */
+  /** Whether thinking may be in the text, between tags. */
   readonly hasThinkTags: boolean
 }
 
@@ -60,7 +60,7 @@ export class ChatDecoder {
     if (typeof choice.finish_reason === 'string') this.#finishReason = choice.finish_reason
   }
 
-  /** What waits for the end of the stream. Throws where the stream ended before the answer did. */
+  /** What waits for the end of the stream. Throws if the stream ended before the answer did. */
   *end(): Generator<ModelFrame> {
     if (this.#finishReason === undefined) throw cutOff(this.#source.model)
     for (const { kind, text } of this.#tags.end()) yield* this.#stretches.add(kind, text)

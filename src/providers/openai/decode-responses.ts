@@ -55,7 +55,7 @@ export class ResponsesDecoder {
     }
   }
 
-  /** Throws where the stream ended before the answer did. */
+  /** Throws if the stream ended before the answer did. */
   requireComplete(): void {
     if (!this.#isComplete) throw cutOff(this.#source.model)
   }

@@ -20,7 +20,7 @@ import { ResponsesDecoder } from './decode-responses.ts'
 import { withRepairs } from './parts.ts'
 
 export interface OpenAiResponsesOptions extends OpenAiOptions {
-  /** What a model takes, where it is known; what is not is learnt from the first refusal. */
+  /** What a model takes, if it is known; what is not is learnt from the first refusal. */
   readonly profileOf?: (model: string) => Partial<ResponsesProfile>
 }
 

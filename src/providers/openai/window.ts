@@ -55,7 +55,7 @@ const SOURCES: readonly Source[] = [
   },
 ]
 
-/** Undefined where the server knows none of the questions, or not the model. */
+/** Undefined if the server knows none of the questions, or not the model. */
 export async function askWindow(
   client: OpenAI,
   baseUrl: string,

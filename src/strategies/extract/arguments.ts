@@ -7,7 +7,7 @@ export interface CallArguments {
 }
 
 const LONGEST_SHORT_CHARS = 160
-/** All short ones together: a call stands in one line. */
+/** All short ones together: a call is in one line. */
 const LONGEST_HEAD_CHARS = 400
 const MOST_VALUES = 2_000
 

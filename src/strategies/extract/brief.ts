@@ -46,7 +46,7 @@ function section(title: Title, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`## ${title}`, ...lines]
 }
 
-/** Files of one state stand in one line, which says whether there are others. */
+/** Files of one state are in one line, which says whether there are others. */
 function withLists(stated: readonly string[], known: readonly string[]): string[] {
   const all = listsIn(known)
   const lists = [...listsIn(stated)].map(([state, names]) => {

@@ -11,7 +11,7 @@ import { eachTerm, TERM_KINDS } from './terms.ts'
 export interface Source {
   readonly stated?: string
   readonly line?: number
-  /** The masked result that the line stands in; absent where it stands in the brief. */
+  /** The masked result that the line is in; absent if it is in the brief. */
   readonly maskedSeq?: number
 }
 
@@ -26,11 +26,11 @@ export interface CandidateInput {
   readonly coverage: Coverage
   /** Entries that the context shows whole, by the number of their event. */
   readonly isShown: (seq: number) => boolean
-  /** Results that the context shows in part: lines of theirs stand there. */
+  /** Results that the context shows in part: lines of theirs are there. */
   readonly isMasked: (seq: number) => boolean
   /** Lines that code wrote. */
   readonly stated: readonly string[]
-  /** Lines that stand in the brief already. */
+  /** Lines that are in the brief already. */
   readonly taken: ReadonlySet<number>
   /** Without one, only masked results have a place for lines. */
   readonly hasBrief: boolean
@@ -40,7 +40,7 @@ export interface CandidateInput {
 const REF_TOKENS = 6
 /** Beside its own: short ones are cheap, and say little by themselves. */
 const LINE_TOKENS = 2
-/** Longer heads stand in part, unless they are chosen themselves. */
+/** Longer heads are shown in part, unless they are chosen themselves. */
 const SHORT_HEAD_CHARS = 100
 /** So many times the room is looked at more closely; the rest has no chance. */
 const POOL_FACTOR = 2.5
@@ -73,13 +73,13 @@ export function candidatesOf(input: CandidateInput): Candidates {
     if (line.kind === 'argument' && !fileWeights.has(line.group))
       fileWeights.set(line.group, fileWeight(input, group))
     if (!isInResult && !groups.has(line.group)) groups.set(line.group, opened(input, group))
-    // A short head stands in the heading that the group opens with.
+    // A short head is in the heading that the group opens with.
     const isHeading = line.kind === 'head' && line.text.length <= SHORT_HEAD_CHARS
     sources.push(isInResult ? { line: index, maskedSeq: group.resultSeq } : { line: index })
     candidates.push({
       terms: isHeading ? NO_TERMS : coverage.counted(digest.termsOf(line)),
       tokens: isHeading ? 0 : line.tokens + LINE_TOKENS,
-      // Lines of a masked result stand in its place, and need no heading.
+      // Lines of a masked result are in its place, and need no heading.
       group: isInResult ? STATED_GROUP - 1 - line.group : line.group,
       weight: weightOf(group) * (line.kind === 'argument' ? (fileWeights.get(line.group) ?? 1) : 1),
     })

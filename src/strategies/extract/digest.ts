@@ -21,9 +21,9 @@ export interface Group {
   readonly speaker: 'user' | 'agent' | 'call' | 'reminder' | 'result'
   /** What was called with which short arguments; empty for messages. */
   readonly head: string
-  /** Where it is no event of the log, the entry that it is. */
+  /** If it is not an event of the log, the entry that it is. */
   readonly entry?: EntryId
-  headLine: number // the line that is its head; -1 where there is none
+  headLine: number // the line that is its head; -1 if there is none
   resultSeq: number // 0 until there is a result
   status: ToolStatus
 }
@@ -36,7 +36,7 @@ export function refOf({ entry, resultSeq, seq }: Group): EntryId {
 export interface UserWords {
   readonly seq: number
   readonly text: string
-  /** Where they stand in no event of the log, the entry that has them. */
+  /** Where they are in no event of the log, the entry that has them. */
   readonly entry?: EntryId
 }
 
@@ -106,7 +106,7 @@ export class Digest {
     return this.terms.subarray(firstTerm, firstTerm + termCount)
   }
 
-  /** A text that is no event of its own: an earlier summary, of which nobody has the originals at hand. */
+  /** A text that is not an event of its own: an earlier summary, of which nobody has the originals at hand. */
   addSummary(text: string, entry: EntryId): void {
     const { seq } = parseEntryId(entry)
     const brief = readBrief(text)

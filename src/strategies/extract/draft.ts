@@ -33,7 +33,7 @@ export interface DraftInput {
 }
 
 export interface Draft {
-  readonly brief: string // empty where nothing goes
+  readonly brief: string // empty if nothing goes
   readonly briefTokens: number
   readonly rewritten: readonly Rewritten[]
   readonly tokens: number // of the whole context afterwards
@@ -238,7 +238,7 @@ function rewritten({ tokens }: Item, { edit, saved }: Rewrite): Rewritten {
   return { edit: { ...edit, put: edit.put.map(wellFormed) }, tokens: tokens - saved }
 }
 
-/** Half of a pair may stand at either end of what a user sent; what we write has none. */
+/** Half of a pair may be at either end of what a user sent; what we write has none. */
 function wellFormed(put: Put): Put {
   const isText = isNewEntry(put) && put.type === 'USER_MESSAGE' && typeof put.data === 'string'
   return isText ? { ...put, data: String(put.data).toWellFormed() } : put

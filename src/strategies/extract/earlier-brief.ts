@@ -16,7 +16,7 @@ const REF = /^\[ref:[ec][\d.@]{1,40}\] /m
 const QUOTES = /^> /gm
 const REFS = new RegExp(REF.source, 'gm')
 
-/** Undefined where the text is no brief. Headings in what it quotes are written another way. */
+/** Undefined if the text is no brief. Headings in what it quotes are written another way. */
 export function readBrief(text: string): EarlierBrief | undefined {
   if (!text.startsWith(OPENING)) return undefined
   const [, ...parts] = text.split(HEADING)

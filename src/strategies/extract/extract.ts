@@ -78,7 +78,7 @@ function editsOf(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edi
     .filter((item) => item !== shortened?.item && !inBrief.has(item))
   return [
     { covers: runsOf(covered, eventAt), put },
-    // What stands on the other side of a shortened request is told in the brief, too.
+    // What is on the other side of a shortened request is told in the brief, too.
     ...(others.length > 0 ? [{ covers: runsOf(others, eventAt), put: [] }] : []),
     ...edits,
   ]

@@ -1,6 +1,6 @@
 // A text in lines of bounded length: the pieces of which a brief is made.
 
-/** A longer line is cut at a blank. Short enough that what stands in one belongs together. */
+/** A longer line is cut at a blank. Short enough that what is in one belongs together. */
 const LONGEST_CHARS = 160
 /** How far back a cut looks for a blank. */
 const LOOK_BACK_CHARS = 40
@@ -57,7 +57,7 @@ const LETTER_N = 110
 const LETTER_R = 114
 const LETTER_T = 116
 
-/** Behind the ends of lines and the indentation that stand there as signs. */
+/** Behind the ends of lines and the indentation that are there as signs. */
 function withoutEscapes(text: string, from: number, to: number): number {
   let at = from
   while (at + 1 < to && text.charCodeAt(at) === BACKSLASH) {

@@ -16,7 +16,7 @@ export interface MaskedResult extends OriginalResult {
   readonly size: string
 }
 
-/** As it came, whatever was made of it since; undefined where its row is not at hand. */
+/** As it came, whatever was made of it since; undefined if its row is not at hand. */
 export function resultOf({ id }: Item, eventAt: EventAt): OriginalResult | undefined {
   const { seq } = parseEntryId(rootOf(id, eventAt))
   const event = eventAt(seq)

@@ -85,7 +85,7 @@ export const TELLING = byKind({
   argument: 1.5,
 })
 
-/** Where a word stands in more of the lines, it says nothing about what stands beside it. */
+/** Where a word is in more of the lines, it says nothing about what stands beside it. */
 const COMMON_SHARE = 0.05
 const SHORTEST_WORD_CHARS = 4
 const FIRST_IDEOGRAPH = 0x2e80

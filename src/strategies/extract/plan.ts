@@ -12,7 +12,7 @@ import { resultOf } from './mask.ts'
 
 export interface Plan {
   readonly items: readonly Item[]
-  /** What stands before it goes into the brief. */
+  /** What precedes it goes into the brief. */
   readonly cut: number
   /** What the user said last, where that is before the cut: it stays behind the brief. */
   readonly request: Item | undefined
@@ -22,7 +22,7 @@ export interface Plan {
   readonly masked: readonly Item[]
   /** Entries that stay as they are. */
   readonly stays: readonly Item[]
-  /** What the brief stands in the place of: all before the cut, but for a request that is shown in part. */
+  /** What the brief is in place of: all before the cut, except for a request that is shown in part. */
   readonly covered: readonly Item[]
   /** The gate wants a brief that is smaller than what goes. */
   readonly mostBriefTokens: number
@@ -41,7 +41,7 @@ export interface PlanInput {
   readonly requestTokens?: number
 }
 
-/** For results that nobody has answered yet: below this they stay whole. */
+/** For results that is not answered yet: below this they stay whole. */
 const UNANSWERED_SHARE = 0.25
 /** What the user said last stays whole within this; a longer text is a paste, and shown in part. */
 const REQUEST_SHARE = 0.75
@@ -130,7 +130,7 @@ interface Masking extends PlanInput {
   readonly roomTokens: number
 }
 
-/** Nothing of an open round is touched, and what nobody has answered yet only where it is too much. */
+/** Nothing of an open round is touched, and what is not answered yet only if it is too much. */
 function maskable({ context, eventAt, items, held, tokens, roomTokens }: Masking) {
   const openFrom = openRoundStart(items, context.open)
   const unanswered = unansweredRoundStart(items)

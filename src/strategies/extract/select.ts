@@ -92,7 +92,7 @@ export class Selection {
     return room
   }
 
-  /** Takes back what was chosen last, until so many tokens are free. */
+  /** Undoes what was chosen last, until so many tokens are free. */
   drop(tokens: number): void {
     let missing = tokens
     for (let last = this.chosen.pop(); last !== undefined; last = this.chosen.pop()) {
@@ -159,7 +159,7 @@ function pop(heap: Waiting[]): Waiting | undefined {
   return top
 }
 
-/** Lets what stands there sink to its place among those below it. */
+/** Lets what is there sink to its place among those below it. */
 function sink(heap: Waiting[], from: number): void {
   const sinking = heap[from]
   if (sinking === undefined) return

@@ -112,7 +112,7 @@ function countJoint(run: Run, text: string, at: number, before: number): void {
 const FEWEST_LETTERS = 3
 const LONGEST_EXTENSION_CHARS = 8
 
-/** Undefined where it is rather a few words: `and/or`, `re-run`. */
+/** Undefined if it is rather a few words: `and/or`, `re-run`. */
 function kindOfJoined(run: Run, text: string, from: number, end: number): TermKind | undefined {
   const { letters, digits, slashes, hyphens, dots, innerDots, isMixed } = run
   const isNumber = digits > 0 && hyphens === 0 && slashes === 0 && classAt(text, from) === DIGIT

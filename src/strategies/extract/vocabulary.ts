@@ -52,7 +52,7 @@ export class Vocabulary {
     return number
   }
 
-  /** Once for each line that it is in. False where this line has it already. */
+  /** Once for each line that it is in. False if this line has it already. */
   isNewIn(number: number, line: number): boolean {
     if (this.lastLine[number] === line) return false
     this.lastLine[number] = line

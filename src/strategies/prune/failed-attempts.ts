@@ -51,7 +51,7 @@ function pruneGroup(group: readonly ToolUse[], until: number): Elision[] {
   return elisions
 }
 
-/** Where none complains, the ends tell. */
+/** If none complains, the ends tell. */
 function complaints(text: string): string[] {
   const lines = text.slice(0, READ_CHARS).split('\n').filter(complains)
   if (lines.length > 0) return lines.map((line) => line.trim().slice(0, LINE_CHARS).trimEnd())

@@ -7,7 +7,7 @@ const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
 const [OPEN_LIST, CLOSE_LIST, OPEN_FIELDS, CLOSE_FIELDS] = [91, 93, 123, 125]
 
 /**
- * The list that the text is, or those right within the object that it is. Empty where the brackets do not
+ * The list that the text is, or those right within the object that it is. Empty if the brackets do not
  * match: then it is something else.
  */
 export function jsonLists(text: string): Row[][] {

@@ -3,7 +3,7 @@
 /** Fewer lines in a row are kept as they are: the note would be as long. */
 const SHORTEST_GAP = 3
 
-/** Undefined where nothing would go. */
+/** Undefined if nothing would go. */
 export function keepLines(
   lines: readonly string[],
   isKept: (line: string, at: number) => boolean,

@@ -20,7 +20,7 @@ export class LaterNames {
     this.#eventAt = eventAt
   }
 
-  /** Whether a name in this line was written by somebody after the place `at`. */
+  /** Whether a name in this line was written by someone after the place `at`. */
   usesAny(line: string, at: number): boolean {
     this.#lastAt ??= this.#read()
     const lastAt = this.#lastAt

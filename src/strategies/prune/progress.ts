@@ -20,7 +20,7 @@ export const progress: Prune = {
   },
 }
 
-/** Undefined where nothing would go. */
+/** Undefined if nothing would go. */
 function withoutProgress(text: string, ref: string): string | undefined {
   const raw = text.split('\n')
   const lines = raw.map(lastState)
@@ -46,7 +46,7 @@ function lastState(line: string): string {
   return shown.slice(shown.lastIndexOf('\r') + 1)
 }
 
-/** Lines that say how far it is, but for their numbers the same; or the very same line again and again. */
+/** Lines that say how far it is, except for their numbers the same; or the very same line again and again. */
 function runEnd(lines: readonly string[], start: number): number {
   const first = lines[start] as string
   if (first.trim() === '') return start + 1

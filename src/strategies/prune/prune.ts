@@ -91,7 +91,7 @@ function rangeHas(taken: ReadonlySet<number>, start: number, end: number): boole
   return false
 }
 
-/** Undefined where it would save next to nothing. */
+/** Undefined if it would save next to nothing. */
 function editFor(elision: Elision, view: PruneView): Edit | undefined {
   const { items, eventAt } = view
   if ('said' in elision) {

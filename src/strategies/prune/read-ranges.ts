@@ -76,7 +76,7 @@ function firstNumber(...values: readonly (Json | undefined)[]): number | undefin
 const PRINTED = /\bsed -n ["']?(\d{1,9}),(\d{1,9}|\$)p/
 const HEAD = /\bhead (?:-n ?|-)(\d{1,9})\b/
 
-/** Undefined where the text of the command does not tell which lines they are. */
+/** Undefined if the text of the command does not tell which lines they are. */
 function shellRange(command: string): Range | undefined {
   const printed = PRINTED.exec(command)
   if (printed) {

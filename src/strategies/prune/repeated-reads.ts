@@ -54,7 +54,7 @@ function shownOf(files: Map<string, Shown>, path: string, ref: EntryId): Shown {
   return shown
 }
 
-/** Files whose whole content stands in the call. */
+/** Files whose whole content is in the call. */
 export function writtenPaths({ intent, isFailed }: ToolUse): string[] {
   if (intent.kind !== 'files' || isFailed) return []
   const isWrite = (operation: FileOperation) => operation.op === 'write'

@@ -5,7 +5,7 @@ import { type Elision, type Prune, withText } from './prune-kind.ts'
 import type { ToolUse } from './tool-uses.ts'
 
 const LEAST_CHARS = 200
-/** From so many calls on it is somebody who waits for something. */
+/** From so many calls on it is someone who waits for something. */
 const POLLS = 3
 
 export const repeatedResults: Prune = {

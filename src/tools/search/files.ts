@@ -77,7 +77,7 @@ async function searchFile(
   return hits
 }
 
-/** Undefined for what is no text, too large, or not to be read: a search passes over it. */
+/** Undefined for what is not a text, too large, or not to be read: a search passes over it. */
 async function readText(root: string, place: Place, maxBytes: number): Promise<string | undefined> {
   let file: FileHandle | undefined
   try {

@@ -32,7 +32,7 @@ export interface Hit {
 
 export interface Found {
   readonly hits: readonly Hit[]
-  /** Why there may be more; absent where everything was searched. */
+  /** Why there may be more; absent if everything was searched. */
   readonly stopped?: 'hits' | 'time'
 }
 

@@ -11,7 +11,7 @@ import { isInside } from '../workspace.ts'
 import { type Found, type Hit, lineAround, nameFilter, type SearchRequest } from './find.ts'
 import { OwnLines } from './own-lines.ts'
 
-/** Undefined where it is not on this machine. One in the workspace is not taken, nor one on a relative path. */
+/** Undefined if it is not on this machine. One in the workspace is not taken, nor one on a relative path. */
 export function findRipgrep(root: string, path = process.env.PATH ?? ''): string | undefined {
   return safePath(path, root)
     .split(delimiter)

@@ -24,7 +24,7 @@ export class History {
   readonly #byThinking = new Map<string, { answered: Answered; block: Block }>()
   readonly #byCall = new Map<string, Answered>()
   readonly #byCompaction = new Map<string, Answered>()
-  /** Undefined where several answers say the same. */
+  /** Undefined if several answers say the same. */
   readonly #byText = new Map<string, Answered | undefined>()
 
   constructor(earlier: readonly Exchange[]) {

@@ -77,7 +77,7 @@ export class Prefixes {
     return changed
   }
 
-  /** The empty string where nothing has changed, or where nobody can tell. */
+  /** The empty string if nothing has changed, or where nobody can tell. */
   changeBefore({ index }: Message, answered: Answered): string {
     const former = this.#former(answered)
     const opening = this.#openings.get(signatureOf(former.told.lead))

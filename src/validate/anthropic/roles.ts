@@ -37,7 +37,7 @@ const userSpeaksFirst = rule('VALID-A2', (input, report) => {
   report(first.place, 'the first message must be the user’s')
 })
 
-/** The API merges what stands in a row; backends that speak its format answer 400. */
+/** The API merges what is in a row; backends that speak its format answer 400. */
 const rolesAlternate = rule('VALID-A3', (input, report) => {
   if (!input.profile.strict) return
   const messages = conversationOf(input)
@@ -45,7 +45,7 @@ const rolesAlternate = rule('VALID-A3', (input, report) => {
     const before = messages[index - 1]
     if (before?.role !== message.role || !['user', 'assistant'].includes(message.role)) continue
     if (index === 1 && isCompactionAlone(before)) continue
-    if (isServerBlock(before.blocks.at(-1))) continue // paused, and gone on with
+    if (isServerBlock(before.blocks.at(-1))) continue // paused, and continued
     report(message.place, `two messages of the ${message.role} in a row`)
   }
 })

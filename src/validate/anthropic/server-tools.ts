@@ -40,7 +40,7 @@ const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
       }
     }
     for (const id of callersIn(blocks)) if (unanswered.delete(id)) waiting.add(id)
-    // An answer that was paused goes back as the last message; the API then goes on with it.
+    // An answer that was paused goes back as the last message; the API then continues with it.
     if (turn === turns.at(-1)) continue
     for (const [id, { place }] of unanswered) report(place, `the answer lost the result of ${id}`)
   }
@@ -60,7 +60,7 @@ export function isServerBlock(block: Block | undefined): boolean {
   return block !== undefined && (isServerCall(block) || isServerResult(block))
 }
 
-/** The answer goes back so that the API goes on with it: this is no prefill. */
+/** The answer goes back so that the API continues with it: this is no prefill. */
 export function isPaused(last: Message, input: RuleInput): boolean {
   const answered = new Set(
     last.blocks.filter(isServerResult).map(({ fields }) => fields.tool_use_id),

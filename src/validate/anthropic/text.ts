@@ -1,4 +1,4 @@
-// Rules for texts: none blank, no half characters, no prefill where it is not allowed
+// Rules for texts: none blank, no half characters, no prefill if it is not allowed
 import { type Report, type Rule, rule } from '../rule.ts'
 import { isGiven, textOf } from '../walk.ts'
 import { textsAreWellFormed } from '../well-formed.ts'

@@ -98,7 +98,7 @@ function checkLatest(
   const answered = history.ofMessage(message)
   if (answered === undefined) return
   const given = answered.blocks.filter(isThinking)
-  // A message may hold two answers, the second of which went on where the first was paused.
+  // A message may hold two answers, the second of which continued where the first was paused.
   const kept = message.blocks.filter(
     (block) => isThinking(block) && [undefined, answered].includes(history.ofThinking(block)),
   )

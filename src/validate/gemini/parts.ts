@@ -25,7 +25,7 @@ const MARKS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Each content of the model in the current turn is a step, also where two stand in a row. Which
+ * Each content of the model in the current turn is a step, also if two are in a row. Which
  * model is asked is not in the body: read strictly, it is a Gemini 3, unless the profile says
  * that it does not think. Whether a signature is the right one cannot be seen.
  */

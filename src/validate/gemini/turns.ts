@@ -18,7 +18,7 @@ const userOpens = rule('VALID-G1', ({ request }, report) => {
   }
 })
 
-/** Older models refuse what stands in a row; later ones merge it. */
+/** Older models refuse what is in a row; later ones merge it. */
 const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
   if (!profile.strict) return
   let before: string | undefined

@@ -51,7 +51,7 @@ const systemIsFirstAndSingle = rule('VALID-C8', ({ request, profile }, report) =
   }
 })
 
-/** The word may stand in the text of any role; names and arguments do not count. */
+/** The word may be in the text of any role; names and arguments do not count. */
 const jsonIsMentioned = rule('VALID-C11', ({ request }, report) => {
   if (fieldsOf(fieldsOf(request).response_format).type !== 'json_object') return
   const isNamed = messagesOf(request).some((message) =>

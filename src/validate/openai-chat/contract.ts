@@ -107,7 +107,7 @@ function nodesOf(value: Json, path: Path): readonly { path: Path; value: Json }[
   ]
 }
 
-/** Nothing in the place of an item or a field takes it away. */
+/** Nothing in place of an item or a field takes it away. */
 function replaceAt(value: Json, [key, ...rest]: Path, other: Json | undefined): Json | undefined {
   if (key === undefined) return other
   const entries = Object.entries(value as Record<string, Json>).flatMap(([name, item]) => {

@@ -118,7 +118,7 @@ function countBy<T>(
   return counts
 }
 
-/** Uses up one of the counted; false where none is left. */
+/** Uses up one of the counted; false if none is left. */
 function take(counts: Map<string, number>, key: string): boolean {
   const left = counts.get(key) ?? 0
   if (left > 0) counts.set(key, left - 1)

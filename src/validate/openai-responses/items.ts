@@ -10,10 +10,10 @@ export interface Item {
   readonly fields: Fields
 }
 
-/** What stands before the input on the server. */
+/** What precedes the input on the server. */
 export interface Chain {
   readonly items: readonly Item[]
-  /** False where the request names a response or conversation that nobody here has seen. */
+  /** False if the request names a response or conversation that nobody here has seen. */
   readonly isKnown: boolean
 }
 

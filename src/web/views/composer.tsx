@@ -54,7 +54,7 @@ export function Composer({
     onSend()
     const unknown = unknownCommand(typed, HERE)
     setError(unknown)
-    if (unknown !== undefined) return // left in the field, to be mended
+    if (unknown !== undefined) return // left in the field, to be repaired
     setText('')
     deliver(typed).catch((thrown: unknown) => {
       setError(messageOf(thrown))

@@ -6,7 +6,7 @@ import { type Task, useTask } from '../use-task.ts'
 
 interface Action {
   readonly name: string
-  /** Why there is nothing for it to do; absent where there is. */
+  /** Why there is nothing for it to do; absent if there is. */
   readonly idle?: string
   work(): Promise<unknown>
 }

@@ -27,7 +27,7 @@ export function ThreadPage({
 }) {
   const { feed, thread } = useThread(client, threadId)
   const [panel, setPanel] = useState<Panel>('Model’s view')
-  const [isLookingIn, setLookingIn] = useState(false) // where there is room for one of the two
+  const [isLookingIn, setLookingIn] = useState(false) // if there is room for one of the two
   const [compaction, setCompaction] = useState<number>()
   const [preview, setPreview] = useState<Preview>()
   const previewing = useTask()
@@ -135,7 +135,7 @@ export function ThreadPage({
   )
 }
 
-/** Between the two columns, where there is room for one. */
+/** Between the two columns, if there is room for one. */
 function Switch({
   isLookingIn,
   onSwitch,

@@ -60,7 +60,7 @@ function Requests({ usage }: { readonly usage: NonNullable<ThreadDetail['tokenUs
   )
 }
 
-/** Told by frames as it goes on; by the figures where the page was opened in the middle of it. */
+/** Told by frames as it continues; by the figures where the page was opened in the middle of it. */
 function Running({
   detail,
   status,

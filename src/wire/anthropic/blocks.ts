@@ -60,7 +60,7 @@ export function readBlock(
   }
 }
 
-/** A block without its mark for the cache: marks are placed anew when a request is made. */
+/** A block without its mark for the cache: marks are placed again when a request is made. */
 export function unmarked(block: Fields, notes: Notes): Fields {
   if (!('cache_control' in block)) return block
   if (block.cache_control !== null) notes.cacheMarks += 1

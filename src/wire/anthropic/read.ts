@@ -185,7 +185,7 @@ function numberOf(value: Json | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined
 }
 
-/** The system prompt as one text, or undefined where there is none. */
+/** The system prompt as one text, or undefined if there is none. */
 export function readSystem(system: Json | undefined): string | undefined {
   if (system === undefined || system === null) return undefined
   if (typeof system === 'string') return system

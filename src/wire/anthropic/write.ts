@@ -75,7 +75,7 @@ function pairedTurn(turn: Turn, before: Turn | undefined, note: Note): Turn {
   return { role: 'user', parts: [...results, ...others] }
 }
 
-/** Thinking leads to calls. Where answers were merged or a call was lost, some would stand behind the last. */
+/** Thinking leads to calls. Where answers were merged or a call was lost, some would follow the last. */
 function thinkingFirst(parts: readonly MessagePart[], note: Note): MessagePart[] {
   const lastCall = parts.findLastIndex((part) => part.type === 'tool_call')
   return parts.filter((part, at) => {

@@ -71,7 +71,7 @@ function userParts({ parts }: UserTurn, profile: GeminiProfile, note: Note): Jso
 }
 
 /**
- * A signature is no part of its own here: it stands on the part that its thinking led to. In a log it is
+ * A signature is no part of its own here: it is on the part that its thinking led to. In a log it is
  * that of the thinking right before. The thoughts themselves are not sent back. The first call of each
  * answer has one, of whatever turn: what was sent once stays as it was, for the cache.
  */

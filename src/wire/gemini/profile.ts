@@ -2,7 +2,7 @@
 import type { Accepts } from '../openai-chat/pieces.ts'
 
 export interface GeminiProfile {
-  /** The id under which thinking and parts of this API stand in a log. */
+  /** The id under which thinking and parts of this API are in a log. */
   readonly provider: string
   readonly accepts: Accepts
 }

@@ -6,7 +6,7 @@ export type Effort = NonNullable<ThinkingWish['effort']>
 const LOW_TOKENS = 4_096
 const MEDIUM_TOKENS = 12_288
 
-/** Undefined where the wish names neither: the model's own default. */
+/** Undefined if the wish names neither: the model's own default. */
 export function effortOf({ effort, budgetTokens }: ThinkingWish): Effort | undefined {
   if (effort !== undefined || budgetTokens === undefined) return effort
   if (budgetTokens <= LOW_TOKENS) return 'low'

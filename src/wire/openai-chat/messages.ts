@@ -70,7 +70,7 @@ function idRule({ backend }: ChatProfile): IdRule {
   return backend === 'mistral' ? { maxChars: 9, exactChars: 9 } : { maxChars: 40 }
 }
 
-/** Thinking goes back only where it must: with the calls of the loop that is under way. */
+/** Thinking goes back only if it must: with the calls of the loop that is under way. */
 function answerMessage(
   turn: AnswerTurn,
   ids: WireIds,

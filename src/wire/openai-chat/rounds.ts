@@ -33,7 +33,7 @@ interface OpenTurn {
 
 /**
  * Turns without what the wire would refuse. A result stands with the last answer before it; without a
- * call there it goes. Where nothing but left-out parts was said, the opening alone remains.
+ * call there it goes. If nothing but left-out parts was said, the opening alone remains.
  */
 export function turnsOf(
   messages: readonly Message[],

@@ -3,7 +3,7 @@ import type { Json } from '../../core/json.ts'
 import { type Fields, isFields } from '../openai-chat/fields.ts'
 import type { Note } from '../openai-chat/rounds.ts'
 
-/** An input item: ours, or one that the API gave out and takes back unchanged or not at all. */
+/** An input item: ours, or one that the API gave out and undoes unchanged or not at all. */
 export type Item = Fields
 
 /** The type of an output → the type of its call. */

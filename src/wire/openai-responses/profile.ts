@@ -2,7 +2,7 @@
 import type { Accepts } from '../openai-chat/pieces.ts'
 
 export interface ResponsesProfile {
-  /** The id under which reasoning items and other items of this API stand in a log. */
+  /** The id under which reasoning items and other items of this API are in a log. */
   readonly provider: string
   /** Asks for reasoning to carry along. Models that do not reason refuse to be asked. */
   readonly encryptedReasoning: boolean

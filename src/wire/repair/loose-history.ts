@@ -12,11 +12,11 @@ export interface LooseHistory {
   readonly envelope: Json
   /** What could not be read as it stands, or will be missing when it is written again. */
   readonly changes: readonly RepairChange[]
-  /** Absent where places in the messages are places in the document. */
+  /** Absent if places in the messages are places in the document. */
   readonly places?: readonly Place[]
 }
 
-/** Where a message stands in its document, and where each of its parts does. */
+/** Where a message is in its document, and where each of its parts does. */
 export interface Place {
   readonly at: string
   readonly parts: readonly string[]
@@ -92,7 +92,7 @@ export function inWords(value: Json): MessagePart {
   return { type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }
 }
 
-/** The arguments of a call, which stand there as JSON text. What is none stays the text it is. */
+/** The arguments of a call, which are there as JSON text. What is none stays the text it is. */
 export function argumentsIn(value: Json | undefined): Json {
   if (typeof value !== 'string') return value ?? {}
   if (value.trim() === '') return {}

@@ -19,7 +19,7 @@ export interface WireProfile {
 
 /** What depends on the request that the messages are for. */
 export interface RequestFacts {
-  /** The id under which the provider's own parts stand in a log. */
+  /** The id under which the provider's own parts are in a log. */
   readonly provider?: string
   readonly model?: ModelRef
   readonly hasTools?: boolean

@@ -72,7 +72,7 @@ class ContentReader {
     return this.#part(parts, isAnswer, at)
   }
 
-  /** A signature stands on a part; among messages it is that of thinking before the part. */
+  /** A signature is on a part; among messages it is that of thinking before the part. */
   #part(value: Json, isAnswer: boolean, at: string): PlacedPart[] {
     if (typeof value === 'string' || !isFields(value))
       return this.turns.unreadable(value, at, 'a part that is no object')
