@@ -100,7 +100,9 @@ describe('precis serve', () => {
     expect((await precis('token', 'add', 'phone', '--owner', 'ada')).stdout).toMatch(
       /^precis_\S{43}\n$/,
     )
-    expect((await precis('token', 'add', 'ada')).stderr).toContain('A token named ada already exists')
+    expect((await precis('token', 'add', 'ada')).stderr).toContain(
+      'A token named ada already exists',
+    )
     const listed = JSON.parse((await precis('token', 'list', '--json')).stdout)
     expect(listed.tokens).toMatchObject([
       { name: 'ada', owner: 'ada' },
