@@ -1,28 +1,78 @@
-// `npm run fuzz -- --minutes N [--seed S]`: random threads for so long; stops at the first broken rule.
+// `npm run fuzz -- --minutes N [--what requests,formats,edl,bodies] [--seed S]`: random cases for so long,
+// shared by the kinds; stops at the first that breaks a rule, and prints the seed that goes on.
 import { parseArgs } from 'node:util'
+import { checkScripts } from '../test/edl/check-scripts.ts'
 import { checkThread } from '../test/flows/request-cases.ts'
+import { openFuzzedApp } from '../test/server/fuzz-app.ts'
 
 const REPORT_MS = 10_000
+const SCRIPTS_PER_SEED = 50
+/** Threads in memory are let go with their app. */
+const CASES_PER_APP = 200
+
+/** Checks one seed and gives how many cases that were; throws at the first that breaks a rule. */
+type Check = (seed: number) => Promise<number>
+
+const KINDS: Readonly<Record<string, () => Check>> = {
+  requests: () => checkThread,
+  formats: () => inApp((app, seed) => app.checkFile(seed)),
+  edl: () => async (seed) => {
+    await checkScripts(seed * SCRIPTS_PER_SEED, SCRIPTS_PER_SEED)
+    return SCRIPTS_PER_SEED
+  },
+  bodies: () => inApp((app, seed) => app.checkBodies(seed)),
+}
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '1' }, seed: { type: 'string' } },
+  options: {
+    minutes: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    what: { type: 'string', default: 'requests' },
+  },
 })
 const minutes = Number(values.minutes)
 const first = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
-if (!(minutes > 0) || !Number.isSafeInteger(first)) {
-  console.error('fuzz: --minutes takes a number above 0, --seed a whole number')
+const kinds = values.what === 'all' ? Object.keys(KINDS) : values.what.split(',')
+if (!(minutes > 0) || !Number.isSafeInteger(first) || !kinds.every((kind) => kind in KINDS)) {
+  console.error(
+    `fuzz: --minutes takes a number above 0, --seed a whole number, --what all or some of ${Object.keys(KINDS)}`,
+  )
   process.exitCode = 2
-} else await fuzz()
+} else for (const kind of kinds) await fuzz(kind, (minutes * 60_000) / kinds.length)
 
-async function fuzz(): Promise<void> {
-  const end = Date.now() + minutes * 60_000
-  console.log(`fuzz: first seed ${first}`)
+async function fuzz(kind: string, forMs: number): Promise<void> {
+  const check = KINDS[kind]?.()
+  if (!check) return
+  const end = Date.now() + forMs
+  console.log(`fuzz ${kind}: first seed ${first}`)
   let [seed, cases, reported] = [first, 0, Date.now()]
   for (; Date.now() < end; seed += 1) {
-    cases += await checkThread(seed)
+    try {
+      cases += await check(seed)
+    } catch (thrown) {
+      console.error(`fuzz ${kind}: broken at --seed ${seed}`)
+      throw thrown
+    }
     if (Date.now() - reported < REPORT_MS) continue
     reported = Date.now()
-    console.log(`fuzz: ${seed - first + 1} threads, ${cases} requests`)
+    console.log(`fuzz ${kind}: ${cases} cases`)
   }
-  console.log(`fuzz: ${seed - first} threads, ${cases} requests, no rule broken`)
+  console.log(
+    `fuzz ${kind}: ${cases} cases, no rule broken; go on with --what ${kind} --seed ${seed}`,
+  )
+}
+
+function inApp(
+  check: (app: ReturnType<typeof openFuzzedApp>, seed: number) => Promise<number>,
+): Check {
+  let app = openFuzzedApp()
+  let count = 0
+  return async (seed) => {
+    count += 1
+    if (count % CASES_PER_APP === 0) {
+      await app.close()
+      app = openFuzzedApp()
+    }
+    return check(app, seed)
+  }
 }

@@ -25,6 +25,7 @@ const PROBES = {
   ripgrep: () => onPath('rg'),
   zsh: () => onPath('zsh'),
   fish: () => onPath('fish'),
+  systemd: () => onPath('systemd-analyze'),
   tmpfs: canMount,
   'other-user': () => isRoot() && succeeds('runuser', ['-u', 'nobody', '--', 'true']),
   'readable-checkout': canOtherRead,

@@ -4,6 +4,7 @@
 const tier = process.env.PRECIS_TIER ?? ''
 
 export const isFastTier = tier === 'fast'
+export const isLongTier = tier === 'long'
 
 const SCALES: Readonly<Record<string, number>> = { all: 1, long: 12.5 }
 const FAST_SCALE = 0.1

@@ -2,7 +2,6 @@
 import type { Composed } from '../compose.ts'
 import type { ComposedApp } from '../compose-app.ts'
 import type { Listening } from '../server/listen.ts'
-import type { TokenBook } from '../server/tokens.ts'
 import { leaveUnfinished } from '../server/unfinished.ts'
 import type { Io } from './process-io.ts'
 
@@ -10,14 +9,13 @@ interface ServerParts {
   readonly home: Composed
   readonly composed: ComposedApp
   readonly listening: Listening | undefined
-  readonly tokens: TokenBook
   readonly graceMs: number
   /** Cuts the waiting short. */
   readonly hurry: AbortSignal
 }
 
 export async function endServer(parts: ServerParts): Promise<void> {
-  const { home, composed, listening, tokens, graceMs, hurry } = parts
+  const { home, composed, listening, graceMs, hurry } = parts
   const { app, agent } = composed
   listening?.stop()
   const left = new Set(await app.finish(graceMs, hurry))
@@ -28,7 +26,6 @@ export async function endServer(parts: ServerParts): Promise<void> {
   await composed.close()
   await leaveUnfinished(home, [...left])
   await listening?.close()
-  await tokens.close()
 }
 
 interface Signals {

@@ -70,10 +70,12 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   })
   const stopping = signals(io.host)
   const home = await openHome(settings.settings, io)
+  const closers: (() => Promise<void>)[] = []
   try {
     const jobs = await home.jobs()
     const local = await localFor(flags, io)
     const tokens = await tokensFor(home, flags, io)
+    closers.push(() => tokens.close())
     warnWithoutSecrets(io)
     const [workspace, ...workspaces] = roots
     const page = readPage()
@@ -108,10 +110,11 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
       await stopping.first
     } finally {
       await unfinished.close()
-      await endServer({ home, composed, listening, tokens, graceMs, hurry: stopping.hurry })
+      await endServer({ home, composed, listening, graceMs, hurry: stopping.hurry })
     }
   } finally {
     stopping.end()
+    for (const close of closers) await close()
     await home.close()
   }
 }

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import envPaths from 'env-paths'
 import { PrecisError } from '../core/errors.ts'
 import {
   environmentLayer,
@@ -11,6 +10,7 @@ import {
   type SettingsLayer,
 } from '../core/settings.ts'
 import { parseJsonText } from '../formats/json-text.ts'
+import { platformFolders } from './platform-folders.ts'
 import { type ProjectSettings, readProject, warningOf } from './project-settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -78,9 +78,10 @@ export function configFolder(environment: Environment): string {
   return dirname(userFile(environment))
 }
 
-export function userFile({ XDG_CONFIG_HOME }: Environment): string {
-  const folder = XDG_CONFIG_HOME ? join(XDG_CONFIG_HOME, 'precis') : platformFolders().config
-  return join(folder, FILE)
+export function userFile(environment: Environment): string {
+  const { XDG_CONFIG_HOME } = environment
+  const folder = XDG_CONFIG_HOME ? join(XDG_CONFIG_HOME, 'precis') : undefined
+  return join(folder ?? platformFolders(environment).config, FILE)
 }
 
 /** The nearest `.precis/settings.json`, in the working directory or above it. */
@@ -127,12 +128,9 @@ async function requireOwn(folder: string): Promise<void> {
 }
 
 /** Where it is, made or not. */
-export function stateFolderPath({ cwd, environment: { PRECIS_HOME } }: Surroundings): string {
-  return PRECIS_HOME ? resolve(cwd, PRECIS_HOME) : platformFolders().data
-}
-
-function platformFolders() {
-  return envPaths('precis', { suffix: '' })
+export function stateFolderPath({ cwd, environment }: Surroundings): string {
+  const { PRECIS_HOME } = environment
+  return PRECIS_HOME ? resolve(cwd, PRECIS_HOME) : platformFolders(environment).data
 }
 
 function fileLayer(origin: 'user', file: string): SettingsLayer[] {

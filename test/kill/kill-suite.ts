@@ -1,7 +1,7 @@
 // Kills, a few or hundreds: of every scenario, on one kind of store.
 
 import { describe, expect, it } from 'vitest'
-import { SEED, scaled } from '../scale.ts'
+import { isLongTier, SEED, scaled } from '../scale.ts'
 import { appendScenario } from './append-scenario.ts'
 import { compactScenario } from './compact-scenario.ts'
 import { followScenario } from './follow-scenario.ts'
@@ -12,13 +12,16 @@ const SCENARIOS = [appendScenario, compactScenario, followScenario]
 /** A machine that does much else at the same time is slow to start processes. */
 const LONGEST_KILL_MS = 20_000
 
+/** The long tier makes 12.5 times as many: 1,000 for each scenario. */
+const LONG_KILLS = 80
+
 export function killSuite(
   store: string,
   fullKills: number,
   newPlace: () => Promise<KillPlace>,
   more: readonly Scenario[] = [],
 ): void {
-  const kills = scaled(fullKills, 4)
+  const kills = scaled(isLongTier ? LONG_KILLS : fullKills, 4)
   describe(`${store}: kills with seed ${SEED}`, () => {
     // Side by side: starting processes and servers is mostly waiting.
     for (const scenario of [...SCENARIOS, ...more])

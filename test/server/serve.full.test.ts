@@ -1,8 +1,9 @@
 // `precis serve` as a process: started, asked, stopped, and gone on with; and `precis token`.
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
 import type { StreamItem } from '../../src/protocol/client.ts'
-import { type Ran, runPrecis } from '../cli/run.ts'
+import { TokenBook } from '../../src/server/tokens.ts'
+import { quietHost, type Ran, runPrecis } from '../cli/run.ts'
 import { until } from '../wait.ts'
 import { temporaryFolder } from './folder.ts'
 import { environmentOf, type ServeChild, startServe, writeHome } from './serve-child.ts'
@@ -84,6 +85,21 @@ describe('precis serve', () => {
       expect(stderr).toContain(words)
       expect(stderr).not.toContain('    at ')
     }
+  })
+
+  it('no longer follows its tokens where it fails before it listens', async () => {
+    const { folder } = await setUpHome()
+    const closing = vi.spyOn(TokenBook.prototype, 'close')
+    onTestFinished(() => closing.mockRestore())
+    const host = Object.assign(quietHost(), {
+      removeAllListeners() {
+        throw new Error('This host does not let go.')
+      },
+    })
+    const environment = environmentOf(folder)
+    const { status } = await runPrecis(['serve', '--port', '0'], { cwd: folder, environment, host })
+    expect(status).toBe(1)
+    expect(closing).toHaveBeenCalledOnce()
   })
 
   it('says so where the port is taken', async () => {

@@ -68,8 +68,12 @@ export class Team {
       const { pathname, search } = new URL(request.url)
       const member = this.#members[this.#random.int(0, this.#members.length - 1)]
       if (!member) throw new TypeError('nobody is there')
+      const { method, headers, signal } = request
+      // As a text: a body of unknown length takes the share of the largest one on the server.
+      const body = request.body === null ? null : await request.text()
       try {
-        return await fetch(new Request(new URL(`${pathname}${search}`, member.url), request))
+        const url = new URL(`${pathname}${search}`, member.url)
+        return await fetch(url, { method, headers, body, signal })
       } catch (thrown) {
         if (request.method === 'GET') throw thrown
         throw new PrecisError('aborted', 'Nobody knows what became of it.', { cause: thrown })

@@ -1,0 +1,39 @@
+// Where a platform keeps the settings and the data of a program, by the environment that a command was given.
+import { homedir } from 'node:os'
+import { posix, win32 } from 'node:path'
+
+export interface PlatformFolders {
+  readonly config: string
+  readonly data: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const NAME = 'precis'
+
+export function platformFolders(
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): PlatformFolders {
+  if (platform === 'win32') return windowsFolders(environment)
+  const { HOME, XDG_CONFIG_HOME, XDG_DATA_HOME } = environment
+  const home = HOME || homedir()
+  const library = posix.join(home, 'Library')
+  if (platform === 'darwin')
+    return {
+      config: posix.join(library, 'Preferences', NAME),
+      data: posix.join(library, 'Application Support', NAME),
+    }
+  return {
+    config: posix.join(XDG_CONFIG_HOME || posix.join(home, '.config'), NAME),
+    data: posix.join(XDG_DATA_HOME || posix.join(home, '.local', 'share'), NAME),
+  }
+}
+
+function windowsFolders({ USERPROFILE, APPDATA, LOCALAPPDATA }: Environment): PlatformFolders {
+  const home = win32.join(USERPROFILE || homedir(), 'AppData')
+  return {
+    config: win32.join(APPDATA || win32.join(home, 'Roaming'), NAME, 'Config'),
+    data: win32.join(LOCALAPPDATA || win32.join(home, 'Local'), NAME, 'Data'),
+  }
+}
