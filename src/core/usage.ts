@@ -27,7 +27,9 @@ export interface UsageTotals {
 /** The bill of a thread. Nothing resets it: a compaction makes the context smaller, not the bill. */
 export interface UsageState {
   readonly conversation: UsageTotals // answers, and what tools spent on sub-threads
-  readonly summarizing: UsageTotals // compactions, those that failed and fresh sessions included
+  readonly summarizing: UsageTotals // compactions, those that failed included
+  /** What the summary cost that a fresh session opens with. Not part of its bill, which begins at 0 (FRESH-22). */
+  readonly opening?: UsageTotals
 }
 
 const NOTHING: UsageTotals = {
@@ -57,22 +59,29 @@ const storedTotals = z.object({
   cacheWriteTokens: storedCount.exactOptional(),
   eventCount: storedCount,
 })
-const storedUsage = z.object({ conversation: storedTotals, summarizing: storedTotals })
+const storedUsage = z.object({
+  conversation: storedTotals,
+  summarizing: storedTotals,
+  opening: storedTotals.exactOptional(),
+})
 
 export const usageReducer: Reducer<UsageState> = {
   name: 'usage',
   version: 1,
   init: () => ({ conversation: NOTHING, summarizing: NOTHING }),
   step(state, event) {
+    if (event.type === 'THREAD_STARTED' && event.data.usage)
+      return { ...state, opening: addUsage(NOTHING, event.data.usage) }
     const conversation = addUsage(state.conversation, conversationUsage(event))
     const summarizing = addUsage(state.summarizing, summarizingUsage(event))
     return conversation === state.conversation && summarizing === state.summarizing
       ? state
-      : { conversation, summarizing }
+      : { ...state, conversation, summarizing }
   },
-  encode: ({ conversation, summarizing }): Json => ({
+  encode: ({ conversation, summarizing, opening }): Json => ({
     conversation: { ...conversation },
     summarizing: { ...summarizing },
+    ...(opening && { opening: { ...opening } }),
   }),
   decode(json) {
     const parsed = storedUsage.safeParse(json)
@@ -85,7 +94,7 @@ export const usageReducer: Reducer<UsageState> = {
   },
 }
 
-/** Everything the thread cost, conversation and compactions together. */
+/** Everything the thread cost since it was opened, conversation and compactions together. */
 export function billedUsage({ conversation, summarizing }: UsageState): UsageTotals {
   const cacheRead = addKnown(conversation.cacheReadTokens, summarizing.cacheReadTokens)
   const cacheWrite = addKnown(conversation.cacheWriteTokens, summarizing.cacheWriteTokens)
@@ -114,14 +123,9 @@ function conversationUsage(event: ThreadEvent): TokenUsage | undefined {
 }
 
 function summarizingUsage(event: ThreadEvent): TokenUsage | undefined {
-  switch (event.type) {
-    case 'COMPACTION':
-    case 'COMPACTION_FAILED':
-    case 'THREAD_STARTED': // with the summary that a fresh session opens with
-      return event.data.usage
-    default:
-      return undefined
-  }
+  return event.type === 'COMPACTION' || event.type === 'COMPACTION_FAILED'
+    ? event.data.usage
+    : undefined
 }
 
 function addUsage(totals: UsageTotals, usage: TokenUsage | undefined): UsageTotals {

@@ -34,7 +34,7 @@ export async function requireOwn(
   if (!first || !maySee(owner, first)) throw unknownThread(threadId)
 }
 
-/** What the agent begins by itself (a fresh session, a task) belongs to whom it came from. */
+/** A task that the agent begins by itself belongs to whom it came from; a fresh session takes its owner along. */
 export function inheriting(threads: Threads, store: Pick<Store, 'read'>): Threads {
   const create: Threads['create'] = async (started = {}, drafts) => {
     if (started.owner !== undefined || !started.from) return threads.create(started, drafts)

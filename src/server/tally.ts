@@ -43,7 +43,7 @@ export async function addCost(
   const usage = billOf(event)
   if (!usage) return next
   // A summary may be of any model: where it does not say whose it is, its price is not known.
-  const isSummary = event.type !== 'AGENT_MESSAGE' && event.type !== 'TOOL_RESULT'
+  const isSummary = event.type === 'COMPACTION' || event.type === 'COMPACTION_FAILED'
   if (isSummary && usage.model === undefined) return next
   const model = usage.model ?? latest
   const name = model ?? ''
@@ -114,7 +114,6 @@ function billOf(event: ThreadEvent): TokenUsage | undefined {
       return event.data.tokenUsage
     case 'COMPACTION':
     case 'COMPACTION_FAILED':
-    case 'THREAD_STARTED': // with the summary that a fresh session opens with
       return event.data.usage
     default:
       return undefined

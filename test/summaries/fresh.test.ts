@@ -209,7 +209,10 @@ describe('the new session', () => {
       reason: 'fresh-session',
       usage: { model: 'anthropic/stand-in', completionTokens: expect.any(Number) },
     })
-    expect((await threads.usage(fresh)).summarizing).toMatchObject({ eventCount: 1 })
+    expect(await threads.usage(fresh)).toMatchObject({
+      opening: { eventCount: 1, completionTokens: expect.any(Number) },
+      summarizing: { totalTokens: 0 },
+    })
     expect(rest.filter(({ type }) => type === 'COMPACTION')).toEqual([])
     expect(runsIn(frames)).toMatchObject([
       { success: true, strategy: 'fresh-session', fresh: { threadId: fresh, summary: SUMMARY } },
