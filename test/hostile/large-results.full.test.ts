@@ -33,7 +33,7 @@ function session(): string {
 }
 
 describe('a session with results of 50 MB', () => {
-  it('is imported with its records, and every result is whole', () =>
+  it('is imported with its records, and every result is whole', { timeout: 600_000 }, () =>
     inFolder(async (folder) => {
       const [file, path] = [join(folder, 'large.jsonl'), join(folder, 'log.db')]
       writeFileSync(file, session())
@@ -53,5 +53,6 @@ describe('a session with results of 50 MB', () => {
       }
       expect(results).toBe(RESULTS)
       await store.close()
-    }))
+    }),
+  )
 })
