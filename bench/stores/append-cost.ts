@@ -123,7 +123,12 @@ async function costOfSize(
 
 const THREAD = 'thr_bench'
 
-function newEvents(random: Random, count: number, chars: number, threadId = THREAD): NewEvent[] {
+export function newEvents(
+  random: Random,
+  count: number,
+  chars: number,
+  threadId = THREAD,
+): NewEvent[] {
   return Array.from({ length: count }, () => ({
     ...{ v: 2, id: benchIds.next('evt'), threadId, timestamp: new Date() },
     ...{ type: 'USER_MESSAGE', data: prose(random, chars), origin: 'typed' },

@@ -4,6 +4,7 @@ import { hasProgram } from '../../test/require.ts'
 import { inFolder, progress } from '../core/place.ts'
 import type { Answered } from '../figure.ts'
 import { appendCost } from './append-cost.ts'
+import { chainCost } from './chain-cost.ts'
 import { crowdCost } from './crowd-cost.ts'
 import { type BenchDatabase, postgresDatabase, sqliteDatabase } from './databases.ts'
 import { followDelay } from './follow-delay.ts'
@@ -27,6 +28,7 @@ process.stdout.write(`${JSON.stringify(answers)}\n`)
 async function measure(database: BenchDatabase): Promise<void> {
   try {
     answers.push(...(await appendCost(settings, database)))
+    answers.push(...(await chainCost(settings, database)))
     answers.push(...(await crowdCost(settings, database)))
     answers.push(...(await openAndSearchCost(settings, database)))
     answers.push(await followDelay(settings, database))

@@ -39,7 +39,7 @@ interface Stored {
   readonly threadId: string
 }
 
-async function build(
+export async function build(
   settings: Settings,
   database: BenchDatabase,
   name: string,
@@ -59,7 +59,10 @@ async function build(
 }
 
 /** Milliseconds for the context and the messages, on a store that has read nothing yet. */
-async function readFirst(database: BenchDatabase, { name, threadId }: Stored): Promise<number> {
+export async function readFirst(
+  database: BenchDatabase,
+  { name, threadId }: Stored,
+): Promise<number> {
   const store = await database.open(name)
   const threads = threadsOver(store)
   const ms = await millisOf(async () => {

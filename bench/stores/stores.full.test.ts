@@ -11,6 +11,8 @@ const FIGURES = [
   'append-100',
   'append-100-indexed',
   'append-together',
+  'chain-append',
+  'chain-open',
   'crowd-own',
   'crowd-together',
   'open',

@@ -13,6 +13,7 @@ export const main = benchmark({
 
 const GROUPS: Readonly<Record<string, string>> = {
   append: 'Appending',
+  chain: 'The hash chain',
   crowd: 'Several processes',
   open: 'Opening',
   search: 'Searching',

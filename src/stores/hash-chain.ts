@@ -11,28 +11,27 @@ export type HashedCells = readonly [...cells: Cells, hash: string | null]
 /** What stands before the first event that has a hash. */
 export const NO_HASH = ''
 
+/** The hash of an event, from the hash before it and the event as it is stored. */
+export type HashOf = (before: string, cells: Cells) => string
+
 /**
- * SHA-256 of the cells, as hex: of the text that is stored, not of what it reads as. The thread is not in
- * it, since forks share events.
+ * SHA-256, as hex, of the hash before and of the cells: of the text that is stored, not of what it reads as.
+ * The thread is not in it, since forks share events. One hash for an event: most of its cost is the text.
  */
-export function digestOfCells(cells: Cells): string {
+export const hashOfCells: HashOf = (before, cells) => {
   const [seq, id, v, type, timestamp, data, origin, source] = cells
-  const names = JSON.stringify([
-    seq,
-    id,
-    v,
-    type,
-    timestamp,
-    origin,
-    lengthOf(data),
-    lengthOf(source),
-  ])
-  return hash('sha256', `${names}\n${data}${source ?? ''}`)
+  const names = `${before}${seq}\n${id}\n${v}\n${type}\n${timestamp}\n${origin === null ? '-' : `+${origin}`}`
+  return hash(
+    'sha256',
+    `${names}\n${data?.length}\n${source?.length ?? '-'}\n${data}${source ?? ''}`,
+  )
 }
 
-/** The hash of an event: of the hash before it and of its own digest. PostgreSQL computes the same. */
-export function linkOf(before: string, digest: string): string {
-  return hash('sha256', before + digest)
+/** What PostgreSQL makes of the digest of a row: it knows the hash before, and the client the text. */
+export const hashOfDigest: HashOf = (before, cells) => hash('sha256', before + digestOfCells(cells))
+
+export function digestOfCells(cells: Cells): string {
+  return hashOfCells(NO_HASH, cells)
 }
 
 /** So many events that do not fit are listed. */
@@ -45,7 +44,12 @@ export class ChainCheck {
   #before = NO_HASH
   #isGap = false // what was before the next row is not known
   #unverified = 0
+  readonly #hashOf: HashOf
   readonly #misfits: { readonly seq: number; readonly problem: string }[] = []
+
+  constructor(hashOf: HashOf) {
+    this.#hashOf = hashOf
+  }
 
   add(row: HashedCells): void {
     const [seq, , , , , , , , stored] = row
@@ -56,7 +60,7 @@ export class ChainCheck {
       this.#unverified += 1
       return
     }
-    if (!this.#isGap && stored !== linkOf(this.#before, digestOfCells(cellsIn(row))))
+    if (!this.#isGap && stored !== this.#hashOf(this.#before, cellsIn(row)))
       this.#report(seq, 'it is not what was written: its hash does not fit')
     this.#before = stored
     this.#isGap = false
@@ -100,10 +104,11 @@ const MOST_RESTARTS = 5
 export async function verifyInSteps(
   step: ChainStep,
   threadId: string,
+  hashOf: HashOf,
 ): Promise<LogVerdict | undefined> {
   checkName('a thread id', threadId)
   for (let restarts = 0; restarts <= MOST_RESTARTS; restarts += 1) {
-    const verdict = await tryToVerify(step, threadId)
+    const verdict = await tryToVerify(step, threadId, new ChainCheck(hashOf))
     if (verdict !== 'replaced') return verdict
   }
   throw restlessThread(threadId)
@@ -112,11 +117,11 @@ export async function verifyInSteps(
 async function tryToVerify(
   step: ChainStep,
   threadId: string,
+  check: ChainCheck,
 ): Promise<LogVerdict | undefined | 'replaced'> {
   const first = await step(threadId, [[1, Number.MAX_SAFE_INTEGER]])
   if (first.life === undefined) return undefined
   const { life, version, head } = first
-  const check = new ChainCheck()
   let { rows, rest } = first
   for (;;) {
     for (const row of rows) if (row[0] <= version) check.add(row)
@@ -133,9 +138,4 @@ async function tryToVerify(
 function cellsIn(row: HashedCells): Cells {
   const [seq, id, v, type, timestamp, data, origin, source] = row
   return [seq, id, v, type, timestamp, data, origin, source]
-}
-
-/** A damaged page may give anything in the place of a text. */
-function lengthOf(text: string | null): number | null {
-  return text?.length ?? null
 }

@@ -1,6 +1,6 @@
 // A thread as the store in memory holds it, and what is done to one.
 import type { LogVerdict, Snapshot, ThreadInfo } from '../core/ports.ts'
-import { ChainCheck, digestOfCells, linkOf, NO_HASH } from './hash-chain.ts'
+import { ChainCheck, hashOfCells, NO_HASH } from './hash-chain.ts'
 import type { MemoryRow } from './memory-row.ts'
 import type { Parent } from './requests.ts'
 import { ownerIn } from './search-index.ts'
@@ -40,8 +40,7 @@ export function add(
 ): void {
   for (const row of rows) {
     thread.rows.push(row)
-    if (row.isText)
-      thread.hashes.push(linkOf(thread.hashes.at(-1) ?? NO_HASH, digestOfCells(row.cells)))
+    if (row.isText) thread.hashes.push(hashOfCells(thread.hashes.at(-1) ?? NO_HASH, row.cells))
     thread.byId.set(row.id, row)
   }
   if (!snapshot) return
@@ -51,7 +50,7 @@ export function add(
 }
 
 export function verdictOf({ rows, hashes }: MemoryThread): LogVerdict {
-  const check = new ChainCheck()
+  const check = new ChainCheck(hashOfCells)
   for (const [index, row] of rows.entries()) check.add([...row.cells, hashes[index] ?? null])
   return check.end(rows.length, hashes.at(-1) ?? null)
 }

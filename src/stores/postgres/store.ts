@@ -18,7 +18,7 @@ import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../cells.ts'
 import { readListOptions } from '../cursor.ts'
 import { storeClosed } from '../errors.ts'
 import { followRows } from '../follow.ts'
-import { verifyInSteps } from '../hash-chain.ts'
+import { hashOfDigest, verifyInSteps } from '../hash-chain.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
 import { checkRanges, type Range, readQuery } from '../ranges.ts'
 import { type ReadStep, readInSteps, rowsAfter } from '../read-steps.ts'
@@ -141,7 +141,7 @@ export class PostgresStore implements Store {
   verify(threadId: string): Promise<LogVerdict | undefined> {
     const step = (id: string, ranges: readonly Range[]) =>
       this.#run((session) => readChain(session, id, ranges))
-    return verifyInSteps(step, threadId)
+    return verifyInSteps(step, threadId, hashOfDigest)
   }
 
   close(): Promise<void> {

@@ -1,7 +1,7 @@
 // Appending to a thread, inside a transaction.
 import type { Cells } from '../cells.ts'
 import { versionConflict } from '../errors.ts'
-import { digestOfCells, linkOf, NO_HASH } from '../hash-chain.ts'
+import { hashOfCells, NO_HASH } from '../hash-chain.ts'
 import { recognise } from '../recognise.ts'
 import type { AppendRequest, WriteAnswer } from '../requests.ts'
 import { findByIds, lastHash } from './chain.ts'
@@ -30,7 +30,7 @@ export function insertRows(
 ): string | undefined {
   let hash = before
   for (const row of rows) {
-    hash = linkOf(hash, digestOfCells(row))
+    hash = hashOfCells(hash, row)
     if (!tables.events.insert(key, row, hash)) return undefined
   }
   return hash

@@ -19,7 +19,7 @@ import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../cells.ts'
 import { readListOptions } from '../cursor.ts'
 import { usageError } from '../errors.ts'
 import { followRows } from '../follow.ts'
-import { verifyInSteps } from '../hash-chain.ts'
+import { hashOfCells, verifyInSteps } from '../hash-chain.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
 import { LIMITS } from '../limits.ts'
 import { checkRanges, type Range, readQuery } from '../ranges.ts'
@@ -150,7 +150,7 @@ class SqliteStore implements Store {
     const limit = LIMITS.stepRows
     const step = (id: string, ranges: readonly Range[]) =>
       this.#link.call({ name: 'readChain', threadId: id, ranges, limit })
-    return verifyInSteps(step, threadId)
+    return verifyInSteps(step, threadId, hashOfCells)
   }
 
   close(): Promise<void> {
