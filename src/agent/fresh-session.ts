@@ -77,6 +77,7 @@ export async function openFreshThread(
     ...(await waitingIn(core, from)).map(queuedAgain),
     ...(await inherited(core, from)),
     opening(fresh.message),
+    ...(fresh.carried === undefined ? [] : [opening(fresh.carried)]),
   ]
   const kept = keptEntries(context, pins, late, rows)
   // In one append: a process that ends here leaves a whole new thread, or none.
