@@ -24,6 +24,8 @@ import {
   textOfEntry,
   weigh,
 } from './floor-text.ts'
+import { cappedEntry } from './ladder-cap.ts'
+import { unseenStart } from './whole-range.ts'
 
 /**
  * What may be done about a poor summary. One that précis asked for gives way to the brief; one with lists of
@@ -35,7 +37,8 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
   return {
     id: strategy.id,
     async propose(input) {
-      const proposal = await strategy.propose(input)
+      const made = await strategy.propose(input)
+      const proposal = { ...made, edits: [...made.edits, ...cappedUnseen(made.edits, input)] }
       const at = proposal.edits.findLastIndex(({ put }) => put.some(isSummary))
       if (at < 0) return proposal
       const standing = standingAfter(proposal.edits, input)
@@ -53,6 +56,26 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
       return better({ mended, brief, wanted }, standing, input)
     },
   }
+}
+
+/** Results that nobody has seen may take so much of a target. */
+const UNSEEN_SHARE = 0.5
+
+/** Head, tail and ref of results that nobody has seen, only where they leave no room for anything else. */
+function cappedUnseen(edits: readonly Edit[], input: StrategyInput): Edit[] {
+  const { context, eventAt, targetTokens } = input
+  if (targetTokens === undefined || edits.length === 0 || context.open.size > 0) return []
+  const items = context.items.toArray()
+  const stays = new Set(standingAfter(edits, input).stays)
+  const results = items
+    .slice(unseenStart(items))
+    .filter((item) => item.kind === 'result' && stays.has(item))
+  const most = Math.floor(targetTokens * UNSEEN_SHARE)
+  if (weigh(results) <= most) return []
+  return results.flatMap((item) => {
+    const capped = cappedEntry(item, Math.floor(most / results.length), eventAt)
+    return capped && capped.saved > 0 ? [capped.edit] : []
+  })
 }
 
 /** With system prompts. */

@@ -42,7 +42,7 @@ export interface PlanInput {
 }
 
 /** For results that nobody has answered yet: below this they stay whole. */
-const UNANSWERED_SHARE = 0.25
+const UNANSWERED_SHARE = 0.5
 /** What the user said last stays whole within this; a longer text is a paste, and shown in part. */
 const REQUEST_SHARE = 0.75
 const SHORTENED_SHARE = 0.2
