@@ -120,7 +120,10 @@ export function keepRequest(
   const edit = edits[at]
   if (!request || !edit) return [...edits]
   const goes = items.reduce((sum, item) => sum + (isCovered(edit, item.id) ? item.tokens : 0), 0)
-  if (goes < minTokens || edits.some(({ put }) => put.some(holds(request)))) return [...edits]
+  // What was carried once stood for more than that, and is carried again.
+  const isFirst = newEntryAt(request.id, eventAt)?.label !== 'carried'
+  if (isFirst && goes < minTokens) return [...edits]
+  if (edits.some(({ put }) => put.some(holds(request)))) return [...edits]
   const section = requestSection(request, requestRoom(goes, targetTokens))
   return edits.map((each, index) => (index === at ? withSection(each, section, request) : each))
 }

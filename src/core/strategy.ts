@@ -87,6 +87,8 @@ export interface FreshStart {
   readonly message: string // the first message there
   readonly summary: string
   readonly unverified: readonly string[] // names in it that the conversation does not have
+  /** The entry that follows the first message (ALWAYS-23); absent where little is replaced. */
+  readonly carried?: string
 }
 
 export interface Proposal {

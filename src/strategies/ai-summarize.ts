@@ -30,7 +30,7 @@ export const aiSummarize: Strategy = withFloor({
     if (!provider) throw noModel('AI summarization requires a provider')
     const items = context.items.toArray()
     const open = openRoundStart(items, context.open)
-    const replaced = items.slice(0, Math.min(open, unseenStart(items, input.targetTokens)))
+    const replaced = items.slice(0, Math.min(open, unseenStart(items)))
     if (replaced.length === 0) return { edits: [] }
     const answer = await askForSummary({
       provider,

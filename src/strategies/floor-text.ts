@@ -20,11 +20,14 @@ import {
 } from '../core/last-request.ts'
 import { findRuns } from '../core/run.ts'
 import type { StrategyInput } from '../core/strategy.ts'
+import { estimateTokens } from '../core/tokens/estimate.ts'
 import { asRef } from './elision.ts'
+import { exactFacts } from './exact-facts.ts'
 import { OPENING } from './extract/brief-frame.ts'
 import { contextDigest } from './extract/context-digest.ts'
 import { type Digest, digestReducer } from './extract/digest.ts'
 import { draftOf } from './extract/draft.ts'
+import { inertLine } from './extract/inert.ts'
 
 /** A context as edits would leave it. */
 export interface Standing {
@@ -100,17 +103,20 @@ export interface FloorText {
   readonly standing: Standing
   /** For the facts alone; what must be said takes more. */
   readonly maxTokens: number
+  /** Exact facts that come first: those that a brief would keep. */
+  readonly wanted: ReadonlySet<string>
 }
 
 /** Less would be a heading with nothing under it. */
 const LEAST_TOKENS = 120
 
-export async function floorText({ input, standing, maxTokens }: FloorText): Promise<string> {
+export async function floorText(floor: FloorText): Promise<string> {
+  const { input, standing, maxTokens } = floor
   const { context, eventAt, targetTokens } = input
   const { goes, stays } = standing
   const request = lastRequest(context.items.toArray(), eventAt)
   const isGone = request !== undefined && !stays.some(({ id }) => id === request.id)
-  const facts = maxTokens < LEAST_TOKENS ? '' : await lostFacts({ input, standing, maxTokens })
+  const facts = maxTokens < LEAST_TOKENS ? '' : await lostFacts(floor)
   return [
     noteFor(goes, eventAt),
     ...(facts === '' ? [] : [`${FACTS}\n${facts}`]),
@@ -134,16 +140,54 @@ function noteFor(goes: readonly Item[], eventAt: EventAt): string {
   return `[Context note, not a new request: ${which} compacted into the summary above. The work that it reports is done: do not repeat it. recall reads the originals again, by ref${such} or by words.]`
 }
 
-/** A brief of what the summary and what stays do not say. */
-async function lostFacts({ input, standing, maxTokens }: FloorText): Promise<string> {
-  const { stays, entries } = standing
+/** Lines of which the summary and what stays say nothing; then, name by name, what else was exact. */
+async function lostFacts(floor: FloorText): Promise<string> {
+  const { input, standing, maxTokens } = floor
+  const { stays, entries, goes, texts } = standing
   const request = requestItem(input)
-  return briefOf({
+  const lines = await briefOf({
     input,
-    covered: standing.goes,
+    covered: goes,
     stays: request ? [...stays, request] : stays,
     said: entries.map(textOfEntry),
-    maxTokens,
+    maxTokens: Math.floor(maxTokens * LINES_SHARE),
+  })
+  const said = [...texts, ...entries.map(textOfEntry), lines]
+  const names = lostNames(floor, said, maxTokens - estimateTokens(lines))
+  return [lines, ...(names.length > 0 ? [NAMES, ...names] : [])].filter(Boolean).join('\n')
+}
+
+/** The rest is for names that stand in no line. */
+const LINES_SHARE = 0.6
+const NAMES = 'Other exact names and values, by the entries that have them:'
+const REF_TOKENS = 8
+const MOST_NAMES = 40
+
+function lostNames(
+  { input, standing, wanted }: FloorText,
+  said: readonly string[],
+  roomTokens: number,
+): string[] {
+  const { eventAt } = input
+  const known = new Set(said.flatMap((text) => [...exactFacts(text)]))
+  const byEntry = new Map<Item, string[]>()
+  let room = roomTokens
+  for (const isFirst of [true, false])
+    for (const item of standing.goes.toReversed()) {
+      for (const fact of exactFacts(saidIn(item.id, eventAt))) {
+        const names = byEntry.get(item) ?? []
+        if (known.has(fact) || wanted.has(fact) !== isFirst || names.length >= MOST_NAMES) continue
+        const cost = estimateTokens(fact) + 1 + (names.length === 0 ? REF_TOKENS : 0)
+        if (cost > room) continue
+        room -= cost
+        known.add(fact)
+        byEntry.set(item, [...names, fact])
+      }
+      if (room < REF_TOKENS) break
+    }
+  return standing.goes.flatMap((item) => {
+    const names = byEntry.get(item)
+    return names ? [`${asRef(rootOf(item.id, eventAt))} ${inertLine(names.join(', '))}`] : []
   })
 }
 

@@ -1,5 +1,5 @@
 // A floor under every summary: what it lost is put beside it, and where that is not enough the brief takes its place.
-import type { Edit, Put } from '../core/change.ts'
+import type { Edit, NewEntry, Put } from '../core/change.ts'
 import type { TokenUsage } from '../core/content.ts'
 import { weightOf } from '../core/context.ts'
 import { isNewEntry } from '../core/entry.ts'
@@ -11,10 +11,12 @@ import { carriedEntry } from '../core/last-request.ts'
 import { beforeContinuation } from '../core/pins.ts'
 import { isFields } from '../core/repair/as-text.ts'
 import type { Proposal, Strategy, StrategyInput } from '../core/strategy.ts'
+import { estimateTokens } from '../core/tokens/estimate.ts'
 import { isExcuse, saysNothing, withoutHeadings } from '../core/worthless-text.ts'
 import { countKept, exactFacts } from './exact-facts.ts'
 import { extract } from './extract/extract.ts'
 import {
+  briefOf,
   floorText,
   type Standing,
   saidIn,
@@ -22,6 +24,8 @@ import {
   textOfEntry,
   weigh,
 } from './floor-text.ts'
+import { cappedEntry } from './ladder-cap.ts'
+import { unseenStart } from './whole-range.ts'
 
 /**
  * What may be done about a poor summary. One that précis asked for gives way to the brief; one with lists of
@@ -33,7 +37,8 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
   return {
     id: strategy.id,
     async propose(input) {
-      const proposal = await strategy.propose(input)
+      const made = await strategy.propose(input)
+      const proposal = { ...made, edits: [...made.edits, ...cappedUnseen(made.edits, input)] }
       const at = proposal.edits.findLastIndex(({ put }) => put.some(isSummary))
       if (at < 0) return proposal
       const standing = standingAfter(proposal.edits, input)
@@ -41,12 +46,46 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
       // The gate says why it refuses this one.
       if (kind !== 'own' && checkSummary(proposal, proposal.edits)) return proposal
       if (kind === 'own') requireWords(standing)
-      const text = await floorText({ input, standing, maxTokens: factsRoom(input, standing) })
+      const maxTokens = factsRoom(input, standing)
+      const brief = await briefWithin(input, sizeOf(input, standing) + maxTokens + FRAME_TOKENS)
+      const wanted = factsStanding(brief, input)
+      const text = await floorText({ input, standing, maxTokens, wanted })
       const edits = proposal.edits.with(at, withEntry(proposal.edits[at] as Edit, text))
       const mended = { ...proposal, edits }
-      return kind === 'replaceable' ? better(mended, standing, input) : mended
+      if (kind !== 'replaceable') return mended
+      return better({ mended, brief, wanted }, standing, input)
     },
   }
+}
+
+/** Results that nobody has seen may take so much of a target. */
+const UNSEEN_SHARE = 0.5
+
+/** Head, tail and ref of results that nobody has seen, only where they leave no room for anything else. */
+function cappedUnseen(edits: readonly Edit[], input: StrategyInput): Edit[] {
+  const { context, eventAt, targetTokens } = input
+  if (targetTokens === undefined || edits.length === 0 || context.open.size > 0) return []
+  const items = context.items.toArray()
+  const stays = new Set(standingAfter(edits, input).stays)
+  const results = items
+    .slice(unseenStart(items))
+    .filter((item) => item.kind === 'result' && stays.has(item))
+  const most = Math.floor(targetTokens * UNSEEN_SHARE)
+  if (weigh(results) <= most) return []
+  return results.flatMap((item) => {
+    const capped = cappedEntry(item, Math.floor(most / results.length), eventAt)
+    return capped && capped.saved > 0 ? [capped.edit] : []
+  })
+}
+
+/** With system prompts. */
+function sizeOf({ context }: StrategyInput, { tokens }: Standing): number {
+  return weightOf(context) - context.tokens + tokens
+}
+
+function factsStanding(brief: Proposal | undefined, input: StrategyInput): Set<string> {
+  const texts = brief ? standingAfter(brief.edits, input).texts : []
+  return new Set(texts.flatMap((text) => [...exactFacts(text)]))
 }
 
 function isSummary(put: Put): boolean {
@@ -90,25 +129,52 @@ function requireWords({ goes, entries }: Standing): void {
     )
 }
 
+interface Choice {
+  readonly mended: Proposal
+  readonly brief: Proposal | undefined
+  readonly wanted: ReadonlySet<string> // what the brief keeps
+}
+
 /** The mended summary, or the brief where that keeps more exact facts in the same number of tokens. */
-async function better(
-  mended: Proposal,
+function better(
+  { mended, brief, wanted }: Choice,
   { goes }: Standing,
   input: StrategyInput,
-): Promise<Proposal> {
-  const { context, eventAt, run } = input
-  const facts = new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
-  const after = standingAfter(mended.edits, input)
-  const headTokens = weightOf(context) - context.tokens
-  const kept = countKept(facts, after.texts)
-  const brief = await briefWithin(input, headTokens + after.tokens)
-  const inBrief = brief ? countKept(facts, standingAfter(brief.edits, input).texts) : 0
+): Proposal {
+  const facts = new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, input.eventAt))]))
+  const kept = countKept(facts, standingAfter(mended.edits, input).texts)
+  const inBrief = [...facts].filter((fact) => wanted.has(fact)).length
   const metadata = { ...fieldsIn(mended.metadata), facts: { of: facts.size, kept, inBrief } }
   if (!brief || kept >= inBrief) return { ...mended, metadata }
-  run.onWarning?.(
-    `The summary kept ${kept} of ${facts.size} exact facts and the brief ${inBrief}: the brief takes its place.`,
-  )
+  input.run.onWarning?.(poorer(kept, inBrief, facts.size))
   return briefInstead(brief, mended.usage, metadata)
+}
+
+function poorer(kept: number, inBrief: number, all: number): string {
+  return `The summary kept ${kept} of ${all} exact facts and the brief ${inBrief}: the brief takes its place.`
+}
+
+/** The same for a summary that opens a new thread: what follows it there, and what may take its place. */
+export async function floorForFresh(
+  input: StrategyInput,
+  summary: string,
+): Promise<{ readonly summary: string; readonly carried?: string }> {
+  const { context, eventAt, run } = input
+  const goes = context.items.toArray()
+  if (weigh(goes) < GATE_MIN_TOKENS) return { summary }
+  const entry: NewEntry = { type: 'USER_MESSAGE', data: summary, label: 'summary' }
+  const standing = { goes, stays: [], entries: [entry], tokens: estimateTokens(summary), texts: [] }
+  const facts = new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
+  const maxTokens = factsRoom(input, standing)
+  const whole = { input, covered: goes, stays: [], said: [] }
+  const brief = await briefOf({ ...whole, maxTokens: standing.tokens + maxTokens })
+  const wanted = exactFacts(brief)
+  const carried = await floorText({ input, standing, maxTokens, wanted })
+  const kept = countKept(facts, [summary, carried])
+  const inBrief = [...facts].filter((fact) => wanted.has(fact)).length
+  if (kept >= inBrief) return { summary, carried }
+  run.onWarning?.(poorer(kept, inBrief, facts.size))
+  return { summary: brief, carried: await floorText({ input, standing, maxTokens: 0, wanted }) }
 }
 
 /** The brief where there is no summary to commit. */

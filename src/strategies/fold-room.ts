@@ -72,11 +72,13 @@ function shortened(text: string, targetChars: number): string {
   return `${cut.join('\n')}\n`
 }
 
-/** Without words that carry nothing, as long as that is enough; then its end goes. */
+/** Without words that carry nothing, as long as that is enough; then what is exact behind its beginning. */
 function cutLine(line: string, chars: number): string {
   if (line.length <= chars) return line
   const bare = line.replace(FILLERS, '')
-  return bare.length <= chars ? bare : cutHead(bare, chars).trimEnd()
+  if (bare.length <= chars) return bare
+  const facts = cutHead([...exactFacts(bare)].join(', '), chars - 1)
+  return `${cutHead(bare, chars - facts.length - 1).trimEnd()} ${facts}`.trim()
 }
 
 const FILLERS =

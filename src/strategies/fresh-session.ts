@@ -4,6 +4,7 @@ import type { AskAnswer } from '../core/ports.ts'
 import type { Strategy } from '../core/strategy.ts'
 import { asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
+import { floorForFresh } from './floor.ts'
 import { SUMMARIZATION_PROMPT } from './prompts/handoff.ts'
 import { withFocus } from './prompts/summarizer.ts'
 import { checkAgainstSource } from './summary-checks.ts'
@@ -16,7 +17,8 @@ const NO_MODEL = 'No model configured'
 /** Proposes no edit: whoever runs it starts the new thread with `fresh.message`. */
 export const freshSession: Strategy = {
   id: 'fresh-session',
-  async propose({ context, eventAt, run, instructions }) {
+  async propose(input) {
+    const { context, eventAt, run, instructions } = input
     const { provider } = run
     if (!provider) throw noModel(NO_MODEL)
     const items = context.items.toArray()
@@ -28,14 +30,20 @@ export const freshSession: Strategy = {
       form: 'conversation',
       maxOutputTokens: OUTPUT_TOKENS,
     }).catch(inItsWords)
-    const { text: summary, unverified } = checkAgainstSource(
+    const { text, unverified } = checkAgainstSource(
       asProse(answer.text),
       sourceOf(context, eventAt, instructions),
       'disarmed',
     )
+    const { summary, carried } = await floorForFresh(input, text)
     return {
       edits: [],
-      fresh: { message: summaryMessage(summary), summary, unverified },
+      fresh: {
+        message: summaryMessage(summary),
+        summary,
+        unverified,
+        ...(carried !== undefined && { carried }),
+      },
       stopReason: answer.stopReason,
       written: [{ text: answer.text }],
       ...(answer.usage && { usage: answer.usage }),

@@ -26,7 +26,7 @@ export const summarize: Strategy = withFloor({
     const { provider } = run
     if (!provider) throw noModel('Summarization requires an Agent instance or AI provider')
     const items = context.items.toArray()
-    const end = summarisedUpTo(items, context.open, input.targetTokens)
+    const end = summarisedUpTo(items, context.open)
     if (end === 0) return { edits: [] }
     const answer = await askForSummary({
       provider,
@@ -75,17 +75,13 @@ function inSections(text: string, replaced: readonly Item[]): WrittenSummary {
 }
 
 /** The kept part is extended back to the nearest seam, so that no tool round is split. */
-function summarisedUpTo(
-  items: readonly Item[],
-  open: ReadonlySet<string>,
-  targetTokens: number | undefined,
-): number {
+function summarisedUpTo(items: readonly Item[], open: ReadonlySet<string>): number {
   const seams = seamsOf(items, open)
   const total = items.reduce((sum, item) => sum + eventsOf(item), 0)
   let end = items.length
   if (total > SHORT_EVENTS)
     for (let kept = 0; kept < KEPT_EVENTS && end > 0; kept += eventsOf(items[end] as Item)) end -= 1
-  end = Math.min(end, unseenStart(items, targetTokens))
+  end = Math.min(end, unseenStart(items))
   while (end > 0 && !seams[end]) end -= 1
   return end
 }

@@ -16,13 +16,11 @@ type Asked = Pick<StrategyInput, 'context' | 'eventAt' | 'trigger' | 'targetToke
 
 /** A question of more than this share of the target is covered, too. */
 const QUESTION_SHARE = 0.5
-/** Results that nobody has seen may take so much of it. */
-const UNSEEN_SHARE = 0.75
 
 export function wholeRange({ context, eventAt, trigger, targetTokens }: Asked): WholeRange {
   const items = context.items.toArray()
   // Results that no answer has taken up yet stay: nobody but the summary would have seen them.
-  const open = Math.min(openRoundStart(items, context.open), unseenStart(items, targetTokens))
+  const open = Math.min(openRoundStart(items, context.open), unseenStart(items))
   if (trigger === 'command' || trigger === 'tool' || trigger === 'import')
     return { covered: items.slice(0, open), kept: items.slice(open), continues: false }
   const question = questionStart(items, eventAt)
@@ -39,16 +37,10 @@ export function wholeRange({ context, eventAt, trigger, targetTokens }: Asked): 
   return { covered: items.slice(0, end), kept: items.slice(end), continues }
 }
 
-/** Of the last round, unless it alone takes most of the target: then it is told of, with its ref. */
-export function unseenStart(
-  items: readonly Item[],
-  targetTokens = Number.POSITIVE_INFINITY,
-): number {
+/** Where results begin that no answer has taken up yet. */
+export function unseenStart(items: readonly Item[]): number {
   const start = unansweredRoundStart(items)
-  const hasResults = items.slice(start).some(({ kind }) => kind === 'result')
-  return hasResults && weigh(items.slice(start)) <= targetTokens * UNSEEN_SHARE
-    ? start
-    : items.length
+  return items.slice(start).some(({ kind }) => kind === 'result') ? start : items.length
 }
 
 /** Behind the last answer and its results: what the user said since. */

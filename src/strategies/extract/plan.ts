@@ -41,8 +41,8 @@ export interface PlanInput {
   readonly requestTokens?: number
 }
 
-/** For results that is not answered yet: below this they stay whole. */
-const UNANSWERED_SHARE = 0.25
+/** For unanswered results: below this they stay whole. */
+const UNANSWERED_SHARE = 0.5
 /** What the user said last stays whole within this; a longer text is a paste, and shown in part. */
 const REQUEST_SHARE = 0.75
 const SHORTENED_SHARE = 0.2

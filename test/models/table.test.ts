@@ -1,0 +1,33 @@
+// Every character of model with the strategies of the five presets, at three lengths: what is left of the facts.
+import { describe, expect, it } from 'vitest'
+import { compacted, factsInBrief, keptOf, LENGTHS, PRESETS, TRIGGER, WINDOW } from './cells.ts'
+import { CHARACTERS } from './characters.ts'
+import { plant, REQUEST } from './planted.ts'
+
+describe.each(Object.entries(LENGTHS))('%s', (_, windows) => {
+  const planted = plant(windows * WINDOW)
+  const { facts } = planted
+
+  it.each(CHARACTERS.map((character) => [character.name, character] as const))(
+    'of a model that is «%s»: the request stays, no fewer facts than in the brief, below the trigger',
+    async (name, character) => {
+      const rows: string[] = []
+      for (const preset of Object.keys(PRESETS)) {
+        const cell = await compacted(planted, character, preset)
+        // A new session is all or nothing (FRESH-11).
+        if (preset === 'fresh' && !cell) continue
+        if (!cell) throw new Error(`${name}, ${preset}: nothing was committed`)
+        const kept = keptOf(facts, cell.text)
+        const inBrief = await factsInBrief(planted, cell.tokens)
+        const newest = keptOf(facts.slice(-5), cell.text)
+        rows.push(
+          `| ${name} | ${preset} | ${windows} | ${cell.by} | ${cell.tokens} | ${kept}/${facts.length} | ${inBrief} | ${newest}/5 |`,
+        )
+        expect(cell.text, `${name}, ${preset}`).toContain(REQUEST)
+        expect(kept, `${name}, ${preset}: ${rows.at(-1)}`).toBeGreaterThanOrEqual(inBrief)
+        if (windows > 1) expect(cell.tokens).toBeLessThanOrEqual(TRIGGER)
+      }
+      console.log(rows.join('\n'))
+    },
+  )
+})
