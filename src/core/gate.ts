@@ -16,7 +16,7 @@ import {
 } from './gate-checks.ts'
 import { checkSummary } from './gate-summary.ts'
 import { inverseOf } from './inverse.ts'
-import { keepRequest } from './last-request.ts'
+import { carriedEntry, keepRequest } from './last-request.ts'
 import { keepPins, type Pins } from './pins.ts'
 import type { Refusal, RefusalReason } from './refusal.ts'
 import { runsOf } from './run.ts'
@@ -140,7 +140,7 @@ export function tryGate(input: GateInput): TriedResult {
  */
 function openingEdits(
   { context, basedOn, trigger, eventAt }: GateInput,
-  { message }: FreshStart,
+  { message, carried }: FreshStart,
 ): readonly Edit[] | Refusal {
   if (!isExplicit(trigger))
     return {
@@ -161,7 +161,8 @@ function openingEdits(
   const seen = items.filter((item) => !isLate(item))
   if (seen.length === 0) return { reason: 'no-edits', message: 'There is nothing to replace.' }
   const entry: NewEntry = { type: 'USER_MESSAGE', data: message, label: 'summary' }
-  return [{ covers: runsOf(seen, eventAt), put: [entry] }]
+  const put = carried === undefined ? [entry] : [entry, carriedEntry(carried)]
+  return [{ covers: runsOf(seen, eventAt), put }]
 }
 
 /** Someone asked for it: it may change nothing, and it may land above the target. */
