@@ -57,7 +57,8 @@ describe('precis import', () => {
     const [again, other] = await place().json<{ earlier?: { threadId: string; at: string } }[]>([
       ...['import', 'one.json', 'other.json'],
     ])
-    expect(again?.earlier).toEqual({ threadId, at: expect.stringMatching(/^\d{4}-.*Z$/) })
+    const at = expect.stringMatching(/^\d{4}-.*Z$/)
+    expect(again?.earlier).toEqual({ threadId, at, isPartial: false })
     expect(other).not.toHaveProperty('earlier')
     const { status, stdout } = await place().precis(['import', 'one.json'])
     expect(status).toBe(0)
