@@ -286,8 +286,11 @@ describe('a token', () => {
     expect(warned).toHaveBeenCalledExactlyOnceWith('Error: no store')
     expect(book.holderOf(token)).toEqual({ name: 'laptop', owner: 'ada' })
     expect(book.holderOf(`${token}x`)).toBeUndefined()
+    const other = await TokenBook.open(home)
+    onTestFinished(() => other.close())
     await book.close()
     await addToken(home, 'phone', 'ada')
+    await until('another book to know it', () => other.count === 2)
     expect(book.count).toBe(1) // closed: it follows no more
   })
 })
