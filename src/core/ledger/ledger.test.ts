@@ -6,6 +6,7 @@ import type { EventDraft } from '../event.ts'
 import type { Json } from '../json.ts'
 import { ledgerReducer } from './ledger.ts'
 import { ledgerFiles, ledgerLines } from './ledger-lines.ts'
+import { isBelow } from './path.ts'
 
 const PATCH = `*** Begin Patch
 *** Add File: new.ts
@@ -461,4 +462,17 @@ describe('lines and snapshots', () => {
       )
     })
   })
+})
+
+it.each([
+  ['a/b', 'a', true],
+  ['ab', 'a', false],
+  ['a', 'a', false],
+  ['a/b', '', true],
+  ['/a', '', false],
+  ['../a', '', false],
+  ['/a', '/', true],
+  ['a', '/', false],
+])('%s lies below %j: %s', (path, folder, expected) => {
+  expect(isBelow(path, folder)).toBe(expected)
 })
