@@ -31,8 +31,8 @@ export function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported 
       // Without a provider and a model Codex takes those of its settings: it knows no others.
       return [line('session_meta', meta), ...historyLines(view.messages, line, note)]
     },
-    changed: ({ view }, old, note) => {
-      const { summary, rest } = opened(view, note)
+    changed: (changed, old, note) => {
+      const { summary, rest } = opened(changed, note)
       const replacement = messageItem('user', [{ type: 'input_text', text: summary }])
       const lines = [
         line('compacted', { message: '', replacement_history: [replacement] }),
