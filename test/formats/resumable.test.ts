@@ -123,6 +123,18 @@ describe('Codex', () => {
     expect(parsed(text)[0]?.payload).toMatchObject({ cwd: '/here', originator: 'precis' })
   })
 
+  it('gets calls with a text back as such, through an agent that has none', async () => {
+    const call = { type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin', call_id: 'a' }
+    const output = { type: 'custom_tool_call_output', call_id: 'a', output: 'ok' }
+    const file = lines(
+      meta(),
+      ...[says('user', 'go'), call, output].map((item) => at('response_item', item)),
+    )
+    const back = await converted(await converted(file, 'claude-code'), 'codex')
+    expect(parsed(back).at(-2)?.payload).toMatchObject(call)
+    expect((await openText(back)).view).toEqual((await openText(file)).view)
+  })
+
   it('keeps failures and thinking for whoever converts the file further', async () => {
     const { view, threads, threadId } = await threadOf([
       user('go'),
