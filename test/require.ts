@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { areInstalled } from './agents/installed.ts'
 import { isFastTier } from './scale.ts'
 
 /** Folders with recorded sessions of other agents, which are not part of the project. */
@@ -31,12 +32,19 @@ const PROBES = {
   'readable-checkout': canOtherRead,
   'old-node': isSystemNodeOld,
   corpus: () => CORPUS.length > 0 && CORPUS.every((folder) => existsSync(folder)),
+  agents: areInstalled,
 } as const satisfies Record<string, () => boolean>
 
 export type ProgramName = keyof typeof PROBES
 
 /** For `npm run test:all`. */
-const SLOW: ReadonlySet<ProgramName> = new Set(['postgres', 'chromium', 'tmux', 'corpus'] as const)
+const SLOW: ReadonlySet<ProgramName> = new Set([
+  'postgres',
+  'chromium',
+  'tmux',
+  'corpus',
+  'agents',
+] as const)
 
 export interface Requirement {
   readonly available: boolean

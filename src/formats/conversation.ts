@@ -220,9 +220,12 @@ export class Conversation {
   }
 }
 
-/** A text that a compaction put in the place of what it dropped. */
-export function summaryEntry(text: string): NewEntry {
-  return { type: 'USER_MESSAGE', data: text, label: 'summary' }
+/** Written where a tool wants a summary before a context that has none. */
+export const OPENING = '[The conversation follows; what was long in it is shortened.]'
+
+/** A text that a compaction put in the place of what it dropped; none where it only says that it did. */
+export function summaryEntries(text: string): NewEntry[] {
+  return text === OPENING ? [] : [{ type: 'USER_MESSAGE', data: text, label: 'summary' }]
 }
 
 /** Where the file says that it is the user's, what stands in it decides. */

@@ -1,6 +1,6 @@
 // GitHub Copilot CLI's events: a line for each thing that happened, compactions in the background.
 import type { ToolStatus, UserContent } from '../core/content.ts'
-import { type Origin, summaryEntry } from './conversation.ts'
+import { type Origin, summaryEntries } from './conversation.ts'
 import {
   argumentsIn,
   type Fields,
@@ -134,7 +134,7 @@ class EventReader extends OneThreadReader {
     this.#names = []
     this.conversation.raw(record)
     this.conversation.compaction({
-      put: [summaryEntry(summary)],
+      put: summaryEntries(summary),
       ...(this.#compactions > 0 && { keepFrom: `after compaction ${this.#compactions} began` }),
       ...(usage && { usage }),
       metadata: { recorded: about },

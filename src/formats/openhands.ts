@@ -1,6 +1,6 @@
 // OpenHands' trajectories: actions and observations, with the model's response on every one of them.
 import type { Json } from '../core/json.ts'
-import { type Origin, summaryEntry } from './conversation.ts'
+import { type Origin, summaryEntries } from './conversation.ts'
 import {
   argumentsIn,
   type Fields,
@@ -129,7 +129,7 @@ class EventReader extends OneThreadReader {
     const keeps = this.#names.filter((name) => !isForgotten(name)).map((keep) => ({ keep }))
     const put = [
       ...keeps.slice(0, before),
-      ...(summary ? [summaryEntry(summary)] : []),
+      ...(summary ? summaryEntries(summary) : []),
       ...keeps.slice(before),
     ]
     this.conversation.raw(record)

@@ -1,6 +1,9 @@
 // What the writers of session files share: old records stay as they were, and the context follows.
+import type { ThreadEvent } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import type { Message, MessagePart } from '../core/message.ts'
+import { writtenBy } from '../core/typed-text.ts'
+import { OPENING } from './conversation.ts'
 import type { Exported } from './format.ts'
 import { isAsRead, type RawRecord, rawRecords } from './raw.ts'
 import type { Outgoing } from './session-format.ts'
@@ -100,26 +103,35 @@ export function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' && !value.isWellFormed() ? value.toWellFormed() : value
 }
 
-/** Stands before a context that does not begin with a text, where a tool wants a summary there. */
-const OPENING = '[earlier conversation compacted]'
-
 export interface Opened {
   readonly summary: string
   readonly rest: readonly Message[]
 }
 
 /** A context as tools see one after a compaction: a summary, and what follows it. */
-export function opened({ messages }: { messages: readonly Message[] }, note: Note): Opened {
+export function opened({ view: { messages }, events = [] }: Outgoing, note: Note): Opened {
   const [first, ...others] = messages
   const [text, ...more] = first?.role === 'user' ? first.parts : []
-  const isAlone = more.every(({ type }) => type === 'system_reminder' || type === 'checkpoint')
-  if (text?.type === 'text' && isAlone)
+  if (text?.type === 'text' && isSummary(text.text, events))
     return {
       summary: text.text,
       rest: more.length === 0 ? others : [{ role: 'user', parts: more }, ...others],
     }
   note('the context does not begin with a summary: a line that says so opens it')
   return { summary: OPENING, rest: messages }
+}
+
+/** What a person asked for first is no summary, wherever it stands. */
+function isSummary(text: string, events: readonly ThreadEvent[]): boolean {
+  if (writtenBy(text) === 'model') return true
+  return events.some(
+    (event) =>
+      (event.type === 'USER_MESSAGE' && event.origin === 'summary' && event.data === text) ||
+      (event.type === 'COMPACTION' &&
+        event.data.edits.some(({ put = [] }) =>
+          put.some((entry) => 'data' in entry && entry.label === 'summary' && entry.data === text),
+        )),
+  )
 }
 
 /** The newest models refuse a request where what stands before signed thinking is not what it was. */

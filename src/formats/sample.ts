@@ -9,6 +9,8 @@ import type { Sample, SessionFormat, Source } from './session-format.ts'
 
 /** The first records of some tools hold a whole system prompt, or an image. */
 const SAMPLE_CHARS = 4_000_000
+/** A first message can be longer than that: then so much is looked at. */
+const WIDER_CHARS = 64_000_000
 const SAMPLE_LINES = 50
 const PIECE_CHARS = 65_536
 const SAMPLE_ITEMS = 20
@@ -18,7 +20,15 @@ const LOOKED_AT = 10_000
 const LISTS = [ROOT, 'messages', 'history', 'trajectory', 'input', 'loglines', 'items']
 
 export async function sampleOf(source: Source): Promise<Sample> {
-  const text = await beginning(source)
+  const sample = await sampleWithin(source, SAMPLE_CHARS)
+  const { text, lines, items } = sample
+  const isCut = text.length === SAMPLE_CHARS && /^\s*[{[]/.test(text)
+  const isSilent = items.length === 0 && lines.length === 0
+  return isCut && isSilent ? sampleWithin(source, WIDER_CHARS) : sample
+}
+
+async function sampleWithin(source: Source, chars: number): Promise<Sample> {
+  const text = await beginning(source, chars)
   if (text.trim() === '')
     throw new PrecisError('invalid-input', 'the input is empty', {
       hint: 'Give it a session file, or a JSON document with the messages of a conversation.',
@@ -78,14 +88,14 @@ function inPieces(text: string): Source {
   }
 }
 
-async function beginning(source: Source): Promise<string> {
+async function beginning(source: Source, chars: number): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''
   for await (const chunk of source.open()) {
     text += decoded(decoder, chunk, 1)
-    if (text.length >= SAMPLE_CHARS) break
+    if (text.length >= chars) break
   }
-  return text.replace(/^\uFEFF/, '').slice(0, SAMPLE_CHARS)
+  return text.replace(/^\uFEFF/, '').slice(0, chars)
 }
 
 function objectLines(text: string): Fields[] {

@@ -123,6 +123,18 @@ describe('Codex', () => {
     expect(parsed(text)[0]?.payload).toMatchObject({ cwd: '/here', originator: 'precis' })
   })
 
+  it('gets calls with a text back as such, through an agent that has none', async () => {
+    const call = { type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin', call_id: 'a' }
+    const output = { type: 'custom_tool_call_output', call_id: 'a', output: 'ok' }
+    const file = lines(
+      meta(),
+      ...[says('user', 'go'), call, output].map((item) => at('response_item', item)),
+    )
+    const back = await converted(await converted(file, 'claude-code'), 'codex')
+    expect(parsed(back).at(-2)?.payload).toMatchObject(call)
+    expect((await openText(back)).view).toEqual((await openText(file)).view)
+  })
+
   it('keeps failures and thinking for whoever converts the file further', async () => {
     const { view, threads, threadId } = await threadOf([
       user('go'),
@@ -230,4 +242,52 @@ it('goes through every agent and back with its place, its calls and its failures
     expect(again.messages).toEqual(view.messages)
     expect(text).toContain('/work/shop')
   }
+})
+
+it.each(AGENTS)('%s: what was asked first stays a prompt where nothing sums it up', async (id) => {
+  const shorten: Strategy = {
+    id: 'shorten',
+    propose: async ({ context, eventAt }) => {
+      const item = context.items.toArray().find(({ kind }) => kind === 'result')
+      if (!item) return { edits: [] }
+      const data = { id: 'a', content: [{ type: 'text' as const, text: 'short' }] }
+      const result = { ...data, status: 'completed' as const }
+      const put = { type: 'TOOL_RESULT', data: result, label: 'masked', of: item.id } as const
+      return { edits: [{ covers: runsOf([item], eventAt), put: [put] }] }
+    },
+  }
+  const {
+    view,
+    threads: from,
+    threadId: fromId,
+  } = await threadOf([
+    user('Mend the till.'),
+    ...answer('look', 'a'),
+    result('a', LONG),
+    ...answer('done'),
+  ])
+  const format = formatOf(id)
+  const events = await from.getAllEvents(fromId)
+  const opened = await openText(format.write?.({ view, events }, writing()).text ?? '')
+  const { threads, threadId } = opened
+  threads.register(shorten)
+  expect((await threads.compact(threadId, shorten.id)).committed).toBe(true)
+  const { text = '' } = format.write?.(await outgoingOf(opened), writing()) ?? {}
+  expect(text).toContain('[The conversation follows')
+  const again = await openText(text)
+  expect(JSON.stringify(again.view).split('Mend the till.')).toHaveLength(2)
+  expect(again.view.messages[0]?.parts).toEqual([{ type: 'text', text: 'Mend the till.' }])
+  expect(JSON.stringify(again.view)).not.toContain('The conversation follows')
+  const prompts = (await again.threads.getAllEvents(again.threadId)).filter(
+    (event) => event.type === 'USER_MESSAGE' && event.origin === 'typed',
+  )
+  expect(prompts.at(-1)?.data).toBe('Mend the till.')
+})
+
+it('knows the format of a request whose one message is longer than what is looked at first', async () => {
+  const content = 'word '.repeat(900_000)
+  const request = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content }] }
+  expect((await openText(JSON.stringify(request))).format.id).toBe('anthropic')
+  const first = at('response_item', says('user', content))
+  expect((await openText(lines(first, first))).format.id).toBe('codex')
 })

@@ -9,6 +9,12 @@ import type { Io } from '../process-io.ts'
 import { stateFolder, stateFolderPath } from '../settings.ts'
 import { quoted } from '../shell-quote.ts'
 import { digestOf, digestOfFile } from './digest.ts'
+import {
+  type DatabaseSession,
+  databaseSession,
+  readDatabase,
+  writeDatabase,
+} from './opencode-database.ts'
 import { replaceUnchanged } from './replace-unchanged.ts'
 
 /** Older ones of the same file make room. */
@@ -36,9 +42,8 @@ export async function replaceWithBackup(
   { digest, what }: { readonly digest: string; readonly what: string },
   io: Io,
 ): Promise<Backup> {
-  const path = await realpath(resolve(io.cwd, given))
-  const content = await readFile(path)
-  if (digestOf(content) !== digest) throw changedMeanwhile(given)
+  const database = databaseSession(given, io.cwd)
+  const path = await pathOf(given, io)
   await stateFolder(io)
   const folder = folderOf(path, io)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -47,6 +52,9 @@ export async function replaceWithBackup(
   const at = new Date().toISOString()
   const ordinal = (latest?.ordinal ?? 0) + 1
   const backup = { id, ordinal, path, at, what, before: digest, after: digestOf(text) }
+  if (database) return replaceRows(database, text, { folder, backup, digest }, io)
+  const content = await readFile(path)
+  if (digestOf(content) !== digest) throw changedMeanwhile(given)
   // The copies are safe on the disk before the file is touched, and listed only when both are there.
   await keep(folder, backup, content, text, io)
   const appended = await replaceUnchanged(path, digest, text, io)
@@ -57,6 +65,36 @@ export async function replaceWithBackup(
   const kept = appended.length === 0 ? backup : await keepLonger(folder, backup, appended, io)
   await forgetOld(folder)
   return kept
+}
+
+/** Of a database only the rows of one session are replaced; the copies are the documents of that session. */
+async function replaceRows(
+  database: DatabaseSession,
+  text: Written,
+  { folder, backup, digest }: { folder: string; backup: Backup; digest: string },
+  io: Io,
+): Promise<Backup> {
+  let kept = backup
+  await writeDatabase(database, wholeText(text), async (before, after) => {
+    if (digestOf(before) !== digest) throw changedMeanwhile(database.given)
+    kept = { ...backup, after: digestOf(after) }
+    await keep(folder, kept, before, after, io)
+  })
+  await forgetOld(folder)
+  return kept
+}
+
+function wholeText(text: Written): string {
+  if (typeof text === 'string') return text
+  return text instanceof Uint8Array ? Buffer.from(text).toString('utf8') : [...text].join('')
+}
+
+/** Links lead to one place, so that a file has one list of backups. */
+async function pathOf(given: string, io: Io): Promise<string> {
+  const database = databaseSession(given, io.cwd)
+  if (!database) return realpath(resolve(io.cwd, given))
+  const { name } = await readDatabase({ ...database, file: await realpath(database.file) })
+  return name
 }
 
 async function keep(folder: string, backup: Backup, before: Written, after: Written, io: Io) {
@@ -96,10 +134,11 @@ export async function backupOf(
   io: Io,
 ): Promise<{ readonly path: string; readonly what: string } | undefined> {
   // A pipe is not read twice, and is nothing that was replaced; what is not there neither.
-  const path = resolve(io.cwd, given)
-  const found = await stat(path).catch(() => undefined)
+  const found = await stat(databaseSession(given, io.cwd)?.file ?? resolve(io.cwd, given)).catch(
+    () => undefined,
+  )
   if (!found?.isFile()) return undefined
-  const folder = folderOf(await realpath(path), io)
+  const folder = folderOf(await pathOf(given, io), io)
   const kept = await backupsIn(folder)
   if (kept.length === 0) return undefined
   const digest = await digestOfFile(given, io)
@@ -114,7 +153,7 @@ interface Swap {
 
 async function swap(given: string, io: Io, way: Swap): Promise<Backup> {
   const digest = await digestOfFile(given, io)
-  const path = await realpath(resolve(io.cwd, given))
+  const path = await pathOf(given, io)
   const folder = folderOf(path, io)
   const kept = await backupsIn(folder)
   const found = kept.find((backup) => backup[way.now] === digest)
@@ -127,6 +166,13 @@ async function swap(given: string, io: Io, way: Swap): Promise<Backup> {
       ) ?? nothingKept(given, kept, way, folder)
     )
   const next = await readFile(join(folder, `${found.id}.${way.next}`))
+  const database = databaseSession(given, io.cwd)
+  if (database) {
+    await writeDatabase(database, next.toString('utf8'), async (before) => {
+      if (digestOf(before) !== digest) throw changedMeanwhile(given)
+    })
+    return found
+  }
   if ((await replaceUnchanged(path, digest, next, io)) === undefined) throw changedMeanwhile(given)
   return found
 }

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import type { Source } from '../../formats/session-format.ts'
 import { readPieces, unreadable } from '../io.ts'
 import type { Io } from '../process-io.ts'
+import { databaseSession, readDatabase } from './opencode-database.ts'
 import { rereadable } from './reread.ts'
 
 const PIECE_BYTES = 64_000
@@ -19,6 +20,8 @@ export async function openInput(
   { lines = 'hold' }: { readonly lines?: 'hold' | 'read again' } = {},
 ): Promise<Source> {
   if (given === '-') return held(await readPieces(io.stdin, given))
+  const database = databaseSession(given, io.cwd)
+  if (database) return held([Buffer.from((await readDatabase(database)).text)])
   const path = resolve(io.cwd, given)
   const found = await stat(path).catch((thrown: unknown) => {
     throw unreadable(given, thrown)

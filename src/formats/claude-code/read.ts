@@ -1,7 +1,7 @@
 // Claude Code's session files: one content block a line, a tree of lines, compactions in between.
 import { PrecisError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
-import { Conversation, type Origin, summaryEntry } from '../conversation.ts'
+import { Conversation, type Origin, summaryEntries } from '../conversation.ts'
 import { type Fields, fieldsIn, isFields, listIn, objectIn, textIn, timeIn } from '../fields.ts'
 import { linesOf } from '../lines.ts'
 import type { ReadNotes } from '../notes.ts'
@@ -159,7 +159,7 @@ class LineReader implements RecordReader {
     this.#main.raw(record)
     this.#main.compaction({
       put: [
-        summaryEntry(textIn(content) ?? texts.join('\n')),
+        ...summaryEntries(textIn(content) ?? texts.join('\n')),
         ...kept.flatMap((uuid) => (typeof uuid === 'string' ? [{ keep: uuid }] : [])),
       ],
       ...(kept.length === 0 && head !== undefined && { keepFrom: head }),

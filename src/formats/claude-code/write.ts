@@ -45,9 +45,9 @@ function writerOf(outgoing: Outgoing, options: WriteOptions): RecordWriter {
       for (const message of view.messages) lines.message(message)
       return lines.done
     },
-    changed: ({ view }, old, note) => {
+    changed: (changed, old, note) => {
       const lines = new Lines(options, outgoing, note, old)
-      const { summary, rest } = opened(view, note)
+      const { summary, rest } = opened(changed, note)
       lines.boundary(summary)
       for (const message of rest) lines.message(message)
       return lines.done

@@ -2,7 +2,7 @@
 import type { NewEntry } from '../../core/change.ts'
 import type { TokenUsage } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
-import { type Origin, summaryEntry } from '../conversation.ts'
+import { OPENING, type Origin, summaryEntries } from '../conversation.ts'
 import {
   countIn,
   type Fields,
@@ -144,7 +144,7 @@ class RolloutReader extends OneThreadReader {
     this.#items.endAnswer()
     this.conversation.raw(record)
     const all = listIn(payload.replacement_history).filter(isFields)
-    const history = all.filter((item) => !isOwnWords(item))
+    const history = all.filter((item) => !isOwnWords(item) && textOfMessage(item) !== OPENING)
     const { replacement_history: _, ...about } = payload
     const summary = textIn(payload.message)?.trim()
     const put = history.map((item) => this.#replacement(item))
@@ -154,7 +154,7 @@ class RolloutReader extends OneThreadReader {
       put: [
         ...(all.length > 0 ? put : kept.map((keep) => ({ keep }))),
         ...(summary && !history.some((item) => textOfMessage(item).includes(summary))
-          ? [summaryEntry(summary)]
+          ? summaryEntries(summary)
           : []),
       ],
       metadata: { recorded: about },

@@ -29,10 +29,10 @@ export function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported 
         ...(text !== '' && { base_instructions: { text } }),
       }
       // Without a provider and a model Codex takes those of its settings: it knows no others.
-      return [line('session_meta', meta), ...historyLines(view.messages, line, note)]
+      return [line('session_meta', meta), ...historyLines(view.messages.map(unwrapped), line, note)]
     },
-    changed: ({ view }, old, note) => {
-      const { summary, rest } = opened(view, note)
+    changed: (changed, old, note) => {
+      const { summary, rest } = opened(changed, note)
       const replacement = messageItem('user', [{ type: 'input_text', text: summary }])
       const lines = [
         line('compacted', { message: '', replacement_history: [replacement] }),
@@ -41,6 +41,19 @@ export function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported 
       return numbered(lines, old)
     },
   })
+}
+
+/** Other agents know no call whose argument is a text: there it stands alone in an object. */
+function unwrapped({ role, parts }: Message): Message {
+  return {
+    role,
+    parts: parts.map((part) => {
+      if (part.type !== 'tool_call' || !isFields(part.arguments)) return part
+      const { input, ...others } = part.arguments
+      const isWrapped = typeof input === 'string' && Object.keys(others).length === 0
+      return isWrapped ? { ...part, arguments: input } : part
+    }),
+  }
 }
 
 /** Codex numbers the records of a file since 0.160, and refuses one that ends without a number. */

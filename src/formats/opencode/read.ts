@@ -1,7 +1,7 @@
 // OpenCode's exports: one document with a message for each call of the model, tools with their results.
 import type { Part, StopReason, TokenUsage } from '../../core/content.ts'
 import type { Json } from '../../core/json.ts'
-import { type Origin, summaryEntry } from '../conversation.ts'
+import { type Origin, summaryEntries } from '../conversation.ts'
 import { dataUrl } from '../data-url.ts'
 import { type Fields, fieldsIn, isFields, listIn, modelRef, textIn, timeIn } from '../fields.ts'
 import type { ReadNotes } from '../notes.ts'
@@ -94,7 +94,7 @@ class MessageReader extends OneThreadReader {
     this.conversation.raw(record)
     this.#clear()
     this.conversation.compaction({
-      put: [summaryEntry(text)],
+      put: summaryEntries(text),
       ...(from !== undefined && { keepFrom: from }),
       ...(usage && { usage }),
       metadata: { recorded: about },

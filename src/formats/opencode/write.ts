@@ -2,7 +2,6 @@
 import { checkpointToText } from '../../core/checkpoint.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
-import { typedTexts } from '../../core/typed-text.ts'
 import { urlOfMedia } from '../data-url.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../fields.ts'
 import type { Exported } from '../format.ts'
@@ -19,12 +18,9 @@ import {
 } from '../outgoing.ts'
 import { type RawRecord, rawEnvelope, recordValue } from '../raw.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
-import { workplaceOf } from '../workplace.ts'
 import { Moments, sessionId } from './ids.ts'
 import { OPENCODE, REMINDER } from './read.ts'
-
-/** The version whose shape is written. */
-const VERSION = '1.18.33'
+import { sessionInfo } from './session-info.ts'
 
 export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Exported {
   const before = fieldsIn(rawEnvelope(OPENCODE, outgoing.events ?? []))
@@ -34,9 +30,9 @@ export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Export
       if (view.system.length > 0) note('the system prompt has no place in an OpenCode session')
       return new Messages(options, outgoing, info, note).all(view.messages)
     },
-    changed: ({ view }, old, note) => {
+    changed: (changed, old, note) => {
       const messages = new Messages(options, outgoing, info, note, old)
-      const { summary, rest } = opened(view, note)
+      const { summary, rest } = opened(changed, note)
       messages.compaction(summary)
       return messages.all(rest)
     },
@@ -53,33 +49,6 @@ export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Export
     problems: [...problems, ...note],
     ...facts,
   }
-}
-
-/** What OpenCode wants to know of a session that it did not record. */
-function sessionInfo(outgoing: Outgoing, options: WriteOptions): Fields {
-  const id = sessionId(options)
-  const now = options.now.getTime()
-  return {
-    id,
-    slug: `precis-${id.slice(-8).toLowerCase()}`,
-    version: VERSION,
-    projectID: 'global',
-    directory: workplaceOf(outgoing, options),
-    title: titleOf(outgoing),
-    time: { created: now, updated: now },
-  }
-}
-
-const TITLE_CHARS = 80
-
-/** The first words that a person typed; the name that a file is read under says less. */
-function titleOf({ events = [], title }: Outgoing): string {
-  for (const event of events) {
-    const [text] = event.type === 'USER_MESSAGE' ? typedTexts(event) : []
-    const line = text?.trim().split('\n', 1)[0]?.slice(0, TITLE_CHARS).trim()
-    if (line) return line.toWellFormed()
-  }
-  return title ?? 'Imported session'
 }
 
 class Messages {

@@ -1,5 +1,5 @@
 // pi's session files, versions 1 to 3, and those of its fork Oh My Pi: a tree of entries, one a line.
-import { type Origin, summaryEntry } from '../conversation.ts'
+import { type Origin, summaryEntries } from '../conversation.ts'
 import { type Fields, fieldsIn, modelRef, objectIn, textIn, timeIn } from '../fields.ts'
 import { linesOf } from '../lines.ts'
 import type { ReadNotes } from '../notes.ts'
@@ -137,7 +137,7 @@ class EntryReader extends OneThreadReader {
       textIn(entry.firstKeptEntryId) ?? (typeof index === 'number' ? `#${index}` : undefined)
     this.conversation.raw(record)
     this.conversation.compaction({
-      put: [summaryEntry(summary)],
+      put: summaryEntries(summary),
       ...(from !== undefined && { keepFrom: from }),
       metadata: { recorded: { ...about, ...(details !== undefined && { details }) } },
     })

@@ -33,9 +33,9 @@ export function writePi(outgoing: Outgoing, options: WriteOptions): Exported {
       const header = { type: 'session', version: VERSION, id: options.newId(), timestamp, cwd }
       return [header, ...entries.done]
     },
-    changed: ({ view }, old, note) => {
+    changed: (changed, old, note) => {
       const entries = new Entries(options, outgoing, note, old)
-      const { summary, rest } = opened(view, note)
+      const { summary, rest } = opened(changed, note)
       entries.compaction(summary)
       for (const message of rest) entries.message(message)
       return entries.done

@@ -1,0 +1,208 @@
+// OpenCode's database: one of its sessions as the document that `opencode export` gives, and back into its rows.
+import { closeSync, openSync, readSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { PrecisError } from '../../core/errors.ts'
+import { unreadable } from '../io.ts'
+
+/** A session of a database, as in `opencode.db#ses_1e2b…`; without an id the only one that is there. */
+export interface DatabaseSession {
+  readonly given: string
+  readonly file: string
+  readonly id?: string
+}
+
+const MAGIC = 'SQLite format 3\0'
+const NAMED = /^(.+)#(ses_\w+)$/
+
+/** Undefined where it is no database: then it is a file of its own. */
+export function databaseSession(given: string, cwd: string): DatabaseSession | undefined {
+  const [, file = given, id] = NAMED.exec(given) ?? []
+  const path = resolve(cwd, file)
+  if (!startsLikeDatabase(path)) return undefined
+  return { given, file: path, ...(id !== undefined && { id }) }
+}
+
+function startsLikeDatabase(path: string): boolean {
+  const start = Buffer.alloc(MAGIC.length)
+  try {
+    const file = openSync(path, 'r')
+    try {
+      return readSync(file, start) === MAGIC.length && start.toString('latin1') === MAGIC
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return false // whoever reads it as a file says what is wrong with it
+  }
+}
+
+/** The session as one document, and the name of it that holds its id. */
+export async function readDatabase(
+  session: DatabaseSession,
+): Promise<{ readonly text: string; readonly name: string }> {
+  const db = await opened(session, { readonly: true })
+  try {
+    const id = idOf(db, session)
+    return { text: documentOf(db, id), name: `${session.file}#${id}` }
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Makes the rows of the session those of the document; the other sessions are not touched. `check` is given
+ * the session as it is and as it will be, before anything can be seen from outside; it rejects to stop.
+ */
+export async function writeDatabase(
+  session: DatabaseSession,
+  text: string,
+  check: (before: string, after: string) => Promise<void>,
+): Promise<void> {
+  const db = await opened(session, { readonly: false })
+  try {
+    const id = idOf(db, session)
+    db.exec('BEGIN EXCLUSIVE')
+    const before = documentOf(db, id)
+    putDocument(db, id, JSON.parse(text))
+    await check(before, documentOf(db, id))
+    db.exec('COMMIT')
+  } catch (thrown) {
+    if (isLocked(thrown)) throw inUse(session)
+    throw thrown
+  } finally {
+    db.close()
+  }
+}
+
+async function opened(
+  session: DatabaseSession,
+  options: { readonly readonly: boolean },
+): Promise<Database> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  const db = new Sqlite(session.file, { ...options, fileMustExist: true, timeout: 0 })
+  try {
+    // Nothing else may have the file open: OpenCode holds what it has read, and would go on with that.
+    if (!options.readonly) db.pragma('locking_mode = EXCLUSIVE')
+    const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all()
+    if (['session', 'message', 'part'].every((name) => tables.includes(name))) return db
+  } catch (thrown) {
+    db.close()
+    if (isLocked(thrown)) throw inUse(session)
+    throw unreadable(session.given, thrown)
+  }
+  db.close()
+  throw new PrecisError('unknown-format', `${session.given} is a database, but not OpenCode's`, {
+    where: session.given,
+    hint: 'Give it a session file, or opencode.db, which OpenCode keeps in ~/.local/share/opencode.',
+  })
+}
+
+function isLocked(thrown: unknown): boolean {
+  return /^SQLITE_BUSY|^SQLITE_LOCKED/.test((thrown as { code?: string }).code ?? '')
+}
+
+function inUse({ given }: DatabaseSession): PrecisError {
+  return new PrecisError('version-conflict', `${given} is open in another program`, {
+    where: given,
+    hint: 'Nothing was written. Close OpenCode, and try again.',
+  })
+}
+
+const LISTED = 10
+
+function idOf(db: Database, { given, file, id }: DatabaseSession): string {
+  const sql = 'SELECT id, title FROM session WHERE parent_id IS NULL ORDER BY time_updated DESC'
+  const all = db.prepare(sql).all() as { id: string; title: string }[]
+  if (id === undefined && all.length === 1) return all[0]?.id ?? ''
+  const isThere = db.prepare('SELECT 1 FROM session WHERE id = ?').get(id ?? '') !== undefined
+  if (id !== undefined && isThere) return id
+  const latest = all.slice(0, LISTED).map((each) => `${file}#${each.id} (${each.title})`)
+  throw new PrecisError(
+    id === undefined ? 'usage' : 'not-found',
+    id === undefined ? `${given} holds ${all.length} sessions` : `${given}: no such session`,
+    {
+      where: given,
+      hint: `Name one. The latest: ${latest.join('; ') || 'there is none'}.`,
+    },
+  )
+}
+
+interface Row {
+  readonly id: string
+  readonly message_id: string
+  readonly time_created: number
+  readonly data: string
+}
+
+type Fields = Record<string, unknown>
+
+function documentOf(db: Database, sessionID: string): string {
+  const session = db.prepare('SELECT * FROM session WHERE id = ?').get(sessionID) as Fields
+  const parts = Map.groupBy(
+    db.prepare('SELECT * FROM part WHERE session_id = ? ORDER BY id').all(sessionID) as Row[],
+    (part) => part.message_id,
+  )
+  const messages = db
+    .prepare('SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id')
+    .all(sessionID) as Row[]
+  const written = messages.map(({ id, data }) => {
+    const own = (parts.get(id) ?? []).map((part) => {
+      return { id: part.id, messageID: id, sessionID, ...JSON.parse(part.data) }
+    })
+    return JSON.stringify({ info: { id, sessionID, ...JSON.parse(data) }, parts: own })
+  })
+  const info = {
+    id: sessionID,
+    slug: session.slug,
+    projectID: session.project_id,
+    directory: session.directory,
+    ...(typeof session.parent_id === 'string' && { parentID: session.parent_id }),
+    title: session.title,
+    version: session.version,
+    time: { created: session.time_created, updated: session.time_updated },
+  }
+  return `{"info":${JSON.stringify(info)},"messages":[\n${written.join(',\n')}\n]}\n`
+}
+
+interface Document {
+  readonly info: { readonly time: { readonly updated: number } }
+  readonly messages: readonly { readonly info: Fields; readonly parts: readonly Fields[] }[]
+}
+
+/** Rows that say the same already stay as they are. */
+function putDocument(db: Database, session: string, { info, messages }: Document): void {
+  const created = (fields: Fields) => Number((fields.time as Fields | undefined)?.created ?? 0)
+  const kept = { message: new Set<string>(), part: new Set<string>() }
+  const put = (table: 'message' | 'part', row: Fields, data: string) => {
+    kept[table].add(String(row.id))
+    const there = db.prepare(`SELECT data FROM ${table} WHERE id = ?`).pluck().get(row.id)
+    if (there === data || JSON.stringify(parsed(there)) === data) return
+    const names = [...Object.keys(row), 'data']
+    const values = names.map((name) => `@${name}`).join(', ')
+    db.prepare(
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values}) ON CONFLICT (id) DO UPDATE SET data = @data`,
+    ).run({ ...row, data })
+  }
+  for (const message of messages) {
+    const { id, sessionID: _, ...facts } = message.info
+    const times = { time_created: created(facts), time_updated: created(facts) }
+    put('message', { id, session_id: session, ...times }, JSON.stringify(facts))
+    for (const part of message.parts) {
+      const { id: partId, messageID: _message, sessionID: _session, ...data } = part
+      const row = { id: partId, message_id: id, session_id: session, ...times }
+      put('part', row, JSON.stringify(data))
+    }
+  }
+  for (const table of ['part', 'message'] as const) {
+    const ids = db.prepare(`SELECT id FROM ${table} WHERE session_id = ?`).pluck().all(session)
+    const drop = db.prepare(`DELETE FROM ${table} WHERE id = ?`)
+    for (const id of ids) if (!kept[table].has(String(id))) drop.run(id)
+  }
+  const { updated } = info.time
+  db.prepare('UPDATE session SET time_updated = ? WHERE id = ?').run(updated, session)
+}
+
+function parsed(data: unknown): unknown {
+  return typeof data === 'string' ? JSON.parse(data) : undefined
+}

@@ -1,0 +1,162 @@
+// A home folder for one agent, the stand-in that it talks to, and what it really sends.
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import type { Json } from '../../src/core/json.ts'
+import type { Asked } from '../../src/dev-model/asked.ts'
+import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
+import type { ScriptedAnswer } from '../../src/dev-model/reply.ts'
+import { PROFILES } from '../../src/validate/profiles.ts'
+import { type Ran, runPrecis } from '../cli/run.ts'
+import type { Agent } from './agents.ts'
+import { type AgentName, programOf } from './installed.ts'
+
+/** A busy machine takes many seconds for a start; an agent that hangs must not hang the test. */
+const RUN_TIMEOUT_MS = 240_000
+const SAID_CHARS = 1_000
+/** A proxy that is not there: what an agent sends elsewhere goes nowhere. */
+const NO_PROXY_AT = 'http://127.0.0.1:9'
+
+/** Anthropic's own API takes messages of one side in a row for one, and agents count on it. */
+const MERGING = { ...PROFILES.anthropic, strict: false }
+
+export class World {
+  readonly agent: Agent
+  readonly folder: string
+  readonly #model: DevModel
+  readonly #asked: Asked[]
+
+  private constructor(agent: Agent, folder: string, model: DevModel, asked: Asked[]) {
+    this.agent = agent
+    this.folder = folder
+    this.#model = model
+    this.#asked = asked
+  }
+
+  static async open(agent: Agent): Promise<World> {
+    const asked: Asked[] = []
+    const model = await startDevModel({
+      script: (each) => answerTo(each, asked),
+      profiles: { anthropic: MERGING },
+    })
+    const folder = mkdtempSync(join(tmpdir(), `precis-${agent.name}-`))
+    const world = new World(agent, folder, model, asked)
+    mkdirSync(world.project)
+    mkdirSync(world.home)
+    writeFileSync(join(world.project, 'README.md'), '# A small project\n')
+    agent.setUp(world)
+    return world
+  }
+
+  get url(): string {
+    return this.#model.url
+  }
+
+  get home(): string {
+    return join(this.folder, 'home')
+  }
+
+  get project(): string {
+    return join(this.folder, 'project')
+  }
+
+  async close(): Promise<void> {
+    await this.#model.close()
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  /** Runs the agent, and gives the requests that it sent for the conversation. */
+  async sends(args: readonly string[]): Promise<readonly Asked[]> {
+    const before = this.#asked.length
+    const earlier = new Set(this.#model.requests)
+    const said = await this.run(this.agent.name, args)
+    const asked = this.#asked.slice(before)
+    const refused = this.#model.requests.filter(
+      (request) => request.outcome === 'refused' && !earlier.has(request),
+    )
+    if (asked.length === 0 || refused.length > 0) {
+      const told = `${args.join(' ')}: ${refused.length} requests refused, ${asked.length} answered`
+      const violations = JSON.stringify(refused.map((each) => each.violations))
+      throw new Error(`${this.agent.name} ${told}. ${violations}\n${said.slice(-SAID_CHARS)}`)
+    }
+    return asked
+  }
+
+  precis(args: readonly string[]): Promise<Ran> {
+    const environment = { ...this.#environment(), PRECIS_HOME: join(this.folder, 'precis') }
+    return runPrecis(args, { cwd: this.project, environment })
+  }
+
+  /** Everything that the program says. Rejects where it fails. */
+  run(name: AgentName, args: readonly string[]): Promise<string> {
+    const child = spawn(programOf(name), args, {
+      cwd: this.project,
+      env: { ...this.#environment(), ...this.agent.environment(this) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: RUN_TIMEOUT_MS,
+    })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (piece: string) => {
+        said += piece
+      })
+    return new Promise((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (status, signal) => {
+        if (status === 0) resolve(said)
+        else
+          reject(new Error(`${name} ended with ${status ?? signal}:\n${said.slice(-SAID_CHARS)}`))
+      })
+    })
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    return {
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
+      HOME: this.home,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+      HTTPS_PROXY: NO_PROXY_AT,
+      HTTP_PROXY: NO_PROXY_AT,
+      NO_PROXY: '127.0.0.1,localhost',
+    }
+  }
+}
+
+/** How many rounds a prompt asks for. */
+export function promptFor(rounds: number, topic: string): string {
+  return `Please look at ${topic} and work in ${rounds} rounds.`
+}
+
+/** The tool that runs commands, and the arguments it takes. */
+const SHELLS: Readonly<Record<string, (command: string) => Json>> = {
+  Bash: (command) => ({ command, description: 'look' }),
+  bash: (command) => ({ command, description: 'look' }),
+  exec_command: (cmd) => ({ cmd }),
+}
+
+/** A call a round with a long output; the second round of a prompt fails. */
+function answerTo(asked: Asked, seen: Asked[]): ScriptedAnswer | undefined {
+  const tool = asked.tools.find(({ name }) => name in SHELLS)?.name
+  if (tool === undefined) return undefined // a title, or another aside
+  seen.push(asked)
+  const texts = asked.turns.map(({ role, parts }) =>
+    role === 'user' ? parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n') : '',
+  )
+  const at = texts.findLastIndex((text) => /work in \d+ rounds/.test(text))
+  const rounds = Number(/.*work in (\d+) rounds/s.exec(texts[at] ?? '')?.[1] ?? 0)
+  const done = asked.turns.slice(at + 1).flatMap(callsIn).length
+  if (done >= rounds) return { text: `All ${rounds} rounds are done.` }
+  const total = asked.turns.flatMap(callsIn).length
+  const command =
+    done === 1
+      ? `echo round ${total} is broken; exit 3`
+      : `seq 1 300 | sed "s/^/round ${total}, line /"`
+  const call = { name: tool, arguments: SHELLS[tool]?.(command) ?? {} }
+  const thinking = asked.thinking && { thinking: `What is next in round ${total}?` }
+  return { ...thinking, text: `Round ${total}.`, calls: [call] }
+}
+
+function callsIn({ parts }: Asked['turns'][number]) {
+  return parts.filter(({ type }) => type === 'call')
+}
