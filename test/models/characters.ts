@@ -9,7 +9,7 @@ import type {
 } from '../../src/core/ports.ts'
 
 /** What a model is sent, as one text. */
-export function textSent({ messages }: Pick<AskRequest, 'messages'>): string {
+function textSent({ messages }: Pick<AskRequest, 'messages'>): string {
   return messages.map(textIn).join('\n')
 }
 
