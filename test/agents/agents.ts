@@ -1,31 +1,7 @@
 // How each agent is set up, started, resumed and given a session that it did not record.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { AgentName } from './installed.ts'
-import type { World } from './world.ts'
-
-/** A session as the agent names it, and as précis does. */
-export interface AgentSession {
-  readonly id: string
-  readonly target: string
-}
-
-export interface Agent {
-  readonly name: AgentName
-  /** Whether its requests say of a result that it failed. */
-  readonly tellsFailures: boolean
-  /** Whether its sessions say of a command that it failed: by a flag, or by its exit code. */
-  readonly recordsFailures: boolean
-  /** Of its files beside those of the home that it gets. */
-  readonly environment: (world: World) => Readonly<Record<string, string>>
-  setUp(world: World): void
-  start(prompt: string): readonly string[]
-  resume(session: AgentSession, prompt: string): readonly string[]
-  /** The session that it recorded last. */
-  recorded(world: World): AgentSession
-  /** Puts the text of a session where the agent finds it. */
-  adopt(world: World, text: string): Promise<AgentSession>
-}
+import type { Agent, AgentSession, Surroundings } from './agent.ts'
 
 const MODEL = 'dev-1'
 const KEY = 'any'
@@ -161,7 +137,7 @@ const pi: Agent = {
 
 export const AGENTS: readonly Agent[] = [claudeCode, codex, openCode, pi]
 
-function put({ home }: World, name: string, text: string): string {
+function put({ home }: Surroundings, name: string, text: string): string {
   const path = join(home, name)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
@@ -169,7 +145,11 @@ function put({ home }: World, name: string, text: string): string {
 }
 
 /** The latest session file below a folder. */
-function lineFile({ home }: World, folder: string, idOf: (name: string) => string): AgentSession {
+function lineFile(
+  { home }: Surroundings,
+  folder: string,
+  idOf: (name: string) => string,
+): AgentSession {
   const files = readdirSync(join(home, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.jsonl'))
     .map((name) => join(home, folder, name))

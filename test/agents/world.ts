@@ -9,7 +9,7 @@ import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import type { ScriptedAnswer } from '../../src/dev-model/reply.ts'
 import { PROFILES } from '../../src/validate/profiles.ts'
 import { type Ran, runPrecis } from '../cli/run.ts'
-import type { Agent } from './agents.ts'
+import type { Agent } from './agent.ts'
 import { type AgentName, programOf } from './installed.ts'
 
 /** A busy machine takes many seconds for a start; an agent that hangs must not hang the test. */

@@ -24,7 +24,7 @@ function database(...ids: string[]): string {
   db.pragma('journal_mode = WAL')
   db.exec(TABLES)
   for (const id of ids) {
-    const session = [id, 'global', 'a-slug', '/work/shop', `about ${id}`, '1.18.33', 1, 9]
+    const session = [id, 'global', 'a-slug', '/srv/shop', `about ${id}`, '1.18.33', 1, 9]
     db.prepare('INSERT INTO session VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?)').run(session)
     const model = { providerID: 'dev', modelID: 'dev-1' }
     put(db, id, 1, { role: 'user', time: { created: 1 }, agent: 'build', model }, [

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/core/event.ts'
 import { runsOf } from '../../src/core/run.ts'
 import type { Strategy } from '../../src/core/strategy.ts'
+import { SESSION_FORMATS } from '../../src/formats/index.ts'
+import { detectFormat, sampleOf, textSource } from '../../src/formats/sample.ts'
 import { answer, result, user } from '../say.ts'
 import { formatOf, openText, outgoingOf, threadOf, writing } from './session.ts'
 
@@ -202,7 +204,7 @@ describe('OpenCode', () => {
           version: 3,
           id: 'x',
           timestamp: '2026-01-01T00:00:00Z',
-          cwd: '/work/shop',
+          cwd: '/srv/shop',
         },
         {
           type: 'message',
@@ -216,7 +218,7 @@ describe('OpenCode', () => {
     expect(JSON.parse(text).info).toMatchObject({
       id: expect.stringMatching(/^ses_[0-9a-f]{12}\w{14}$/),
       slug: expect.stringMatching(/^precis-\w+$/),
-      directory: '/work/shop',
+      directory: '/srv/shop',
       title: 'Mend the till.',
       projectID: 'global',
     })
@@ -234,13 +236,13 @@ it('goes through every agent and back with its place, its calls and its failures
     ...answer('done'),
   ])
   const events = await threads.getAllEvents(threadId)
-  const options = { ...writing(), cwd: '/work/shop' }
+  const options = { ...writing(), cwd: '/srv/shop' }
   let text = formatOf('pi').write?.({ view, events }, options).text ?? ''
   for (const to of [...AGENTS, ...AGENTS.toReversed()]) {
     text = await converted(text, to)
     const { view: again } = await openText(text)
     expect(again.messages).toEqual(view.messages)
-    expect(text).toContain('/work/shop')
+    expect(text).toContain('/srv/shop')
   }
 })
 
@@ -287,7 +289,9 @@ it.each(AGENTS)('%s: what was asked first stays a prompt where nothing sums it u
 it('knows the format of a request whose one message is longer than what is looked at first', async () => {
   const content = 'word '.repeat(900_000)
   const request = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content }] }
-  expect((await openText(JSON.stringify(request))).format.id).toBe('anthropic')
+  const formatIn = async (text: string) =>
+    detectFormat(await sampleOf(textSource(text)), SESSION_FORMATS).id
+  expect(await formatIn(JSON.stringify(request))).toBe('anthropic')
   const first = at('response_item', says('user', content))
-  expect((await openText(lines(first, first))).format.id).toBe('codex')
+  expect(await formatIn(lines(first, at('response_item', says('user', 'more'))))).toBe('codex')
 })
