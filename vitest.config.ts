@@ -15,7 +15,7 @@ process.env.NODE_COMPILE_CACHE ??= compileCacheFolder() ?? ''
 /** Take longest, or wait most: they begin first, so that at the end no core waits for one of them. */
 const FIRST: readonly string[] = [
   'test/kill/kill-postgres.test.ts',
-  'src/core/thread.property.test.ts',
+  'src/core/view/thread.property.test.ts',
   'test/kill/kill.test.ts',
   'test/agent/faults.full.test.ts',
   'test/agent/soak.full.test.ts',

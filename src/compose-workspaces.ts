@@ -1,7 +1,7 @@
 // The folders of this machine that threads may work in, for the app.
 import { PrecisError } from './core/errors.ts'
 import type { AppWorkspaces } from './server/ports.ts'
-import { walk } from './tools/walk.ts'
+import { walk } from './tools/files/walk.ts'
 import { isInside, openWorkspace } from './tools/workspace.ts'
 
 export interface WorkspaceChoices {

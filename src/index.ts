@@ -2,9 +2,10 @@
 import './node-guard.ts'
 
 export { type Agent, createAgent, type SendOutcome } from './agent/agent.ts'
-export type { CommandReply } from './agent/commands.ts'
-export { type CompactionDisplay, CompactionWatch } from './agent/compaction-watch.ts'
+export type { CommandReply } from './agent/commands/commands.ts'
+export { type CompactionDisplay, CompactionWatch } from './agent/compaction/compaction-watch.ts'
 export type { BeforeReply, CompactionHooks, HookedRun } from './agent/hooks.ts'
+export { systemPrompt } from './agent/loop/system-prompt.ts'
 export {
   AGENT_LIMITS,
   type AgentModel,
@@ -13,45 +14,20 @@ export {
   type ApprovalQuestion,
   type Approver,
 } from './agent/ports.ts'
-export { systemPrompt } from './agent/system-prompt.ts'
 export type { CompactionOptions, CompactionOutcome } from './compaction/plan.ts'
 export { type Composed, type ComposeOptions, compose } from './compose.ts'
 export { type AgentOptions, composeAgent } from './compose-agent.ts'
-export type { PlainEvent } from './core/adopt.ts'
-export { type ApprovalPolicy, judge, patternProblem } from './core/approval.ts'
-export * from './core/auto-compact.ts'
-export { budgetForWindow, TokenBudget } from './core/budget.ts'
-export { type Built, buildMessages } from './core/build.ts'
-export type * from './core/change.ts'
-export {
-  checkpointToText,
-  createCheckpointContent,
-  generateCheckpointId,
-  readCheckpointText,
-} from './core/checkpoint.ts'
+export { type ApprovalPolicy, judge, patternProblem } from './core/agent/approval.ts'
 export {
   COMMANDS,
   type Command,
   completeCommand,
   nearCommand,
   parseCommand,
-} from './core/commands.ts'
-export type * from './core/content.ts'
-export { textOfParts, textOfUserContent } from './core/content.ts'
-export {
-  type Context,
-  calibrationOf,
-  emptyContext,
-  foldEvent,
-  foldEvents,
-  weightOf,
-} from './core/context.ts'
-export type { EntryKind, Item } from './core/entry.ts'
-export { contentOf, type EntryContent } from './core/entry-content.ts'
-export { asPrecisError, ERROR_TABLE, type ErrorCode, PrecisError } from './core/errors.ts'
-export type * from './core/event.ts'
-export { foldBase64 } from './core/fold-base64.ts'
-export type * from './core/frame.ts'
+} from './core/agent/commands.ts'
+export type * from './core/agent/frame.ts'
+export type * from './core/agent/tool.ts'
+export type * from './core/edit/change.ts'
 export {
   GATE_MIN_TOKENS,
   type GateInput,
@@ -59,34 +35,63 @@ export {
   passGate,
   type Refusal,
   type RefusalReason,
-} from './core/gate.ts'
-export { type BigPart, type Irreducible, irreducibleOf } from './core/irreducible.ts'
-export type { Json } from './core/json.ts'
-export { ageImages, type ImageLimits, measureImages } from './core/media.ts'
-export type * from './core/message.ts'
+} from './core/edit/gate.ts'
+export { type BigPart, type Irreducible, irreducibleOf } from './core/edit/irreducible.ts'
+export type * from './core/edit/report.ts'
+export { reportCompaction } from './core/edit/report.ts'
+export type { TokenSplit, ToolTokens } from './core/edit/report-split.ts'
+export { renderReport } from './core/edit/report-text.ts'
+export type * from './core/edit/strategy.ts'
+export { asPrecisError, ERROR_TABLE, type ErrorCode, PrecisError } from './core/errors.ts'
+export type * from './core/log/event.ts'
+export * from './core/log-design/auto-compact.ts'
+export { budgetForWindow, TokenBudget } from './core/log-design/budget.ts'
+export type { PlainEvent } from './core/log-design/from-plain-events.ts'
 export { collectAnswer, type ModelFrame, type ModelRequest, type Provider } from './core/model.ts'
-export * from './core/policy.ts'
 export type * from './core/ports.ts'
-export * from './core/presets.ts'
-export { readContext } from './core/reading.ts'
-export { covered } from './core/refs.ts'
-export { type Repaired, repair } from './core/repair.ts'
-export type * from './core/report.ts'
-export { reportCompaction } from './core/report.ts'
-export type { TokenSplit, ToolTokens } from './core/report-split.ts'
-export { renderReport } from './core/report-text.ts'
-export type { Problem } from './core/round-results.ts'
-export { runsOf } from './core/run.ts'
-export { openRoundStart, roundsOf, seamsOf } from './core/seam.ts'
-export type * from './core/strategy.ts'
-export { estimateConversationTokens } from './core/tokens/chars4.ts'
-export { chars4Counter, estimateCounter, type TokenCounter } from './core/tokens/counter.ts'
-export { cutHead, cutTail } from './core/tokens/cut.ts'
-export { estimateTokens } from './core/tokens/estimate.ts'
-export type * from './core/tool.ts'
-export type { ContextBudget, TriggerPolicy } from './core/trigger.ts'
-export { aggregateTokenUsage, type UsageState } from './core/usage.ts'
-export { allEvents, type CompactionView, type ShownEvent, workingEvents } from './core/working.ts'
+export { type Repaired, repair } from './core/repair/repair.ts'
+export { foldBase64 } from './core/text/fold-base64.ts'
+export type { Json } from './core/text/json.ts'
+export {
+  allEvents,
+  type CompactionView,
+  type ShownEvent,
+  workingEvents,
+} from './core/view/api-events.ts'
+export { type Built, buildMessages } from './core/view/build.ts'
+export {
+  checkpointToText,
+  createCheckpointContent,
+  generateCheckpointId,
+  readCheckpointText,
+} from './core/view/checkpoint.ts'
+export type * from './core/view/content.ts'
+export { textOfParts, textOfUserContent } from './core/view/content.ts'
+export {
+  type Context,
+  calibrationOf,
+  emptyContext,
+  foldEvent,
+  foldEvents,
+  weightOf,
+} from './core/view/context.ts'
+export type { EntryKind, Item } from './core/view/entry.ts'
+export { contentOf, type EntryContent } from './core/view/entry-content.ts'
+export { runsOf } from './core/view/entry-range.ts'
+export { ageImages, type ImageLimits, measureImages } from './core/view/media.ts'
+export type * from './core/view/message.ts'
+export { covered } from './core/view/refs.ts'
+export type { Problem } from './core/view/round-results.ts'
+export { openRoundStart, roundsOf, seamsOf } from './core/view/seam.ts'
+export * from './core/window/policy.ts'
+export * from './core/window/presets.ts'
+export { readContext } from './core/window/reading.ts'
+export { estimateConversationTokens } from './core/window/tokens/chars4.ts'
+export { chars4Counter, estimateCounter, type TokenCounter } from './core/window/tokens/counter.ts'
+export { cutHead, cutTail } from './core/window/tokens/cut.ts'
+export { estimateTokens } from './core/window/tokens/estimate.ts'
+export type { ContextBudget, TriggerPolicy } from './core/window/trigger.ts'
+export { aggregateTokenUsage, type UsageState } from './core/window/usage.ts'
 export { costOf } from './providers/costs.ts'
 export { loadO200k } from './providers/o200k.ts'
 export { type Secret, secretsOf } from './redact/known.ts'
@@ -98,20 +103,20 @@ export {
   type CompactionEvent,
   type CompactionStrategy,
 } from './strategies/as-compaction-strategy.ts'
-export { createCascade, type Rung } from './strategies/cascade.ts'
+export { findCutPoint } from './strategies/cut-point.ts'
 export {
   CHARS_PER_TOKEN,
   chunkMessages,
   chunkMessagesByTokenBudget,
   TARGET_CHUNK_TOKENS,
   TOLERANCE_TOKENS,
-} from './strategies/chunk.ts'
-export { compactRanges } from './strategies/compact-ranges.ts'
-export { compactWhole } from './strategies/compact-whole.ts'
-export { findCutPoint } from './strategies/cut-point.ts'
+} from './strategies/fold/chunk.ts'
+export { type RenderedThread, renderThreadToMarkdown } from './strategies/fold/render-thread.ts'
 export { DEFAULT_STRATEGIES, registerDefaultStrategies } from './strategies/index.ts'
+export { createCascade, type Rung } from './strategies/ladder/cascade.ts'
 export { createPrune, PRUNE_NAMES } from './strategies/prune/prune.ts'
-export { type RenderedThread, renderThreadToMarkdown } from './strategies/render-thread.ts'
+export { compactRanges } from './strategies/ranges/compact-ranges.ts'
+export { compactWhole } from './strategies/ranges/compact-whole.ts'
 export { randomIds, systemClock } from './system.ts'
 export { archiveOf } from './threads/archive.ts'
 export { createThreads, type Threads, type ThreadsOptions } from './threads/threads.ts'

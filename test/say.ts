@@ -1,6 +1,6 @@
 // Short words for drafts, so that a test reads as the conversation it is about.
-import type { Part, TokenUsage, ToolStatus } from '../src/core/content.ts'
-import type { EventDraft } from '../src/core/event.ts'
+import type { EventDraft } from '../src/core/log/event.ts'
+import type { Part, TokenUsage, ToolStatus } from '../src/core/view/content.ts'
 
 export function user(text: string): EventDraft {
   return { type: 'USER_MESSAGE', data: text }

@@ -1,10 +1,9 @@
 // A compaction through the gate, its undo, and the building of messages, with ten times the entries.
-
-import { buildMessages } from '../../src/core/build.ts'
-import type { EventOf, ThreadEvent } from '../../src/core/event.ts'
-import { undo } from '../../src/core/reverse.ts'
-import { runsOf } from '../../src/core/run.ts'
-import type { Proposal } from '../../src/core/strategy.ts'
+import { undo } from '../../src/core/edit/reverse.ts'
+import type { Proposal } from '../../src/core/edit/strategy.ts'
+import type { EventOf, ThreadEvent } from '../../src/core/log/event.ts'
+import { buildMessages } from '../../src/core/view/build.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
 import { Random } from '../../test/generate/random.ts'
 import { TestLog, testFold } from '../../test/generate/test-log.ts'
 import { type Answered, compare } from '../figure.ts'

@@ -1,5 +1,5 @@
 // How fast stored rows become checked events, beside the parsing of their JSON.
-import { readRow, writeEvent } from '../../src/core/codec.ts'
+import { readRow, writeEvent } from '../../src/core/log/codec.ts'
 import { Random } from '../../test/generate/random.ts'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { type Answered, compare } from '../figure.ts'

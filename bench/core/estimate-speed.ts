@@ -1,6 +1,6 @@
 // How fast tokens are estimated, beside an exact tokenizer and beside a division by four.
-import { charsOverFour } from '../../src/core/tokens/chars4.ts'
-import { estimateTokens } from '../../src/core/tokens/estimate.ts'
+import { charsOverFour } from '../../src/core/window/tokens/chars4.ts'
+import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
 import { loadO200k } from '../../src/providers/o200k.ts'
 import { Random } from '../../test/generate/random.ts'
 import { type Answered, compare } from '../figure.ts'

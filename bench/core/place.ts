@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EventDraft } from '../../src/core/event.ts'
+import type { Strategy } from '../../src/core/edit/strategy.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import type { Clock, Ids, Store } from '../../src/core/ports.ts'
-import type { Strategy } from '../../src/core/strategy.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
 
 /** Runs in a folder of its own, which is gone afterwards. */

@@ -1,5 +1,5 @@
 // A coding session from a seed, of any length: calls, results with code and logs, answers that come back to them.
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import type { Random } from '../../test/generate/random.ts'
 import { prose } from '../core/conversation.ts'
 

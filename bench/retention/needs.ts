@@ -1,6 +1,6 @@
 // What the agent used later and could only know from before the cut.
-import { textOfUserContent } from '../../src/core/content.ts'
-import type { ThreadEvent } from '../../src/core/event.ts'
+import type { ThreadEvent } from '../../src/core/log/event.ts'
+import { textOfUserContent } from '../../src/core/view/content.ts'
 import { leavesOf, plain } from './pieces.ts'
 import { presenceIn, segmentAround } from './presence.ts'
 import { quotesIn, type Token, tokensOf } from './terms.ts'

@@ -1,5 +1,4 @@
 // The parts that the metric is made of: terms, verbatim search, chance, intervals, the libraries' ways.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../test/scale.ts'
@@ -13,7 +12,7 @@ import { quotesIn, tokensOf } from './terms.ts'
 import { SHORTEST_PATTERN, VerbatimSearch } from './verbatim.ts'
 
 const TERMS: readonly (readonly [line: string, identifiers: readonly string[]])[] = [
-  ['see src/core/gate.ts:12:5, then ./run.sh', ['src/core/gate.ts', './run.sh']],
+  ['see src/core/edit/gate.ts:12:5, then ./run.sh', ['src/core/edit/gate.ts', './run.sh']],
   ['in .github/workflows/ci.yml and ~/notes.md.', ['.github/workflows/ci.yml', '~/notes.md']],
   ['(https://example.org/a?b=c#d) says so', ['https://example.org/a?b=c#d']],
   ['passGate calls check_size; MAX_OPEN is set', ['passGate', 'check_size', 'MAX_OPEN']],

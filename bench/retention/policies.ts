@@ -1,9 +1,9 @@
 // What can be done with what came before a cut: the baselines, and the product's own strategies.
 import { pathToFileURL } from 'node:url'
-import { weightOf } from '../../src/core/context.ts'
+import type { Strategy } from '../../src/core/edit/strategy.ts'
 import { PrecisError } from '../../src/core/errors.ts'
-import type { Strategy } from '../../src/core/strategy.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
+import { weightOf } from '../../src/core/view/context.ts'
+import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
 import { randomIds, systemClock } from '../../src/system.ts'
 import { createThreads } from '../../src/threads/threads.ts'

@@ -1,12 +1,12 @@
 // A recorded session of any agent as logs to cut: one as it was compacted, one as if it never had been.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Part, UserContent } from '../../src/core/content.ts'
-import type { EventDraft, EventType, ThreadEvent } from '../../src/core/event.ts'
-import { importSession } from '../../src/formats/import-session.ts'
+import type { EventDraft, EventType, ThreadEvent } from '../../src/core/log/event.ts'
+import type { Part, UserContent } from '../../src/core/view/content.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
-import { detectFormat, sampleOf, textSource } from '../../src/formats/sample.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
+import { importSession } from '../../src/formats/reading/import-session.ts'
+import { detectFormat, sampleOf, textSource } from '../../src/formats/reading/sample.ts'
+import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { randomIds, systemClock } from '../../src/system.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
 

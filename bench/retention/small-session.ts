@@ -1,5 +1,5 @@
 // A small session for tests: an agent that reads modules, and comes back to what it read before.
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import { user } from '../../test/say.ts'
 import { random } from './random.ts'
 

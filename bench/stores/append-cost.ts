@@ -1,5 +1,5 @@
 // Appends through a store beside bare prepared inserts of the same bytes; with the index behind, and caught up.
-import type { NewEvent } from '../../src/core/event.ts'
+import type { NewEvent } from '../../src/core/log/event.ts'
 import { Random } from '../../test/generate/random.ts'
 import { prose } from '../core/conversation.ts'
 import { benchIds, progress } from '../core/place.ts'

@@ -2,7 +2,7 @@
 // round; the answer is how many events were confirmed in it.
 import { createInterface } from 'node:readline'
 import { PrecisError } from '../../src/core/errors.ts'
-import type { NewEvent } from '../../src/core/event.ts'
+import type { NewEvent } from '../../src/core/log/event.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { benchIds } from '../core/place.ts'
 import { barePostgres, bareSqlite } from './bare.ts'

@@ -2,9 +2,9 @@
 import { Editor, TuiAltScreen } from '@earendil-works/pi-tui'
 import type { AgentFrame, ThreadEvent } from '../../src/protocol/index.ts'
 import { ThreadView } from '../../src/protocol/index.ts'
-import { Screen } from '../../src/tui/screen.ts'
-import { createTheme } from '../../src/tui/theme.ts'
-import { Transcript } from '../../src/tui/transcript.ts'
+import { Screen } from '../../src/tui/screen/screen.ts'
+import { createTheme } from '../../src/tui/screen/theme.ts'
+import { Transcript } from '../../src/tui/screen/transcript.ts'
 import { SilentTerminal } from './silent-terminal.ts'
 
 const NOON = new Date(Date.UTC(2026, 0, 1, 12))

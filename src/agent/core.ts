@@ -1,9 +1,9 @@
 // What all parts of one agent have in common.
-import type { TokenUsage } from '../core/content.ts'
+import type { TurnEnd } from '../core/agent/frame.ts'
 import type { PrecisError } from '../core/errors.ts'
-import type { TurnEnd } from '../core/frame.ts'
-import type { Desk, Desks } from './desk.ts'
+import type { TokenUsage } from '../core/view/content.ts'
 import type { FrameHub } from './frames.ts'
+import type { Desk, Desks } from './loop/thread-runtime.ts'
 import type { AgentLimits, AgentPorts, AgentSettings } from './ports.ts'
 
 export interface AgentCore {

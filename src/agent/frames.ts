@@ -1,5 +1,5 @@
 // Hands frames to whoever listens, in order, and survives listeners that throw.
-import type { AgentFrame, FrameDraft, FrameListener } from '../core/frame.ts'
+import type { AgentFrame, FrameDraft, FrameListener } from '../core/agent/frame.ts'
 import type { Clock } from '../core/ports.ts'
 
 export class FrameHub {

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../test/dev-model/manual-clock.ts'
 import { until } from '../../test/wait.ts'
-import type { Edit } from '../core/change.ts'
-import type { EventOf } from '../core/event.ts'
-import type { CompactionResult } from '../core/frame.ts'
-import type { Proposal, StrategyInput } from '../core/strategy.ts'
+import type { CompactionResult } from '../core/agent/frame.ts'
+import type { Edit } from '../core/edit/change.ts'
+import type { Proposal, StrategyInput } from '../core/edit/strategy.ts'
+import type { EventOf } from '../core/log/event.ts'
 import {
   type BeforeReply,
   type CompactionHooks,

@@ -1,11 +1,11 @@
 // Hooks: what others may say before a compaction and hear after it. None of them can break one.
-import type { EntryId, NewId } from '../core/change.ts'
-import { isEntryId, isNew, isNewEntry, newId, putsOf } from '../core/entry.ts'
+import type { CompactionResult, RunInfo } from '../core/agent/frame.ts'
+import type { EntryId, NewId } from '../core/edit/change.ts'
+import type { Proposal, Strategy, StrategyInput } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { EventOf } from '../core/event.ts'
-import type { CompactionResult, RunInfo } from '../core/frame.ts'
+import type { EventOf } from '../core/log/event.ts'
 import type { Clock, Signal } from '../core/ports.ts'
-import type { Proposal, Strategy, StrategyInput } from '../core/strategy.ts'
+import { isEntryId, isNew, isNewEntry, newId, putsOf } from '../core/view/entry.ts'
 
 /** A run as hooks see it. */
 export interface HookedRun extends RunInfo {

@@ -1,15 +1,14 @@
 // What an agent is made of: everything it needs from outside, and the limits it keeps.
-
-import type { ApprovalPolicy } from '../core/approval.ts'
-import type { ModelRef, TokenUsage } from '../core/content.ts'
-import type { PinningPolicy } from '../core/found-pins.ts'
-import type { Json } from '../core/json.ts'
+import type { ApprovalPolicy } from '../core/agent/approval.ts'
+import type { Tool } from '../core/agent/tool.ts'
+import type { PinningPolicy } from '../core/edit/detected-pins.ts'
+import type { Strategy, SummaryForm } from '../core/edit/strategy.ts'
 import type { Provider, ToolSchema } from '../core/model.ts'
 import type { Clock, Ids, JobQueue, ModelPort, Signal, Store } from '../core/ports.ts'
-import type { PresetId } from '../core/presets.ts'
-import type { AutoSettings } from '../core/settings.ts'
-import type { Strategy, SummaryForm } from '../core/strategy.ts'
-import type { Tool } from '../core/tool.ts'
+import type { AutoSettings } from '../core/settings/settings.ts'
+import type { Json } from '../core/text/json.ts'
+import type { ModelRef, TokenUsage } from '../core/view/content.ts'
+import type { PresetId } from '../core/window/presets.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { CompactionHooks } from './hooks.ts'
 

@@ -17,7 +17,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return 2
-    const { tellFailure } = await import('./failure.ts')
+    const { tellFailure } = await import('./terminal/failure.ts')
     const isCommand = COMMAND_TABLE.some(({ name }) => name === asked)
     return tellFailure(thrown, argv.includes('--json'), isCommand ? asked : undefined, io)
   }

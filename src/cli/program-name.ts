@@ -1,7 +1,7 @@
 // The command as people can type it here, for hints and examples
 import { existsSync } from 'node:fs'
 import { basename, delimiter, join, relative } from 'node:path'
-import { quoted } from './shell-quote.ts'
+import { quoted } from './terminal/shell-quote.ts'
 
 /** How a process was started. */
 export interface Start {

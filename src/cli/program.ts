@@ -38,7 +38,7 @@ export async function programOf(io: Io, whole: (name: string) => boolean): Promi
     for (const each of leaves) each.addOption(trustOption())
   }
   return program.hook('preAction', async (_, command) => {
-    const { trustFolder } = await import('./trust.ts')
+    const { trustFolder } = await import('./settings/trust.ts')
     trustFolder(command.opts().trustFolder === true)
   })
 }

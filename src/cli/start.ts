@@ -1,10 +1,10 @@
 // The main job from a fresh clone: the sample session, or one's own, compacted with the defaults and shown.
 import { fileURLToPath } from 'node:url'
 import { runCompact } from './compact/run-compact.ts'
-import { writeStream } from './io.ts'
 import type { Io } from './process-io.ts'
 import { nearPath } from './program-name.ts'
 import { targetOf } from './session/target.ts'
+import { writeStream } from './terminal/io.ts'
 
 const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))
 

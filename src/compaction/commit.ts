@@ -1,14 +1,19 @@
 // The second half of the road: the gate judges a proposal, one append commits it, and a report says what it did.
-import type { CompactionData } from '../core/change.ts'
-import { type Context, foldGated } from '../core/context.ts'
+import type { CompactionData } from '../core/edit/change.ts'
+import { type GateResult, passGate } from '../core/edit/gate.ts'
+import { type Pins, pinsReducer } from '../core/edit/pins.ts'
+import type { Refusal } from '../core/edit/refusal.ts'
+import { type CompactionReport, reportCompaction } from '../core/edit/report.ts'
 import { PrecisError } from '../core/errors.ts'
-import { EVENT_VERSION, type EventAt, type EventDraft, type ThreadEvent } from '../core/event.ts'
-import { type GateResult, passGate } from '../core/gate.ts'
-import { type Pins, pinsReducer } from '../core/pins.ts'
-import type { Refusal } from '../core/refusal.ts'
-import { type CompactionReport, reportCompaction } from '../core/report.ts'
-import { reducedBy } from '../core/thread-state.ts'
-import { compactedEvents, workingEvents } from '../core/working.ts'
+import {
+  EVENT_VERSION,
+  type EventAt,
+  type EventDraft,
+  type ThreadEvent,
+} from '../core/log/event.ts'
+import { compactedEvents, workingEvents } from '../core/view/api-events.ts'
+import { type Context, foldGated } from '../core/view/context.ts'
+import { reducedBy } from '../core/view/thread-state.ts'
 import type { EditableThread, OpenThread } from './editable-thread.ts'
 import { type NewThread, newThreadOf } from './new-thread.ts'
 import type { CompactionOutcome, ProposalRecord } from './plan.ts'

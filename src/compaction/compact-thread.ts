@@ -1,11 +1,11 @@
 // The one road of every compaction: plan → propose → gate → commit → report. Doors add when, and who hears of it.
-import type { TokenUsage } from '../core/content.ts'
+import type { Refusal } from '../core/edit/refusal.ts'
+import type { ReportFallback } from '../core/edit/report.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
-import type { EventDraft } from '../core/event.ts'
-import type { Refusal } from '../core/refusal.ts'
-import type { ReportFallback } from '../core/report.ts'
-import type { Strategy } from '../core/strategy.ts'
-import { sumUsage } from '../core/usage.ts'
+import type { EventDraft } from '../core/log/event.ts'
+import type { TokenUsage } from '../core/view/content.ts'
+import { sumUsage } from '../core/window/usage.ts'
 import type { JudgedProposal } from './commit.ts'
 import type {
   Committed,

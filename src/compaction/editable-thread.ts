@@ -1,8 +1,8 @@
 // A thread as the road sees it: what is read of it, and the two ways in which it grows.
-import type { Context } from '../core/context.ts'
-import type { EventAt, EventDraft, ThreadEvent, ThreadStarted } from '../core/event.ts'
-import type { LogReducer, Scratch } from '../core/strategy.ts'
-import type { ThreadState } from '../core/thread-state.ts'
+import type { LogReducer, Scratch } from '../core/edit/strategy.ts'
+import type { EventAt, EventDraft, ThreadEvent, ThreadStarted } from '../core/log/event.ts'
+import type { Context } from '../core/view/context.ts'
+import type { ThreadState } from '../core/view/thread-state.ts'
 
 export interface EditableThread {
   readonly id: string

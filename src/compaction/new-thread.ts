@@ -1,18 +1,18 @@
 // What a new thread begins with: where it came from, what the old one was set to, the summary, and what stays.
-import type { EntryId, NewEntry } from '../core/change.ts'
-import type { Context } from '../core/context.ts'
-import { type Item, newEntriesOf, originalId, parseEntryId } from '../core/entry.ts'
-import { contentOf } from '../core/entry-content.ts'
+import type { EntryId, NewEntry } from '../core/edit/change.ts'
+import type { GateResult } from '../core/edit/gate.ts'
+import type { Pins } from '../core/edit/pins.ts'
 import {
   abortedResult,
   type EventAt,
   type EventDraft,
   type PinData,
   type ThreadStarted,
-} from '../core/event.ts'
-import type { GateResult } from '../core/gate.ts'
-import type { Pins } from '../core/pins.ts'
-import { inheritedDrafts } from '../core/thread-settings.ts'
+} from '../core/log/event.ts'
+import { inheritedDrafts } from '../core/settings/thread-settings.ts'
+import type { Context } from '../core/view/context.ts'
+import { type Item, newEntriesOf, originalId, parseEntryId } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
 import type { EditableThread } from './editable-thread.ts'
 import type { ProposalRecord } from './plan.ts'
 

@@ -1,10 +1,10 @@
 // The records of the one road: the plan that a door makes, the proposal that came of it, and how the gate ended it.
-import type { Trigger } from '../core/change.ts'
-import type { EventOf, PinData } from '../core/event.ts'
-import type { PinningPolicy } from '../core/found-pins.ts'
-import type { Refusal } from '../core/refusal.ts'
-import type { CompactionReport, ReportFallback, ReportSettings } from '../core/report.ts'
-import type { CompactionContext, Proposal, Strategy } from '../core/strategy.ts'
+import type { Trigger } from '../core/edit/change.ts'
+import type { PinningPolicy } from '../core/edit/detected-pins.ts'
+import type { Refusal } from '../core/edit/refusal.ts'
+import type { CompactionReport, ReportFallback, ReportSettings } from '../core/edit/report.ts'
+import type { CompactionContext, Proposal, Strategy } from '../core/edit/strategy.ts'
+import type { EventOf, PinData } from '../core/log/event.ts'
 
 /** What was asked for. Every door makes one, once; behind it nothing is merged any more. */
 export interface CompactionPlan extends Omit<CompactionContext, 'threadId'> {

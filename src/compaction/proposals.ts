@@ -1,6 +1,6 @@
 // The road over threads that are open here: strategies by their ids, proposals made, judged and applied.
+import type { Strategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { Strategy } from '../core/strategy.ts'
 import { applyCompaction, judgeProposal } from './commit.ts'
 import type { Moving, Proposals } from './compact-thread.ts'
 import type { EditableThread, OpenThread } from './editable-thread.ts'

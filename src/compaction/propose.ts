@@ -1,16 +1,16 @@
 // The first half of the road: a strategy proposes. It changes nothing.
-import { PrecisError } from '../core/errors.ts'
-import type { EventAt, PinData } from '../core/event.ts'
 import {
   FOUND_PINS_TOKENS,
   type FoundPin,
   findPins,
   type PinningPolicy,
   releasedPinsReducer,
-} from '../core/found-pins.ts'
-import { type Pins, pinsReducer } from '../core/pins.ts'
-import type { Strategy } from '../core/strategy.ts'
-import { reducedBy } from '../core/thread-state.ts'
+} from '../core/edit/detected-pins.ts'
+import { type Pins, pinsReducer } from '../core/edit/pins.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { EventAt, PinData } from '../core/log/event.ts'
+import { reducedBy } from '../core/view/thread-state.ts'
 import type { EditableThread } from './editable-thread.ts'
 import type { CompactionOptions, ProposalRecord } from './plan.ts'
 

@@ -1,10 +1,15 @@
 // The model port: a provider-neutral request, the streamed frames, and the answer
-
-import type { TokenUsage } from './content.ts'
-import { type Answer, type ModelRef, type Part, type StopReason, textOfParts } from './content.ts'
-import type { Json } from './json.ts'
-import type { Message } from './message.ts'
 import type { Signal } from './signal.ts'
+import type { Json } from './text/json.ts'
+import type { TokenUsage } from './view/content.ts'
+import {
+  type Answer,
+  type ModelRef,
+  type Part,
+  type StopReason,
+  textOfParts,
+} from './view/content.ts'
+import type { Message } from './view/message.ts'
 
 export interface ToolSchema {
   readonly name: string

@@ -1,5 +1,5 @@
 // A request in no wire format: what the assistant and the scripts look at.
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 
 export type WireId = 'anthropic' | 'openai-chat' | 'openai-responses' | 'ollama'
 

@@ -1,7 +1,6 @@
 // Requests that ask no model: lists of models, stored responses, the version, and orders of faults.
 import { PrecisError } from '../core/errors.ts'
 import { type Fields, fieldsOf, textOf } from '../validate/walk.ts'
-import type { Desk } from './desk.ts'
 import type { FaultOrder } from './faults.ts'
 import {
   anthropicModel,
@@ -15,6 +14,7 @@ import {
   openaiModels,
 } from './models.ts'
 import type { Route } from './routes.ts'
+import type { Desk } from './stand-in.ts'
 import type { HttpAnswer } from './wire-format.ts'
 
 /** A version of Ollama that has the API as it is written here. */

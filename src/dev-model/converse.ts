@@ -1,15 +1,15 @@
 // Handles one model request from its body to the end of the answer, and records it
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { PrecisError } from '../core/errors.ts'
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 import { type Fields, textOf } from '../validate/walk.ts'
 import { lastUserTurn, textIn, type WireId } from './asked.ts'
 import { deliver } from './deliver.ts'
-import type { Desk } from './desk.ts'
 import type { Fault } from './faults.ts'
 import { sendJson } from './http.ts'
 import { responsesBody } from './openai/responses-body.ts'
 import type { Outcome, Recording } from './recorder.ts'
+import type { Desk } from './stand-in.ts'
 import { countTurn, takeTurn } from './turn.ts'
 import type { Refusal, WireFormat } from './wire-format.ts'
 

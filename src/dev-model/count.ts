@@ -1,6 +1,6 @@
 // Counts the tokens of a wire request: the estimate of its texts in prompt order
-import type { Json } from '../core/json.ts'
-import { estimateTokens } from '../core/tokens/estimate.ts'
+import type { Json } from '../core/text/json.ts'
+import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { type Fields, fieldsOf, isFields, textOf } from '../validate/walk.ts'
 import { promptText } from './digest.ts'
 

@@ -1,6 +1,6 @@
 // Short names for contents: the same content always gets the same one.
 import { createHash } from 'node:crypto'
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 
 /** A hash of several texts, in hex. Where one ends and the next begins counts. */
 export function digest(...texts: readonly string[]): string {

@@ -1,5 +1,5 @@
 // The lists of models, in each provider's shape. The window stands where clients look for it.
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 import { digest } from './digest.ts'
 
 /** When the models of the stand-in were made: a fixed day, so that answers are the same. */

@@ -1,6 +1,6 @@
 // Records the requests to the stand-in: bodies, never keys
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 import type { Violation } from '../validate/rule.ts'
 import type { Asked, WireId } from './asked.ts'
 import type { FaultKind } from './faults.ts'

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { fieldsOf, isFields } from '../validate/walk.ts'
 import { answerTo } from './catalogue.ts'
 import { converse } from './converse.ts'
-import type { Desk } from './desk.ts'
 import { readBody, sendJson } from './http.ts'
 import { type Route, routeOf } from './routes.ts'
+import type { Desk } from './stand-in.ts'
 import type { Refusal } from './wire-format.ts'
 
 const LOOPBACK_HOSTS = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/

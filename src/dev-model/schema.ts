@@ -1,5 +1,5 @@
 // Schemas of wire requests as data, and the check for unknown fields
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 import { fieldsOf, isFields, textOf } from '../validate/walk.ts'
 
 /** How a value may go on. A value of another type than the schema's is the rules' affair. */

@@ -1,5 +1,5 @@
 // The interface of a provider's API in the stand-in: reads requests, writes answers
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 import type { Exchange, Profile, Violation } from '../validate/rule.ts'
 import type { Fields } from '../validate/walk.ts'
 import type { Asked, WireId } from './asked.ts'

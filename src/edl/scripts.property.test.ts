@@ -1,5 +1,4 @@
 // Random scripts never damage a file: each does exactly what a second, simple implementation does.
-
 import { describe, expect, it } from 'vitest'
 import { checkScripts } from '../../test/edl/check-scripts.ts'
 import { SEED, scaled } from '../../test/scale.ts'

@@ -1,5 +1,4 @@
 // Positions of the first text, followed through many edits, are where a text of marked characters says.
-
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../test/generate/random.ts'
 import { seeds } from '../../test/scale.ts'

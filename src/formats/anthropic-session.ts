@@ -1,9 +1,9 @@
 // The Anthropic Messages document as a session file, next to the others.
 import { anthropic } from './anthropic.ts'
-import { type Fields, fieldsIn, isFields } from './fields.ts'
-import { ROOT } from './json-items.ts'
 import { lossesIn } from './losses.ts'
-import type { ReadNotes } from './notes.ts'
+import { type Fields, fieldsIn, isFields } from './reading/fields.ts'
+import { ROOT } from './reading/json-items.ts'
+import type { ReadNotes } from './reading/notes.ts'
 import {
   type Loss,
   MAIN,

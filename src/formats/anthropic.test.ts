@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { assistant, everyKind, result, text, use, user } from '../../test/anthropic-examples.ts'
-import { buildMessages } from '../core/build.ts'
-import { foldEvents } from '../core/context.ts'
-import { EVENT_VERSION, type EventDraft, type ThreadEvent } from '../core/event.ts'
+import { EVENT_VERSION, type EventDraft, type ThreadEvent } from '../core/log/event.ts'
+import { buildMessages } from '../core/view/build.ts'
+import { foldEvents } from '../core/view/context.ts'
 import { anthropic } from './anthropic.ts'
 import type { View } from './format.ts'
 

@@ -1,5 +1,5 @@
 // What every writer is given and gives back: a context as a model sees it, and the text of a file.
-import type { Message } from '../core/message.ts'
+import type { Message } from '../core/view/message.ts'
 
 /** What a model is sent, as `buildMessages` makes it. */
 export interface View {

@@ -1,5 +1,5 @@
 // What of a context a format cannot say, told before it is written.
-import type { MessagePart } from '../core/message.ts'
+import type { MessagePart } from '../core/view/message.ts'
 import type { View } from './format.ts'
 import type { Loss } from './session-format.ts'
 

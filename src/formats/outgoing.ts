@@ -1,11 +1,11 @@
 // What the writers of session files share: old records stay as they were, and the context follows.
-import type { ThreadEvent } from '../core/event.ts'
-import type { Json } from '../core/json.ts'
-import type { Message, MessagePart } from '../core/message.ts'
-import { writtenBy } from '../core/typed-text.ts'
-import { OPENING } from './conversation.ts'
+import type { ThreadEvent } from '../core/log/event.ts'
+import type { Json } from '../core/text/json.ts'
+import type { Message, MessagePart } from '../core/view/message.ts'
+import { writtenBy } from '../core/view/typed-text.ts'
 import type { Exported } from './format.ts'
-import { isAsRead, type RawRecord, rawRecords } from './raw.ts'
+import { OPENING } from './reading/conversation.ts'
+import { isAsRead, type RawRecord, rawRecords } from './reading/raw.ts'
 import type { Outgoing } from './session-format.ts'
 
 /** Reports a thing that the format cannot say, once. */

@@ -1,5 +1,5 @@
 // A context as a page for people: Markdown, or one HTML file that needs nothing else. Written only.
-import type { Message, MessagePart } from '../core/message.ts'
+import type { Message, MessagePart } from '../core/view/message.ts'
 import type { Exported, View } from './format.ts'
 
 export interface PageFormat {

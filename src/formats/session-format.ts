@@ -1,10 +1,10 @@
 // What a format of session files must do: read a file into steps, write a thread as a file.
-import type { NewEntry } from '../core/change.ts'
-import type { TokenUsage } from '../core/content.ts'
-import type { EventDraft, ThreadEvent } from '../core/event.ts'
-import type { Json } from '../core/json.ts'
+import type { NewEntry } from '../core/edit/change.ts'
+import type { EventDraft, ThreadEvent } from '../core/log/event.ts'
+import type { Json } from '../core/text/json.ts'
+import type { TokenUsage } from '../core/view/content.ts'
 import type { Exported, View } from './format.ts'
-import type { ReadNotes } from './notes.ts'
+import type { ReadNotes } from './reading/notes.ts'
 
 /** Where the bytes come from. */
 export interface Source {

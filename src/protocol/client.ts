@@ -1,10 +1,10 @@
 // The client interface, the same in process and over HTTP
-import type { Reading } from '../core/change.ts'
-import type { UserContent } from '../core/content.ts'
+import type { AgentFrame, CompactionResult } from '../core/agent/frame.ts'
+import type { Reading } from '../core/edit/change.ts'
 import type { PrecisError } from '../core/errors.ts'
-import type { ThreadEvent } from '../core/event.ts'
-import type { AgentFrame, CompactionResult } from '../core/frame.ts'
-import type { UsageTotals } from '../core/usage.ts'
+import type { ThreadEvent } from '../core/log/event.ts'
+import type { UserContent } from '../core/view/content.ts'
+import type { UsageTotals } from '../core/window/usage.ts'
 
 /** Raised when a client of the former number could misunderstand a server of the new one. */
 export const PROTOCOL_VERSION = 1

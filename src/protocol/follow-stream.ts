@@ -1,6 +1,6 @@
 // Follows a thread over HTTP: missed events first, then live ones, across reconnects
-import { readRow } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
+import { readRow } from '../core/log/codec.ts'
 import type { StreamItem } from './client.ts'
 import { callRaw, type Transport } from './http-requests.ts'
 import { readSse, type ServerSentEvent } from './sse.ts'

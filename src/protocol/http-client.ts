@@ -1,6 +1,6 @@
 // The client: every question of an interface as one request, the same in this process and over the network.
 import type { z } from 'zod'
-import { readRow } from '../core/codec.ts'
+import { readRow } from '../core/log/codec.ts'
 import type { Client, CommandOutcome, SendReply, ThreadDetail, ThreadSummary } from './client.ts'
 import {
   commandOutcomeSchema,

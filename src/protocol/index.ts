@@ -2,12 +2,12 @@
 export {
   COMMANDS,
   completeCommand,
-} from '../core/commands.ts'
-export { textOfUserContent } from '../core/content.ts'
+} from '../core/agent/commands.ts'
+export type { AgentFrame } from '../core/agent/frame.ts'
 export { asPrecisError } from '../core/errors.ts'
-export type { ThreadEvent } from '../core/event.ts'
-export type { AgentFrame } from '../core/frame.ts'
-export { escapeHidden, escapeSteering } from '../core/visible.ts'
+export type { ThreadEvent } from '../core/log/event.ts'
+export { escapeHidden, escapeSteering } from '../core/text/visible.ts'
+export { textOfUserContent } from '../core/view/content.ts'
 export type {
   Approval,
   Client,

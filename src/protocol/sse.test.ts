@@ -1,5 +1,4 @@
 // Server-sent events: whatever the pieces are in which they come, and however long they get.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../test/scale.ts'

@@ -1,6 +1,6 @@
 // The error for an unknown command, the same in every interface; it is not sent to the model
-import { COMMANDS } from '../core/commands.ts'
-import { nearestWord } from '../core/nearest-word.ts'
+import { COMMANDS } from '../core/agent/commands.ts'
+import { nearestWord } from '../core/text/nearest-word.ts'
 
 /** Letters and hyphens: a second slash or a dot makes it a path. */
 const LIKE_A_COMMAND = /^\/[a-z-]+(?=\s|$)/i

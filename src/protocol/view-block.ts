@@ -1,6 +1,6 @@
 // The blocks that an interface draws; a block is replaced, never mutated
-import type { ToolStatus } from '../core/content.ts'
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
+import type { ToolStatus } from '../core/view/content.ts'
 
 export type ViewBlock =
   | UserBlock

@@ -1,6 +1,6 @@
 // Events into blocks: what lasts of a thread, as an interface draws it.
-import type { Answer, Part } from '../core/content.ts'
-import type { EventOf, ThreadEvent } from '../core/event.ts'
+import type { EventOf, ThreadEvent } from '../core/log/event.ts'
+import type { Answer, Part } from '../core/view/content.ts'
 import type { AnswerBlock, CompactionBlock, ToolBlock, ViewBlock } from './view-block.ts'
 import type { BlockList } from './view-list.ts'
 import { resultText, subjectOf, summaryIn, summaryOf, userText } from './view-texts.ts'

@@ -1,5 +1,5 @@
 // Applies frames to blocks and status: the current activity, removed when it ends
-import type { AgentFrame, CompactionResult } from '../core/frame.ts'
+import type { AgentFrame, CompactionResult } from '../core/agent/frame.ts'
 import type { Approval } from './client.ts'
 import type { CompactionBlock, ToolBlock } from './view-block.ts'
 import { runKey, toolBlock } from './view-events.ts'

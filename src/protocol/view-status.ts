@@ -1,5 +1,5 @@
 // The status around a transcript: activity, queue, pending question
-import type { RunProgress } from '../core/frame.ts'
+import type { RunProgress } from '../core/agent/frame.ts'
 import type { Approval } from './client.ts'
 
 export interface Activity {

@@ -1,15 +1,15 @@
 // The texts of a view: what a message, a tool call and a compaction say, in the words a person reads.
-import type { CompactionData, NewEntry } from '../core/change.ts'
+import type { CompactionData, NewEntry } from '../core/edit/change.ts'
+import type { Json } from '../core/text/json.ts'
+import { escapeHidden } from '../core/text/visible.ts'
 import {
   type Block,
   type Part,
   textOfParts,
   textOfUserContent,
   type UserContent,
-} from '../core/content.ts'
-import type { Json } from '../core/json.ts'
-import { cutHead } from '../core/tokens/cut.ts'
-import { escapeHidden } from '../core/visible.ts'
+} from '../core/view/content.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 
 /** What a call is about: the first of these that its input has. */
 const SUBJECT_FIELDS = ['path', 'file_path', 'command', 'query', 'pattern', 'url', 'ref', 'prompt']

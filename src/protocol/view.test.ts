@@ -1,13 +1,12 @@
 // The view of a thread: what is drawn of events and frames, in any order in which they come.
-
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { generateThread } from '../../test/generate/thread.ts'
 import { answer, local, result, thoughtAnswer, user } from '../../test/say.ts'
 import { seeds } from '../../test/scale.ts'
+import type { AgentFrame, FrameDraft } from '../core/agent/frame.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { EventDraft } from '../core/event.ts'
-import type { AgentFrame, FrameDraft } from '../core/frame.ts'
+import type { EventDraft } from '../core/log/event.ts'
 import { ThreadView } from './view.ts'
 
 const THREAD = 'thr_test'

@@ -1,7 +1,7 @@
 // A thread as it is drawn: a fold of events and frames into blocks and a status. Shared by all interfaces.
-import { textOfUserContent } from '../core/content.ts'
-import type { ThreadEvent } from '../core/event.ts'
-import type { AgentFrame } from '../core/frame.ts'
+import type { AgentFrame } from '../core/agent/frame.ts'
+import type { ThreadEvent } from '../core/log/event.ts'
+import { textOfUserContent } from '../core/view/content.ts'
 import type { StreamItem, ThreadDetail } from './client.ts'
 import type { NoticeBlock, ToolBlock, ViewBlock } from './view-block.ts'
 import { showEvent } from './view-events.ts'

@@ -1,7 +1,7 @@
 // Frames and errors over the wire and back: what an interface gets is what the agent said.
 import { describe, expect, it } from 'vitest'
+import type { AgentFrame } from '../core/agent/frame.ts'
 import { ERROR_TABLE, type ErrorCode, PrecisError } from '../core/errors.ts'
-import type { AgentFrame } from '../core/frame.ts'
 import { fromProblem, fromWireError, toProblem, toWireError } from './wire-error.ts'
 import { fromWireFrame, toWireFrame } from './wire-frame.ts'
 

@@ -1,10 +1,10 @@
 // Frames and results on the wire: JSON with ISO times, events as rows, errors in short; and back.
 import type { z } from 'zod'
-import { readEvent, writeEvent } from '../core/codec.ts'
+import type { AgentFrame, CompactionResult } from '../core/agent/frame.ts'
+import type { CompactionReport } from '../core/edit/report.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { EventOf } from '../core/event.ts'
-import type { AgentFrame, CompactionResult } from '../core/frame.ts'
-import type { CompactionReport } from '../core/report.ts'
+import { readEvent, writeEvent } from '../core/log/codec.ts'
+import type { EventOf } from '../core/log/event.ts'
 import type { compactionResultSchema } from './compaction-schemas.ts'
 import { fromWireError, toWireError, type WireError } from './wire-error.ts'
 

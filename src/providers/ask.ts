@@ -1,9 +1,9 @@
 // A text-only model for summaries: apart, or within the conversation
 import { PrecisError } from '../core/errors.ts'
-import type { Message, MessagePart } from '../core/message.ts'
 import { collectAnswer, type ModelRequest } from '../core/model.ts'
 import type { AskedWithin, AskRequest } from '../core/ports.ts'
 import { partInWords } from '../core/repair/as-text.ts'
+import type { Message, MessagePart } from '../core/view/message.ts'
 import { converse } from './converse.ts'
 import type { WholeModelPort } from './redacted-port.ts'
 import type { ModelRegistry, ResolvedModel } from './registry.ts'

@@ -1,8 +1,8 @@
 // Windows as servers tell them, kept for a while: not every request begins with a question.
-import type { ModelRef } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Provider } from '../core/model.ts'
 import type { Clock, Signal } from '../core/ports.ts'
+import type { ModelRef } from '../core/view/content.ts'
 import { LimitedCache } from './limited-cache.ts'
 
 const MOST_MODELS = 100

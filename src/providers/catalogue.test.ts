@@ -1,5 +1,4 @@
 // What is known of models, what is assumed of others, and what answers cost.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../test/scale.ts'

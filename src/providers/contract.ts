@@ -1,12 +1,12 @@
 // The contract suite for providers: takes a provider and a server that speaks its API
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { TokenUsage } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { Json } from '../core/json.ts'
-import type { Message } from '../core/message.ts'
 import { collectAnswer, type ModelFrame, type ModelRequest, type Provider } from '../core/model.ts'
 import type { Clock } from '../core/ports.ts'
+import type { Json } from '../core/text/json.ts'
+import type { TokenUsage } from '../core/view/content.ts'
+import type { Message } from '../core/view/message.ts'
 import type { Violation } from '../validate/rule.ts'
 import {
   type FixtureServer,
@@ -14,8 +14,8 @@ import {
   type Reply,
   startFixtureServer,
 } from './contract/fixture-server.ts'
-import type { RetryPolicy } from './retry.ts'
-import type { Timeouts } from './timed-fetch.ts'
+import type { RetryPolicy } from './failures/retry.ts'
+import type { Timeouts } from './failures/timed-fetch.ts'
 
 export interface ProviderHarness {
   readonly name: string

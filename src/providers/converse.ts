@@ -1,10 +1,9 @@
 // A model that may call tools, for a small talk beside a conversation: one answer at a time.
-
-import type { Part } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { MessagePart } from '../core/message.ts'
 import { type CollectedAnswer, collectAnswer } from '../core/model.ts'
 import type { AskedCall, ConverseAnswer, ConverseRequest } from '../core/ports.ts'
+import type { Part } from '../core/view/content.ts'
+import type { MessagePart } from '../core/view/message.ts'
 import type { ModelRegistry } from './registry.ts'
 
 /** Room for an edit of a long text, and for the thinking that some models do first. */

@@ -1,5 +1,5 @@
 // The cost of an answer, from its usage and the listed prices
-import type { TokenUsage } from '../core/content.ts'
+import type { TokenUsage } from '../core/view/content.ts'
 import { type ModelInfo, modelInfo, type Prices } from './catalogue.ts'
 
 export interface CostOptions {

@@ -17,6 +17,9 @@ export {
 } from './catalogue.ts'
 export { type CostOptions, costOf } from './costs.ts'
 export { PROVIDER_ENTRIES } from './entries.ts'
+export type { RetryPolicy } from './failures/retry.ts'
+export { noticingOverflow, type OverflowFacts } from './failures/silent-overflow.ts'
+export type { Timeouts } from './failures/timed-fetch.ts'
 export { type OllamaOptions, ollamaProvider } from './ollama/provider.ts'
 export { type OpenAiChatOptions, openaiChatProvider } from './openai/chat.ts'
 export { type OpenAiResponsesOptions, openaiResponsesProvider } from './openai/responses.ts'
@@ -36,6 +39,3 @@ export {
   type RegistryOptions,
   type ResolvedModel,
 } from './registry.ts'
-export type { RetryPolicy } from './retry.ts'
-export { noticingOverflow, type OverflowFacts } from './silent-overflow.ts'
-export type { Timeouts } from './timed-fetch.ts'

@@ -1,5 +1,4 @@
 // The exact counter, and the two traps of the tokenizer under it.
-
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 // Exact counts in OpenAI's o200k vocabulary. The vocabulary is large, so it is loaded when first asked for.
-import type { TokenCounter } from '../core/tokens/counter.ts'
+import type { TokenCounter } from '../core/window/tokens/counter.ts'
 
 /** Longer runs of one class would take the tokenizer a time that grows with their square. */
 export const LONGEST_RUN_CHARS = 256

@@ -1,6 +1,6 @@
 // A summary model that removes secrets from prompts to another provider
-import type { ModelRef } from '../core/content.ts'
 import type { AskRequest, ModelPort } from '../core/ports.ts'
+import type { ModelRef } from '../core/view/content.ts'
 import type { Secret } from '../redact/known.ts'
 import { type RedactionPolicy, redactFor } from '../redact/redact-for.ts'
 import { type RedactedValue, redactValues } from '../redact/redact-values.ts'

@@ -1,14 +1,14 @@
 // From the name of a model to everything needed to ask it: the provider, its rules, its window.
-import type { ModelRef } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Provider } from '../core/model.ts'
 import type { Clock, Signal } from '../core/ports.ts'
+import type { ModelRef } from '../core/view/content.ts'
 import type { Profile } from '../validate/rule.ts'
 import { AskedWindows } from './asked-windows.ts'
 import { type ModelInfo, type ModelOverrides, type ModelWindow, modelInfo } from './catalogue.ts'
+import { noticingOverflow } from './failures/silent-overflow.ts'
+import type { Timeouts } from './failures/timed-fetch.ts'
 import { type ModelRoles, nameOf, splitName } from './model-name.ts'
-import { noticingOverflow } from './silent-overflow.ts'
-import type { Timeouts } from './timed-fetch.ts'
 
 export interface ProviderOptions {
   readonly id: string

@@ -1,5 +1,5 @@
 // Decides whether a prompt leaves its provider, so that secrets must be removed
-import type { ModelRef } from '../core/content.ts'
+import type { ModelRef } from '../core/view/content.ts'
 
 /** `others`: prompts to another provider than that of the conversation, or where that is unknown. */
 export type RedactionPolicy = 'others' | 'always' | 'never'

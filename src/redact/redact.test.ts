@@ -1,5 +1,4 @@
 // Secrets of every kind are taken out, ordinary texts are left alone, and no text takes long.
-
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

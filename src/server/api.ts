@@ -1,12 +1,12 @@
 // Shared context of the routes: the ports of the app and its runtime state
-import type { Drain } from './drain.ts'
-import type { Feeds } from './feeds.ts'
-import type { PageSessions } from './page-sessions.ts'
+import type { PageSessions } from './accounts/page-sessions.ts'
+import type { Drain } from './http/drain.ts'
+import type { Api } from './http/route.ts'
+import type { Feeds } from './live/feeds.ts'
 import type { AppLimits, AppPorts } from './ports.ts'
-import type { Previews } from './previews.ts'
-import type { Api } from './route.ts'
 import type { Sender } from './send.ts'
-import type { SessionPorts } from './session.ts'
+import type { Previews } from './views/previews.ts'
+import type { SessionPorts } from './views/session.ts'
 
 export interface AppParts extends Omit<AppPorts, 'limits'>, SessionPorts {
   readonly limits: AppLimits

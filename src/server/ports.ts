@@ -1,14 +1,14 @@
 // The ports of the app: its dependencies and limits
 import type { Agent } from '../agent/agent.ts'
-import type { TokenUsage } from '../core/content.ts'
 import type { Clock, Ids, Store } from '../core/ports.ts'
-import type { PresetId } from '../core/presets.ts'
+import type { TokenUsage } from '../core/view/content.ts'
+import type { PresetId } from '../core/window/presets.ts'
 import type { ModelInfo, SettingInfo } from '../protocol/client.ts'
 import type { Threads } from '../threads/threads.ts'
-import type { Approvals } from './approvals.ts'
-import type { Page } from './page.ts'
-import type { Peers } from './peers.ts'
-import type { Presence } from './presence.ts'
+import type { Page } from './http/page.ts'
+import type { Approvals } from './live/approvals.ts'
+import type { Peers } from './live/peers.ts'
+import type { Presence } from './live/presence.ts'
 
 export interface AppPorts {
   readonly agent: Agent

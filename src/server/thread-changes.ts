@@ -1,11 +1,11 @@
 // Changes of a thread's model, preset or strategy
 import { unknownStrategy } from '../compaction/proposals.ts'
-import type { ModelRef } from '../core/content.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { EventDraft } from '../core/event.ts'
-import { PRESETS } from '../core/presets.ts'
-import { NO_STRATEGY, threadSettingsReducer } from '../core/thread-settings.ts'
-import { reducedBy, type ThreadState } from '../core/thread-state.ts'
+import type { EventDraft } from '../core/log/event.ts'
+import { NO_STRATEGY, threadSettingsReducer } from '../core/settings/thread-settings.ts'
+import type { ModelRef } from '../core/view/content.ts'
+import { reducedBy, type ThreadState } from '../core/view/thread-state.ts'
+import { PRESETS } from '../core/window/presets.ts'
 import type { AppPorts } from './ports.ts'
 
 export interface ThreadChange {

@@ -1,9 +1,9 @@
 // What copies into a store left out: kept in a thread of the store itself, so that a partial target tells it.
-import { readRow } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
-import { EVENT_VERSION, type NewEvent } from '../core/event.ts'
-import type { Json } from '../core/json.ts'
+import { readRow } from '../core/log/codec.ts'
+import { EVENT_VERSION, type NewEvent } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
+import type { Json } from '../core/text/json.ts'
 
 /** Something that is not in the target as it was in the source. */
 export type LeftOut = {

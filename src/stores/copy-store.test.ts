@@ -11,7 +11,7 @@ import { brief, expectError, messages } from './contract/place.ts'
 import { talk } from './contract/search.ts'
 import { inFolder } from './contract/sqlite-place.ts'
 import { copyStore } from './copy-store.ts'
-import { memoryStore } from './memory.ts'
+import { memoryStore } from './memory/memory.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 const { available, notice } = requirement('postgres')

@@ -1,10 +1,10 @@
 // Copies all threads of a store into another while both are in use. Whoever is interrupted just starts again.
 import { PrecisError } from '../core/errors.ts'
-import type { NewEvent } from '../core/event.ts'
+import type { NewEvent } from '../core/log/event.ts'
 import type { Row, Store, ThreadInfo } from '../core/ports.ts'
 import { COPY_NOTES, copyNotes, type LeftOut, noteBegin, noteEnd } from './copy-notes.ts'
-import { digestOf } from './digest.ts'
-import { PageRows } from './page-rows.ts'
+import { digestOf } from './rows/digest.ts'
+import { PageRows } from './rows/page-rows.ts'
 import { SalvagedRows } from './salvage.ts'
 
 export interface CopyReport {

@@ -1,6 +1,6 @@
 // Following a thread: the rows that are there, then the new ones, each once and in order.
 import type { Row, Signal } from '../core/ports.ts'
-import { checkName, checkNumber } from './cells.ts'
+import { checkName, checkNumber } from './rows/stored-event.ts'
 
 /** A bounded stretch of a log. */
 export interface Stretch {

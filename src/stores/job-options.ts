@@ -1,8 +1,8 @@
 // How a queue of jobs treats its jobs; the same for every kind of queue.
 import { createHash } from 'node:crypto'
 import type { Signal, Store } from '../core/ports.ts'
-import { checkNumber } from './cells.ts'
-import { LIMITS } from './limits.ts'
+import { LIMITS } from './rows/limits.ts'
+import { checkNumber } from './rows/stored-event.ts'
 
 export interface JobOptions {
   /** Jobs of this process at a time. Default 2. */

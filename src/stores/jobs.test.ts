@@ -7,7 +7,7 @@ import { pretendWork, until } from '../../test/wait.ts'
 import type { JobQueue, Store } from '../core/ports.ts'
 import { expectError } from './contract/place.ts'
 import type { JobOptions } from './job-options.ts'
-import { memoryStore } from './memory.ts'
+import { memoryStore } from './memory/memory.ts'
 import { openJobs } from './open-jobs.ts'
 
 type OpenQueue = (options: JobOptions) => Promise<JobQueue>

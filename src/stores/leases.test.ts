@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../../test/generate/test-log.ts'
 import { type Lease, leaseAfter } from './leases.ts'
-import { memoryStore } from './memory.ts'
+import { memoryStore } from './memory/memory.ts'
 
 const MINUTE_MS = 60_000
 const held: Lease = { owner: 'one', expiresAtMs: 10 * MINUTE_MS, ttlMs: MINUTE_MS }

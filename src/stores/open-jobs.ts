@@ -1,7 +1,7 @@
 // Opens the queue of jobs that belongs to a store.
 import type { JobQueue, Store } from '../core/ports.ts'
 import type { JobOptions } from './job-options.ts'
-import { localJobs } from './local-jobs.ts'
+import { localJobs } from './memory/local-jobs.ts'
 
 /** On PostgreSQL all processes share it; otherwise jobs are those of this process. */
 export async function openJobs(

@@ -1,9 +1,9 @@
 // Opens the store that an address names.
 import { resolve } from 'node:path'
-import { shownAddress } from '../core/address.ts'
 import type { Store } from '../core/ports.ts'
+import { shownAddress } from '../core/text/address.ts'
 import { usageError } from './errors.ts'
-import { memoryStore } from './memory.ts'
+import { memoryStore } from './memory/memory.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 /** Two letters at least: `C:\logs` is a path. */

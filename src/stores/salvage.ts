@@ -1,9 +1,9 @@
 // Reads a damaged log as one that can be stored: an event that cannot be read is replaced in its place, and listed.
 import { PrecisError } from '../core/errors.ts'
-import { EVENT_VERSION } from '../core/event.ts'
-import type { Json } from '../core/json.ts'
+import { EVENT_VERSION } from '../core/log/event.ts'
 import type { ReadRange, Row, Store } from '../core/ports.ts'
-import { isName } from './cells.ts'
+import type { Json } from '../core/text/json.ts'
+import { isName } from './rows/stored-event.ts'
 
 type Source = Pick<Store, 'read' | 'info'>
 

@@ -1,15 +1,14 @@
 // A strategy in the form of the LOG design: plain events in, one COMPACTION event out, nothing appended.
-
-import { adoptEvents, type PlainEvent } from '../core/adopt.ts'
-import { foldEvent, foldEvents } from '../core/context.ts'
-import { parseEntryId } from '../core/entry.ts'
+import { passGate } from '../core/edit/gate.ts'
+import { refsBeside } from '../core/edit/report.ts'
+import type { CompactionContext, Proposal, Strategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
-import { EVENT_VERSION, type EventAt, type EventOf, type ThreadEvent } from '../core/event.ts'
-import { passGate } from '../core/gate.ts'
+import { EVENT_VERSION, type EventAt, type EventOf, type ThreadEvent } from '../core/log/event.ts'
+import { adoptEvents, type PlainEvent } from '../core/log-design/from-plain-events.ts'
 import type { Clock, Ids } from '../core/ports.ts'
-import { refsBeside } from '../core/report.ts'
-import type { CompactionContext, Proposal, Strategy } from '../core/strategy.ts'
-import { type CompactionView, compactedEvents, withCompacted } from '../core/working.ts'
+import { type CompactionView, compactedEvents, withCompacted } from '../core/view/api-events.ts'
+import { foldEvent, foldEvents } from '../core/view/context.ts'
+import { parseEntryId } from '../core/view/entry.ts'
 
 /** A COMPACTION with the working conversation right after it. */
 export type CompactionEvent = Omit<EventOf<'COMPACTION'>, 'data'> & {

@@ -1,5 +1,4 @@
 // Cut points, by the rows that were seen to come out of the original algorithm, and by what it must never do.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../test/scale.ts'

@@ -1,11 +1,11 @@
 // The note for dropped turns: their number, their ref, and the user's words in them
-import type { EntryId, NewEntry } from '../core/change.ts'
-import { textOfUserContent } from '../core/content.ts'
-import { type Item, newEntryAt, parseEntryId, rootOf } from '../core/entry.ts'
-import type { EventAt } from '../core/event.ts'
-import { isSaidByUser } from '../core/last-request.ts'
-import { covered } from '../core/refs.ts'
-import { estimateTokens } from '../core/tokens/estimate.ts'
+import type { EntryId, NewEntry } from '../core/edit/change.ts'
+import type { EventAt } from '../core/log/event.ts'
+import { textOfUserContent } from '../core/view/content.ts'
+import { type Item, newEntryAt, parseEntryId, rootOf } from '../core/view/entry.ts'
+import { isSaidByUser } from '../core/view/last-request.ts'
+import { covered } from '../core/view/refs.ts'
+import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { asRef } from './elision.ts'
 import { linesOf, type UserWord, userWords } from './user-words.ts'
 

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { answer, result, user } from '../../test/say.ts'
-import { textOfUserContent } from '../core/content.ts'
-import { weightOf } from '../core/context.ts'
-import { contentOf } from '../core/entry-content.ts'
-import { pinsReducer } from '../core/pins.ts'
-import { covered } from '../core/refs.ts'
-import { reducedBy } from '../core/thread-state.ts'
+import { pinsReducer } from '../core/edit/pins.ts'
+import { textOfUserContent } from '../core/view/content.ts'
+import { weightOf } from '../core/view/context.ts'
+import { contentOf } from '../core/view/entry-content.ts'
+import { covered } from '../core/view/refs.ts'
+import { reducedBy } from '../core/view/thread-state.ts'
 import { dropTurns } from './drop-turns.ts'
 
 const filler = (name: string) => `${name} `.repeat(120).trim()

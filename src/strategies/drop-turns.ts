@@ -1,13 +1,13 @@
 // `drop-turns`: the oldest turns go, whole, and a note says where they can be read again. No model.
-import type { Edit, Put } from '../core/change.ts'
-import { type Context, weightOf } from '../core/context.ts'
-import type { Item } from '../core/entry.ts'
-import type { EventAt } from '../core/event.ts'
-import { isSaidByUser } from '../core/last-request.ts'
-import { type Pins, pinnedEntries } from '../core/pins.ts'
-import { runsOf } from '../core/run.ts'
-import { lastRoundStart, openRoundStart, seamsOf } from '../core/seam.ts'
-import type { Strategy } from '../core/strategy.ts'
+import type { Edit, Put } from '../core/edit/change.ts'
+import { type Pins, pinnedEntries } from '../core/edit/pins.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
+import type { EventAt } from '../core/log/event.ts'
+import { type Context, weightOf } from '../core/view/context.ts'
+import type { Item } from '../core/view/entry.ts'
+import { runsOf } from '../core/view/entry-range.ts'
+import { isSaidByUser } from '../core/view/last-request.ts'
+import { lastRoundStart, openRoundStart, seamsOf } from '../core/view/seam.ts'
 import { dropNote, isCarrier, isDropNote, lastSaid } from './drop-note.ts'
 
 /** Without a target, half of what is there. */

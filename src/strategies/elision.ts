@@ -1,12 +1,12 @@
 // The marker for removed content, always with its ref
-import type { Edit, EntryId, NewEntry } from '../core/change.ts'
-import type { Block, ToolResult } from '../core/content.ts'
-import { type Item, itemOfNewEntry, newId, rootOf } from '../core/entry.ts'
-import type { EventAt } from '../core/event.ts'
-import { captionOf } from '../core/image-caption.ts'
+import type { Edit, EntryId, NewEntry } from '../core/edit/change.ts'
+import type { EventAt } from '../core/log/event.ts'
 import { blockCaption } from '../core/repair/as-text.ts'
-import { cutHead, cutTail } from '../core/tokens/cut.ts'
-import { estimateTokens } from '../core/tokens/estimate.ts'
+import type { Block, ToolResult } from '../core/view/content.ts'
+import { type Item, itemOfNewEntry, newId, rootOf } from '../core/view/entry.ts'
+import { captionOf } from '../core/view/image-caption.ts'
+import { cutHead, cutTail } from '../core/window/tokens/cut.ts'
+import { estimateTokens } from '../core/window/tokens/estimate.ts'
 
 export function asRef(id: EntryId): string {
   return `[ref:${id}]`

@@ -1,9 +1,9 @@
 // The files that a part of a conversation read and changed, from its tool calls
-import type { Item } from '../core/entry.ts'
-import { contentOf } from '../core/entry-content.ts'
-import type { EventAt } from '../core/event.ts'
-import type { Json } from '../core/json.ts'
+import type { EventAt } from '../core/log/event.ts'
 import { isFields } from '../core/repair/as-text.ts'
+import type { Json } from '../core/text/json.ts'
+import type { Item } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
 
 export interface FileOperations {
   readonly readFiles: readonly string[] // without those that were changed as well

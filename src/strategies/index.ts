@@ -1,17 +1,17 @@
 // The strategies that come with précis, under their ids.
-import type { Strategy } from '../core/strategy.ts'
-import { aiSummarize } from './ai-summarize.ts'
-import { chunkedFold } from './chunked-fold.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
 import { dropTurns } from './drop-turns.ts'
 import { extract } from './extract/extract.ts'
-import { freshSession } from './fresh-session.ts'
-import { keepRecent } from './keep-recent.ts'
-import { cascade } from './ladder.ts'
+import { chunkedFold } from './fold/chunked-fold.ts'
+import { cascade } from './ladder/ladder.ts'
 import { mask } from './mask.ts'
 import { prune } from './prune/prune.ts'
-import { summarize } from './summarize.ts'
+import { aiSummarize } from './summary/ai-summarize.ts'
+import { freshSession } from './summary/fresh-session.ts'
+import { keepRecent } from './summary/keep-recent.ts'
+import { summarize } from './summary/summarize.ts'
+import { wholeSummaryByModel } from './summary/whole-summary.ts'
 import { trimToolResults } from './trim-tool-results.ts'
-import { wholeSummaryByModel } from './whole-summary.ts'
 
 export const DEFAULT_STRATEGIES: readonly Strategy[] = [
   cascade,

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../test/generate/test-log.ts'
 import { user } from '../../test/say.ts'
-import type { Block, ToolStatus } from '../core/content.ts'
-import { weightOf } from '../core/context.ts'
-import { contentOf } from '../core/entry-content.ts'
+import type { Block, ToolStatus } from '../core/view/content.ts'
+import { weightOf } from '../core/view/context.ts'
+import { contentOf } from '../core/view/entry-content.ts'
 import { mask, WHOLE_ROUNDS } from './mask.ts'
 
 interface Shown {

@@ -1,17 +1,17 @@
 // `mask`: reduces older tool results to subject, outcome and informative lines, without a model
-import type { Block, ToolCall, ToolResult } from '../core/content.ts'
-import { weightOf } from '../core/context.ts'
-import { type Item, newEntryAt, rootOf } from '../core/entry.ts'
-import { contentOf } from '../core/entry-content.ts'
-import type { EventAt } from '../core/event.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
 import { subjectOf } from '../core/ledger/dialects.ts'
 import { commandEnd, textOfBlocks } from '../core/ledger/result-text.ts'
-import { type Round, roundsOf } from '../core/seam.ts'
-import type { Strategy } from '../core/strategy.ts'
-import { cutHead } from '../core/tokens/cut.ts'
-import { asData, oneLine, quoted } from './as-data.ts'
+import type { EventAt } from '../core/log/event.ts'
+import type { Block, ToolCall, ToolResult } from '../core/view/content.ts'
+import { weightOf } from '../core/view/context.ts'
+import { type Item, newEntryAt, rootOf } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
+import { type Round, roundsOf } from '../core/view/seam.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import { asRef, captionsOf, type Rewrite, resultWith, rewriteOf, untilSaved } from './elision.ts'
-import { tellingLines } from './telling-lines.ts'
+import { tellingLines } from './salient-lines.ts'
+import { asData, oneLine, quoted } from './summary/as-data.ts'
 
 /** Of the newest rounds nothing is masked: their results are still being worked with. */
 export const WHOLE_ROUNDS = 3

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { TestLog, testClock, testIds } from '../../test/generate/test-log.ts'
 import { answer, result, user } from '../../test/say.ts'
-import type { PlainEvent } from '../core/adopt.ts'
-import type { Block } from '../core/content.ts'
-import type { EventType } from '../core/event.ts'
+import type { EventType } from '../core/log/event.ts'
+import type { PlainEvent } from '../core/log-design/from-plain-events.ts'
+import type { Block } from '../core/view/content.ts'
 import { asCompactionStrategy } from './as-compaction-strategy.ts'
 import { trimText, trimToolResults } from './trim-tool-results.ts'
 

@@ -1,12 +1,11 @@
 // `trim-tool-results`: long tool results become their first three lines and a marker; their refs are in the metadata. No model.
-
-import type { Edit, EntryId } from '../core/change.ts'
-import type { Block, ToolResult } from '../core/content.ts'
-import { rootOf } from '../core/entry.ts'
-import { contentOf } from '../core/entry-content.ts'
-import { unansweredRoundStart } from '../core/seam.ts'
-import type { Strategy } from '../core/strategy.ts'
-import { cutHead } from '../core/tokens/cut.ts'
+import type { Edit, EntryId } from '../core/edit/change.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
+import type { Block, ToolResult } from '../core/view/content.ts'
+import { rootOf } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
+import { unansweredRoundStart } from '../core/view/seam.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 
 const MAX_LINES = 3
 /** A single line can be a whole minified file: it is cut as well. */

@@ -1,13 +1,13 @@
 // The user's words in summarised content: verbatim, newest first, each with its ref
-import { textOfUserContent } from '../core/content.ts'
-import { type Item, parseEntryId } from '../core/entry.ts'
-import { contentOf } from '../core/entry-content.ts'
-import type { EventAt } from '../core/event.ts'
-import { isSaidByUser } from '../core/last-request.ts'
-import { cutHead, cutTail } from '../core/tokens/cut.ts'
-import { estimateTokens } from '../core/tokens/estimate.ts'
-import { typedTexts } from '../core/typed-text.ts'
-import { asData } from './as-data.ts'
+import type { EventAt } from '../core/log/event.ts'
+import { textOfUserContent } from '../core/view/content.ts'
+import { type Item, parseEntryId } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
+import { isSaidByUser } from '../core/view/last-request.ts'
+import { typedTexts } from '../core/view/typed-text.ts'
+import { cutHead, cutTail } from '../core/window/tokens/cut.ts'
+import { estimateTokens } from '../core/window/tokens/estimate.ts'
+import { asData } from './summary/as-data.ts'
 
 export type UserWord = {
   readonly ref: string

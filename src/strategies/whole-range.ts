@@ -1,9 +1,9 @@
 // The range of a strategy that replaces everything, except an unanswered question
-import { type Item, newEntryAt } from '../core/entry.ts'
-import { contentOf } from '../core/entry-content.ts'
-import type { EventAt } from '../core/event.ts'
-import { openRoundStart, unansweredRoundStart } from '../core/seam.ts'
-import type { StrategyInput } from '../core/strategy.ts'
+import type { StrategyInput } from '../core/edit/strategy.ts'
+import type { EventAt } from '../core/log/event.ts'
+import { type Item, newEntryAt } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
+import { openRoundStart, unansweredRoundStart } from '../core/view/seam.ts'
 
 export interface WholeRange {
   readonly covered: readonly Item[]

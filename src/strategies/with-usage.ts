@@ -1,7 +1,7 @@
 // An error with the usage spent before it: a failed summary costs tokens, too
-import type { TokenUsage } from '../core/content.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
-import { sumUsage } from '../core/usage.ts'
+import type { TokenUsage } from '../core/view/content.ts'
+import { sumUsage } from '../core/window/usage.ts'
 
 /** `spent` comes on top of what the error itself tells of. */
 export function withUsage(thrown: unknown, spent: TokenUsage | undefined): PrecisError {

@@ -1,4 +1,8 @@
 // The archive of a thread: the text of a ref, and a search in the whole log
+import { PrecisError } from '../core/errors.ts'
+import { readRow } from '../core/log/codec.ts'
+import type { ThreadEvent } from '../core/log/event.ts'
+import type { Store } from '../core/ports.ts'
 import {
   type Archive,
   type ArchiveFind,
@@ -6,14 +10,10 @@ import {
   type ParsedRef,
   parseRef,
   refInThread,
-} from '../core/archive.ts'
-import { readRow } from '../core/codec.ts'
-import type { ToolCall } from '../core/content.ts'
-import { parseEntryId } from '../core/entry.ts'
-import { PrecisError } from '../core/errors.ts'
-import type { ThreadEvent } from '../core/event.ts'
-import type { Store } from '../core/ports.ts'
-import { cutHead } from '../core/tokens/cut.ts'
+} from '../core/search/archive.ts'
+import type { ToolCall } from '../core/view/content.ts'
+import { parseEntryId } from '../core/view/entry.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import { pastThreadsOf } from './past-threads.ts'
 import { queryWords, snippetAround } from './query-words.ts'
 import { bodyOf, renderEvent, speakerOf } from './render-event.ts'

@@ -1,6 +1,6 @@
 // Threads that come of another, and threads that go.
-import { EVENT_VERSION, type NewEventOf } from '../core/event.ts'
-import { wholeAppend } from './guards.ts'
+import { EVENT_VERSION, type NewEventOf } from '../core/log/event.ts'
+import { wholeAppend } from './draft-checks.ts'
 import type { OpenThreads } from './open-threads.ts'
 
 export function branching(threads: OpenThreads) {

@@ -1,8 +1,8 @@
 // A thread that grows by many rows in one process holds only the latest, and is the same as one that holds all.
 import { expect, it } from 'vitest'
 import { testClock, testIds } from '../../test/generate/test-log.ts'
-import type { EventDraft } from '../core/event.ts'
-import { memoryStore } from '../stores/memory.ts'
+import type { EventDraft } from '../core/log/event.ts'
+import { memoryStore } from '../stores/memory/memory.ts'
 import { trimToolResults } from '../strategies/trim-tool-results.ts'
 import { createThreads } from './threads.ts'
 

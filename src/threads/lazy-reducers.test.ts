@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { testClock, testIds } from '../../test/generate/test-log.ts'
 import { user } from '../../test/say.ts'
+import type { LogReducer, Strategy } from '../core/edit/strategy.ts'
 import type { Store } from '../core/ports.ts'
-import type { LogReducer, Strategy } from '../core/strategy.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory.ts'
 import { LazyReducers } from './lazy-reducers.ts'
 import { createThreads } from './threads.ts'
 

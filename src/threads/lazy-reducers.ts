@@ -1,7 +1,7 @@
 // States of reducers that are made when a strategy asks for them, and stepped over new events only.
-import { readRow } from '../core/codec.ts'
+import type { LogReducer } from '../core/edit/strategy.ts'
+import { readRow } from '../core/log/codec.ts'
 import type { Store } from '../core/ports.ts'
-import type { LogReducer } from '../core/strategy.ts'
 
 const READ_ROWS = 2_000
 

@@ -1,15 +1,15 @@
 // One thread that is open in this process: its state, the rows it has read, and how it grows.
-import type { EntryId } from '../core/change.ts'
-import { type Context, FOLD_VERSION, headIds, markerOf } from '../core/context.ts'
+import type { EntryId } from '../core/edit/change.ts'
+import type { LogReducer, Scratch } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
-import { type EventDraft, isChange, type NewEvent, type ThreadEvent } from '../core/event.ts'
+import { type EventDraft, isChange, type NewEvent, type ThreadEvent } from '../core/log/event.ts'
 import type { Clock, Ids, Store } from '../core/ports.ts'
-import type { LogReducer, Scratch } from '../core/strategy.ts'
-import type { ThreadFold, ThreadState } from '../core/thread-state.ts'
+import { type Context, FOLD_VERSION, headIds, markerOf } from '../core/view/context.ts'
+import type { ThreadFold, ThreadState } from '../core/view/thread-state.ts'
+import { threadScratch } from './compaction-progress.ts'
 import { LazyReducers } from './lazy-reducers.ts'
 import { numberDrafts, type OpenCalls } from './number-drafts.ts'
 import { LoadedRows } from './rows.ts'
-import { threadScratch } from './scratch.ts'
 
 export interface ThreadPorts {
   readonly store: Store

@@ -1,5 +1,4 @@
 // Two processes on one store do anything to a thread: what each holds is what a replay of the log gives.
-
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,14 +7,14 @@ import { describe, expect, it } from 'vitest'
 import { LiveWorld } from '../../test/generate/live.ts'
 import { testFold } from '../../test/generate/test-log.ts'
 import { seeds } from '../../test/scale.ts'
-import { buildMessages } from '../core/build.ts'
-import { type Context, FOLD_VERSION } from '../core/context.ts'
-import { type EventAt, isChange } from '../core/event.ts'
-import { pinsReducer } from '../core/pins.ts'
+import { pinsReducer } from '../core/edit/pins.ts'
+import { type EventAt, isChange } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
-import { reducedBy, type ThreadState } from '../core/thread-state.ts'
-import { usageReducer } from '../core/usage.ts'
-import { workingEvents } from '../core/working.ts'
+import { workingEvents } from '../core/view/api-events.ts'
+import { buildMessages } from '../core/view/build.ts'
+import { type Context, FOLD_VERSION } from '../core/view/context.ts'
+import { reducedBy, type ThreadState } from '../core/view/thread-state.ts'
+import { usageReducer } from '../core/window/usage.ts'
 import { memoryStore, openSqliteStore } from '../stores/index.ts'
 
 const STEPS = 25

@@ -1,15 +1,15 @@
 // Drafts become events: ids, times and numbers, calls tied to their answer, open calls closed.
-import { checkEvent } from '../core/codec.ts'
 import { PrecisError } from '../core/errors.ts'
+import { checkEvent } from '../core/log/codec.ts'
 import {
   abortedResult,
   EVENT_VERSION,
   type EventAt,
   type EventDraft,
   type ThreadEvent,
-} from '../core/event.ts'
+} from '../core/log/event.ts'
 import type { Clock, Ids } from '../core/ports.ts'
-import type { ThreadFold, ThreadState } from '../core/thread-state.ts'
+import type { ThreadFold, ThreadState } from '../core/view/thread-state.ts'
 
 /**
  * What to do when something other than a result comes while calls are open: `close` answers them as

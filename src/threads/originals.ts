@@ -1,9 +1,9 @@
 // The original events of a ref, read from the store
-import type { EntryId } from '../core/change.ts'
-import { isEntryId, parseEntryId } from '../core/entry.ts'
+import type { EntryId } from '../core/edit/change.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { ThreadEvent } from '../core/event.ts'
-import { walkCovered } from '../core/refs.ts'
+import type { ThreadEvent } from '../core/log/event.ts'
+import { isEntryId, parseEntryId } from '../core/view/entry.ts'
+import { walkCovered } from '../core/view/refs.ts'
 import type { LiveThread } from './live-thread.ts'
 
 const ORIGINALS = 10_000

@@ -1,5 +1,5 @@
 // Fresh sessions open with where they came from: the threads behind one, and those that go on from one.
-import { readRow } from '../core/codec.ts'
+import { readRow } from '../core/log/codec.ts'
 import type { Store, ThreadInfo } from '../core/ports.ts'
 
 /** What a thread was when the next one was opened from it; what came later is another story. */

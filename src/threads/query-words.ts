@@ -1,6 +1,6 @@
 // The words of a query, their counts in a text, and the best matching line
-import { singular } from '../core/search-tokens.ts'
-import { cutHead, cutTail } from '../core/tokens/cut.ts'
+import { singular } from '../core/search/words.ts'
+import { cutHead, cutTail } from '../core/window/tokens/cut.ts'
 
 const MOST_WORDS = 16
 /** More of the same word say nothing more about a text. */

@@ -1,8 +1,8 @@
 // Renders events as text: author, time and every word, without thinking
-import type { ToolCall } from '../core/content.ts'
-import { originalId } from '../core/entry.ts'
-import type { ThreadEvent } from '../core/event.ts'
+import type { ThreadEvent } from '../core/log/event.ts'
 import { blockCaption, callInWords, partInWords } from '../core/repair/as-text.ts'
+import type { ToolCall } from '../core/view/content.ts'
+import { originalId } from '../core/view/entry.ts'
 
 /** `[e12 user, 2026-01-31 10:00]` and what was said. */
 export function renderEvent(event: ThreadEvent, calls: readonly ToolCall[]): string {

@@ -1,14 +1,14 @@
 // Undo, redo and expand of a thread: load the originals, then append one event
-import type { EntryId } from '../core/change.ts'
-import { foldEvent } from '../core/context.ts'
+import type { EntryId } from '../core/edit/change.ts'
+import { expand, type ReversalDraft, redo, undo } from '../core/edit/reverse.ts'
 import {
   abortedResult,
   EVENT_VERSION,
   type EventDraft,
   isChange,
   type ThreadEvent,
-} from '../core/event.ts'
-import { expand, type ReversalDraft, redo, undo } from '../core/reverse.ts'
+} from '../core/log/event.ts'
+import { foldEvent } from '../core/view/context.ts'
 import type { LiveThread } from './live-thread.ts'
 
 export function undoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {

@@ -1,5 +1,5 @@
 // Compactions of threads taken back and brought back. A fresh session leads back to the thread it came from, and forth.
-import type { EntryId } from '../core/change.ts'
+import type { EntryId } from '../core/edit/change.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { OpenThreads } from './open-threads.ts'
 import { freshThreadsOf, pastThreadsOf } from './past-threads.ts'

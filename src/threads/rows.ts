@@ -1,9 +1,9 @@
 // The rows that a context names, read from the store when something needs them.
-import type { Edit, EntryId, Run } from '../core/change.ts'
-import { readRow } from '../core/codec.ts'
-import { newEntriesOf, parseEntryId } from '../core/entry.ts'
-import { bearsEntry, type EventAt, isChange, type ThreadEvent } from '../core/event.ts'
+import type { Edit, EntryId, Run } from '../core/edit/change.ts'
+import { readRow } from '../core/log/codec.ts'
+import { bearsEntry, type EventAt, isChange, type ThreadEvent } from '../core/log/event.ts'
 import type { Row, Store } from '../core/ports.ts'
+import { newEntriesOf, parseEntryId } from '../core/view/entry.ts'
 
 type Range = readonly [from: number, to: number]
 

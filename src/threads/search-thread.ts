@@ -1,9 +1,9 @@
 // A search through the events of a thread, newest first, in bounded work: linear, without an index.
-import type { EntryId } from '../core/change.ts'
-import { readRow } from '../core/codec.ts'
-import { originalId } from '../core/entry.ts'
-import type { ThreadEvent } from '../core/event.ts'
+import type { EntryId } from '../core/edit/change.ts'
+import { readRow } from '../core/log/codec.ts'
+import type { ThreadEvent } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
+import { originalId } from '../core/view/entry.ts'
 import { countWords } from './query-words.ts'
 import { bodyOf, textOfCall } from './render-event.ts'
 

@@ -1,5 +1,4 @@
 // Random threads through a real store: opened by snapshot or by replay, they are what the pure core says.
-
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +7,10 @@ import type { TestLog } from '../../test/generate/test-log.ts'
 import { testClock, testFold, testIds } from '../../test/generate/test-log.ts'
 import { generateThread } from '../../test/generate/thread.ts'
 import { seeds } from '../../test/scale.ts'
-import { readRow, undecodableOf } from '../core/codec.ts'
-import type { Context } from '../core/context.ts'
-import type { NewEvent, ThreadEvent } from '../core/event.ts'
+import { readRow, undecodableOf } from '../core/log/codec.ts'
+import type { NewEvent, ThreadEvent } from '../core/log/event.ts'
 import type { Row, Store } from '../core/ports.ts'
+import type { Context } from '../core/view/context.ts'
 import { openSqliteStore } from '../stores/index.ts'
 import { createThreads } from './threads.ts'
 

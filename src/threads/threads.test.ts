@@ -13,11 +13,11 @@ import {
   thoughtAnswer,
   user,
 } from '../../test/say.ts'
-import type { NewEntry } from '../core/change.ts'
-import type { TokenUsage } from '../core/content.ts'
-import type { EventDraft } from '../core/event.ts'
+import type { NewEntry } from '../core/edit/change.ts'
+import type { Strategy, StrategyInput } from '../core/edit/strategy.ts'
+import type { EventDraft } from '../core/log/event.ts'
 import type { Store } from '../core/ports.ts'
-import type { Strategy, StrategyInput } from '../core/strategy.ts'
+import type { TokenUsage } from '../core/view/content.ts'
 import { memoryStore, openSqliteStore } from '../stores/index.ts'
 import { DEFAULT_STRATEGIES } from '../strategies/index.ts'
 import { createThreads, type Threads, type ThreadsOptions } from './threads.ts'

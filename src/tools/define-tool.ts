@@ -1,12 +1,12 @@
 // A tool from a schema of its input: wrong input, errors and aborts become outcomes a model can act on.
 import { z } from 'zod'
-import type { ToolStatus } from '../core/content.ts'
+import type { Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/agent/tool.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { Json } from '../core/json.ts'
 import type { Signal } from '../core/ports.ts'
-import type { Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/tool.ts'
-import { escapeHidden } from '../core/visible.ts'
-import { fileError, isErrno } from './file-errors.ts'
+import type { Json } from '../core/text/json.ts'
+import { escapeHidden } from '../core/text/visible.ts'
+import type { ToolStatus } from '../core/view/content.ts'
+import { fileError, isErrno } from './files/file-errors.ts'
 
 export interface ToolDefinition<Input> {
   readonly name: string

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { codeIn, readPage, tablesWith } from '../../test/docs/page.ts'
 import { workspaceWith } from '../../test/tools/temporary-workspace.ts'
-import { compactSchema } from './compact.ts'
+import { compactSchema } from './compact/compact.ts'
+import { recallTool } from './compact/recall.ts'
 import { codingTools } from './index.ts'
-import { recallTool } from './recall.ts'
 
 describe('codingTools', () => {
   it('offers what a coding agent needs, each with what it touches', () => {

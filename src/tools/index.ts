@@ -1,13 +1,13 @@
 // The tools of a coding agent, all confined to one workspace.
-import type { Tool } from '../core/tool.ts'
-import { editTool } from './edit.ts'
-import { OUTPUT_LIMITS, type OutputLimits } from './limit-output.ts'
-import { listTool } from './list.ts'
-import { readTool } from './read.ts'
-import { type RunOptions, runTool } from './run.ts'
-import { type SearchOptions, searchTool } from './search.ts'
+import type { Tool } from '../core/agent/tool.ts'
+import { editTool } from './files/edit.ts'
+import { listTool } from './files/list.ts'
+import { readTool } from './files/read.ts'
+import { writeTool } from './files/write.ts'
+import { OUTPUT_LIMITS, type OutputLimits } from './process/limit-output.ts'
+import { type RunOptions, runTool } from './process/run.ts'
+import { type SearchOptions, searchTool } from './search/search.ts'
 import type { Workspace } from './workspace.ts'
-import { writeTool } from './write.ts'
 
 export interface CodingToolsOptions {
   readonly workspace: Workspace

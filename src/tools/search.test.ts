@@ -12,9 +12,9 @@ import {
   writeFiles,
 } from '../../test/tools/temporary-workspace.ts'
 import { pretendWork } from '../../test/wait.ts'
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 import { findRipgrep } from './search/ripgrep.ts'
-import { type SearchOptions, searchTool } from './search.ts'
+import { type SearchOptions, searchTool } from './search/search.ts'
 
 const TREE = {
   '.gitignore': 'ignored/\n*.log\n',

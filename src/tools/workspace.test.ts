@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder, workspaceWith, writeFiles } from '../../test/tools/temporary-workspace.ts'
-import { openInWorkspace, requireHeldInside } from './open-file.ts'
+import { openInWorkspace, requireHeldInside } from './files/open-file.ts'
+import { replaceFile } from './files/write-file.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
-import { replaceFile } from './write-file.ts'
 
 const SECRET = 'SECRET'
 

@@ -2,7 +2,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { PrecisError } from '../core/errors.ts'
-import { fileError, isErrno } from './file-errors.ts'
+import { fileError, isErrno } from './files/file-errors.ts'
 
 export interface WorkspaceOptions {
   /** The folder of the session; relative paths start here. */

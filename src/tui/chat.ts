@@ -10,9 +10,9 @@ import {
   type ViewBlock,
   type ViewStatus,
 } from '../protocol/index.ts'
-import { Approvals } from './approvals.ts'
-import { chatCommandOf, unknownInChat } from './commands.ts'
-import { chooseModel, NO_MODEL_NOTICE, STAND_IN_NOTICE, usesStandIn } from './first-run.ts'
+import { Approvals } from './dialogs/approvals.ts'
+import { chatCommandOf, unknownInChat } from './dialogs/commands.ts'
+import { chooseModel, NO_MODEL_NOTICE, STAND_IN_NOTICE, usesStandIn } from './dialogs/first-run.ts'
 import type { ChatPorts, OpenChat } from './open-chat.ts'
 import { ThreadSession } from './session.ts'
 

@@ -1,16 +1,16 @@
 // The chat on a screen of its own: keys in, drawing out, until the user leaves.
 import { Editor, type Terminal, TuiAltScreen } from '@earendil-works/pi-tui'
 import type { Client, ViewBlock } from '../protocol/index.ts'
-import { FRAME_MS } from './activity-line.ts'
 import { Chat } from './chat.ts'
-import { openCompaction, openCompactions } from './compactions.ts'
-import { createCompletion } from './completion.ts'
-import { watchTyping } from './half-typed.ts'
-import { bindKeys, type KeyAction, keyAction } from './keys.ts'
-import { Screen } from './screen.ts'
-import { screenDialogs } from './screen-dialogs.ts'
-import { createTheme } from './theme.ts'
-import { Transcript } from './transcript.ts'
+import { openCompaction, openCompactions } from './dialogs/compactions.ts'
+import { createCompletion } from './dialogs/completion.ts'
+import { FRAME_MS } from './screen/activity-line.ts'
+import { watchTyping } from './screen/half-typed.ts'
+import { bindKeys, type KeyAction, keyAction } from './screen/keys.ts'
+import { Screen } from './screen/screen.ts'
+import { screenDialogs } from './screen/screen-dialogs.ts'
+import { createTheme } from './screen/theme.ts'
+import { Transcript } from './screen/transcript.ts'
 
 export interface InteractiveOptions {
   readonly client: Client

@@ -7,7 +7,7 @@ import type {
   ThreadDetail,
   ViewBlock,
 } from '../protocol/index.ts'
-import type { Dialogs } from './dialogs.ts'
+import type { Dialogs } from './dialogs/dialogs.ts'
 
 export interface ChatPorts {
   readonly client: Client

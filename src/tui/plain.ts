@@ -1,9 +1,9 @@
 // The chat as plain lines, for screen readers and pipes: nothing is redrawn, and nothing is coloured.
 import type { Client, ViewBlock } from '../protocol/index.ts'
 import { Chat } from './chat.ts'
-import { type Dialogs, isMeant } from './dialogs.ts'
-import { chunkOf } from './render-compaction.ts'
-import { visible, visibleLine } from './visible.ts'
+import { type Dialogs, isMeant } from './dialogs/dialogs.ts'
+import { chunkOf } from './screen/render-compaction.ts'
+import { visible, visibleLine } from './screen/visible.ts'
 
 export interface PlainOptions {
   readonly client: Client

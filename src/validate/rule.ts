@@ -1,5 +1,5 @@
 // A rule of a provider: an id of docs/spec/valid.md and a check of one wire request
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 
 /**
  * The wire format a request is for, with what depends on the model or the account. An optional field

@@ -1,10 +1,9 @@
 // Validation as a whole: the right rules for a profile, in a fixed order, for any JSON, in linear time.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assistant, everyKind, result, text, use, user } from '../../test/anthropic-examples.ts'
 import { runs } from '../../test/scale.ts'
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 import { PROFILES } from './profiles.ts'
 import type { Exchange, Profile, Violation } from './rule.ts'
 import { validate } from './validate.ts'

@@ -1,5 +1,5 @@
 // Checks a request against a provider's rules: every violation with id and place
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 import { ANTHROPIC_RULES } from './anthropic/index.ts'
 import { BACKEND_RULES } from './backends.ts'
 import { GEMINI_RULES } from './gemini/index.ts'

@@ -1,9 +1,8 @@
 // Walking through JSON of any shape: places, strings, and the size on the wire.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../test/scale.ts'
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 import { eachString, jsonBytes, placeIn } from './walk.ts'
 
 describe('places', () => {

@@ -1,5 +1,5 @@
 // Reading JSON of unknown shape: nothing here throws or recurses, however odd or deep the value is.
-import type { Json } from '../core/json.ts'
+import type { Json } from '../core/text/json.ts'
 
 export type Fields = { readonly [key: string]: Json }
 

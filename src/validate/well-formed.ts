@@ -1,5 +1,5 @@
 // Half characters in a request, on every wire: no parser of UTF-8 takes a lone surrogate.
-import { isWellFormed } from '../core/well-formed.ts'
+import { isWellFormed } from '../core/text/well-formed.ts'
 import { rule } from './rule.ts'
 import { eachString } from './walk.ts'
 

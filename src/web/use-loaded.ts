@@ -1,4 +1,4 @@
-// Loads a value again whenever its dependencies change
+// Hooks for work that takes a while: loading, one task at a time, importing session files.
 import { useEffect, useState } from 'react'
 import { messageOf } from './figures.ts'
 

@@ -1,5 +1,5 @@
 // Media that a wire names by a URL, whose bytes may be in it.
-import type { Media } from '../core/content.ts'
+import type { Media } from '../core/view/content.ts'
 
 export function dataUrl(url: string | undefined, mimeType: string): Media | undefined {
   if (url === undefined) return undefined

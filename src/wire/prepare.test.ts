@@ -1,12 +1,11 @@
 // One preparation for every provider: what it changes, what it leaves alone, and that it changes nothing twice.
-
 import { describe, expect, it } from 'vitest'
 import { damage, pngOf } from '../../test/generate/damage.ts'
 import { Random } from '../../test/generate/random.ts'
 import { generateThread } from '../../test/generate/thread.ts'
 import { seeds } from '../../test/scale.ts'
-import type { Message, MessagePart } from '../core/message.ts'
 import type { ModelRequest } from '../core/model.ts'
+import type { Message, MessagePart } from '../core/view/message.ts'
 import { PROFILES } from '../validate/profiles.ts'
 import { prepareRequest } from './prepare.ts'
 

@@ -1,6 +1,6 @@
 // Automatic compaction in the real loop: when it comes, what it leaves, and what it never takes away.
 import { describe, expect, it } from 'vitest'
-import type { AgentFrame } from '../../src/core/frame.ts'
+import type { AgentFrame } from '../../src/core/agent/frame.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
 import { system } from '../say.ts'
 import { longPast, runsIn, textOf } from './past.ts'

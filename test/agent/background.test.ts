@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import type { AgentFrame } from '../../src/core/frame.ts'
+import type { AgentFrame } from '../../src/core/agent/frame.ts'
 import type { Clock } from '../../src/core/ports.ts'
 import { systemClock } from '../../src/system.ts'
 import type { Threads } from '../../src/threads/threads.ts'

@@ -1,7 +1,6 @@
 // A coder who needs no model: tasks from a seed, and a script that works them off from what each request says.
-
 import { prose } from '../../bench/core/conversation.ts'
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/text/json.ts'
 import { assist } from '../../src/dev-model/assistant/assistant.ts'
 import type { AnswerCall, Asked, AskedPart, ScriptedAnswer } from '../../src/dev-model/index.ts'
 import { Random } from '../generate/random.ts'

@@ -1,9 +1,9 @@
 // What must be true of a thread whose agents were killed: every event stays, every message comes once.
 import { expect } from 'vitest'
-import { textOfUserContent } from '../../src/core/content.ts'
-import type { ThreadEvent } from '../../src/core/event.ts'
-import { inboxReducer } from '../../src/core/inbox.ts'
-import { reducedBy } from '../../src/core/thread-state.ts'
+import { inboxReducer } from '../../src/core/agent/inbox.ts'
+import type { ThreadEvent } from '../../src/core/log/event.ts'
+import { textOfUserContent } from '../../src/core/view/content.ts'
+import { reducedBy } from '../../src/core/view/thread-state.ts'
 import type { DevModel, RecordedRequest } from '../../src/dev-model/index.ts'
 import type { Host } from './host.ts'
 

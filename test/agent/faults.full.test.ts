@@ -1,5 +1,4 @@
 // Agents that are killed while their model fails in every way.
-
 import { describe, expect, it } from 'vitest'
 import { SEED, scaled } from '../scale.ts'
 import { runFaults } from './fault-run.ts'

@@ -1,7 +1,7 @@
 // Hooks in the real loop: what they can change of a compaction, and what they cannot break.
 import { describe, expect, it } from 'vitest'
 import type { CompactionHooks, Dropped } from '../../src/agent/hooks.ts'
-import type { CompactionResult } from '../../src/core/frame.ts'
+import type { CompactionResult } from '../../src/core/agent/frame.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
 import { answer, user } from '../say.ts'
 import { HALVING, longPast, runsIn } from './past.ts'

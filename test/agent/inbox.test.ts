@@ -1,7 +1,7 @@
 // Messages that come while somebody works on the thread: queued, delivered once and in order, or given back.
 import { describe, expect, it, vi } from 'vitest'
 import { PrecisError } from '../../src/core/errors.ts'
-import type { EventOf } from '../../src/core/event.ts'
+import type { EventOf } from '../../src/core/log/event.ts'
 import { Door, longPast, runsIn, summaryBehind } from './past.ts'
 import { type AgentSetup, setUpAgent } from './setup.ts'
 

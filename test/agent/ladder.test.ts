@@ -1,7 +1,7 @@
 // The presets of précis in the real agent: the ladder compacts by itself, offline, and says what it did.
 import { describe, expect, it } from 'vitest'
-import { renderReport } from '../../src/core/report-text.ts'
-import type { Strategy } from '../../src/core/strategy.ts'
+import { renderReport } from '../../src/core/edit/report-text.ts'
+import type { Strategy } from '../../src/core/edit/strategy.ts'
 import { answer, result, user } from '../say.ts'
 import { runsIn, textOf } from './past.ts'
 import { setUpAgent } from './setup.ts'

@@ -1,5 +1,4 @@
 // A session of many turns that is compacted all the time.
-
 import { describe, it } from 'vitest'
 import { SEED, scaled } from '../scale.ts'
 import { expectEveryWay, soak } from './soak.ts'

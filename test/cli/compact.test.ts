@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CompactReport } from '../../src/cli/compact/report.ts'
-import { DEFAULT_STRATEGY } from '../../src/core/settings-schema.ts'
+import { DEFAULT_STRATEGY } from '../../src/core/settings/settings-schema.ts'
 import { eachPlace, messages, ROOT, sample } from './place.ts'
 
 const place = eachPlace()

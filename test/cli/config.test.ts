@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { processIo } from '../../src/cli/process-io.ts'
 import { programOf } from '../../src/cli/program.ts'
-import { SETTING_KEYS } from '../../src/core/settings.ts'
+import { SETTING_KEYS } from '../../src/core/settings/settings.ts'
 import { eachPlace, messages, ROOT } from './place.ts'
 
 const place = eachPlace()

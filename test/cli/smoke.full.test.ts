@@ -20,7 +20,7 @@ afterAll(() => place.remove())
 const ELSEWHERE: Readonly<Record<string, string>> = {
   chat: 'test/tui/plain.full.test.ts',
   'dev-model': 'test/docs/readme.full.test.ts',
-  send: 'src/cli/send.test.ts',
+  send: 'src/cli/threads/send.test.ts',
   serve: 'test/server/serve.full.test.ts',
 }
 

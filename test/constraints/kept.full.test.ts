@@ -1,8 +1,8 @@
 // What binds an agent is still there after a compaction to a tenth, wherever in a long thread it was said.
 import { describe, expect, it } from 'vitest'
 import { findConstraints } from '../../src/core/constraints/find-constraints.ts'
-import type { EventDraft } from '../../src/core/event.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
+import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
 import { testClock, testIds } from '../generate/test-log.ts'

@@ -1,5 +1,5 @@
 // Sessions whose files hold Anthropic messages already: those of the Cline SDK, and of Claude on the web.
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/text/json.ts'
 import type { Exchange } from '../../src/validate/rule.ts'
 import { type Fields, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 import { anthropicExchanges } from './exchanges.ts'

@@ -1,5 +1,5 @@
 // Sessions whose files hold Chat Completions, or tell them event by event: SWE-agent, its small sibling, OpenHands.
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/text/json.ts'
 import type { Exchange } from '../../src/validate/rule.ts'
 import { type Fields, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 import { chatExchanges } from './exchanges.ts'

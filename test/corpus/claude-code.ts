@@ -1,5 +1,5 @@
 // Requests rebuilt from the session files of Claude Code, in the simplest way that is sound.
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/text/json.ts'
 import type { Exchange } from '../../src/validate/rule.ts'
 import { type Fields, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 

@@ -1,5 +1,5 @@
 // What the readers of recorded sessions share: lines of JSON, and a conversation as the requests it was made in.
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/text/json.ts'
 import type { Exchange } from '../../src/validate/rule.ts'
 import { type Fields, fieldsOf } from '../../src/validate/walk.ts'
 

@@ -6,7 +6,7 @@ import Anthropic, {
   NotFoundError,
 } from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from '../../src/core/tokens/estimate.ts'
+import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
 import { ENVELOPE_TOKENS, segmentOf } from '../../src/dev-model/count.ts'
 import { PROFILES } from '../../src/validate/profiles.ts'
 import { until } from '../wait.ts'

@@ -1,7 +1,7 @@
 // The official Ollama client, unmodified, against the stand-in.
 import type { Message, Tool } from 'ollama'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from '../../src/core/tokens/estimate.ts'
+import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
 import { ENVELOPE_TOKENS } from '../../src/dev-model/count.ts'
 import { until } from '../wait.ts'
 import { ManualClock } from './manual-clock.ts'

@@ -5,7 +5,7 @@ import type {
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from '../../src/core/tokens/estimate.ts'
+import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
 import { ENVELOPE_TOKENS } from '../../src/dev-model/count.ts'
 import { ManualClock } from './manual-clock.ts'
 import { collect, MODEL, PATH_SCHEMA, rejection, setUp, words } from './setup.ts'

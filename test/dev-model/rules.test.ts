@@ -1,6 +1,6 @@
 // Requests that a provider refuses: 400 in its own error body, its own words, and the id of our rule.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/text/json.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 
 let dev: DevModel

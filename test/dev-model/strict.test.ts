@@ -2,7 +2,7 @@
 // are none, names twice, settings that a model does not take. Status, body and words are theirs.
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/text/json.ts'
 import { type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
 import { PROFILES } from '../../src/validate/profiles.ts'
 import { rejection, setUp } from './setup.ts'

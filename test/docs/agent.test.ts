@@ -1,6 +1,6 @@
 // The page on the agent: its examples run, and its table of commands is the one that is in force.
 import { expect, it } from 'vitest'
-import { COMMANDS } from '../../src/core/commands.ts'
+import { COMMANDS } from '../../src/core/agent/commands.ts'
 import { checkExamples } from './example.ts'
 import { codeIn, readPage, tablesWith } from './page.ts'
 

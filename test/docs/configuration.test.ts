@@ -1,7 +1,7 @@
 // The page on the settings: its table has every key with its variable, what it is for, and its default.
 import { expect, it } from 'vitest'
-import { resolveSettings, SETTING_KEYS, variableOf } from '../../src/core/settings.ts'
-import { aboutSetting } from '../../src/core/settings-schema.ts'
+import { resolveSettings, SETTING_KEYS, variableOf } from '../../src/core/settings/settings.ts'
+import { aboutSetting } from '../../src/core/settings/settings-schema.ts'
 import { readPage, tablesWith } from './page.ts'
 
 it('docs/configuration.md lists every setting', () => {

@@ -1,16 +1,16 @@
 // The page on the stored format: its rows are what a store holds, its contexts what the fold gives.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { buildMessages } from '../../src/core/build.ts'
-import { readEvent, readRow, writeEvent } from '../../src/core/codec.ts'
-import { type Context, emptyContext, FOLD_VERSION, foldEvent } from '../../src/core/context.ts'
-import { itemOfEvent } from '../../src/core/entry.ts'
-import { bearsEntry, EVENT_VERSION, type EventAt } from '../../src/core/event.ts'
-import { pinsReducer } from '../../src/core/pins.ts'
+import { pinsReducer } from '../../src/core/edit/pins.ts'
+import { readEvent, readRow, writeEvent } from '../../src/core/log/codec.ts'
+import { bearsEntry, EVENT_VERSION, type EventAt } from '../../src/core/log/event.ts'
+import { DATA_SCHEMAS } from '../../src/core/log/schema.ts'
 import type { Reducer, Row, Snapshot } from '../../src/core/ports.ts'
-import { covered } from '../../src/core/refs.ts'
-import { DATA_SCHEMAS } from '../../src/core/schema.ts'
-import { threadFold } from '../../src/core/thread-state.ts'
-import { usageReducer } from '../../src/core/usage.ts'
+import { buildMessages } from '../../src/core/view/build.ts'
+import { type Context, emptyContext, FOLD_VERSION, foldEvent } from '../../src/core/view/context.ts'
+import { itemOfEvent } from '../../src/core/view/entry.ts'
+import { covered } from '../../src/core/view/refs.ts'
+import { threadFold } from '../../src/core/view/thread-state.ts'
+import { usageReducer } from '../../src/core/window/usage.ts'
 import { wordsOf } from './declarations.ts'
 import { codeIn, fencesWith, fenceWith, readPage, tablesWith } from './page.ts'
 import { replayRows } from './replay.ts'
@@ -148,7 +148,7 @@ describe('the labels of the page', () => {
   it('are those of new entries', () => {
     const sentence = /a `label` \(([^)]+)\)/.exec(page)?.[1] ?? ''
     expect(codeIn(sentence).toSorted()).toEqual(
-      wordsOf('src/core/change.ts', 'EntryLabel').toSorted(),
+      wordsOf('src/core/edit/change.ts', 'EntryLabel').toSorted(),
     )
   })
 })
@@ -162,7 +162,7 @@ describe('the types of the page', () => {
   })
 
   it('bring the entries that the page says', () => {
-    const samples = readPage('src/core/golden/v2.jsonl').trim().split('\n')
+    const samples = readPage('src/core/log/golden/v2.jsonl').trim().split('\n')
     for (const event of samples.map((line) => readRow(JSON.parse(line)))) {
       const row = table?.rows.find((cells) => cells[0] === `\`${event.type}\``)
       expect(row?.[2], event.type).toBe(bearsEntry(event) ? `\`${itemOfEvent(event).kind}\`` : '')

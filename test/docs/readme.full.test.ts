@@ -1,5 +1,4 @@
 // Runs the commands of the README and of the pages for each audience, in a copy of the checkout
-
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'

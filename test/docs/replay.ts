@@ -1,8 +1,8 @@
 // Makes the rows of a page again: what was appended is appended, what was compacted is compacted.
-import { readRow } from '../../src/core/codec.ts'
-import type { EventDraft, EventOf, ThreadEvent } from '../../src/core/event.ts'
+import { readRow } from '../../src/core/log/codec.ts'
+import type { EventDraft, EventOf, ThreadEvent } from '../../src/core/log/event.ts'
 import type { Clock, Ids, Row } from '../../src/core/ports.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
 
 /** The rows that a store then holds, by thread. Names and times are those of the given rows. */

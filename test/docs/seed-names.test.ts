@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SETTING_KEYS } from '../../src/core/settings.ts'
+import { SETTING_KEYS } from '../../src/core/settings/settings.ts'
 import { exportsOf } from './declarations.ts'
 import { codeIn, linksOf, ROOT, readPage, tablesWith } from './page.ts'
 
@@ -21,7 +21,7 @@ const NOT_NAMES = new Set(
 function fault(ours: string, path: string): string | undefined {
   if (ours.startsWith('"'))
     return readPage(path).includes(ours.slice(1, -1)) ? undefined : `${path} has no text ${ours}`
-  if (path === 'src/core/settings.ts')
+  if (path === 'src/core/settings/settings.ts')
     return SETTING_KEYS.includes(ours) ? undefined : `there is not a setting ${ours}`
   const [name = '', member] = ours.split('.')
   const members = exportsOf(path).get(name)

@@ -1,7 +1,7 @@
 // Real traffic that was accepted, rebuilt from the session files of many agents, breaks no rule.
 import { describe, expect, it } from 'vitest'
-import { anthropicFormat } from '../../src/dev-model/anthropic.ts'
-import { openaiResponsesFormat } from '../../src/dev-model/openai-responses.ts'
+import { anthropicFormat } from '../../src/dev-model/anthropic/anthropic.ts'
+import { openaiResponsesFormat } from '../../src/dev-model/openai/responses.ts'
 import type { WireFormat } from '../../src/dev-model/wire-format.ts'
 import { PROFILES } from '../../src/validate/profiles.ts'
 import type { Profile } from '../../src/validate/rule.ts'

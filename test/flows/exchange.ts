@@ -1,5 +1,5 @@
 // What a provider saw of a conversation so far: requests as they were written, with the answers they got.
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/text/json.ts'
 import type { Exchange } from '../../src/validate/rule.ts'
 import { fieldsOf, listOf } from '../../src/validate/walk.ts'
 

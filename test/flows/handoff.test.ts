@@ -1,7 +1,7 @@
 // A conversation begun on one provider goes on with every other: real SDKs, real HTTP, a strict server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Composed } from '../../src/compose.ts'
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import { collectAnswer } from '../../src/core/model.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { result, system, user } from '../say.ts'

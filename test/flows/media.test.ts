@@ -1,10 +1,10 @@
 // Images and base64 on their way to every provider: within its limits, and nothing lost that cannot be found.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Composed } from '../../src/compose.ts'
-import type { Block, Part } from '../../src/core/content.ts'
-import type { EventDraft } from '../../src/core/event.ts'
-import type { Json } from '../../src/core/json.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import { type CollectedAnswer, collectAnswer } from '../../src/core/model.ts'
+import type { Json } from '../../src/core/text/json.ts'
+import type { Block, Part } from '../../src/core/view/content.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { pngOf } from '../generate/damage.ts'
 import { answer, result, user } from '../say.ts'

@@ -1,5 +1,5 @@
 // Random images as parts and blocks: few and many, small and beyond what a provider takes.
-import type { Block, Media, Part } from '../../src/core/content.ts'
+import type { Block, Media, Part } from '../../src/core/view/content.ts'
 import type { Random } from '../generate/random.ts'
 
 /** Several providers cap their number at 100 or 500; one of them allows large ones only among few. */

@@ -1,6 +1,6 @@
 // Random conversations as an agent has them: every answer was asked for, with changes between the requests.
-import type { Part } from '../../src/core/content.ts'
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
+import type { Part } from '../../src/core/view/content.ts'
 import { randomResult, randomText, randomUserContent } from '../generate/content.ts'
 import { Random } from '../generate/random.ts'
 import { TestLog } from '../generate/test-log.ts'

@@ -1,10 +1,10 @@
 // Where there is a log, whatever a strategy without a model leaves out is read again under a ref it gives.
 import { expect, it } from 'vitest'
 import { compose } from '../../src/compose.ts'
-import type { EntryId } from '../../src/core/change.ts'
-import type { ThreadEvent } from '../../src/core/event.ts'
-import { refsBeside } from '../../src/core/report.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
+import type { EntryId } from '../../src/core/edit/change.ts'
+import { refsBeside } from '../../src/core/edit/report.ts'
+import type { ThreadEvent } from '../../src/core/log/event.ts'
+import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { answer, result, user } from '../say.ts'
 
 const STRATEGIES = [

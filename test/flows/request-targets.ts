@@ -1,8 +1,8 @@
 // Every profile there is a rule for, and who writes a request for it.
-import type { ThinkingPart } from '../../src/core/content.ts'
-import type { Json } from '../../src/core/json.ts'
-import type { Message, MessagePart } from '../../src/core/message.ts'
 import type { ModelFrame, ModelRequest } from '../../src/core/model.ts'
+import type { Json } from '../../src/core/text/json.ts'
+import type { ThinkingPart } from '../../src/core/view/content.ts'
+import type { Message, MessagePart } from '../../src/core/view/message.ts'
 import { wireOf } from '../../src/providers/anthropic/body.ts'
 import { BoundThinking } from '../../src/providers/anthropic/bound-thinking.ts'
 import type { ThinkingStyle } from '../../src/providers/anthropic/thinking.ts'

@@ -1,5 +1,4 @@
 // Whatever happened to a thread, the request built from it breaks no provider's rule.
-
 import { describe, expect, it } from 'vitest'
 import { SEED, scaled } from '../scale.ts'
 import { checkThread } from './request-cases.ts'

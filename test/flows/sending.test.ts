@@ -1,11 +1,10 @@
 // Any history to any provider, over HTTP and through the real SDKs: a strict server takes all of it.
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Composed } from '../../src/compose.ts'
-import type { EventDraft } from '../../src/core/event.ts'
-import type { Message, MessagePart } from '../../src/core/message.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import { type CollectedAnswer, collectAnswer, type ToolSchema } from '../../src/core/model.ts'
-import type { LooseMessage } from '../../src/core/repair.ts'
+import type { LooseMessage } from '../../src/core/repair/repair.ts'
+import type { Message, MessagePart } from '../../src/core/view/message.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { damage } from '../generate/damage.ts'
 import { Random } from '../generate/random.ts'

@@ -1,5 +1,4 @@
 // Whatever happens to a thread, its next request is taken by a server that binds thinking to its prefix.
-
 import { describe, expect, it } from 'vitest'
 import { setUp } from '../dev-model/setup.ts'
 import { seeds } from '../scale.ts'

@@ -1,7 +1,7 @@
 // Thinking survives where it is valid and nowhere else, against a server that binds it to its prefix.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Composed, compose } from '../../src/compose.ts'
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import { collectAnswer, type ModelRequest } from '../../src/core/model.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { result, system, user } from '../say.ts'

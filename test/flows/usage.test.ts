@@ -1,8 +1,8 @@
 // Thirty turns on every wire: what was billed, read from the cache, written to it and paid, computed by hand.
 import { afterEach, describe, expect, it } from 'vitest'
 import { compose } from '../../src/compose.ts'
-import type { ModelRef, TokenUsage } from '../../src/core/content.ts'
 import { collectAnswer } from '../../src/core/model.ts'
+import type { ModelRef, TokenUsage } from '../../src/core/view/content.ts'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { costOf } from '../../src/providers/costs.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'

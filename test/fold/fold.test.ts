@@ -1,8 +1,8 @@
 // `chunked-fold` in the real agent: SQLite, the official SDK, the strict stand-in as main and small agent.
 import { describe, expect, it } from 'vitest'
-import type { AgentFrame } from '../../src/core/frame.ts'
+import type { AgentFrame } from '../../src/core/agent/frame.ts'
 import type { DevModel } from '../../src/dev-model/index.ts'
-import { renderThreadToMarkdown } from '../../src/strategies/render-thread.ts'
+import { renderThreadToMarkdown } from '../../src/strategies/fold/render-thread.ts'
 import { longPast, runsIn, textOf } from '../agent/past.ts'
 import { lastMessages, type SetupOptions, setUpAgent } from '../agent/setup.ts'
 import { violations } from '../agent/transcript.ts'

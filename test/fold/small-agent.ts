@@ -1,6 +1,5 @@
 // The small agent of a fold, played by the stand-in: reads the summary, adds its line, and says that it is done.
-
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import type { Asked, ScriptedAnswer, ScriptFunction } from '../../src/dev-model/index.ts'
 import { textOf } from '../agent/past.ts'
 import { answer, user } from '../say.ts'

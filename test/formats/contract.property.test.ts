@@ -1,7 +1,6 @@
 // Random conversations through every written format: one trip may lose what the format names, a second none.
-
 import { describe, expect, it } from 'vitest'
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { randomAnswer, randomResult, randomText, randomUserContent } from '../generate/content.ts'
 import { Random } from '../generate/random.ts'

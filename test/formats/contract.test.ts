@@ -1,7 +1,7 @@
 // What every written format must keep: read, written and read again, only what it names is lost.
 import { describe, expect, it } from 'vitest'
-import type { Part } from '../../src/core/content.ts'
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
+import type { Part } from '../../src/core/view/content.ts'
 import type { View } from '../../src/formats/format.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import type { Loss, SessionFormat } from '../../src/formats/session-format.ts'

@@ -1,7 +1,7 @@
 // Files that are not what they should be: a clear message or a note, never a crash, and nothing is lost.
 import { describe, expect, it } from 'vitest'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
-import { textSource } from '../../src/formats/sample.ts'
+import { textSource } from '../../src/formats/reading/sample.ts'
 import type { Source } from '../../src/formats/session-format.ts'
 import { formatOf, lines, openSource, openText, outgoingOf, writing } from './session.ts'
 

@@ -1,11 +1,11 @@
 // Session files of the four agents whose formats are written: what is in a sample, and what it becomes.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { EventDraft } from '../../src/core/event.ts'
-import { runsOf } from '../../src/core/run.ts'
-import type { Strategy } from '../../src/core/strategy.ts'
-import { importSession } from '../../src/formats/import-session.ts'
-import { textSource } from '../../src/formats/sample.ts'
+import type { Strategy } from '../../src/core/edit/strategy.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
+import { importSession } from '../../src/formats/reading/import-session.ts'
+import { textSource } from '../../src/formats/reading/sample.ts'
 import { user } from '../say.ts'
 import { freshThreads, type Opened, openText, outgoingOf, viewIn, writing } from './session.ts'
 

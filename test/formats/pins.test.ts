@@ -1,6 +1,6 @@
 // What a user has bound an agent to survives a file that is compacted, written and compacted again.
 import { describe, expect, it } from 'vitest'
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
 import { answer, result, user } from '../say.ts'
 import { formatOf, type Opened, openText, outgoingOf, threadOf, writing } from './session.ts'

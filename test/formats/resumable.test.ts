@@ -1,10 +1,10 @@
 // What real agents need to go on with a file: numbers, order, place, and nothing that another agent says of itself.
 import { describe, expect, it } from 'vitest'
-import type { EventDraft } from '../../src/core/event.ts'
-import { runsOf } from '../../src/core/run.ts'
-import type { Strategy } from '../../src/core/strategy.ts'
+import type { Strategy } from '../../src/core/edit/strategy.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
-import { detectFormat, sampleOf, textSource } from '../../src/formats/sample.ts'
+import { detectFormat, sampleOf, textSource } from '../../src/formats/reading/sample.ts'
 import { answer, result, user } from '../say.ts'
 import { formatOf, openText, outgoingOf, threadOf, writing } from './session.ts'
 

@@ -1,16 +1,16 @@
 // A file into a fresh store and out again, for the tests of formats.
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import type { View } from '../../src/formats/format.ts'
-import { type ImportedSession, importSession } from '../../src/formats/import-session.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
-import { detectFormat, sampleOf, textSource } from '../../src/formats/sample.ts'
+import { type ImportedSession, importSession } from '../../src/formats/reading/import-session.ts'
+import { detectFormat, sampleOf, textSource } from '../../src/formats/reading/sample.ts'
 import type {
   Outgoing,
   SessionFormat,
   Source,
   WriteOptions,
 } from '../../src/formats/session-format.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
 import { testClock, testIds } from '../generate/test-log.ts'
 

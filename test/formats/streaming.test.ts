@@ -1,6 +1,6 @@
 // A long file is read as it comes: progress is told, and what is held does not grow with the file.
 import { describe, expect, it } from 'vitest'
-import { type Progress, ReadNotes } from '../../src/formats/notes.ts'
+import { type Progress, ReadNotes } from '../../src/formats/reading/notes.ts'
 import type { Source, Step } from '../../src/formats/session-format.ts'
 import { formatOf } from './session.ts'
 

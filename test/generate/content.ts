@@ -1,5 +1,5 @@
 // Random content of every kind: texts of many scripts, images, thinking with and without text.
-import type { Answer, Block, Part, ToolResult, UserContent } from '../../src/core/content.ts'
+import type { Answer, Block, Part, ToolResult, UserContent } from '../../src/core/view/content.ts'
 import type { Random } from './random.ts'
 
 const WORDS = [

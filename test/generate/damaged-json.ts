@@ -1,5 +1,5 @@
 // JSON as somebody edited it: values replaced, removed, doubled or put in, at any depth.
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/text/json.ts'
 import type { Random } from './random.ts'
 
 type Mutable = Json[] | { [key: string]: Json }

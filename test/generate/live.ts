@@ -1,15 +1,15 @@
 // Two processes on one store, and random things that either of them does to a thread.
-import type { EntryId } from '../../src/core/change.ts'
-import { readRow, writeEvent } from '../../src/core/codec.ts'
+import type { EntryId } from '../../src/core/edit/change.ts'
+import type { Strategy } from '../../src/core/edit/strategy.ts'
 import { PrecisError } from '../../src/core/errors.ts'
+import { readRow, writeEvent } from '../../src/core/log/codec.ts'
 import {
   EVENT_VERSION,
   type EventDraft,
   type NewEvent,
   type ThreadEvent,
-} from '../../src/core/event.ts'
+} from '../../src/core/log/event.ts'
 import type { Store } from '../../src/core/ports.ts'
-import type { Strategy } from '../../src/core/strategy.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
 import { breakRow } from './broken-row.ts'
 import { randomAnswer, randomResult, randomText } from './content.ts'

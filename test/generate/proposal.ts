@@ -1,12 +1,12 @@
 // Random compactions: sound ones of many kinds, and some that the gate must refuse.
-import type { Edit, EntryId, NewEntry, Put } from '../../src/core/change.ts'
-import type { Context } from '../../src/core/context.ts'
-import type { Item } from '../../src/core/entry.ts'
-import { contentOf } from '../../src/core/entry-content.ts'
-import type { EventAt } from '../../src/core/event.ts'
-import { runsOf } from '../../src/core/run.ts'
-import { roundsOf, seamsOf } from '../../src/core/seam.ts'
-import type { Proposal } from '../../src/core/strategy.ts'
+import type { Edit, EntryId, NewEntry, Put } from '../../src/core/edit/change.ts'
+import type { Proposal } from '../../src/core/edit/strategy.ts'
+import type { EventAt } from '../../src/core/log/event.ts'
+import type { Context } from '../../src/core/view/context.ts'
+import type { Item } from '../../src/core/view/entry.ts'
+import { contentOf } from '../../src/core/view/entry-content.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
+import { roundsOf, seamsOf } from '../../src/core/view/seam.ts'
 import type { Random } from './random.ts'
 
 /** What a proposal is made from: a log in memory, or what a strategy is handed. */

@@ -1,6 +1,6 @@
 // Random ranges between checkpoints, and what must hold for messages after them.
-import type { Message, MessagePart } from '../../src/core/message.ts'
-import type { RangeReplacement } from '../../src/strategies/compact-ranges.ts'
+import type { Message, MessagePart } from '../../src/core/view/message.ts'
+import type { RangeReplacement } from '../../src/strategies/ranges/compact-ranges.ts'
 import type { Random } from './random.ts'
 
 /** Mostly sound ranges, some of which share a checkpoint; some are empty, overlap, or name what is not there. */

@@ -1,23 +1,23 @@
 // A log in memory with the pure core around it: what a thread over a store does, without the store.
-import { type Built, buildMessages } from '../../src/core/build.ts'
-import type { EntryId, Trigger } from '../../src/core/change.ts'
-import { readRow, writeEvent } from '../../src/core/codec.ts'
-import type { Context } from '../../src/core/context.ts'
+import type { EntryId, Trigger } from '../../src/core/edit/change.ts'
+import { type GateResult, passGate } from '../../src/core/edit/gate.ts'
+import { pinsReducer } from '../../src/core/edit/pins.ts'
+import { expand, type ReversalDraft, redo, undo } from '../../src/core/edit/reverse.ts'
+import type { Proposal } from '../../src/core/edit/strategy.ts'
+import { readRow, writeEvent } from '../../src/core/log/codec.ts'
 import {
   abortedResult,
   type EventAt,
   type EventDraft,
   type PinData,
   type ThreadEvent,
-} from '../../src/core/event.ts'
-import { type GateResult, passGate } from '../../src/core/gate.ts'
-import { pinsReducer } from '../../src/core/pins.ts'
+} from '../../src/core/log/event.ts'
 import type { Clock, Ids, Reducer, Row } from '../../src/core/ports.ts'
-import { expand, type ReversalDraft, redo, undo } from '../../src/core/reverse.ts'
-import type { Proposal } from '../../src/core/strategy.ts'
-import { reducedBy, type ThreadState, threadFold } from '../../src/core/thread-state.ts'
-import { usageReducer } from '../../src/core/usage.ts'
-import { workingEvents } from '../../src/core/working.ts'
+import { workingEvents } from '../../src/core/view/api-events.ts'
+import { type Built, buildMessages } from '../../src/core/view/build.ts'
+import type { Context } from '../../src/core/view/context.ts'
+import { reducedBy, type ThreadState, threadFold } from '../../src/core/view/thread-state.ts'
+import { usageReducer } from '../../src/core/window/usage.ts'
 import { numberDrafts, type OpenCalls } from '../../src/threads/number-drafts.ts'
 
 export const testFold = threadFold([pinsReducer, usageReducer] as readonly Reducer<unknown>[])

@@ -1,6 +1,6 @@
 // Random threads from a seed: everything that can happen to a conversation, in any order.
 import { PrecisError } from '../../src/core/errors.ts'
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import { breakRow } from './broken-row.ts'
 import { randomAnswer, randomResult, randomText, randomUserContent } from './content.ts'
 import { randomProposal } from './proposal.ts'

@@ -1,8 +1,8 @@
 // Golden: token estimates, the budget, calibration, and what the policy decides over a grid of readings.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'vitest'
-import { autoCompactPolicy, autoCompactState } from '../../src/core/auto-compact.ts'
-import { budgetForWindow, TokenBudget } from '../../src/core/budget.ts'
+import { autoCompactPolicy, autoCompactState } from '../../src/core/log-design/auto-compact.ts'
+import { budgetForWindow, TokenBudget } from '../../src/core/log-design/budget.ts'
 import {
   type Decision,
   decide,
@@ -11,12 +11,12 @@ import {
   type PolicyEvent,
   type PolicySignal,
   policyAfter,
-} from '../../src/core/policy.ts'
-import { PRESETS } from '../../src/core/presets.ts'
-import { calibrate, UNCALIBRATED } from '../../src/core/tokens/calibrate.ts'
-import { cutHead, cutTail } from '../../src/core/tokens/cut.ts'
-import { estimateTokens } from '../../src/core/tokens/estimate.ts'
-import { type ContextBudget, type TriggerPolicy, targetOf } from '../../src/core/trigger.ts'
+} from '../../src/core/window/policy.ts'
+import { PRESETS } from '../../src/core/window/presets.ts'
+import { calibrate, UNCALIBRATED } from '../../src/core/window/tokens/calibrate.ts'
+import { cutHead, cutTail } from '../../src/core/window/tokens/cut.ts'
+import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
+import { type ContextBudget, type TriggerPolicy, targetOf } from '../../src/core/window/trigger.ts'
 import { randomText } from '../generate/content.ts'
 import { Random } from '../generate/random.ts'
 import { digestOf, expectGolden } from './golden.ts'

@@ -1,18 +1,23 @@
 // Golden: what the fold makes of random threads event by event, and of the samples.
 import { describe, it } from 'vitest'
-import { type Context, calibrationOf, emptyContext, foldEvent } from '../../src/core/context.ts'
-import { isChange, type ThreadEvent } from '../../src/core/event.ts'
-import { pinsReducer } from '../../src/core/pins.ts'
-import { readContext } from '../../src/core/reading.ts'
-import { covered } from '../../src/core/refs.ts'
-import { reportCompaction } from '../../src/core/report.ts'
-import { renderReport } from '../../src/core/report-text.ts'
-import { openRoundStart, roundsOf, seamsOf } from '../../src/core/seam.ts'
-import { encodeContext } from '../../src/core/snapshot.ts'
-import { reducedBy } from '../../src/core/thread-state.ts'
-import { estimateConversationTokens } from '../../src/core/tokens/chars4.ts'
-import { aggregateTokenUsage } from '../../src/core/usage.ts'
-import { allEvents } from '../../src/core/working.ts'
+import { pinsReducer } from '../../src/core/edit/pins.ts'
+import { reportCompaction } from '../../src/core/edit/report.ts'
+import { renderReport } from '../../src/core/edit/report-text.ts'
+import { isChange, type ThreadEvent } from '../../src/core/log/event.ts'
+import { encodeContext } from '../../src/core/log/snapshot.ts'
+import { allEvents } from '../../src/core/view/api-events.ts'
+import {
+  type Context,
+  calibrationOf,
+  emptyContext,
+  foldEvent,
+} from '../../src/core/view/context.ts'
+import { covered } from '../../src/core/view/refs.ts'
+import { openRoundStart, roundsOf, seamsOf } from '../../src/core/view/seam.ts'
+import { reducedBy } from '../../src/core/view/thread-state.ts'
+import { readContext } from '../../src/core/window/reading.ts'
+import { estimateConversationTokens } from '../../src/core/window/tokens/chars4.ts'
+import { aggregateTokenUsage } from '../../src/core/window/usage.ts'
 import { type TestLog, testFold } from '../generate/test-log.ts'
 import { generateThread } from '../generate/thread.ts'
 import { digestOf, expectGolden } from './golden.ts'

@@ -1,5 +1,5 @@
 // Shell commands, tool calls and talks whose outcome the golden ledger holds. Data only.
-import type { ToolStatus } from '../../src/core/content.ts'
+import type { ToolStatus } from '../../src/core/view/content.ts'
 
 /** A command, what it printed, and its exit code. */
 export const COMMANDS: readonly (readonly [string, string?, number?])[] = [

@@ -1,9 +1,9 @@
 // Golden: messages and requests of random threads and samples, and what repair says of damaged ones.
 import { describe, it } from 'vitest'
-import { ageImages } from '../../src/core/media.ts'
 import type { ModelRequest } from '../../src/core/model.ts'
 import { STRICT_PROFILE } from '../../src/core/repair/profile.ts'
-import { repair } from '../../src/core/repair.ts'
+import { repair } from '../../src/core/repair/repair.ts'
+import { ageImages } from '../../src/core/view/media.ts'
 import { PROFILES } from '../../src/validate/profiles.ts'
 import { wireMessages } from '../../src/wire/anthropic/write.ts'
 import { GEMINI } from '../../src/wire/gemini/profile.ts'

@@ -1,7 +1,7 @@
 // A conversation in which every prune finds something: duplicates, superseded files, long listings, old images.
-import type { Block, ToolStatus } from '../../src/core/content.ts'
-import type { EventDraft } from '../../src/core/event.ts'
-import type { Json } from '../../src/core/json.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
+import type { Json } from '../../src/core/text/json.ts'
+import type { Block, ToolStatus } from '../../src/core/view/content.ts'
 import { TestLog } from '../generate/test-log.ts'
 
 const lines = (count: number, line: (at: number) => string): string =>

@@ -1,39 +1,39 @@
 // Golden: settings from layers, approval of calls, commands, and what small functions say of many texts.
 import { describe, it } from 'vitest'
-import { shownAddress, shownSetting } from '../../src/core/address.ts'
-import { judge, patternProblem } from '../../src/core/approval.ts'
-import { parseRef } from '../../src/core/archive.ts'
-import {
-  checkpointToText,
-  generateCheckpointId,
-  readCheckpointText,
-} from '../../src/core/checkpoint.ts'
-import { readEvent } from '../../src/core/codec.ts'
-import { completeCommand, nearCommand, parseCommand } from '../../src/core/commands.ts'
+import { judge, patternProblem } from '../../src/core/agent/approval.ts'
+import { completeCommand, nearCommand, parseCommand } from '../../src/core/agent/commands.ts'
+import type { ToolEffect } from '../../src/core/agent/tool.ts'
 import { findConstraints } from '../../src/core/constraints/find-constraints.ts'
 import { sentencesOf } from '../../src/core/constraints/sentences.ts'
-import { isEntryId } from '../../src/core/entry.ts'
-import { foldBase64 } from '../../src/core/fold-base64.ts'
-import { missingSections } from '../../src/core/gate-summary.ts'
-import { captionOf } from '../../src/core/image-caption.ts'
-import { piecesOf } from '../../src/core/injected.ts'
-import { nearestWord } from '../../src/core/nearest-word.ts'
+import { isExcuse, saysNothing, withoutHeadings } from '../../src/core/edit/empty-summary.ts'
+import { missingSections } from '../../src/core/edit/gate-summary.ts'
+import { readEvent } from '../../src/core/log/codec.ts'
+import { parseRef } from '../../src/core/search/archive.ts'
 import {
   environmentLayer,
   requireSettings,
   resolveSettings,
   SETTING_KEYS,
   type SettingsLayer,
-} from '../../src/core/settings.ts'
-import { aboutSetting, settingsJsonSchema } from '../../src/core/settings-schema.ts'
-import { readShell } from '../../src/core/shell-words.ts'
-import type { ToolEffect } from '../../src/core/tool.ts'
-import { writtenBy } from '../../src/core/typed-text.ts'
-import { escapeHidden, escapeSteering, printableJson } from '../../src/core/visible.ts'
-import { matchesPath, matchesText } from '../../src/core/wildcard.ts'
-import { isExcuse, saysNothing, withoutHeadings } from '../../src/core/worthless-text.ts'
-import { checkAgainstSource, withNote } from '../../src/strategies/summary-checks.ts'
-import { losesMost } from '../../src/strategies/summary-loss.ts'
+} from '../../src/core/settings/settings.ts'
+import { aboutSetting, settingsJsonSchema } from '../../src/core/settings/settings-schema.ts'
+import { shownAddress, shownSetting } from '../../src/core/text/address.ts'
+import { foldBase64 } from '../../src/core/text/fold-base64.ts'
+import { nearestWord } from '../../src/core/text/nearest-word.ts'
+import { readShell } from '../../src/core/text/shell-words.ts'
+import { escapeHidden, escapeSteering, printableJson } from '../../src/core/text/visible.ts'
+import { matchesPath, matchesText } from '../../src/core/text/wildcard.ts'
+import {
+  checkpointToText,
+  generateCheckpointId,
+  readCheckpointText,
+} from '../../src/core/view/checkpoint.ts'
+import { isEntryId } from '../../src/core/view/entry.ts'
+import { captionOf } from '../../src/core/view/image-caption.ts'
+import { piecesOf } from '../../src/core/view/injected.ts'
+import { writtenBy } from '../../src/core/view/typed-text.ts'
+import { losesMost } from '../../src/strategies/fold/summary-loss.ts'
+import { checkAgainstSource, withNote } from '../../src/strategies/summary/checks.ts'
 import { breakRow } from '../generate/broken-row.ts'
 import { pngOf } from '../generate/damage.ts'
 import { Random } from '../generate/random.ts'

@@ -7,7 +7,7 @@ import { checkStore } from '../../src/stores/check-store.ts'
 import { message, messages } from '../../src/stores/contract/place.ts'
 import { inFolder } from '../../src/stores/contract/sqlite-place.ts'
 import { copyStore } from '../../src/stores/copy-store.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/store.ts'
 import { runPrecis } from '../cli/run.ts'
 

@@ -1,5 +1,5 @@
 // Appends batches with snapshots, forks and deletes, until it is killed. Rows tell what must be true of them.
-import type { NewEvent } from '../../src/core/event.ts'
+import type { NewEvent } from '../../src/core/log/event.ts'
 import type { Store } from '../../src/core/ports.ts'
 import { type ChildWork, READY } from './child.ts'
 import { runStoreChild } from './store-child.ts'

@@ -1,5 +1,4 @@
 // The process that is killed: does its work in a loop, and says in one line what is surely stored.
-
 import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { Random } from '../generate/random.ts'

@@ -1,9 +1,9 @@
 // What must be true of a thread whose process was killed while it grew, compacted and undid.
 import { expect } from 'vitest'
-import { readRow } from '../../src/core/codec.ts'
-import { emptyContext, foldEvent } from '../../src/core/context.ts'
-import type { EventAt, ThreadEvent } from '../../src/core/event.ts'
+import { readRow } from '../../src/core/log/codec.ts'
+import type { EventAt, ThreadEvent } from '../../src/core/log/event.ts'
 import type { Store } from '../../src/core/ports.ts'
+import { emptyContext, foldEvent } from '../../src/core/view/context.ts'
 import { openStore } from '../../src/stores/open-store.ts'
 import { Random } from '../generate/random.ts'
 import { hashOf, THREAD, threadsOn } from './compact-threads.ts'

@@ -1,11 +1,10 @@
 // The thread that is compacted while its process is killed, and how to tell its contexts apart.
-
 import { createHash } from 'node:crypto'
-import type { Context } from '../../src/core/context.ts'
+import type { Strategy } from '../../src/core/edit/strategy.ts'
 import type { Store } from '../../src/core/ports.ts'
-import { runsOf } from '../../src/core/run.ts'
-import { seamsOf } from '../../src/core/seam.ts'
-import type { Strategy } from '../../src/core/strategy.ts'
+import type { Context } from '../../src/core/view/context.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
+import { seamsOf } from '../../src/core/view/seam.ts'
 import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
 import { createThreads, type Threads } from '../../src/threads/threads.ts'
 import type { Random } from '../generate/random.ts'

@@ -1,5 +1,4 @@
 // Kills a working process again and again, and after each kill checks what is left.
-
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Random } from '../generate/random.ts'

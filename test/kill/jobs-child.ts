@@ -1,5 +1,5 @@
 // Puts threads in line and works on their jobs, until it is killed. A job notes its begin and its end in its thread.
-import type { NewEvent } from '../../src/core/event.ts'
+import type { NewEvent } from '../../src/core/log/event.ts'
 import type { Store } from '../../src/core/ports.ts'
 import { openJobs } from '../../src/stores/open-jobs.ts'
 import { READY } from './child.ts'

@@ -1,6 +1,6 @@
 // The jobs of processes that are killed: what they note in their threads, and what must be true of that.
 import { PrecisError } from '../../src/core/errors.ts'
-import type { NewEvent } from '../../src/core/event.ts'
+import type { NewEvent } from '../../src/core/log/event.ts'
 import type { Row, Store } from '../../src/core/ports.ts'
 import type { JobOptions } from '../../src/stores/index.ts'
 import { pretendWork } from '../wait.ts'

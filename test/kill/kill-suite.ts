@@ -1,5 +1,4 @@
 // Kills, a few or hundreds: of every scenario, on one kind of store.
-
 import { describe, expect, it } from 'vitest'
 import { isLongTier, SEED, scaled } from '../scale.ts'
 import { appendScenario } from './append-scenario.ts'

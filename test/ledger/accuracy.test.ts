@@ -1,5 +1,4 @@
 // Random sessions, really carried out: what the ledger says of the files is what git and the disk say.
-
 import { rmSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ledgerFiles } from '../../src/core/ledger/ledger-lines.ts'

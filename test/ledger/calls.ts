@@ -1,10 +1,10 @@
 // Short words for calls with their results, and the ledger that comes of them.
-import type { ToolStatus } from '../../src/core/content.ts'
-import { EVENT_VERSION, type EventDraft, type ThreadEvent } from '../../src/core/event.ts'
-import type { Json } from '../../src/core/json.ts'
 import { ledgerReducer } from '../../src/core/ledger/ledger.ts'
 import { ledgerFiles } from '../../src/core/ledger/ledger-lines.ts'
 import type { Ledger } from '../../src/core/ledger/records.ts'
+import { EVENT_VERSION, type EventDraft, type ThreadEvent } from '../../src/core/log/event.ts'
+import type { Json } from '../../src/core/text/json.ts'
+import type { ToolStatus } from '../../src/core/view/content.ts'
 
 let count = 0
 

@@ -1,5 +1,5 @@
 // What a random session does next: a call whose arguments fit the files that are there now.
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/text/json.ts'
 import { contentOf, filesIn } from './disk.ts'
 import { COMMANDS, changing, type Scene } from './shell-moves.ts'
 

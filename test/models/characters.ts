@@ -1,12 +1,12 @@
 // Twelve characters of model, as scripted ports: what each makes of a request for a summary, or of a chunk to fold.
-import type { StopReason } from '../../src/core/content.ts'
-import type { Message } from '../../src/core/message.ts'
 import type {
   AskRequest,
   ConverseAnswer,
   ConverseRequest,
   ModelPort,
 } from '../../src/core/ports.ts'
+import type { StopReason } from '../../src/core/view/content.ts'
+import type { Message } from '../../src/core/view/message.ts'
 
 /** What a model is sent, as one text. */
 function textSent({ messages }: Pick<AskRequest, 'messages'>): string {

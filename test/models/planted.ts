@@ -1,6 +1,6 @@
 // A conversation with a fact planted in each exchange, oldest first, and the request that is open at its end.
-import { weightOf } from '../../src/core/context.ts'
-import type { LogReducer, StrategyInput } from '../../src/core/strategy.ts'
+import type { LogReducer, StrategyInput } from '../../src/core/edit/strategy.ts'
+import { weightOf } from '../../src/core/view/context.ts'
 import { TestLog } from '../generate/test-log.ts'
 import { answer, result, user } from '../say.ts'
 

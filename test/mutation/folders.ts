@@ -96,7 +96,10 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     sources: ['guard', 'owners', 'allowed-origins', 'tokens', 'session', 'rate-limit'].map(
       (name) => `src/server/${name}.ts`,
     ),
-    tests: ['src/server/guard.test.ts', 'test/server/@(access|owners|session|refused).test.ts'],
+    tests: [
+      'src/server/http/guard.test.ts',
+      'test/server/@(access|owners|session|refused).test.ts',
+    ],
     goalPercent: 85,
   },
   redact: {

@@ -1,5 +1,4 @@
 // Eight processes on one store, for seconds or longer.
-
 import { describe } from 'vitest'
 import { requirement } from '../require.ts'
 import { scaled } from '../scale.ts'

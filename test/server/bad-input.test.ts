@@ -1,5 +1,4 @@
 // Every route with input that makes no sense, found in the description that the app gives of itself.
-
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,4 @@
 // The contract of the API, from its own description: every operation is called as it may be and as it may not, and answers as it says.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { longPast } from '../agent/past.ts'

@@ -1,5 +1,5 @@
 // A thread with several followers: what each of them got, how late, and how far the conversation is.
-import type { ThreadEvent } from '../../src/core/event.ts'
+import type { ThreadEvent } from '../../src/core/log/event.ts'
 import type { Client } from '../../src/protocol/client.ts'
 
 export class FollowedThread {

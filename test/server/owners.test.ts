@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../../src/protocol/client.ts'
 import { createClient } from '../../src/protocol/http-client.ts'
-import { addToken } from '../../src/server/tokens.ts'
+import { addToken } from '../../src/server/accounts/tokens.ts'
 import { until } from '../wait.ts'
 import { operationsOf } from './operations.ts'
 import { type AppSetup, BASE_URL, converse, setUpApp, transportTo } from './setup.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
 import type { StreamItem } from '../../src/protocol/client.ts'
-import { TokenBook } from '../../src/server/tokens.ts'
+import { TokenBook } from '../../src/server/accounts/tokens.ts'
 import { quietHost, type Ran, runPrecis } from '../cli/run.ts'
 import { until } from '../wait.ts'
 import { temporaryFolder } from './folder.ts'

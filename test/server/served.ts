@@ -1,7 +1,7 @@
 // An app over real HTTP, on a port of the loopback.
 import { onTestFinished } from 'vitest'
 import type { App } from '../../src/server/app.ts'
-import { listen } from '../../src/server/listen.ts'
+import { listen } from '../../src/server/http/listen.ts'
 
 /** Its address, for as long as the test lasts. */
 export async function served(app: App): Promise<string> {

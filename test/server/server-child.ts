@@ -1,8 +1,8 @@
 // A server of a team in a process of its own, quick to take over from one that died: ADDRESS MODEL_URL.
 import { compose } from '../../src/compose.ts'
 import { composeApp } from '../../src/compose-app.ts'
-import { resolveSettings } from '../../src/core/settings.ts'
-import { listen } from '../../src/server/listen.ts'
+import { resolveSettings } from '../../src/core/settings/settings.ts'
+import { listen } from '../../src/server/http/listen.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { MODEL } from '../agent/host.ts'
 

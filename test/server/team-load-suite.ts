@@ -1,7 +1,7 @@
 // A team under load: three servers on one PostgreSQL, many writers and followers, kills, a database that restarts.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { ThreadEvent } from '../../src/core/event.ts'
+import type { ThreadEvent } from '../../src/core/log/event.ts'
 import { startDevModel } from '../../src/dev-model/index.ts'
 import type { Client } from '../../src/protocol/client.ts'
 import { Random } from '../generate/random.ts'

@@ -1,6 +1,6 @@
 // Two servers on one PostgreSQL, one of them killed again and again: nothing is lost, nothing comes twice, everybody catches up.
 import { expect, it } from 'vitest'
-import type { ThreadEvent } from '../../src/core/event.ts'
+import type { ThreadEvent } from '../../src/core/log/event.ts'
 import { startDevModel } from '../../src/dev-model/index.ts'
 import type { Client } from '../../src/protocol/client.ts'
 import { Random } from '../generate/random.ts'

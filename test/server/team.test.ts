@@ -1,5 +1,4 @@
 // Two servers on one PostgreSQL: one is killed now and then, and each sees what happens on the other.
-
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import { type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'

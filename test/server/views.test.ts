@@ -1,6 +1,6 @@
 // A thread as it is drawn: what the model sees of it, what each entry stands for, and its size over time.
 import { describe, expect, it } from 'vitest'
-import { covered } from '../../src/core/refs.ts'
+import { covered } from '../../src/core/view/refs.ts'
 import { HALVING, longPast } from '../agent/past.ts'
 import { generateThread } from '../generate/thread.ts'
 import { answer, measuredAnswer, system, user } from '../say.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { SummaryForm } from '../../src/core/strategy.ts'
+import type { SummaryForm } from '../../src/core/edit/strategy.ts'
 import type { Asked } from '../../src/dev-model/index.ts'
 import { textOf } from '../agent/past.ts'
 import { type SetupOptions, setUpAgent } from '../agent/setup.ts'

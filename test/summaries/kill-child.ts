@@ -1,6 +1,6 @@
 // An agent that compacts several threads at once, each up to the stage at which it is to be killed.
 import { writeSync } from 'node:fs'
-import type { NewEvent } from '../../src/core/event.ts'
+import type { NewEvent } from '../../src/core/log/event.ts'
 import type { Store } from '../../src/core/ports.ts'
 import { openHost, type SettingsOptions, settingsFor } from '../agent/host.ts'
 

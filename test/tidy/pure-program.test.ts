@@ -55,7 +55,7 @@ describe.each(['src/core', 'src/validate', 'src/strategies'])('%s', (project) =>
 describe('what a pure folder compiles with', () => {
   it('may be the language, our pure folders and schemas', () => {
     const lib = 'node_modules/@typescript/typescript-linux-x64/lib'
-    const fine = [`${lib}/lib.es2024.d.ts`, 'src/core/event.ts', 'node_modules/zod/index.d.cts']
+    const fine = [`${lib}/lib.es2024.d.ts`, 'src/core/log/event.ts', 'node_modules/zod/index.d.cts']
     const foreign = [`${lib}/lib.dom.d.ts`, 'node_modules/@types/node/fs.d.ts', 'src/stores/a.ts']
     expect(foreignFiles([...fine, ...foreign])).toEqual(foreign)
   })

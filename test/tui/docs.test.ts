@@ -4,8 +4,8 @@ import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { define } from '../../src/cli/commands/chat.ts'
 import { processIo } from '../../src/cli/process-io.ts'
-import { CHAT_COMMANDS, helpText } from '../../src/tui/commands.ts'
-import { EDITOR_KEYS, KEYS } from '../../src/tui/keys.ts'
+import { CHAT_COMMANDS, helpText } from '../../src/tui/dialogs/commands.ts'
+import { EDITOR_KEYS, KEYS } from '../../src/tui/screen/keys.ts'
 
 const page = readFileSync(new URL('../../docs/chat.md', import.meta.url), 'utf8')
 

@@ -1,6 +1,6 @@
 // What people try first in the chat: a slash, a yes, a compaction, and the way back from it.
 import { describe, expect, it } from 'vitest'
-import { PRESETS } from '../../src/core/presets.ts'
+import { PRESETS } from '../../src/core/window/presets.ts'
 import { answer, result, user } from '../say.ts'
 import { type ChatSetup, exchange, openChat } from './setup.ts'
 

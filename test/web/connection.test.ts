@@ -1,6 +1,6 @@
 // The page when the connection goes and comes back: it says so, misses nothing, and loses no word typed.
 import { describe, expect, it } from 'vitest'
-import { addToken } from '../../src/server/tokens.ts'
+import { addToken } from '../../src/server/accounts/tokens.ts'
 import { answer, user } from '../say.ts'
 import { CHROMIUM, useBrowser } from './setup.ts'
 

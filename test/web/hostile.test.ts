@@ -1,7 +1,7 @@
 // Transcripts that want to be more than text: in the page they are seen, and nothing of them runs or loads.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { EventDraft } from '../../src/core/event.ts'
+import type { EventDraft } from '../../src/core/log/event.ts'
 import { answer, result, user } from '../say.ts'
 import { CHROMIUM, useBrowser } from './setup.ts'
 

@@ -1,7 +1,7 @@
 // A thread of 100,000 events: only what is in sight is drawn and asked for, however far one scrolls.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { EVENT_VERSION, type EventDraft, type NewEvent } from '../../src/core/event.ts'
+import { EVENT_VERSION, type EventDraft, type NewEvent } from '../../src/core/log/event.ts'
 import type { Store } from '../../src/core/ports.ts'
 import { answer, result } from '../say.ts'
 import { CHROMIUM, useBrowser } from './setup.ts'

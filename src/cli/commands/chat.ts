@@ -1,8 +1,8 @@
 // `precis chat`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { ChatFlags } from '../chat.ts'
-import { collect } from '../options.ts'
 import type { Io } from '../process-io.ts'
+import { collect } from '../terminal/options.ts'
 
 const HELP = `
 In the chat:

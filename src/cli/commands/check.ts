@@ -1,7 +1,7 @@
 // `precis check`: options and help. Its action is loaded on demand.
 import { type Command, Option } from 'commander'
 import { PROFILES } from '../../validate/profiles.ts'
-import type { CheckFlags } from '../check-file.ts'
+import type { CheckFlags } from '../check/check-file.ts'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
@@ -43,7 +43,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (file: string, flags: CheckFlags) => {
-      const { checkFile } = await import('../check-file.ts')
+      const { checkFile } = await import('../check/check-file.ts')
       await checkFile(file, flags, io)
     })
 }

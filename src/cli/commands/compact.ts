@@ -1,8 +1,8 @@
 // `precis compact`: options and help. Its action is loaded on demand.
 import { type Command, Option } from 'commander'
 import type { CompactFlags } from '../compact/flags.ts'
-import { collect } from '../options.ts'
 import type { Io } from '../process-io.ts'
+import { collect } from '../terminal/options.ts'
 
 const HELP = `
 Input:

@@ -1,7 +1,7 @@
 // `precis config`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
-import type { ConfigFlags } from '../show-config.ts'
+import type { ConfigFlags } from '../settings/show-config.ts'
 
 const HELP = `
 Settings come from five places: the defaults, your own file, the project's file, the environment
@@ -23,7 +23,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the settings as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ConfigFlags) => {
-      const { showConfig } = await import('../show-config.ts')
+      const { showConfig } = await import('../settings/show-config.ts')
       await showConfig(flags, io)
     })
 }

@@ -1,7 +1,7 @@
 // `precis dev-model`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
-import type { DevModelFlags } from '../serve-dev-model.ts'
+import type { DevModelFlags } from '../serve/serve-dev-model.ts'
 
 const HELP = `
 The stand-in serves Anthropic Messages, OpenAI Chat Completions and Responses, and Ollama's own API. It
@@ -18,7 +18,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the address as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: DevModelFlags) => {
-      const { serveDevModel } = await import('../serve-dev-model.ts')
+      const { serveDevModel } = await import('../serve/serve-dev-model.ts')
       await serveDevModel(flags, io)
     })
 }

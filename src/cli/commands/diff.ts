@@ -1,7 +1,7 @@
 // `precis diff`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { DiffFlags } from '../diff-sessions.ts'
 import type { Io } from '../process-io.ts'
+import type { DiffFlags } from '../threads/diff-sessions.ts'
 
 const HELP = `
 With one session, shows what its last compaction removed and added. That includes compactions that another
@@ -27,7 +27,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the difference as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string, other: string | undefined, flags: DiffFlags) => {
-      const { diffSessions } = await import('../diff-sessions.ts')
+      const { diffSessions } = await import('../threads/diff-sessions.ts')
       await diffSessions(session, other, flags, io)
     })
 }

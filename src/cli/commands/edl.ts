@@ -1,6 +1,6 @@
 // `precis edl`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { EdlFlags } from '../edl-script.ts'
+import type { EdlFlags } from '../edl/edl-script.ts'
 import type { Io } from '../process-io.ts'
 
 const HELP = `
@@ -33,7 +33,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (script: string, flags: EdlFlags) => {
-      const { applyScript } = await import('../edl-script.ts')
+      const { applyScript } = await import('../edl/edl-script.ts')
       await applyScript(script, flags, io)
     })
 }

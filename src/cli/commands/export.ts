@@ -1,7 +1,7 @@
 // `precis export`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { ExportFlags } from '../export-session.ts'
 import type { Io } from '../process-io.ts'
+import type { ExportFlags } from '../threads/export-session.ts'
 
 const HELP = `
 Writes the current context. In its own format a session keeps its old records unchanged. Content that the
@@ -32,7 +32,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string, flags: ExportFlags) => {
-      const { exportSession } = await import('../export-session.ts')
+      const { exportSession } = await import('../threads/export-session.ts')
       await exportSession(session, flags, io)
     })
 }

@@ -19,7 +19,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (thread: string, flags: { at?: string; json?: boolean }) => {
-      const { forkThread } = await import('../thread-commands.ts')
+      const { forkThread } = await import('../threads/thread-commands.ts')
       await forkThread(thread, flags, io)
     })
 }

@@ -1,7 +1,7 @@
 // `precis import`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { ImportFlags } from '../import-sessions.ts'
 import type { Io } from '../process-io.ts'
+import type { ImportFlags } from '../threads/import-sessions.ts'
 
 const HELP = `
 Every record of a file becomes an event, is kept as it is, or is listed as left out. The report counts
@@ -28,7 +28,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (files: string[], flags: ImportFlags) => {
-      const { importSessions } = await import('../import-sessions.ts')
+      const { importSessions } = await import('../threads/import-sessions.ts')
       await importSessions(files, flags, io)
     })
 }

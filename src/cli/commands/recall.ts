@@ -1,7 +1,7 @@
 // `precis recall`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
-import type { RecallFlags } from '../recall-archive.ts'
+import type { RecallFlags } from '../recall/recall-archive.ts'
 
 const HELP = `
 Searches the log, not the context, so it also finds compacted content. Matches contain every word, best
@@ -25,7 +25,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the matches as JSON')
     .addHelpText('after', HELP)
     .action(async (query: string[], flags: RecallFlags) => {
-      const { recallWords } = await import('../recall-archive.ts')
+      const { recallWords } = await import('../recall/recall-archive.ts')
       await recallWords(query, flags, io)
     })
 }

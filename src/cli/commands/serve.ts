@@ -1,8 +1,8 @@
 // `precis serve`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import { collect } from '../options.ts'
 import type { Io } from '../process-io.ts'
-import type { ServeFlags } from '../serve.ts'
+import type { ServeFlags } from '../serve/serve.ts'
+import { collect } from '../terminal/options.ts'
 
 const HELP = `
 Access:
@@ -57,7 +57,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the address as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ServeFlags) => {
-      const { serve } = await import('../serve.ts')
+      const { serve } = await import('../serve/serve.ts')
       await serve(flags, io)
     })
 }

@@ -1,7 +1,7 @@
 // `precis show`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
-import type { ShowFlags } from '../recall-archive.ts'
+import type { ShowFlags } from '../recall/recall-archive.ts'
 
 const HELP = `
 A ref names an entry: e12 is the twelfth event, c40.0 is the first replacement of the compaction at event
@@ -25,7 +25,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the content as JSON')
     .addHelpText('after', HELP)
     .action(async (ref: string, flags: ShowFlags) => {
-      const { showRef } = await import('../recall-archive.ts')
+      const { showRef } = await import('../recall/recall-archive.ts')
       await showRef(ref, flags, io)
     })
 }

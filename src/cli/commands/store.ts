@@ -1,7 +1,7 @@
 // `precis store`: subcommands, options and help. Their actions are loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
-import type { StoreFlags } from '../store-work.ts'
+import type { StoreFlags } from '../threads/store-work.ts'
 
 const HELP = `
 A store is \`home\` (the store of your settings), the path of a SQLite file, or postgres://….
@@ -21,7 +21,7 @@ export function define(command: Command, io: Io): void {
     .argument('<to>', 'the target store, created if it does not exist')
     .option('--json', 'print the report as JSON')
     .action(async (from: string, to: string, flags: StoreFlags) => {
-      const { copyStores } = await import('../store-work.ts')
+      const { copyStores } = await import('../threads/store-work.ts')
       await copyStores(from, to, flags, io)
     })
   command
@@ -34,7 +34,7 @@ export function define(command: Command, io: Io): void {
     .option('--accept', 'with --repair: accept and list what fails verification or a copy left out')
     .option('--json', 'print the report as JSON')
     .action(async (address: string, flags: StoreFlags) => {
-      const { checkOneStore } = await import('../store-work.ts')
+      const { checkOneStore } = await import('../threads/store-work.ts')
       await checkOneStore(address, flags, io)
     })
 }

@@ -1,7 +1,7 @@
 // `precis threads`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { ThreadsFlags } from '../list-threads.ts'
 import type { Io } from '../process-io.ts'
+import type { ThreadsFlags } from '../threads/list-threads.ts'
 
 const HELP = `
 Examples:
@@ -14,7 +14,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ThreadsFlags) => {
-      const { listThreads } = await import('../list-threads.ts')
+      const { listThreads } = await import('../threads/list-threads.ts')
       await listThreads(flags, io)
     })
 }

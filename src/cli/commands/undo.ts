@@ -19,7 +19,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string, flags: { json?: boolean }) => {
-      const { reverseChange } = await import('../thread-commands.ts')
+      const { reverseChange } = await import('../threads/thread-commands.ts')
       await reverseChange('undo', session, flags, io)
     })
 }

@@ -2,9 +2,9 @@
 import { applyKept } from '../../compaction/compact-thread.ts'
 import type { ProposalRecord } from '../../compaction/plan.ts'
 import { PrecisError } from '../../core/errors.ts'
-import type { Settings } from '../../core/settings.ts'
-import { openHome } from '../home.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import type { Io } from '../process-io.ts'
+import { openHome } from '../threads/home.ts'
 import { requireCommitted } from './compact-session.ts'
 
 /** The thread that has the result: the same, or the one that a fresh session began. */

@@ -1,6 +1,6 @@
 // What a compaction saves and costs in money, where the prices are known.
-import type { ThreadEvent } from '../../core/event.ts'
-import type { Settings } from '../../core/settings.ts'
+import type { ThreadEvent } from '../../core/log/event.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import type { ModelOverrides } from '../../providers/catalogue.ts'
 import { modelInfo, readModelOverrides } from '../../providers/catalogue.ts'
 import { costOf } from '../../providers/costs.ts'

@@ -1,17 +1,17 @@
 // What one run of `precis compact` has to do, known and checked before the session is read.
 import { PrecisError } from '../../core/errors.ts'
-import type { ResolvedSettings } from '../../core/settings.ts'
+import type { ResolvedSettings } from '../../core/settings/settings.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import { PAGE_FORMATS } from '../../formats/pages.ts'
 import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
-import { type Budget, parseBudget } from '../budget.ts'
-import { requireCounter } from '../counter.ts'
 import type { Io } from '../process-io.ts'
 import { digestOfFile } from '../session/digest.ts'
 import { readFormat, writtenFormat } from '../session/formats.ts'
 import { type Target, targetOf } from '../session/target.ts'
-import { loadSettings } from '../settings.ts'
-import { refuseOverwriting } from '../source.ts'
+import { type Budget, parseBudget } from '../settings/budget.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { requireCounter } from '../terminal/counter.ts'
+import { refuseOverwriting } from '../terminal/source.ts'
 import {
   type CompactFlags,
   type Destination,

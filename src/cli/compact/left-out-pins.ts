@@ -6,11 +6,11 @@ import {
   findPins,
   type PinningPolicy,
   releasedPinsReducer,
-} from '../../core/found-pins.ts'
-import { pinsReducer } from '../../core/pins.ts'
-import { reducedBy } from '../../core/thread-state.ts'
+} from '../../core/edit/detected-pins.ts'
+import { pinsReducer } from '../../core/edit/pins.ts'
+import { reducedBy } from '../../core/view/thread-state.ts'
 import { loadThread } from '../session/session.ts'
-import { oneLine } from '../terminal.ts'
+import { oneLine } from '../terminal/terminal.ts'
 
 /** From here on there is room for as many as are ever kept. */
 const ROOMY_TOKENS = 10 * FOUND_PINS_TOKENS

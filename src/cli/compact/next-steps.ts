@@ -1,6 +1,6 @@
 // What to do after a compaction, as commands that can be typed as they stand.
-import { quoted } from '../shell-quote.ts'
-import { type Style, thousands } from '../terminal.ts'
+import { quoted } from '../terminal/shell-quote.ts'
+import { type Style, thousands } from '../terminal/terminal.ts'
 
 export interface NextSteps {
   readonly input: { readonly kind: 'file' | 'thread'; readonly source: string }

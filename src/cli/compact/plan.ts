@@ -1,9 +1,9 @@
 // Which strategy a command runs, and what of the settings its report names.
+import type { ReportSettings } from '../../core/edit/report.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { nearestWord } from '../../core/nearest-word.ts'
-import { PRESETS } from '../../core/presets.ts'
-import type { ReportSettings } from '../../core/report.ts'
-import type { ResolvedSettings } from '../../core/settings.ts'
+import type { ResolvedSettings } from '../../core/settings/settings.ts'
+import { nearestWord } from '../../core/text/nearest-word.ts'
+import { PRESETS } from '../../core/window/presets.ts'
 import type { CompactFlags } from './flags.ts'
 import type { Wishes } from './wishes.ts'
 

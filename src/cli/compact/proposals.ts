@@ -5,9 +5,9 @@ import { z } from 'zod'
 import type { ProposalRecord } from '../../compaction/plan.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { randomIds } from '../../system.ts'
-import { writeText } from '../io.ts'
 import type { Io } from '../process-io.ts'
-import { stateFolder } from '../settings.ts'
+import { stateFolder } from '../settings/settings.ts'
+import { writeText } from '../terminal/io.ts'
 
 /** Older ones make room. */
 const KEPT = 100

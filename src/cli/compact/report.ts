@@ -1,9 +1,9 @@
 // The report of a compaction on a terminal: before and after as a picture, what went and why, what to do next.
-import type { CompactionReport } from '../../core/report.ts'
-import type { TokenSplit } from '../../core/report-split.ts'
-import type { TokenCounter } from '../../core/tokens/counter.ts'
+import type { CompactionReport } from '../../core/edit/report.ts'
+import type { TokenSplit } from '../../core/edit/report-split.ts'
+import type { TokenCounter } from '../../core/window/tokens/counter.ts'
 import type { AskedModel } from '../../providers/redacted-port.ts'
-import { bar, oneLine, padColumns, type Style, thousands } from '../terminal.ts'
+import { bar, oneLine, padColumns, type Style, thousands } from '../terminal/terminal.ts'
 import type { Costs } from './costs.ts'
 import { type Again, type NextSteps, nextSteps } from './next-steps.ts'
 

@@ -2,14 +2,14 @@
 import type { CompactionHooks } from '../../agent/hooks.ts'
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
-import type { EntryId } from '../../core/change.ts'
-import type { ToolCall } from '../../core/content.ts'
-import { contentOf } from '../../core/entry-content.ts'
-import type { Json } from '../../core/json.ts'
+import type { EntryId } from '../../core/edit/change.ts'
 import { subjectOf } from '../../core/ledger/dialects.ts'
-import { roundsOf } from '../../core/seam.ts'
-import type { Settings } from '../../core/settings.ts'
-import { matchesPath, matchesText } from '../../core/wildcard.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Json } from '../../core/text/json.ts'
+import { matchesPath, matchesText } from '../../core/text/wildcard.ts'
+import type { ToolCall } from '../../core/view/content.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
+import { roundsOf } from '../../core/view/seam.ts'
 
 export interface Wishes {
   readonly pins: readonly string[] // texts

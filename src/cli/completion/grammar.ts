@@ -1,13 +1,13 @@
 // The grammar for shell completion: commands and options from commander, and the known values
 import type { Command, Option } from 'commander'
-import { PRESETS } from '../../core/presets.ts'
+import { PRESETS } from '../../core/window/presets.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import { PAGE_FORMATS } from '../../formats/pages.ts'
 import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
 import { PROFILES } from '../../validate/profiles.ts'
-import { CHECKED_FORMATS } from '../check-wires.ts'
-import { COUNTERS } from '../counter.ts'
-import { collect } from '../options.ts'
+import { CHECKED_FORMATS } from '../check/check-wires.ts'
+import { COUNTERS } from '../terminal/counter.ts'
+import { collect } from '../terminal/options.ts'
 
 export interface GrammarOption {
   readonly long: string // with its dashes

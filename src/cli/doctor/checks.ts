@@ -1,14 +1,13 @@
 // The checks of the doctor: Node, settings, store, keys, local models, terminal
 import { access, constants, stat, statfs } from 'node:fs/promises'
-import { shownAddress } from '../../core/address.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'
-import type { ResolvedSettings } from '../../core/settings.ts'
+import type { ResolvedSettings } from '../../core/settings/settings.ts'
+import { shownAddress } from '../../core/text/address.ts'
 import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
 import { checkStore as checkStoreLogs } from '../../stores/check-store.ts'
-import { openHome } from '../home.ts'
-import { refuseUnknownNames } from '../known-names.ts'
 import type { Io } from '../process-io.ts'
+import { refuseUnknownNames } from '../settings/known-names.ts'
 import {
   type Environment,
   type LoadedSettings,
@@ -16,7 +15,8 @@ import {
   projectFile,
   stateFolder,
   userFile,
-} from '../settings.ts'
+} from '../settings/settings.ts'
+import { openHome } from '../threads/home.ts'
 import { type Finding, fault, note, well } from './finding.ts'
 import { checkLocalModels, isAtHome } from './local-models.ts'
 

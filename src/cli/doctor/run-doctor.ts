@@ -2,8 +2,8 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
-import { tell } from '../tell.ts'
-import { oneLine, padColumns } from '../terminal.ts'
+import { tell } from '../terminal/print.ts'
+import { oneLine, padColumns } from '../terminal/terminal.ts'
 import { runChecks } from './checks.ts'
 
 const SIGNS = { well: '✓', note: '·', fault: '✗' } as const

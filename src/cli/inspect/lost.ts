@@ -1,13 +1,12 @@
 // What each compaction in a log replaced, with the files it no longer names
-
-import { buildMessages } from '../../core/build.ts'
-import { type Context, emptyContext, foldEvent, weightOf } from '../../core/context.ts'
-import type { EntryKind } from '../../core/entry.ts'
-import type { EventAt, EventOf, ThreadEvent } from '../../core/event.ts'
-import type { Json } from '../../core/json.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { ledgerFiles } from '../../core/ledger/ledger-lines.ts'
-import { compare, sideAt } from '../difference.ts'
+import type { EventAt, EventOf, ThreadEvent } from '../../core/log/event.ts'
+import type { Json } from '../../core/text/json.ts'
+import { buildMessages } from '../../core/view/build.ts'
+import { type Context, emptyContext, foldEvent, weightOf } from '../../core/view/context.ts'
+import type { EntryKind } from '../../core/view/entry.ts'
+import { compare, sideAt } from '../threads/difference.ts'
 
 export interface Losses {
   readonly seq: number

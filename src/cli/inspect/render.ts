@@ -1,6 +1,6 @@
 // Renders an inspection: bars by kind and turn, lists of large, touched and lost items
 import { rowsOf } from '../compact/report.ts'
-import { bar, oneLine, padColumns, type Style, thousands } from '../terminal.ts'
+import { bar, oneLine, padColumns, type Style, thousands } from '../terminal/terminal.ts'
 import type { Inspection, Turn } from './inspect-session.ts'
 import type { Losses } from './lost.ts'
 

@@ -1,11 +1,11 @@
 // `precis inspect`: reads a session and reports its content; changes nothing
-import { counterOf, requireCounter } from '../counter.ts'
 import type { Io } from '../process-io.ts'
-import { ProgressLine } from '../progress.ts'
 import { openSession } from '../session/session.ts'
 import { targetOf } from '../session/target.ts'
-import { loadSettings } from '../settings.ts'
-import { tell } from '../tell.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { counterOf, requireCounter } from '../terminal/counter.ts'
+import { tell } from '../terminal/print.ts'
+import { ProgressLine } from '../terminal/progress.ts'
 import { inspectSession } from './inspect-session.ts'
 import { renderInspection } from './render.ts'
 

@@ -1,10 +1,10 @@
 // Tries each strategy that needs no model on a copy of the session
 import { PrecisError } from '../../core/errors.ts'
-import type { Settings } from '../../core/settings.ts'
-import type { TokenCounter } from '../../core/tokens/counter.ts'
-import { countContext } from '../counter.ts'
-import type { ProgressLine } from '../progress.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { TokenCounter } from '../../core/window/tokens/counter.ts'
 import { loadThread, type Session } from '../session/session.ts'
+import { countContext } from '../terminal/counter.ts'
+import type { ProgressLine } from '../terminal/progress.ts'
 
 export interface Trial {
   readonly id: string

@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
 import { randomIds } from '../../system.ts'
-import { type Written, writeText } from '../io.ts'
 import type { Io } from '../process-io.ts'
-import { stateFolder, stateFolderPath } from '../settings.ts'
-import { quoted } from '../shell-quote.ts'
+import { stateFolder, stateFolderPath } from '../settings/settings.ts'
+import { type Written, writeText } from '../terminal/io.ts'
+import { quoted } from '../terminal/shell-quote.ts'
 import { digestOf, digestOfFile } from './digest.ts'
 import {
   type DatabaseSession,

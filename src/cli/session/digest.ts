@@ -1,8 +1,8 @@
 // The digest of a file, to detect changes
 import { createHash } from 'node:crypto'
 import type { Source } from '../../formats/session-format.ts'
-import type { Written } from '../io.ts'
 import type { Io } from '../process-io.ts'
+import type { Written } from '../terminal/io.ts'
 import { openInput } from './input.ts'
 
 export async function digestOfFile(path: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<string> {

@@ -1,8 +1,8 @@
 // Earlier imports of the same file, recognised by its bytes
-import { readRow } from '../../core/codec.ts'
-import { isPartialImport } from '../../core/import-end.ts'
-import type { Json } from '../../core/json.ts'
+import { readRow } from '../../core/log/codec.ts'
+import { isPartialImport } from '../../core/log/import-end.ts'
 import type { Store } from '../../core/ports.ts'
+import type { Json } from '../../core/text/json.ts'
 
 export interface EarlierImport {
   readonly threadId: string

@@ -1,7 +1,7 @@
 // Formats by name: the format of a file, and of a result
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { nearestWord } from '../../core/nearest-word.ts'
+import { nearestWord } from '../../core/text/nearest-word.ts'
 import type { PageFormat } from '../../formats/pages.ts'
 import type { SessionFormat } from '../../formats/session-format.ts'
 

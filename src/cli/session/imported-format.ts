@@ -1,6 +1,6 @@
 // The format of the file that a thread was imported from, from its kept records
-import type { ThreadEvent } from '../../core/event.ts'
-import type { Json } from '../../core/json.ts'
+import type { ThreadEvent } from '../../core/log/event.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { SessionFormat } from '../../formats/session-format.ts'
 
 /** Undefined if the thread did not come from a file, or was imported without its records. */

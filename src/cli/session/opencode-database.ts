@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { PrecisError } from '../../core/errors.ts'
-import { unreadable } from '../io.ts'
+import { unreadable } from '../terminal/io.ts'
 
 /** A session of a database, as in `opencode.db#ses_1e2b…`; without an id the only one that is there. */
 export interface DatabaseSession {

@@ -5,12 +5,12 @@ import {
   type ImportedSession,
   type ImportOptions,
   importSession,
-} from '../../formats/import-session.ts'
-import { ReadNotes } from '../../formats/notes.ts'
-import { detectFormat, sampleOf } from '../../formats/sample.ts'
+} from '../../formats/reading/import-session.ts'
+import { ReadNotes } from '../../formats/reading/notes.ts'
+import { detectFormat, sampleOf } from '../../formats/reading/sample.ts'
 import type { Sample, SessionFormat, Source } from '../../formats/session-format.ts'
-import type { ProgressLine } from '../progress.ts'
-import { readingFrom } from '../source.ts'
+import type { ProgressLine } from '../terminal/progress.ts'
+import { readingFrom } from '../terminal/source.ts'
 import { readFormat } from './formats.ts'
 import { saveMemoryFor } from './save-memory.ts'
 

@@ -1,8 +1,8 @@
 // Replaces a file that another program may append to, without losing a line
 import { createHash } from 'node:crypto'
 import { appendFile, type FileHandle, open } from 'node:fs/promises'
-import { type Written, writeText } from '../io.ts'
 import type { Io } from '../process-io.ts'
+import { type Written, writeText } from '../terminal/io.ts'
 
 /** A program that never stops appending must not hold up the replacement for ever. */
 const MOST_LOOKS = 16

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { PrecisError } from '../../core/errors.ts'
 import type { Source } from '../../formats/session-format.ts'
-import { unreadable } from '../io.ts'
+import { unreadable } from '../terminal/io.ts'
 
 /** Shorter ones are held, which is faster. */
 const LONG_BYTES = 16_000_000

@@ -1,5 +1,5 @@
 // The threads of sub-agents that came out of the same file as a thread.
-import { readRow } from '../../core/codec.ts'
+import { readRow } from '../../core/log/codec.ts'
 import type { Store } from '../../core/ports.ts'
 
 /** A store may hold any number of threads: those that were touched last are looked at. */

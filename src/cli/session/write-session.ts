@@ -1,9 +1,9 @@
 // A thread in memory as the text of a file, with what the format could not say, and without secrets if asked.
 import { randomUUID } from 'node:crypto'
-import { buildMessages } from '../../core/build.ts'
-import type { Context } from '../../core/context.ts'
-import type { ThreadEvent } from '../../core/event.ts'
-import type { Json } from '../../core/json.ts'
+import type { ThreadEvent } from '../../core/log/event.ts'
+import type { Json } from '../../core/text/json.ts'
+import { buildMessages } from '../../core/view/build.ts'
+import type { Context } from '../../core/view/context.ts'
 import type { Exported, View } from '../../formats/format.ts'
 import type { Outgoing } from '../../formats/session-format.ts'
 import { type Secret, secretsOf } from '../../redact/known.ts'

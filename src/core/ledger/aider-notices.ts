@@ -1,5 +1,5 @@
 // Notices of aider between messages: added files and edits
-import type { Json } from '../json.ts'
+import type { Json } from '../text/json.ts'
 import { fieldsOf, isPath, listIn } from './call-fields.ts'
 import { FileWork } from './file-work.ts'
 import type { Ledger } from './records.ts'

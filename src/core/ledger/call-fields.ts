@@ -1,5 +1,5 @@
 // Reads the arguments of a call of any shape; undefined if they do not fit
-import type { Json } from '../json.ts'
+import type { Json } from '../text/json.ts'
 import { LONGEST_PATH_CHARS } from './path.ts'
 
 export type Fields = { readonly [key: string]: Json }

@@ -1,5 +1,5 @@
 // One operation carried out on the files that are known, with what the result tells of it.
-import type { Json } from '../json.ts'
+import type { Json } from '../text/json.ts'
 import { fieldsOf } from './call-fields.ts'
 import type { FileWork, Place } from './file-work.ts'
 import { applyGit } from './git-work.ts'

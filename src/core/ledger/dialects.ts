@@ -1,12 +1,12 @@
 // The tools of the agents that are read and of this one, by name: what each call is meant to do.
-import type { Json } from '../json.ts'
-import { cutHead } from '../tokens/cut.ts'
+import type { Json } from '../text/json.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import { type Fields, fieldsOf, isPath, listIn, pathIn, textIn } from './call-fields.ts'
-import { commandIn } from './command-text.ts'
 import type { Intent } from './intent.ts'
 import { type FileOperation, OPEN_FILE } from './operation.ts'
 import { patchOperations } from './patch.ts'
-import { readShellLine } from './shell-steps.ts'
+import { commandIn } from './shell/command-text.ts'
+import { readShellLine } from './shell/steps.ts'
 import { statusOf, todosIn } from './todos.ts'
 
 type Meaning = (fields: Fields, input: Json, name: string) => Intent

@@ -1,5 +1,5 @@
 // Applies operations to the known files; looks up nothing outside the log
-import { matchesPath } from '../wildcard.ts'
+import { matchesPath } from '../text/wildcard.ts'
 import { ABSENT, AS_AT_START, type FileRecord, isOnlySeen, recordOf } from './file-record.ts'
 import type { FileTree, FolderRecord } from './file-tree.ts'
 import type { FileOperation, Target } from './operation.ts'

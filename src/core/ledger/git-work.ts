@@ -1,5 +1,5 @@
 // Applies git commands to the known files: index, commits, branches, stashes
-import { cutHead } from '../tokens/cut.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import { ABSENT, AS_AT_START, type FileRecord, type Version } from './file-record.ts'
 import type { FileTree, Stashed } from './file-tree.ts'
 import type { FileWork, Place } from './file-work.ts'

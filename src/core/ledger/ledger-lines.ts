@@ -1,5 +1,5 @@
 // The ledger as lines for a brief; names as in the log, incomplete ones are counted
-import { cutHead } from '../tokens/cut.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import { type FileRecord, type FileState, isOnlySeen, stateOf } from './file-record.ts'
 import type { FileTree } from './file-tree.ts'
 import type { Ledger } from './records.ts'

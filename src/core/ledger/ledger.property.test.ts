@@ -1,12 +1,11 @@
 // Whatever the log holds: no failure, the same state from the start, from a snapshot and step by step, bounded.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { done, eventsOf, ledgerOf, ran } from '../../../test/ledger/calls.ts'
 import { runs } from '../../../test/scale.ts'
-import type { ToolStatus } from '../content.ts'
-import type { EventDraft, ThreadEvent } from '../event.ts'
-import type { Json } from '../json.ts'
+import type { EventDraft, ThreadEvent } from '../log/event.ts'
+import type { Json } from '../text/json.ts'
+import type { ToolStatus } from '../view/content.ts'
 import { ledgerReducer } from './ledger.ts'
 import { ledgerFiles, ledgerLines } from './ledger-lines.ts'
 import type { Ledger } from './records.ts'

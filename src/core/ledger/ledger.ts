@@ -1,11 +1,10 @@
 // The ledger: files, tests, commands and plans, replayed from the tool calls of the log
-
-import type { ToolCall, ToolResult } from '../content.ts'
 import { PrecisError } from '../errors.ts'
-import type { ThreadEvent } from '../event.ts'
-import type { Json } from '../json.ts'
+import type { ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
-import { cutHead } from '../tokens/cut.ts'
+import type { Json } from '../text/json.ts'
+import type { ToolCall, ToolResult } from '../view/content.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import { aiderNotices } from './aider-notices.ts'
 import { BucketMap } from './bucket-map.ts'
 import { fieldsOf, textIn } from './call-fields.ts'

@@ -1,6 +1,6 @@
 // The working directory, from records of other agents, settings and prompts
-import { textOfUserContent, type UserContent } from '../content.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../text/json.ts'
+import { textOfUserContent, type UserContent } from '../view/content.ts'
 import { fieldsOf, isPath, listIn } from './call-fields.ts'
 import { fromRoot, isAbsolute, normalPath } from './path.ts'
 import type { Ledger } from './records.ts'

@@ -1,8 +1,8 @@
 // The text of a result without the tool's frame, and the exit of the command
-import type { Block, ToolResult } from '../content.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../text/json.ts'
+import type { Block, ToolResult } from '../view/content.ts'
 import { fieldsOf } from './call-fields.ts'
-import type { CommandEnd } from './outcome.ts'
+import type { CommandEnd } from './shell/outcome.ts'
 
 /** More is not looked at: it is the ends of an output that tell. */
 const HEAD_CHARS = 150_000

@@ -1,9 +1,9 @@
 // Commands, test runs and errors: the last outcome of each, and open failures
-import { cutHead, cutTail } from '../tokens/cut.ts'
+import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import type { Intent, OpenCall } from './intent.ts'
-import type { CommandEnd } from './outcome.ts'
 import type { Ledger, OpenError, TestRun } from './records.ts'
 import { lastLine } from './result-text.ts'
+import type { CommandEnd } from './shell/outcome.ts'
 import { testSummary } from './test-runner.ts'
 
 const MOST_COMMANDS = 80

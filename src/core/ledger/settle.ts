@@ -1,5 +1,5 @@
 // Settles a call with its result: records its effect in the ledger if it succeeded
-import type { ToolResult } from '../content.ts'
+import type { ToolResult } from '../view/content.ts'
 import { carryOut, told } from './carry-out.ts'
 import { noteFound, noteListing } from './evidence.ts'
 import { FileWork, type Place } from './file-work.ts'
@@ -9,7 +9,7 @@ import { inFolder } from './place.ts'
 import type { Ledger } from './records.ts'
 import { commandEnd, textOfBlocks } from './result-text.ts'
 import { noteError, withoutError } from './running.ts'
-import { settlePoll, settleShell } from './settle-shell.ts'
+import { settlePoll, settleShell } from './shell/settle-command.ts'
 
 const MOST_TODOS = 100
 /** Errors that some agents put into results that count as done. */

@@ -1,7 +1,7 @@
 // Shell commands: what each does to the files, given how it ended and what it printed.
 import { describe, expect, it } from 'vitest'
 import { fates, ledgerOf, ran } from '../../../test/ledger/calls.ts'
-import { shellCommands } from './shell-commands.ts'
+import { shellCommands } from './shell/commands.ts'
 
 /** What is there at the start: all that a listing shows. */
 const START = ran(

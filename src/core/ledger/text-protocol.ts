@@ -1,6 +1,6 @@
 // Agents that act without tool calls: a fenced command in the answer, its outcome in the next user message.
-import { textOfUserContent, type UserContent } from '../content.ts'
-import { cutHead } from '../tokens/cut.ts'
+import { textOfUserContent, type UserContent } from '../view/content.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import { shellIntent } from './dialects.ts'
 import type { OpenCall } from './intent.ts'
 import { OPEN_FILE } from './operation.ts'

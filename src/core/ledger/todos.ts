@@ -1,6 +1,6 @@
 // Todo lists as the agents write them: lists of objects under several names, or a checklist in Markdown.
-import type { Json } from '../json.ts'
-import { cutHead } from '../tokens/cut.ts'
+import type { Json } from '../text/json.ts'
+import { cutHead } from '../window/tokens/cut.ts'
 import { type Fields, fieldsOf, listIn, textIn } from './call-fields.ts'
 import type { Todo } from './intent.ts'
 

@@ -1,8 +1,8 @@
 // Calls, results and parts as text, for places where they cannot be sent
-import type { Block } from '../content.ts'
-import { captionOf } from '../image-caption.ts'
-import type { Json } from '../json.ts'
-import type { MessagePart, ToolCallPart, ToolResultPart } from '../message.ts'
+import type { Json } from '../text/json.ts'
+import type { Block } from '../view/content.ts'
+import { captionOf } from '../view/image-caption.ts'
+import type { MessagePart, ToolCallPart, ToolResultPart } from '../view/message.ts'
 
 export function callInWords({ name, arguments: input }: ToolCallPart): string {
   return `[call of ${name}: ${JSON.stringify(input)}]`

@@ -1,6 +1,6 @@
 // The bytes that a request has left for images
-import type { ImageLimits } from '../media.ts'
-import type { Message } from '../message.ts'
+import type { ImageLimits } from '../view/media.ts'
+import type { Message } from '../view/message.ts'
 import type { RepairProfile } from './profile.ts'
 
 /** What a wire adds around a part: names of fields, braces, a role. */

@@ -1,5 +1,5 @@
 // Ids of calls and names of tools as a provider takes them, the same for the same everywhere.
-import type { ToolCallPart, ToolResultPart } from '../message.ts'
+import type { ToolCallPart, ToolResultPart } from '../view/message.ts'
 import type { IdRule, RepairProfile } from './profile.ts'
 import { type Changes, type Turn, withParts } from './turn.ts'
 

@@ -1,8 +1,8 @@
 // The facts about a provider that a repair needs
-import type { ModelRef } from '../content.ts'
-import type { Json } from '../json.ts'
-import type { ImageLimits } from '../media.ts'
-import type { Message, MessagePart } from '../message.ts'
+import type { Json } from '../text/json.ts'
+import type { ModelRef } from '../view/content.ts'
+import type { ImageLimits } from '../view/media.ts'
+import type { Message, MessagePart } from '../view/message.ts'
 
 /** An absent field is the strict reading, except for `provider`. */
 export interface RepairProfile {

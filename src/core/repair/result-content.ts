@@ -1,6 +1,6 @@
 // Repairs the content of a tool result: no blank texts, only text in errors, no foreign blocks
-import type { Block } from '../content.ts'
-import type { ToolResultPart } from '../message.ts'
+import type { Block } from '../view/content.ts'
+import type { ToolResultPart } from '../view/message.ts'
 import { blockCaption } from './as-text.ts'
 import type { RepairProfile } from './profile.ts'
 import type { Changes, PlacedPart } from './turn.ts'

@@ -1,7 +1,6 @@
 // Alternating roles and complete rounds: each call answered once, right after it
-
-import type { ToolCallPart, ToolResultPart } from '../message.ts'
-import { outranks } from '../round-results.ts'
+import type { ToolCallPart, ToolResultPart } from '../view/message.ts'
+import { outranks } from '../view/round-results.ts'
 import { resultInParts } from './as-text.ts'
 import type { RepairProfile } from './profile.ts'
 import { type Changes, type PlacedPart, type Turn, withParts } from './turn.ts'

@@ -1,5 +1,5 @@
 // Thinking after changed content, and open tool rounds without their thinking
-import type { Message, MessagePart } from '../message.ts'
+import type { Message, MessagePart } from '../view/message.ts'
 import { callInWords, partInWords, resultInParts } from './as-text.ts'
 import type { RepairProfile } from './profile.ts'
 import { saysSomething } from './sendable.ts'

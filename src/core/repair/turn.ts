@@ -1,5 +1,5 @@
 // A message under repair: its parts with their places, and the list of changes
-import type { Message, MessagePart } from '../message.ts'
+import type { Message, MessagePart } from '../view/message.ts'
 
 export type RepairKind =
   | 'aborted-call'

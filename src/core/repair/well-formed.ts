@@ -1,7 +1,7 @@
 // Half characters (lone surrogates) in any text of a message: no provider takes them.
-import type { Json } from '../json.ts'
-import type { MessagePart } from '../message.ts'
-import { isWellFormed, wellFormed } from '../well-formed.ts'
+import type { Json } from '../text/json.ts'
+import { isWellFormed, wellFormed } from '../text/well-formed.ts'
+import type { MessagePart } from '../view/message.ts'
 import { type Changes, LEFT_OUT, type Turn, withParts } from './turn.ts'
 
 /** Each becomes the replacement character. Signed thinking cannot be repaired: it is no longer what was signed. */

@@ -1,5 +1,5 @@
 // An answer in Anthropic's shape: whole, or as the events of a stream.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, fieldsOf, textOf } from '../../validate/walk.ts'
 import { idOf } from '../digest.ts'
 import { pieces, sseFrame } from '../http.ts'

@@ -1,5 +1,5 @@
 // Anthropic's errors: status, type, and wording for each broken rule
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Violation } from '../../validate/rule.ts'
 import { idOf } from '../digest.ts'
 import { sseFrame } from '../http.ts'

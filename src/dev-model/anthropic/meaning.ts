@@ -1,5 +1,5 @@
 // Equivalent forms of content in Anthropic's API
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, isFields, listOf } from '../../validate/walk.ts'
 import { digest } from '../digest.ts'
 

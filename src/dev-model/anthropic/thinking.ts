@@ -1,5 +1,5 @@
 // Checks returned thinking: ours, unchanged, and still after the same conversation
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { dropsUnboundThinking } from '../../validate/anthropic/binding.ts'
 import {
   type Block,

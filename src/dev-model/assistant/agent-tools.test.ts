@@ -1,6 +1,6 @@
 // The assistant as the model of a coding agent: its tools, orders in the user's words, and `compact` in both shapes.
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Asked, AskedPart, AskedTurn, OfferedTool } from '../asked.ts'
 import type { AnswerCall } from '../reply.ts'
 import { assist } from './assistant.ts'

@@ -1,5 +1,5 @@
 // Calls of the tools that précis offers for compaction: `compact` in either of its two shapes, and `edl`.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { fieldsOf } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, lastUserTurn } from '../asked.ts'
 import type { AnswerCall, ScriptedAnswer } from '../reply.ts'

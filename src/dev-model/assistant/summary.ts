@@ -1,5 +1,5 @@
 // The assistant's summaries: requests, files, commands, current state
-import { cutHead } from '../../core/tokens/cut.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { fieldsOf } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, lastUserTurn, textIn } from '../asked.ts'
 

@@ -1,5 +1,5 @@
 // Chooses an offered tool for an action, with arguments that fit its schema
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, fieldsOf, listOf, textOf } from '../../validate/walk.ts'
 import type { OfferedTool } from '../asked.ts'
 import type { AnswerCall } from '../reply.ts'

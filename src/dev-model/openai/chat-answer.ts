@@ -1,5 +1,5 @@
 // An answer in the shape of Chat Completions: whole, or in chunks.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { type Fields, fieldsOf } from '../../validate/walk.ts'
 import { idOf } from '../digest.ts'

@@ -1,5 +1,5 @@
 // OpenAI's errors in both APIs: status, type, parameter, code, and wording for broken rules
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Violation } from '../../validate/rule.ts'
 import type { HttpAnswer, Refusal } from '../wire-format.ts'
 import { chatWords, responsesWords, type Words } from './words.ts'

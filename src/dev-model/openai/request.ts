@@ -1,5 +1,5 @@
 // Shared by both OpenAI APIs: the automatic cache, and arguments as JSON text
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, textOf } from '../../validate/walk.ts'
 import type { CacheUsage } from '../cache.ts'
 import type { Segment } from '../count.ts'

@@ -1,5 +1,5 @@
 // Rejects fields that OpenAI's APIs do not accept, in their words; backends and models differ
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
 import { type Finding, findingsIn, type Step } from '../schema.ts'

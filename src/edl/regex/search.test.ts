@@ -1,5 +1,4 @@
 // The search finds what JavaScript's own engine finds, in linear time, and says what it cannot do.
-
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../../test/generate/random.ts'
 import { SEED, scaled } from '../../../test/scale.ts'

@@ -1,6 +1,6 @@
 // The messages of Vercel's AI SDK.
-import { ROOT } from '../json-items.ts'
-import { readItems } from '../record-reader.ts'
+import { ROOT } from '../reading/json-items.ts'
+import { readItems } from '../reading/record-reader.ts'
 import type { SessionFormat } from '../session-format.ts'
 import { AI_SDK, isAiSdk, MessageReader } from './read.ts'
 import { writeAiSdk } from './write.ts'

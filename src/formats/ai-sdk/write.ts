@@ -1,12 +1,12 @@
 // A context as ModelMessages of the AI SDK, ready for `generateText({ messages })`.
-import { checkpointToText } from '../../core/checkpoint.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
-import { urlOfMedia } from '../data-url.ts'
-import { type Fields, fieldsIn } from '../fields.ts'
+import type { Json } from '../../core/text/json.ts'
+import { checkpointToText } from '../../core/view/checkpoint.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import type { Exported } from '../format.ts'
 import { type Note, placeholder, splitModel, wellFormed } from '../outgoing.ts'
-import { rawEnvelope } from '../raw.ts'
+import { urlOfMedia } from '../reading/data-url.ts'
+import { type Fields, fieldsIn } from '../reading/fields.ts'
+import { rawEnvelope } from '../reading/raw.ts'
 import type { Outgoing } from '../session-format.ts'
 import { AI_SDK, OWN } from './read.ts'
 

@@ -1,7 +1,7 @@
 // What Claude Code attaches to a prompt, as the text that the model gets to see, near enough.
-import type { UserContent } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
-import { type Fields, fieldsIn, listIn, textIn } from '../fields.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { UserContent } from '../../core/view/content.ts'
+import { type Fields, fieldsIn, listIn, textIn } from '../reading/fields.ts'
 
 /** Only a log, or what the client itself says again in every session: its tools, agents and skills. */
 const LOG_ONLY: ReadonlySet<unknown> = new Set([

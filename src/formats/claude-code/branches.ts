@@ -1,5 +1,5 @@
 // Which lines of a file belong to a branch that was left: the tree is known only at its end.
-import { type Fields, fieldsIn, listIn, textIn } from '../fields.ts'
+import { type Fields, fieldsIn, listIn, textIn } from '../reading/fields.ts'
 
 type Kind = 'prompt' | 'answer' | 'result' | 'other'
 

@@ -1,10 +1,10 @@
 // The lines of users and of answers as parts, calls and results.
-import type { Part, StopReason } from '../../core/content.ts'
-import { estimateTokens } from '../../core/tokens/estimate.ts'
+import type { Part, StopReason } from '../../core/view/content.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readBlock } from '../../wire/anthropic/blocks.ts'
-import type { Conversation, Origin } from '../conversation.ts'
-import { type Fields, fieldsIn, listIn, modelRef, textIn } from '../fields.ts'
-import type { ReadNotes } from '../notes.ts'
+import type { Conversation, Origin } from '../reading/conversation.ts'
+import { type Fields, fieldsIn, listIn, modelRef, textIn } from '../reading/fields.ts'
+import type { ReadNotes } from '../reading/notes.ts'
 import { hasPartialOutput, usageOf } from './usage.ts'
 
 const PROVIDER = 'anthropic'

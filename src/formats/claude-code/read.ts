@@ -1,11 +1,19 @@
 // Claude Code's session files: one content block a line, a tree of lines, compactions in between.
 import { PrecisError } from '../../core/errors.ts'
-import type { Json } from '../../core/json.ts'
-import { Conversation, type Origin, summaryEntries } from '../conversation.ts'
-import { type Fields, fieldsIn, isFields, listIn, objectIn, textIn, timeIn } from '../fields.ts'
-import { linesOf } from '../lines.ts'
-import type { ReadNotes } from '../notes.ts'
-import type { RawRecord } from '../raw.ts'
+import type { Json } from '../../core/text/json.ts'
+import { Conversation, type Origin, summaryEntries } from '../reading/conversation.ts'
+import {
+  type Fields,
+  fieldsIn,
+  isFields,
+  listIn,
+  objectIn,
+  textIn,
+  timeIn,
+} from '../reading/fields.ts'
+import { linesOf } from '../reading/lines.ts'
+import type { ReadNotes } from '../reading/notes.ts'
+import type { RawRecord } from '../reading/raw.ts'
 import {
   type KeptBecause,
   type ParsedLine,
@@ -13,7 +21,7 @@ import {
   readEach,
   readItems,
   readLines,
-} from '../record-reader.ts'
+} from '../reading/record-reader.ts'
 import { MAIN, type Sample, type Source, type Step } from '../session-format.ts'
 import { attachedText, queuedBy, queuedPrompt } from './attachment.ts'
 import { Branches } from './branches.ts'

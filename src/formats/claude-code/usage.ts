@@ -1,7 +1,7 @@
 // What Claude Code noted as billed, and where its counts cannot be believed.
-import type { TokenUsage } from '../../core/content.ts'
-import { countIn, type Fields } from '../fields.ts'
-import { usageFrom } from '../usage.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
+import { countIn, type Fields } from '../reading/fields.ts'
+import { usageFrom } from '../reading/usage.ts'
 
 /**
  * `saidTokens` is our estimate of the answer. From 2.1.12 to 2.1.37 only the first partial count of the

@@ -1,8 +1,7 @@
 // A context as lines of Claude Code: old lines stay, a boundary and what is in force now follow.
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { isSendable, wireBlock } from '../../wire/anthropic/wire.ts'
-import { type Fields, isFields, textIn } from '../fields.ts'
 import type { Exported } from '../format.ts'
 import {
   lastModel,
@@ -12,9 +11,10 @@ import {
   recordsOf,
   writeLines,
 } from '../outgoing.ts'
-import { type RawRecord, rawEnvelope, recordValue } from '../raw.ts'
+import { type Fields, isFields, textIn } from '../reading/fields.ts'
+import { type RawRecord, rawEnvelope, recordValue } from '../reading/raw.ts'
+import { workplaceOf } from '../reading/workplace.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
-import { workplaceOf } from '../workplace.ts'
 import { CLAUDE_CODE } from './read.ts'
 
 /** The version whose shape is written. */

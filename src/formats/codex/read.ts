@@ -1,8 +1,8 @@
 // Codex's rollouts: items of the model's history among events for the screen.
-import type { NewEntry } from '../../core/change.ts'
-import type { TokenUsage } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
-import { OPENING, type Origin, summaryEntries } from '../conversation.ts'
+import type { NewEntry } from '../../core/edit/change.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
+import { OPENING, type Origin, summaryEntries } from '../reading/conversation.ts'
 import {
   countIn,
   type Fields,
@@ -12,13 +12,13 @@ import {
   modelRef,
   textIn,
   timeIn,
-} from '../fields.ts'
-import type { ReadNotes } from '../notes.ts'
-import type { RawRecord } from '../raw.ts'
-import { type KeptBecause, OneThreadReader, readLines } from '../record-reader.ts'
-import { ResponseItems, textOfMessage, userContent } from '../response-items.ts'
+} from '../reading/fields.ts'
+import type { ReadNotes } from '../reading/notes.ts'
+import type { RawRecord } from '../reading/raw.ts'
+import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
+import { ResponseItems, textOfMessage, userContent } from '../reading/response-items.ts'
+import { usageFrom } from '../reading/usage.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
-import { usageFrom } from '../usage.ts'
 
 export const CODEX = 'codex'
 /** Who wrote a file that was written here. */

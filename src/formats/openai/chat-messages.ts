@@ -1,10 +1,10 @@
 // The messages of OpenAI's Chat Completions, which many tools save, as a conversation.
-import type { Block, ModelRef, Part, ToolResult, UserContent } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
-import type { AnswerFacts, Conversation, Origin } from '../conversation.ts'
-import { dataUrl } from '../data-url.ts'
-import { argumentsIn, type Fields, fieldsIn, listIn, textIn } from '../fields.ts'
-import { usageFrom } from '../usage.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Block, ModelRef, Part, ToolResult, UserContent } from '../../core/view/content.ts'
+import type { AnswerFacts, Conversation, Origin } from '../reading/conversation.ts'
+import { dataUrl } from '../reading/data-url.ts'
+import { argumentsIn, type Fields, fieldsIn, listIn, textIn } from '../reading/fields.ts'
+import { usageFrom } from '../reading/usage.ts'
 
 const PROVIDER = 'openai'
 

@@ -1,14 +1,22 @@
 // OpenCode's exports: one document with a message for each call of the model, tools with their results.
-import type { Part, StopReason, TokenUsage } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
-import { type Origin, summaryEntries } from '../conversation.ts'
-import { dataUrl } from '../data-url.ts'
-import { type Fields, fieldsIn, isFields, listIn, modelRef, textIn, timeIn } from '../fields.ts'
-import type { ReadNotes } from '../notes.ts'
-import type { RawRecord } from '../raw.ts'
-import { type KeptBecause, OneThreadReader, readItems } from '../record-reader.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Part, StopReason, TokenUsage } from '../../core/view/content.ts'
+import { type Origin, summaryEntries } from '../reading/conversation.ts'
+import { dataUrl } from '../reading/data-url.ts'
+import {
+  type Fields,
+  fieldsIn,
+  isFields,
+  listIn,
+  modelRef,
+  textIn,
+  timeIn,
+} from '../reading/fields.ts'
+import type { ReadNotes } from '../reading/notes.ts'
+import type { RawRecord } from '../reading/raw.ts'
+import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
+import { usageFrom } from '../reading/usage.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
-import { usageFrom } from '../usage.ts'
 
 export const OPENCODE = 'opencode'
 /** The mark of a text that was written here for a reminder. */

@@ -1,8 +1,8 @@
 // What stands around the messages of an OpenCode session that OpenCode did not record.
-import { typedTexts } from '../../core/typed-text.ts'
-import type { Fields } from '../fields.ts'
+import { typedTexts } from '../../core/view/typed-text.ts'
+import type { Fields } from '../reading/fields.ts'
+import { workplaceOf } from '../reading/workplace.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
-import { workplaceOf } from '../workplace.ts'
 import { sessionId } from './ids.ts'
 
 /** The version whose shape is written. */

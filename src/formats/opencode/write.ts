@@ -1,9 +1,7 @@
 // A context as an OpenCode export: messages with their parts, results inside of their calls.
-import { checkpointToText } from '../../core/checkpoint.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
-import { urlOfMedia } from '../data-url.ts'
-import { type Fields, fieldsIn, isFields, textIn } from '../fields.ts'
+import type { Json } from '../../core/text/json.ts'
+import { checkpointToText } from '../../core/view/checkpoint.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import type { Exported } from '../format.ts'
 import {
   lastModel,
@@ -16,7 +14,9 @@ import {
   UNSIGNED,
   wellFormed,
 } from '../outgoing.ts'
-import { type RawRecord, rawEnvelope, recordValue } from '../raw.ts'
+import { urlOfMedia } from '../reading/data-url.ts'
+import { type Fields, fieldsIn, isFields, textIn } from '../reading/fields.ts'
+import { type RawRecord, rawEnvelope, recordValue } from '../reading/raw.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
 import { Moments, sessionId } from './ids.ts'
 import { OPENCODE, REMINDER } from './read.ts'

@@ -1,9 +1,9 @@
 // The messages of pi: of the user, the model, its tools, and the shell that a user runs beside it.
-import type { Block, Part, StopReason, TokenUsage, UserContent } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
-import type { Conversation, Origin } from '../conversation.ts'
-import { type Fields, fieldsIn, listIn, modelRef, textIn } from '../fields.ts'
-import { usageFrom } from '../usage.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Block, Part, StopReason, TokenUsage, UserContent } from '../../core/view/content.ts'
+import type { Conversation, Origin } from '../reading/conversation.ts'
+import { type Fields, fieldsIn, listIn, modelRef, textIn } from '../reading/fields.ts'
+import { usageFrom } from '../reading/usage.ts'
 
 /** The type of entry under which a reminder is written here. */
 export const REMINDER = 'precis-reminder'

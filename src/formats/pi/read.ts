@@ -1,10 +1,10 @@
 // pi's session files, versions 1 to 3, and those of its fork Oh My Pi: a tree of entries, one a line.
-import { type Origin, summaryEntries } from '../conversation.ts'
-import { type Fields, fieldsIn, modelRef, objectIn, textIn, timeIn } from '../fields.ts'
-import { linesOf } from '../lines.ts'
-import type { ReadNotes } from '../notes.ts'
-import type { RawRecord } from '../raw.ts'
-import { type KeptBecause, OneThreadReader, readLines } from '../record-reader.ts'
+import { type Origin, summaryEntries } from '../reading/conversation.ts'
+import { type Fields, fieldsIn, modelRef, objectIn, textIn, timeIn } from '../reading/fields.ts'
+import { linesOf } from '../reading/lines.ts'
+import type { ReadNotes } from '../reading/notes.ts'
+import type { RawRecord } from '../reading/raw.ts'
+import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
 import { REMINDER, readMessage, textsOf, userContentOf } from './message.ts'
 

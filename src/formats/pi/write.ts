@@ -1,9 +1,8 @@
 // A context as entries of pi, version 3: a summary as a compaction, everything else as messages.
-import { checkpointToText } from '../../core/checkpoint.ts'
-import type { Block } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
-import { type Fields, isFields, textIn } from '../fields.ts'
+import type { Json } from '../../core/text/json.ts'
+import { checkpointToText } from '../../core/view/checkpoint.ts'
+import type { Block } from '../../core/view/content.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import type { Exported } from '../format.ts'
 import {
   lastModel,
@@ -14,9 +13,10 @@ import {
   UNSIGNED,
   writeLines,
 } from '../outgoing.ts'
-import { type RawRecord, recordValue } from '../raw.ts'
+import { type Fields, isFields, textIn } from '../reading/fields.ts'
+import { type RawRecord, recordValue } from '../reading/raw.ts'
+import { workplaceOf } from '../reading/workplace.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
-import { workplaceOf } from '../workplace.ts'
 import { REMINDER } from './message.ts'
 import { PI } from './read.ts'
 

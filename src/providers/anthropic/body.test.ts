@@ -1,13 +1,12 @@
 // Requests made of any thread are valid, and their cache marks stand where the prefix is stable.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { generateThread } from '../../../test/generate/thread.ts'
 import { runs } from '../../../test/scale.ts'
-import { buildMessages } from '../../core/build.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
+import { buildMessages } from '../../core/view/build.ts'
+import type { Message } from '../../core/view/message.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { validate } from '../../validate/validate.ts'
 import { type Target, wireOf } from './body.ts'

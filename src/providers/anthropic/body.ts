@@ -1,7 +1,7 @@
 // A request as the body of the Anthropic Messages API.
-import type { Json } from '../../core/json.ts'
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { toldWithoutThinking } from '../../core/repair/stale-thinking.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
 import type { Note } from '../../wire/anthropic/wire.ts'
 import { wireMessages } from '../../wire/anthropic/write.ts'

@@ -1,7 +1,7 @@
 // Thinking that this process saw being made, and what stood before it then: whether it still fits.
 import { createHash, type Hash } from 'node:crypto'
-import type { MessagePart } from '../../core/message.ts'
 import type { ModelFrame } from '../../core/model.ts'
+import type { MessagePart } from '../../core/view/message.ts'
 import { isThinking, messagesOf, openRound } from '../../validate/anthropic/conversation.ts'
 import { thinkingKey } from '../../validate/anthropic/history.ts'
 import type { Violation } from '../../validate/rule.ts'

@@ -1,7 +1,7 @@
 // Writes and validates the body of a request, with the known thinking
 import type { ModelRequest } from '../../core/model.ts'
 import type { Profile, Violation } from '../../validate/rule.ts'
-import { estimateOf } from '../silent-overflow.ts'
+import { estimateOf } from '../failures/silent-overflow.ts'
 import { requireValid } from '../validated.ts'
 import { type Wire, wireOf } from './body.ts'
 import type { BoundThinking, SentThinking } from './bound-thinking.ts'

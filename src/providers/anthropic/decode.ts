@@ -1,8 +1,8 @@
 // The events of Anthropic's stream as frames: blocks are gathered until they are whole.
-import type { ModelRef } from '../../core/content.ts'
 import { PrecisError } from '../../core/errors.ts'
-import type { Json } from '../../core/json.ts'
 import type { ModelFrame } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { ModelRef } from '../../core/view/content.ts'
 import { type Fields, isFields, without } from '../../wire/anthropic/shape.ts'
 import { mergedUsage, stopReasonOf, usageOf } from './usage.ts'
 

@@ -1,9 +1,9 @@
 // What is particular to Anthropic: blocks, signatures, figures, marks, headers; over HTTP, through the SDK.
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
-import type { Message } from '../../core/message.ts'
 import { collectAnswer, type ModelFrame, type ModelRequest } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message } from '../../core/view/message.ts'
 import {
   eventStream,
   type FixtureServer,

@@ -1,8 +1,8 @@
 // From any request to one that Anthropic takes: names, tools, thinking and the window, with a strict server.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pngOf } from '../../../test/generate/damage.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
 import { type CollectedAnswer, collectAnswer, type ModelRequest } from '../../core/model.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { type DevModel, startDevModel } from '../../dev-model/index.ts'
 import type { ScriptedAnswer } from '../../dev-model/reply.ts'
 import { PROFILES } from '../../validate/profiles.ts'

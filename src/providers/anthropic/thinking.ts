@@ -1,6 +1,6 @@
 // Thinking levels for Claude models: adaptive for newer ones, a token number for older ones
-import type { Json } from '../../core/json.ts'
 import type { ModelRequest, ThinkingWish } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
 
 /** `adaptive` models refuse a number of tokens, `budget` models know nothing else. */

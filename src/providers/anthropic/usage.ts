@@ -1,6 +1,6 @@
 // Anthropic's figures and reasons as those of précis.
-import type { StopReason, TokenUsage } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { StopReason, TokenUsage } from '../../core/view/content.ts'
 import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
 
 /**

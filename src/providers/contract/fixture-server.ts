@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pretendWork, within } from '../../../test/wait.ts'
-import type { Json } from '../../core/json.ts'
 import type { Clock } from '../../core/ports.ts'
+import type { Json } from '../../core/text/json.ts'
 
 /** What is sent and how it ends, where not properly: it never does, or never begins. */
 export interface Reply {

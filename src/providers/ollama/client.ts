@@ -1,6 +1,6 @@
 // The Ollama SDK for one request: with a signal from the first byte on, and without a word on the console.
 import { Ollama } from 'ollama'
-import { type Timeouts, timedFetch } from '../timed-fetch.ts'
+import { type Timeouts, timedFetch } from '../failures/timed-fetch.ts'
 
 export interface OllamaAddress {
   readonly baseUrl: string

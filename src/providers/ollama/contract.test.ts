@@ -1,6 +1,6 @@
 // The Ollama provider does what every provider must, over HTTP and through the real SDK.
-import type { TokenUsage } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { validate } from '../../validate/validate.ts'
 import { isFields } from '../../wire/openai-chat/fields.ts'

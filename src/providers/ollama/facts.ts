@@ -1,5 +1,5 @@
 // Facts about a model from an Ollama server: window and abilities
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
 import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
 

@@ -1,7 +1,7 @@
 // Ollama over HTTP and through the real SDK: windows, calls, thinking, and prompts cut in silence.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Json } from '../../core/json.ts'
 import type { ModelFrame, ModelRequest } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
 import {
   type FixtureServer,
   pausesKept,

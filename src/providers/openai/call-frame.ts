@@ -1,6 +1,6 @@
 // Assembles a tool call from its argument pieces; marks it broken if they are not JSON
-import type { Json } from '../../core/json.ts'
 import type { ModelFrame } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
 
 /** Models without arguments to give send nothing at all, or null. */
 export function callFrame(id: string, name: string, text: string): ModelFrame {

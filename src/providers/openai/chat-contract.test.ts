@@ -1,6 +1,6 @@
 // The Chat Completions provider does what every provider must, over HTTP and through the real SDK.
-import type { TokenUsage } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { validate } from '../../validate/validate.ts'
 import type { Reply } from '../contract/fixture-server.ts'

@@ -1,7 +1,7 @@
 // Chat Completions over HTTP and through the real SDK: what servers stream, and what they are sent.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
 import type { ModelFrame, ModelRequest } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
 import {
   type FixtureServer,
   pausesKept,

@@ -1,9 +1,9 @@
 // Refusals that asking for less gets past: what a model, or an account, turns out not to have.
-import type { Message, MessagePart } from '../../core/message.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { isFields } from '../../wire/openai-chat/fields.ts'
 import type { Note } from '../../wire/openai-chat/rounds.ts'
 import type { ResponsesProfile } from '../../wire/openai-responses/profile.ts'
-import { readFailure } from '../failure.ts'
+import { readFailure } from '../failures/failure.ts'
 
 /** How a model is asked, as far as it is known by now. */
 export interface Terms {

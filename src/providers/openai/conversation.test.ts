@@ -1,15 +1,15 @@
 // Whole conversations with the strict stand-in, which refuses what breaks a rule: one for each wire.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Part } from '../../core/content.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
 import { collectAnswer, type ModelRequest, type Provider } from '../../core/model.ts'
 import type { Clock } from '../../core/ports.ts'
+import type { Part } from '../../core/view/content.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { type DevModel, type DevModelOptions, startDevModel } from '../../dev-model/index.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
 import { pausesKept } from '../contract/fixture-server.ts'
+import { noticingOverflow } from '../failures/silent-overflow.ts'
 import { ollamaProvider } from '../ollama/provider.ts'
-import { noticingOverflow } from '../silent-overflow.ts'
 import { openaiChatProvider } from './chat.ts'
 import { openaiResponsesProvider } from './responses.ts'
 

@@ -1,7 +1,7 @@
 // The frames of an answer that comes as running text: each stretch is given whole where it ends.
-import type { ModelRef } from '../../core/content.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelFrame } from '../../core/model.ts'
+import type { ModelRef } from '../../core/view/content.ts'
 
 type Kind = 'text' | 'thinking'
 

@@ -1,5 +1,5 @@
 // The Responses provider does what every provider must, over HTTP and through the real SDK.
-import type { TokenUsage } from '../../core/content.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { validate } from '../../validate/validate.ts'
 import { eventStream } from '../contract/fixture-server.ts'

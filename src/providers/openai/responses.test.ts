@@ -1,8 +1,8 @@
 // The Responses API over HTTP and through the real SDK: what is streamed, carried along, and conceded.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
-import type { Message } from '../../core/message.ts'
 import { collectAnswer, type ModelFrame, type ModelRequest } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message } from '../../core/view/message.ts'
 import {
   eventStream,
   type FixtureServer,

@@ -4,15 +4,15 @@ import type {
   ResponseCreateParamsStreaming,
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses'
-import type { ModelRef } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { ModelRef } from '../../core/view/content.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Fields } from '../../wire/openai-chat/fields.ts'
 import { OPENAI_RESPONSES, type ResponsesProfile } from '../../wire/openai-responses/profile.ts'
 import { writeResponses } from '../../wire/openai-responses/write.ts'
+import { retryCall, retryStream } from '../failures/retry.ts'
 import { preparing } from '../prepared.ts'
-import { retryCall, retryStream } from '../retry.ts'
 import { requireValid } from '../validated.ts'
 import { type OpenAiOptions, openAiAccess, requireConversation } from './access.ts'
 import { concession, openable, type Terms } from './concessions.ts'

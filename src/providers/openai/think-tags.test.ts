@@ -1,5 +1,4 @@
 // Thinking between tags, however the text is cut into pieces.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'

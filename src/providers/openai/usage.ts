@@ -1,6 +1,6 @@
 // Converts OpenAI's usage; cached tokens are part of the prompt tokens
-import type { TokenUsage } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
 import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
 
 /** Of Chat Completions. DeepSeek has a name of its own for what came out of the cache. */

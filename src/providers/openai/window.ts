@@ -1,9 +1,9 @@
 // Asks servers for the window of a model, in each server's own way
 import type OpenAI from 'openai'
 import { PrecisError } from '../../core/errors.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
-import { type Attempts, retryCall } from '../retry.ts'
+import { type Attempts, retryCall } from '../failures/retry.ts'
 
 interface Source {
   /** From the base URL, which mostly ends in `/v1`, to the place to ask. */

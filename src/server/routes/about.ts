@@ -1,5 +1,5 @@
 // The server itself: the handshake, its models, strategies and settings.
-import { PRESETS } from '../../core/presets.ts'
+import { PRESETS } from '../../core/window/presets.ts'
 import { PROTOCOL_VERSION } from '../../protocol/client.ts'
 import {
   helloSchema,
@@ -8,8 +8,8 @@ import {
   strategiesSchema,
 } from '../../protocol/schemas.ts'
 import type { AddRoutes, AppParts } from '../api.ts'
-import { tokenOf } from '../guard.ts'
-import { type Api, route } from '../route.ts'
+import { tokenOf } from '../http/guard.ts'
+import { type Api, route } from '../http/route.ts'
 
 const tag = 'about'
 

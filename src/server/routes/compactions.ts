@@ -1,5 +1,5 @@
 // Compactions: run, previewed, applied with other words, undone; what one did.
-import type { CompactionResult } from '../../core/frame.ts'
+import type { CompactionResult } from '../../core/agent/frame.ts'
 import {
   commandOutcomeSchema,
   compactionDiffSchema,
@@ -16,11 +16,11 @@ import {
 } from '../../protocol/requests.ts'
 import { toWireResult } from '../../protocol/wire-frame.ts'
 import type { AddRoutes, AppParts } from '../api.ts'
-import { diffOf } from '../diff.ts'
-import { aroundCompaction, reportOf } from '../reports.ts'
-import { type Api, route } from '../route.ts'
+import { type Api, route } from '../http/route.ts'
 import type { WireOutcome } from '../send.ts'
 import { requireStrategy } from '../thread-changes.ts'
+import { diffOf } from '../views/diff.ts'
+import { aroundCompaction, reportOf } from '../views/reports.ts'
 
 const tag = 'compactions'
 

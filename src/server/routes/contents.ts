@@ -1,8 +1,8 @@
-// Routes for pins, recall, the window and file completion
+// What is in a thread: its views, pins, recall, the window, files for completion.
 import { PrecisError } from '../../core/errors.ts'
-import type { EventOf } from '../../core/event.ts'
-import { threadSettingsReducer } from '../../core/thread-settings.ts'
-import { reducedBy } from '../../core/thread-state.ts'
+import type { EventOf } from '../../core/log/event.ts'
+import { threadSettingsReducer } from '../../core/settings/thread-settings.ts'
+import { reducedBy } from '../../core/view/thread-state.ts'
 import {
   filesQuery,
   pinBody,
@@ -19,11 +19,11 @@ import {
 } from '../../protocol/schemas.ts'
 import { archiveOf } from '../../threads/archive.ts'
 import type { AddRoutes, AppParts } from '../api.ts'
-import { contextFiguresOf } from '../figures.ts'
-import { completeFiles } from '../files.ts'
-import { pictureOf } from '../picture.ts'
-import { recalled } from '../recall.ts'
-import { type Api, route } from '../route.ts'
+import { completeFiles } from '../http/files.ts'
+import { type Api, route } from '../http/route.ts'
+import { contextFiguresOf } from '../views/figures.ts'
+import { pictureOf } from '../views/picture.ts'
+import { recalled } from '../views/recall.ts'
 
 const tag = 'contents'
 

@@ -1,13 +1,12 @@
 // Routes for stored events and the live stream
-
 import { PrecisError } from '../../core/errors.ts'
 import { eventsQuery, streamQuery, threadParams } from '../../protocol/requests.ts'
 import { eventsSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import type { AddRoutes } from '../api.ts'
-import type { Following } from '../feeds.ts'
-import { stillHolds, whoIn } from '../guard.ts'
-import { route } from '../route.ts'
+import { stillHolds, whoIn } from '../http/guard.ts'
+import { route } from '../http/route.ts'
+import type { Following } from '../live/feeds.ts'
 
 const tag = 'events'
 const PAGE = 1_000

@@ -1,10 +1,10 @@
 // Routes for liveness and readiness
 import { statusSchema } from '../../protocol/schemas.ts'
 import type { AddRoutes, AppParts } from '../api.ts'
-import { goingDown } from '../drain.ts'
-import { METRICS_TYPE, metricsText } from '../metrics.ts'
-import { route } from '../route.ts'
-import { requireAnswer } from '../store-answers.ts'
+import { goingDown } from '../http/drain.ts'
+import { METRICS_TYPE, metricsText } from '../http/metrics.ts'
+import { route } from '../http/route.ts'
+import { requireAnswer } from '../http/store-answers.ts'
 
 const tag = 'health'
 

@@ -1,12 +1,12 @@
 // Routes for turns: messages, commands, abort, resume, approvals
-import { textOfUserContent, type UserContent } from '../../core/content.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { threadSettingsReducer } from '../../core/thread-settings.ts'
-import { reducedBy } from '../../core/thread-state.ts'
+import { threadSettingsReducer } from '../../core/settings/thread-settings.ts'
+import { textOfUserContent, type UserContent } from '../../core/view/content.ts'
+import { reducedBy } from '../../core/view/thread-state.ts'
 import { sendReplySchema } from '../../protocol/compaction-schemas.ts'
 import { callParams, decisionBody, messageBody, threadParams } from '../../protocol/requests.ts'
 import type { AddRoutes, AppParts } from '../api.ts'
-import { type Api, route } from '../route.ts'
+import { type Api, route } from '../http/route.ts'
 
 const tag = 'turns'
 

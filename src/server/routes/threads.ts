@@ -1,6 +1,6 @@
 // Routes for threads: list, create, read, change, delete, fork
-import { systemPrompt } from '../../agent/system-prompt.ts'
-import type { EventDraft } from '../../core/event.ts'
+import { systemPrompt } from '../../agent/loop/system-prompt.ts'
+import type { EventDraft } from '../../core/log/event.ts'
 import {
   changeBody,
   forkBody,
@@ -11,10 +11,10 @@ import {
 import { sessionResponseSchema, threadPageSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import type { AddRoutes, AppParts } from '../api.ts'
-import { type Api, route } from '../route.ts'
-import { sessionOf } from '../session.ts'
+import { type Api, route } from '../http/route.ts'
 import { changesFor } from '../thread-changes.ts'
-import { listThreads } from '../thread-summary.ts'
+import { sessionOf } from '../views/session.ts'
+import { listThreads } from '../views/thread-summary.ts'
 
 const tag = 'threads'
 

@@ -2,9 +2,9 @@
 import { contextEntriesQuery, threadParams } from '../../protocol/requests.ts'
 import { contextEntriesSchema, timelineSchema } from '../../protocol/schemas.ts'
 import type { AddRoutes } from '../api.ts'
-import { contextEntriesOf } from '../context-entries.ts'
-import { route } from '../route.ts'
-import { thinned } from '../tally.ts'
+import { route } from '../http/route.ts'
+import { contextEntriesOf } from '../views/context-entries.ts'
+import { thinned } from '../views/count-event.ts'
 
 const tag = 'contents'
 

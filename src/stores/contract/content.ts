@@ -1,7 +1,7 @@
 // Content: any JSON comes back as it was.
 import { describe, expect, it } from 'vitest'
-import type { NewEvent } from '../../core/event.ts'
-import type { Json } from '../../core/json.ts'
+import type { NewEvent } from '../../core/log/event.ts'
+import type { Json } from '../../core/text/json.ts'
 import { message, on, type StoreFactory } from './place.ts'
 
 const CONTENT: Readonly<Record<string, Json>> = {

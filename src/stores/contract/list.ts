@@ -1,6 +1,6 @@
 // The list of threads: latest first, page by page.
 import { describe, expect, it } from 'vitest'
-import type { NewEvent } from '../../core/event.ts'
+import type { NewEvent } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
 import { expectError, message, NOON, on, type StoreFactory } from './place.ts'
 

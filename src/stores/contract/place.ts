@@ -1,7 +1,7 @@
 // What the suite needs to know of a store, and small events to fill it with.
 import { expect } from 'vitest'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { NewEventOf } from '../../core/event.ts'
+import type { NewEventOf } from '../../core/log/event.ts'
 import type { Row, Store } from '../../core/ports.ts'
 
 /** An empty place for logs, and a store open on it. */

@@ -1,5 +1,4 @@
 // Random work by several at once: nothing is lost, nothing comes twice, forks keep their past.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'

@@ -1,6 +1,6 @@
 // Searching where it is hard: among the threads of many owners, in content that is odd, while others append.
 import { describe, expect, it } from 'vitest'
-import type { NewEvent } from '../../core/event.ts'
+import type { NewEvent } from '../../core/log/event.ts'
 import type { SearchQuery, Store } from '../../core/ports.ts'
 import { expectError, messages, NOON, on, type StoreFactory } from './place.ts'
 

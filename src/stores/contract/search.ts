@@ -1,6 +1,6 @@
 // Searching: all that was ever said is found, by its words, the best first.
 import { describe, expect, it } from 'vitest'
-import type { NewEvent } from '../../core/event.ts'
+import type { NewEvent } from '../../core/log/event.ts'
 import type { SearchFind, SearchQuery, Store } from '../../core/ports.ts'
 import { expectError, messages, NOON, on, type StoreFactory } from './place.ts'
 

@@ -1,5 +1,5 @@
 // The address of a store on PostgreSQL, taken apart. What is shown of it holds no secret.
-import { shownAddress } from '../../core/address.ts'
+import { shownAddress } from '../../core/text/address.ts'
 import { usageError } from '../errors.ts'
 
 export interface PostgresAddress {

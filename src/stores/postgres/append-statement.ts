@@ -1,6 +1,6 @@
 // The one statement of an append: one journey to the server, and all or nothing.
-import type { Cells, SnapshotCells } from '../cells.ts'
-import { digestOfCells, NO_HASH } from '../hash-chain.ts'
+import { digestOfCells, NO_HASH } from '../rows/hash-chain.ts'
+import type { Cells, SnapshotCells } from '../rows/stored-event.ts'
 import type { Statement } from './database.ts'
 
 /** What an append is made of, whichever thread it goes to. */

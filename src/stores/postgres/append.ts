@@ -1,9 +1,9 @@
 // Appending to a thread: at once where it is the ordinary case, and carefully where it is not.
-import type { Cells } from '../cells.ts'
 import { restlessThread, versionConflict } from '../errors.ts'
-import { NO_HASH } from '../hash-chain.ts'
-import { recognise } from '../recognise.ts'
-import type { AppendRequest, WriteAnswer } from '../requests.ts'
+import { NO_HASH } from '../rows/hash-chain.ts'
+import { recognise } from '../rows/recognise.ts'
+import type { AppendRequest, WriteAnswer } from '../rows/requests.ts'
+import type { Cells } from '../rows/stored-event.ts'
 import { firstStatement, growStatement, timeOf } from './append-statement.ts'
 import type { Session } from './database.ts'
 import { isTaken } from './failures.ts'

@@ -1,7 +1,7 @@
 // The connections to the database: prepared statements, transactions, and calls that outlive a restart.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { Crowd } from '../crowd.ts'
+import { Crowd } from '../backpressure.ts'
 import { storeClosed } from '../errors.ts'
 import type { PostgresAddress } from './address.ts'
 import { clientConfig, type DatabaseOptions, settle } from './connection.ts'

@@ -1,5 +1,4 @@
 // Forking and deleting threads, each in one transaction.
-import { checkNumber } from '../cells.ts'
 import { restlessThread, unknownThread } from '../errors.ts'
 import {
   checkForkIds,
@@ -7,7 +6,8 @@ import {
   type Parent,
   recogniseFork,
   type WriteAnswer,
-} from '../requests.ts'
+} from '../rows/requests.ts'
+import { checkNumber } from '../rows/stored-event.ts'
 import { findByIds, lastHash } from './append.ts'
 import { firstStatement, timeOf } from './append-statement.ts'
 import type { Session } from './database.ts'

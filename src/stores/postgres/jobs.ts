@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PgBoss from 'pg-boss'
 import type { JobQueue, Store } from '../../core/ports.ts'
-import { checkName } from '../cells.ts'
 import { storeClosed } from '../errors.ts'
 import {
   type JobOptions,
@@ -12,6 +11,7 @@ import {
   jobSettings,
   runUnderLease,
 } from '../job-options.ts'
+import { checkName } from '../rows/stored-event.ts'
 import { readAddress } from './address.ts'
 import { type Database, openDatabase } from './database.ts'
 import { storeFailure } from './failures.ts'

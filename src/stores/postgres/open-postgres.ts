@@ -1,7 +1,7 @@
 // Opens a store on PostgreSQL. The driver is loaded only when one is opened.
 import type { Store } from '../../core/ports.ts'
-import { checkNumber } from '../cells.ts'
-import { LIMITS } from '../limits.ts'
+import { LIMITS } from '../rows/limits.ts'
+import { checkNumber } from '../rows/stored-event.ts'
 import { readAddress } from './address.ts'
 
 export interface PostgresOptions {

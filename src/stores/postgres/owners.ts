@@ -1,7 +1,7 @@
 // Whose threads they are: it stands in the cursors of the search index, and is found out when it is asked for.
-import type { Cells } from '../cells.ts'
-import { INDEX_VERSION, OWNER_VERSION } from '../index-version.ts'
-import { ownerIn } from '../search-index.ts'
+import type { Cells } from '../rows/stored-event.ts'
+import { INDEX_VERSION, OWNER_VERSION } from '../search/index-version.ts'
+import { ownerIn } from '../search/search-index.ts'
 import type { Session } from './database.ts'
 import { LOCK_INDEX, REMOVE_PARTS } from './search-statements.ts'
 import { EVENT, statement } from './statements.ts'

@@ -1,5 +1,5 @@
 // The SQL of the search index: a column of words made elsewhere, with an inverted index on it.
-import { INDEX_VERSION } from '../index-version.ts'
+import { INDEX_VERSION } from '../search/index-version.ts'
 import type { Statement } from './database.ts'
 import { CHAIN, EVENT, statement } from './statements.ts'
 

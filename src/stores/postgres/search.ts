@@ -1,11 +1,17 @@
 // Indexing a bounded stretch of the log, and looking words up.
-import type { AwaitedCall, SearchKind } from '../../core/search-documents.ts'
-import type { QueryWord } from '../../core/search-tokens.ts'
-import type { Cells } from '../cells.ts'
-import { INDEX_VERSION } from '../index-version.ts'
-import { LIMITS } from '../limits.ts'
-import { type IndexedPart, indexRows, lastSeq, ownerIn, type SearchHit } from '../search-index.ts'
-import type { SearchRequest } from '../search-request.ts'
+import type { AwaitedCall, SearchKind } from '../../core/search/documents.ts'
+import type { QueryWord } from '../../core/search/words.ts'
+import { LIMITS } from '../rows/limits.ts'
+import type { Cells } from '../rows/stored-event.ts'
+import { INDEX_VERSION } from '../search/index-version.ts'
+import {
+  type IndexedPart,
+  indexRows,
+  lastSeq,
+  ownerIn,
+  type SearchHit,
+} from '../search/search-index.ts'
+import type { SearchRequest } from '../search/search-request.ts'
 import type { Session } from './database.ts'
 import { read } from './read.ts'
 import {

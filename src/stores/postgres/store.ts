@@ -1,5 +1,5 @@
 // The store on PostgreSQL: several processes, also on several machines, share it.
-import type { NewEvent } from '../../core/event.ts'
+import type { NewEvent } from '../../core/log/event.ts'
 import type {
   Appended,
   AppendOptions,
@@ -14,18 +14,18 @@ import type {
   Store,
   ThreadInfo,
 } from '../../core/ports.ts'
-import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../cells.ts'
-import { readListOptions } from '../cursor.ts'
 import { storeClosed } from '../errors.ts'
 import { followRows } from '../follow.ts'
-import { hashOfDigest, verifyInSteps } from '../hash-chain.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
-import { checkRanges, type Range, readQuery } from '../ranges.ts'
-import { type ReadStep, readInSteps, rowsAfter } from '../read-steps.ts'
-import { appended, appendRequest, forkRequest } from '../requests.ts'
-import { listByOwners, searchIndex } from '../search-index.ts'
-import { infoOf, pageOf } from '../thread-cells.ts'
-import { Wakeups } from '../wakeups.ts'
+import { readListOptions } from '../rows/cursor.ts'
+import { hashOfDigest, verifyInSteps } from '../rows/hash-chain.ts'
+import { checkRanges, type Range, readQuery } from '../rows/ranges.ts'
+import { type ReadStep, readInSteps, rowsAfter } from '../rows/read-steps.ts'
+import { appended, appendRequest, forkRequest } from '../rows/requests.ts'
+import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../rows/stored-event.ts'
+import { infoOf, pageOf } from '../rows/stored-thread.ts'
+import { listByOwners, searchIndex } from '../search/search-index.ts'
+import { Wakeups } from '../subscriptions.ts'
 import { append, findById } from './append.ts'
 import type { Database } from './database.ts'
 import { findKey, fork, remove } from './fork.ts'

@@ -1,9 +1,9 @@
 // Appending to a thread, inside a transaction.
-import type { Cells } from '../cells.ts'
 import { versionConflict } from '../errors.ts'
-import { hashOfCells, NO_HASH } from '../hash-chain.ts'
-import { recognise } from '../recognise.ts'
-import type { AppendRequest, WriteAnswer } from '../requests.ts'
+import { hashOfCells, NO_HASH } from '../rows/hash-chain.ts'
+import { recognise } from '../rows/recognise.ts'
+import type { AppendRequest, WriteAnswer } from '../rows/requests.ts'
+import type { Cells } from '../rows/stored-event.ts'
 import { findByIds, lastHash } from './chain.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 

@@ -1,6 +1,6 @@
 // Forks share rows: where the rows of a thread really are.
-import type { Cells } from '../cells.ts'
-import { NO_HASH } from '../hash-chain.ts'
+import { NO_HASH } from '../rows/hash-chain.ts'
+import type { Cells } from '../rows/stored-event.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 
 /** A stretch of rows that stand under one key. */

@@ -1,7 +1,12 @@
 // Forking and deleting threads, inside a transaction.
-import { checkNumber } from '../cells.ts'
 import { unknownThread } from '../errors.ts'
-import { checkForkIds, type ForkRequest, recogniseFork, type WriteAnswer } from '../requests.ts'
+import {
+  checkForkIds,
+  type ForkRequest,
+  recogniseFork,
+  type WriteAnswer,
+} from '../rows/requests.ts'
+import { checkNumber } from '../rows/stored-event.ts'
 import { insertRows, timeOf } from './append.ts'
 import { findByIds, lastHash, ownerOf } from './chain.ts'
 import { parentOf } from './read.ts'

@@ -1,7 +1,7 @@
 // The SQL on owners: they stand in the cursors of the search index, and are found out when they are asked for.
 import type { Database } from 'better-sqlite3'
-import type { ListPlace } from '../cursor.ts'
-import { INDEX_VERSION, OWNER_VERSION } from '../index-version.ts'
+import type { ListPlace } from '../rows/cursor.ts'
+import { INDEX_VERSION, OWNER_VERSION } from '../search/index-version.ts'
 
 export type OwnerTable = ReturnType<typeof ownerTable>
 

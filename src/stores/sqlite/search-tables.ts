@@ -1,8 +1,8 @@
 // The SQL of the search index: words in FTS5, what they are of beside them.
 import type { Database } from 'better-sqlite3'
-import { INDEX_VERSION } from '../index-version.ts'
-import type { IndexedPart } from '../search-index.ts'
-import type { SearchRequest } from '../search-request.ts'
+import { INDEX_VERSION } from '../search/index-version.ts'
+import type { IndexedPart } from '../search/search-index.ts'
+import type { SearchRequest } from '../search/search-request.ts'
 
 export type SearchTables = ReturnType<typeof searchTables>
 

@@ -1,6 +1,6 @@
 // Looking words up in the index.
-import type { QueryWord } from '../../core/search-tokens.ts'
-import type { SearchHit } from '../search-index.ts'
+import type { QueryWord } from '../../core/search/words.ts'
+import type { SearchHit } from '../search/search-index.ts'
 import { segments } from './chain.ts'
 import type { FindRequest } from './protocol.ts'
 import type { Tables } from './tables.ts'

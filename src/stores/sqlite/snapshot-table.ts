@@ -1,6 +1,6 @@
 // The SQL on snapshots: the newest of each fold version, of the two latest fold versions.
 import type { Database } from 'better-sqlite3'
-import type { SnapshotCells } from '../cells.ts'
+import type { SnapshotCells } from '../rows/stored-event.ts'
 
 export type SnapshotTable = ReturnType<typeof snapshotTable>
 

@@ -1,5 +1,4 @@
 // The store on SQLite keeps the contract.
-
 import { sqlitePlace } from '../contract/sqlite-place.ts'
 import { storeContract } from '../contract.ts'
 

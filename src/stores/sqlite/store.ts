@@ -1,6 +1,6 @@
 // The store on SQLite: checks and encodes here, and leaves the database to its own thread.
 import { resolve } from 'node:path'
-import type { NewEvent } from '../../core/event.ts'
+import type { NewEvent } from '../../core/log/event.ts'
 import type {
   Appended,
   AppendOptions,
@@ -15,19 +15,19 @@ import type {
   Store,
   ThreadInfo,
 } from '../../core/ports.ts'
-import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../cells.ts'
-import { readListOptions } from '../cursor.ts'
 import { usageError } from '../errors.ts'
 import { followRows } from '../follow.ts'
-import { hashOfCells, verifyInSteps } from '../hash-chain.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
-import { LIMITS } from '../limits.ts'
-import { checkRanges, type Range, readQuery } from '../ranges.ts'
-import { type ReadStep, readInSteps, rowsAfter } from '../read-steps.ts'
-import { appended, appendRequest, forkRequest } from '../requests.ts'
-import { listByOwners, searchIndex } from '../search-index.ts'
-import { infoOf, pageOf } from '../thread-cells.ts'
-import { Wakeups } from '../wakeups.ts'
+import { readListOptions } from '../rows/cursor.ts'
+import { hashOfCells, verifyInSteps } from '../rows/hash-chain.ts'
+import { LIMITS } from '../rows/limits.ts'
+import { checkRanges, type Range, readQuery } from '../rows/ranges.ts'
+import { type ReadStep, readInSteps, rowsAfter } from '../rows/read-steps.ts'
+import { appended, appendRequest, forkRequest } from '../rows/requests.ts'
+import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../rows/stored-event.ts'
+import { infoOf, pageOf } from '../rows/stored-thread.ts'
+import { listByOwners, searchIndex } from '../search/search-index.ts'
+import { Wakeups } from '../subscriptions.ts'
 import { startWorker, type WorkerLink } from './worker-link.ts'
 
 export interface SqliteOptions {

@@ -1,8 +1,8 @@
 // The SQL on threads and events: one prepared statement for each thing that is asked of a table.
 import type { Database } from 'better-sqlite3'
-import type { Cells } from '../cells.ts'
-import type { ListPlace } from '../cursor.ts'
-import type { HashedCells } from '../hash-chain.ts'
+import type { ListPlace } from '../rows/cursor.ts'
+import type { HashedCells } from '../rows/hash-chain.ts'
+import type { Cells } from '../rows/stored-event.ts'
 import { type LeaseTable, leaseTable } from './lease-table.ts'
 import { type OwnerTable, ownerTable } from './owner-table.ts'
 import { type SearchTables, searchTables } from './search-tables.ts'

@@ -1,6 +1,6 @@
 // The database thread dies, or too much waits for it: every call gets an answer.
 import { describe, expect, it } from 'vitest'
-import { LIMITS } from '../limits.ts'
+import { LIMITS } from '../rows/limits.ts'
 import { startWorker } from './worker-link.ts'
 
 const OPTIONS = { path: '/nowhere/log.db', busyTimeoutMs: 1, pollMs: 1 }

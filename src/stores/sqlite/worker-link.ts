@@ -2,7 +2,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { PrecisError } from '../../core/errors.ts'
-import { Crowd } from '../crowd.ts'
+import { Crowd } from '../backpressure.ts'
 import { storeClosed } from '../errors.ts'
 import {
   type AnswerOf,

@@ -1,5 +1,5 @@
 // The fixed content of a brief: constraints, current work, failures, decisions
-import { estimateTokens } from '../../core/tokens/estimate.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { listedFile } from './candidates.ts'
 import type { Digest, Group, UserMessage } from './digest.ts'
 import type { Line } from './line.ts'

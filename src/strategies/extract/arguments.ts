@@ -1,5 +1,5 @@
 // The arguments of a call as texts: short ones, which name things, and long ones, which are content.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 
 export interface CallArguments {
   readonly short: readonly string[]

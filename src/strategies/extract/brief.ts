@@ -1,5 +1,5 @@
 // The brief as text: what the user said, what code knows, and the chosen lines under the refs of their entries.
-import { quoted, quotedBehind } from '../as-data.ts'
+import { quoted, quotedBehind } from '../summary/as-data.ts'
 import { OPENING, type Title } from './brief-frame.ts'
 import { listedFile, shortHead } from './candidates.ts'
 import { type Digest, type Group, refOf } from './digest.ts'

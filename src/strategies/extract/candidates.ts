@@ -1,6 +1,6 @@
 // The lines among which `extract` chooses, each with its names, its price and where it would stand.
-import { cutHead } from '../../core/tokens/cut.ts'
-import { estimateTokens } from '../../core/tokens/estimate.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import type { Coverage } from './coverage.ts'
 import type { Digest, Group } from './digest.ts'
 import type { Line } from './line.ts'

@@ -1,9 +1,9 @@
 // A digest of what a context shows, for those who have no log at hand.
-import { textOfUserContent } from '../../core/content.ts'
-import type { Context } from '../../core/context.ts'
-import { newEntryAt, parseEntryId, rootOf } from '../../core/entry.ts'
-import { contentOf } from '../../core/entry-content.ts'
-import { bearsEntry, type EventAt } from '../../core/event.ts'
+import { bearsEntry, type EventAt } from '../../core/log/event.ts'
+import { textOfUserContent } from '../../core/view/content.ts'
+import type { Context } from '../../core/view/context.ts'
+import { newEntryAt, parseEntryId, rootOf } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { Digest } from './digest.ts'
 
 /** Entries that were rewritten count as they were; of an earlier summary its text is all there is. */

@@ -1,5 +1,5 @@
 // Text of a conversation for a brief: nothing that it says is read as a heading, a ref or a tag.
-import { asData, oneLine } from '../as-data.ts'
+import { asData, oneLine } from '../summary/as-data.ts'
 import { TITLES } from './brief-frame.ts'
 
 const HEADINGS = new RegExp(`^(?=## (?:${TITLES.join('|')})$)`, 'gm')

@@ -1,5 +1,5 @@
 // A line of the conversation; lines share data, since a million tokens have a hundred thousand
-import { estimateTokens } from '../../core/tokens/estimate.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import type { Author } from './vocabulary.ts'
 
 export type LineKind = 'said' | 'head' | 'argument' | 'result'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../../test/generate/test-log.ts'
 import { result, user } from '../../../test/say.ts'
-import { weightOf } from '../../core/context.ts'
+import { weightOf } from '../../core/view/context.ts'
 import { Coverage } from './coverage.ts'
 import { Digest } from './digest.ts'
 import { extract } from './extract.ts'

@@ -1,8 +1,8 @@
 // A tool result shown in part: how long it was, its ref, and the lines that were chosen of it.
-import type { NewEntry } from '../../core/change.ts'
-import type { ToolResult } from '../../core/content.ts'
-import { type Item, originalId, parseEntryId, rootOf } from '../../core/entry.ts'
-import type { EventAt } from '../../core/event.ts'
+import type { NewEntry } from '../../core/edit/change.ts'
+import type { EventAt } from '../../core/log/event.ts'
+import type { ToolResult } from '../../core/view/content.ts'
+import { type Item, originalId, parseEntryId, rootOf } from '../../core/view/entry.ts'
 import { asRef, resultWith } from '../elision.ts'
 
 export interface OriginalResult {

@@ -1,6 +1,6 @@
 // The index of a brief: names that are likely to be needed and that no chosen line has, with where they were last.
-import type { EntryId } from '../../core/change.ts'
-import { estimateTokens } from '../../core/tokens/estimate.ts'
+import type { EntryId } from '../../core/edit/change.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { knownTerms } from './candidates.ts'
 import type { Coverage } from './coverage.ts'
 import { type Digest, type Group, refOf } from './digest.ts'

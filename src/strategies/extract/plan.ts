@@ -1,13 +1,18 @@
 // Plans what stays of a context: recent turns, the last user message, masked results
-import type { EntryId } from '../../core/change.ts'
-import { type Context, weightOf } from '../../core/context.ts'
-import type { Item } from '../../core/entry.ts'
-import type { EventAt } from '../../core/event.ts'
-import { GATE_MIN_TOKENS } from '../../core/gate.ts'
-import { isSaidByUser } from '../../core/last-request.ts'
-import { type Pins, pinnedEntries, pinnedText } from '../../core/pins.ts'
-import { lastRoundStart, openRoundStart, seamsOf, unansweredRoundStart } from '../../core/seam.ts'
-import { weighUser } from '../../core/tokens/weigh.ts'
+import type { EntryId } from '../../core/edit/change.ts'
+import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
+import { type Pins, pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
+import type { EventAt } from '../../core/log/event.ts'
+import { type Context, weightOf } from '../../core/view/context.ts'
+import type { Item } from '../../core/view/entry.ts'
+import { isSaidByUser } from '../../core/view/last-request.ts'
+import {
+  lastRoundStart,
+  openRoundStart,
+  seamsOf,
+  unansweredRoundStart,
+} from '../../core/view/seam.ts'
+import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { resultOf } from './mask.ts'
 
 export interface Plan {

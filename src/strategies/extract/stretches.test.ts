@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../../test/generate/test-log.ts'
 import { answer, result, user } from '../../../test/say.ts'
-import type { EventDraft } from '../../core/event.ts'
+import type { EventDraft } from '../../core/log/event.ts'
 import { type Digest, digestReducer } from './digest.ts'
 import { stretchesOf } from './stretches.ts'
 

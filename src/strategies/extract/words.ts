@@ -1,7 +1,7 @@
 // The user's words for a brief: the first message and the newest, long pastes in part.
-import type { EntryId } from '../../core/change.ts'
-import { originalId } from '../../core/entry.ts'
-import { estimateTokens } from '../../core/tokens/estimate.ts'
+import type { EntryId } from '../../core/edit/change.ts'
+import { originalId } from '../../core/view/entry.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { asRef, headAndTail } from '../elision.ts'
 import type { UserWords } from './digest.ts'
 import { inert } from './inert.ts'

@@ -1,5 +1,5 @@
 // `base64`: bytes in the middle of a result, which no model reads.
-import { foldBase64 } from '../../core/fold-base64.ts'
+import { foldBase64 } from '../../core/text/fold-base64.ts'
 import { asRef } from '../elision.ts'
 import { type Prune, withText } from './prune-kind.ts'
 

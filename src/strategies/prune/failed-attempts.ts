@@ -1,9 +1,9 @@
 // `failed-attempts`: what failed before it worked. Each complaint is kept once, where it came last.
-import type { EntryId } from '../../core/change.ts'
+import type { EntryId } from '../../core/edit/change.ts'
 import { subjectOf } from '../../core/ledger/dialects.ts'
-import { asData, quoted } from '../as-data.ts'
 import { asRef } from '../elision.ts'
-import { complains, tellingLines } from '../telling-lines.ts'
+import { complains, tellingLines } from '../salient-lines.ts'
+import { asData, quoted } from '../summary/as-data.ts'
 import { type Elision, type Prune, withText } from './prune-kind.ts'
 import type { ToolUse } from './tool-uses.ts'
 

@@ -1,6 +1,6 @@
 // `generated-files`: lock files, maps and minified code, which programs write for programs.
 import { baseName } from '../../core/ledger/path.ts'
-import { cutHead } from '../../core/tokens/cut.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { asRef } from '../elision.ts'
 import { type Prune, withText } from './prune-kind.ts'
 import { fileRead, linesIn } from './read-ranges.ts'

@@ -1,8 +1,8 @@
 // The last use of each name by the user or the agent
-import { textOfUserContent } from '../../core/content.ts'
-import type { Item } from '../../core/entry.ts'
-import { contentOf } from '../../core/entry-content.ts'
-import type { EventAt } from '../../core/event.ts'
+import type { EventAt } from '../../core/log/event.ts'
+import { textOfUserContent } from '../../core/view/content.ts'
+import type { Item } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 
 /** More of one message, or of the arguments of one call, is not looked at. */
 const READ_CHARS = 100_000

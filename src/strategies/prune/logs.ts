@@ -1,6 +1,6 @@
 // `logs`: long outputs of commands. Their ends stay, and what complains; of a stack, its first and last frames.
 import { asRef } from '../elision.ts'
-import { complains } from '../telling-lines.ts'
+import { complains } from '../salient-lines.ts'
 import { keepLines } from './kept-lines.ts'
 import { type Prune, withText } from './prune-kind.ts'
 import { isFileRead } from './tool-uses.ts'

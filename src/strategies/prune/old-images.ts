@@ -1,8 +1,8 @@
 // `old-images`: of many images the newest stay; the others become a caption, under which they can be seen again.
-import type { Block, Part } from '../../core/content.ts'
-import { rootOf } from '../../core/entry.ts'
-import { contentOf } from '../../core/entry-content.ts'
-import { captionOf } from '../../core/image-caption.ts'
+import type { Block, Part } from '../../core/view/content.ts'
+import { rootOf } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
+import { captionOf } from '../../core/view/image-caption.ts'
 import { lastSaid } from '../drop-note.ts'
 import type { Elision, Prune } from './prune-kind.ts'
 import type { PruneView } from './tool-uses.ts'

@@ -1,5 +1,5 @@
 // The interface of a prune rule: finds content of a context that can be shortened
-import type { Block, UserContent } from '../../core/content.ts'
+import type { Block, UserContent } from '../../core/view/content.ts'
 import type { PruneView, ToolUse } from './tool-uses.ts'
 
 export type Elision =

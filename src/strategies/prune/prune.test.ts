@@ -1,11 +1,11 @@
 // Each prune on conversations of a few lines: what it tells in fewer words, and what it leaves alone.
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../../test/generate/test-log.ts'
-import type { Block, ToolStatus } from '../../core/content.ts'
-import { contentOf } from '../../core/entry-content.ts'
-import type { EventDraft } from '../../core/event.ts'
-import type { Json } from '../../core/json.ts'
-import { covered } from '../../core/refs.ts'
+import type { EventDraft } from '../../core/log/event.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Block, ToolStatus } from '../../core/view/content.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
+import { covered } from '../../core/view/refs.ts'
 import { createPrune, PRUNE_NAMES, prune } from './prune.ts'
 
 interface Use {

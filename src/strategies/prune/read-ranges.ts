@@ -1,8 +1,8 @@
 // The lines of a file that a call has shown, for the reading tools of all agents and the shell
-import type { Json } from '../../core/json.ts'
 import { fieldsOf } from '../../core/ledger/call-fields.ts'
 import type { Intent } from '../../core/ledger/intent.ts'
 import { normalPath } from '../../core/ledger/path.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { ToolUse } from './tool-uses.ts'
 
 export interface FileRead {

@@ -1,5 +1,5 @@
 // `repeated-reads`: a file that was read again later, or rewritten
-import type { EntryId } from '../../core/change.ts'
+import type { EntryId } from '../../core/edit/change.ts'
 import type { FileOperation } from '../../core/ledger/operation.ts'
 import { normalPath } from '../../core/ledger/path.ts'
 import { asRef } from '../elision.ts'

@@ -1,5 +1,5 @@
 // `repeated-results`: the same output once more, and outputs of the same call that differ in numbers alone.
-import type { EntryId } from '../../core/change.ts'
+import type { EntryId } from '../../core/edit/change.ts'
 import { asRef } from '../elision.ts'
 import { type Elision, type Prune, withText } from './prune-kind.ts'
 import type { ToolUse } from './tool-uses.ts'

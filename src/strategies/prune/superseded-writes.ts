@@ -1,8 +1,7 @@
 // `superseded-writes`: a file that was written whole, and later written whole again or read whole.
-
-import type { EntryId } from '../../core/change.ts'
-import { contentOf } from '../../core/entry-content.ts'
+import type { EntryId } from '../../core/edit/change.ts'
 import { fieldsOf, textIn } from '../../core/ledger/call-fields.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { asRef } from '../elision.ts'
 import type { Elision, Prune } from './prune-kind.ts'
 import { fileRead, linesIn } from './read-ranges.ts'

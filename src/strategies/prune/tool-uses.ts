@@ -1,14 +1,14 @@
 // The calls of a context with their results, as prunes look at them.
-import type { EntryId } from '../../core/change.ts'
-import type { ToolCall, ToolResult } from '../../core/content.ts'
-import type { Context } from '../../core/context.ts'
-import { type Item, newEntryAt, rootOf } from '../../core/entry.ts'
-import { contentOf } from '../../core/entry-content.ts'
-import type { EventAt } from '../../core/event.ts'
+import type { EntryId } from '../../core/edit/change.ts'
 import { intentOf } from '../../core/ledger/dialects.ts'
 import type { Intent } from '../../core/ledger/intent.ts'
 import { hasFailed, textOfBlocks } from '../../core/ledger/result-text.ts'
-import { type Round, roundsOf } from '../../core/seam.ts'
+import type { EventAt } from '../../core/log/event.ts'
+import type { ToolCall, ToolResult } from '../../core/view/content.ts'
+import type { Context } from '../../core/view/context.ts'
+import { type Item, newEntryAt, rootOf } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
+import { type Round, roundsOf } from '../../core/view/seam.ts'
 import { LaterNames } from './later-names.ts'
 
 export interface ToolUse {

@@ -1,6 +1,6 @@
 // The request and the result of a search, for both implementations
-import { cutHead, cutTail } from '../../core/tokens/cut.ts'
-import { compileGlob, expandBraces } from '../glob.ts'
+import { cutHead, cutTail } from '../../core/window/tokens/cut.ts'
+import { compileGlob, expandBraces } from '../files/glob.ts'
 
 export interface SearchRequest {
   readonly root: string // the workspace

@@ -3,8 +3,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
-import { isErrno } from '../file-errors.ts'
-import { openPlace } from '../open-file.ts'
+import { isErrno } from '../files/file-errors.ts'
+import { openPlace } from '../files/open-file.ts'
 
 export class OwnLines {
   readonly #root: string

@@ -1,5 +1,5 @@
 // Thinking behind a conversation that was rewritten: what newer models refuse.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf } from '../walk.ts'
 import { conversationOf, isThinking, lacksBeta, type Message, openRound } from './conversation.ts'

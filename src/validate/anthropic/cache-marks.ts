@@ -1,5 +1,5 @@
 // Marks for the prompt cache: four at most, the long-lived ones first.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
 import { conversationOf, systemBlocks, withNested } from './conversation.ts'

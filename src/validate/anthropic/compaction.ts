@@ -1,5 +1,5 @@
 // The provider's own compaction: the request that asks for one, and the block that it answers with.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
 import { dropsUnboundThinking } from './binding.ts'

@@ -1,5 +1,5 @@
 // An Anthropic request as the rules see it: messages and blocks with their places, and merged turns.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { RuleInput } from '../rule.ts'
 import { type Fields, fieldsOf, isFields, listOf, textOf } from '../walk.ts'
 

@@ -1,5 +1,5 @@
 // Earlier exchanges, found by what their answers hold: calls, thinking, compactions, texts.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Exchange, RuleInput } from '../rule.ts'
 import { type Fields, fieldsOf, textOf } from '../walk.ts'
 import { type Block, blocksOf, isThinking, type Message } from './conversation.ts'

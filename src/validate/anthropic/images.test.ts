@@ -1,10 +1,9 @@
 // Images: their sizes as read from the first bytes, and how many and how large they may be.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
 import { runs } from '../../../test/scale.ts'
-import { imageSize } from '../../core/image-size.ts'
+import { imageSize } from '../../core/view/image-size.ts'
 import { check } from './contract.ts'
 
 type Bytes = readonly (number | string)[]

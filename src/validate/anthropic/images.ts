@@ -1,6 +1,5 @@
 // Images and the size of the request: how many, how large, of which kind.
-
-import { imageSize } from '../../core/image-size.ts'
+import { imageSize } from '../../core/view/image-size.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { type Fields, fieldsOf, jsonBytes, textOf } from '../walk.ts'
 import { conversationOf, withNested } from './conversation.ts'

@@ -1,5 +1,5 @@
 // The prefix of a thinking block: system prompt, tools, and all earlier messages
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { fieldsOf, textOf } from '../walk.ts'
 import {
   type Block,

@@ -1,5 +1,5 @@
 // Rules for roles: content in each message, the user first, alternating
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, listOf, textOf } from '../walk.ts'
 import { conversationOf, leadingCompaction, type Message } from './conversation.ts'

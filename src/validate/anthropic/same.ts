@@ -1,5 +1,5 @@
 // Compares two parts of a conversation as the API does, which ignores some fields
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, isFields, listOf } from '../walk.ts'
 import { type Block, isThinking, type Message } from './conversation.ts'
 

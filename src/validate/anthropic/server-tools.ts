@@ -1,5 +1,5 @@
 // Tools that the API runs itself: call and result stay in one answer, as they came.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf, isGiven, textOf } from '../walk.ts'
 import {

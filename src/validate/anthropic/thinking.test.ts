@@ -1,7 +1,7 @@
 // The rules about thinking and compaction, most of which need what was sent and answered before.
 import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { PROFILES } from '../profiles.ts'
 import type { Exchange } from '../rule.ts'
 import { validate } from '../validate.ts'

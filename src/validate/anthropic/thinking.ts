@@ -1,5 +1,5 @@
 // Thinking in answers: signed, untouched, before its calls, and dropped from the oldest on.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf, textOf } from '../walk.ts'
 import { dropsUnboundThinking } from './binding.ts'

@@ -1,5 +1,5 @@
 // Calls, results and tools by themselves: ids, names, inputs, and what a result may hold.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
 import { fieldsOf, isFields, isGiven, listOf, textOf } from '../walk.ts'
 import { type Block, conversationOf } from './conversation.ts'

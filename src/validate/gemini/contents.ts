@@ -1,5 +1,5 @@
 // A Gemini request as the rules see it: contents and parts with their places.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, fieldsOf, isFields, listOf, textOf } from '../walk.ts'
 
 export interface Part {

@@ -1,6 +1,6 @@
 // The rules of Gemini: each broken alone, each kept, none of them throwing.
 import { describe, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { suiteOf } from '../openai-chat/contract.ts'
 import { GEMINI_RULES } from './index.ts'
 

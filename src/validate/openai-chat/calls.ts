@@ -1,5 +1,5 @@
 // Names and arguments of functions in Chat Completions.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, listOf } from '../walk.ts'
 import { callsOf, messagesOf } from './messages.ts'

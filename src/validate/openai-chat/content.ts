@@ -1,5 +1,5 @@
 // Rules for the content of each role in Chat Completions, and for system messages
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, listOf } from '../walk.ts'
 import { type ChatMessage, messagesOf, partsOf, textsOf } from './messages.ts'

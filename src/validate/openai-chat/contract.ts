@@ -1,9 +1,8 @@
 // The contract suite for lists of rules: each rule is broken alone, kept and needed
-
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Exchange, Profile, Rule } from '../rule.ts'
 
 export interface Case {

@@ -1,5 +1,5 @@
 // Limits of a Chat Completions request: tools, images, text length
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, listOf } from '../walk.ts'
 import { callsOf, messagesOf, partsOf, textsOf } from './messages.ts'

@@ -1,5 +1,5 @@
 // A Chat Completions request as the rules see it: messages, calls and parts with their places.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, fieldsOf, listOf, textOf } from '../walk.ts'
 
 export interface ChatMessage {

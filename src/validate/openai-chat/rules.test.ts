@@ -1,6 +1,6 @@
 // The rules of Chat Completions: each broken alone, each kept, none of them throwing.
 import { describe, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { suiteOf } from './contract.ts'
 import { OPENAI_CHAT_RULES } from './index.ts'
 

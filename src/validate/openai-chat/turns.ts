@@ -1,5 +1,5 @@
 // Whose turn it is on strict backends of Chat Completions: the user opens, and roles alternate.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Rule, rule } from '../rule.ts'
 import { type ChatMessage, messagesOf } from './messages.ts'
 

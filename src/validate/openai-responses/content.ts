@@ -1,5 +1,5 @@
 // Rules for the parts that each role may use in Responses
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Rule, rule } from '../rule.ts'
 import { fieldsOf, isFields, isGiven, listOf } from '../walk.ts'
 import { itemsOf } from './items.ts'

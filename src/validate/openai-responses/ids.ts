@@ -1,5 +1,5 @@
 // Ids, names and arguments in Responses.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
 import { fieldsOf, isGiven, listOf } from '../walk.ts'
 import { chainOf, itemsOf } from './items.ts'

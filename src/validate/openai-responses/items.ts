@@ -1,5 +1,5 @@
 // A Responses request as the rules see it: input items with their places, and what the server remembers.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Exchange, RuleInput } from '../rule.ts'
 import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
 

@@ -1,6 +1,6 @@
 // The rules of Responses: each broken alone, each kept, none of them throwing.
 import { describe, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { suiteOf } from '../openai-chat/contract.ts'
 import type { Exchange } from '../rule.ts'
 import { OPENAI_RESPONSES_RULES } from './index.ts'

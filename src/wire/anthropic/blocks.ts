@@ -1,6 +1,6 @@
 // One content block of an Anthropic message as a part, a tool call or a tool result.
-import type { Block, Media, ModelRef, Part, ToolResult } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Block, Media, ModelRef, Part, ToolResult } from '../../core/view/content.ts'
 import { type Fields, fieldsOf, isEmpty, isFields, textOf, without, wrongShape } from './shape.ts'
 
 export const PROVIDER = 'anthropic'

@@ -1,5 +1,5 @@
 // Thinking and native parts belong to the server that made them, by its name.
-import type { Message, MessagePart } from '../../core/message.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROVIDER } from './blocks.ts'
 
 /** The original, where another server goes under its name. */

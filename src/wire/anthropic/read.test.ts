@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, everyKind, result, text, use, user } from '../../../test/anthropic-examples.ts'
 import { PrecisError } from '../../core/errors.ts'
-import type { EventDraft } from '../../core/event.ts'
+import type { EventDraft } from '../../core/log/event.ts'
 import { anthropic } from '../../formats/anthropic.ts'
 
 function draftsOf(messages: readonly unknown[]): EventDraft[] {

@@ -1,4 +1,6 @@
 // The messages of a conversation as events: one answer, one event; results before the user's words.
+import type { EventDraft } from '../../core/log/event.ts'
+import type { Json } from '../../core/text/json.ts'
 import {
   type Answer,
   type ModelRef,
@@ -6,9 +8,7 @@ import {
   type StopReason,
   type TokenUsage,
   textOfParts,
-} from '../../core/content.ts'
-import type { EventDraft } from '../../core/event.ts'
-import type { Json } from '../../core/json.ts'
+} from '../../core/view/content.ts'
 import { type Notes, PROVIDER, readBlock } from './blocks.ts'
 import { checkTurns } from './rules.ts'
 import { type Fields, fieldsOf, isEmpty, isFields, textOf, without, wrongShape } from './shape.ts'

@@ -1,6 +1,6 @@
 // Reads values of unknown shape; each error names the place and the expected value
 import { PrecisError } from '../../core/errors.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 
 export type Fields = { readonly [key: string]: Json }
 

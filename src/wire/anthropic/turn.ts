@@ -1,5 +1,5 @@
 // Messages of one role in a row: a turn.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { ReadBlock } from './blocks.ts'
 import type { Fields } from './shape.ts'
 

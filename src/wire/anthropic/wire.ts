@@ -1,8 +1,8 @@
 // Parts as the content blocks of the Anthropic Messages API, and what the API would not take of them.
-import { checkpointToText } from '../../core/checkpoint.ts'
-import type { Block, MediaPart } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
-import type { MessagePart, ToolResultPart } from '../../core/message.ts'
+import type { Json } from '../../core/text/json.ts'
+import { checkpointToText } from '../../core/view/checkpoint.ts'
+import type { Block, MediaPart } from '../../core/view/content.ts'
+import type { MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { PROVIDER } from './blocks.ts'
 import { type Fields, isFields } from './shape.ts'
 

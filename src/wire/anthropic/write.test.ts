@@ -1,11 +1,10 @@
 // Writing the Anthropic format: whatever the messages, the rules of the wire are kept.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
 import { runs } from '../../../test/scale.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { anthropic } from '../../formats/anthropic.ts'
 
 const MODEL = 'anthropic/claude-opus-5'

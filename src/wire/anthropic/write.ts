@@ -1,6 +1,6 @@
 // Messages as an Anthropic conversation that keeps the rules of the wire: roles, rounds and ids.
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart, ToolResultPart } from '../../core/message.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { PROVIDER } from './blocks.ts'
 import { type Fields, isFields } from './shape.ts'
 import { isSendable, type Note, type Role, wireBlock } from './wire.ts'

@@ -1,6 +1,6 @@
 // The contents of a Gemini call: what users say with the results of functions, and answers with their signatures.
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart, ToolCallPart } from '../../core/message.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart, ToolCallPart } from '../../core/view/message.ts'
 import { argumentsOf, type Fields, isFields } from '../openai-chat/fields.ts'
 import type { WireNames } from '../openai-chat/names.ts'
 import { mimeTypeOf, type Piece, piecesOfPart } from '../openai-chat/pieces.ts'

@@ -1,9 +1,9 @@
 // How a request looks as a generateContent body, case by case.
 import { describe, expect, it } from 'vitest'
 import { agent, call, requestOf, result, text, user } from '../../../test/say-messages.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { validate } from '../../validate/validate.ts'
 import { GEMINI } from './profile.ts'

@@ -1,7 +1,7 @@
 // A model request as the body of a call of Ollama's own chat API.
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { type Draft, finished, joinedUsers, otherDraft, userDraft } from '../openai-chat/drafts.ts'
 import { effortOf } from '../openai-chat/effort.ts'
 import { argumentsOf, type Fields } from '../openai-chat/fields.ts'

@@ -1,12 +1,11 @@
 // Every conversation on every wire: what the providers' rules say of the requests that are written.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { generateThread } from '../../../test/generate/thread.ts'
 import { runs } from '../../../test/scale.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message } from '../../core/view/message.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { validate } from '../../validate/validate.ts'

@@ -1,5 +1,5 @@
 // JSON objects on their way to and from a wire.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 
 export type Fields = { readonly [key: string]: Json }
 

@@ -1,6 +1,6 @@
 // The messages of a Chat Completions call: answers, one tool message for each call, and what users say.
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import {
   type Draft,
   finished,

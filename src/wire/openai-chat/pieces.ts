@@ -1,7 +1,7 @@
 // Wire-neutral pieces for a model: texts, images and files from parts and results
-import { checkpointToText } from '../../core/checkpoint.ts'
-import type { Block, Media } from '../../core/content.ts'
-import type { MessagePart, ToolResultPart } from '../../core/message.ts'
+import { checkpointToText } from '../../core/view/checkpoint.ts'
+import type { Block, Media } from '../../core/view/content.ts'
+import type { MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import type { Note } from './rounds.ts'
 
 export type Piece =

@@ -1,5 +1,5 @@
 // Tool results for wires with text results: the text, then images and files
-import type { ToolStatus } from '../../core/content.ts'
+import type { ToolStatus } from '../../core/view/content.ts'
 import { type Draft, otherDraft, userDraft } from './drafts.ts'
 import type { Fields } from './fields.ts'
 import type { WireIds, WireNames } from './names.ts'

@@ -1,5 +1,5 @@
 // Parts that a wire leaves out: thinking of other models, and parts of other APIs
-import type { MessagePart } from '../../core/message.ts'
+import type { MessagePart } from '../../core/view/message.ts'
 import type { Note } from './rounds.ts'
 
 /** For wires that take no native parts, and thinking of their own models at most. */

@@ -1,8 +1,8 @@
 // How a request looks as a Chat Completions body, case by case.
 import { describe, expect, it } from 'vitest'
 import { agent, call, requestOf, result, text, user } from '../../../test/say-messages.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from './profile.ts'
 import { writeChat } from './write.ts'
 

@@ -1,6 +1,6 @@
 // A model request as the body of a Chat Completions call.
-import type { Json } from '../../core/json.ts'
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
 import { wellFormed } from '../well-formed.ts'
 import { effortOf } from './effort.ts'
 import { type Fields, isFields } from './fields.ts'

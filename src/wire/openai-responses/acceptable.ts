@@ -1,5 +1,5 @@
 // Input items without what the Responses API would refuse: stale groups go as a whole, never in halves.
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { type Fields, isFields } from '../openai-chat/fields.ts'
 import type { Note } from '../openai-chat/rounds.ts'
 

@@ -1,5 +1,4 @@
 // How a request looks as a Responses body, and that groups of items stay whole whatever is in them.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -11,8 +10,8 @@ import {
   user,
 } from '../../../test/say-messages.ts'
 import { runs } from '../../../test/scale.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { validate } from '../../validate/validate.ts'
 import { OPENAI_RESPONSES } from './profile.ts'

@@ -1,6 +1,6 @@
 // A model request as the body of a Responses call: nothing is stored there, reasoning is carried along.
-import type { Json } from '../../core/json.ts'
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
 import { effortOf } from '../openai-chat/effort.ts'
 import type { Fields } from '../openai-chat/fields.ts'
 import { WireNames } from '../openai-chat/names.ts'

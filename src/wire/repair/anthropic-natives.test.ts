@@ -1,8 +1,8 @@
 // Blocks that only the Anthropic API understands, in histories under repair.
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
-import { repair } from '../../core/repair.ts'
+import { repair } from '../../core/repair/repair.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { validate } from '../../validate/validate.ts'
 import { wireMessages } from '../anthropic/write.ts'

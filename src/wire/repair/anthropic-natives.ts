@@ -1,7 +1,7 @@
 // Blocks that only the Anthropic API understands: which of them it would refuse where they stand.
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
 import type { MessagePlace, NativeRules } from '../../core/repair/profile.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROVIDER } from '../anthropic/blocks.ts'
 import { type Fields, isFields } from '../anthropic/shape.ts'
 

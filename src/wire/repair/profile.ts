@@ -1,7 +1,7 @@
 // Limits of each wire for a repair, from docs/spec/valid.md
-import type { ModelRef } from '../../core/content.ts'
-import type { ImageLimits } from '../../core/media.ts'
 import type { IdRule, NativeRules, RepairProfile } from '../../core/repair/profile.ts'
+import type { ModelRef } from '../../core/view/content.ts'
+import type { ImageLimits } from '../../core/view/media.ts'
 import { anthropicNatives } from './anthropic-natives.ts'
 
 /** The fields of a profile of src/validate that bear on messages. */

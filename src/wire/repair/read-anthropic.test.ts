@@ -1,10 +1,9 @@
 // Documents of any shape are read, and what had to be done for it is told.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { everyKind } from '../../../test/anthropic-examples.ts'
 import { runs } from '../../../test/scale.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/text/json.ts'
 import { readLoosely } from './read-anthropic.ts'
 
 const message = (content: Json, role: Json = 'user'): Json => ({ role, content })

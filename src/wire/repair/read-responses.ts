@@ -1,7 +1,7 @@
 // Reads a Responses document of any shape; unreadable parts become text
-import type { Block, TextPart } from '../../core/content.ts'
-import type { Json } from '../../core/json.ts'
-import type { LooseMessage } from '../../core/repair.ts'
+import type { LooseMessage } from '../../core/repair/repair.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Block, TextPart } from '../../core/view/content.ts'
 import { dataUrl } from '../data-url.ts'
 import { type Fields, isFields } from '../openai-chat/fields.ts'
 import {

@@ -1,14 +1,13 @@
 // Whatever is done to a history, its repair can be sent, loses no words, and needs no second repair.
-
 import { describe, expect, it } from 'vitest'
 import { damage } from '../../../test/generate/damage.ts'
 import { Random } from '../../../test/generate/random.ts'
 import { generateThread } from '../../../test/generate/thread.ts'
 import { seeds } from '../../../test/scale.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message, MessagePart } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
-import { type LooseMessage, repair } from '../../core/repair.ts'
+import { type LooseMessage, repair } from '../../core/repair/repair.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
 import { validate } from '../../validate/validate.ts'

@@ -1,5 +1,4 @@
 // Fills templates with values from a seed, so that no file holds anything that looks like a key.
-
 import { createHash } from 'node:crypto'
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz'

@@ -1,7 +1,7 @@
 // Only what a person typed binds: in every format, in every place, and less what that person pasted.
 import { describe, expect, it } from 'vitest'
 import { findConstraints } from '../../../src/core/constraints/find-constraints.ts'
-import { typedTexts } from '../../../src/core/typed-text.ts'
+import { typedTexts } from '../../../src/core/view/typed-text.ts'
 import { SESSION_FORMATS } from '../../../src/formats/index.ts'
 import { DEFAULT_STRATEGIES } from '../../../src/strategies/index.ts'
 import { formatOf, openText } from '../../formats/session.ts'

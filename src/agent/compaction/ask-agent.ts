@@ -1,0 +1,117 @@
+// `/compact` where the agent itself compacts: it is asked to call its `compact` tool, and what it answers is the proposal.
+import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { collectAnswer } from '../../core/model.ts'
+import { buildMessages } from '../../core/view/build.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
+import type { Message } from '../../core/view/message.ts'
+import { sumUsage } from '../../core/window/usage.ts'
+import type { Turn } from '../core.ts'
+import { requestFor } from '../loop/request.ts'
+import { reasonOf } from '../loop/results.ts'
+import type { Look } from '../loop/window-status.ts'
+import type { CompactInput } from '../ports.ts'
+import { filesOf } from './compact-call.ts'
+
+const TRIES = 2
+const IDS = { ranges: 'checkpoint-range', summary: 'whole-summary' } as const
+
+/**
+ * Neither the request nor the answer gets into the log: both would have to be taken out again. What
+ * they cost is recorded with the compaction.
+ */
+export function askAgent(turn: Turn, seen: Look): Strategy {
+  const mode = seen.preset.tool
+  if (mode === 'none') throw new PrecisError('internal', 'This thread has no compact tool.')
+  return {
+    id: IDS[mode],
+    async propose(input) {
+      if (input.context.items.toArray().every((item) => item.kind === 'gap')) return { edits: [] }
+      const { signal = turn.signal } = input.run
+      return proposeByAgent({ ...turn, signal: signal as AbortSignal }, seen, mode, input)
+    },
+  }
+}
+
+async function proposeByAgent(
+  turn: Turn,
+  seen: Look,
+  mode: CompactInput['mode'],
+  input: StrategyInput,
+): Promise<Proposal> {
+  let usage: TokenUsage | undefined
+  let complaint: string | undefined
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    const answer = await askOnce(turn, seen, input, complaint)
+    if (answer.usage) usage = sumUsage(usage, answer.usage)
+    const proposal = await proposalFrom(turn, seen, mode, input, answer.called)
+    if (typeof proposal !== 'string') return { ...proposal, ...(usage && { usage }) }
+    complaint = proposal
+  }
+  throw new PrecisError(
+    'model-failed',
+    `The agent did not compact the thread. ${complaint ?? ''}`,
+    {
+      hint: 'Try again, or choose a strategy: /strategy summarize.',
+      details: { ...(usage && { usage }) },
+    },
+  )
+}
+
+/** A text says what is wrong with what the agent has called for. */
+async function proposalFrom(
+  turn: Turn,
+  seen: Look,
+  mode: CompactInput['mode'],
+  input: StrategyInput,
+  called: Asked['called'],
+): Promise<Proposal | string> {
+  const { compactTool } = turn.core.ports
+  if (called === undefined) return 'You did not call the tool.'
+  const read = compactTool.read(mode, called)
+  if (typeof read === 'string') return read
+  const wanted = withoutContinuation(read)
+  const strategy = compactTool.strategy(wanted, await filesOf(turn, seen, wanted))
+  try {
+    return await strategy.propose(input)
+  } catch (thrown) {
+    if (PrecisError.is(thrown) && thrown.code !== 'aborted') return reasonOf(thrown)
+    throw thrown
+  }
+}
+
+interface Asked {
+  readonly called: Parameters<Turn['core']['ports']['compactTool']['read']>[1] | undefined
+  readonly usage?: TokenUsage
+}
+
+async function askOnce(
+  turn: Turn,
+  seen: Look,
+  { context, eventAt, instructions }: StrategyInput,
+  complaint: string | undefined,
+): Promise<Asked> {
+  const built = buildMessages(context, eventAt)
+  const request = requestFor(seen, built, turn.signal, requestText(instructions, complaint))
+  const { model } = seen
+  const { answer, calls } = await collectAnswer(model.ref, model.provider.stream(request))
+  const call = calls.find(({ name }) => name === 'compact')
+  const usage = answer.tokenUsage && { ...answer.tokenUsage, model: model.ref }
+  return { called: call?.arguments, ...(usage && { usage }) }
+}
+
+function requestText(instructions: string | undefined, complaint: string | undefined): Message {
+  const text = [
+    'Compact this conversation now: call your `compact` tool, and do nothing else.',
+    ...(instructions === undefined ? [] : [`The user adds: ${instructions}`]),
+    ...(complaint === undefined ? [] : [`Your last attempt did not work: ${complaint}`]),
+  ].join('\n\n')
+  return { role: 'user', parts: [{ type: 'text', text }] }
+}
+
+/** The user says what comes next, not the agent. */
+function withoutContinuation(input: CompactInput): CompactInput {
+  if (input.mode === 'ranges') return input
+  const { continuation: _, ...rest } = input
+  return rest
+}

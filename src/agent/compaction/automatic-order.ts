@@ -1,0 +1,66 @@
+// What a compaction needs that nobody asked for: the decision, the order, and what is remembered of its result.
+import type { CompactionPlan } from '../../compaction/plan.ts'
+import type { CompactionResult } from '../../core/agent/frame.ts'
+import { markerOf } from '../../core/view/context.ts'
+import { type Decision, decide, policyAfter } from '../../core/window/policy.ts'
+import type { Turn } from '../core.ts'
+import type { Look } from '../loop/window-status.ts'
+import { strategiesFor } from './choose-strategies.ts'
+import type { Order } from './compaction-run.ts'
+import { planFor } from './compaction-settings.ts'
+
+export async function decideByItself(turn: Turn, seen: Look): Promise<Decision> {
+  const { core, desk } = turn
+  await readPolicy(turn, seen)
+  return decide({
+    policy: seen.policy,
+    state: desk.policy,
+    signal: 'auto',
+    reading: seen.reading,
+    budget: seen.budget,
+    nowMs: core.ports.clock.now().getTime(),
+  })
+}
+
+/** The cooldown holds across a restart: the log knows when the last compaction was. */
+async function readPolicy({ core, desk }: Turn, { state }: Look): Promise<void> {
+  if (desk.isPolicyRead) return
+  desk.isPolicyRead = true
+  const marker = markerOf(state.context)
+  if (marker === undefined) return
+  const events = await core.ports.threads.getEvents(desk.threadId)
+  const event = events.find(({ seq, type }) => seq === marker && type === 'COMPACTION')
+  if (event) desk.policy = { ...desk.policy, lastCompactionAtMs: event.timestamp.getTime() }
+}
+
+/** Undefined where the preset does nothing by itself. */
+export function automaticOrder(
+  turn: Turn,
+  seen: Look,
+  message: string,
+  given: Pick<CompactionPlan, 'trigger' | 'targetTokens' | 'acceptableTokens'>,
+): Order | undefined {
+  const { choices, preset, model } = seen
+  const strategies = strategiesFor({
+    preset,
+    on: 'automatic',
+    ...(choices.strategy !== undefined && { chosen: choices.strategy }),
+    hasModel: true,
+  })
+  if (strategies.length === 0) return undefined
+  return {
+    plan: planFor(turn, { preset, seen }, { ...given, strategies }),
+    message,
+    model,
+    seenVersion: seen.state.context.version,
+  }
+}
+
+export function noteResult({ core, desk }: Turn, result: CompactionResult): void {
+  if (result.end === 'aborted' || result.end === 'vetoed') return
+  const atMs = core.ports.clock.now().getTime()
+  desk.policy = policyAfter(
+    desk.policy,
+    result.success ? { type: 'compacted', atMs } : { type: 'failed' },
+  )
+}

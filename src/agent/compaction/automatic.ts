@@ -1,0 +1,180 @@
+// Automatic compaction: looked at before each request and after each answer, decided by the policy, then done.
+import type { CompactionResult } from '../../core/agent/frame.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { weightOf } from '../../core/view/context.ts'
+import { type Decision, decide, observeReading, policyAfter } from '../../core/window/policy.ts'
+import { capacityOf, windowOf } from '../../core/window/trigger.ts'
+import type { Turn } from '../core.ts'
+import type { Look } from '../loop/window-status.ts'
+import { automaticOrder, decideByItself, noteResult } from './automatic-order.ts'
+import { prepareMeanwhile } from './background.ts'
+import { runCompaction } from './compaction.ts'
+import type { Order } from './compaction-run.ts'
+import { targetWeight } from './target.ts'
+
+const MESSAGE = 'Approaching token limit, compacting conversation...'
+
+/** What comes next: a request that must fit, or nothing for now. */
+type Next = Recoveries | 'rest'
+
+/** Recoveries from requests that are too long, in one turn. */
+export interface Recoveries {
+  overflows: number
+}
+
+/** Compacts where the policy says so. True where the context has changed, so that one must look again. */
+export async function compactIfFull(turn: Turn, seen: Look, next: Next): Promise<boolean> {
+  const { desk } = turn
+  const decision = await decideByItself(turn, seen)
+  switch (decision.type) {
+    case 'compact': {
+      const order = automaticOrder(turn, seen, MESSAGE, {
+        trigger: 'auto',
+        targetTokens: targetOf(seen, decision),
+      })
+      return order !== undefined && (await compactNow(turn, order)).success
+    }
+    case 'prepare':
+      await prepareMeanwhile(turn, seen, targetWeight(seen, decision.targetTokens))
+      return false
+    case 'paused':
+    case 'irreducible':
+      tell(turn, decision)
+      return false
+    case 'warn':
+      warn(turn, seen)
+      return recoverAhead(turn, seen, next)
+    default:
+      desk.isWarned = false
+      return false
+  }
+}
+
+/**
+ * What holds a compaction back holds back no overflow, and nobody need refuse a request first. It counts
+ * as one of the recoveries of the turn.
+ */
+async function recoverAhead(turn: Turn, seen: Look, next: Next): Promise<boolean> {
+  if (next === 'rest' || next.overflows >= turn.core.limits.overflowRetries) return false
+  if (excessOf(seen) <= 0) return false
+  next.overflows += 1
+  return (await compactForOverflow(turn, seen, TOO_LONG)).retry
+}
+
+/** Once for each time that the level is reached. */
+function warn({ core, desk }: Turn, { reading, model }: Look): void {
+  if (desk.isWarned) return
+  desk.isWarned = true
+  const { tokens = 0 } = reading
+  const share = model.windowTokens ? ` (${Math.round((tokens / model.windowTokens) * 100)} %)` : ''
+  const message = `The context is nearly full: ${tokens} tokens${share}. It is compacted by itself soon; /compact does it now.`
+  core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
+}
+
+const TOO_LONG = new PrecisError('overflow', 'The next request would be longer than the window.')
+
+/** How many tokens too long a request would be now, with the room for its answer; 0 where nobody knows. */
+function excessOf({ reading, budget }: Look): number {
+  const window = windowOf(budget)
+  if (window === undefined || reading.tokens === undefined) return 0
+  return reading.tokens - capacityOf(budget, window)
+}
+
+/** After each answer: whether the last compaction helped shows in the first real count. */
+export function noteReading({ core, desk }: Turn, seen: Look): void {
+  desk.policy = observeReading(desk.policy, seen)
+  const { windowTokens } = seen.model
+  core.frames.emit({
+    type: 'reading',
+    threadId: desk.threadId,
+    reading: seen.reading,
+    ...(windowTokens !== undefined && { windowTokens }),
+  })
+}
+
+/**
+ * After a request that was refused as too long. The result says whether it is worth another try: only
+ * where the context has really become smaller.
+ */
+export async function compactForOverflow(
+  turn: Turn,
+  seen: Look,
+  refused: PrecisError,
+): Promise<{ readonly retry: true } | { readonly retry: false; readonly why: string }> {
+  const { core, desk } = turn
+  const decision = decide({
+    policy: seen.policy,
+    state: desk.policy,
+    signal: 'overflow',
+    reading: seen.reading,
+    budget: seen.budget,
+    nowMs: core.ports.clock.now().getTime(),
+  })
+  if (decision.type === 'irreducible') return { retry: false, why: decision.message }
+  if (decision.type !== 'compact')
+    return { retry: false, why: 'Automatic compaction is switched off.' }
+  const order = automaticOrder(turn, seen, `${refused.message} Compacting conversation...`, {
+    trigger: 'overflow',
+    targetTokens: targetOf(seen, decision),
+    acceptableTokens: fittingTokens(seen),
+  })
+  if (!order) return { retry: false, why: 'This preset compacts only when it is asked to.' }
+  const before = seen.state.context.tokens
+  const result = await compactToFit(turn, order)
+  if (!result.success) return { retry: false, why: result.error?.message ?? 'It failed.' }
+  const after = await core.ports.threads.context(desk.threadId)
+  return after.tokens < before
+    ? { retry: true }
+    : { retry: false, why: 'The compaction did not make the context smaller.' }
+}
+
+/** A strategy that cannot reach the target at all is asked for less. */
+async function compactToFit(turn: Turn, order: Order): Promise<CompactionResult> {
+  const result = await compactNow(turn, order)
+  const { plan } = order
+  const { acceptableTokens: targetTokens } = plan
+  if (result.error?.code !== 'irreducible' || targetTokens === undefined) return result
+  return compactNow(turn, { ...order, plan: { ...plan, targetTokens } })
+}
+
+/** What the context may weigh for the request to fit, a little less; and less than it weighs now. */
+function fittingTokens(seen: Look): number {
+  const smaller = Math.floor(MARGIN * weightOf(seen.state.context))
+  const window = windowOf(seen.budget)
+  if (window === undefined) return smaller
+  return Math.min(smaller, targetWeight(seen, MARGIN * capacityOf(seen.budget, window)))
+}
+
+const MARGIN = 0.9
+
+/**
+ * A compaction that runs already is waited for: it may be all that is needed, and whoever started it
+ * takes note of it.
+ */
+async function compactNow(turn: Turn, order: Order): Promise<CompactionResult> {
+  const { core, desk } = turn
+  while (desk.compaction) {
+    const running = await desk.compaction
+    if (running.success || turn.signal.aborted) return running
+  }
+  const result = await runCompaction(core, desk, order)
+  noteResult(turn, result)
+  return result
+}
+
+function targetOf(
+  seen: Look,
+  { targetTokens }: Decision & { type: 'compact' },
+): number | undefined {
+  return targetTokens === undefined ? undefined : targetWeight(seen, targetTokens)
+}
+
+/** Once; then it is known. */
+function tell(
+  { core, desk }: Turn,
+  { message, tell: isNew }: Decision & { tell: boolean; message: string },
+): void {
+  if (!isNew) return
+  desk.policy = policyAfter(desk.policy, { type: 'told' })
+  core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
+}

@@ -1,0 +1,181 @@
+// `agent.compact`: what a person asks for, by the preset or by a strategy of their own choice.
+import type { CompactionResult } from '../../core/agent/frame.ts'
+import type { Strategy } from '../../core/edit/strategy.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { type ThreadChoices, threadSettingsReducer } from '../../core/settings/thread-settings.ts'
+import { weightOf } from '../../core/view/context.ts'
+import { reducedBy } from '../../core/view/thread-state.ts'
+import { decide, policyAfter } from '../../core/window/policy.ts'
+import type { Preset } from '../../core/window/presets.ts'
+import type { AgentCore, Turn } from '../core.ts'
+import { workWhenFree } from '../inbox/thread-lease.ts'
+import { lookAtThread } from '../loop/thread-window.ts'
+import { type Look, presetOf } from '../loop/window-status.ts'
+import { askAgent } from './ask-agent.ts'
+import { strategiesFor } from './choose-strategies.ts'
+import { runCompaction } from './compaction.ts'
+import { compactionSince } from './compaction-lease.ts'
+import type { Order } from './compaction-run.ts'
+import { planFor } from './compaction-settings.ts'
+import { FRESH_SESSION, requireExchange } from './fresh-session.ts'
+import { targetWeight } from './target.ts'
+
+export interface CompactOptions {
+  /** By its id; one that is given itself is tried alone. */
+  readonly strategy?: string | Strategy
+  readonly instructions?: string
+  /** What the user says next, for strategies that heed it. */
+  readonly nextPrompt?: string
+  readonly signal?: AbortSignal
+  /** The caller looks after the messages that came meanwhile: it has something to say before them. */
+  readonly leaveInbox?: boolean
+}
+
+const MESSAGE = 'Compacting conversation to save space...'
+
+/**
+ * Joins a compaction that runs already, in whichever process. Beside a turn it runs at once and is
+ * applied between two requests; otherwise it holds the thread as a turn does.
+ */
+export async function compactByCommand(
+  core: AgentCore,
+  threadId: string,
+  options: Omit<CompactOptions, 'leaveInbox'> = {},
+): Promise<CompactionResult> {
+  const desk = core.desks.of(threadId)
+  if (desk.compaction) return desk.compaction
+  const { version } = await core.ports.threads.context(threadId)
+  while (desk.work?.isBrief) await desk.work.settled
+  if (desk.work) {
+    const signal = AbortSignal.any([core.closing, ...(options.signal ? [options.signal] : [])])
+    return compactNow({ core, desk, signal, depth: 0 }, options, 'beside')
+  }
+  return workWhenFree(
+    core,
+    desk,
+    (turn) => compactNow(turn, options, 'alone', version),
+    options.signal ? { signal: options.signal } : {},
+  )
+}
+
+async function compactNow(
+  turn: Turn,
+  options: CompactOptions,
+  where: 'alone' | 'beside',
+  since?: number,
+): Promise<CompactionResult> {
+  const { core, desk } = turn
+  const order = await orderOf(turn, options)
+  const before = since === undefined ? undefined : await joined(turn, order, since)
+  if (before) return before
+  if (order.plan.strategies.includes(FRESH_SESSION)) await requireExchange(turn, where)
+  if (desk.compaction) return desk.compaction
+  const result = await runCompaction(core, desk, order)
+  // What changed nothing was no attempt to help.
+  if (result.success && result.event?.data.edits.length !== 0) {
+    const atMs = core.ports.clock.now().getTime()
+    desk.policy = policyAfter(desk.policy, { type: 'compacted', atMs })
+  }
+  return result
+}
+
+export async function orderOf(
+  turn: Turn,
+  { strategy, instructions, nextPrompt }: CompactOptions,
+): Promise<Order> {
+  const seen = await withModel(turn)
+  const choices = seen?.choices ?? (await choicesOf(turn))
+  const preset = presetOf(choices, turn.core.settings)
+  const strategies = strategiesOf(turn, { seen, choices, preset }, strategy)
+  const targetTokens = seen && targetOf(turn, seen)
+  const given = { strategies, instructions, nextPrompt, targetTokens }
+  return {
+    plan: planFor(turn, { preset, seen }, { trigger: 'command', ...given }),
+    message: MESSAGE,
+    isAtRest: strategies.some((each) => typeof each !== 'string'), // the agent is asked
+    model: seen?.model,
+    seenVersion: seen?.state.context.version,
+  }
+}
+
+async function choicesOf({ core, desk }: Turn): Promise<ThreadChoices> {
+  return reducedBy(await core.ports.threads.state(desk.threadId), threadSettingsReducer)
+}
+
+/** A thread can be compacted without a model: then only strategies that need none can run. */
+async function withModel(turn: Turn): Promise<Look | undefined> {
+  try {
+    return await lookAtThread(turn)
+  } catch (error) {
+    if (PrecisError.is(error) && error.code === 'no-model') return undefined
+    throw error
+  }
+}
+
+interface Chosen {
+  readonly seen: Look | undefined
+  readonly choices: ThreadChoices
+  readonly preset: Preset
+}
+
+function strategiesOf(
+  turn: Turn,
+  { seen, choices, preset }: Chosen,
+  asked: string | Strategy | undefined,
+): (string | Strategy)[] {
+  if (typeof asked === 'object') return [asked]
+  const chosen = asked ?? choices.strategy
+  if (chosen === undefined && preset.command.run === 'ask-agent') {
+    if (seen) return [askAgent(turn, seen)]
+    throw new PrecisError('no-model', 'The agent itself is to compact, and no model is set.', {
+      hint: 'Set models.default, or name a strategy that needs no model: trim-tool-results.',
+    })
+  }
+  return strategiesFor({
+    preset,
+    on: 'command',
+    ...(chosen !== undefined && { chosen }),
+    hasModel: seen !== undefined,
+  })
+}
+
+/**
+ * What the window wants, for a context that is above it. Below it somebody who asks for a compaction gets
+ * one all the same: to the target that the strategy has of its own.
+ */
+function targetOf({ core, desk }: Turn, seen: Look): number | undefined {
+  const decision = decide({
+    policy: seen.policy,
+    state: desk.policy,
+    signal: 'command',
+    reading: seen.reading,
+    budget: seen.budget,
+    nowMs: core.ports.clock.now().getTime(),
+  })
+  if (decision.type !== 'compact' || decision.targetTokens === undefined) return undefined
+  const targetTokens = targetWeight(seen, decision.targetTokens)
+  return weightOf(seen.state.context) > targetTokens ? targetTokens : undefined
+}
+
+/** What another process has committed while this one waited for the thread. */
+async function joined(
+  { core, desk }: Turn,
+  { seenVersion }: Order,
+  since: number,
+): Promise<CompactionResult | undefined> {
+  if (seenVersion === since) return undefined
+  const event = await compactionSince(core, desk.threadId, since)
+  if (!event) return undefined
+  const { runId, strategyId, trigger, before, after } = event.data
+  return {
+    runId,
+    trigger,
+    strategy: strategyId,
+    success: true,
+    end: 'committed',
+    durationMs: 0,
+    event,
+    ...(before && { before }),
+    ...(after && { after }),
+  }
+}

@@ -1,0 +1,76 @@
+// One run of a compaction: what was ordered, what is known of it so far, and what is told of it in the end.
+import type { CompactionPlan, FreshThread } from '../../compaction/plan.ts'
+import type { CompactionResult, RunInfo } from '../../core/agent/frame.ts'
+import type { CompactionReport } from '../../core/edit/report.ts'
+import type { PrecisError } from '../../core/errors.ts'
+import type { EventOf } from '../../core/log/event.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
+import type { AgentCore } from '../core.ts'
+import type { Desk } from '../loop/thread-runtime.ts'
+import type { AgentModel } from '../ports.ts'
+
+/** A plan, and what only the agent needs to know of it. */
+export interface Order {
+  readonly plan: CompactionPlan & { readonly signal: AbortSignal }
+  readonly message: string // for people, when it starts
+  /** The version of the thread that was looked at. */
+  readonly seenVersion?: number | undefined
+  /** It cannot even be proposed while calls wait for results: it begins when the round is over. */
+  readonly isAtRest?: boolean
+  /** The conversation's own model. */
+  readonly model?: AgentModel | undefined
+}
+
+/** A run in progress: what is known of it so far. */
+export interface RunState {
+  readonly core: AgentCore
+  readonly desk: Desk
+  readonly order: Order
+  readonly runId: string
+  strategy: string
+  spent: TokenUsage | undefined // of all attempts
+}
+
+export type Ended =
+  | {
+      readonly end: 'committed'
+      readonly event: EventOf<'COMPACTION'>
+      /** Absent where another process has committed it. */
+      readonly report?: CompactionReport
+    }
+  | { readonly end: 'committed'; readonly fresh: FreshThread }
+  | { readonly end: 'refused' | 'vetoed' | 'aborted' | 'failed'; readonly error: PrecisError }
+
+export function infoOf({ runId, order, strategy }: RunState): RunInfo {
+  return { runId, trigger: order.plan.trigger, strategy }
+}
+
+/** `model` is who was asked for the summaries, where that is known. */
+export function resultOf(
+  run: RunState,
+  ended: Ended,
+  durationMs: number,
+  model: Pick<AgentModel, 'costOf'> | undefined,
+): CompactionResult {
+  const { spent } = run
+  const base = { ...infoOf(run), success: ended.end === 'committed', end: ended.end, durationMs }
+  const costUsd = spent && model?.costOf(spent)
+  const cost = { ...(spent && { usage: spent }), ...(costUsd !== undefined && { costUsd }) }
+  if (ended.end !== 'committed') return { ...base, error: ended.error, ...cost }
+  if ('fresh' in ended) return { ...base, fresh: ended.fresh, ...cost }
+  const { event, report } = ended
+  const { before, after } = event.data
+  const saved =
+    before?.tokens === undefined || after?.tokens === undefined
+      ? undefined
+      : Math.max(0, before.tokens - after.tokens)
+  return {
+    ...base,
+    event,
+    ...(before && { before }),
+    ...(after && { after }),
+    ...(saved !== undefined && { tokensSaved: saved }),
+    ...cost,
+    ...(report && { report }),
+  }
+}

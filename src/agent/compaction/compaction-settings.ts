@@ -1,0 +1,60 @@
+// How a thread is compacted: who is asked for summaries and in which form, what is pinned, what else is in force.
+import type { CompactionPlan } from '../../compaction/plan.ts'
+import type { ReportSettings } from '../../core/edit/report.ts'
+import type { Preset } from '../../core/window/presets.ts'
+import type { Turn } from '../core.ts'
+import { schemasOf, thinkingOf } from '../loop/request.ts'
+import type { Look } from '../loop/window-status.ts'
+import type { AgentSettings } from '../ports.ts'
+
+type Given = Pick<CompactionPlan, 'trigger' | 'strategies'> & Partial<CompactionPlan>
+
+/** The plan of every compaction of an agent; `seen` is absent where no model is known. */
+export function planFor(
+  { core, signal }: Pick<Turn, 'core' | 'signal'>,
+  { preset, seen }: { readonly preset: Preset; readonly seen?: Look | undefined },
+  given: Given,
+): CompactionPlan & { readonly signal: AbortSignal } {
+  const { settings, ports } = core
+  return {
+    provider: ports.models.summarizer,
+    pinning: pinningOf(settings, preset),
+    minTokens: settings.gateMinTokens,
+    ...(seen && askingOf(settings, seen)),
+    ...given,
+    signal,
+  }
+}
+
+/** The presets of the five designs give exactly what their design says: nothing is found there. */
+function pinningOf({ pinning }: AgentSettings, preset: Preset): CompactionPlan['pinning'] {
+  const { detect = true, ...rest } = pinning ?? {}
+  return { ...rest, detect: detect && preset.findsPins }
+}
+
+function askingOf({ summaries }: AgentSettings, seen: Look): Partial<CompactionPlan> {
+  return {
+    model: seen.model.ref,
+    tools: schemasOf(seen),
+    ...thinkingOf(seen),
+    form: summaries?.form,
+    fastModel: summaries?.fastModel,
+    windowTokens: seen.model.windowTokens,
+    settings: settingsInForce(seen),
+  }
+}
+
+/** What decides when a thread is compacted and how far, for the report. */
+function settingsInForce({ preset, policy, model, choices }: Look): ReportSettings {
+  const { ratio, reserveTokens, absoluteTokens, targetRatio } = policy
+  return {
+    preset: preset.id,
+    model: model.ref,
+    ...(model.windowTokens !== undefined && { windowTokens: model.windowTokens }),
+    ...(choices.strategy !== undefined && { strategy: choices.strategy }),
+    ...(ratio !== undefined && { threshold: ratio }),
+    ...(reserveTokens !== undefined && { reserveTokens }),
+    ...(absoluteTokens !== undefined && { absoluteTokens }),
+    targetRatio,
+  }
+}

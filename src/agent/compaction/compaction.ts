@@ -1,0 +1,229 @@
+// Runs one compaction: emits start, takes the one road of src/compaction, emits exactly one end.
+import { compactThread, type Door, failed, idOf } from '../../compaction/compact-thread.ts'
+import type { CompactionOutcome } from '../../compaction/plan.ts'
+import type { CompactionResult } from '../../core/agent/frame.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { AgentCore } from '../core.ts'
+import { type HookedRun, runAfterHooks, runBeforeHooks } from '../hooks.ts'
+import { BUSY, workOn } from '../inbox/thread-lease.ts'
+import { waitingIn } from '../inbox/waiting.ts'
+import type { Desk } from '../loop/thread-runtime.ts'
+import type { AgentModel } from '../ports.ts'
+import { traced } from '../trace.ts'
+import { compactionSince, takeCompaction } from './compaction-lease.ts'
+import { type Ended, infoOf, type Order, type RunState, resultOf } from './compaction-run.ts'
+import { FRESH_SESSION, queuedAgain } from './fresh-session.ts'
+
+/**
+ * Never rejects; a failed run resolves to a result that holds its error. Only one runs at a time on a thread;
+ * to start another one is a mistake of the caller.
+ */
+export function runCompaction(
+  core: AgentCore,
+  desk: Desk,
+  order: Order,
+): Promise<CompactionResult> {
+  if (desk.compaction) throw new PrecisError('internal', 'A compaction runs already.')
+  const own = new AbortController()
+  const signal = AbortSignal.any([order.plan.signal, own.signal])
+  const { trigger } = order.plan
+  const running = traced('precis.compaction', { trigger }, () =>
+    startToEnd(core, desk, { ...order, plan: { ...order.plan, signal } }),
+  ).finally(() => {
+    delete desk.compaction
+    delete desk.stopCompaction
+  })
+  desk.compaction = running
+  desk.stopCompaction = () => own.abort()
+  return running
+}
+
+async function startToEnd(core: AgentCore, desk: Desk, order: Order): Promise<CompactionResult> {
+  const { ports, frames } = core
+  const { threadId } = desk
+  const startedMs = ports.clock.now().getTime()
+  const runId = ports.ids.next('run')
+  const strategy = idOf(order.plan.strategies[0] ?? 'none')
+  const run: RunState = { core, desk, order, runId, strategy, spent: undefined }
+  frames.emit({ type: 'agent_thinking_start', threadId, message: order.message })
+  frames.emit({ type: 'COMPACTION_START', threadId, ...infoOf(run), message: order.message })
+  const ended = await alone(run).catch(
+    (thrown: unknown): Ended => failed(thrown, order.plan.signal.aborted),
+  )
+  const durationMs = ports.clock.now().getTime() - startedMs
+  const result = resultOf(run, ended, durationMs, await summarizerOf(run))
+  if (result.success) frames.emit({ type: 'agent_thinking_complete', threadId })
+  else if (result.error && result.end !== 'aborted')
+    frames.emit({
+      type: 'error',
+      threadId,
+      error: result.error,
+      context: { operation: 'compact', threadId },
+    })
+  frames.emit({ type: 'COMPACTION_COMPLETE', threadId, ...result })
+  await afterHooks(run, result)
+  return result
+}
+
+/** Summaries are often made by another model than that of the conversation, at another price. */
+async function summarizerOf({ core, order, spent }: RunState): Promise<AgentModel | undefined> {
+  if (spent?.model === undefined) return undefined
+  if (spent.model === order.model?.ref) return order.model
+  return core.ports.models.resolve(spent.model, order.plan.signal).catch(() => undefined)
+}
+
+/** A run in another process is waited for; what it has committed is the end of this one as well. */
+async function alone(run: RunState): Promise<Ended> {
+  const { core, desk, order } = run
+  const { threadId } = desk
+  const { trigger, signal } = order.plan
+  const version = order.seenVersion ?? (await core.ports.threads.context(threadId)).version
+  const waits = trigger !== 'tool' && trigger !== 'background'
+  const lease = await takeCompaction(core, threadId, { waits, signal })
+  lease.lost.addEventListener('abort', () => desk.stopCompaction?.())
+  try {
+    const event = lease.waited ? await compactionSince(core, threadId, version) : undefined
+    return event ? { end: 'committed', event } : await attempt(run)
+  } finally {
+    await lease.release()
+  }
+}
+
+async function attempt(run: RunState): Promise<Ended> {
+  const { core, desk, order } = run
+  const { plan } = order
+  const hooked = await runBeforeHooks(core.ports.hooks ?? [], hookedRun(run), {
+    clock: core.ports.clock,
+    signal: plan.signal,
+  })
+  for (const message of hooked.notices) notice(run, message)
+  if (hooked.veto !== undefined) {
+    const message = `A hook refused the compaction: ${hooked.veto}`
+    const error = new PrecisError('gate-refused', message)
+    await recordFailure(run, { strategyId: run.strategy, error })
+    return { end: 'vetoed', error }
+  }
+  const texts = new Set([...(core.settings.pins ?? []), ...hooked.pins])
+  const entries = hooked.entries.length > 0 ? [{ entries: hooked.entries }] : []
+  const said = [plan.instructions, ...hooked.instructions].filter(Boolean).join('\n\n')
+  const road = await compactThread(
+    core.ports.threads,
+    desk.threadId,
+    {
+      ...plan,
+      runId: run.runId,
+      strategies: hooked.strategy ? [hooked.strategy, ...plan.strategies] : plan.strategies,
+      instructions: said === '' ? undefined : said,
+      pins: [...[...texts].map((text) => ({ text })), ...entries],
+      ...reportsOf(run),
+    },
+    doorOf(run),
+  )
+  run.strategy = road.strategyId
+  run.spent = road.spent
+  if ('error' in road) return { end: road.end, error: road.error }
+  const { committed, record } = road
+  if (committed.event) return { end: 'committed', ...committed }
+  const unverified = record.proposal.fresh?.unverified ?? []
+  if (unverified.length > 0)
+    notice(run, `The summary names what the conversation does not have: ${unverified.join(', ')}`)
+  return { end: 'committed', fresh: committed.fresh }
+}
+
+/** What an agent adds to the road: when a commit may happen, what is recorded, what moves along. */
+function doorOf(run: RunState): Door {
+  const { core, desk, order } = run
+  return {
+    ...(order.isAtRest && { attempt: (trying) => desk.request.run(trying) }),
+    commit: (apply) => whenAllowed(run, apply),
+    onAttempt(strategyId, fallback) {
+      run.strategy = strategyId
+      if (!fallback) return
+      const message = `${fallback.reason} Trying ${strategyId}.`
+      const { threadId } = desk
+      core.frames.emit({ type: 'COMPACTION_PROGRESS', threadId, ...infoOf(run), message })
+    },
+    // Where a new thread was to be started, nothing at all is written to this one.
+    onFailure: async (failure) => {
+      if (failure.strategyId !== FRESH_SESSION) await recordFailure(run, failure)
+    },
+    moving: async () => (await waitingIn(core, desk.threadId)).map(queuedAgain),
+  }
+}
+
+/**
+ * A count that a provider makes of the context before must not come after the compaction: not from this
+ * process, nor from another one, once the turn that started it is over.
+ */
+async function whenAllowed(
+  { core, desk, order }: RunState,
+  apply: () => Promise<CompactionOutcome>,
+): Promise<CompactionOutcome> {
+  const { trigger, signal } = order.plan
+  // The agent's own call is part of the round that everybody else waits for.
+  if (trigger === 'tool' || order.isAtRest) return apply()
+  const commit = () =>
+    desk.request.run(() => {
+      // It may have waited long for the round to be over.
+      if (signal.aborted) throw new PrecisError('aborted', 'The compaction was aborted.')
+      return apply()
+    })
+  if (trigger !== 'background' || desk.work) return commit()
+  const outcome = await workOn(core, desk, commit, { isBrief: true })
+  if (outcome !== BUSY) return outcome
+  const message = 'Another process works on the thread now.'
+  return { committed: false, refusal: { reason: 'stale', message } }
+}
+
+async function recordFailure(
+  { core, desk, runId }: RunState,
+  { strategyId, error, usage }: Parameters<NonNullable<Door['onFailure']>>[0],
+): Promise<void> {
+  const data = { runId, strategyId, reason: error.message, ...(usage && { usage }) }
+  await core.ports.threads.append(desk.threadId, [{ type: 'COMPACTION_FAILED', data }], {
+    openCalls: 'leave',
+  })
+}
+
+/** What a strategy reports while it works. `nextPrompt` is shown with it: it waits for the end of the run. */
+function reportsOf(run: RunState): Pick<Order['plan'], 'onProgress' | 'onWarning'> {
+  const { core, desk, order } = run
+  const { threadId } = desk
+  const { nextPrompt } = order.plan
+  return {
+    onProgress({ message, done, total }) {
+      core.frames.emit({
+        type: 'COMPACTION_PROGRESS',
+        threadId,
+        ...infoOf(run),
+        message,
+        ...(total > 0 && { share: done / total }),
+        done,
+        total,
+        ...(nextPrompt !== undefined && { nextPrompt }),
+      })
+    },
+    onWarning: (message) => notice(run, message),
+  }
+}
+
+async function afterHooks(run: RunState, result: CompactionResult): Promise<void> {
+  const { ports } = run.core
+  const { signal } = run.order.plan
+  const notices = await runAfterHooks(ports.hooks ?? [], hookedRun(run), result, {
+    clock: ports.clock,
+    signal,
+  })
+  for (const message of notices) notice(run, message)
+}
+
+function hookedRun(run: RunState): HookedRun {
+  const { threadId } = run.desk
+  const { instructions } = run.order.plan
+  return { threadId, ...infoOf(run), ...(instructions !== undefined && { instructions }) }
+}
+
+function notice(run: RunState, message: string): void {
+  const { threadId } = run.desk
+  run.core.frames.emit({ type: 'notice', threadId, level: 'warning', message })
+}

@@ -1,0 +1,127 @@
+// A compaction in two steps: proposed and looked at, then applied as it is or with other words, or dropped.
+import { proposeOnly } from '../../compaction/compact-thread.ts'
+import type { ProposalRecord } from '../../compaction/plan.ts'
+import type { CompactionResult } from '../../core/agent/frame.ts'
+import type { GatedChange } from '../../core/edit/gate.ts'
+import type { Pins } from '../../core/edit/pins.ts'
+import type { Proposal, Strategy } from '../../core/edit/strategy.ts'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import type { EventAt } from '../../core/log/event.ts'
+import type { Context } from '../../core/view/context.ts'
+import type { AgentCore, Turn } from '../core.ts'
+import { type CompactOptions, orderOf } from './compact-thread.ts'
+import type { Order } from './compaction-run.ts'
+import { FRESH_SESSION, requireExchange } from './fresh-session.ts'
+
+/** What would be done, on the context that it was made for. Nothing has happened yet. */
+export interface CompactionPreview {
+  readonly prepared: ProposalRecord
+  readonly context: Context
+  readonly eventAt: EventAt
+  readonly pins: Pins
+  /** What the gate would let pass; absent where a new thread is to be opened instead. */
+  readonly change?: GatedChange
+}
+
+/** Rejects where nothing can be proposed, or the gate would refuse it. */
+export async function previewCompaction(
+  core: AgentCore,
+  threadId: string,
+  options: Omit<CompactOptions, 'leaveInbox'> = {},
+): Promise<CompactionPreview> {
+  await core.ports.threads.context(threadId) // an unknown thread is said at once
+  const desk = core.desks.of(threadId)
+  const own = new AbortController()
+  const signals = [own.signal, core.closing, ...(options.signal ? [options.signal] : [])]
+  desk.waiting.add(own) // so that aborting the thread ends it, too
+  try {
+    return await firstProposed({ core, desk, signal: AbortSignal.any(signals), depth: 0 }, options)
+  } finally {
+    desk.waiting.delete(own)
+  }
+}
+
+async function firstProposed(turn: Turn, options: CompactOptions): Promise<CompactionPreview> {
+  const { desk, signal } = turn
+  while (desk.work?.isBrief) await desk.work.settled
+  const order = await orderOf(turn, options)
+  if (order.plan.strategies.includes(FRESH_SESSION))
+    await requireExchange(turn, desk.work ? 'beside' : 'alone')
+  let last = new PrecisError('internal', 'No strategy is configured.')
+  for (const strategy of order.plan.strategies) {
+    try {
+      const propose = () => proposed(turn, order, strategy)
+      return await (order.isAtRest ? desk.request.run(propose) : propose())
+    } catch (thrown) {
+      last = asPrecisError(thrown)
+      if (last.code === 'aborted' || signal.aborted) break
+    }
+  }
+  throw last
+}
+
+/**
+ * Applies a preview, with the proposal as it is by now. A run as every other: with its frames, its lease and
+ * the gate. Rejects as `stale` where another compaction was first.
+ */
+export async function applyPreview(
+  core: AgentCore,
+  threadId: string,
+  { prepared, context }: CompactionPreview,
+  proposal: Proposal,
+  compact: (threadId: string, options: CompactOptions) => Promise<CompactionResult>,
+): Promise<CompactionResult> {
+  const desk = core.desks.of(threadId)
+  while (desk.work?.isBrief) await desk.work.settled
+  if (desk.compaction) throw stale()
+  if (proposal.fresh)
+    await requireExchange(
+      { core, desk, signal: core.closing, depth: 0 },
+      desk.work ? 'beside' : 'alone',
+    )
+  let isAsked = false
+  const kept: Strategy = {
+    id: prepared.strategyId,
+    async propose(input) {
+      isAsked = true
+      // Its summary speaks for the whole conversation: what came since would be left behind.
+      if (proposal.fresh && entriesOf(input.context) !== entriesOf(context)) throw stale()
+      return proposal
+    },
+  }
+  const result = await compact(threadId, { strategy: kept })
+  if (!isAsked && result.success) throw stale()
+  return result
+}
+
+async function proposed(
+  { core, desk }: Turn,
+  { plan }: Order,
+  strategy: string | Strategy,
+): Promise<CompactionPreview> {
+  const { strategies: _, acceptableTokens: __, ...options } = plan
+  const { judged, record } = await proposeOnly(core.ports.threads, desk.threadId, strategy, options)
+  const { result, ...seen } = judged
+  if (!result.ok) {
+    const { reason, message } = result.refusal
+    throw new PrecisError('gate-refused', message, { details: { reason } })
+  }
+  if (!record.proposal.fresh) return { prepared: record, ...seen, change: result.data }
+  if (seen.context.version > record.basedOn) throw stale()
+  return { prepared: record, ...seen }
+}
+
+function entriesOf({ items }: Context): string {
+  return items
+    .toArray()
+    .map(({ id }) => id)
+    .join()
+}
+
+function stale(): PrecisError {
+  const message = 'The conversation was changed meanwhile: the preview is stale.'
+  return new PrecisError('gate-refused', message, {
+    hint: 'Create a new preview.',
+    details: { reason: 'stale' },
+  })
+}

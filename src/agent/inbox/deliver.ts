@@ -1,0 +1,111 @@
+// What the user says, into the thread: at once, or from the inbox where it had to wait.
+import { delivery, type Inbox, inboxReducer, type QueuedMessage } from '../../core/agent/inbox.ts'
+import type { EventDraft } from '../../core/log/event.ts'
+import { threadSettingsReducer } from '../../core/settings/thread-settings.ts'
+import type { UserContent } from '../../core/view/content.ts'
+import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
+import { checkpointDrafts } from '../compaction/checkpoints.ts'
+import type { Turn } from '../core.ts'
+import { presetOf } from '../loop/window-status.ts'
+import { takenFrom, waitingIn } from './waiting.ts'
+
+/** A message of the user's, with the reminder and the checkpoint that go with it. */
+export async function say(
+  turn: Turn,
+  content: UserContent,
+  origin: 'typed' | 'model' = 'typed',
+): Promise<void> {
+  const { core, desk } = turn
+  const taken = await takenFrom(core, desk.threadId)
+  await core.ports.threads.append(desk.threadId, (state) => [
+    // Who goes on in a thread that a fresh session was opened from: what moved there is not said here.
+    ...reducedBy(state, inboxReducer)
+      .filter(({ messageId }) => taken.has(messageId))
+      .map(withdrawal),
+    ...withCompanions(turn, state, [{ type: 'USER_MESSAGE', data: content, origin }]),
+  ])
+}
+
+/** Delivers everything that waits, in order. True where there was something. */
+export async function deliverMessages(turn: Turn): Promise<boolean> {
+  const { core, desk } = turn
+  const { threadId } = desk
+  await Promise.allSettled(desk.queueing) // each sender gets its own error
+  const waiting = await waitingIn(core, threadId)
+  for (const message of waiting) {
+    const delivered = await core.ports.threads.append(threadId, (state) =>
+      waitsIn(state, message) ? withCompanions(turn, state, [delivery(message)]) : [],
+    )
+    if (delivered.length === 0) continue
+    core.frames.emit({ type: 'message-delivered', threadId, messageId: message.messageId })
+  }
+  return waiting.length > 0
+}
+
+function withdrawal({ messageId }: QueuedMessage): EventDraft {
+  return { type: 'MESSAGE_WITHDRAWN', data: { messageId } }
+}
+
+/** Another process may have delivered it, or given it back, where this one has lost its lease. */
+function waitsIn(state: ThreadState, { messageId }: QueuedMessage): boolean {
+  return reducedBy(state, inboxReducer).some((message) => message.messageId === messageId)
+}
+
+/** Puts a message into the inbox: durable, for whoever works on the thread. */
+export async function queueMessage(
+  { core, desk }: Pick<Turn, 'core' | 'desk'>,
+  content: UserContent,
+): Promise<string> {
+  const { threads, ids } = core.ports
+  const { threadId } = desk
+  const messageId = ids.next('msg')
+  const queued = threads.append(
+    threadId,
+    [{ type: 'MESSAGE_QUEUED', data: { messageId, content } }],
+    {
+      openCalls: 'leave',
+    },
+  )
+  desk.queueing.add(queued)
+  try {
+    await queued
+  } finally {
+    desk.queueing.delete(queued)
+  }
+  core.frames.emit({ type: 'message-queued', threadId, messageId })
+  return messageId
+}
+
+/** Takes back what waits, for the editor it came from: the turn that would have read it has failed. */
+export async function returnMessages({
+  core,
+  desk,
+}: Pick<Turn, 'core' | 'desk'>): Promise<UserContent[]> {
+  const { threads } = core.ports
+  const { threadId } = desk
+  await Promise.allSettled(desk.queueing)
+  await threads.context(threadId) // read anew, since others may have queued something
+  const taken = await takenFrom(core, threadId)
+  let waiting: Inbox = []
+  // Looked at in the append itself: what another process delivers meanwhile is not given back as well.
+  const withdraw = (state: ThreadState): EventDraft[] => {
+    waiting = reducedBy(state, inboxReducer).filter(({ messageId }) => !taken.has(messageId))
+    return waiting.map(withdrawal)
+  }
+  await threads.append(threadId, withdraw, { openCalls: 'leave' })
+  if (waiting.length === 0) return []
+  const messages = waiting.map(({ content }) => content)
+  core.frames.emit({ type: 'messages-returned', threadId, messages })
+  return messages
+}
+
+function withCompanions(turn: Turn, state: ThreadState, said: readonly EventDraft[]): EventDraft[] {
+  const { core, desk } = turn
+  const reminding = core.ports.reminder?.(desk.threadId)
+  const preset = presetOf(reducedBy(state, threadSettingsReducer), core.settings)
+  return [
+    ...said,
+    ...(reminding === undefined ? [] : [{ type: 'SYSTEM_REMINDER', data: reminding } as const]),
+    ...checkpointDrafts({ preset }, state),
+  ]
+}

@@ -1,0 +1,104 @@
+// One request and its answer: built from the thread, streamed to whoever watches, appended as a whole.
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import type { EventDraft } from '../../core/log/event.ts'
+import { AnswerCollector, type CollectedAnswer, type ModelRequest } from '../../core/model.ts'
+import type { Answer } from '../../core/view/content.ts'
+import type { Turn } from '../core.ts'
+import { traced } from '../trace.ts'
+import { requestFor } from './request.ts'
+import type { Look } from './window-status.ts'
+
+export type Answered =
+  | { readonly type: 'answer'; readonly collected: CollectedAnswer }
+  /** The provider says that the request is too long for the window. */
+  | { readonly type: 'overflow'; readonly error: PrecisError }
+  | { readonly type: 'aborted' }
+  | { readonly type: 'failed'; readonly error: PrecisError }
+
+/** Never rejects for what the provider does. To be called where no compaction is applied meanwhile. */
+export async function askModel(turn: Turn, seen: Look): Promise<Answered> {
+  const { core, desk } = turn
+  for (let broken = 0; ; broken += 1) {
+    const built = await core.ports.threads.messages(desk.threadId)
+    const request = requestFor(seen, built, turn.signal)
+    const collector = new AnswerCollector(seen.model.ref)
+    const error = await traced('precis.request', { model: seen.model.ref }, () =>
+      stream(turn, seen, request, collector),
+    )
+    if (error === undefined) return keep(turn, collector.collected())
+    const isBroken = error.retryable && broken < core.limits.brokenAnswers
+    if (error.code === 'overflow' || !isBroken || turn.signal.aborted)
+      return leaveOff(turn, collector, error)
+    const { threadId } = desk
+    core.frames.emit({ type: 'answer-restart', threadId, reason: error.message })
+  }
+}
+
+/** The error that ended it, or undefined where the answer came to its end. */
+async function stream(
+  { core, desk }: Turn,
+  { model }: Look,
+  request: ModelRequest,
+  collector: AnswerCollector,
+): Promise<PrecisError | undefined> {
+  const { threadId } = desk
+  try {
+    for await (const frame of model.provider.stream(request)) {
+      collector.add(frame)
+      if (frame.type === 'text-delta' || frame.type === 'thinking-delta')
+        core.frames.emit({ type: frame.type, threadId, text: frame.text })
+    }
+    return undefined
+  } catch (thrown) {
+    return asPrecisError(thrown)
+  }
+}
+
+async function keep(turn: Turn, collected: CollectedAnswer): Promise<Answered> {
+  for (const problem of collected.repairs) notice(turn, problem)
+  await append(turn, collected.answer, collected.calls)
+  return { type: 'answer', collected }
+}
+
+/** What came before the user, or the connection, cut it short: its text is kept, calls are not run. */
+async function leaveOff(
+  turn: Turn,
+  collector: AnswerCollector,
+  error: PrecisError,
+): Promise<Answered> {
+  const isAborted = turn.signal.aborted || error.code === 'aborted'
+  const { answer } = collector.collected(isAborted ? 'aborted' : 'error')
+  const isWorthKeeping = answer.content.trim() !== '' && error.code !== 'overflow'
+  if (isWorthKeeping && !turn.lost?.aborted) {
+    const { content, model, stopReason } = answer
+    await append(
+      turn,
+      { content, ...(model && { model }), calls: [], ...(stopReason && { stopReason }) },
+      [],
+    )
+  }
+  if (isAborted) return { type: 'aborted' }
+  return error.code === 'overflow' ? { type: 'overflow', error } : { type: 'failed', error }
+}
+
+async function append(
+  { core, desk }: Turn,
+  answer: Answer,
+  calls: CollectedAnswer['calls'],
+): Promise<void> {
+  const { threadId } = desk
+  const drafts: EventDraft[] = [
+    { type: 'AGENT_MESSAGE', data: answer },
+    ...calls.map(
+      (call): EventDraft => ({ type: 'TOOL_CALL', data: { ...call, answer: 0 } }), // numbered by the log
+    ),
+  ]
+  const events = await core.ports.threads.append(threadId, drafts)
+  const seq = events.find((event) => event.type === 'AGENT_MESSAGE')?.seq
+  if (seq === undefined) throw new PrecisError('internal', 'The answer is not in the log.')
+  core.frames.emit({ type: 'answer-end', threadId, seq })
+}
+
+function notice({ core, desk }: Turn, message: string): void {
+  core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'info', message })
+}

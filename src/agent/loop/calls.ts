@@ -1,0 +1,106 @@
+// The calls of an answer: run side by side where they may, each result in the log as soon as it is there.
+import type { Tool, ToolOutcome } from '../../core/agent/tool.ts'
+import { asPrecisError } from '../../core/errors.ts'
+import { escapeHidden } from '../../core/text/visible.ts'
+import { type AfterCall, compactByTool } from '../compaction/compact-call.ts'
+import type { Turn } from '../core.ts'
+import { unlessAborted } from '../inbox/unless-aborted.ts'
+import { traced } from '../trace.ts'
+import { approve } from './approve.ts'
+import { ABORTED, type Call, failed, record, text } from './results.ts'
+import type { Look } from './window-status.ts'
+
+/**
+ * Runs them all, `compact` last: it must not happen while results are outstanding. When it returns,
+ * every call has its result, or the compaction has ended it. Aborted ones have a result that says so.
+ */
+export async function runCalls(
+  turn: Turn,
+  seen: Look,
+  calls: readonly Call[],
+): Promise<AfterCall | undefined> {
+  const isCompact = ({ name }: Call) => name === 'compact' && seen.preset.tool !== 'none'
+  const tools = new Map(seen.tools.map((tool) => [tool.name, tool]))
+  for (const batch of batches(
+    calls.filter((call) => !isCompact(call)),
+    tools,
+    turn,
+  ))
+    await Promise.all(batch.map((call) => runCall(turn, tools.get(call.name), call, seen)))
+  const [compact, ...others] = calls.filter(isCompact)
+  for (const call of others)
+    await record(
+      turn,
+      call,
+      failed('compact was called more than once in this answer; call it once.'),
+    )
+  return compact && compactByTool(turn, seen, compact)
+}
+
+/** Neighbours that may run side by side, up to the limit; all others alone. */
+function batches(
+  calls: readonly Call[],
+  tools: ReadonlyMap<string, Tool>,
+  { core }: Turn,
+): Call[][] {
+  const found: Call[][] = []
+  let isOpen = false
+  for (const call of calls) {
+    const isParallel = tools.get(call.name)?.isParallel ?? true
+    const last = found.at(-1)
+    if (isOpen && isParallel && last && last.length < core.limits.parallelTools) last.push(call)
+    else found.push([call])
+    isOpen = isParallel
+  }
+  return found
+}
+
+async function runCall(
+  turn: Turn,
+  tool: Tool | undefined,
+  call: Call,
+  { tools }: Look,
+): Promise<void> {
+  if (tool === undefined) {
+    const known = tools.map(({ name }) => name).join(', ')
+    return record(turn, call, failed(`There is no tool ${call.name}. Tools: ${known}.`))
+  }
+  if (turn.signal.aborted) return record(turn, call, ABORTED)
+  const outcome = await traced('precis.tool', { tool: call.name }, () =>
+    outcomeOf(turn, tool, call),
+  )
+  await record(turn, call, outcome)
+}
+
+/** How long a tool has to end by itself, and to say what it has done, once it is aborted. */
+const GRACE_MS = 2_000
+
+async function outcomeOf(turn: Turn, tool: Tool, call: Call): Promise<ToolOutcome> {
+  const { core, desk, signal } = turn
+  const { threadId } = desk
+  const callId = call.id
+  try {
+    const subject = escapeHidden(tool.subjectOf(call.arguments))
+    const problem = tool.problemOf?.(call.arguments)
+    if (problem !== undefined) return failed(problem)
+    const target = tool.targetOf?.(call.arguments)
+    const asked = approve(turn, tool, callId, call.arguments, target)
+    const verdict = await unlessAborted(signal, asked)
+    if (!verdict.allowed)
+      return signal.aborted ? ABORTED : { status: 'denied', content: text(verdict.reason) }
+    core.frames.emit({ type: 'tool-start', threadId, callId, name: call.name, subject })
+    const running = tool.run(call.arguments, {
+      threadId,
+      callId,
+      signal,
+      ...(target !== undefined && { target }),
+      onProgress: (said) =>
+        core.frames.emit({ type: 'tool-progress', threadId, callId, text: said }),
+    })
+    return await unlessAborted(signal, running, GRACE_MS)
+  } catch (thrown) {
+    // A tool must not reject; one that does all the same must not take the thread with it.
+    if (signal.aborted) return ABORTED
+    return failed(`${call.name} failed: ${asPrecisError(thrown).message}`)
+  }
+}

@@ -1,0 +1,236 @@
+// The loop: deliver what waits, compact where it is full, ask the model, run its calls, until nothing is left to do.
+import type { TurnEnd } from '../../core/agent/frame.ts'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import type { CollectedAnswer } from '../../core/model.ts'
+import type { Item } from '../../core/view/entry.ts'
+import { compactForOverflow, compactIfFull, noteReading } from '../compaction/automatic.ts'
+import { checkpointDrafts } from '../compaction/checkpoints.ts'
+import type { AfterCall } from '../compaction/compact-call.ts'
+import type { Turn } from '../core.ts'
+import { deliverMessages } from '../inbox/deliver.ts'
+import { type Answered, askModel } from './answer.ts'
+import { runCalls } from './calls.ts'
+import { lookAtThread } from './thread-window.ts'
+import type { Look } from './window-status.ts'
+
+export interface TurnOutcome {
+  readonly end: TurnEnd
+  readonly text: string // the last thing the agent said
+  readonly error?: PrecisError
+}
+
+/** What a continuation says, so that a request ends on a user turn. */
+const CONTINUE = 'The thread was compacted. Continue.'
+const INTERRUPTED = 'You were interrupted. Continue.'
+
+/** Never rejects. However it ends, the thread is valid and can be gone on with. */
+export async function runTurn(turn: Turn): Promise<TurnOutcome> {
+  const said = { text: '' }
+  try {
+    return { ...(await runSteps(turn, said)), text: said.text }
+  } catch (thrown) {
+    const error = asPrecisError(thrown)
+    const end = turn.signal.aborted ? 'aborted' : 'failed'
+    return { end, text: said.text, ...(end === 'failed' && { error }) }
+  } finally {
+    await closeOpenCalls(turn)
+  }
+}
+
+interface Steps {
+  overflows: number
+  /** Why the last answer was given to a part of the context only, where nobody refused it. */
+  cutSilently?: string | undefined
+  /** Answers in a row whose calls could not be read. */
+  unreadable: number
+}
+
+type StepEnd = { readonly end: TurnEnd; readonly error?: PrecisError } | 'next'
+
+const MAX_UNREADABLE = 2
+
+async function runSteps(turn: Turn, said: { text: string }): Promise<Omit<TurnOutcome, 'text'>> {
+  const steps: Steps = { overflows: 0, unreadable: 0 }
+  for (let step = 0; step < turn.core.limits.steps; step += 1) {
+    const ended = await oneStep(turn, steps, said)
+    if (ended !== 'next') return ended
+  }
+  const message = `The turn was stopped after ${turn.core.limits.steps} requests. Send «continue» to continue.`
+  return { end: 'step-limit', error: new PrecisError('step-limit', message) }
+}
+
+async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promise<StepEnd> {
+  if (turn.signal.aborted) return { end: 'aborted' }
+  await deliverMessages(turn)
+  let seen = await lookAtThread(turn)
+  if (steps.cutSilently !== undefined) {
+    const ended = await recoverSilently(turn, seen, steps)
+    if (ended !== 'next') return ended
+    seen = await lookAtThread(turn)
+  }
+  if (await compactIfFull(turn, seen, steps)) seen = await lookAtThread(turn)
+  if (turn.signal.aborted) return { end: 'aborted' }
+  await endOnUserTurn(turn, seen)
+  const { answered, now, after } = await turn.desk.request.run(() => oneRound(turn, seen))
+  switch (answered.type) {
+    case 'aborted':
+      return { end: 'aborted' }
+    case 'failed':
+      return { end: 'failed', error: answered.error }
+    case 'overflow':
+      return recover(turn, seen, steps, answered.error)
+    case 'answer':
+      if (answered.collected.answer.content !== '') said.text = answered.collected.answer.content
+      return afterAnswer(turn, steps, { collected: answered.collected, now, after })
+  }
+}
+
+interface Round {
+  readonly collected: CollectedAnswer
+  readonly now: Look // how full it is with the answer
+  readonly after: AfterCall | undefined
+}
+
+/** A request, its answer and the results of its calls: no compaction comes between them, but their own. */
+async function oneRound(
+  turn: Turn,
+  seen: Look,
+): Promise<Omit<Round, 'collected'> & { readonly answered: Answered }> {
+  const answered = await askModel(turn, seen)
+  if (answered.type !== 'answer') return { answered, now: seen, after: undefined }
+  const now = await lookAtThread(turn)
+  noteReading(turn, now)
+  const { calls } = answered.collected
+  if (calls.length === 0) return { answered, now, after: undefined }
+  const after = await runCalls(turn, now, calls)
+  if (!turn.signal.aborted && after !== 'wait') await endRound(turn, now, after)
+  return { answered, now, after }
+}
+
+async function afterAnswer(
+  turn: Turn,
+  steps: Steps,
+  { collected, now: seen, after }: Round,
+): Promise<StepEnd> {
+  steps.cutSilently = collected.overflow
+  if (collected.calls.length > 0) {
+    steps.unreadable = 0
+    if (turn.signal.aborted) return { end: 'aborted' }
+    if (after !== 'wait') return 'next'
+    return (await deliverMessages(turn)) ? 'next' : { end: 'waiting' }
+  }
+  if (collected.brokenCalls.length > 0 && steps.unreadable < MAX_UNREADABLE) {
+    steps.unreadable += 1
+    await remind(turn, seen, brokenCallsText(collected))
+    return 'next'
+  }
+  sayHowItEnded(turn, collected)
+  await compactIfFull(turn, seen, 'rest')
+  return (await deliverMessages(turn)) ? 'next' : { end: 'done' }
+}
+
+/** What stands behind the results, so that the model can go on. */
+async function endRound(turn: Turn, seen: Look, after: AfterCall | undefined): Promise<void> {
+  const isReplaced = after === 'continue' && seen.preset.tool === 'ranges'
+  if (isReplaced && !(await endsWithResults(turn))) await remind(turn, seen, CONTINUE)
+  else await checkpointRound(turn, seen)
+}
+
+async function recover(
+  turn: Turn,
+  seen: Look,
+  steps: Steps,
+  refused: PrecisError,
+): Promise<StepEnd> {
+  const { overflowRetries } = turn.core.limits
+  if (steps.overflows >= overflowRetries)
+    return {
+      end: 'failed',
+      error: tooLong(refused, `${overflowRetries} compactions were not enough.`),
+    }
+  steps.overflows += 1
+  const recovered = await compactForOverflow(turn, seen, refused)
+  if (recovered.retry) return 'next'
+  if (turn.signal.aborted) return { end: 'aborted' }
+  return { end: 'failed', error: tooLong(refused, recovered.why) }
+}
+
+/** The server left out a part of the request without a word: before the next one there must be room. */
+async function recoverSilently(turn: Turn, seen: Look, steps: Steps): Promise<StepEnd> {
+  const reason = steps.cutSilently ?? ''
+  steps.cutSilently = undefined
+  return recover(turn, seen, steps, new PrecisError('overflow', reason))
+}
+
+function tooLong(refused: PrecisError, why: string): PrecisError {
+  return new PrecisError('overflow', `The conversation is too long for the model. ${why}`, {
+    hint: 'Use /compact with another strategy, start a new thread with /new, unpin what is no longer needed, or choose a model with a larger window.',
+    cause: refused,
+  })
+}
+
+/** The request must end with what the model is to answer. */
+async function endOnUserTurn(turn: Turn, seen: Look): Promise<void> {
+  const { context } = seen.state
+  const isSent = ({ kind }: Item) =>
+    kind !== 'gap' && (kind !== 'checkpoint' || seen.preset.checkpoints)
+  const last = context.items.toArray().findLast(isSent)
+  if (last?.kind !== 'answer') return
+  await remind(turn, seen, context.active.length > 0 ? CONTINUE : INTERRUPTED)
+}
+
+async function remind(turn: Turn, seen: Look, reminder: string): Promise<void> {
+  await turn.core.ports.threads.append(turn.desk.threadId, (state) => [
+    { type: 'SYSTEM_REMINDER', data: reminder },
+    ...checkpointDrafts(seen, state),
+  ])
+}
+
+/** Every user turn ends with a checkpoint where the preset has them: also one of results alone. */
+async function checkpointRound(turn: Turn, seen: Look): Promise<void> {
+  const { threads, reminder } = turn.core.ports
+  const { threadId } = turn.desk
+  const reminding = reminder?.(threadId)
+  if (!seen.preset.checkpoints && reminding === undefined) return
+  await threads.append(threadId, (state) => [
+    ...(reminding === undefined ? [] : [{ type: 'SYSTEM_REMINDER', data: reminding } as const]),
+    ...checkpointDrafts(seen, state),
+  ])
+}
+
+async function endsWithResults({ core, desk }: Turn): Promise<boolean> {
+  const { items } = await core.ports.threads.context(desk.threadId)
+  return items.last?.kind === 'result'
+}
+
+function brokenCallsText({ brokenCalls }: CollectedAnswer): string {
+  const names = brokenCalls.map(({ name }) => name).join(', ')
+  return `The arguments of your call to ${names} were cut off or are no JSON, so it was not run. Call again, with shorter arguments if they were long.`
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  length: 'The answer was cut off: it reached the longest that the model may write.',
+  refusal: 'The model refused to answer.',
+}
+
+function sayHowItEnded({ core, desk }: Turn, { answer }: CollectedAnswer): void {
+  const message = ENDINGS[answer.stopReason ?? '']
+  if (message !== undefined)
+    core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
+}
+
+/** A call without a result would be waited for; here nobody is left to give one. */
+async function closeOpenCalls({ core, desk, lost }: Turn): Promise<void> {
+  if (lost?.aborted) return
+  const { threads } = core.ports
+  const { open } = await threads.context(desk.threadId)
+  if (open.size === 0) return
+  await threads.append(
+    desk.threadId,
+    [...open].map((id) => ({
+      type: 'TOOL_RESULT',
+      data: { id, content: [{ type: 'text', text: 'aborted' }], status: 'aborted' },
+    })),
+    { openCalls: 'leave' },
+  )
+}

@@ -1,0 +1,130 @@
+// The targets of `precis check`: a provider's rules, and the writer of its wire format
+import { PrecisError } from '../../core/errors.ts'
+import type { ModelRequest } from '../../core/model.ts'
+import type { Json } from '../../core/text/json.ts'
+import { nearestWord } from '../../core/text/nearest-word.ts'
+import type { View } from '../../formats/format.ts'
+import { SESSION_FORMATS } from '../../formats/index.ts'
+import { PROFILES } from '../../validate/profiles.ts'
+import type { Profile } from '../../validate/rule.ts'
+import type { Fields } from '../../validate/walk.ts'
+import { wireMessages } from '../../wire/anthropic/write.ts'
+import { GEMINI } from '../../wire/gemini/profile.ts'
+import { writeGemini } from '../../wire/gemini/write.ts'
+import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
+import { writeChat } from '../../wire/openai-chat/write.ts'
+import { OPENAI_RESPONSES } from '../../wire/openai-responses/profile.ts'
+import { writeResponses } from '../../wire/openai-responses/write.ts'
+import { prepareRequest } from '../../wire/prepare.ts'
+import { isWireFormat, WIRE_FORMATS, type WireFormat } from './check-format.ts'
+import { requestIn } from './document-request.ts'
+
+type Note = (problem: string) => void
+
+/** A provider's rules, and how a history of another format is converted for it. */
+export interface Target {
+  readonly name: string
+  readonly profile: Profile
+  /** Absent if the input has the provider's own format. */
+  readonly write?: (view: View, envelope: Fields, note: Note) => Json
+}
+
+/** The format whose documents can be histories as well as requests. */
+export const HISTORY_FORMAT = 'anthropic'
+
+export function profileOf(name: string): Profile {
+  const profile: Profile | undefined = Object.entries(PROFILES).find(([id]) => id === name)?.[1]
+  if (profile === undefined) throw unknownProvider(name)
+  return profile
+}
+
+/** The formats that `precis check` reads: documents of the wire formats, and session files. */
+export const CHECKED_FORMATS: readonly string[] = [
+  ...WIRE_FORMATS,
+  ...SESSION_FORMATS.map(({ id }) => id).filter((id) => !isWireFormat(id)),
+]
+
+/** Throws for a format that `precis check` does not read. */
+export function inputFormatOf(name: string): string {
+  if (CHECKED_FORMATS.includes(name)) return name
+  const near = nearestWord(name, CHECKED_FORMATS)
+  throw new PrecisError('unknown-format', `Unknown format: ${name}`, {
+    where: '--format',
+    hint: `${near === undefined ? '' : `Did you mean ${near}? `}Known formats: ${CHECKED_FORMATS.join(', ')}.`,
+  })
+}
+
+export function targetOf(name: string, from: WireFormat): Target {
+  const profile = profileOf(name)
+  if (from === profile.wire) return { name, profile }
+  return { name, profile, write: writerOf(name, profile, from) }
+}
+
+/** The same path as every request: prepare it for the provider, then write it. */
+function writerOf(name: string, profile: Profile, from: WireFormat): NonNullable<Target['write']> {
+  switch (profile.wire) {
+    case 'anthropic':
+      return prepared(profile, 'anthropic', from, (request, note) => ({
+        body: anthropicBody(request, note),
+      }))
+    case 'openai-chat': {
+      const chat = chatProfileOf(name, profile)
+      return prepared(profile, chat.provider, from, (request, note) =>
+        writeChat(request, chat, note),
+      )
+    }
+    case 'openai-responses':
+      return prepared(profile, OPENAI_RESPONSES.provider, from, (request, note) =>
+        writeResponses(request, OPENAI_RESPONSES, note),
+      )
+    case 'gemini':
+      return prepared(profile, GEMINI.provider, from, (request, note) =>
+        writeGemini(request, GEMINI, note),
+      )
+  }
+}
+
+export function chatProfileOf(name: string, { strict, backend }: Profile): ChatProfile {
+  if (!strict) return OPENAI_CHAT
+  const isChat = backend !== undefined && backend !== 'bedrock'
+  return { ...COMPATIBLE_CHAT, provider: name, ...(isChat && { backend }) }
+}
+
+function anthropicBody(request: ModelRequest, note: Note): Json {
+  const { model, system, messages, tools, maxOutputTokens } = request
+  return {
+    model,
+    max_tokens: maxOutputTokens,
+    ...(system.length > 0 && { system: system.map((text) => ({ type: 'text', text })) }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        input_schema: inputSchema,
+      })),
+    }),
+    messages: wireMessages(messages, note),
+  }
+}
+
+function prepared(
+  profile: Profile,
+  provider: string,
+  from: WireFormat,
+  write: (request: ModelRequest, note: Note) => { readonly body: Json },
+): NonNullable<Target['write']> {
+  return (view, envelope, note) => {
+    const { request, problems } = prepareRequest(requestIn(from, view, envelope), profile, provider)
+    for (const problem of problems) note(problem)
+    return write(request, note).body
+  }
+}
+
+function unknownProvider(name: string): PrecisError {
+  const known = Object.keys(PROFILES)
+  const near = nearestWord(name, known)
+  return new PrecisError('usage', `Unknown provider: ${name}`, {
+    where: '--provider',
+    hint: `${near === undefined ? '' : `Did you mean ${near}? `}Known providers: ${known.join(', ')}.`,
+  })
+}

@@ -1,0 +1,103 @@
+// A repaired copy of a document, and the list of all that is different in it.
+import type { RepairProfile } from '../../core/repair/profile.ts'
+import { repair } from '../../core/repair/repair.ts'
+import type { Json } from '../../core/text/json.ts'
+import { anthropic } from '../../formats/anthropic.ts'
+import { PROFILES } from '../../validate/profiles.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../validate/walk.ts'
+import { type RequestFacts, repairProfile } from '../../wire/repair/profile.ts'
+import { readLoosely } from '../../wire/repair/read-anthropic.ts'
+import type { WireFormat } from './check-format.ts'
+import type { Target } from './check-wires.ts'
+import { type RepairedDocument, repairWireDocument } from './repair-wire-document.ts'
+
+export function repairDocument(
+  document: Json,
+  format: WireFormat,
+  target: Target,
+): RepairedDocument {
+  if (format !== 'anthropic') return repairWireDocument(document, format, target)
+  return repairAnthropic(document, target)
+}
+
+function repairAnthropic(document: Json, target: Target): RepairedDocument {
+  const history = readLoosely(document)
+  const envelope = isFields(history.envelope) ? history.envelope : {}
+  const isWhole = typeof envelope.model === 'string'
+  const rules = rulesFor(target, factsOf(envelope, isWhole), isWhole)
+  const { messages, system, names, changes } = repair(history.messages, history.system, rules)
+  const all = [
+    ...history.changes,
+    ...changes.map((change) => ({ ...change, where: placeIn(document, change.where) })),
+  ]
+  if (all.length === 0) return { changes: all }
+  const { text } = anthropic.write({ messages, system }, renamed(history.envelope, names))
+  return { text, changes: all }
+}
+
+/** The copy keeps its format: for a provider of another one it has to satisfy both. */
+function rulesFor(
+  { profile, write }: Target,
+  facts: RequestFacts,
+  isWhole: boolean,
+): RepairProfile {
+  // A history may end with an answer, whatever comes next.
+  const rules = repairProfile(isWhole ? profile : { ...profile, prefill: true }, facts)
+  if (write === undefined) return rules
+  const own = repairProfile({ ...PROFILES.anthropic, prefill: true }, facts)
+  return {
+    ...own,
+    ...rules,
+    repeatedRoles: false,
+    anyOpening: false,
+    ids: { maxChars: Number.POSITIVE_INFINITY, ...rules.ids, mayRepeat: false },
+    images: { ...rules.images, ...own.images },
+  }
+}
+
+function factsOf(envelope: Fields, isWhole: boolean): RequestFacts {
+  const { tools, thinking, context_management: management } = envelope
+  const { type, block_binding: binding } = fieldsOf(thinking)
+  const edits = listOf(fieldsOf(management).edits)
+  return {
+    ...(isWhole && { hasTools: listOf(tools).length > 0 }),
+    toolNames: listOf(tools).map((tool) => textOf(fieldsOf(tool).name) ?? ''),
+    ...(type === 'enabled' && { thinkingEnabled: true }),
+    dropsStaleThinking: fieldsOf(binding).prefix_mismatch_behavior === 'drop_block',
+    compactsByThreshold: edits.some((edit) => fieldsOf(edit).type === 'compact_20260112'),
+  }
+}
+
+/** Wherever the request names a tool beside its calls, the name follows. */
+function renamed(envelope: Json, names: ReadonlyMap<string, string>): Json {
+  if (names.size === 0 || !isFields(envelope)) return envelope
+  const named = (value: Json | undefined) => names.get(textOf(value) ?? '') ?? value ?? null
+  const withName = (value: Json): Json =>
+    isFields(value) && value.name !== undefined ? { ...value, name: named(value.name) } : value
+  const { tools, tool_choice: choice, context_management: management } = envelope
+  return {
+    ...envelope,
+    ...(Array.isArray(tools) && { tools: tools.map(withName) }),
+    ...(isFields(choice) && { tool_choice: withName(choice) }),
+    ...(isFields(management) && {
+      context_management: {
+        ...management,
+        edits: listOf(management.edits).map((edit) =>
+          isFields(edit) && Array.isArray(edit.exclude_tools)
+            ? { ...edit, exclude_tools: edit.exclude_tools.map(named) }
+            : edit,
+        ),
+      },
+    }),
+  }
+}
+
+/** `messages[3].parts[1]` as the document writes it: `messages[3].content[1]`, or the text as a whole. */
+function placeIn(document: Json, where: string): string {
+  const found = /^messages\[(\d+)\]\.parts\[\d+\]/.exec(where)
+  if (found === null) return where
+  const messages = Array.isArray(document) ? document : listOf(fieldsOf(document).messages)
+  const { content } = fieldsOf(messages[Number(found[1])])
+  if (!Array.isArray(content)) return `messages[${found[1]}].content`
+  return where.replace('.parts[', '.content[')
+}

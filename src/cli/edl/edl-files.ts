@@ -1,0 +1,133 @@
+// The files of one folder as a script sees them: read from the disk, written only when all is known.
+import { lstat, rm } from 'node:fs/promises'
+import { PrecisError } from '../../core/errors.ts'
+import type { FileIO } from '../../edl/file-io.ts'
+import { DEFAULT_LIMITS } from '../../edl/limits.ts'
+import { isErrno, namingFile } from '../../tools/files/file-errors.ts'
+import { openInWorkspace } from '../../tools/files/open-file.ts'
+import { type FileMark, replaceFile } from '../../tools/files/write-file.ts'
+import { isInside, type Place, type Workspace } from '../../tools/workspace.ts'
+
+/** A file that the script changed or made, and what it was. */
+export interface PlannedFile {
+  readonly path: string // as the script names it
+  readonly before: string | undefined // undefined if it is new
+  readonly after: string
+}
+
+interface ReadFile {
+  readonly text: string
+  readonly mark: FileMark
+}
+
+/** No character has more bytes than this in UTF-8 for one code unit. */
+const BYTES_PER_CHAR = 3
+
+export class FolderFiles implements FileIO {
+  readonly #workspace: Workspace
+  readonly #read = new Map<string, ReadFile>()
+  /** Device and number of a file, or the place of a new one → the path under which it is known. */
+  readonly #names = new Map<string, string>()
+  readonly #planned: PlannedFile[] = []
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace
+  }
+
+  get planned(): readonly PlannedFile[] {
+    return this.#planned
+  }
+
+  async readFile(path: string): Promise<string> {
+    const { place, file } = await openInWorkspace(this.#workspace, this.#asName(path))
+    try {
+      return await namingFile(place.name, async () => {
+        const stats = await file.stat({ bigint: true })
+        this.#claim(`${stats.dev}:${stats.ino}`, path)
+        if (stats.size > BigInt(DEFAULT_LIMITS.fileChars * BYTES_PER_CHAR)) throw tooLarge(place)
+        const text = decode(await file.readFile(), place)
+        this.#read.set(path, { text, mark: stats })
+        return text
+      })
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** Also if something is there that is not a file: nothing may take its place. */
+  async fileExists(path: string): Promise<boolean> {
+    const place = await this.#workspace.locate(this.#asName(path))
+    this.#claim(place.path, path)
+    return lstat(place.path).then(
+      () => true,
+      (error: unknown) => {
+        if (isErrno(error) && error.code === 'ENOENT') return false
+        throw error
+      },
+    )
+  }
+
+  async writeFile(path: string, text: string): Promise<void> {
+    this.#planned.push({ path, before: this.#read.get(path)?.text, after: text })
+  }
+
+  async mkdir(_path: string): Promise<void> {
+    // Folders are made with the first file in them, by `commit`.
+  }
+
+  /** Writes what was planned. Where one file cannot be written, those before it become what they were. */
+  async commit(): Promise<void> {
+    const written: PlannedFile[] = []
+    try {
+      for (const file of this.#planned) {
+        const { path, after } = file
+        const mark = this.#read.get(path)?.mark
+        if (mark === undefined && (await this.fileExists(path))) throw appeared(path)
+        await replaceFile(this.#workspace, this.#asName(path), after, mark)
+        written.push(file)
+      }
+    } catch (error) {
+      for (const { path, before } of written.toReversed()) await this.#restore(path, before)
+      throw error
+    }
+  }
+
+  async #restore(path: string, before: string | undefined): Promise<void> {
+    if (before !== undefined) await replaceFile(this.#workspace, this.#asName(path), before)
+    else await rm((await this.#workspace.locate(this.#asName(path))).path)
+  }
+
+  /** `/notes.md` begins at the folder, too, unless it is written with the whole path of the folder. */
+  #asName(path: string): string {
+    return isInside(this.#workspace.root, path) ? path : path.replace(/^\/+/, '') || '.'
+  }
+
+  /** A file under two names would be edited twice, and one of the edits be lost. */
+  #claim(identity: string, path: string): void {
+    const name = this.#names.get(identity) ?? path
+    if (name !== path)
+      throw new PrecisError('invalid-input', `${path} is the same file as ${name}.`, {
+        hint: 'Use one name for it in the whole script.',
+      })
+    this.#names.set(identity, path)
+  }
+}
+
+function decode(bytes: Uint8Array, { name }: Place): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new PrecisError('invalid-input', `${name} is not text in UTF-8.`, { cause })
+  }
+}
+
+function tooLarge({ name }: Place): PrecisError {
+  return new PrecisError('invalid-input', `${name} is too large: it has more than 30 MB.`)
+}
+
+function appeared(path: string): PrecisError {
+  return new PrecisError('file-unwritable', `${path} was created in the meantime.`, {
+    where: path,
+    hint: 'Nothing was written. Use `file` to edit the existing file.',
+  })
+}

@@ -1,0 +1,201 @@
+// `precis serve`: store, agent and app in this process, over HTTP until it is stopped
+import { hostname, networkInterfaces } from 'node:os'
+import { resolve } from 'node:path'
+import type { Composed } from '../../compose.ts'
+import { composeApp } from '../../compose-app.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { escapeSteering } from '../../core/text/visible.ts'
+import { secretsOf } from '../../redact/known.ts'
+import { redact } from '../../redact/redact.ts'
+import { localToken, withLocalToken } from '../../server/accounts/local-token.ts'
+import { TokenBook } from '../../server/accounts/tokens.ts'
+import { isLoopback } from '../../server/http/guard.ts'
+import { type Listening, listen } from '../../server/http/listen.ts'
+import { readPage } from '../../server/http/page.ts'
+import { Unfinished } from '../../server/live/unfinished.ts'
+import type { Access, AppLimits } from '../../server/ports.ts'
+import { openWorkspace } from '../../tools/workspace.ts'
+import { wishesHooks } from '../compact/wishes.ts'
+import type { Io } from '../process-io.ts'
+import { programName } from '../program-name.ts'
+import { loadSettings, stateFolder } from '../settings/settings.ts'
+import { writeStream } from '../terminal/io.ts'
+import { wholeNumber } from '../terminal/numbers.ts'
+import { openHome } from '../threads/home.ts'
+import { approvalOf } from '../threads/send-message.ts'
+import { version } from '../version.ts'
+import { endServer, signals } from './serve-end.ts'
+import { storeOption } from './serve-tokens.ts'
+
+export interface ServeFlags {
+  readonly port: string
+  readonly host: string
+  readonly store?: string
+  readonly model?: string
+  readonly preset?: string
+  readonly name?: readonly string[]
+  readonly origin?: readonly string[]
+  readonly workspace?: readonly string[]
+  readonly allow?: readonly string[]
+  readonly readOnly?: boolean
+  /** False with --no-token. */
+  readonly token?: boolean
+  readonly rate: string
+  readonly grace: string
+  readonly json?: boolean
+}
+
+const HIGHEST_PORT = 65_535
+const LONGEST_GRACE_S = 3_600
+const HIGHEST_RATE = 1_000_000
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
+/** Smaller than within one process: several may be slow at the same time. */
+const SERVED_LIMITS: Partial<AppLimits> = { followerItems: 5_000, followerChars: 8_000_000 }
+
+export async function serve(flags: ServeFlags, io: Io): Promise<void> {
+  const port = wholeNumber(flags.port, '--port', 0, HIGHEST_PORT)
+  const graceMs = wholeNumber(flags.grace, '--grace', 0, LONGEST_GRACE_S) * 1_000
+  const requestsPerMinute = wholeNumber(flags.rate, '--rate', 1, HIGHEST_RATE)
+  const roots = (flags.workspace ?? []).map((root) => workspaceAt(root, io))
+  const approval = approvalOf(flags)
+  const settings = loadSettings({
+    ...io,
+    flags: {
+      ...(flags.store !== undefined && { store: flags.store }),
+      ...(flags.model !== undefined && { models: { default: flags.model } }),
+      ...(flags.preset !== undefined && { preset: flags.preset }),
+    },
+  })
+  const stopping = signals(io.host)
+  const home = await openHome(settings.settings, io)
+  const closers: (() => Promise<void>)[] = []
+  try {
+    const jobs = await home.jobs()
+    const local = await localFor(flags, io)
+    const tokens = await tokensFor(home, flags, io)
+    closers.push(() => tokens.close())
+    warnWithoutSecrets(io)
+    const [workspace, ...workspaces] = roots
+    const page = readPage()
+    const composed = composeApp(home, {
+      settings,
+      environment: io.environment,
+      version: version(),
+      agent: {
+        approval,
+        jobs,
+        hooks: wishesHooks(home, settings.settings),
+        environment: io.environment,
+        ...(workspace !== undefined && { workspace }),
+      },
+      workspaces,
+      onlyThese: true,
+      access: {
+        ...accessOf(flags),
+        tokens: local === undefined ? tokens : withLocalToken(tokens, local),
+      },
+      page,
+      hasPeers: true,
+      limits: { ...SERVED_LIMITS, requestsPerMinute },
+    })
+    const unfinished = new Unfinished(home, composed.agent)
+    let listening: Listening | undefined
+    try {
+      listening = await listen(composed.app, { host: flags.host, port })
+      const isTokenNeeded = tokens.isRequired || local !== undefined
+      const told = { isTokenNeeded, hasPage: page.size > 0, ...(local !== undefined && { local }) }
+      await tellWhere(listening.url, flags, told, io)
+      await stopping.first
+    } finally {
+      await unfinished.close()
+      await endServer({ home, composed, listening, graceMs, hurry: stopping.hurry })
+    }
+  } finally {
+    stopping.end()
+    for (const close of closers) await close()
+    await home.close()
+  }
+}
+
+/** What a tool is told of a missing file helps nobody who starts a server. */
+function workspaceAt(root: string, { cwd }: Io): string {
+  try {
+    return openWorkspace({ root: resolve(cwd, root) }).root
+  } catch (thrown) {
+    if (!PrecisError.is(thrown)) throw thrown
+    throw new PrecisError('usage', thrown.message, {
+      where: '--workspace',
+      hint: 'Name an existing, readable directory, as in --workspace .',
+    })
+  }
+}
+
+/** Beyond the loopback nobody is let in without a token: then there must be one. */
+async function tokensFor(home: Composed, { host, store }: ServeFlags, io: Io): Promise<TokenBook> {
+  const tokens = await TokenBook.open(home)
+  if (isOnLoopback(host) || tokens.count > 0) return tokens
+  await tokens.close()
+  throw new PrecisError('usage', `Beyond this machine (${host}) a token is needed.`, {
+    where: '--host',
+    hint: `Make one first: ${programName(io)} token add NAME${storeOption(store)}. Or leave out --host.`,
+  })
+}
+
+function isOnLoopback(host: string): boolean {
+  return isLoopback(host.includes(':') ? `[${host}]` : host)
+}
+
+/** Other users of this machine reach its loopback as well: so that needs a token, too. */
+async function localFor({ host, token = true }: ServeFlags, io: Io): Promise<string | undefined> {
+  if (!isOnLoopback(host) || !token) return undefined
+  return localToken(await stateFolder(io))
+}
+
+/** The names under which it may be asked. An address of this machine cannot be another's name. */
+function accessOf({ host, name = [], origin = [] }: ServeFlags): Access {
+  const own = EVERY_ADDRESS.has(host)
+    ? [hostname(), ...Object.values(networkInterfaces()).flatMap((each) => each?.map(hostOf) ?? [])]
+    : [host.includes(':') ? `[${host}]` : host]
+  return { hosts: [...own, ...name], origins: origin }
+}
+
+function hostOf({ address, family }: { address: string; family: string }): string {
+  return family === 'IPv6' ? `[${address}]` : address
+}
+
+const NO_PAGE = ' The web page is not built: in a checkout, npm run build makes it.'
+
+const WITHOUT_TOKEN =
+  'Warning: --no-token lets every user and program of this machine read your threads, run commands as you, and approve them.'
+
+interface Told {
+  readonly isTokenNeeded: boolean
+  readonly hasPage: boolean
+  readonly local?: string
+}
+
+async function tellWhere(
+  url: string,
+  { json }: ServeFlags,
+  { isTokenNeeded, hasPage, local }: Told,
+  { stdout, stderr }: Io,
+): Promise<void> {
+  // A fragment is sent to no server and is in no log. The page exchanges it for a cookie.
+  const pageUrl = local === undefined ? url : `${url}/#token=${local}`
+  const note = `${isTokenNeeded ? ' Every request needs a token.' : ''}${hasPage ? '' : NO_PAGE}`
+  const text = json
+    ? JSON.stringify({ url, isTokenNeeded, pageUrl })
+    : `précis answers at ${pageUrl} (stop it with Ctrl-C).${note}`
+  await writeStream(stdout, `${text}\n`)
+  if (!isTokenNeeded) await writeStream(stderr, `${WITHOUT_TOKEN}\n`)
+}
+
+/** What goes wrong inside is told on standard error, which ends in logs. */
+function warnWithoutSecrets({ environment, host, stderr }: Io): void {
+  const secrets = secretsOf(environment)
+  host.removeAllListeners('warning')
+  host.on('warning', ({ name, message, stack }: Error) => {
+    stderr.write(`${escapeSteering(redact(stack ?? `${name}: ${message}`, secrets).text)}\n`)
+  })
+}

@@ -1,0 +1,140 @@
+// The settings file of a project: whose it is, and which of its keys are obeyed without a question.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { PrecisError } from '../../core/errors.ts'
+import { HARMLESS_KEYS, PERSONAL_KEYS, settingsIn } from '../../core/settings/settings-keys.ts'
+import type { Json } from '../../core/text/json.ts'
+import { escapeHidden } from '../../core/text/visible.ts'
+import { decisionOn } from './trust.ts'
+
+export interface IgnoredSetting {
+  readonly key: string // `*`: all of the file
+  readonly value?: Json
+  readonly why: string
+}
+
+export interface ProjectSettings {
+  readonly file: string
+  readonly content: string
+  readonly values: unknown
+  readonly ignored: readonly IgnoredSetting[]
+  /** Whether someone has to decide on the keys that are ignored. */
+  readonly isUndecided: boolean
+}
+
+const READING = constants.O_RDONLY | constants.O_NONBLOCK
+const MOST_BYTES = 1_000_000
+const GROUP = 0o020
+const OTHERS = 0o002
+const STICKY = 0o1000
+
+/** What a file of a project says, less what the user has not agreed to. */
+export function readProject(
+  file: string,
+  configFolder: string,
+  parse: (text: string) => unknown,
+): ProjectSettings {
+  const { text, problem } = readOwn(file)
+  const none = { file, content: text, values: {}, isUndecided: false }
+  if (problem !== undefined) return { ...none, ignored: [{ key: '*', why: problem }] }
+  if (text.trim() === '') return { ...none, ignored: [] }
+  const given = parse(text)
+  const keys = settingsIn(given, file)
+  const others = keys.filter(([key]) => !HARMLESS_KEYS.has(key))
+  if (others.length === 0) return { ...none, values: given, ignored: [] }
+  const decision = decisionOn(realpathSync(file), text, configFolder)
+  if (decision === 'yes') return { ...none, values: given, ignored: [] }
+  const why = decision === 'no' ? 'you did not trust this folder' : 'this folder is not trusted'
+  const ignored = others.map(([key, value]) => ({
+    key,
+    value: value as Json,
+    why: PERSONAL_KEYS.has(key) ? 'a project may not set it' : why,
+  }))
+  const isUndecided = decision === undefined && ignored.some(({ key }) => !PERSONAL_KEYS.has(key))
+  return { ...none, values: harmless(given), ignored, isUndecided }
+}
+
+/** One line for standard error. */
+export function warningOf({ file, ignored, isUndecided }: ProjectSettings): string {
+  const [first] = ignored
+  const what =
+    first?.key === '*'
+      ? `${escapeHidden(file)} is ignored: ${first.why}.`
+      : `${escapeHidden(file)}: ignored ${ignored.map(({ key }) => key).join(', ')}, since ${first?.why}.`
+  return `precis: ${what}${isUndecided ? ' precis config shows them; --trust-folder obeys them.' : ''}\n`
+}
+
+/** Without the keys that need a yes: what is left of a group stays. */
+function harmless(given: unknown, prefix = ''): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+  const kept = Object.entries(given).flatMap(([field, value]) => {
+    const key = `${prefix}${field}`
+    if (HARMLESS_KEYS.has(key)) return [[field, value]]
+    const isGroup = [...HARMLESS_KEYS].some((known) => known.startsWith(`${key}.`))
+    return isGroup ? [[field, harmless(value, `${key}.`)]] : []
+  })
+  return Object.fromEntries(kept)
+}
+
+/** What is read is what was judged: one open file, its owner, its content. */
+function readOwn(file: string): { readonly text: string; readonly problem?: string } {
+  try {
+    const opened = openSync(file, READING)
+    try {
+      const stats = fstatSync(opened)
+      if (!stats.isFile()) throw unreadable(file, 'it is not a file')
+      if (stats.size > MOST_BYTES) throw unreadable(file, 'it is larger than 1 MB')
+      const problem = problemOf(stats, 'it') ?? problemAbove(realpathSync(file))
+      return problem === undefined ? { text: readFileSync(opened, 'utf8') } : { text: '', problem }
+    } finally {
+      closeSync(opened)
+    }
+  } catch (thrown) {
+    if (PrecisError.is(thrown)) throw thrown
+    const { code, message } = thrown as NodeJS.ErrnoException
+    // A file of another user that may not be read is of no concern here.
+    if (code === 'EACCES' || code === 'EPERM') return { text: '', problem: 'it cannot be read' }
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { text: '' }
+    throw unreadable(file, message, thrown)
+  }
+}
+
+/** `.precis`, and the folder it is in. */
+function problemAbove(file: string): string | undefined {
+  for (const folder of [dirname(file), dirname(dirname(file))]) {
+    const stats = statSync(folder)
+    const isSticky = (stats.mode & STICKY) !== 0
+    const problem = problemOf(stats, `the folder ${escapeHidden(folder)}`, isSticky)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+/** A group of the same number as the user is the user's own. */
+function problemOf(
+  { uid, gid, mode }: { readonly uid: number; readonly gid: number; readonly mode: number },
+  what: string,
+  isSticky = false,
+): string | undefined {
+  const user = process.getuid?.()
+  if (user === undefined) return undefined // Windows has neither owners nor modes
+  if (uid !== user && !(isSticky && uid === 0)) return `${what} belongs to another user`
+  const isOpen = (mode & OTHERS) !== 0 || ((mode & GROUP) !== 0 && gid !== user)
+  return isOpen && !isSticky ? `other users may write to ${what}` : undefined
+}
+
+function unreadable(file: string, why: string, cause?: unknown): PrecisError {
+  return new PrecisError('file-unreadable', `the settings cannot be read: ${why}`, {
+    where: file,
+    hint: 'Make the file readable, or remove it.',
+    ...(cause !== undefined && { cause }),
+  })
+}

@@ -1,0 +1,88 @@
+// `precis config`: every setting with value and source, or the schema
+import { variableOf } from '../../core/settings/settings.ts'
+import {
+  aboutSetting,
+  SETTING_KEYS,
+  settingsJsonSchema,
+} from '../../core/settings/settings-schema.ts'
+import { shownSetting } from '../../core/text/address.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Io } from '../process-io.ts'
+import { writeStream } from '../terminal/io.ts'
+import { tell } from '../terminal/print.ts'
+import { oneLine, padColumns } from '../terminal/terminal.ts'
+import { refuseUnknownNames } from './known-names.ts'
+import type { IgnoredSetting } from './project-settings.ts'
+import { loadSettings, projectFile, stateFolderPath, userFile } from './settings.ts'
+
+export interface ConfigFlags {
+  readonly schema?: boolean
+  readonly json?: boolean
+}
+
+interface ShownSetting {
+  readonly key: string
+  readonly value: Json | null // null if nothing is set, and nothing assumed
+  readonly origin: string
+  readonly where?: string
+  readonly variable: string
+  readonly about: string
+}
+
+export async function showConfig(flags: ConfigFlags, io: Io): Promise<void> {
+  if (flags.schema) {
+    await writeStream(io.stdout, `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`)
+    return
+  }
+  const { cwd, environment } = io
+  const resolved = loadSettings({ cwd, environment })
+  refuseUnknownNames(resolved)
+  const { origins } = resolved
+  const settings = SETTING_KEYS.map((key): ShownSetting => {
+    const { value = null, origin = 'default', where } = origins[key] ?? {}
+    const { about } = aboutSetting(key)
+    return {
+      key,
+      value: shownSetting(key, value),
+      origin,
+      ...(where !== undefined && { where }),
+      variable: variableOf(key),
+      about,
+    }
+  })
+  const files = {
+    user: userFile(environment),
+    project: projectFile(cwd) ?? null,
+    state: stateFolderPath(io),
+  }
+  const ignored = resolved.project?.ignored ?? []
+  await tell(io, { files, settings, ignored }, flags.json, (told, style, columns) => {
+    const width = Math.max(...told.settings.map(({ key }) => key.length)) + 2
+    const lines = told.settings.map(({ key, value, origin, where }) => {
+      const shown = value === null ? style.dim('–') : oneLine(plain(value), columns - width - 30)
+      const from = where === undefined ? origin : `${origin}: ${where}`
+      return `${padColumns(key, width)}${value === null ? shown : style.bold(shown)}  ${style.dim(from)}`
+    })
+    return `${[
+      `your file     ${told.files.user}`,
+      `project file  ${told.files.project ?? 'none here or above'}`,
+      `state         ${told.files.state}`,
+      '',
+      ...lines,
+      ...ignoredLines(told.ignored, columns),
+    ].join('\n')}\n`
+  })
+}
+
+function ignoredLines(ignored: readonly IgnoredSetting[], columns: number): string[] {
+  if (ignored.length === 0) return []
+  const lines = ignored.map(({ key, value, why }) => {
+    if (key === '*') return `  all of it: ${why}`
+    return `  ${key}  ${oneLine(plain(value ?? null), columns)}  (${why})`
+  })
+  return ['', 'Ignored in the project file; --trust-folder obeys what a project may set:', ...lines]
+}
+
+function plain(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

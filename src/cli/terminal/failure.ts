@@ -1,0 +1,60 @@
+// Prints a failure: message, where and hint, or the same as JSON
+import { CommanderError } from 'commander'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import { escapeSteering, printableJson } from '../../core/text/visible.ts'
+import { type Secret, secretsOf } from '../../redact/known.ts'
+import { redact } from '../../redact/redact.ts'
+import { redactValues } from '../../redact/redact-values.ts'
+import type { Io } from '../process-io.ts'
+import { asTyped, programName } from '../program-name.ts'
+import { writeStream } from './io.ts'
+
+/** Tells what went wrong on standard error, and gives the exit code. `command` is the one that ran. */
+export async function tellFailure(
+  thrown: unknown,
+  json: boolean,
+  command: string | undefined,
+  io: Io,
+): Promise<1 | 2> {
+  const error = failureOf(thrown, command)
+  const { environment, stderr } = io
+  await writeStream(stderr, printFailure(error, json, secretsOf(environment), programName(io)))
+  return error.exitCode
+}
+
+/** Anything thrown while a command ran, as one of our errors. */
+export function failureOf(thrown: unknown, command?: string): PrecisError {
+  return thrown instanceof CommanderError ? usageError(thrown, command) : asPrecisError(thrown)
+}
+
+/** Without the secrets: what is told on a terminal ends in logs. */
+export function printFailure(
+  error: PrecisError,
+  json: boolean,
+  secrets: readonly Secret[],
+  program: string,
+): string {
+  const { code, message, where, details } = error
+  const hint = error.hint === undefined ? undefined : asTyped(error.hint, program)
+  if (json) {
+    const told = { error: { code, message, where, hint, details } }
+    return `${printableJson(redactValues(told, secrets).value)}\n`
+  }
+  const lines = [`precis: ${code === 'internal' ? `this is a bug: ${message}` : message}`]
+  if (where !== undefined && !message.includes(where)) lines.push(`  where: ${where}`)
+  if (hint !== undefined) lines.push(`  hint: ${hint}`)
+  if (code === 'internal' && error.cause instanceof Error) lines.push(error.cause.stack ?? '')
+  return `${escapeSteering(redact(lines.join('\n'), secrets).text)}\n`
+}
+
+/** `error: unknown option '--outptu'\n(Did you mean --out?)` */
+function usageError({ code, message }: CommanderError, command?: string): PrecisError {
+  const [line = '', suggestion] = message.replace(/^error: /, '').split('\n')
+  // The list of arguments that follows may hold an address with its password.
+  const first =
+    code === 'commander.excessArguments' ? line.replace(/(but got \d+):.*/, '$1.') : line
+  const help = `See precis ${command === undefined ? '' : `${command} `}--help.`
+  return new PrecisError('usage', first, {
+    hint: suggestion?.replace(/^\((.*)\)$/, '$1') ?? help,
+  })
+}

@@ -1,0 +1,207 @@
+// Files and streams: input that is text, output that is there as a whole or not at all.
+import { randomBytes } from 'node:crypto'
+import {
+  type FileHandle,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { PrecisError } from '../../core/errors.ts'
+import type { Input, Io } from '../process-io.ts'
+
+/** More than this cannot be held as one text. */
+const MAX_INPUT_BYTES = 256_000_000
+/** Conversations are private. */
+const PRIVATE_MODE = 0o600
+
+/** The text of a file, or of standard input for `-`. */
+export async function readText(source: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<string> {
+  const bytes = source === '-' ? await readStream(io.stdin) : await readBytes(source, io.cwd)
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (thrown) {
+    throw new PrecisError('invalid-input', 'the input is not text in UTF-8', {
+      where: nameOf(source),
+      hint: 'Give it a JSON document, not a binary file.',
+      cause: thrown,
+    })
+  }
+}
+
+async function readBytes(file: string, cwd: string): Promise<Uint8Array> {
+  try {
+    const path = resolve(cwd, file)
+    const { size } = await stat(path)
+    if (size > MAX_INPUT_BYTES) throw tooLarge(file)
+    return await readFile(path)
+  } catch (thrown) {
+    if (PrecisError.is(thrown)) throw thrown
+    throw unreadable(file, thrown)
+  }
+}
+
+async function readStream(stdin: Input): Promise<Uint8Array> {
+  return Buffer.concat(await readPieces(stdin, '-'))
+}
+
+/** What cannot be read twice is held in memory. */
+export async function readPieces(
+  stream: AsyncIterable<Uint8Array | string>,
+  source: string,
+): Promise<Uint8Array[]> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of stream) {
+    const bytes = Buffer.from(piece as string)
+    pieces.push(bytes)
+    size += bytes.length
+    if (size > MAX_INPUT_BYTES) throw tooLarge(source)
+  }
+  return pieces
+}
+
+function tooLarge(source: string): PrecisError {
+  return new PrecisError('invalid-input', 'the input is larger than 256 MB', {
+    where: nameOf(source),
+    hint: 'Split the conversation into smaller files.',
+  })
+}
+
+export function unreadable(file: string, thrown: unknown): PrecisError {
+  const { code, message } = thrown as NodeJS.ErrnoException
+  const options = { where: file, cause: thrown }
+  if (code === 'ENOENT')
+    return new PrecisError('not-found', `there is no file ${file}`, {
+      ...options,
+      hint: 'Check the path; `-` reads standard input.',
+    })
+  if (code === 'EISDIR')
+    return new PrecisError('file-unreadable', `${file} is a directory`, {
+      ...options,
+      hint: 'Name a file in it.',
+    })
+  return new PrecisError('file-unreadable', `${file} cannot be read: ${message}`, {
+    ...options,
+    hint: 'Check that you may read it.',
+  })
+}
+
+/** Whether two paths name the same file, through links as well. */
+export async function isSameFile(
+  one: string,
+  other: string,
+  { cwd }: Pick<Io, 'cwd'>,
+): Promise<boolean> {
+  const paths = [resolve(cwd, one), resolve(cwd, other)]
+  if (paths[0] === paths[1]) return true
+  const [a, b] = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)))
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
+}
+
+/** Whether something would be lost by writing there: a device or a pipe holds nothing. */
+export async function isThere(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<boolean> {
+  return (await stat(resolve(cwd, file)).catch(() => undefined))?.isFile() ?? false
+}
+
+/** What is written: a text, its pieces, or bytes. */
+export type Written = string | Iterable<string> | Uint8Array
+
+/** Writes a file as a whole: beside it first, then in its place. A failure leaves what was there. */
+export async function writeText(
+  file: string,
+  text: Written,
+  { cwd }: Pick<Io, 'cwd'>,
+): Promise<void> {
+  const path = resolve(cwd, file)
+  try {
+    const there = await stat(path).catch(ifMissing)
+    if (there?.isDirectory())
+      throw new PrecisError('file-unwritable', `${file} is a directory`, {
+        where: file,
+        hint: 'Name a file in it.',
+      })
+    // A device or a pipe has no place to be renamed into.
+    if (there && !there.isFile()) return await writeFile(path, text)
+    const target = there ? await realpath(path) : path
+    await replaceFile(target, text, there ? there.mode & 0o777 : PRIVATE_MODE)
+  } catch (thrown) {
+    if (PrecisError.is(thrown)) throw thrown
+    throw unwritable(file, thrown)
+  }
+}
+
+async function replaceFile(target: string, text: Written, mode: number): Promise<void> {
+  const folder = dirname(target)
+  const beside = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    await withHandle(await open(beside, 'wx', PRIVATE_MODE), async (handle) => {
+      await handle.writeFile(text)
+      await handle.chmod(mode)
+      await handle.sync()
+    })
+    await rename(beside, target)
+  } catch (thrown) {
+    await rm(beside, { force: true })
+    throw thrown
+  }
+  // Some file systems cannot sync a folder; the file itself is safe by then.
+  await open(folder, 'r')
+    .then((handle) => withHandle(handle, () => handle.sync()))
+    .catch(() => undefined)
+}
+
+async function withHandle(handle: FileHandle, work: (handle: FileHandle) => Promise<void>) {
+  try {
+    await work(handle)
+  } finally {
+    await handle.close()
+  }
+}
+
+function ifMissing(thrown: NodeJS.ErrnoException): undefined {
+  if (thrown.code !== 'ENOENT') throw thrown
+  return undefined
+}
+
+function unwritable(file: string, thrown: unknown): PrecisError {
+  const { code, message } = thrown as NodeJS.ErrnoException
+  const failed = (sentence: string, hint: string) =>
+    new PrecisError('file-unwritable', sentence, { where: file, hint, cause: thrown })
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return failed(`there is no folder ${dirname(file)}`, 'Make the folder first.')
+    case 'ENOSPC':
+      return failed(
+        `${file} cannot be written: the disk is full`,
+        'Make room there, or write to another disk.',
+      )
+    case 'EDQUOT':
+      return failed(
+        `${file} cannot be written: your share of the disk is used up`,
+        'Make room there, or write to another disk.',
+      )
+    default:
+      return failed(`${file} cannot be written: ${message}`, 'Check that you may write there.')
+  }
+}
+
+/** Writes to a stream and waits. A reader that went away (`| head`) is no failure. */
+export function writeStream(stream: NodeJS.WritableStream, text: string): Promise<void> {
+  return new Promise((done, fail) => {
+    stream.write(text, (error) => {
+      const { code } = (error ?? {}) as NodeJS.ErrnoException
+      if (!error || code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') done()
+      else fail(unwritable('standard output', error))
+    })
+  })
+}
+
+function nameOf(source: string): string {
+  return source === '-' ? 'standard input' : source
+}

@@ -1,0 +1,11 @@
+// Numbers on the command line: whole, within their limits, or a clear error.
+import { PrecisError } from '../../core/errors.ts'
+
+export function wholeNumber(text: string, where: string, lowest: number, highest: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (number >= lowest && number <= highest) return number
+  throw new PrecisError('usage', `${JSON.stringify(text)} is not a whole number from ${lowest}`, {
+    where,
+    hint: `Give a number from ${lowest} to ${highest}.`,
+  })
+}

@@ -1,0 +1,78 @@
+// Text for a terminal: nothing of a transcript may control it, and columns line up in any script.
+import { WriteStream } from 'node:tty'
+import { styleText } from 'node:util'
+import type { Output } from '../process-io.ts'
+import type { Environment } from '../settings/settings.ts'
+
+/** Control characters, and marks that turn the direction of what follows. */
+const CONTROLS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g
+/** Scripts whose letters take two columns, and emoji. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** One line of harmless text, at most so many columns wide. */
+export function oneLine(text: string, columns: number): string {
+  // Long texts are cut before anything looks at every letter of them.
+  const line = text
+    .slice(0, columns * 4)
+    .replace(CONTROLS, ' ')
+    .trim()
+  const whole = text.length <= columns * 4
+  let width = 0
+  let shown = ''
+  for (const { segment } of segmenter.segment(line)) {
+    width += widthOf(segment)
+    if (width > columns - (whole && shown.length + segment.length === line.length ? 0 : 1))
+      return `${shown.trimEnd()}…`
+    shown += segment
+  }
+  return whole ? shown : `${shown}…`
+}
+
+export function padColumns(text: string, columns: number): string {
+  let width = 0
+  for (const { segment } of segmenter.segment(text)) width += widthOf(segment)
+  return text + ' '.repeat(Math.max(0, columns - width))
+}
+
+function widthOf(segment: string): number {
+  return WIDE.test(segment) ? 2 : 1
+}
+
+/** A bar of `share` (0 to 1) of so many columns, in eighths; something that is there is never invisible. */
+export function bar(share: number, columns: number): string {
+  const eighths = share > 0 ? Math.max(1, Math.round(share * columns * 8)) : 0
+  const rest = eighths % 8
+  return '█'.repeat(Math.floor(eighths / 8)) + (rest > 0 ? (' ▏▎▍▌▋▊▉'[rest] ?? '') : '')
+}
+
+export function thousands(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+export interface Style {
+  bold(text: string): string
+  dim(text: string): string
+  good(text: string): string
+}
+
+/** Of sixteen colours. */
+const COLOUR_BITS = 4
+
+export function hasColours({ isTTY }: Output, environment: Environment): boolean {
+  if (!isTTY && environment.FORCE_COLOR === undefined) return false
+  // Node reads no more of the stream than this.
+  return WriteStream.prototype.getColorDepth(environment) >= COLOUR_BITS
+}
+
+/** Colours where the stream is a terminal that wants them (NO_COLOR and the like are respected). */
+export function styleOf(stream: Output, environment: Environment): Style {
+  const isColoured = hasColours(stream, environment)
+  const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+    isColoured ? styleText(format, text, { validateStream: false }) : text
+  return { bold: style('bold'), dim: style('dim'), good: style('green') }
+}

@@ -1,0 +1,105 @@
+// A thread or a session file in another format, or as a page for people; secrets stay here unless asked for.
+import { readRow } from '../../core/log/codec.ts'
+import type { Io } from '../process-io.ts'
+import { writtenFormat } from '../session/formats.ts'
+import { openSession, type Session } from '../session/session.ts'
+import { nameOf, targetOf } from '../session/target.ts'
+import { type Found, writeSession } from '../session/write-session.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { deliver } from '../terminal/deliver.ts'
+import { ProgressLine } from '../terminal/progress.ts'
+import { refuseOverwriting } from '../terminal/source.ts'
+import { oneLine, type Style, thousands } from '../terminal/terminal.ts'
+
+export interface ExportFlags {
+  readonly format?: string
+  readonly to?: string
+  readonly out: string
+  readonly force?: boolean
+  readonly title?: string
+  readonly raw?: boolean
+  readonly json?: boolean
+}
+
+interface ExportReport {
+  readonly input: string
+  readonly format: string
+  readonly output: string
+  readonly messages: number
+  /** What the format cannot say, and what became of it. */
+  readonly losses: readonly string[]
+  readonly secrets: { readonly found: Found; readonly removed: boolean }
+}
+
+const DEFAULT_COLUMNS = 100
+
+export async function exportSession(given: string, flags: ExportFlags, io: Io): Promise<void> {
+  const target = targetOf(given, 'export', io)
+  const { settings } = loadSettings(io)
+  const source = target.kind === 'file' ? target.path : undefined
+  await refuseOverwriting(source, flags.out, { option: '--out', force: flags.force }, io)
+  const progress = new ProgressLine(io.stderr)
+  const session = await openSession(target, { settings, named: flags.format, progress }, io)
+  try {
+    await write(session, flags, progress, io)
+  } finally {
+    progress.end()
+    await session.close()
+  }
+}
+
+async function write(
+  session: Session,
+  flags: ExportFlags,
+  progress: ProgressLine,
+  io: Io,
+): Promise<void> {
+  const { composed, format, threadId, target } = session
+  const to = writtenFormat(flags.to, format, composed)
+  const secrets = flags.raw ? 'find' : 'remove'
+  const title = flags.title ?? (await titleOf(session))
+  const wish = { threadId, to, secrets, title } as const
+  const { text, problems, found, messages } = await writeSession(session, wish, io)
+  const report: ExportReport = {
+    input: nameOf(target),
+    format: to.format.id,
+    output: flags.out,
+    messages,
+    losses: [...session.problems, ...problems],
+    secrets: { found, removed: !flags.raw },
+  }
+  progress.end()
+  await deliver(io, {
+    report,
+    result: text,
+    output: flags.out,
+    json: flags.json,
+    columns: DEFAULT_COLUMNS,
+    render,
+  })
+}
+
+async function titleOf({ composed, threadId, target }: Session): Promise<string> {
+  const [row] = await composed.store.read(threadId, { limit: 1 })
+  const started = row === undefined ? undefined : readRow(row)
+  const title = started?.type === 'THREAD_STARTED' ? started.data.title : undefined
+  return title ?? nameOf(target)
+}
+
+function render(report: ExportReport, style: Style, columns: number): string {
+  const { input, format, output, messages, losses, secrets } = report
+  const where = output === '-' ? '' : ` to ${style.bold(output)}`
+  const kinds = secrets.found.map(({ kind, count }) => `${thousands(count)} ${kind}`).join(', ')
+  const lines = [
+    `${oneLine(input, columns - 40)}: ${thousands(messages)} messages written as ${format}${where}.`,
+    ...losses.map((loss) => `  ${oneLine(loss, columns - 2)}`),
+    ...(kinds === ''
+      ? []
+      : [
+          secrets.removed
+            ? `Taken out: ${kinds}. ${style.dim('--raw leaves it in.')}`
+            : `It contains likely secrets: ${kinds}.`,
+        ]),
+  ]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,196 @@
+// `precis send`: one message in a new or existing thread, streamed or as JSON
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { SendOutcome } from '../../agent/agent.ts'
+import { systemPrompt } from '../../agent/loop/system-prompt.ts'
+import type { Composed } from '../../compose.ts'
+import { composeAgent } from '../../compose-agent.ts'
+import { type ApprovalPolicy, patternProblem } from '../../core/agent/approval.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { EventDraft } from '../../core/log/event.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import { escapeSteering, printableJson } from '../../core/text/visible.ts'
+import { billedUsage } from '../../core/window/usage.ts'
+import { wishesHooks } from '../compact/wishes.ts'
+import type { Io } from '../process-io.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { watchAgent } from '../terminal/agent-output.ts'
+import { readText, writeStream } from '../terminal/io.ts'
+import { type Home, openHome } from './home.ts'
+
+export interface SendFlags {
+  readonly model?: string
+  readonly thread?: string
+  readonly cwd: string
+  readonly preset?: string
+  readonly allow?: readonly string[]
+  readonly yes?: boolean
+  readonly readOnly?: boolean
+  readonly json?: boolean
+}
+
+export async function sendMessage(given: string, flags: SendFlags, io: Io): Promise<void> {
+  const message = given === '-' ? (await readText('-', io)).trim() : given
+  if (message.trim() === '')
+    throw new PrecisError('usage', 'the message is empty', { hint: 'Pass a message.' })
+  const workspace = folderOf(flags.cwd, io)
+  const { settings } = loadSettings({
+    ...io,
+    cwd: workspace,
+    flags: {
+      ...(flags.model !== undefined && { models: { default: flags.model } }),
+      ...(flags.preset !== undefined && { preset: flags.preset }),
+    },
+  })
+  const home = await openHome(settings, io)
+  try {
+    await converse(home, settings, workspace, message, flags, io)
+  } finally {
+    await home.close()
+  }
+}
+
+async function converse(
+  home: Home,
+  settings: Settings,
+  workspace: string,
+  message: string,
+  flags: SendFlags,
+  io: Io,
+): Promise<void> {
+  const agent = composeAgent(home, {
+    settings,
+    workspace,
+    readOnly: flags.readOnly ?? false,
+    approval: approvalOf(flags),
+    hooks: wishesHooks(home, settings),
+    environment: io.environment,
+    jobs: await home.jobs(),
+  })
+  const threadId = await threadOf(home, workspace, flags)
+  const watch = watchAgent(agent, threadId, flags.json ?? false, io)
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  io.host.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    const outcome = await agent.sendMessage(threadId, message, {
+      signal: stop.signal,
+      isPatient: true,
+    })
+    watch.endLine()
+    const isForgotten = flags.thread === undefined && (await isFruitless(home, threadId, outcome))
+    await tell(home, threadId, outcome, { isJson: flags.json ?? false, isForgotten }, io)
+  } finally {
+    io.host.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    watch.stop()
+    await agent.close()
+  }
+}
+
+/** The thread that was named, with what was asked for changed; or a new one. */
+async function threadOf(
+  { threads, models }: Composed,
+  workspace: string,
+  { thread, model, preset }: SendFlags,
+): Promise<string> {
+  const changes: EventDraft[] = []
+  // A new thread without a model could not be answered: that is said before there is one.
+  if (model !== undefined || thread === undefined) {
+    const { ref } = await (await models()).resolve(model)
+    if (model !== undefined) changes.push({ type: 'MODEL_CHANGED', data: { model: ref } })
+  }
+  if (thread !== undefined) {
+    await threads.context(thread) // an unknown one is said before anything is done
+    if (preset !== undefined) changes.push({ type: 'THREAD_SETTINGS', data: { preset } })
+    if (changes.length > 0) await threads.append(thread, changes, { openCalls: 'leave' })
+    return thread
+  }
+  const threadId = await threads.create()
+  await threads.append(threadId, [
+    { type: 'SYSTEM_PROMPT', data: systemPrompt({ workspace }) },
+    { type: 'THREAD_SETTINGS', data: { workspace, ...(preset !== undefined && { preset }) } },
+    ...changes,
+  ])
+  return threadId
+}
+
+export function approvalOf({
+  allow = [],
+  yes = false,
+  readOnly = false,
+}: Pick<SendFlags, 'allow' | 'yes' | 'readOnly'>): ApprovalPolicy {
+  for (const pattern of allow) {
+    const problem = patternProblem(pattern)
+    if (problem !== undefined)
+      throw new PrecisError('usage', problem, {
+        where: '--allow',
+        hint: 'A pattern is a tool, or an effect with a subject: "run:npm test*", "write:src/**".',
+      })
+  }
+  return { mode: yes ? 'allow' : 'ask', allow: ['read:*', ...allow], deny: [], readOnly }
+}
+
+export function folderOf(given: string, { cwd }: Pick<Io, 'cwd'>): string {
+  const folder = resolve(cwd, given)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
+  throw new PrecisError('usage', `${given} is not a directory`, {
+    where: '--cwd',
+    hint: 'Name the folder that the agent is to work in.',
+  })
+}
+
+/** A new thread in which nobody answered, for want of a key or of a server, is of no use to anybody. */
+async function isFruitless(
+  { threads }: Composed,
+  threadId: string,
+  outcome: SendOutcome,
+): Promise<boolean> {
+  if (errorOf(outcome) === undefined) return false
+  const events = await threads.getEvents(threadId)
+  return !events.some(({ type }) => type === 'AGENT_MESSAGE')
+}
+
+async function tell(
+  { threads }: Composed,
+  threadId: string,
+  outcome: SendOutcome,
+  { isJson, isForgotten }: { readonly isJson: boolean; readonly isForgotten: boolean },
+  { stdout, stderr }: Io,
+): Promise<void> {
+  const error = errorOf(outcome)
+  if (isJson) {
+    const { conversation, summarizing } = await threads.usage(threadId)
+    const told = {
+      threadId: isForgotten ? null : threadId,
+      ...outcomeOf(outcome),
+      usage: { ...billedUsage({ conversation, summarizing }), summarizing },
+      context: await threads.reading(threadId),
+    }
+    await writeStream(stdout, `${printableJson(told)}\n`)
+  } else if (outcome.status === 'command') {
+    // One that failed is told as the error below.
+    if (!error) await writeStream(stdout, `${escapeSteering(outcome.reply.text)}\n`)
+  } else if (outcome.status === 'queued') {
+    await writeStream(stderr, 'Another process works on the thread and was given the message.\n')
+  } else if (!isForgotten) {
+    await writeStream(stderr, `Thread ${threadId}\n`)
+  }
+  if (isForgotten) await threads.delete(threadId)
+  if (error) throw error
+}
+
+function outcomeOf(outcome: SendOutcome): object {
+  if (outcome.status === 'command') {
+    const { ok, text, threadId } = outcome.reply
+    return { status: 'command', ok, text, ...(threadId !== undefined && { goOnIn: threadId }) }
+  }
+  if (outcome.status === 'queued') return outcome
+  return { status: outcome.status, text: outcome.text }
+}
+
+function errorOf(outcome: SendOutcome): PrecisError | undefined {
+  if (outcome.status === 'command')
+    return outcome.reply.ok ? undefined : new PrecisError('invalid-input', outcome.reply.text)
+  if (outcome.status === 'aborted') return new PrecisError('aborted', 'the turn was stopped')
+  return outcome.status === 'queued' ? undefined : outcome.error
+}

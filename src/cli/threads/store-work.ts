@@ -1,0 +1,169 @@
+// `precis store`: copies and checks stores
+import { existsSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { PrecisError } from '../../core/errors.ts'
+import type { Store } from '../../core/ports.ts'
+import { shownAddress } from '../../core/text/address.ts'
+import { checkStore, type StoreReport } from '../../stores/check-store.ts'
+import type { LeftOut } from '../../stores/copy-notes.ts'
+import { type CopyReport, copyStore } from '../../stores/copy-store.ts'
+import { openStore } from '../../stores/open-store.ts'
+import type { Io } from '../process-io.ts'
+import { tell } from '../terminal/print.ts'
+import { ProgressLine } from '../terminal/progress.ts'
+import { oneLine } from '../terminal/terminal.ts'
+import { withHome } from './with-home.ts'
+
+export interface StoreFlags {
+  readonly json?: boolean
+  readonly repair?: boolean
+  readonly accept?: boolean
+}
+
+const HOME = 'home'
+const PROBLEMS_SHOWN = 20
+
+export async function copyStores(
+  from: string,
+  to: string,
+  { json }: StoreFlags,
+  io: Io,
+): Promise<void> {
+  requireFile(from, io)
+  if (placeOf(from, io) === placeOf(to, io)) {
+    throw new PrecisError('usage', 'A store cannot be copied into itself.', {
+      hint: 'Name another file, or postgres://….',
+    })
+  }
+  await withStore(io, from, { mustExist: true }, (source) =>
+    withStore(io, to, {}, async (target) => {
+      const name = from === HOME ? HOME : shownAddress(from)
+      try {
+        const report = await withProgress(io, (onThread) =>
+          copyStore(source, target, { name, onThread }),
+        )
+        await tell(io, report, json, copyLines)
+      } catch (thrown) {
+        const problems = PrecisError.is(thrown) ? thrown.details.problems : undefined
+        if (Array.isArray(problems)) await tell(io, { problems }, json, leftOutLines)
+        throw thrown
+      }
+    }),
+  )
+}
+
+/** Fails where something is wrong that was not repaired. */
+export async function checkOneStore(
+  address: string,
+  { json, repair = false, accept = false }: StoreFlags,
+  io: Io,
+): Promise<void> {
+  requireFile(address, io)
+  if (accept && !repair)
+    throw new PrecisError('usage', '--accept is for --repair alone.', {
+      hint: 'Without --repair nothing is changed, so there is nothing to accept.',
+    })
+  await withStore(io, address, { mustExist: true }, async (store) => {
+    const options = { isRepair: repair, isAccept: accept }
+    const report = await withProgress(io, (onThread) => checkStore(store, { ...options, onThread }))
+    await tell(io, report, json, checkLines)
+    const left = report.problems.filter(({ isMended }) => !isMended).length
+    if (left === 0) return
+    throw new PrecisError('store-corrupt', `The store has ${left} problems.`, {
+      hint: '--repair fixes derived data. Restore a log from a copy, or rescue what is readable with `precis store copy`.',
+    })
+  })
+}
+
+/** A mistyped path must not become a new store that is then found to be empty. */
+function requireFile(address: string, { cwd }: Io): void {
+  const path = pathIn(address)
+  if (path === undefined || shownAddress(path) !== path || existsSync(resolve(cwd, path))) return
+  throw new PrecisError('not-found', `There is no store ${path}.`, {
+    hint: 'Name a file that is there, postgres://…, or home for your own store.',
+    where: path,
+  })
+}
+
+/** Two addresses with the same place are of one store. */
+function placeOf(address: string, { cwd }: Io): string {
+  const named = pathIn(address)
+  if (named === undefined) return address
+  const path = resolve(cwd, named)
+  return existsSync(path) ? realpathSync(path) : path
+}
+
+/** Undefined if the store is not a file that was named. */
+function pathIn(address: string): string | undefined {
+  const path = address.replace(/^sqlite:/i, '')
+  return address === HOME || /^[a-z][a-z0-9+.-]+:/i.test(path) ? undefined : path
+}
+
+async function withStore<T>(
+  io: Io,
+  address: string,
+  options: { readonly mustExist?: boolean },
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  if (address === HOME) return withHome(io, ({ store }) => work(store))
+  const store = await openStore(address, { ...options, cwd: io.cwd })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function withProgress<T>(
+  io: Io,
+  work: (onThread: (threadId: string, done: number, all: number) => void) => Promise<T>,
+): Promise<T> {
+  const line = new ProgressLine(io.stderr)
+  try {
+    return await work((threadId, done, all) =>
+      line.say(`${done + 1} of ${all}: ${threadId}`, 'step'),
+    )
+  } finally {
+    line.end()
+  }
+}
+
+function copyLines({ threads, events, copied, detached }: CopyReport): string {
+  const lines = [
+    `${threads} threads with ${events} events are in both and equal by their hashes; ${copied} were copied now.`,
+  ]
+  if (detached.length > 0)
+    lines.push(`${detached.length} forks no longer name their parent, which is gone.`)
+  return `${lines.join('\n')}\n`
+}
+
+function leftOutLines({ problems }: { readonly problems: readonly LeftOut[] }): string {
+  return `${problemLines(problems).join('\n')}\n`
+}
+
+function problemLines(problems: readonly (LeftOut & { readonly isMended?: boolean })[]): string[] {
+  const shown = problems.slice(0, PROBLEMS_SHOWN).map(({ threadId, seq, problem, isMended }) => {
+    const place = seq === undefined ? threadId : `${threadId} ${seq}`
+    return oneLine(`${isMended ? 'accepted or mended: ' : ''}${place}: ${problem}`, 160)
+  })
+  const more = problems.length - shown.length
+  return more > 0 ? [...shown, `and ${more} more: --json lists them all`] : shown
+}
+
+function checkLines(report: StoreReport): string {
+  const { threads, events, hash, unverified, problems, partial, isIndexRebuilt } = report
+  return `${[
+    `${threads} threads with ${events} events, SHA-256 ${hash}`,
+    ...(isIndexRebuilt ? ['the search index was rebuilt'] : []),
+    ...(unverified > 0
+      ? [
+          `${unverified} events have no hash: an older precis wrote them. A copy of the store adds hashes.`,
+        ]
+      : []),
+    ...partial.map(
+      (each) => `${each}: partial import; importing the same file again goes on with it`,
+    ),
+    ...problemLines(problems),
+    problems.length === 0 ? 'nothing is wrong' : `${problems.length} problems`,
+  ].join('\n')}\n`
+}

@@ -1,0 +1,210 @@
+// Commands that a user types as a message: one table for the agent, the terminal and the web page.
+import { parseRef } from '../search/archive.ts'
+import { nearestWord } from '../text/nearest-word.ts'
+import { PRESETS, type PresetId } from '../window/presets.ts'
+import { cutHead } from '../window/tokens/cut.ts'
+
+export type ThinkingLevel = 'off' | 'low' | 'medium' | 'high'
+
+/** What was typed. Without its argument, a command that sets something shows it instead. */
+export type Command =
+  | { readonly command: 'compact'; readonly instructions?: string }
+  | { readonly command: 'compact-and-continue'; readonly nextPrompt?: string }
+  | { readonly command: 'undo'; readonly count: number } // so many compactions, newest first
+  | { readonly command: 'redo' }
+  | { readonly command: 'pin'; readonly text: string }
+  | { readonly command: 'pins' }
+  | { readonly command: 'unpin'; readonly pinId: string }
+  | { readonly command: 'recall'; readonly query: string }
+  | { readonly command: 'recall-ref'; readonly ref: string }
+  | { readonly command: 'context' }
+  | { readonly command: 'strategy'; readonly strategyId?: string }
+  | { readonly command: 'model'; readonly model?: string } // as typed, for the registry to resolve
+  | { readonly command: 'thinking'; readonly level?: ThinkingLevel }
+  | { readonly command: 'fork' }
+  | { readonly command: 'new'; readonly title?: string }
+  | { readonly command: 'preset'; readonly preset?: PresetId }
+  /** A command whose argument makes no sense: to be told, never sent. */
+  | { readonly command: 'invalid'; readonly name: string; readonly message: string }
+
+/** A command as interfaces list it. */
+export interface CommandEntry {
+  readonly name: string // as it is typed, sign included
+  readonly usage: string
+  readonly description: string
+  /** All that its argument may be, where that is a fixed list. */
+  readonly choices?: readonly string[]
+}
+
+/** One way to continue with what was typed. */
+export interface Completion {
+  readonly text: string // the whole line then
+  readonly description: string
+}
+
+/** Gets what follows the name, trimmed, and undefined if nothing does. */
+type Parse = (rest: string | undefined, name: string) => Command
+
+interface Row extends CommandEntry {
+  readonly parse: Parse
+}
+
+const LEVELS: readonly ThinkingLevel[] = ['off', 'low', 'medium', 'high']
+const PRESET_IDS = Object.keys(PRESETS) as readonly PresetId[]
+const MOST_UNDONE = 1000
+/** How much of a wrong argument its error repeats. */
+const QUOTED_LENGTH = 40
+
+/** A second slash makes it a path, and no slip of the finger makes it this long. */
+const LIKE_A_NAME = /^[/@][^/]{1,30}$/
+
+const ROWS: readonly Row[] = [
+  row(
+    '/compact',
+    '[instructions]',
+    'Compact the context now; instructions are optional',
+    (rest) => ({
+      command: 'compact',
+      ...(rest !== undefined && { instructions: rest }),
+    }),
+  ),
+  row('@compact', '[next prompt]', 'Compact, then continue with the next prompt', (rest) => ({
+    command: 'compact-and-continue',
+    ...(rest !== undefined && { nextPrompt: rest }),
+  })),
+  row('/undo', '[n]', 'Undo the last compaction, or the last n', parseCount),
+  row('/redo', '', 'Redo the last undone compaction', bare({ command: 'redo' })),
+  row('/pin', '<text>', 'Keep a text word for word through every compaction', (rest, name) =>
+    rest === undefined ? missing(name, 'the text to keep') : { command: 'pin', text: rest },
+  ),
+  row('/pins', '', 'List the pins', bare({ command: 'pins' })),
+  row('/unpin', '<id>', 'Let go of a pin, by the id that /pins shows', (rest, name) => {
+    if (rest === undefined) return missing(name, 'the id of a pin')
+    return oneWord(rest, name, 'the id of a pin') ?? { command: 'unpin', pinId: rest }
+  }),
+  row('/recall', '<query or ref>', 'Search the whole log, or read a ref', parseRecall),
+  row('/context', '', 'Show how full the context is, and with what', bare({ command: 'context' })),
+  row('/strategy', '[id|preset]', 'Show or choose how this thread is compacted', (rest, name) => {
+    if (rest === undefined) return { command: 'strategy' }
+    const wrong = oneWord(rest, name, 'the id of a strategy')
+    return wrong ?? { command: 'strategy', strategyId: rest }
+  }),
+  row('/model', '[provider/model]', 'Show or change the model', (rest, name) => {
+    if (rest === undefined) return { command: 'model' }
+    return oneWord(rest, name, 'provider/model, or dev') ?? { command: 'model', model: rest }
+  }),
+  choice('/thinking', LEVELS, 'Show or set how much the model thinks first', (level) => ({
+    command: 'thinking',
+    ...(level !== undefined && { level }),
+  })),
+  row('/fork', '', 'Continue in a copy of this thread', bare({ command: 'fork' })),
+  row('/new', '[title]', 'Begin a new thread', (rest) => ({
+    command: 'new',
+    ...(rest !== undefined && { title: rest }),
+  })),
+  choice('/preset', PRESET_IDS, 'Show or choose the preset of this thread', (preset) => ({
+    command: 'preset',
+    ...(preset !== undefined && { preset }),
+  })),
+]
+
+export const COMMANDS: readonly CommandEntry[] = ROWS
+
+const BY_NAME: ReadonlyMap<string, Row> = new Map(ROWS.map((each) => [each.name, each]))
+
+/** Undefined if the text is an ordinary message, as `/etc/hosts is broken` is. */
+export function parseCommand(text: string): Command | undefined {
+  const { word, rest } = split(text.trim())
+  return BY_NAME.get(word)?.parse(rest === '' ? undefined : rest, word)
+}
+
+/** The command that was probably meant where the text is none; a hint, never acted upon. */
+export function nearCommand(text: string): string | undefined {
+  const { word } = split(text.trim())
+  if (BY_NAME.has(word) || !LIKE_A_NAME.test(word)) return undefined
+  return nearestWord(word, BY_NAME.keys())
+}
+
+/** How a line that is being typed could continue: names of commands, then what they take. */
+export function completeCommand(prefix: string): readonly Completion[] {
+  const line = prefix.trimStart()
+  const { word, rest } = split(line)
+  if (line === word) {
+    if (!/^[/@]/.test(word)) return []
+    return ROWS.filter(({ name }) => name.startsWith(word.toLowerCase())).map(
+      ({ name, description }) => ({ text: name, description }),
+    )
+  }
+  const { name, choices = [], description } = BY_NAME.get(word) ?? { name: word, description: '' }
+  return choices
+    .filter((each) => each.startsWith(rest.toLowerCase()))
+    .map((each) => ({ text: `${name} ${each}`, description }))
+}
+
+function split(line: string): { readonly word: string; readonly rest: string } {
+  const word = /^\S*/.exec(line)?.[0] ?? ''
+  return { word, rest: line.slice(word.length).trimStart() }
+}
+
+function row(name: string, argument: string, description: string, parse: Parse): Row {
+  return { name, usage: `${name} ${argument}`.trim(), description, parse }
+}
+
+function choice<T extends string>(
+  name: string,
+  choices: readonly T[],
+  description: string,
+  made: (chosen?: T) => Command,
+): Row {
+  const parse: Parse = (rest) => {
+    if (rest === undefined) return made()
+    const chosen = choices.find((each) => each === rest)
+    if (chosen !== undefined) return made(chosen)
+    const near = nearestWord(rest.slice(0, QUOTED_LENGTH), choices)
+    const hint = near === undefined ? '' : ` Did you mean ${near}?`
+    return invalid(name, `${name} takes ${listed(choices)}, not ${quoted(rest)}.${hint}`)
+  }
+  return { ...row(name, `[${choices.join('|')}]`, description, parse), choices }
+}
+
+function bare(command: Command): Parse {
+  return (rest, name) =>
+    rest === undefined
+      ? command
+      : invalid(name, `${name} stands alone, and behind it is ${quoted(rest)}.`)
+}
+
+function parseCount(rest: string | undefined, name: string): Command {
+  if (rest === undefined) return { command: 'undo', count: 1 }
+  const count = /^\d{1,9}$/.test(rest) ? Number(rest) : 0
+  if (count >= 1 && count <= MOST_UNDONE) return { command: 'undo', count }
+  return invalid(name, `${name} takes a number from 1 to ${MOST_UNDONE}, not ${quoted(rest)}.`)
+}
+
+/** A ref is read as such also in the brackets in which the context shows it. */
+function parseRecall(rest: string | undefined, name: string): Command {
+  if (rest === undefined) return missing(name, 'a query or a ref')
+  const ref = /^\[?(?:ref:\s*)?([^\s\]]+)\]?$/.exec(rest)?.[1] ?? ''
+  return parseRef(ref) ? { command: 'recall-ref', ref } : { command: 'recall', query: rest }
+}
+
+function oneWord(rest: string, name: string, what: string): Command | undefined {
+  if (!/\s/.test(rest)) return undefined
+  return invalid(name, `${name} takes one word, ${what}, not ${quoted(rest)}.`)
+}
+
+function missing(name: string, what: string): Command {
+  return invalid(name, `${name} needs ${what} behind it.`)
+}
+
+function invalid(name: string, message: string): Command {
+  return { command: 'invalid', name, message }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > QUOTED_LENGTH ? `${cutHead(text, QUOTED_LENGTH)}…` : text)
+}
+
+function listed(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}

@@ -1,0 +1,214 @@
+// Pins found by code: what binds is kept, what does not is left alone, and what was let go stays so.
+import { describe, expect, it } from 'vitest'
+import { HELD_OUT_CONSTRAINTS } from '../../../test/constraints/held-out-constraints.ts'
+import { HELD_OUT_ORDINARY } from '../../../test/constraints/held-out-ordinary.ts'
+import { SECOND_CONSTRAINTS } from '../../../test/constraints/second-constraints.ts'
+import { SECOND_ORDINARY } from '../../../test/constraints/second-ordinary.ts'
+import { CONSTRAINTS, ORDINARY } from '../../../test/constraints/sentences.ts'
+import { testClock, testIds } from '../../../test/generate/test-log.ts'
+import { answer, user } from '../../../test/say.ts'
+import { memoryStore } from '../../stores/memory/memory.ts'
+import { summaryMessage } from '../../strategies/summary/envelope.ts'
+import { createThreads } from '../../threads/threads.ts'
+import { findConstraints } from '../constraints/find-constraints.ts'
+import { sentencesOf } from '../constraints/sentences.ts'
+import { estimateTokens } from '../window/tokens/estimate.ts'
+import type { Strategy } from './strategy.ts'
+
+describe('what is found', () => {
+  it('finds 19 of 20 sentences that bind and takes at most 1 of 20 ordinary ones for one', () => {
+    expect(shareFound([...CONSTRAINTS, ...SECOND_CONSTRAINTS])).toBeGreaterThanOrEqual(0.95)
+    expect(shareFound([...ORDINARY, ...SECOND_ORDINARY])).toBeLessThanOrEqual(0.05)
+  })
+
+  // The cues were chosen without these: what is measured here is what strangers' sentences meet.
+  it('takes at most 1 of 20 ordinary sentences that it was not made for, and finds most that bind', () => {
+    expect(shareFound(HELD_OUT_ORDINARY)).toBeLessThanOrEqual(0.05)
+    expect(shareFound(HELD_OUT_CONSTRAINTS)).toBeGreaterThanOrEqual(0.65)
+  })
+
+  const PASTED = [
+    ['code in a fence', 'Look:\n```\n// never call this twice\n```\nWhat is it?'],
+    ['a quotation', '> You must never push.\nWho wrote that?'],
+    ['a log line', '2026-01-01T00:00:00 ERROR you must not run this'],
+    ['a stack trace', 'Traceback (most recent call last): never do this'],
+    [
+      'what a program added',
+      '<system-reminder>\nNever mention it.\n</system-reminder>\nhello there',
+    ],
+  ] as const
+  it.each(PASTED)('reads no rule in %s', (_what, text) => {
+    expect(findConstraints(text)).toEqual([])
+  })
+
+  it('is verbatim, and reads only the ends of a long message', () => {
+    const long = `Never push to main.\n${'word '.repeat(5_000)}\nAlways run the linter.`
+    expect(findConstraints(long)).toEqual(['Never push to main.', 'Always run the linter.'])
+    for (const sentence of sentencesOf(long)) expect(long).toContain(sentence)
+  })
+})
+
+function shareFound(sentences: readonly { readonly text: string }[]): number {
+  return sentences.filter(({ text }) => findConstraints(text).length > 0).length / sentences.length
+}
+
+const everything: Strategy = {
+  id: 'everything',
+  propose: async ({ context }) => ({
+    edits: [
+      {
+        covers: context.items.toArray().map(({ id }) => id),
+        put: [{ type: 'USER_MESSAGE', data: 'a summary', label: 'summary' }],
+      },
+    ],
+  }),
+}
+const POLICY = { pinning: { detect: true, patterns: ['*ticket #*'] } }
+
+function setUp() {
+  const ports = { store: memoryStore(), clock: testClock(), ids: testIds() }
+  return createThreads({ ...ports, strategies: [everything] })
+}
+
+async function sentTexts(threads: ReturnType<typeof setUp>, threadId: string): Promise<string> {
+  return JSON.stringify((await threads.messages(threadId)).messages)
+}
+
+describe('what is pinned with a compaction', () => {
+  it('survives it, is listed with who set it, and goes with the compaction into one append', async () => {
+    const threads = setUp()
+    const threadId = await threads.create()
+    await threads.append(threadId, [
+      user('Fix the parser. By the way, never push to main.'),
+      ...answer('Fixed.'),
+      user('This is about ticket #481. Thanks!'),
+      ...answer('Noted.'),
+    ])
+    await threads.compact(threadId, 'everything', POLICY)
+    const pins = await threads.pins(threadId)
+    expect(pins.map(({ text, by }) => [text, by])).toEqual([
+      ['By the way, never push to main.', 'detected'],
+      ['This is about ticket #481.', 'pattern'],
+    ])
+    const sent = await sentTexts(threads, threadId)
+    expect(sent).toContain('never push to main')
+    expect(sent).toContain('ticket #481')
+  })
+
+  const WRITTEN = [
+    '[Context note, not a request: 12 entries were left out here.]',
+    '<conversation-summary>',
+    summaryMessage(''),
+    '📝 Summary of previous conversation:',
+  ]
+  it.each(WRITTEN)(
+    'is not what précis wrote and a file of messages gives back: %s',
+    async (opens) => {
+      const threads = setUp()
+      const threadId = await threads.create()
+      const parts = [`${opens}\nNever push.`, 'Always run the linter.', 'Go on.']
+      const data = parts.map((text) => ({ type: 'text' as const, text }))
+      await threads.append(threadId, [{ type: 'USER_MESSAGE', data }, ...answer('ok')])
+      await threads.compact(threadId, 'everything', POLICY)
+      const pins = await threads.pins(threadId)
+      expect(pins.map(({ text }) => text)).toEqual(['Always run the linter.'])
+    },
+  )
+
+  it('survives ten compactions byte for byte, each once', async () => {
+    const threads = setUp()
+    const threadId = await threads.create()
+    const rule = 'Please don’t touch the migrations – they’re “frozen” 🙏.'
+    await threads.append(threadId, [user(rule), ...answer('ok')])
+    for (let cycle = 1; cycle <= 10; cycle += 1) {
+      await threads.append(threadId, [user(`Question ${cycle}?`), ...answer('Answer.')])
+      await threads.compact(threadId, 'everything', POLICY)
+      expect((await sentTexts(threads, threadId)).split(rule)).toHaveLength(2)
+    }
+    expect(await threads.pins(threadId)).toHaveLength(1)
+  })
+
+  it('is not set by a compaction that is only prepared, and not without a policy', async () => {
+    const threads = setUp()
+    const threadId = await threads.create()
+    await threads.append(threadId, [user('Never push to main.'), ...answer('ok')])
+    const prepared = await threads.prepare(threadId, 'everything', POLICY)
+    expect(await threads.pins(threadId)).toEqual([])
+    await threads.apply(threadId, prepared)
+    expect(await threads.pins(threadId)).toHaveLength(1)
+    const other = await threads.create()
+    await threads.append(other, [user('Never push to main.'), ...answer('ok')])
+    await threads.compact(other, 'everything')
+    expect(await threads.pins(other)).toEqual([])
+  })
+
+  it('is not found again once it was let go, also in a thread that is opened anew', async () => {
+    const store = memoryStore()
+    const open = () =>
+      createThreads({ store, clock: testClock(), ids: testIds('b'), strategies: [everything] })
+    const threads = setUpOn(store)
+    const threadId = await threads.create()
+    await threads.append(threadId, [user('Never push to main.'), ...answer('ok')])
+    await threads.compact(threadId, 'everything', POLICY)
+    await threads.unpin(threadId, (await threads.pins(threadId))[0]?.pinId ?? '')
+    await threads.append(threadId, [user('As I said: Never push to main.'), ...answer('ok')])
+    await threads.append(threadId, [user('Never push to main.'), ...answer('ok')])
+    const later = open()
+    await later.compact(threadId, 'everything', POLICY)
+    expect((await later.pins(threadId)).map(({ text }) => text)).not.toContain(
+      'Never push to main.',
+    )
+  })
+
+  it('takes a tenth of the target at most, the newest first', async () => {
+    const threads = setUp()
+    const threadId = await threads.create()
+    for (let at = 0; at < 60; at += 1)
+      await threads.append(threadId, [user(`Never touch module number ${at}.`), ...answer('ok')])
+    await threads.compact(threadId, 'everything', { ...POLICY, targetTokens: 1_000 })
+    const texts = (await threads.pins(threadId)).map(({ text }) => text)
+    expect(texts.at(-1)).toBe('Never touch module number 59.')
+    expect(texts.length).toBeGreaterThan(5)
+    expect(texts.length).toBeLessThan(25)
+  })
+
+  it('takes exactly as many tokens as it may, and not one more', async () => {
+    const rules = ['Never touch module one.', 'Never touch module two.']
+    const each = estimateTokens(rules[0] ?? '')
+    expect(estimateTokens(rules[1] ?? '')).toBe(each)
+    for (const [maxTokens, pinned] of [
+      [2 * each, rules],
+      [2 * each - 1, rules.slice(1)],
+      [each - 1, []],
+    ] as const) {
+      const threads = setUp()
+      const threadId = await threads.create()
+      for (const rule of rules) await threads.append(threadId, [user(rule), ...answer('ok')])
+      await threads.compact(threadId, 'everything', { pinning: { detect: true, maxTokens } })
+      expect((await threads.pins(threadId)).map(({ text }) => text)).toEqual(pinned)
+    }
+  })
+
+  it('takes a hundred at most, those that stand included', async () => {
+    const threads = setUp()
+    const threadId = await threads.create()
+    const pinning = { detect: true, maxTokens: 100_000 }
+    const say = async (from: number, to: number) => {
+      for (let at = from; at <= to; at += 1)
+        await threads.append(threadId, [user(`Never touch module number ${at}.`), ...answer('ok')])
+      await threads.compact(threadId, 'everything', { pinning })
+      return (await threads.pins(threadId)).map(({ text }) => text)
+    }
+    await threads.pin(threadId, { text: 'Mine, which does not count.' })
+    expect(await say(1, 60)).toHaveLength(61)
+    const all = await say(61, 101)
+    expect(all).toHaveLength(101)
+    expect(all).not.toContain('Never touch module number 61.')
+    expect(all).toContain('Never touch module number 62.')
+    expect(all).toContain('Never touch module number 101.')
+  })
+})
+
+function setUpOn(store: ReturnType<typeof memoryStore>) {
+  return createThreads({ store, clock: testClock(), ids: testIds('a'), strategies: [everything] })
+}

@@ -1,0 +1,95 @@
+// Detected pins: binding sentences of the user, and sentences that match a pattern
+import { findConstraints } from '../constraints/find-constraints.ts'
+import { sentencesOf } from '../constraints/sentences.ts'
+import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
+import type { Reducer } from '../ports.ts'
+import type { Json } from '../text/json.ts'
+import { matchesText } from '../text/wildcard.ts'
+import type { Context } from '../view/context.ts'
+import { parseEntryId } from '../view/entry.ts'
+import { typedTexts } from '../view/typed-text.ts'
+import { estimateTokens } from '../window/tokens/estimate.ts'
+import type { Pins } from './pins.ts'
+
+export interface PinningPolicy {
+  /** Whether sentences that bind are found by themselves. */
+  readonly detect?: boolean
+  /** A sentence of the user that matches one of these is pinned; `*` stands for anything. */
+  readonly patterns?: readonly string[]
+  /** All found pins together take no more than this; the newest count first. */
+  readonly maxTokens?: number
+}
+
+export type FoundPin = Required<Pick<PinData, 'text' | 'by'>>
+
+/** All found pins together, if nothing else is said. */
+export const FOUND_PINS_TOKENS = 2_000
+const MAX_PINS = 100
+
+/** Texts whose pins were taken away: they are not found again. */
+export const releasedPinsReducer: Reducer<readonly string[]> = {
+  name: 'released-pins',
+  version: 1,
+  init: () => [],
+  step(released, event: ThreadEvent) {
+    const text = event.type === 'UNPIN' ? event.data.text : undefined
+    return text === undefined || released.includes(text) ? released : [...released, text]
+  },
+  encode: (released): Json => [...released],
+  decode(json) {
+    if (!Array.isArray(json) || !json.every((text) => typeof text === 'string'))
+      throw new TypeError('no list of texts')
+    return json as readonly string[]
+  },
+}
+
+/**
+ * What is to be pinned before the context is compacted: found in what the user typed and the context
+ * still shows. Pins that stand count towards the limit, so that they cannot fill the window over time.
+ */
+export function findPins(
+  context: Context,
+  eventAt: EventAt,
+  known: { readonly pins: Pins; readonly released: readonly string[] },
+  policy: PinningPolicy,
+): FoundPin[] {
+  const { maxTokens = FOUND_PINS_TOKENS } = policy
+  const taken = new Set([...known.released, ...known.pins.map(({ text }) => text ?? '')])
+  const standing = known.pins.filter(({ by }) => by === 'detected' || by === 'pattern')
+  let tokens = standing.reduce((sum, { text = '' }) => sum + estimateTokens(text), 0)
+  let room = MAX_PINS - standing.length
+  const found: FoundPin[] = []
+  for (const message of typedMessages(context, eventAt)) {
+    for (const pin of pinsIn(message, policy).reverse()) {
+      if (taken.has(pin.text)) continue
+      taken.add(pin.text)
+      tokens += estimateTokens(pin.text)
+      room -= 1
+      if (tokens > maxTokens || room < 0) return found.reverse()
+      found.push(pin)
+    }
+  }
+  return found.reverse()
+}
+
+/** Newest first. Only text that a person typed binds. */
+function* typedMessages(context: Context, eventAt: EventAt): Generator<string> {
+  const items = context.items.toArray()
+  for (const item of items.toReversed()) {
+    const id = parseEntryId(item.id)
+    const event = id.original ? eventAt(id.seq) : undefined
+    if (event?.type === 'USER_MESSAGE') yield* typedTexts(event).reverse()
+  }
+}
+
+function pinsIn(text: string, { detect = false, patterns = [] }: PinningPolicy): FoundPin[] {
+  const byPattern =
+    patterns.length === 0
+      ? []
+      : sentencesOf(text).filter((each) => patterns.some((pattern) => matchesText(pattern, each)))
+  const detected = detect ? findConstraints(text).filter((each) => !byPattern.includes(each)) : []
+  return [
+    ...[...new Set(byPattern)].map((each) => ({ text: each, by: 'pattern' as const })),
+    ...detected.map((each) => ({ text: each, by: 'detected' as const })),
+  ]
+}

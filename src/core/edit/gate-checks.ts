@@ -1,0 +1,197 @@
+// The checks of the gate, one function each; a check returns a refusal or nothing
+import type { EventAt } from '../log/event.ts'
+import { type Item, isNew, isNewEntry, newEntryAt, putsOf } from '../view/entry.ts'
+import { roundsOf, seamsOf } from '../view/seam.ts'
+import type { PlacedEdit } from './apply.ts'
+import type { Edit, EntryId, NewEntry, Put } from './change.ts'
+import { isRewrite, type Pins, pinnedEntries, pinnedText } from './pins.ts'
+import type { Refusal } from './refusal.ts'
+
+/** The context around a change that is not committed yet. */
+export interface Draft {
+  readonly before: readonly Item[]
+  readonly after: readonly Item[]
+  readonly placed: readonly PlacedEdit[]
+  readonly open: ReadonlySet<string> // calls that stay open
+}
+
+/** A rewrite stands alone in its edit, names what it rewrites, and keeps its kind and its calls. */
+export function checkRewrites(draft: Draft, closes: readonly string[]): Refusal | undefined {
+  const callsOf = (item: Item) => (item.calls ?? []).filter((call) => !closes.includes(call))
+  for (const { edit, start, end, items } of draft.placed) {
+    const entry = edit.put.find((put) => isNewEntry(put) && put.of !== undefined)
+    if (!entry || !isNewEntry(entry)) continue
+    const was = draft.before[start] as Item
+    const is = items[0] as Item
+    const alone = isRewrite(edit) && end - start === 1
+    if (!alone || entry.of !== was.id || was.kind !== is.kind || !isSame(callsOf(was), callsOf(is)))
+      return {
+        reason: 'malformed',
+        message: `The rewrite of ${entry.of} must stand alone and keep its kind and calls.`,
+      }
+  }
+  return undefined
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((call, at) => call === other[at])
+}
+
+/** What drops something leaves something in its place, by which it can be found and brought back. */
+export function checkCarriers(draft: Draft): Refusal | undefined {
+  const bare = draft.placed.find(({ edit, start, end, items }) => {
+    if (putsOf(edit).some(isNew)) return false
+    const staying = new Set(items.map((item) => item.id))
+    return draft.before.slice(start, end).some((item) => !staying.has(item.id))
+  })
+  return (
+    bare && {
+      reason: 'malformed',
+      message: 'An edit that drops entries must insert an entry or a gap.',
+    }
+  )
+}
+
+/** Edits begin and end on seams. */
+export function checkSeams(draft: Draft): Refusal | undefined {
+  const replacing = draft.placed.filter(({ edit }) => !isRewrite(edit))
+  if (replacing.length === 0) return undefined
+  const seams = seamsOf(draft.before, draft.open)
+  const split = replacing.find(({ start, end }) => !(seams[start] && seams[end]))
+  return split && splitsRound((draft.before[split.start] as Item).id)
+}
+
+/** No result loses its call and no call its result; what was unpaired before is no new fault. */
+export function checkPairing(draft: Draft): Refusal | undefined {
+  const rewrites = new Map<EntryId, EntryId>()
+  for (const { edit, items } of draft.placed)
+    for (const put of edit.put)
+      if (isNewEntry(put) && put.of !== undefined) rewrites.set((items[0] as Item).id, put.of)
+  const before = pairings(draft.before, draft.open, rewrites)
+  for (const [key, { answer, id }] of pairings(draft.after, draft.open, rewrites)) {
+    const was = before.get(key)
+    // A call id may come back in a later answer: its result must not move to the earlier call.
+    if (was ? was.answer !== undefined && was.answer !== answer : answer === undefined)
+      return splitsRound(id)
+  }
+  return undefined
+}
+
+interface Pairing {
+  /** The answer whose call this is the result of; absent for what is unpaired. */
+  readonly answer?: EntryId
+  readonly id: EntryId
+}
+
+/** Every result, and every call that has none, by a name that survives a rewrite. */
+function pairings(
+  items: readonly Item[],
+  open: ReadonlySet<string>,
+  rewrites: ReadonlyMap<EntryId, EntryId>,
+): Map<string, Pairing> {
+  const nameOf = (id: EntryId) => rewrites.get(id) ?? id
+  const found = new Map<string, Pairing>()
+  for (const item of items)
+    if (item.kind === 'result') found.set(`result ${nameOf(item.id)}`, { id: item.id })
+  for (const round of roundsOf(items, open)) {
+    for (const index of [...round.results.values()].flat()) {
+      const { id } = items[index] as Item
+      found.set(`result ${nameOf(id)}`, { id, answer: nameOf(round.answer) })
+    }
+    for (const call of round.missing)
+      found.set(`call ${nameOf(round.answer)} ${call}`, { id: round.answer })
+  }
+  return found
+}
+
+function splitsRound(at: EntryId): Refusal {
+  return {
+    reason: 'splits-round',
+    message: `A tool call would be separated from its result at ${at}.`,
+  }
+}
+
+/** Pinned entries stand as they were, pinned texts stand after whatever replaced the rest. */
+export function checkPins(draft: Draft, pins: Pins, eventAt: EventAt): Refusal | undefined {
+  if (pins.length === 0) return undefined
+  const visible = new Set(draft.after.map((item) => item.id))
+  for (const id of pinnedEntries(draft.before, draft.open, pins))
+    if (!visible.has(id))
+      return { reason: 'loses-pin', message: `The pinned entry ${id} would be lost.` }
+  const text = pinnedText(pins)
+  const replacing = draft.placed.filter(({ edit }) => !isRewrite(edit))
+  if (text === undefined || replacing.length === 0) return undefined
+  const put = replacing
+    .flatMap(({ edit }) => edit.put)
+    .some((entry) => isNewEntry(entry) && isPins(entry, text))
+  const stood = draft.after.some((item) => {
+    const entry = item.id.startsWith('c') ? newEntryAt(item.id, eventAt) : undefined
+    return entry !== undefined && isPins(entry, text)
+  })
+  return put || stood ? undefined : { reason: 'loses-pin', message: 'A pinned text would be lost.' }
+}
+
+function isPins(entry: NewEntry, text: string): boolean {
+  return entry.label === 'pins' && entry.data === text
+}
+
+/**
+ * What comes in is smaller than what goes out, wherever that is large enough to matter. A rewrite may be
+ * longer by the marker that says it was cut: an image beside a short text is large, and stays.
+ */
+export function checkSize(draft: Draft, minTokens: number): Refusal | undefined {
+  for (const { edit, start, end, items } of draft.placed) {
+    const covered = draft.before.slice(start, end)
+    if (sum(covered) < minTokens) continue // so is what goes
+    const staying = new Set(items.map((item) => item.id))
+    const goes = sum(covered.filter((item) => !staying.has(item.id)))
+    const was = new Set(covered.map((item) => item.id))
+    const comes = sum(weighedItems(edit, items, was))
+    // If nothing goes, nothing may come; pins do not count.
+    const most = isRewrite(edit) ? goes + MARKER_TOKENS : Math.max(0, goes - 1)
+    if (goes >= minTokens && comes > most) return notSmaller(comes, goes)
+  }
+  return undefined
+}
+
+const MARKER_TOKENS = 32
+
+/** Where nobody asked for it, a compaction that does not shrink the context is none. */
+export function checkShrinks(draft: Draft, minTokens: number): Refusal | undefined {
+  const [was, is] = [sum(draft.before), sum(draft.after)]
+  return was >= minTokens && is >= was ? notSmaller(is, was) : undefined
+}
+
+function notSmaller(comes: number, goes: number): Refusal {
+  return {
+    reason: 'not-smaller',
+    message: `The replacement has ${comes} tokens and what it replaces has ${goes}.`,
+  }
+}
+
+/** New items whose size is the summary's doing: not pins, not what is carried over, not files that somebody asked for. */
+function weighedItems(edit: Edit, items: readonly Item[], was: ReadonlySet<EntryId>): Item[] {
+  const put = putsOf(edit).filter(isNew)
+  return items
+    .filter((item) => !was.has(item.id))
+    .filter((_, at) => !UNWEIGHED.has(labelOf(put[at])))
+}
+
+const UNWEIGHED: ReadonlySet<string | undefined> = new Set(['pins', 'files', 'carried'])
+
+function labelOf(put: Put | undefined): string | undefined {
+  return put !== undefined && 'label' in put ? put.label : undefined
+}
+
+function sum(items: readonly Item[]): number {
+  return items.reduce((total, item) => total + item.tokens, 0)
+}
+
+export function checkTarget(tokens: number, targetTokens: number | undefined): Refusal | undefined {
+  return targetTokens !== undefined && tokens > targetTokens
+    ? {
+        reason: 'above-target',
+        message: `${tokens} tokens remain, and the target is ${targetTokens}.`,
+      }
+    : undefined
+}

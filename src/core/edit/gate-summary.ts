@@ -1,0 +1,148 @@
+// Checks a summary: finished, not empty, not an excuse, and complete
+import { textOfParts, textOfUserContent } from '../view/content.ts'
+import { isNewEntry } from '../view/entry.ts'
+import type { Edit } from './change.ts'
+import { isExcuse, saysNothing, withoutHeadings } from './empty-summary.ts'
+import type { Refusal } from './refusal.ts'
+import type { Proposal, WrittenSummary } from './strategy.ts'
+
+export function checkSummary(proposal: Proposal, edits: readonly Edit[]): Refusal | undefined {
+  return (
+    checkEnd(proposal) ??
+    checkEntries(edits) ??
+    (proposal.written ?? []).map(checkWritten).find((refusal) => refusal !== undefined)
+  )
+}
+
+function checkEnd({ stopReason }: Proposal): Refusal | undefined {
+  switch (stopReason) {
+    case 'length':
+      return { reason: 'summary-cut-off', message: 'The summary was cut off at the output limit.' }
+    case 'refusal':
+      return REFUSED
+    case 'error':
+    case 'aborted':
+      return { reason: 'summary-failed', message: 'The summary ended with an error.' }
+    case 'tool_use':
+      return {
+        reason: 'summary-failed',
+        message: 'The model called a tool instead of writing a summary.',
+      }
+    default:
+      return undefined
+  }
+}
+
+const REFUSED: Refusal = {
+  reason: 'summary-refused',
+  message: 'The model refused to write the summary.',
+}
+const EMPTY: Refusal = { reason: 'summary-empty', message: 'The summary is empty.' }
+
+function checkEntries(edits: readonly Edit[]): Refusal | undefined {
+  for (const put of edits.flatMap((edit) => edit.put)) {
+    if (!isNewEntry(put) || (put.label !== 'summary' && put.label !== 'brief')) continue
+    const text =
+      put.type === 'USER_MESSAGE'
+        ? textOfUserContent(put.data)
+        : put.type === 'AGENT_MESSAGE'
+          ? put.data.content || textOfParts(put.data.parts ?? [])
+          : ''
+    if (!VISIBLE.test(text)) return EMPTY
+  }
+  return undefined
+}
+
+/** What the agent or the user wrote is taken as it is, as long as there is something to see. */
+const VISIBLE = /[^\p{C}\p{Z}]/u
+
+function checkWritten(written: WrittenSummary): Refusal | undefined {
+  const { text, sections = [], fewestSections = sections.length } = written
+  if (saysNothing(withoutHeadings(text))) return EMPTY
+  if (isExcuse(text)) return REFUSED
+  const missing = missingSections(text, sections)
+  if (sections.length - missing.length < fewestSections)
+    return incomplete(`The summary lacks required sections: ${missing.join(', ')}.`)
+  // One is enough: a conversation may have had no constraints, but it was about something.
+  if (sections.length > 0 && saysNothing(underHeadings(text, sections)))
+    return incomplete('The summary has the headings that were asked for, and nothing under them.')
+  return undefined
+}
+
+function incomplete(message: string): Refusal {
+  return { reason: 'summary-incomplete', message }
+}
+
+/**
+ * The sections that a text does not have, however their headings are marked. A text that has as many
+ * headings as were asked for lacks none: in another language they have other names.
+ */
+export function missingSections(text: string, sections: readonly string[]): string[] {
+  const headings = headingsIn(text)
+  const missing = sections.filter((section) => !headings.has(plain(section)))
+  const isTranslated = missing.length > 0 && countMarked(text) >= sections.length
+  return isTranslated ? [] : missing
+}
+
+/** Lines that are set apart as headings are, whatever they say. */
+const MARKED: readonly RegExp[] = [
+  /^ {0,3}#{1,6}[ \t]+\S/gm,
+  // In bold as a whole, or up to a colon or a dash.
+  /^ {0,3}(?:\d{1,2}[.)．、][ \t]*)?(?:\*\*|__)[^*_\n]{1,80}(?:(?<=[:：])(?:\*\*|__)|(?:\*\*|__)[ \t]*(?:[:：–—]|$))/gm,
+  /^ {0,3}\d{1,2}[.)．、][ \t]*(?!\*\*|__)[^:：\n]{1,60}[:：]/gm,
+  // With a colon at the end, underlined, or in brackets.
+  /^[^\s\d\p{P}\p{S}][^:：\n]{0,60}[:：][ \t]*$/gmu,
+  /^[^\s#][^\n]{0,80}\n(?:={3,}|-{3,})[ \t]*$/gm,
+  /^[ \u3000]*【[^】\n]{1,40}】/gm,
+  // Where letters are not Latin, a few behind a number or before a wide colon.
+  /^[ \u3000]*(?:\d{1,2}|[一二三四五六七八九十]{1,3})[.)．、][ \t]*[\u0250-\uff19\uff1b-\uffff]{1,20}$/gm,
+  /^[ \u3000]*[\u0250-\u300f\u3012-\uff19\uff1b-\uffff]{1,20}：(?=.)/gm,
+]
+
+function countMarked(text: string): number {
+  const lines = text.replaceAll('\r', '')
+  return MARKED.reduce((sum, form) => sum + [...lines.matchAll(form)].length, 0)
+}
+
+/** What the headings of the sections stand over, or before on the same line. */
+function underHeadings(text: string, sections: readonly string[]): string {
+  const wanted = new Set(sections.map(plain))
+  return withoutHeadings(text)
+    .split('\n')
+    .map((line) => {
+      const { heading, said } = parted(line)
+      return wanted.has(heading) ? said : line
+    })
+    .filter((said) => !NONE.test(said))
+    .join('\n')
+}
+
+/** What was asked for if there is nothing to say. */
+const NONE = /^[\s\p{P}]*(?:none|n\/a|nil)[\s\p{P}]*$/iu
+
+/** The beginnings of lines that may be headings, however they are marked. */
+function headingsIn(text: string): ReadonlySet<string> {
+  return new Set(text.split('\n').map((line) => parted(line).heading))
+}
+
+const HEADING_END = /[:：\]】|]|[*_]{2}(?=\s)|\s[–—-]\s/
+
+/** A line as a heading and what follows it. */
+function parted(line: string): { readonly heading: string; readonly said: string } {
+  const bare = line.replace(/^[^\p{L}]+/u, '')
+  const end = HEADING_END.exec(bare)
+  return end
+    ? { heading: plain(bare.slice(0, end.index)), said: bare.slice(end.index + end[0].length) }
+    : { heading: plain(bare), said: '' }
+}
+
+/** Without marks and numbers around it, in the singular. */
+function plain(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/^[^\p{L}]+/u, '')
+    .replace(/^(?:[a-h]|[ivx]{1,4})[.)]\s+/, '')
+    .replace(/[^\p{L}\p{N}]+$/u, '')
+    .replace(/s$/, '')
+    .replaceAll('&', 'and')
+}

@@ -1,0 +1,201 @@
+// The gate: the one place where a proposal becomes a compaction, or is refused with a reason.
+import type { EventAt } from '../log/event.ts'
+import { type Context, weightOf } from '../view/context.ts'
+import { type Item, parseEntryId } from '../view/entry.ts'
+import { runsOf } from '../view/entry-range.ts'
+import { carriedEntry, keepRequest } from '../view/last-request.ts'
+import { lastRoundStart, openCallsOf } from '../view/seam.ts'
+import { type Applied, applyChange } from './apply.ts'
+import type { CompactionData, Edit, NewEntry, Reading, Run, Trigger } from './change.ts'
+import {
+  checkCarriers,
+  checkPairing,
+  checkPins,
+  checkRewrites,
+  checkSeams,
+  checkShrinks,
+  checkSize,
+  checkTarget,
+} from './gate-checks.ts'
+import { checkSummary } from './gate-summary.ts'
+import { inverseOf } from './inverse.ts'
+import { keepPins, type Pins } from './pins.ts'
+import type { Refusal, RefusalReason } from './refusal.ts'
+import type { FreshStart, Proposal } from './strategy.ts'
+
+export type { Refusal, RefusalReason } from './refusal.ts'
+
+export interface GateInput {
+  readonly context: Context
+  readonly eventAt: EventAt
+  readonly proposal: Proposal
+  readonly basedOn: number // the version the proposal was made for
+  readonly strategyId: string
+  readonly trigger: Trigger
+  readonly runId: string
+  readonly pins: Pins
+  readonly minTokens?: number | undefined // below this a replacement need not be smaller
+  readonly targetTokens?: number | undefined
+  readonly before?: Reading
+}
+
+/** Everything of a COMPACTION but the event counts, which the caller takes from the working events. */
+export type GatedChange = Omit<CompactionData, 'originalEventCount' | 'compactedEventCount'>
+
+type Refused = { readonly ok: false; readonly refusal: Refusal }
+
+export type GateResult =
+  | { readonly ok: true; readonly data: GatedChange; readonly applied: Applied }
+  | Refused
+
+/** The same without what only a commit needs: how to take it back. */
+type TriedResult =
+  | {
+      readonly ok: true
+      readonly data: Omit<GatedChange, 'inverse'> & Required<Pick<GatedChange, 'after'>>
+      readonly applied: Applied
+    }
+  | Refused
+
+/** Estimated tokens from which on a compaction must make its stretch smaller. */
+export const GATE_MIN_TOKENS = 1_000
+
+/** Checks a proposal against the context as it is now. Pure: the caller appends what it returns. */
+export function passGate(input: GateInput): GateResult {
+  const tried = tryGate(input)
+  if (!tried.ok) return tried
+  const { applied, data } = tried
+  const { basedOn, edits, ...rest } = data
+  const before = input.context.items.toArray()
+  const inverse = inverseOf(before, applied.items, applied.placed, input.eventAt)
+  return { ok: true, applied, data: { basedOn, edits, inverse, ...rest } }
+}
+
+/** Whether the gate would let it pass, and what would come of it. */
+export function tryGate(input: GateInput): TriedResult {
+  const { context, eventAt, proposal, minTokens = GATE_MIN_TOKENS } = input
+  const refuse = (reason: RefusalReason, message: string): Refused => ({
+    ok: false,
+    refusal: { reason, message },
+  })
+  const before = context.items.toArray()
+  const isAsked = isExplicit(input.trigger)
+  const proposed = proposal.fresh ? openingEdits(input, proposal.fresh) : proposal.edits
+  if ('reason' in proposed) return { ok: false, refusal: proposed }
+  const pinned = keepPins(proposed, context, input.pins, eventAt, { isAsked })
+  const edits = keepRequest(pinned, context, eventAt, {
+    minTokens,
+    ...(input.targetTokens !== undefined && { targetTokens: input.targetTokens }),
+  })
+  if (edits.length === 0 && !isAsked) return refuse('no-edits', 'There is nothing to replace.')
+  const badSummary = checkSummary(proposal, edits)
+  if (badSummary) return { ok: false, refusal: badSummary }
+
+  // In a new thread no call waits for a result any more.
+  const closing = proposal.fresh ? new Set<string>() : closed(context.open, proposal.closes)
+  const hide = edits.length === 0 ? [] : thinkingToHide(before, proposal.closes, eventAt)
+  const applied = applyChange(before, { edits, hide }, context.version + 1, 'forward', eventAt)
+  if (!applied.ok) return refuse(applied.reason, applied.message)
+  const after =
+    applied.items.reduce((sum, item) => sum + item.tokens, 0) + weightOf(context) - context.tokens
+  const draft = { before, after: applied.items, placed: applied.placed, open: closing }
+  const broken =
+    checkRewrites(draft, proposal.closes ?? []) ??
+    checkCarriers(draft) ??
+    checkSeams(draft) ??
+    checkPairing(draft) ??
+    checkPins(draft, input.pins, eventAt) ??
+    checkSize(draft, minTokens) ??
+    (isAsked
+      ? undefined
+      : (checkShrinks(draft, minTokens) ??
+        checkTarget(after - grownTokens(before, input.basedOn), input.targetTokens)))
+  if (broken) return { ok: false, refusal: broken }
+
+  // A pinned answer keeps its call, whatever the proposal says; then it is still to be answered.
+  const stillOpen = openCallsOf(applied.items)
+  const closes = (proposal.closes ?? []).filter((call) => !stillOpen.has(call))
+  return {
+    ok: true,
+    applied,
+    data: {
+      basedOn: input.basedOn,
+      edits,
+      ...(hide.length > 0 && { hide }),
+      ...(closes.length > 0 && { closes }),
+      runId: input.runId,
+      strategyId: input.strategyId,
+      trigger: input.trigger,
+      before: input.before ?? { tokens: weightOf(context), by: 'estimated' },
+      after: { tokens: after, by: 'estimated' },
+      ...(proposal.usage && { usage: proposal.usage }),
+      ...(proposal.metadata !== undefined && { metadata: proposal.metadata }),
+    },
+  }
+}
+
+/**
+ * A summary that opens a new thread is judged as one that takes the place of everything it has seen. The
+ * result is what the new thread begins with: the summary, what is pinned, and what was said since.
+ */
+function openingEdits(
+  { context, basedOn, trigger, eventAt }: GateInput,
+  { message, carried }: FreshStart,
+): readonly Edit[] | Refusal {
+  if (!isExplicit(trigger))
+    return {
+      reason: 'no-edits',
+      message: 'Its summary opens a new thread, and changes nothing in this one.',
+    }
+  const { stack, undone, pops } = context
+  if ([...stack, ...undone, ...pops.map(([, at]) => at)].some((seq) => seq > basedOn))
+    return {
+      reason: 'stale',
+      message: 'The conversation was changed meanwhile: the summary is stale.',
+    }
+  const isLate = ({ id }: Item) => parseEntryId(id).seq > basedOn
+  const items = context.items.toArray()
+  // The call of a result that came since may be one from before.
+  if (items.some((item) => isLate(item) && (item.kind === 'result' || item.calls?.length)))
+    return { reason: 'stale', message: 'Tools were called meanwhile: the summary is stale.' }
+  const seen = items.filter((item) => !isLate(item))
+  if (seen.length === 0) return { reason: 'no-edits', message: 'There is nothing to replace.' }
+  const entry: NewEntry = { type: 'USER_MESSAGE', data: message, label: 'summary' }
+  const put = carried === undefined ? [entry] : [entry, carriedEntry(carried)]
+  return [{ covers: runsOf(seen, eventAt), put }]
+}
+
+/** Someone asked for it: it may change nothing, and it may land above the target. */
+function isExplicit(trigger: Trigger): boolean {
+  return trigger === 'command' || trigger === 'tool' || trigger === 'import'
+}
+
+/** What was said while the proposal was being made: no proposal could have known of it. */
+function grownTokens(items: readonly Item[], basedOn: number): number {
+  let tokens = 0
+  for (let at = items.length - 1; at >= 0; at -= 1) {
+    const { id, tokens: own } = items[at] as Item
+    if (parseEntryId(id).seq <= basedOn) break
+    tokens += own
+  }
+  return tokens
+}
+
+function closed(open: ReadonlySet<string>, closes: readonly string[] = []): ReadonlySet<string> {
+  return new Set([...open].filter((call) => !closes.includes(call)))
+}
+
+/** After a rewrite of the prefix, thinking stays only in the round that no answer has taken up yet. */
+function thinkingToHide(
+  items: readonly Item[],
+  closes: readonly string[] | undefined,
+  eventAt: EventAt,
+): Run[] {
+  const end = lastRoundStart(items, closes)
+  const answers = items.filter(
+    (item, at) => at < end && item.thinkingTokens !== undefined && !item.hide,
+  )
+  const first = items.indexOf(answers[0] as Item)
+  const last = items.indexOf(answers.at(-1) as Item)
+  return answers.length === 0 ? [] : runsOf(items.slice(first, last + 1), eventAt)
+}

@@ -1,0 +1,68 @@
+// The irreducible error: the floor, the budget, and the largest parts that must stay
+import { PrecisError } from '../errors.ts'
+import type { EventAt } from '../log/event.ts'
+import { type Context, headIds } from '../view/context.ts'
+import { rootOf } from '../view/entry.ts'
+import type { EntryId } from './change.ts'
+import { nameOfEntry } from './report-name.ts'
+
+export interface Irreducible {
+  readonly floor: number // estimated tokens below which nothing gets it
+  readonly budget: number
+  readonly biggest: readonly BigPart[] // the heaviest first
+}
+
+export interface BigPart {
+  readonly ref: EntryId
+  readonly what: string
+  readonly tokens: number
+}
+
+const BIGGEST = 5
+
+/** What is left if nothing more can go. */
+interface Lowest {
+  readonly context: Context
+  readonly eventAt: EventAt
+}
+
+/** The error of a compaction that came this far down, and no further. */
+export function irreducible(
+  { context, eventAt }: Lowest,
+  { floor, budget }: Pick<Irreducible, 'floor' | 'budget'>,
+): PrecisError {
+  const biggest = biggestParts(context, eventAt)
+  const list = biggest.map(({ what, tokens }) => `${what} (${tokens})`).join('; ')
+  return new PrecisError(
+    'irreducible',
+    `The content that must stay takes ${floor} tokens, and the budget is ${budget}.`,
+    {
+      hint: `Remove pins, shorten the system prompt, or use a model with a larger window. The biggest parts: ${list}.`,
+      // A caller that can do with less asks again, as after a refusal of the gate.
+      details: { reason: 'above-target', floor, budget, biggest },
+    },
+  )
+}
+
+/** What an error of this kind says; undefined for any other. */
+export function irreducibleOf(error: unknown): Irreducible | undefined {
+  if (!PrecisError.is(error) || error.code !== 'irreducible') return undefined
+  const { floor, budget, biggest } = error.details
+  return typeof floor === 'number' && typeof budget === 'number' && Array.isArray(biggest)
+    ? { floor, budget, biggest: biggest as readonly BigPart[] }
+    : undefined
+}
+
+function biggestParts(context: Context, eventAt: EventAt): BigPart[] {
+  const { systemTokens, userSystemTokens } = context.head
+  const head = headIds(context).map((ref) => {
+    const isSystem = ref === `e${context.head.system}`
+    const tokens = isSystem ? systemTokens : userSystemTokens
+    return { ref, tokens, what: isSystem ? 'system prompt' : "user's system prompt" }
+  })
+  const items = [...context.items]
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .slice(0, BIGGEST)
+    .map(({ id, tokens }) => ({ ref: rootOf(id, eventAt), tokens, what: nameOfEntry(id, eventAt) }))
+  return [...head, ...items].sort((a, b) => b.tokens - a.tokens).slice(0, BIGGEST)
+}

@@ -1,0 +1,182 @@
+// Pins: entries and texts that survive every compaction byte for byte.
+import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
+import type { Reducer } from '../ports.ts'
+import type { Json } from '../text/json.ts'
+import type { Context } from '../view/context.ts'
+import { type Item, isNew, isNewEntry, newEntryAt, parseEntryId, putsOf } from '../view/entry.ts'
+import { findRuns, runHas, runsOf } from '../view/entry-range.ts'
+import { roundsOf } from '../view/seam.ts'
+import type { Edit, EntryId, NewEntry, Put, Run } from './change.ts'
+
+export type Pins = readonly PinData[]
+
+/** The pins in effect, in the order in which they were set. */
+export const pinsReducer: Reducer<Pins> = {
+  name: 'pins',
+  version: 1,
+  init: () => [],
+  step(pins: Pins, event: ThreadEvent): Pins {
+    if (event.type === 'PIN')
+      return [...pins.filter((pin) => pin.pinId !== event.data.pinId), event.data]
+    if (event.type === 'UNPIN') return pins.filter((pin) => pin.pinId !== event.data.pinId)
+    return pins
+  },
+  encode: (pins) => pins as unknown as Json,
+  decode(json) {
+    if (!Array.isArray(json) || !json.every(isPin)) throw new TypeError('no list of pins')
+    return json as unknown as Pins
+  },
+}
+
+function isPin(json: Json): boolean {
+  return typeof json === 'object' && json !== null && 'pinId' in json
+}
+
+/** The pinned entries that are visible; a pin on any part of a tool round holds the whole round. */
+export function pinnedEntries(
+  items: readonly Item[],
+  open: ReadonlySet<string>,
+  pins: Pins,
+): Set<EntryId> {
+  const pinned = new Set(pins.flatMap((pin) => pin.entries ?? []))
+  const held = new Set<EntryId>(items.filter((item) => pinned.has(item.id)).map((item) => item.id))
+  if (held.size === 0) return held
+  for (const round of roundsOf(items, open)) {
+    const members = items.slice(round.start, round.end)
+    if (members.some((item) => held.has(item.id))) for (const item of members) held.add(item.id)
+  }
+  return held
+}
+
+/** The text under which pinned texts are in the context, or undefined if there are none. */
+export function pinnedText(pins: Pins): string | undefined {
+  const texts = pins.map((pin) => pin.text).filter((text) => text !== undefined)
+  return texts.length === 0 ? undefined : texts.join('\n\n')
+}
+
+/**
+ * Makes a proposal keep the pins, so that no strategy has to know of them: pinned entries stay right
+ * after what replaces the rest, pinned texts follow as one user entry, and nothing pinned is rewritten.
+ * If nothing is replaced, what was said stands as it was: then they are put in if someone has pinned
+ * what nobody said. A proposal without an edit is left so unless someone has asked for it.
+ */
+export function keepPins(
+  edits: readonly Edit[],
+  context: Context,
+  pins: Pins,
+  eventAt: EventAt,
+  { isAsked = false }: { readonly isAsked?: boolean } = {},
+): Edit[] {
+  if (pins.length === 0) return [...edits]
+  const items = context.items.toArray()
+  const index = new Map(items.map((item, at) => [item.id, at] as const))
+  const held = pinnedEntries(items, context.open, pins)
+  const kept = edits
+    .filter(
+      (edit) =>
+        !(isRewrite(edit) && edit.covers.some((run) => typeof run === 'string' && held.has(run))),
+    )
+    .map((edit) => {
+      const place = isRewrite(edit) ? undefined : findRuns(edit.covers, items, index)
+      return place ? keepHeld(edit, items.slice(place.start, place.end), held, eventAt) : edit
+    })
+  if (kept.length === 0 && !isAsked) return kept
+  return withPinnedText(kept, items, pins, held, eventAt)
+}
+
+/** A rewrite stands alone in its edit: it covers one entry and puts one. */
+export function isRewrite(edit: Edit): boolean {
+  const put = edit.put[0]
+  return edit.put.length === 1 && put !== undefined && isNewEntry(put) && put.of !== undefined
+}
+
+function keepHeld(
+  edit: Edit,
+  covered: readonly Item[],
+  held: ReadonlySet<EntryId>,
+  eventAt: EventAt,
+): Edit {
+  const keeps = edit.put.flatMap((put) => ('keep' in put ? [put.keep] : []))
+  const isKept = keptIn(keeps)
+  if (!covered.some((item) => held.has(item.id) && !isKept(item))) return edit
+  const stays = covered.filter((item) => held.has(item.id) || isKept(item))
+  const kept = runsOf(stays, eventAt).map((keep): Put => ({ keep }))
+  return { covers: edit.covers, put: beforeContinuation(putsOf(edit).filter(isNew), kept) }
+}
+
+/** Looks single entries up in a set: an edit may keep thousands of them. */
+function keptIn(keeps: readonly Run[]): (item: Item) => boolean {
+  const single = new Set<Run>(keeps.filter((run) => typeof run === 'string'))
+  const ranges = keeps.filter((run) => typeof run !== 'string')
+  return ({ id }) => single.has(id) || ranges.some((run) => runHas(run, id))
+}
+
+/** What the user or the agent wants done next stays last. */
+export function beforeContinuation(put: readonly Put[], more: readonly Put[]): Put[] {
+  const last = put.at(-1)
+  return last && isNewEntry(last) && last.label === 'continuation'
+    ? [...put.slice(0, -1), ...more, last]
+    : [...put, ...more]
+}
+
+/** One entry for all pinned texts: one that is covered makes room for the new one, kept or not. */
+function withPinnedText(
+  edits: Edit[],
+  items: readonly Item[],
+  pins: Pins,
+  held: ReadonlySet<EntryId>,
+  eventAt: EventAt,
+): Edit[] {
+  const text = pinnedText(pins)
+  if (text === undefined) return edits
+  const isPins = (id: EntryId) => newEntryAt(id, eventAt)?.label === 'pins' && !held.has(id)
+  const covered = (id: EntryId) =>
+    edits.some((edit) => edit.covers.some((run: Run) => runHas(run, id)))
+  const standing = items.filter((item) => isPins(item.id) && !covered(item.id))
+  const bare = edits.map((edit) => ({
+    ...edit,
+    put: edit.put.filter((put) => !('keep' in put && isPins(firstOf(put.keep)))),
+  }))
+  if (standing.some((item) => newEntryAt(item.id, eventAt)?.data === text)) return bare
+  const at = edits.findLastIndex((edit) => !isRewrite(edit))
+  const entry: NewEntry = { type: 'USER_MESSAGE', data: text, label: 'pins' }
+  if (at < 0) {
+    const untouched = items.filter(({ id, kind }) => kind === 'user' && !covered(id))
+    return saysAll(untouched, pins, eventAt) ? bare : withEntry(bare, entry, standing, untouched)
+  }
+  return bare.map((edit, index) =>
+    index === at ? { ...edit, put: beforeContinuation(putsOf(edit), [entry]) } : edit,
+  )
+}
+
+/** Whether every pinned text is in what the user said. */
+function saysAll(items: readonly Item[], pins: Pins, eventAt: EventAt): boolean {
+  const said = items.flatMap(({ id }) => userTexts(id, eventAt))
+  return pins.every(({ text }) => text === undefined || said.some((each) => each.includes(text)))
+}
+
+/** In the place of the former one, or before what the user said last. */
+function withEntry(
+  edits: readonly Edit[],
+  entry: NewEntry,
+  standing: readonly Item[],
+  untouched: readonly Item[],
+): Edit[] {
+  const former = standing.at(-1)
+  const last = untouched.at(-1)
+  if (former) return [...edits, { covers: [former.id], put: [entry] }]
+  return last ? [...edits, { covers: [last.id], put: [entry, { keep: last.id }] }] : [...edits]
+}
+
+function userTexts(id: EntryId, eventAt: EventAt): readonly string[] {
+  const { original, seq } = parseEntryId(id)
+  const said = original ? eventAt(seq) : newEntryAt(id, eventAt)
+  if (said?.type !== 'USER_MESSAGE') return []
+  if (typeof said.data === 'string') return [said.data]
+  return said.data.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+}
+
+/** New entries are never part of a range, so a run that names one names it alone. */
+function firstOf(run: Run): EntryId {
+  return typeof run === 'string' ? run : run[0]
+}

@@ -1,0 +1,217 @@
+// The report of a compaction: before, after, removed with reasons, and kept
+import type { EventAt } from '../log/event.ts'
+import type { Json } from '../text/json.ts'
+import { textOfUserContent } from '../view/content.ts'
+import type { Context } from '../view/context.ts'
+import { type Item, isEntryId, newEntriesOf, newEntryAt, rootOf } from '../view/entry.ts'
+import { weighText } from '../window/tokens/weigh.ts'
+import type { CompactionData, EntryId, NewEntry } from './change.ts'
+import { type Pins, pinnedEntries, pinnedText } from './pins.ts'
+import { nameOfEntry } from './report-name.ts'
+import { splitTokens, type TokenSplit } from './report-split.ts'
+
+/** What was done to the entries of a context for one reason: a rung of the ladder, a prune, a strategy. */
+export interface DropGroup {
+  readonly why: string
+  readonly entries: number
+  readonly tokens: number // fewer than before
+}
+
+/** One entry that went, or became smaller. */
+export interface Drop {
+  readonly ref: EntryId // under which its original can be read again
+  readonly what: string // a name that a person recognises
+  readonly why: string
+  readonly before: number
+  readonly after: number // 0 if nothing of it stands any more
+}
+
+export interface ReportPins {
+  readonly entries: readonly EntryId[]
+  readonly texts: number
+  readonly tokens: number
+}
+
+/** Plain values by name: what decided how this compaction was made. */
+export type ReportSettings = Readonly<Record<string, string | number | boolean>>
+
+/** Another strategy was tried first, and why it came to nothing. */
+export interface ReportFallback {
+  readonly from: string
+  readonly reason: string
+}
+
+export interface CompactionReport {
+  readonly strategyId: string
+  readonly trigger: CompactionData['trigger']
+  readonly before: TokenSplit
+  readonly after: TokenSplit
+  readonly drops: readonly DropGroup[] // the one that freed most first
+  readonly largest: readonly Drop[]
+  readonly pins: ReportPins
+  /** Refs that the compaction wrote: into its texts, or beside them. */
+  readonly refs: { readonly count: number; readonly first: readonly EntryId[] }
+  readonly settings: ReportSettings
+  readonly fallback?: ReportFallback
+  /** Steps of the strategy that failed, so that it continued without them. */
+  readonly leftOut?: readonly ReportFallback[]
+}
+
+export interface ReportInput {
+  readonly before: Context
+  readonly after: Context
+  /** Knows the COMPACTION as well. */
+  readonly eventAt: EventAt
+  readonly change: Pick<CompactionData, 'strategyId' | 'trigger' | 'edits' | 'metadata'>
+  readonly pins: Pins
+  readonly settings?: ReportSettings
+  readonly fallback?: ReportFallback
+}
+
+const LARGEST = 10
+const FIRST_REFS = 20
+const HIDDEN_THINKING = 'hidden-thinking'
+
+/** Takes time in proportion to the context. */
+export function reportCompaction(input: ReportInput): CompactionReport {
+  const { before, after, eventAt, change, pins, settings = {}, fallback } = input
+  const drops = dropsOf(input)
+  const largest = drops
+    .toSorted((a, b) => freed(b) - freed(a) || (a.item.id < b.item.id ? -1 : 1))
+    .slice(0, LARGEST)
+  const refs = refsIn(change)
+  const leftOut = leftOutIn(change.metadata)
+  return {
+    strategyId: change.strategyId,
+    trigger: change.trigger,
+    before: splitTokens(before, eventAt),
+    after: splitTokens(after, eventAt),
+    drops: grouped(drops),
+    largest: largest.map(({ item, why, left }) => ({
+      ref: rootOf(item.id, eventAt),
+      what: nameOfEntry(item.id, eventAt),
+      why,
+      before: item.tokens,
+      after: left,
+    })),
+    pins: pinsIn(after, pins),
+    refs: { count: refs.length, first: refs.slice(0, FIRST_REFS) },
+    settings,
+    ...(fallback && { fallback }),
+    ...(leftOut.length > 0 && { leftOut }),
+  }
+}
+
+interface Dropped {
+  readonly item: Item
+  readonly why: string
+  readonly left: number
+}
+
+function freed({ item, left }: Pick<Dropped, 'item' | 'left'>): number {
+  return item.tokens - left
+}
+
+function dropsOf({ before, after, eventAt, change }: ReportInput): Dropped[] {
+  const standing = new Map<EntryId, number>()
+  const rewritten = new Map<EntryId, number>()
+  for (const { id, tokens } of after.items) {
+    standing.set(id, tokens)
+    const of = newEntryAt(id, eventAt)?.of
+    if (of !== undefined) rewritten.set(of, tokens)
+  }
+  const whyOf = reasonsIn(change.metadata)
+  const drops: Dropped[] = []
+  for (const item of before.items) {
+    if (item.kind === 'gap') continue
+    const still = standing.get(item.id)
+    const left = still ?? rewritten.get(item.id) ?? 0
+    if (still !== undefined && still >= item.tokens) continue
+    const why = still === undefined ? (whyOf.get(item.id) ?? change.strategyId) : HIDDEN_THINKING
+    drops.push({ item, why, left })
+  }
+  return drops
+}
+
+function grouped(drops: readonly Dropped[]): DropGroup[] {
+  const groups = new Map<string, { entries: number; tokens: number }>()
+  for (const drop of drops) {
+    const { entries, tokens } = groups.get(drop.why) ?? { entries: 0, tokens: 0 }
+    groups.set(drop.why, { entries: entries + 1, tokens: tokens + freed(drop) })
+  }
+  return [...groups]
+    .map(([why, group]) => ({ why, ...group }))
+    .sort((a, b) => b.tokens - a.tokens || (a.why < b.why ? -1 : 1))
+}
+
+/** Why something was done to an entry, as a strategy leaves it: `reasons` in its metadata, ids by reason. */
+export function reasonsIn(metadata: Json | undefined): ReadonlyMap<EntryId, string> {
+  const found = new Map<EntryId, string>()
+  const reasons = fieldOf(metadata, 'reasons')
+  if (typeof reasons !== 'object' || reasons === null || Array.isArray(reasons)) return found
+  for (const [why, ids] of Object.entries(reasons))
+    if (Array.isArray(ids)) for (const id of ids) found.set(id as EntryId, why)
+  return found
+}
+
+/** As a strategy leaves it: `leftOut` in its metadata. Logs are data: what has another shape is passed over. */
+function leftOutIn(metadata: Json | undefined): ReportFallback[] {
+  const listed = fieldOf(metadata, 'leftOut')
+  if (!Array.isArray(listed)) return []
+  return listed.flatMap((each: Json) => {
+    const from = fieldOf(each, 'from')
+    const reason = fieldOf(each, 'reason')
+    return typeof from === 'string' && typeof reason === 'string' ? [{ from, reason }] : []
+  })
+}
+
+function fieldOf(json: Json | undefined, name: string): Json | undefined {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
+  return Object.hasOwn(json, name) ? (json as { readonly [key: string]: Json })[name] : undefined
+}
+
+function pinsIn(after: Context, pins: Pins): ReportPins {
+  const items = after.items.toArray()
+  const held = pinnedEntries(items, after.open, pins)
+  const text = pinnedText(pins)
+  const entries = items.filter(({ id }) => held.has(id))
+  return {
+    entries: entries.map(({ id }) => id),
+    texts: pins.filter((pin) => pin.text !== undefined).length,
+    tokens:
+      entries.reduce((sum, { tokens }) => sum + tokens, 0) +
+      (text === undefined ? 0 : weighText(text)),
+  }
+}
+
+const REF = /\[ref:([ec]\d{1,15}(?:\.\d{1,9})?)\]/g
+
+/** `refs` in the metadata of a strategy whose texts have no room for them. */
+export function refsBeside(metadata: Json | undefined): EntryId[] {
+  const listed = fieldOf(metadata, 'refs')
+  if (!Array.isArray(listed)) return []
+  return listed.filter((ref: Json): ref is EntryId => typeof ref === 'string' && isEntryId(ref))
+}
+
+function refsIn({ edits, metadata }: Pick<CompactionData, 'edits' | 'metadata'>): EntryId[] {
+  const refs = new Set(refsBeside(metadata))
+  for (const entry of newEntriesOf(edits)) {
+    if (entry === undefined) continue
+    for (const text of textsOf(entry))
+      for (const [, ref] of text.matchAll(REF)) refs.add(ref as EntryId)
+  }
+  return [...refs]
+}
+
+function textsOf(entry: NewEntry): string[] {
+  switch (entry.type) {
+    case 'USER_MESSAGE':
+      return [textOfUserContent(entry.data)]
+    case 'AGENT_MESSAGE':
+      return [entry.data.content]
+    case 'TOOL_RESULT':
+      return entry.data.content.flatMap(({ text }) => text ?? [])
+    case 'SYSTEM_REMINDER':
+      return [entry.data]
+  }
+}

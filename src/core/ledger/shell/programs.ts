@@ -1,0 +1,194 @@
+// The effects of common programs on files, from their arguments
+import { type FileOperation, OPEN_FILE, type Target } from '../operation.ts'
+import { hasAny, readArguments, targetOf, targetsOf } from './arguments.ts'
+import type { ShellWord } from './text.ts'
+
+export interface Effect {
+  readonly operations: readonly FileOperation[]
+  readonly isUnclear: boolean
+}
+
+type Program = (words: readonly ShellWord[]) => Effect
+
+const NOTHING: Effect = { operations: [], isUnclear: false }
+export const UNCLEAR: Effect = { operations: [], isUnclear: true }
+
+/** They change no file, or none but what they are redirected to. */
+const HARMLESS = new Set(
+  `[ [[ (( ag alias basename bg break cal cksum clear cmp column comm command continue cut date declare df
+  diff dig dirname du echo egrep env exit export expr false fd fg fgrep file find fold free gh grep groups
+  hash head history host hostname id jobs jq kill killall less let local locale ls lsof md5sum more nl
+  nproc od paste pgrep ping pkill printenv printf ps pwd read readlink readonly realpath
+  return rev rg set sha1sum sha256sum shift shopt sleep sort stat strings tac test time top tr trap tree
+  true tty type ulimit umask uname uniq unset uptime wait wc which who whoami xxd yes ast-grep bat cat
+  tail base64 awk gawk sed perl`.split(/\s+/),
+)
+/** They show what is in the files they are given. */
+const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'tac', 'jq'])
+const WITH_VALUE: Readonly<Record<string, readonly string[]>> = {
+  head: ['-n', '-c', '--lines', '--bytes'],
+  tail: ['-n', '-c', '--lines', '--bytes'],
+  bat: ['-r', '--line-range', '-l', '--language'],
+  jq: ['--indent'],
+}
+
+/** Unclear where the program is not known. */
+export function effectOf(program: string, words: readonly ShellWord[]): Effect {
+  const known = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined
+  if (known !== undefined) return known(words)
+  if (READERS.has(program)) return reading(program, words)
+  return HARMLESS.has(program) ? NOTHING : UNCLEAR
+}
+
+function reading(program: string, words: readonly ShellWord[]): Effect {
+  const { rest } = readArguments(words, WITH_VALUE[program])
+  const { targets } = targetsOf(program === 'jq' ? rest.slice(1) : rest)
+  return { operations: targets.map((path) => ({ op: 'read', path })), isUnclear: false }
+}
+
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  cd: (words) => changeFolder(words),
+  pushd: (words) => changeFolder(words, 'push'),
+  popd: () => ({ operations: [{ op: 'cd', path: { name: '' }, stack: 'pop' }], isUnclear: false }),
+  sed: streamEdit,
+  perl(words) {
+    const inPlace = words.some(({ text = '' }) => /^-[a-zA-Z0-9]*i/.test(text) && text !== '-i-')
+    const code = words.findIndex(({ text = '' }) => /^-[a-zA-Z0-9.]*[eE]$/.test(text))
+    if (!inPlace || code < 0) return UNCLEAR
+    const files = words.slice(code + 2).filter(({ text = '' }) => !text.startsWith('-'))
+    return editInPlace(files, copySuffix(words, /^-[a-zA-Z0-9]*?i(\.\w+)$/))
+  },
+  awk: readByScript,
+  gawk: readByScript,
+  tee(words) {
+    const { options, rest } = readArguments(words)
+    const op = hasAny(options, '-a', '--append') ? 'append' : 'write'
+    return each(rest, (path) => ({ op, path }))
+  },
+  // Of SWE-agent: the file that is edited is the one that is open.
+  open: (words) => each(words.slice(0, 1), (path) => ({ op: 'read', path })),
+  create: (words) => each(words.slice(0, 1), (path) => ({ op: 'write', path, isNew: true })),
+  edit: () => ({ operations: [{ op: 'edit', path: OPEN_FILE }], isUnclear: false }),
+  touch: (words) =>
+    each(readArguments(words, ['-d', '-t', '-r']).rest, (path) => ({ op: 'touch', path })),
+  truncate: (words) =>
+    each(readArguments(words, ['-s', '--size']).rest, (path) => ({ op: 'write', path })),
+  mkdir(words) {
+    const { options, rest } = readArguments(words, ['-m', '--mode'])
+    const isNew = !hasAny(options, '-p', '--parents')
+    return each(rest, (path) => ({ op: 'folder', path, ...(isNew && { isNew }) }))
+  },
+  rmdir: () => NOTHING,
+  rm(words) {
+    const { options, rest } = readArguments(words)
+    const isDeep = hasAny(options, '-r', '-R', '--recursive')
+    const how = {
+      ...(isDeep && { isDeep }),
+      ...(hasAny(options, '-f', '--force') && { isForced: true as const }),
+    }
+    return each(rest, (path) => ({ op: 'delete', path, ...how }))
+  },
+  unlink: (words) => each(words, (path) => ({ op: 'delete', path })),
+  mv: (words) => transfer('move', words),
+  cp: (words) => transfer('copy', words),
+  ln: (words) => each(readArguments(words).rest.slice(-1), (path) => ({ op: 'write', path })),
+  chmod: (words) => each(readArguments(words).rest.slice(1), (path) => ({ op: 'edit', path })),
+  curl: (words) => download(words, ['-o', '--output'], ['-O', '--remote-name', '-J']),
+  wget: (words) => download(words, ['-O', '--output-document'], undefined),
+  sort(words) {
+    const { values } = readArguments(words, ['-o', '--output', '-k', '-t'])
+    const output = values.get('-o') ?? values.get('--output')
+    return output ? each([output], (path) => ({ op: 'write', path })) : NOTHING
+  },
+  find: (words) =>
+    words.some(({ text = '' }) => /^-(?:delete|exec|execdir|ok|fprint)/.test(text))
+      ? UNCLEAR
+      : NOTHING,
+}
+
+function each(words: readonly ShellWord[], make: (path: Target) => FileOperation): Effect {
+  const { targets, isUnclear } = targetsOf(words)
+  return { operations: targets.map(make), isUnclear }
+}
+
+/** What it was stays beside it, where the option says under which name. */
+function editInPlace(files: readonly ShellWord[], suffix: string | undefined): Effect {
+  const { targets, isUnclear } = targetsOf(files)
+  const operations = targets.flatMap((path): FileOperation[] => [
+    ...(suffix === undefined || path.glob
+      ? []
+      : [{ op: 'copy' as const, path, to: { name: `${path.name}${suffix}` } }]),
+    { op: 'edit', path },
+  ])
+  const isUntold = suffix !== undefined && targets.some(({ glob }) => glob)
+  return { operations, isUnclear: isUnclear || isUntold }
+}
+
+function copySuffix(words: readonly ShellWord[], option: RegExp): string | undefined {
+  return words.flatMap(({ text = '' }) => option.exec(text)?.[1] ?? [])[0]
+}
+
+function changeFolder(words: readonly ShellWord[], stack?: 'push'): Effect {
+  const { rest } = readArguments(words)
+  const [word] = rest
+  const path = word === undefined ? { name: '~' } : targetOf(word)
+  // Where it leads to is not in the text: what follows is done in a folder that is unknown.
+  const operation = { op: 'cd', path: path ?? { name: '' }, ...(stack && { stack }) } as const
+  return { operations: [operation], isUnclear: false }
+}
+
+function streamEdit(words: readonly ShellWord[]): Effect {
+  const isInPlace = (text: string) => /^(?:-[nErsz]*i|--in-place)/.test(text)
+  const inPlace = words.some(({ text = '' }) => isInPlace(text))
+  // `-i ''` is how BSD writes that no copy is kept.
+  const plain = words.filter(
+    ({ text, raw }, at) =>
+      !(text === '' && raw.length === 2 && isInPlace(words[at - 1]?.text ?? '')),
+  )
+  const { options, rest } = readArguments(plain, ['-e', '-f', '--expression', '--file'])
+  const hasScript = hasAny(options, '--expression', '--file') || plain.some(isScriptOption)
+  const files = hasScript ? rest : rest.slice(1)
+  if (!inPlace) return each(files, (path) => ({ op: 'read', path }))
+  return editInPlace(files, copySuffix(words, /^(?:-[nErsz]*i|--in-place=)([.~]\w*)$/))
+}
+
+function isScriptOption({ text }: ShellWord): boolean {
+  return text === '-e' || text === '-f'
+}
+
+/** A program first, then the files that it goes through. */
+function readByScript(words: readonly ShellWord[]): Effect {
+  if (words.some(({ text = '' }) => text === 'inplace' || text.includes('-f'))) return UNCLEAR
+  if (words.some(({ text = '' }) => text.includes('>'))) return UNCLEAR
+  return NOTHING
+}
+
+function transfer(op: 'move' | 'copy', words: readonly ShellWord[]): Effect {
+  const { options, values, rest } = readArguments(words, ['-t', '--target-directory'])
+  const folder = values.get('-t') ?? values.get('--target-directory')
+  const last = folder ?? rest.at(-1)
+  const to = last && targetOf(last)
+  const { targets, isUnclear } = targetsOf(folder ? rest : rest.slice(0, -1))
+  if (to === undefined || to.glob || hasAny(options, '-n', '--no-clobber')) return UNCLEAR
+  const into = folder !== undefined || targets.length > 1 || to.name.endsWith('/')
+  return {
+    operations: targets.map((path) =>
+      op === 'copy' && path.name.endsWith('/.')
+        ? { op, path: { ...path, name: path.name.slice(0, -2) }, to, isContents: true }
+        : { op, path, to, ...(into && { into }) },
+    ),
+    isUnclear,
+  }
+}
+
+function download(
+  words: readonly ShellWord[],
+  named: readonly string[],
+  unnamed: readonly string[] | undefined,
+): Effect {
+  const { options, values } = readArguments(words, named)
+  const output = named.flatMap((option) => values.get(option) ?? [])
+  if (output.some(({ text }) => text === '-')) return NOTHING
+  if (output.length > 0) return each(output, (path) => ({ op: 'write', path }))
+  return unnamed === undefined || hasAny(options, ...unnamed) ? UNCLEAR : NOTHING
+}

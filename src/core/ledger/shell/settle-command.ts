@@ -1,0 +1,149 @@
+// A shell command with its result: what its steps did, what its output shows, where it left the shell.
+import { carryOut, told } from '../carry-out.ts'
+import { noteListing, noteStatus } from '../evidence.ts'
+import { FileWork, type Place } from '../file-work.ts'
+import type { Intent } from '../intent.ts'
+import type { FileOperation, Step } from '../operation.ts'
+import { fromRoot, resolvePath } from '../path.ts'
+import type { Ledger } from '../records.ts'
+import { noteCommand, noteUnclear } from '../running.ts'
+import { type CommandEnd, doneSteps } from './outcome.ts'
+
+export function settleShell(
+  ledger: Ledger,
+  intent: Extract<Intent, { kind: 'shell' }>,
+  end: CommandEnd,
+  seq: number,
+): Ledger {
+  const begins = startOf(ledger, intent)
+  const done = runSteps(ledger, intent.steps, begins, end, seq)
+  const placed = intent.persists ? leftIn(ledger, done.place) : ledger
+  const after = { ...placed, tree: done.tree }
+  const noted = done.isUnclear ? noteUnclear(after, intent.command, seq) : after
+  return noteCommand(noted, intent, end, seq)
+}
+
+function leftIn(ledger: Ledger, { folder, folderName }: Place): Ledger {
+  const { folder: _, folderName: __, ...rest } = ledger
+  return {
+    ...rest,
+    ...(folder !== undefined && { folder }),
+    ...(folderName !== undefined && { folderName }),
+  }
+}
+
+function startOf(ledger: Ledger, { folder, persists }: Extract<Intent, { kind: 'shell' }>): Place {
+  const root = ledger.root === undefined ? {} : { root: ledger.root }
+  if (folder !== undefined) return { ...root, folder, folderName: folder }
+  if (!persists) return { ...root, folder: '' }
+  return {
+    ...root,
+    folder: ledger.folder,
+    ...(ledger.folderName !== undefined && { folderName: ledger.folderName }),
+  }
+}
+
+function runSteps(
+  ledger: Ledger,
+  steps: readonly Step[],
+  begins: Place,
+  end: CommandEnd,
+  seq: number,
+): { readonly tree: Ledger['tree']; readonly place: Place; readonly isUnclear: boolean } {
+  const work = new FileWork(ledger.tree, seq)
+  const outer: Place[] = []
+  let place = begins
+  let isUnclear = false
+  const done = doneSteps(steps, end)
+  for (const { step, operations, isUnclear: isStepUnclear } of done) {
+    if (step.shell === 'begin') outer.push(place)
+    if (step.shell === 'end') place = outer.pop() ?? place
+    isUnclear ||= isStepUnclear
+    for (const operation of operations) {
+      if (operation.op === 'cd') place = placeAfter(place, operation)
+      else if (isEmptyStash(operation, end)) continue
+      else if (!carryOut(work, told(operation, end.text, undefined), place)) isUnclear = true
+    }
+  }
+  const printing = done.filter(({ step }) => !SILENT.has(step.program))
+  const shows = printing.length === 1 && printing[0]?.hasWorked ? printing[0].step.shows : undefined
+  const lastAt = ledger.tree.statusAt
+  const isSince =
+    lastAt !== undefined && (isUnclear || ledger.unclear.some(({ at }) => at > lastAt))
+  if (shows?.kind === 'paths') noteListing(work, end.output, shows, place)
+  if (shows?.kind === 'status') noteStatus(work, end.output, place, isSince)
+  if (isHalfDone(steps, end)) {
+    isUnclear = true
+    noteStatus(work, end.output.slice(end.output.indexOf('On branch ')), place, true)
+  }
+  if (shows?.kind === 'branch' && /^\S{1,200}$/.test(end.output))
+    work.tree = { ...work.tree, branch: end.output }
+  if (steps.some(({ program }) => program === 'git')) noteBranch(work, end.output)
+  return { tree: work.tree, place, isUnclear }
+}
+
+/** What comes back from a stash and does not fit is put in as far as it goes; git then says what is changed. */
+function isHalfDone(steps: readonly Step[], { isFailed, output }: CommandEnd): boolean {
+  const hasConflict = /^CONFLICT /m.test(output) && output.includes('On branch ')
+  return (
+    isFailed &&
+    hasConflict &&
+    steps.some(({ operations }) => operations.some(({ op }) => op === 'git-unstash'))
+  )
+}
+
+/** It works if there is nothing to put away, and puts nothing away. */
+function isEmptyStash({ op }: FileOperation, { output }: CommandEnd): boolean {
+  return op === 'git-stash' && output.includes('No local changes to save')
+}
+
+/** They print nothing where they work. */
+const SILENT = new Set(['cd', 'mkdir', 'export', 'set', 'touch', 'true', 'rm', 'mv', 'cp', ''])
+
+/** `[main 1a2b3c4] message` is what a commit prints. */
+function noteBranch(work: FileWork, output: string): void {
+  const found = /^\[(\S{1,200})(?: \(root-commit\))? [0-9a-f]{7,40}\] /m.exec(
+    output.slice(0, 4_000),
+  )
+  if (found?.[1] !== undefined && found[1] !== 'detached')
+    work.tree = { ...work.tree, branch: found[1] }
+}
+
+function placeAfter(place: Place, { path, stack }: Extract<FileOperation, { op: 'cd' }>): Place {
+  const { pushed = [], ...here } = place
+  if (stack === 'pop') return { ...(pushed.at(-1) ?? moved(here, '')), pushed: pushed.slice(0, -1) }
+  return { ...moved(here, path.name), pushed: stack === 'push' ? [...pushed, here] : pushed }
+}
+
+function moved(place: Place, name: string): Place {
+  const { before, ...left } = place
+  const root = place.root === undefined ? {} : { root: place.root }
+  if (name === '-' && before !== undefined) return { ...before, before: left }
+  const isKnown = place.folder !== undefined || /^[/~]/.test(name)
+  if (name === '' || name === '-' || !isKnown) return { ...root, folder: undefined, before: left }
+  const folder = fromRoot(place.root, resolvePath(place.folder ?? '', name))
+  return { ...root, folder, folderName: name, before: left }
+}
+
+export function settlePoll(
+  ledger: Ledger,
+  { id, isEnd }: Extract<Intent, { kind: 'poll' }>,
+  end: CommandEnd,
+  seq: number,
+): Ledger {
+  const running = ledger.background.find((command) => command.id === id)
+  if (running === undefined) return ledger
+  const isOver =
+    isEnd || end.exitCode !== undefined || /<status>(?!running)\w+<\/status>/.test(end.output)
+  if (!isOver) return ledger
+  const background = ledger.background.filter((command) => command !== running)
+  const after = { ...ledger, background }
+  return isEnd
+    ? after
+    : noteCommand(
+        after,
+        { command: running.command, key: running.command, isTest: false },
+        end,
+        seq,
+      )
+}

@@ -1,0 +1,245 @@
+// A shell command as steps: each simple command with its effects on files
+import { cutHead } from '../../window/tokens/cut.ts'
+import type { FileOperation, Joint, Shows, Step, Target } from '../operation.ts'
+import { isTestRun } from '../test-runner.ts'
+import { targetOf } from './arguments.ts'
+import {
+  isAssignment,
+  programOf,
+  type ShellCommand,
+  type ShellCommands,
+  shellCommands,
+} from './commands.ts'
+import { gitEffect, gitFolder } from './git-commands.ts'
+import { packageEffect } from './packages.ts'
+import { type Effect, effectOf } from './programs.ts'
+import type { ShellWord } from './text.ts'
+
+const MOST_OPERATIONS = 400
+const DEEPEST = 3
+const KEY_CHARS = 300
+
+/** Programs that run the one behind them, and how many words of their own they have beside options. */
+const WRAPPERS: Readonly<Record<string, number>> = {
+  sudo: 0,
+  env: 0,
+  nohup: 0,
+  command: 0,
+  exec: 0,
+  builtin: 0,
+  nice: 0,
+  stdbuf: 0,
+  timeout: 1,
+}
+const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash'])
+/** What can stand behind a reader in a pipe and still shows what it read. */
+const PASSES_ON = new Set(['head', 'tail', 'nl', 'cat', 'less', 'more', 'sed', 'tac'])
+
+export interface ShellReading {
+  readonly steps: readonly Step[]
+  /** The command that the line is about, without what only leads to it or shortens its output. */
+  readonly key: string
+  readonly isTest: boolean
+}
+
+export function readShellLine(text: string): ShellReading {
+  const line = shellCommands(text)
+  const steps = stepsOf(line, 0).map((step) => withComposed(step, text))
+  let count = 0
+  const within = steps.filter((step) => {
+    count += step.operations.length + step.opened.length
+    return count <= MOST_OPERATIONS
+  })
+  return {
+    ...aboutOf(line, 0),
+    steps: within.length === steps.length ? steps : [...within, UNREAD],
+  }
+}
+
+const UNREAD: Step = { program: '', joint: ';', operations: [], opened: [], isUnclear: true }
+/** They lead to the command that a line is about, or talk about it. */
+const BESIDE = new Set([
+  'cd',
+  'export',
+  'echo',
+  'printf',
+  'set',
+  'source',
+  '.',
+  'sleep',
+  'true',
+  '',
+])
+
+function aboutOf({ commands }: ShellCommands, depth: number): Omit<ShellReading, 'steps'> {
+  const found = commands.map((command) => ({
+    joint: command.joint,
+    words: withoutWrappers(command.words),
+  }))
+  const texts = (words: readonly ShellWord[]) => words.map((word) => word.text ?? word.raw)
+  const test = found.find(({ words }) => isTestRun(texts(words)))
+  const own = found.filter(({ words, joint }) => joint !== '|' && !BESIDE.has(words[0]?.text ?? ''))
+  const about = test ?? own.at(-1) ?? found.at(-1)
+  const inner = about && innerText(about.words[0]?.text ?? '', about.words)
+  if (inner !== undefined && depth < DEEPEST) return aboutOf(shellCommands(inner), depth + 1)
+  const key = about?.words.map(({ raw }) => raw).join(' ') ?? ''
+  return { key: cutHead(key, KEY_CHARS), isTest: test !== undefined }
+}
+
+/** Names that stand nowhere in the text are marked: only what was written can be quoted. */
+function withComposed(step: Step, text: string): Step {
+  const marked = (target: Target): Target =>
+    text.includes(target.name) ? target : { ...target, isComposed: true }
+  const mark = (operation: FileOperation): FileOperation => {
+    if (!('path' in operation)) return operation
+    const path = marked(operation.path)
+    return 'to' in operation
+      ? { ...operation, path, to: marked(operation.to) }
+      : { ...operation, path }
+  }
+  return { ...step, operations: step.operations.map(mark), opened: step.opened.map(mark) }
+}
+
+function stepsOf({ commands, isCut }: ShellCommands, depth: number): Step[] {
+  const steps = commands.flatMap((command, at) => stepOf(command, isSeen(commands, at), depth))
+  if (isCut) steps.push(UNREAD)
+  return steps
+}
+
+/** Whether what the command prints reaches the one who called. */
+function isSeen(commands: readonly ShellCommand[], at: number): boolean {
+  for (let next = at; next < commands.length; next += 1) {
+    const command = commands[next] as ShellCommand
+    if (next > at && command.joint !== '|') return true
+    if (next > at && !PASSES_ON.has(programOf(command))) return false
+    if (command.redirections.some(({ sign }) => /^(?:1?>|1?>>|&>|&>>|1?>\|)$/.test(sign)))
+      return false
+  }
+  return true
+}
+
+function stepOf(command: ShellCommand, isSeen: boolean, depth: number): Step[] {
+  const { joint, isMaybe, shell } = command
+  const words = withoutWrappers(command.words)
+  const program = programOf({ ...command, words })
+  const inner = innerText(program, words)
+  if (inner !== undefined && depth < DEEPEST) {
+    return joined(stepsOf(shellCommands(inner), depth + 1), joint, isMaybe)
+  }
+  const elsewhere = program === 'git' && depth < DEEPEST ? gitFolder(words) : undefined
+  if (elsewhere) {
+    const cd: Step = { ...CHANGE_FOLDER, operations: [{ op: 'cd', path: elsewhere.folder }] }
+    const [git] = stepOf({ ...command, words: elsewhere.words }, isSeen, DEEPEST)
+    return joined(git ? [cd, { ...withoutShown(git), joint: '&&' }] : [cd], joint, isMaybe)
+  }
+  const effect = shell === undefined ? effectOfCommand(program, words) : NO_EFFECT
+  const { opened, isUnclear } = openedBy(command)
+  const operations = effect.operations.filter(({ op }) => op !== 'read' || isSeen)
+  const shows = effect.shows ?? (isSeen ? showsOf(program, words) : undefined)
+  return [
+    {
+      program: program.slice(0, 100),
+      joint,
+      operations,
+      opened,
+      ...(isMaybe && { isMaybe: true as const }),
+      ...((effect.isUnclear || isUnclear) && { isUnclear: true as const }),
+      ...(command.redirections.some(({ sign }) => /^(?:2|&)>/.test(sign)) && {
+        isMuted: true as const,
+      }),
+      ...(shows && { shows }),
+      ...(shell && { shell }),
+    },
+  ]
+}
+
+const CHANGE_FOLDER = { program: 'cd', joint: ';', opened: [] } as const
+
+/** Its output tells of paths in that folder, and is read in the one that the shell is in. */
+function withoutShown({ shows: _, ...step }: Step): Step {
+  return step
+}
+
+const NO_EFFECT: Effect & { readonly shows?: Shows } = { operations: [], isUnclear: false }
+
+function effectOfCommand(
+  program: string,
+  words: readonly ShellWord[],
+): Effect & { readonly shows?: Shows } {
+  const rest = words.slice(1)
+  if (words.length === 0) return NO_EFFECT
+  if (program === 'git') return gitEffect(rest)
+  if (isTestRun(words.map(({ text = '' }) => text))) return NO_EFFECT
+  if (/^-{0,2}(?:version|help|-v|-V)$/.test(rest[0]?.text ?? '') && rest.length === 1)
+    return NO_EFFECT
+  return packageEffect(program, rest) ?? effectOf(program, rest)
+}
+
+/** A shell in the shell has its own working directory. */
+function joined(steps: readonly Step[], joint: Joint, isMaybe: boolean): Step[] {
+  const mark = { program: '', operations: [], opened: [] }
+  const inner = steps.map((step, at) => ({
+    ...step,
+    ...(at === 0 && { joint }),
+    ...(isMaybe && { isMaybe: true as const }),
+  }))
+  return [{ ...mark, joint: ';', shell: 'begin' }, ...inner, { ...mark, joint: ';', shell: 'end' }]
+}
+
+function withoutWrappers(words: readonly ShellWord[]): readonly ShellWord[] {
+  let rest = words
+  for (let round = 0; round < 8; round += 1) {
+    const start = rest.findIndex((word) => !isAssignment(word))
+    rest = start <= 0 ? rest : rest.slice(start)
+    const program = rest[0]?.text ?? ''
+    const own = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined
+    if (own === undefined || rest.length < 2) return rest
+    let at = 1
+    while (rest[at]?.text?.startsWith('-')) at += 1
+    rest = rest.slice(at + own)
+  }
+  return rest
+}
+
+/** The command of `bash -c '…'`. */
+function innerText(program: string, words: readonly ShellWord[]): string | undefined {
+  if (!SHELLS.has(program)) return undefined
+  const at = words.findIndex(({ text = '' }) => /^-[a-z]*c$/.test(text))
+  return at > 0 ? words[at + 1]?.text : undefined
+}
+
+function openedBy({ redirections }: ShellCommand): {
+  readonly opened: readonly FileOperation[]
+  readonly isUnclear: boolean
+} {
+  const opened: FileOperation[] = []
+  let isUnclear = false
+  for (const { sign, target } of redirections) {
+    const operator = sign.replace(/^\d+/, '')
+    if (operator.startsWith('<') || (operator === '>&' && /^(?:\d+|-)$/.test(target.raw))) continue
+    const path = target.glob ? undefined : targetOf(target)
+    if (path === undefined) isUnclear = true
+    else if (!path.name.startsWith('/dev/'))
+      opened.push({ op: operator.includes('>>') ? 'append' : 'write', path })
+  }
+  return { opened, isUnclear }
+}
+
+/** Listings whose lines are paths, and whether any that is there could be missing. */
+function showsOf(program: string, words: readonly ShellWord[]): Shows | undefined {
+  if (program === 'pwd') return { kind: 'folder' }
+  const texts = words.slice(1).map(({ text, glob }) => (glob ? undefined : text))
+  if (texts.some((text) => text === undefined)) return undefined
+  const options = texts.filter((text) => text?.startsWith('-'))
+  const folder = texts.find((text) => !text?.startsWith('-')) ?? ''
+  if (program === 'ls' && options.every((text) => /^-[aA1p]+$/.test(text ?? '')))
+    return texts.length - options.length > 1
+      ? undefined
+      : { kind: 'paths', folder, isDeep: false, isBare: true }
+  if (program !== 'find' || options.some((text) => /^-(?:print0|printf|ls)/.test(text ?? '')))
+    return undefined
+  const type = texts.indexOf('-type')
+  if (type >= 0 && texts[type + 1] !== 'f') return undefined
+  const isAll = texts.length === (type >= 0 ? 3 : 1) || texts.length === 0
+  return { kind: 'paths', folder, isDeep: true, ...(!isAll && { isPartly: true as const }) }
+}

@@ -1,0 +1,90 @@
+// Plain events, as the LOG design writes them, become a log: numbered, with calls tied to their answer.
+import { PrecisError } from '../errors.ts'
+import { readEvent } from '../log/codec.ts'
+import { EVENT_VERSION, type EventType, type ThreadEvent } from '../log/event.ts'
+import type { Answer } from '../view/content.ts'
+
+/** An event without the fields that only our log has. */
+export interface PlainEvent {
+  readonly id: string
+  readonly threadId?: string
+  readonly timestamp: Date
+  readonly type: EventType
+  readonly data: unknown
+}
+
+export interface Adopted {
+  readonly events: ThreadEvent[]
+  /** Ids of answers that had to be made up for calls without one. */
+  readonly invented: ReadonlySet<string>
+}
+
+/**
+ * COMPACTIONs are skipped: what they did is not in the list that is being adopted. Calls up to the next
+ * message move up to the answer before them; calls without an answer get an empty one.
+ */
+export function adoptEvents(plain: readonly PlainEvent[], threadId: string): Adopted {
+  const invented = new Set<string>()
+  const ordered = plain
+    .filter((event) => event.type !== 'COMPACTION')
+    .reduce<Round[]>((rounds, event) => {
+      const last = rounds.at(-1)
+      if (event.type === 'TOOL_CALL' && last && last.lead?.type === 'AGENT_MESSAGE')
+        last.calls.push(event)
+      else if (event.type === 'TOOL_CALL') {
+        const lead = emptyAnswer(event)
+        invented.add(lead.id)
+        rounds.push({ lead, calls: [event], rest: [] })
+      } else if (event.type === 'AGENT_MESSAGE') rounds.push({ lead: event, calls: [], rest: [] })
+      else if (event.type === 'USER_MESSAGE' || !last)
+        rounds.push({ lead: undefined, calls: [], rest: [event] })
+      else last.rest.push(event)
+      return rounds
+    }, [])
+  const events: ThreadEvent[] = []
+  for (const round of ordered) {
+    const { lead } = round
+    const answer = lead ? events.length + 1 : 0
+    if (lead)
+      events.push(number(lead, withCalls(lead.data, round.calls), events.length + 1, threadId))
+    for (const call of round.calls)
+      events.push(number(call, { ...(call.data as object), answer }, events.length + 1, threadId))
+    for (const event of round.rest)
+      events.push(number(event, event.data, events.length + 1, threadId))
+  }
+  return { events, invented }
+}
+
+interface Round {
+  readonly lead: PlainEvent | undefined
+  readonly calls: PlainEvent[]
+  readonly rest: PlainEvent[]
+}
+
+function emptyAnswer(call: PlainEvent): PlainEvent {
+  return {
+    id: `${call.id}.answer`,
+    timestamp: call.timestamp,
+    type: 'AGENT_MESSAGE',
+    data: { content: '' },
+  }
+}
+
+function withCalls(data: unknown, calls: readonly PlainEvent[]): Answer {
+  const answer = typeof data === 'string' ? { content: data } : (data as Answer)
+  return { ...answer, calls: calls.map((call) => String((call.data as { id?: unknown }).id)) }
+}
+
+function number(event: PlainEvent, data: unknown, seq: number, threadId: string): ThreadEvent {
+  const read = readEvent({
+    v: EVENT_VERSION,
+    id: event.id,
+    threadId,
+    seq,
+    timestamp: event.timestamp.toISOString(),
+    type: event.type,
+    data,
+  })
+  if (read.ok) return read.event
+  throw new PrecisError('invalid-input', read.error.message, { where: event.id, cause: read.error })
+}

@@ -1,0 +1,167 @@
+// Everything that can happen in a thread. Events are immutable; the log of a thread only grows.
+import type { CompactionData, EntryId, Reversal } from '../edit/change.ts'
+import type { Json } from '../text/json.ts'
+import type {
+  Answer,
+  ModelRef,
+  TokenUsage,
+  ToolCall,
+  ToolResult,
+  UserContent,
+} from '../view/content.ts'
+
+/** The version of the row shapes below; older rows are brought up by `upcast.ts`. */
+export const EVENT_VERSION = 2
+
+/** Who wrote a message: a person, a client, a tool, a model; or what précis put it there for. */
+export type Origin = 'typed' | 'client' | 'tool' | 'model' | 'continuation' | 'summary' | 'files'
+
+interface Envelope<T extends string, D> {
+  readonly v: number
+  readonly id: string
+  readonly threadId: string
+  readonly seq: number // 1, 2, 3 … without gaps
+  readonly timestamp: Date
+  readonly type: T
+  readonly data: D
+  readonly origin?: Origin
+  readonly source?: Json // the foreign record of an import
+}
+
+/** A text or entries that survive every compaction byte for byte. */
+export interface PinData {
+  readonly pinId: string
+  readonly entries?: readonly EntryId[]
+  readonly text?: string
+  readonly by?: 'user' | 'pattern' | 'detected'
+}
+
+export interface QueueData {
+  readonly messageId: string
+  readonly content?: UserContent
+}
+
+/** What holds for one thread from here on; what is absent stays as it was. */
+export interface ThreadSettings {
+  readonly preset?: string
+  readonly strategy?: string // in place of the preset's
+  readonly workspace?: string // the folder that its tools work in
+}
+
+export interface ThreadStarted {
+  readonly from?: { readonly threadId: string; readonly seq: number }
+  readonly reason?: 'fork' | 'fresh-session' | 'import' | 'task'
+  readonly title?: string
+  readonly owner?: string // who may see it, where a server tells people apart
+  readonly usage?: TokenUsage // what the summary cost that a fresh session opens with
+}
+
+/** What each type of event holds: the one list from which everything else is derived. */
+export interface EventData {
+  USER_MESSAGE: UserContent
+  AGENT_MESSAGE: Answer
+  TOOL_CALL: ToolCall
+  TOOL_APPROVAL_REQUEST: { readonly toolCallId: string }
+  TOOL_APPROVAL_RESPONSE: { readonly toolCallId: string; readonly decision: string }
+  TOOL_RESULT: ToolResult
+  LOCAL_SYSTEM_MESSAGE: string
+  SYSTEM_PROMPT: string
+  USER_SYSTEM_PROMPT: string
+  SYSTEM_REMINDER: string
+  CHECKPOINT: { readonly id: string }
+  PIN: PinData
+  UNPIN: PinData
+  MODEL_CHANGED: { readonly model: ModelRef; readonly thinking?: string }
+  THREAD_SETTINGS: ThreadSettings
+  MESSAGE_QUEUED: QueueData
+  MESSAGE_WITHDRAWN: QueueData
+  THREAD_STARTED: ThreadStarted
+  COMPACTION: CompactionData
+  COMPACTION_UNDONE: Reversal
+  COMPACTION_REDONE: Reversal
+  CONTENT_EXPANDED: Reversal
+  COMPACTION_FAILED: {
+    readonly runId: string
+    readonly strategyId: string
+    readonly reason: string
+    readonly usage?: TokenUsage
+  }
+  FOREIGN: Json
+}
+
+export type EventType = keyof EventData
+export type EventOf<T extends EventType> = { [K in T]: Envelope<K, EventData[K]> }[T]
+export type ThreadEvent = EventOf<EventType>
+
+/** An event before the log gave it a number. */
+export type NewEventOf<T extends EventType> = {
+  [K in T]: Omit<Envelope<K, EventData[K]>, 'seq'>
+}[T]
+export type NewEvent = NewEventOf<EventType>
+
+/** An event as its author writes it; the log adds the rest. */
+export type EventDraft = {
+  [T in EventType]: {
+    readonly type: T
+    readonly data: EventData[T]
+    readonly id?: string
+    readonly timestamp?: Date
+    readonly origin?: Origin
+    readonly source?: Json
+  }
+}[EventType]
+
+/** Types that bring an entry into the context. Whether an event has an entry depends on its type alone. */
+export type EntryType =
+  | 'USER_MESSAGE'
+  | 'AGENT_MESSAGE'
+  | 'TOOL_RESULT'
+  | 'SYSTEM_REMINDER'
+  | 'CHECKPOINT'
+
+export type ChangeType =
+  | 'COMPACTION'
+  | 'COMPACTION_UNDONE'
+  | 'COMPACTION_REDONE'
+  | 'CONTENT_EXPANDED'
+
+const ENTRY_TYPES: ReadonlySet<string> = new Set<EntryType>([
+  'USER_MESSAGE',
+  'AGENT_MESSAGE',
+  'TOOL_RESULT',
+  'SYSTEM_REMINDER',
+  'CHECKPOINT',
+])
+const CHANGE_TYPES: ReadonlySet<string> = new Set<ChangeType>([
+  'COMPACTION',
+  'COMPACTION_UNDONE',
+  'COMPACTION_REDONE',
+  'CONTENT_EXPANDED',
+])
+
+export function bearsEntry(event: ThreadEvent): event is EventOf<EntryType> {
+  return ENTRY_TYPES.has(event.type)
+}
+
+export function isChange(event: ThreadEvent): event is EventOf<ChangeType> {
+  return CHANGE_TYPES.has(event.type)
+}
+
+export function isChangeType(type: string): type is ChangeType {
+  return CHANGE_TYPES.has(type)
+}
+
+/** Reads an event of the log by its number: an array in a replay, loaded rows in a running thread. */
+export type EventAt = (seq: number) => ThreadEvent | undefined
+
+/** Ends a call that nobody will answer any more. */
+export function abortedResult(call: string): EventDraft {
+  return {
+    type: 'TOOL_RESULT',
+    data: {
+      id: call,
+      content: [{ type: 'text', text: 'The call was interrupted.' }],
+      status: 'aborted',
+    },
+  }
+}

@@ -1,0 +1,164 @@
+// Repairs a broken history so that it can be sent, with a list of changes and reasons
+import { ageImages } from '../view/media.ts'
+import type { Message, MessagePart } from '../view/message.ts'
+import { partInWords } from './as-text.ts'
+import { mendBeginning, mendEnd } from './ends.ts'
+import { withRoomForText } from './image-room.ts'
+import { mendNames } from './names.ts'
+import { type RepairProfile, STRICT_PROFILE } from './profile.ts'
+import { mendRounds } from './rounds.ts'
+import { mendParts } from './sendable.ts'
+import { mendThinking, partsAsText } from './stale-thinking.ts'
+import {
+  Changes,
+  messageOf,
+  type RepairChange,
+  type Turn,
+  textAt,
+  turnOf,
+  withParts,
+} from './turn.ts'
+import { mendCharacters, mendSystem } from './well-formed.ts'
+
+/** Messages as they may come from anywhere: instructions may stand among them. */
+export interface LooseMessage {
+  readonly role: Message['role'] | 'system'
+  readonly parts: readonly MessagePart[]
+}
+
+export interface Repaired {
+  readonly messages: readonly Message[]
+  readonly system: readonly string[]
+  readonly changes: readonly RepairChange[]
+  /** Tools that got another name, from the old to the new: their definitions must follow. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/**
+ * Works on what is about to be sent; the log keeps the original. What cannot be sent as it is becomes
+ * text wherever it says something, and nothing is changed without an entry in `changes`. A history that
+ * can be sent comes back as it is, so repairing twice does what repairing once does.
+ */
+export function repair(
+  messages: readonly LooseMessage[],
+  system: readonly string[],
+  profile: RepairProfile = STRICT_PROFILE,
+): Repaired {
+  const changes = new Changes()
+  const opening = openingInstructions(messages, changes)
+  const prompts = mendSystem([...system, ...opening], changes)
+  // A blank prompt was never sent to anybody.
+  const isSystemChanged = changes.list.some(({ what }) => what !== 'blank-text')
+  let turns: readonly Turn[] = placed(messages, opening.length, changes)
+  turns = mendCharacters(turns, changes)
+  if (profile.hasTools === false) turns = withoutTools(turns, changes)
+  turns = mendParts(turns, profile, changes)
+  turns = mendRounds(turns, profile, changes)
+  turns = mendBeginning(turns, profile, changes)
+  turns = mendNatives(turns, profile, changes)
+  turns = mendEnd(turns, profile, changes)
+  turns = mendImages(turns, profile, changes)
+  const named = mendNames(turns, profile, changes)
+  const isToolRenamed = profile.toolNames?.some((name) => named.names.has(name)) ?? false
+  turns = mendThinking(named.turns, isSystemChanged || isToolRenamed, profile, changes)
+  const isSame = changes.list.length === 0
+  return {
+    // Without a change there was no message of the system among them.
+    messages: isSame ? (messages as readonly Message[]) : turns.map(messageOf),
+    system: isSame ? system : prompts,
+    changes: changes.list,
+    names: named.names,
+  }
+}
+
+/** Messages of the system before all others are the system prompt, as other formats write it. */
+function openingInstructions(messages: readonly LooseMessage[], changes: Changes): string[] {
+  const end = messages.findIndex(({ role }) => role !== 'system')
+  return messages.slice(0, end === -1 ? messages.length : end).map(({ parts }, index) => {
+    changes.add(
+      'system-message',
+      `messages[${index}]`,
+      'it opened the messages; it joined the system prompt',
+    )
+    return instructionText(parts)
+  })
+}
+
+function instructionText(parts: readonly MessagePart[]): string {
+  return parts
+    .map(partInWords)
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+/** Later instructions become reminders, which every provider can be sent. */
+function placed(messages: readonly LooseMessage[], skipped: number, changes: Changes): Turn[] {
+  return messages.slice(skipped).map(({ role, parts }, index): Turn => {
+    if (role !== 'system') return turnOf({ role, parts }, index + skipped)
+    const at = `messages[${index + skipped}]`
+    changes.add('system-message', at, 'it stood among the messages; it became a reminder')
+    const text = instructionText(parts)
+    const reminder = { part: { type: 'system_reminder' as const, text }, at }
+    return { role: 'user', at, parts: text.trim() === '' ? [] : [reminder], isRewritten: true }
+  })
+}
+
+function withoutTools(turns: readonly Turn[], changes: Changes): Turn[] {
+  const names = new Map<string, string>()
+  return turns.map((turn) =>
+    withParts(
+      turn,
+      turn.parts.flatMap((each) => {
+        const { part, at } = each
+        if (part.type !== 'tool_call' && part.type !== 'tool_result') return [each]
+        changes.add(
+          'tools-undefined',
+          at,
+          `the request defines no tools; the ${part.type} became text`,
+        )
+        return partsAsText(part, names).map((text) => ({ part: text, at }))
+      }),
+    ),
+  )
+}
+
+/** A provider's own parts, by the provider's own rules, once it is known what stands where. */
+function mendNatives(turns: readonly Turn[], { natives }: RepairProfile, changes: Changes): Turn[] {
+  return turns.map((turn, index) => {
+    const place = { isFirst: index === 0, isLast: index === turns.length - 1 }
+    const refused = natives?.refused(messageOf(turn), place) ?? new Map<number, string>()
+    return withParts(
+      turn,
+      turn.parts.flatMap((each, at) => {
+        const why = refused.get(at)
+        if (why === undefined) return [each]
+        const words = partInWords(each.part)
+        const became = words === '' ? 'was left out' : 'became text'
+        changes.add('refused-part', each.at, `${why}; it ${became}`)
+        return words === '' ? [] : [textAt(words, each.at)]
+      }),
+    )
+  })
+}
+
+function mendImages(turns: readonly Turn[], profile: RepairProfile, changes: Changes): Turn[] {
+  const messages = turns.map(messageOf)
+  const placeOf = (message: number, part: number) => turns[message]?.parts[part]?.at ?? ''
+  const refOf = ({ message, part }: { message: number; part: number }) => placeOf(message, part)
+  const { messages: aged, aged: gone } = ageImages(
+    messages,
+    withRoomForText(messages, profile),
+    refOf,
+  )
+  for (const { message, part, why } of gone)
+    changes.add('image', placeOf(message, part), `${why}; a caption stands in its place`)
+  return turns.map((turn, index) =>
+    withParts(
+      turn,
+      turn.parts.map((each, at) => {
+        const part = aged[index]?.parts[at]
+        return part === undefined || part === each.part ? each : { ...each, part }
+      }),
+    ),
+  )
+}

@@ -1,0 +1,108 @@
+// The searchable parts of an event: text, author, tool and file
+import type { Put } from '../edit/change.ts'
+import { fieldsOf, pathIn } from '../ledger/call-fields.ts'
+import type { ThreadEvent } from '../log/event.ts'
+import { blockCaption } from '../repair/as-text.ts'
+import type { Json } from '../text/json.ts'
+import { textOfUserContent } from '../view/content.ts'
+import { cutHead } from '../window/tokens/cut.ts'
+
+export const SEARCH_KINDS = ['user', 'agent', 'call', 'result', 'summary', 'reminder'] as const
+export type SearchKind = (typeof SEARCH_KINDS)[number]
+
+export interface SearchDocument {
+  readonly kind: SearchKind
+  readonly text: string
+  readonly tool?: string
+  readonly file?: string
+}
+
+/** A call whose result is not there yet: the result is found by the same tool and file. */
+export interface AwaitedCall {
+  readonly id: string
+  readonly tool: string
+  readonly file?: string
+}
+
+/** Older ones never got a result. */
+const MOST_AWAITED = 64
+/** So long is what is indexed, ranked and shown as one. */
+const PART_CHARS = 16_000
+
+/** What an event says, and the calls that wait for their results after it. */
+export function documentOf(
+  event: ThreadEvent,
+  awaited: readonly AwaitedCall[],
+): { readonly document?: SearchDocument; readonly awaited: readonly AwaitedCall[] } {
+  if (event.type === 'TOOL_CALL') {
+    const { id, name, arguments: input } = event.data
+    const file = pathIn(fieldsOf(input))
+    const call = { id, tool: name, ...(file !== undefined && { file }) }
+    const text = `${name}\n${textsIn(input).join('\n')}`
+    return {
+      document: { kind: 'call', text, tool: name, ...(file !== undefined && { file }) },
+      awaited: [...awaited, call].slice(-MOST_AWAITED),
+    }
+  }
+  if (event.type === 'TOOL_RESULT') {
+    const call = awaited.findLast(({ id }) => id === event.data.id)
+    const text = event.data.content.map((block) => block.text ?? blockCaption(block)).join('\n')
+    const about = call && { tool: call.tool, ...(call.file !== undefined && { file: call.file }) }
+    return {
+      ...said('result', text, about),
+      awaited: call ? awaited.filter((each) => each !== call) : awaited,
+    }
+  }
+  return { ...documentOfTalk(event), awaited }
+}
+
+/** A long text in pieces, none of which breaks a character. */
+export function partsOf(text: string): readonly string[] {
+  const parts: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const part = cutHead(text.slice(at, at + PART_CHARS + 2), PART_CHARS)
+    parts.push(part)
+    at += part.length
+  }
+  return parts
+}
+
+function documentOfTalk(event: ThreadEvent): { readonly document?: SearchDocument } {
+  switch (event.type) {
+    case 'USER_MESSAGE':
+      return said('user', textOfUserContent(event.data))
+    case 'AGENT_MESSAGE':
+      return said('agent', event.data.content)
+    case 'SYSTEM_REMINDER':
+      return said('reminder', event.data)
+    case 'COMPACTION': {
+      const put = event.data.edits.flatMap((edit) => edit.put)
+      return said('summary', put.map(textWrittenAnew).join('\n'))
+    }
+    default:
+      return {}
+  }
+}
+
+/** Summaries; the rest of what a compaction puts is in the log already. */
+function textWrittenAnew(put: Put): string {
+  if (!('label' in put) || (put.label !== 'summary' && put.label !== 'brief')) return ''
+  if (put.type === 'USER_MESSAGE') return textOfUserContent(put.data)
+  return put.type === 'AGENT_MESSAGE' ? put.data.content : ''
+}
+
+function said(
+  kind: SearchKind,
+  text: string,
+  about: Pick<SearchDocument, 'tool' | 'file'> = {},
+): { readonly document?: SearchDocument } {
+  return text.trim() === '' ? {} : { document: { kind, text, ...about } }
+}
+
+/** All texts in a value, in order; the names of fields are not said by anybody. */
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value === 'number') return [String(value)]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}

@@ -1,0 +1,89 @@
+// The keys of settings: how values name them, and which of them a project may set.
+import { PrecisError } from '../errors.ts'
+import { mayHoldAddress } from '../text/address.ts'
+import { nearestWord } from '../text/nearest-word.ts'
+import { SETTING_KEYS } from './settings-schema.ts'
+
+/**
+ * What a project may set unasked: how much is kept, and by which rules. Everything else decides where
+ * things are sent or kept, or puts words into prompts and pins. A new setting is not among them.
+ */
+export const HARMLESS_KEYS: ReadonlySet<string> = new Set([
+  'strategy',
+  'preset',
+  'counter',
+  'gate.minTokens',
+  'auto.enabled',
+  'auto.threshold',
+  'auto.reserveTokens',
+  'auto.absoluteTokens',
+  'auto.warningThreshold',
+  'auto.targetRatio',
+  'auto.cooldownMs',
+  'autoByModel',
+  'protect.tools',
+  'protect.paths',
+  'summaries.form',
+])
+
+/** Every key that the values set. Throws `invalid-settings` for one that there is none of. */
+export function settingsIn(values: unknown, where: string): (readonly [string, unknown])[] {
+  return [...flatten(values, '', () => where)]
+}
+
+/** A checked-out repository must not be able to send the user's keys to a server of its own. */
+export const PERSONAL_KEYS: ReadonlyMap<string, string> = new Map([
+  ['providers', 'It decides where keys are sent'],
+  ['redactPrompts', 'It decides who receives secrets'],
+])
+
+export function notForProjects(key: string, where: string): PrecisError {
+  return new PrecisError('invalid-settings', `${key} may not be set by a project`, {
+    where,
+    hint: `${PERSONAL_KEYS.get(key)}: set ${key} in your own settings file.`,
+    details: { key },
+  })
+}
+
+export function* flatten(
+  value: unknown,
+  prefix: string,
+  placeOf: (key: string) => string,
+): Generator<readonly [string, unknown]> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw wrongValue(prefix.slice(0, -1) || 'the settings', 'an object', value, placeOf(prefix))
+  for (const [field, inner] of Object.entries(value)) {
+    const key = `${prefix}${field}`
+    // Editors find the schema of a file by this.
+    if (key === '$schema' && typeof inner === 'string') continue
+    if (SETTING_KEYS.includes(key)) yield [key, inner]
+    else if (SETTING_KEYS.some((known) => known.startsWith(`${key}.`)))
+      yield* flatten(inner, `${key}.`, placeOf)
+    else throw unknownKey(key, placeOf(key), nearestWord(key, SETTING_KEYS))
+  }
+}
+
+export function wrongValue(
+  key: string,
+  expected: string,
+  got: unknown,
+  where: string,
+): PrecisError {
+  return new PrecisError(
+    'invalid-settings',
+    `${key}: expected ${expected}, got ${shownValue(key, got)}`,
+    { where, hint: `Set it to ${expected}, or leave it out for the default.`, details: { key } },
+  )
+}
+
+function shownValue(key: string, got: unknown): string {
+  if (!mayHoldAddress(key) || got === undefined || got === null)
+    return JSON.stringify(got) ?? 'nothing'
+  return Array.isArray(got) ? 'a list' : `another ${typeof got}`
+}
+
+export function unknownKey(key: string, where: string, nearest: string | undefined): PrecisError {
+  const hint = nearest ? `Did you mean ${nearest}?` : `Known settings: ${SETTING_KEYS.join(', ')}.`
+  const message = `${key} is not a setting`
+  return new PrecisError('invalid-settings', message, { where, hint, details: { key } })
+}

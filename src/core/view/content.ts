@@ -1,0 +1,128 @@
+// Content of a thread: parts of messages, answers and tool results, provider-neutral
+import type { Json } from '../text/json.ts'
+
+/** `provider/model`, as in `anthropic/claude-opus-5`. */
+export type ModelRef = `${string}/${string}`
+
+/** What a provider billed for one request. Unknown counts are absent, never 0. */
+export interface TokenUsage {
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly totalTokens: number
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
+  /** Who was asked, where no event says it: for a summary. Absent if several were. */
+  readonly model?: ModelRef
+}
+
+/** An image or a document: inline bytes, or the place where they are. */
+export interface Media {
+  readonly mimeType: string
+  readonly data?: string // base64
+  readonly uri?: string
+  readonly text?: string // documents whose content is plain text
+  readonly title?: string
+  readonly widthPx?: number
+  readonly heightPx?: number
+}
+
+export interface TextPart {
+  readonly type: 'text'
+  readonly text: string
+  /** Who wrote it, where it was not the author of the message: a client, a tool or a model. */
+  readonly from?: 'client' | 'tool' | 'model'
+  /** Fields that only the provider it came from understands (citations, for one). */
+  readonly extra?: { readonly provider: string; readonly fields: Json }
+}
+export interface ThinkingPart {
+  readonly type: 'thinking'
+  readonly thinking: string // the empty string is legal: some models keep only the signature
+  readonly signature?: string
+  readonly model: ModelRef
+}
+export interface RedactedThinkingPart {
+  readonly type: 'redacted_thinking'
+  readonly data: string
+  readonly model: ModelRef
+}
+export interface MediaPart {
+  readonly type: 'image' | 'document'
+  readonly media: Media
+  readonly extra?: { readonly provider: string; readonly fields: Json }
+}
+/** Where a TOOL_CALL stands among the other parts of its answer. */
+export interface ToolCallPlace {
+  readonly type: 'tool_call'
+  readonly callId: string
+}
+/** Server tools, reasoning items, unknown kinds: sent back unchanged to their provider, and to no other. */
+export interface NativePart {
+  readonly type: 'native'
+  readonly provider: string
+  readonly value: Json
+}
+
+export type Part =
+  | TextPart
+  | ThinkingPart
+  | RedactedThinkingPart
+  | MediaPart
+  | ToolCallPlace
+  | NativePart
+
+/** A lone plain text part is always written as the string. */
+export type UserContent = string | readonly Part[]
+
+export type StopReason = 'end' | 'tool_use' | 'length' | 'refusal' | 'aborted' | 'error'
+
+/** One answer of a model. There is exactly one AGENT_MESSAGE for each. */
+export interface Answer {
+  readonly content: string // the text parts joined
+  readonly parts?: readonly Part[]
+  readonly model?: ModelRef
+  readonly calls: readonly string[] // ids of its calls, in order; the TOOL_CALL rows hold the arguments
+  readonly stopReason?: StopReason
+  readonly tokenUsage?: TokenUsage
+}
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: Json
+  readonly answer: number // sequence number of its AGENT_MESSAGE
+}
+
+/** One block of a tool result. `native` keeps what no other field can. */
+export interface Block {
+  readonly type: 'text' | 'image' | 'resource' | 'native'
+  readonly text?: string
+  readonly data?: string
+  readonly uri?: string
+  readonly mimeType?: string
+  readonly widthPx?: number
+  readonly heightPx?: number
+  readonly provider?: string
+  readonly value?: Json
+}
+
+export type ToolStatus = 'completed' | 'failed' | 'aborted' | 'denied'
+
+export interface ToolResult {
+  readonly id?: string
+  readonly content: readonly Block[] // the whole
+  /** What the model sees of it, where the whole is too long; the builder adds the ref of the whole. */
+  readonly shown?: readonly Block[]
+  readonly status: ToolStatus
+  readonly metadata?: Json
+  readonly tokenUsage?: TokenUsage
+}
+
+/** The text of user content, without its media. */
+export function textOfUserContent(content: UserContent): string {
+  return typeof content === 'string' ? content : textOfParts(content)
+}
+
+/** The text parts of an answer or a message, joined. */
+export function textOfParts(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}

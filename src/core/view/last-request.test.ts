@@ -1,0 +1,113 @@
+// The last request of the user, whatever replaces it: carried over once, with what is known of its answer.
+import { describe, expect, it } from 'vitest'
+import { TestLog } from '../../../test/generate/test-log.ts'
+import { answer, result, user } from '../../../test/say.ts'
+import type { Edit, NewEntry } from '../edit/change.ts'
+import type { EventDraft } from '../log/event.ts'
+import { newEntryAt } from './entry.ts'
+import { runsOf } from './entry-range.ts'
+import { lastRequest } from './last-request.ts'
+
+const LONG = 'words that fill a page '.repeat(300)
+
+function logOf(...drafts: (EventDraft | EventDraft[])[]): TestLog {
+  const log = new TestLog()
+  for (const draft of drafts) log.append([draft].flat())
+  return log
+}
+
+/** Everything becomes one sentence. */
+function all(log: TestLog, ...more: NewEntry[]): Edit[] {
+  const covers = runsOf(log.context.items.toArray(), log.eventAt)
+  const summary = { type: 'USER_MESSAGE', data: 'It was long.', label: 'summary' } as const
+  return [{ covers, put: [summary, ...more] }]
+}
+
+function carriedIn(log: TestLog): string[] {
+  return log.context.items.toArray().flatMap(({ id }) => {
+    const entry = newEntryAt(id, log.eventAt)
+    return entry?.label === 'carried' ? [String(entry.data)] : []
+  })
+}
+
+const ASKED = 'Rename `parseIt` to `parse`.\n\n  Keep the blanks.'
+
+describe('the last request', () => {
+  it('is carried behind whatever replaces it, word for word, before what comes next', () => {
+    const log = logOf(user('Hello.'), answer(LONG), user(ASKED), answer('Reading.', 'a'))
+    log.append([result('a', 'x')])
+    const next = { type: 'USER_MESSAGE', data: 'Go on.', label: 'continuation' } as const
+    expect(log.compact({ edits: all(log, next) })).toBeUndefined()
+    const labels = log.context.items.toArray().map(({ id }) => newEntryAt(id, log.eventAt)?.label)
+    expect(labels).toEqual(['summary', 'carried', 'continuation'])
+    const [text = ''] = carriedIn(log)
+    expect(text.endsWith(`[ref:e3]:\n${ASKED}`)).toBe(true)
+    expect(text).toContain('The request [ref:e3] is not answered yet')
+  })
+
+  it('is said to be answered where it is', () => {
+    const log = logOf(user(ASKED), answer(LONG))
+    log.compact({ edits: all(log) })
+    expect(carriedIn(log)[0]).toContain('Requests are answered up to and including [ref:e1]')
+    expect(lastRequest(log.context.items.toArray(), log.eventAt)).toMatchObject({
+      ref: 'e1',
+      text: ASKED,
+      isAnswered: true,
+    })
+  })
+
+  it('survives a second and a third time, once each', () => {
+    const log = logOf(user(ASKED), answer(LONG, 'a'))
+    log.append([result('a', LONG)])
+    for (let time = 0; time < 3; time += 1) {
+      expect(log.compact({ edits: all(log) })).toBeUndefined()
+      const [text = '', ...others] = carriedIn(log)
+      expect(others).toEqual([])
+      expect(text.endsWith(`[ref:e1]:\n${ASKED}`)).toBe(true)
+      expect(text).toContain('not answered yet')
+      log.append([...answer(LONG, `b${time}`)])
+      log.append([result(`b${time}`, 'x')])
+    }
+    log.append(answer('Done.'))
+    expect(lastRequest(log.context.items.toArray(), log.eventAt)).toMatchObject({
+      text: ASKED,
+      isAnswered: true,
+    })
+  })
+
+  it('is not said twice where it stays, and nothing is added to a small replacement', () => {
+    const kept = logOf(user('Hello.'), answer(LONG), user(ASKED))
+    const [edit] = all(kept)
+    kept.compact({ edits: [{ ...(edit as Edit), put: [...(edit?.put ?? []), { keep: 'e3' }] }] })
+    expect(carriedIn(kept)).toEqual([])
+    const small = logOf(user(ASKED), answer('Done.'))
+    small.compact({ edits: all(small) })
+    expect(carriedIn(small)).toEqual([])
+  })
+
+  it('is shown by its beginning and its end where it is a paste, with its ref', () => {
+    const paste = `First line.\n${'x y z '.repeat(20_000)}\nLast line.`
+    const log = logOf(user('Hello.'), answer(LONG), user(paste))
+    expect(log.compact({ edits: all(log) }, 'auto')).toBeUndefined()
+    const [text = ''] = carriedIn(log)
+    expect(text).toContain(']:\nFirst line.')
+    expect(text).toMatch(/characters left out: \[ref:e3\] …\]/)
+    expect(text.endsWith('Last line.')).toBe(true)
+    expect(text.length).toBeLessThan(paste.length / 2)
+  })
+
+  it('is what a person said, and nothing that was put in their place', () => {
+    const log = logOf(user(ASKED), answer(LONG))
+    log.append([{ type: 'USER_MESSAGE', data: 'Please continue.', origin: 'continuation' }])
+    log.compact({ edits: all(log) })
+    expect(carriedIn(log)[0]).toContain(ASKED)
+  })
+
+  it('comes back whole where the compaction is undone', () => {
+    const log = logOf(user(ASKED), answer(LONG))
+    const before = log.items
+    log.compact({ edits: all(log) })
+    log.undo()
+    expect(log.items).toEqual(before)
+  })
+})

@@ -1,0 +1,201 @@
+// The user's last request: found in a context, and carried over where a compaction would take it out.
+import type { Edit, EntryId, NewEntry, Put, Run } from '../edit/change.ts'
+import { beforeContinuation, isRewrite } from '../edit/pins.ts'
+import type { EventAt } from '../log/event.ts'
+import { cutHead, cutTail } from '../window/tokens/cut.ts'
+import { estimateTokens } from '../window/tokens/estimate.ts'
+import { textOfUserContent } from './content.ts'
+import type { Context } from './context.ts'
+import { type Item, isNewEntry, newEntryAt, parseEntryId, putsOf, rootOf } from './entry.ts'
+import { contentOf } from './entry-content.ts'
+import { runHas } from './entry-range.ts'
+import { isInjected } from './typed-text.ts'
+
+export interface LastRequest {
+  /** The entry that holds it: the message itself, or the note of an earlier compaction. */
+  readonly id: EntryId
+  readonly ref: string // of the message
+  readonly text: string
+  /** Whether an answer behind it came to its end. */
+  readonly isAnswered: boolean
+}
+
+/** Undefined where the user has said nothing, or nothing that is text. */
+export function lastRequest(items: readonly Item[], eventAt: EventAt): LastRequest | undefined {
+  let isAnswered = false
+  for (const item of items.toReversed()) {
+    if (item.kind === 'answer') isAnswered ||= isEnd(item, eventAt)
+    if (item.kind !== 'user') continue
+    const carried = carriedRequest(item, eventAt)
+    if (carried) return { ...carried, id: item.id, isAnswered: isAnswered || carried.isAnswered }
+    if (!isRequest(item, eventAt)) continue
+    const ref = rootOf(item.id, eventAt)
+    const content = contentOf(ref, eventAt) ?? contentOf(item.id, eventAt)
+    const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
+    return text.trim() === '' ? undefined : { id: item.id, ref, text, isAnswered }
+  }
+  return undefined
+}
+
+/** What a compaction or a client put in the user's place is no word of theirs. */
+export function isSaidByUser(item: Item, eventAt: EventAt): boolean {
+  if (item.kind !== 'user') return false
+  const { original, seq } = parseEntryId(rootOf(item.id, eventAt))
+  const event = original ? eventAt(seq) : undefined
+  if (event?.type !== 'USER_MESSAGE') return original
+  return event.origin !== 'tool' && event.origin !== 'client' && !isInjected(event.data)
+}
+
+/** What précis says in the user's place, to go on or to open a thread, asks for nothing new. */
+function isRequest(item: Item, eventAt: EventAt): boolean {
+  const origin = originOf(item, eventAt)
+  const isOurs = origin === 'continuation' || origin === 'summary' || origin === 'files'
+  return !isOurs && isSaidByUser(item, eventAt)
+}
+
+function originOf({ id }: Item, eventAt: EventAt): string | undefined {
+  const { original, seq } = parseEntryId(rootOf(id, eventAt))
+  return original ? eventAt(seq)?.origin : undefined
+}
+
+/** An answer that called tools, or that was stopped, is not the end of a task. */
+function isEnd({ id, calls }: Item, eventAt: EventAt): boolean {
+  if (calls !== undefined) return false
+  const content = contentOf(id, eventAt)
+  // A summary is written in the agent's place, and answers nothing.
+  if (content?.kind !== 'answer' || newEntryAt(id, eventAt)?.label === 'summary') return false
+  const { stopReason } = content.answer
+  return stopReason !== 'aborted' && stopReason !== 'error'
+}
+
+const ANSWERED = 'Requests are answered up to and including'
+const HEADING = 'The last request of the user, word for word'
+const SECTION = new RegExp(`^${HEADING} \\[ref:([ec][\\d.]{1,30})\\]:\\n`, 'm')
+
+/** How far the requests are answered, for a note of a compaction. */
+export function answeredLine({ ref, isAnswered }: LastRequest): string {
+  return isAnswered
+    ? `${ANSWERED} [ref:${ref}]: do not carry them out again.`
+    : `The request [ref:${ref}] is not answered yet; those before it are: do not carry them out again.`
+}
+
+/** The request itself, as the last section of a note: nothing may stand behind it. */
+export function requestSection({ ref, text }: LastRequest, maxTokens: number): string {
+  return `${HEADING} [ref:${ref}]:\n${capped(text, maxTokens, ref)}`
+}
+
+/** How the note of a compaction begins that says nothing but this. */
+const NOTE =
+  '[Context note, not a new request: what stood here was compacted. recall reads it again, by ref or by words.]'
+const MOST_TOKENS = 8_000
+const LEAST_TOKENS = 200
+/** Of the target, and of what goes. */
+const SHARE = 4
+
+/** How much of the request a note may show. */
+export function requestRoom(goesTokens: number, targetTokens?: number): number {
+  const room = Math.min(goesTokens / 2, (targetTokens ?? Number.POSITIVE_INFINITY) / SHARE)
+  return Math.floor(Math.max(LEAST_TOKENS, Math.min(MOST_TOKENS, room)))
+}
+
+export interface RequestLimits {
+  /** Below this what replaces a stretch is exactly what was proposed. */
+  readonly minTokens: number
+  readonly targetTokens?: number
+}
+
+/**
+ * Makes a proposal keep the last request of the user, so that no strategy and no model can lose it: where it
+ * would go, one entry behind the replacement holds it.
+ */
+export function keepRequest(
+  edits: readonly Edit[],
+  context: Context,
+  eventAt: EventAt,
+  { minTokens, targetTokens }: RequestLimits,
+): Edit[] {
+  const items = context.items.toArray()
+  const request = edits.length === 0 ? undefined : lastRequest(items, eventAt)
+  const at = request ? edits.findIndex((edit) => takesOut(edit, request.id)) : -1
+  const edit = edits[at]
+  if (!request || !edit) return [...edits]
+  const goes = items.reduce((sum, item) => sum + (isCovered(edit, item.id) ? item.tokens : 0), 0)
+  // What was carried once stood for more than that, and is carried again.
+  const isFirst = newEntryAt(request.id, eventAt)?.label !== 'carried'
+  if (isFirst && goes < minTokens) return [...edits]
+  if (edits.some(({ put }) => put.some(holds(request)))) return [...edits]
+  const section = requestSection(request, requestRoom(goes, targetTokens))
+  return edits.map((each, index) => (index === at ? withSection(each, section, request) : each))
+}
+
+function takesOut(edit: Edit, id: EntryId): boolean {
+  return !isRewrite(edit) && isCovered(edit, id) && !edit.put.some((put) => keeps(put, id))
+}
+
+function isCovered({ covers }: Edit, id: EntryId): boolean {
+  return covers.some((run: Run) => runHas(run, id))
+}
+
+function keeps(put: Put, id: EntryId): boolean {
+  return 'keep' in put && runHas(put.keep, id)
+}
+
+function holds({ ref }: LastRequest): (put: Put) => boolean {
+  return (put) => isCarried(put) && SECTION.exec(textIn(put))?.[1] === ref
+}
+
+/** Behind what the strategy itself carries over, or in an entry of its own. */
+function withSection(edit: Edit, section: string, request: LastRequest): Edit {
+  const puts = putsOf(edit)
+  const own = puts.findIndex(isCarried)
+  const before = puts[own]
+  const text = before ? textIn(before) : `${NOTE}\n\n${answeredLine(request)}`
+  const entry = carriedEntry(`${text}\n\n${section}`)
+  return {
+    covers: edit.covers,
+    put: own < 0 ? beforeContinuation(puts, [entry]) : puts.with(own, entry),
+  }
+}
+
+export function carriedEntry(text: string): NewEntry {
+  return { type: 'USER_MESSAGE', data: text, label: 'carried' }
+}
+
+function isCarried(put: Put): boolean {
+  return isNewEntry(put) && put.label === 'carried'
+}
+
+function textIn(put: Put): string {
+  return isNewEntry(put) && put.type === 'USER_MESSAGE' ? textOfUserContent(put.data) : ''
+}
+
+/** Only précis writes such entries: the label, and the origin in a new session, cannot be forged. */
+function carriedRequest(item: Item, eventAt: EventAt): Omit<LastRequest, 'id'> | undefined {
+  const isOurs =
+    newEntryAt(item.id, eventAt)?.label === 'carried' || originOf(item, eventAt) === 'summary'
+  const content = isOurs ? contentOf(item.id, eventAt) : undefined
+  const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
+  const found = SECTION.exec(text)
+  if (!found) return undefined
+  const [heading, ref = ''] = found
+  return {
+    ref,
+    text: text.slice(found.index + heading.length),
+    isAnswered: text.slice(0, found.index).includes(`\n${ANSWERED} [ref:${ref}]`),
+  }
+}
+
+const TRIES = 12
+
+function capped(text: string, maxTokens: number, ref: string): string {
+  let chars = text.length
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const tokens = estimateTokens(text.slice(0, chars))
+    if (tokens <= maxTokens) break
+    chars = Math.floor(chars * Math.min(0.9, maxTokens / tokens))
+  }
+  if (chars >= text.length) return text
+  const [head, tail] = [cutHead(text, (2 * chars) / 3), cutTail(text, chars / 3)]
+  const left = text.length - head.length - tail.length
+  return `${head}\n[… ${left.toLocaleString('en-US')} characters left out: [ref:${ref}] …]\n${tail}`
+}

@@ -1,0 +1,155 @@
+// Refs: resolves an entry to the original events of the log
+import type { Edit, EntryId, Run } from '../edit/change.ts'
+import { bearsEntry, type EventAt, isChange, type ThreadEvent } from '../log/event.ts'
+import { isNew, originalId, parseEntryId, putsOf } from './entry.ts'
+
+/** Rows that a walk comes to and does not find. Whoever has them loads them and lets it go on. */
+export interface MissingRows {
+  readonly from: number
+  readonly to: number
+}
+
+/** A part of what an edit covers, and what of it stays. */
+interface Part {
+  readonly run: Run
+  readonly kept: Kept
+}
+
+/** What an edit keeps: originals as stretches of the log, ascending and apart; the others by name. */
+interface Kept {
+  readonly stretches: readonly (readonly [from: number, to: number])[]
+  readonly made: ReadonlySet<EntryId>
+}
+
+const NOTHING: Kept = { stretches: [], made: new Set() }
+/** How many rows of a long range are asked for at a time: a limit may be reached before its end. */
+const ROWS_AT_ONCE = 256
+
+/**
+ * The original entries that an entry covers, in order; an original covers itself. In an edit the first
+ * new entry carries everything that was covered and not kept, a rewrite what it rewrites.
+ */
+export function covered(
+  id: EntryId,
+  eventAt: EventAt,
+  limit = Number.POSITIVE_INFINITY,
+): EntryId[] {
+  const found: EntryId[] = []
+  if (limit <= 0) return found
+  for (const step of walkCovered(id, eventAt)) {
+    if (typeof step !== 'string') continue // a row that is not there covers nothing
+    found.push(step)
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+/**
+ * The same one by one, for rows that are not all in memory: where some are missing it says which, and
+ * looks again. Summaries of summaries may be nested to any depth, so it keeps a stack of its own.
+ */
+export function* walkCovered(id: EntryId, eventAt: EventAt): Generator<EntryId | MissingRows> {
+  const stack: Part[] = [{ run: id, kept: NOTHING }]
+  const seen = new Set<EntryId>() // a damaged log may go in circles
+  for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
+    const { run, kept } = part
+    if (typeof run !== 'string') {
+      yield* walkRange(run, kept, eventAt)
+      continue
+    }
+    if (isKept(run, kept)) continue
+    const parsed = parseEntryId(run)
+    if (parsed.original) {
+      yield run
+      continue
+    }
+    if (seen.has(run)) continue
+    seen.add(run)
+    const { seq, index } = parsed
+    if (eventAt(seq) === undefined) yield { from: seq, to: seq }
+    const edit = carriedBy(eventAt(seq), index)
+    if (edit === undefined) continue
+    const stays = keptBy(edit)
+    for (const inner of edit.covers.toReversed()) stack.push({ run: inner, kept: stays })
+  }
+}
+
+/** The originals of a range, as far as the log holds it. */
+function* walkRange(
+  [first, last, count]: Exclude<Run, string>,
+  kept: Kept,
+  eventAt: EventAt,
+): Generator<EntryId | MissingRows> {
+  const to = parseEntryId(last).seq
+  let left = count
+  for (let seq = parseEntryId(first).seq; seq <= to && left > 0; seq += 1) {
+    let event = eventAt(seq)
+    if (event === undefined) {
+      yield { from: seq, to: Math.min(to, seq + ROWS_AT_ONCE - 1) }
+      event = eventAt(seq)
+    }
+    if (event === undefined) return
+    if (!bearsEntry(event)) continue
+    left -= 1
+    const id = originalId(seq)
+    if (!isKept(id, kept)) yield id
+  }
+}
+
+/** Looked up once for each entry of a change: without it, n rewrites would take n² steps. */
+const carriers = new WeakMap<readonly Edit[], ReadonlyMap<number, Edit>>()
+
+/** The edit whose dropped entries the new entry at this index carries: only the first of an edit does. */
+function carriedBy(event: ThreadEvent | undefined, index: number): Edit | undefined {
+  if (!event || !isChange(event)) return undefined
+  const { edits } = event.data
+  const known = carriers.get(edits) ?? carriersOf(edits)
+  carriers.set(edits, known)
+  return known.get(index)
+}
+
+function carriersOf(edits: readonly Edit[]): Map<number, Edit> {
+  const found = new Map<number, Edit>()
+  let next = 0
+  for (const edit of edits) {
+    const made = putsOf(edit).filter(isNew).length
+    if (made > 0) found.set(next, edit)
+    next += made
+  }
+  return found
+}
+
+function keptBy(edit: Edit): Kept {
+  const made = new Set<EntryId>()
+  const found: (readonly [number, number])[] = []
+  for (const put of edit.put) {
+    if (!('keep' in put)) continue
+    const [first, last] = typeof put.keep === 'string' ? [put.keep, put.keep] : put.keep
+    const from = parseEntryId(first)
+    if (from.original) found.push([from.seq, parseEntryId(last).seq])
+    else made.add(first)
+  }
+  const stretches: [number, number][] = []
+  for (const [from, to] of found.toSorted(([one], [other]) => one - other)) {
+    const before = stretches.at(-1)
+    if (before && from <= before[1]) before[1] = Math.max(before[1], to)
+    else stretches.push([from, to])
+  }
+  return { stretches, made }
+}
+
+function isKept(id: EntryId, { stretches, made }: Kept): boolean {
+  if (stretches.length === 0) return made.has(id)
+  const parsed = parseEntryId(id)
+  if (!parsed.original) return made.has(id)
+  let low = 0
+  let high = stretches.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const [, to] = stretches[middle] as readonly [number, number]
+    if (to < parsed.seq) low = middle + 1
+    else high = middle
+  }
+  const stretch = stretches[low]
+  return stretch !== undefined && stretch[0] <= parsed.seq
+}

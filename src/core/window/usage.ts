@@ -1,0 +1,155 @@
+// Billed usage: sums over the reports of providers, never the context size (see reading.ts)
+import { z } from 'zod'
+import { PrecisError } from '../errors.ts'
+import type { ThreadEvent } from '../log/event.ts'
+import type { Reducer } from '../ports.ts'
+import type { Json } from '../text/json.ts'
+import type { TokenUsage } from '../view/content.ts'
+
+/** The sum over a list of events, under the names of the LOG design. */
+export interface AggregatedUsage {
+  readonly totalPromptTokens: number
+  readonly totalCompletionTokens: number
+  readonly totalTokens: number // prompt + completion
+  readonly eventCount: number // events that carried a usage
+}
+
+/** Sums over usage reports. Cache figures are absent until a provider reports one. */
+export interface UsageTotals {
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly totalTokens: number
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
+  readonly eventCount: number
+}
+
+/** The bill of a thread. Nothing resets it: a compaction makes the context smaller, not the bill. */
+export interface UsageState {
+  readonly conversation: UsageTotals // answers, and what tools spent on sub-threads
+  readonly summarizing: UsageTotals // compactions, those that failed included
+  /** What the summary cost that a fresh session opens with. Not part of its bill, which begins at 0 (FRESH-22). */
+  readonly opening?: UsageTotals
+}
+
+const NOTHING: UsageTotals = {
+  promptTokens: 0,
+  completionTokens: 0,
+  totalTokens: 0,
+  eventCount: 0,
+}
+
+/** What the answers and tool results among the events were billed; events without usage are skipped. */
+export function aggregateTokenUsage(events: readonly ThreadEvent[]): AggregatedUsage {
+  const sum = events.reduce((totals, event) => addUsage(totals, conversationUsage(event)), NOTHING)
+  return {
+    totalPromptTokens: sum.promptTokens,
+    totalCompletionTokens: sum.completionTokens,
+    totalTokens: sum.totalTokens,
+    eventCount: sum.eventCount,
+  }
+}
+
+const storedCount = z.number().nonnegative()
+const storedTotals = z.object({
+  promptTokens: storedCount,
+  completionTokens: storedCount,
+  totalTokens: storedCount,
+  cacheReadTokens: storedCount.exactOptional(),
+  cacheWriteTokens: storedCount.exactOptional(),
+  eventCount: storedCount,
+})
+const storedUsage = z.object({
+  conversation: storedTotals,
+  summarizing: storedTotals,
+  opening: storedTotals.exactOptional(),
+})
+
+export const usageReducer: Reducer<UsageState> = {
+  name: 'usage',
+  version: 1,
+  init: () => ({ conversation: NOTHING, summarizing: NOTHING }),
+  step(state, event) {
+    if (event.type === 'THREAD_STARTED' && event.data.usage)
+      return { ...state, opening: addUsage(NOTHING, event.data.usage) }
+    const conversation = addUsage(state.conversation, conversationUsage(event))
+    const summarizing = addUsage(state.summarizing, summarizingUsage(event))
+    return conversation === state.conversation && summarizing === state.summarizing
+      ? state
+      : { ...state, conversation, summarizing }
+  },
+  encode: ({ conversation, summarizing, opening }): Json => ({
+    conversation: { ...conversation },
+    summarizing: { ...summarizing },
+    ...(opening && { opening: { ...opening } }),
+  }),
+  decode(json) {
+    const parsed = storedUsage.safeParse(json)
+    if (parsed.success) return parsed.data
+    throw new PrecisError('store-corrupt', 'a stored sum of token usage cannot be read', {
+      where: 'snapshot, reducer usage',
+      hint: 'Remove the snapshot: it is made again from the log.',
+      cause: parsed.error,
+    })
+  },
+}
+
+/** Everything the thread cost since it was opened, conversation and compactions together. */
+export function billedUsage({ conversation, summarizing }: UsageState): UsageTotals {
+  const cacheRead = addKnown(conversation.cacheReadTokens, summarizing.cacheReadTokens)
+  const cacheWrite = addKnown(conversation.cacheWriteTokens, summarizing.cacheWriteTokens)
+  return {
+    promptTokens: conversation.promptTokens + summarizing.promptTokens,
+    completionTokens: conversation.completionTokens + summarizing.completionTokens,
+    totalTokens: conversation.totalTokens + summarizing.totalTokens,
+    ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
+    eventCount: conversation.eventCount + summarizing.eventCount,
+  }
+}
+
+/** Two bills as one. What neither says stays unknown, and whose it is where they are of two models. */
+export function sumUsage(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
+  const { eventCount: _, ...sum } = addUsage(addUsage(NOTHING, one), other)
+  const { model } = other
+  const isOfOne = model !== undefined && (one === undefined || one.model === model)
+  return { ...sum, ...(isOfOne && { model }) }
+}
+
+function conversationUsage(event: ThreadEvent): TokenUsage | undefined {
+  return event.type === 'AGENT_MESSAGE' || event.type === 'TOOL_RESULT'
+    ? event.data.tokenUsage
+    : undefined
+}
+
+function summarizingUsage(event: ThreadEvent): TokenUsage | undefined {
+  return event.type === 'COMPACTION' || event.type === 'COMPACTION_FAILED'
+    ? event.data.usage
+    : undefined
+}
+
+function addUsage(totals: UsageTotals, usage: TokenUsage | undefined): UsageTotals {
+  if (usage === undefined) return totals
+  const prompt = counted(usage.promptTokens)
+  const completion = counted(usage.completionTokens)
+  const cacheRead = addKnown(totals.cacheReadTokens, usage.cacheReadTokens)
+  const cacheWrite = addKnown(totals.cacheWriteTokens, usage.cacheWriteTokens)
+  return {
+    promptTokens: totals.promptTokens + prompt,
+    completionTokens: totals.completionTokens + completion,
+    totalTokens: totals.totalTokens + prompt + completion,
+    ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
+    eventCount: totals.eventCount + 1,
+  }
+}
+
+function addKnown(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined && b === undefined) return undefined
+  return counted(a) + counted(b)
+}
+
+/** Foreign logs hold anything: what is no count adds nothing. */
+function counted(tokens: number | undefined): number {
+  return tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? tokens : 0
+}

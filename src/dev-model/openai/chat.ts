@@ -1,0 +1,128 @@
+// OpenAI Chat Completions, and the servers that speak it: what its requests say.
+import { type ChatMessage, callsOf, messagesOf } from '../../validate/openai-chat/messages.ts'
+import { PROFILES } from '../../validate/profiles.ts'
+import type { Profile } from '../../validate/rule.ts'
+import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import {
+  type Asked,
+  type AskedPart,
+  type AskedTurn,
+  type ToolChoice,
+  textOfContent,
+} from '../asked.ts'
+import { segmentOf, sumOfTokens } from '../count.ts'
+import { sseFrame } from '../http.ts'
+import { withoutOldest } from '../truncate.ts'
+import type { Refusal, WireFormat } from '../wire-format.ts'
+import { chatFrames, wholeCompletion } from './chat-answer.ts'
+import { openaiError, refuseOpenai, tellOpenai } from './errors.ts'
+import { accountAutomatically, NO_LINKS, parsedJson } from './request.ts'
+import { strangeChat, unsupported } from './strict.ts'
+
+/** A local server skips what it does not know. */
+export function openaiChatFormat(
+  profile: Profile = PROFILES['openai-chat'],
+  isLocal = false,
+): WireFormat {
+  return {
+    id: 'openai-chat',
+    streamType: 'text/event-stream; charset=utf-8',
+    profileFor: () => profile,
+    links: NO_LINKS,
+    shape: (body) =>
+      shapeOf(body) ?? strangeChat(body, profile, isLocal) ?? unsupported('openai-chat', body),
+    lost: () => undefined,
+    check: () => [],
+    read: (body) => readChat(body, profile),
+    segments: (body) => [
+      ...listOf(body.tools).map((tool) => segmentOf('tools', tool)),
+      ...messagesOf(body).map(({ role, fields }) => segmentOf('messages', fields, `${role} `)),
+    ],
+    silentWindow: () => undefined,
+    fitted: (body, windowTokens) => withoutOldest(body, 'messages', windowTokens),
+    account: (body, segments, { automatic }, nowMs) =>
+      accountAutomatically(body, segments, sumOfTokens(segments), automatic, nowMs),
+    whole: (turn) => wholeCompletion(turn, profile),
+    frames: (turn) => chatFrames(turn, profile),
+    refuse: (refusal) => refuseOpenai('openai-chat', refusal),
+    errorFrame: (refusal) => sseFrame(openaiError(tellOpenai('openai-chat', refusal))),
+  }
+}
+
+function shapeOf(body: Fields): Refusal | undefined {
+  if (textOf(body.model) === undefined) {
+    return { kind: 'invalid', message: 'you must provide a model parameter' }
+  }
+  if (!Array.isArray(body.messages)) {
+    return {
+      kind: 'invalid',
+      message: "Missing required parameter: 'messages'.",
+      param: 'messages',
+      code: 'missing_required_parameter',
+    }
+  }
+  if (isGiven(body.n) && body.n !== 1) {
+    return { kind: 'invalid', message: 'The stand-in gives one choice only.', param: 'n' }
+  }
+  return undefined
+}
+
+function readChat(body: Fields, profile: Profile): Asked {
+  const messages = messagesOf(body)
+  const limit = body.max_completion_tokens ?? body.max_tokens
+  const { reasoning_effort: effort, stop } = body
+  const thinks = profile.backend === 'deepseek' && profile.thinkingEnabled !== false
+  return {
+    wire: 'openai-chat',
+    model: textOf(body.model) ?? '',
+    system: messages
+      .filter(isSystem)
+      .map(({ fields }) => textOfContent(fields.content))
+      .join('\n'),
+    turns: messages.filter((message) => !isSystem(message)).map(turnOf),
+    tools: listOf(body.tools).flatMap((tool) => {
+      const { name, parameters } = fieldsOf(fieldsOf(tool).function)
+      return typeof name === 'string' ? [{ name, schema: parameters ?? {} }] : []
+    }),
+    toolChoice: choiceOf(body),
+    parallelCalls: body.parallel_tool_calls !== false,
+    thinking: thinks || (isGiven(effort) && effort !== 'none'),
+    stream: body.stream === true,
+    stopSequences: (typeof stop === 'string' ? [stop] : listOf(stop)).flatMap(
+      (each) => textOf(each) ?? [],
+    ),
+    ...(typeof limit === 'number' && { maxOutputTokens: limit }),
+  }
+}
+
+function isSystem({ role }: ChatMessage): boolean {
+  return role === 'system' || role === 'developer'
+}
+
+function choiceOf({ tool_choice: choice }: Fields): ToolChoice {
+  if (choice === 'none') return 'none'
+  if (choice === 'required') return 'any'
+  const name = textOf(fieldsOf(fieldsOf(choice).function).name)
+  return name === undefined ? 'auto' : { name }
+}
+
+/** The result of a call comes as a message of its own, without a word on whether it failed. */
+function turnOf(message: ChatMessage): AskedTurn {
+  const { role, fields } = message
+  const text = textOfContent(fields.content)
+  if (role === 'tool') {
+    const id = textOf(fields.tool_call_id) ?? ''
+    return { role: 'user', parts: [{ type: 'result', id, text, failed: false }] }
+  }
+  const said: readonly AskedPart[] = text === '' ? [] : [{ type: 'text', text }]
+  if (role !== 'assistant') return { role: 'user', parts: said }
+  const calls = callsOf(message).map(
+    ({ id = '', body }): AskedPart => ({
+      type: 'call',
+      id,
+      name: textOf(body.name) ?? '',
+      arguments: parsedJson(textOf(body.arguments) ?? ''),
+    }),
+  )
+  return { role: 'assistant', parts: [...said, ...calls] }
+}

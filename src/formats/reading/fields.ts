@@ -1,0 +1,67 @@
+// Values of unknown shape, read without complaint: what has another type is as good as absent.
+import { parseRecord } from '../../core/log/json-bounds.ts'
+import { isJson } from '../../core/log/schema.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { ModelRef } from '../../core/view/content.ts'
+import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
+
+export { type Fields, isFields }
+
+const NONE: Fields = {}
+
+export function fieldsIn(value: Json | undefined): Fields {
+  return isFields(value) ? value : NONE
+}
+
+export function listIn(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function textIn(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A count: what is negative or no number is unknown. */
+export function countIn(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && value >= 0 ? value : undefined
+}
+
+/** A time as a text or in milliseconds. */
+export function timeIn(value: Json | undefined): { timestamp?: Date } {
+  if (typeof value !== 'string' && typeof value !== 'number') return {}
+  const timestamp = new Date(value)
+  return Number.isNaN(timestamp.getTime()) ? {} : { timestamp }
+}
+
+export function modelRef(provider: string, model: Json | undefined): ModelRef {
+  return `${provider}/${textIn(model) ?? 'unknown'}`
+}
+
+/** How deep inside an event a foreign value may stand; the log takes 1,000 levels in all. */
+const LEVELS_AROUND = 20
+
+/** Whether the log can hold it: not too deep, and without endless numbers. */
+export function isStorable(value: unknown): value is Json {
+  return isJson(value, LEVELS_AROUND)
+}
+
+/** Arguments that a format keeps as the text of a JSON value. What cannot be read stays a text. */
+export function argumentsIn(text: Json | undefined): Json {
+  if (typeof text !== 'string') return text ?? {}
+  try {
+    const value = parseRecord(text)
+    return isStorable(value) ? value : text
+  } catch {
+    return text
+  }
+}
+
+/** The object that a text is, where it is one. */
+export function objectIn(text: string): Fields | undefined {
+  try {
+    const value = parseRecord(text)
+    return isFields(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

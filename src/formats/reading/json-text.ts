@@ -1,0 +1,71 @@
+// A text as JSON, with errors that say where it went wrong and what the text may be instead.
+import { PrecisError } from '../../core/errors.ts'
+import { parseRecord } from '../../core/log/json-bounds.ts'
+import type { Json } from '../../core/text/json.ts'
+
+/** How much of a text is looked at to guess what it is. */
+const GUESS_CHARS = 100_000
+
+export function parseJsonText(text: string): Json {
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text
+  if (body.trim() === '')
+    throw new PrecisError('invalid-input', 'the input is empty', {
+      hint: 'Give it a session file, or a JSON document with the messages of a conversation.',
+    })
+  try {
+    return parseRecord(body) as Json
+  } catch (thrown) {
+    if (PrecisError.is(thrown)) throw thrown
+    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new PrecisError('invalid-input', `the input is not JSON: ${reasonOf(message)}`, {
+      ...placeOf(message, body),
+      hint: guess(body),
+      cause: thrown,
+    })
+  }
+}
+
+/** The engine's reason without its position and its quote of the text, which may be long. */
+function reasonOf(message: string): string {
+  return message
+    .replace(/ in JSON at position.*$/s, '')
+    .replace(/, (\.\.\.)?".*$/s, '')
+    .replace(/^./, (first) => first.toLowerCase())
+}
+
+/** How much of the text before an unexpected token the engine quotes. */
+const QUOTED_BEFORE = 10
+
+/** The engine tells the position of most errors, and of an unexpected token only its surroundings. */
+function placeOf(message: string, body: string): { where?: string } {
+  const at = positionOf(message, body)
+  if (at === undefined) return {}
+  const before = body.slice(0, at)
+  const line = before.split('\n').length
+  return { where: `line ${line}, column ${at - before.lastIndexOf('\n')}` }
+}
+
+function positionOf(message: string, body: string): number | undefined {
+  const known = /at position (\d+)/.exec(message)?.[1]
+  if (known !== undefined) return Number(known)
+  if (message.includes('end of JSON input')) return body.length
+  const quoted = /\.\.\."([\s\S]*?)"(?:\.\.\.)? is not valid JSON$/.exec(message)?.[1]
+  const found = quoted === undefined ? -1 : body.indexOf(quoted)
+  return found < 0 ? undefined : found + QUOTED_BEFORE
+}
+
+function guess(body: string): string {
+  const [first = '', second] = body.slice(0, GUESS_CHARS).split('\n', 2)
+  if (second !== undefined && isJsonObject(first))
+    return 'It looks like JSON Lines, one record a line, and not like one JSON document.'
+  return 'Check that the file is complete, and that it is one JSON document.'
+}
+
+function isJsonObject(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,131 @@
+// How every reader goes through its file: record by record, with what cannot be read kept as it is.
+import type { Json } from '../../core/text/json.ts'
+import { MAIN, type Source, type Step } from '../session-format.ts'
+import { Conversation } from './conversation.ts'
+import { type Fields, isFields } from './fields.ts'
+import { jsonItems, ROOT } from './json-items.ts'
+import { type Line, linesOf, recordOf } from './lines.ts'
+import type { ReadNotes } from './notes.ts'
+import type { RawRecord } from './raw.ts'
+
+/** Why a record is kept as it is, or not at all; undefined where it became events. */
+export type KeptBecause = string | { readonly ignored: string } | undefined
+
+/** Where the records of a file go: each becomes events, or is kept. */
+export interface RecordReader {
+  read(record: Fields, raw: RawRecord, list: string): KeptBecause
+  /** Keeps a record as it is. */
+  keep(raw: RawRecord): void
+  /** What stands around the lists of a document. */
+  envelope?(value: Json): void
+  /** There are no more records. */
+  end(): void
+  drain(): Iterable<Step>
+}
+
+/** A reader of files that hold one thread. */
+export abstract class OneThreadReader implements RecordReader {
+  protected readonly conversation: Conversation
+  protected readonly notes: ReadNotes
+
+  constructor(format: string, notes: ReadNotes) {
+    this.conversation = new Conversation(format, MAIN)
+    this.notes = notes
+  }
+
+  abstract read(record: Fields, raw: RawRecord, list: string): KeptBecause
+
+  keep(raw: RawRecord): void {
+    this.conversation.raw(raw)
+  }
+
+  envelope(value: Json): void {
+    this.conversation.envelope(value)
+  }
+
+  end(): void {
+    this.conversation.flush()
+  }
+
+  drain(): Step[] {
+    return this.conversation.drain()
+  }
+}
+
+function readRecord(
+  reader: RecordReader,
+  record: Fields,
+  raw: RawRecord,
+  list: string,
+  notes: ReadNotes,
+): void {
+  const reason = reader.read(record, raw, list)
+  if (reason === undefined) notes.modelled()
+  else if (typeof reason === 'object') notes.ignored(reason.ignored)
+  else {
+    reader.keep(raw)
+    notes.kept(reason)
+  }
+}
+
+export async function* readLines(
+  source: Source,
+  notes: ReadNotes,
+  reader: RecordReader,
+): AsyncGenerator<Step> {
+  yield* readEach(
+    linesOf(source, (bytes) => notes.read(bytes)),
+    notes,
+    reader,
+  )
+}
+
+/** A line, and what it says where somebody has looked before. */
+export interface ParsedLine extends Line {
+  readonly parsed?: Fields | undefined
+}
+
+export async function* readEach(
+  read: AsyncIterable<readonly ParsedLine[]> | Iterable<readonly ParsedLine[]>,
+  notes: ReadNotes,
+  reader: RecordReader,
+): AsyncGenerator<Step> {
+  for await (const lines of read) {
+    for (const line of lines) {
+      const record = recordOf(line, notes, line.parsed)
+      const raw = line.record ?? { at: record.at, raw: record.raw }
+      if (isFields(record.value)) readRecord(reader, record.value, raw, ROOT, notes)
+      else {
+        reader.keep(raw)
+        if (record.value !== undefined) notes.kept('a line that is no object')
+      }
+    }
+    yield* reader.drain()
+  }
+  reader.end()
+  yield* reader.drain()
+}
+
+export async function* readItems(
+  source: Source,
+  lists: readonly string[],
+  notes: ReadNotes,
+  reader: RecordReader,
+): AsyncGenerator<Step> {
+  for await (const piece of jsonItems(source, lists, (bytes) => notes.read(bytes))) {
+    if (piece.type === 'shell') {
+      if (piece.cut) notes.problem('the file ends in the middle; what came before was read')
+      reader.envelope?.(piece.value)
+    } else if (piece.type === 'item' && isFields(piece.value))
+      readRecord(reader, piece.value, { at: piece.index, raw: piece.text }, piece.list, notes)
+    else {
+      const cut = piece.type === 'broken' && piece.cut
+      notes.kept(cut ? 'a half-written last item' : 'an item that cannot be read')
+      if (!cut) notes.problem(`${piece.list}[${piece.index}]: cannot be read; kept as it is`)
+      reader.keep({ at: piece.index, raw: piece.text })
+    }
+    yield* reader.drain()
+  }
+  reader.end()
+  yield* reader.drain()
+}

@@ -1,0 +1,178 @@
+// The items of OpenAI's Responses API, which Codex writes as well, as parts, calls and results.
+import type { Json } from '../../core/text/json.ts'
+import type { Block, ModelRef, Part, ToolResult, UserContent } from '../../core/view/content.ts'
+import type { Conversation, Origin } from './conversation.ts'
+import { dataUrl } from './data-url.ts'
+import { argumentsIn, type Fields, fieldsIn, isFields, listIn, textIn } from './fields.ts'
+
+const PROVIDER = 'openai'
+
+export interface ItemChoices {
+  readonly model: ModelRef
+}
+
+/**
+ * Reads items into a conversation. Items that a model gave out one after another are one answer; an
+ * output or a message of the user ends it.
+ */
+export class ResponseItems {
+  readonly #to: Conversation
+  #answers = 0
+  #isOpen = false
+
+  constructor(to: Conversation) {
+    this.#to = to
+  }
+
+  /** What comes next is another answer, even where no result stands between. */
+  endAnswer(): void {
+    this.#isOpen = false
+  }
+
+  /** Whether this was an item that the API knows. What it does not know is for the caller to keep. */
+  read(item: Fields, origin: Origin, choices: ItemChoices): boolean {
+    const { type } = item
+    if (type === 'message' || (type === undefined && typeof item.role === 'string'))
+      return this.#message(item, origin, choices)
+    if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+      this.#isOpen = false
+      this.#to.result(resultOf(item), origin)
+      return true
+    }
+    if (typeof type !== 'string') return false
+    const isCall = type === 'function_call' || type === 'custom_tool_call'
+    if (!isCall && !OUTPUT_ITEMS.has(type)) return false
+    this.#openAnswer(origin, choices)
+    if (isCall) {
+      const given = type === 'function_call' ? argumentsIn(item.arguments) : (item.input ?? '')
+      const name = textIn(item.name) ?? 'unnamed'
+      this.#to.call(textIn(item.call_id) ?? textIn(item.id) ?? name, name, given)
+    } else this.#to.part({ type: 'native', provider: PROVIDER, value: item })
+    return true
+  }
+
+  /** What the model thought before the items that follow. */
+  thinking(thinking: string, origin: Origin, choices: ItemChoices): void {
+    this.#openAnswer(origin, choices)
+    this.#to.part({ type: 'thinking', thinking, model: choices.model })
+  }
+
+  #message(item: Fields, origin: Origin, choices: ItemChoices): boolean {
+    if (item.role === 'assistant') {
+      this.#openAnswer(origin, choices)
+      for (const part of answerParts(item)) this.#to.part(part)
+      return true
+    }
+    this.#isOpen = false
+    const content = userContent(item)
+    if (item.role === 'user') {
+      this.#to.user(content, origin, 'typed')
+      return true
+    }
+    if (item.role !== 'developer' && item.role !== 'system') return false
+    this.#to.reminder(textOfMessage(item), origin)
+    return true
+  }
+
+  #openAnswer(origin: Origin, { model }: ItemChoices): void {
+    if (!this.#isOpen) this.#answers += 1
+    this.#isOpen = true
+    this.#to.answer(`answer ${this.#answers}`, origin, { model })
+  }
+}
+
+/** Items that the model, or a tool on OpenAI's own machines, gave out. */
+const OUTPUT_ITEMS: ReadonlySet<string> = new Set([
+  'reasoning',
+  'web_search_call',
+  'file_search_call',
+  'computer_call',
+  'computer_call_output',
+  'code_interpreter_call',
+  'image_generation_call',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'tool_search_call',
+  'tool_search_output',
+  'mcp_call',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'compaction',
+])
+
+/** The words of a message, of whatever role. */
+export function textOfMessage(item: Fields): string {
+  const { content } = item
+  if (typeof content === 'string') return content
+  return listIn(content)
+    .map((part) => textIn(fieldsIn(part).text) ?? textIn(fieldsIn(part).refusal) ?? '')
+    .join('\n')
+}
+
+export function userContent(item: Fields): UserContent {
+  const { content } = item
+  if (typeof content === 'string') return content
+  return listIn(content).map((value): Part => {
+    const part = fieldsIn(value)
+    const text = textIn(part.text)
+    if (text !== undefined) return { type: 'text', text }
+    const media =
+      part.type === 'input_image' ? dataUrl(textIn(part.image_url), 'image/*') : undefined
+    return media ? { type: 'image', media } : { type: 'native', provider: PROVIDER, value }
+  })
+}
+
+/** Newer models say of each message whether it is a comment or the final answer, and want it back. */
+function answerParts(item: Fields): Part[] {
+  const phase = textIn(item.phase)
+  const extra = phase === undefined ? {} : { extra: { provider: PROVIDER, fields: { phase } } }
+  if (typeof item.content === 'string') return [{ type: 'text', text: item.content, ...extra }]
+  return listIn(item.content).map((value): Part => {
+    const text = textIn(fieldsIn(value).text) ?? textIn(fieldsIn(value).refusal)
+    return text === undefined
+      ? { type: 'native', provider: PROVIDER, value }
+      : { type: 'text', text, ...extra }
+  })
+}
+
+function resultOf(item: Fields): ToolResult {
+  const { call_id: id, output, status } = item
+  const content = Array.isArray(output) ? output.map(blockOf) : textBlocks(output)
+  const isFailed = status === 'failed' || exitCodeOf(output) > 0
+  return {
+    ...(typeof id === 'string' && { id }),
+    content,
+    status: isFailed ? 'failed' : status === 'incomplete' ? 'aborted' : 'completed',
+  }
+}
+
+function textBlocks(output: Json | undefined): Block[] {
+  if (output === undefined || output === null) return []
+  const text = isFields(output)
+    ? (textIn(output.content) ?? JSON.stringify(output))
+    : String(output)
+  return [{ type: 'text', text }]
+}
+
+function blockOf(value: Json): Block {
+  const part = fieldsIn(value)
+  const text = textIn(part.text)
+  if (text !== undefined) return { type: 'text', text }
+  const media = dataUrl(textIn(part.image_url), 'image/*')
+  if (media?.data === undefined) return { type: 'native', provider: PROVIDER, value }
+  return { type: 'image', data: media.data, mimeType: media.mimeType }
+}
+
+/** There is no flag for failures: commands tell it in their text, in one of two ways. */
+function exitCodeOf(output: Json | undefined): number {
+  const text = Array.isArray(output) ? textIn(fieldsIn(output[0]).text) : textIn(output)
+  if (text === undefined) return 0
+  const told = /^(?:Process exited with code|Exit code:) (-?\d+)/m.exec(text.slice(0, 500))?.[1]
+  if (told !== undefined) return Math.abs(Number(told))
+  const inside = /"exit_code":\s*(\d+)/.exec(text.slice(-200))?.[1]
+  return text.startsWith('{"output"') && inside !== undefined ? Number(inside) : 0
+}

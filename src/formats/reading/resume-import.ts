@@ -1,0 +1,75 @@
+// What an interrupted import of the same file has stored: the next run passes over it and goes on behind it.
+import { PrecisError } from '../../core/errors.ts'
+import { readRow } from '../../core/log/codec.ts'
+import type { EventDraft, ThreadEvent } from '../../core/log/event.ts'
+import type { Store } from '../../core/ports.ts'
+
+export interface EarlierRun {
+  readonly threadId: string // of the file itself
+  readonly store: Pick<Store, 'info' | 'read'>
+}
+
+/** The events that one thread of the file has already, in the order in which they are read again. */
+export class StoredPart {
+  readonly threadId: string
+  readonly version: number
+  readonly #store: EarlierRun['store']
+  #seq = 1 // its first event says what it is
+
+  /** Undefined where the earlier run did not come as far as this thread. */
+  static async find({ store }: EarlierRun, threadId: string): Promise<StoredPart | undefined> {
+    const info = await store.info(threadId)
+    return info && new StoredPart(store, threadId, info.version)
+  }
+
+  private constructor(store: EarlierRun['store'], threadId: string, version: number) {
+    this.#store = store
+    this.threadId = threadId
+    this.version = version
+  }
+
+  /** As many of these drafts as are stored. Rejects where something else is. */
+  async take(drafts: readonly EventDraft[]): Promise<readonly ThreadEvent[]> {
+    const count = Math.min(drafts.length, this.version - this.#seq)
+    if (count === 0) return []
+    const events = await this.#read(count)
+    if (!events.every((event, index) => isSame(event, drafts[index])))
+      throw isAnother(this.threadId)
+    this.#seq += count
+    return events
+  }
+
+  /** Whether a recorded compaction is stored, with what it pinned; undefined where the run ended before it. */
+  async takeCompaction(): Promise<boolean | undefined> {
+    if (this.#seq >= this.version) return undefined
+    const [event] = await this.#read(1)
+    if (event?.type !== 'COMPACTION') return false
+    do this.#seq += 1
+    while (this.#seq < this.version && (await this.#read(1))[0]?.type === 'PIN')
+    return true
+  }
+
+  async #read(count: number): Promise<ThreadEvent[]> {
+    const range = { from: this.#seq + 1, to: this.#seq + count }
+    return (await this.#store.read(this.threadId, range)).map(readRow)
+  }
+}
+
+function isSame(event: ThreadEvent, draft: EventDraft | undefined): boolean {
+  if (!draft || event.type !== draft.type) return false
+  if ((event.source === undefined) !== (draft.source === undefined)) return false
+  if (draft.timestamp && draft.timestamp.getTime() !== event.timestamp.getTime()) return false
+  // The number of its answer is put in when it is appended.
+  const data =
+    event.type === 'TOOL_CALL'
+      ? { ...(draft.data as object), answer: event.data.answer }
+      : draft.data
+  return JSON.stringify(data) === JSON.stringify(event.data)
+}
+
+function isAnother(threadId: string): PrecisError {
+  return new PrecisError('id-conflict', `Thread ${threadId} is not the beginning of this import.`, {
+    where: threadId,
+    hint: 'Import with the options of the first time, or as a new thread.',
+  })
+}

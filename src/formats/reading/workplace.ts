@@ -1,0 +1,30 @@
+// Where a session took place: the working directory that the records of each agent name.
+import type { Outgoing, WriteOptions } from '../session-format.ts'
+import { type Fields, fieldsIn, listIn, objectIn, textIn } from './fields.ts'
+
+/** Every agent names it near the beginning, or never. */
+const LOOKED_AT = 1_000
+
+/** The directory of the session, else the one where it is written; empty where neither is known. */
+export function workplaceOf({ events = [] }: Outgoing, { cwd = '' }: WriteOptions): string {
+  let looked = 0
+  for (const event of events) {
+    const { envelope, records } = fieldsIn(event.type === 'FOREIGN' ? event.data : event.source)
+    const around = placeIn(fieldsIn(envelope))
+    if (around !== undefined) return around
+    if (looked >= LOOKED_AT) continue
+    for (const record of listIn(records)) {
+      looked += 1
+      const place = placeIn(objectIn(textIn(fieldsIn(record).raw) ?? '') ?? {})
+      if (place !== undefined) return place
+    }
+  }
+  return cwd
+}
+
+/** Claude Code and pi name it in the record, Codex in its payload, OpenCode in the facts of the session. */
+function placeIn({ cwd, payload, info }: Fields): string | undefined {
+  const { directory, path } = fieldsIn(info)
+  const named = [cwd, fieldsIn(payload).cwd, directory, fieldsIn(path).cwd]
+  return named.map(textIn).find((place) => place !== undefined && place !== '')
+}

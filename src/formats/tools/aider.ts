@@ -1,0 +1,119 @@
+// aider's chat history: Markdown, many chats in one file, the files it sent to the model not in it.
+import type { Conversation } from '../reading/conversation.ts'
+import { linesOf } from '../reading/lines.ts'
+import type { ReadNotes } from '../reading/notes.ts'
+import type { RawRecord } from '../reading/raw.ts'
+import { type KeptBecause, OneThreadReader } from '../reading/record-reader.ts'
+import type { Sample, SessionFormat, Source, Step } from '../session-format.ts'
+
+const ID = 'aider'
+const STARTED = /^# aider chat started at (.+)$/
+
+export const aider: SessionFormat = {
+  id: ID,
+  title: 'aider',
+  losses: [],
+  detect: ({ text }: Sample) => /^\s*# aider chat started at /m.test(text.slice(0, 2_000)),
+  read,
+}
+
+type Kind = 'start' | 'user' | 'notice' | 'answer' | 'blank'
+
+/** Lines of one kind in a row are one record. */
+async function* read(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
+  const reader = new BlockReader(ID, notes)
+  let kind: Kind = 'blank'
+  let first = 1
+  let block: string[] = []
+  const end = () => {
+    const text = block.join('\n')
+    const record = { at: first, raw: text }
+    const reason = text.trim() === '' ? undefined : reader.readBlock(kind, text, record)
+    if (text.trim() === '') reader.keep(record)
+    else if (reason === undefined) notes.modelled()
+    else {
+      reader.keep(record)
+      notes.kept(String(reason))
+    }
+    block = []
+  }
+  for await (const lines of linesOf(source, (bytes) => notes.read(bytes), 'keep')) {
+    for (const { number, text } of lines) {
+      const next = kindOf(text)
+      // Blank lines belong to what they stand in: an answer has paragraphs.
+      const isSame = next === kind || (next === 'blank' && kind !== 'start')
+      if (!isSame && block.length > 0) end()
+      if (block.length === 0) first = number
+      if (!isSame) kind = next
+      block.push(text)
+    }
+    yield* reader.drain()
+  }
+  if (block.length > 0) end()
+  reader.end()
+  yield* reader.drain()
+}
+
+function kindOf(line: string): Kind {
+  if (line.trim() === '') return 'blank'
+  if (STARTED.test(line)) return 'start'
+  if (line.startsWith('#### ')) return 'user'
+  return line.startsWith('> ') || line === '>' ? 'notice' : 'answer'
+}
+
+class BlockReader extends OneThreadReader {
+  #answers = 0
+
+  read(): KeptBecause {
+    return 'not a line of Markdown'
+  }
+
+  readBlock(kind: Kind, text: string, record: RawRecord): KeptBecause {
+    const words = text.trim()
+    switch (kind) {
+      case 'user': {
+        const said = words.replace(/^#### ?/gm, '').replace(/ {2}$/gm, '')
+        const isTyped = text.split('\n').every(isInput)
+        this.conversation.user(said, { record }, isTyped ? 'typed' : 'model')
+        return undefined
+      }
+      case 'answer':
+        this.#answers += 1
+        this.conversation.answer(`answer ${this.#answers}`, { record })
+        this.conversation.part({ type: 'text', text: words })
+        return undefined
+      case 'notice':
+        return this.#notice(words, this.conversation)
+      default:
+        return 'where a chat began'
+    }
+  }
+
+  /** The counts behind an answer are rounded to what fits on the screen. */
+  #notice(text: string, to: Conversation): KeptBecause {
+    const found = /^> Tokens: ([\d.,]+k?) sent, (?:.*?)([\d.,]+k?) received/m.exec(text)
+    const promptTokens = countOf(found?.[1])
+    const completionTokens = countOf(found?.[2])
+    if (promptTokens !== undefined && completionTokens !== undefined)
+      to.facts({
+        tokenUsage: {
+          promptTokens,
+          completionTokens,
+          totalTokens: promptTokens + completionTokens,
+        },
+      })
+    return 'a notice to the user'
+  }
+}
+
+/** aider ends each line of what was typed with two blanks; a heading in an answer has none. */
+function isInput(line: string): boolean {
+  return line.trim() === '' || line.endsWith('  ')
+}
+
+function countOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const number = Number.parseFloat(text.replaceAll(',', ''))
+  if (!Number.isFinite(number)) return undefined
+  return text.endsWith('k') ? Math.round(number * 1_000) : number
+}

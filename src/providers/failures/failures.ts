@@ -1,0 +1,113 @@
+// Failures of model access as PrecisErrors: what happened, and the next step. Keys never get through.
+import { PrecisError } from '../../core/errors.ts'
+import { redactFailure } from '../../redact/redact-failure.ts'
+import { causesOf, type Failure, readFailure } from './failure.ts'
+import {
+  addressOf,
+  type FailureContext,
+  type Kind,
+  kindOf,
+  setKey,
+  timeoutHint,
+} from './failure-kinds.ts'
+import { isOverLimitAlone } from './overflow.ts'
+
+/** Anything thrown while a model was asked. One of ours is given back as it is. */
+export function toPrecisError(thrown: unknown, context: FailureContext): PrecisError {
+  const chain = causesOf(thrown)
+  const ours = chain.find(PrecisError.is)
+  if (ours) return ours.code === 'timeout' ? placed(ours, context) : ours
+  const redact = redactorOf(context)
+  const failure = readFailure(thrown)
+  const kind = kindOf(failure, context)
+  const said = shortened(redact(failure.message))
+  const status = failure.status === undefined ? '' : ` (${failure.status})`
+  const hint = kind.hint?.(context)
+  return new PrecisError(kind.code, redact(`${kind.what(context)}${status}: ${said}`), {
+    where: redact(placeOf(context)),
+    ...(hint !== undefined && { hint: redact(hint) }),
+    retryable: mayRetry(failure, kind),
+    details: detailsOf(failure, context, redact),
+    cause: safeCause(chain, redact),
+  })
+}
+
+/** Whoever watches the time knows neither the server nor the setting. */
+function placed(late: PrecisError, context: FailureContext): PrecisError {
+  const { code, message, retryable, details, cause } = late
+  return new PrecisError(code, message, {
+    where: redactorOf(context)(placeOf(context)),
+    hint: timeoutHint(context),
+    retryable,
+    details: { provider: context.provider, ...details },
+    cause,
+  })
+}
+
+/** The failure without a key: known before anything is sent. */
+export function missingKey(context: FailureContext): PrecisError {
+  const { provider } = context
+  return new PrecisError('auth-failed', `There is no key for ${provider}.`, {
+    where: redactorOf(context)(placeOf(context)),
+    hint: setKey(context),
+    details: { provider },
+  })
+}
+
+type Redact = (text: string) => string
+
+function redactorOf({ secrets }: FailureContext): Redact {
+  const known = secrets.flatMap((value) => (value === undefined ? [] : [{ name: 'key', value }]))
+  return (text) => redactFailure(text, known)
+}
+
+/** A server that says whether to try again is believed, except for what can never pass. */
+function mayRetry(failure: Failure, { code, retryable = false }: Kind): boolean {
+  if (code === 'overflow' || isOverLimitAlone(failure.message)) return false
+  const told = failure.header('x-should-retry')
+  return told === 'true' || (retryable && told !== 'false')
+}
+
+function detailsOf(failure: Failure, context: FailureContext, redact: Redact) {
+  const requestId = failure.header('request-id') ?? failure.header('x-request-id')
+  const waitMs = retryAfterMs(failure)
+  return {
+    provider: context.provider,
+    ...(context.model !== undefined && { model: context.model }),
+    ...(failure.status !== undefined && { status: failure.status }),
+    ...(failure.codes.length > 0 && { codes: failure.codes.map(redact) }),
+    ...(requestId !== undefined && { requestId: redact(requestId) }),
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+  }
+}
+
+/** How long the server asks to wait. A date is left to the back-off: clocks differ. */
+function retryAfterMs(failure: Failure): number | undefined {
+  const ms = Number.parseFloat(failure.header('retry-after-ms') ?? '')
+  const seconds = Number(failure.header('retry-after') ?? Number.NaN)
+  const wait = Number.isFinite(ms) ? ms : seconds * 1_000
+  return Number.isFinite(wait) && wait >= 0 ? wait : undefined
+}
+
+/** The names and words of the causes, copied: the originals hold headers and bodies. */
+function safeCause(chain: readonly unknown[], redact: Redact): Error | undefined {
+  return chain.reduceRight<Error | undefined>((cause, each) => {
+    const message = each instanceof Error ? each.message : String(each)
+    const copy = new Error(shortened(redact(message)), cause && { cause })
+    copy.name = each instanceof Error ? redact(each.name) : 'Thrown'
+    copy.stack = `${copy.name}: ${copy.message}`
+    return copy
+  }, undefined)
+}
+
+const LONGEST_MESSAGE_CHARS = 600
+
+/** Some servers answer with a page. Called after keys were removed: half a key is one, too. */
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length <= LONGEST_MESSAGE_CHARS ? line : `${line.slice(0, LONGEST_MESSAGE_CHARS)}…`
+}
+
+function placeOf({ provider, model, baseUrl }: FailureContext): string {
+  return `${model === undefined ? provider : `${provider}/${model}`} at ${addressOf(baseUrl)}`
+}

@@ -1,0 +1,131 @@
+// Access checks: host, origin, token and rate limit
+import type { Context, MiddlewareHandler } from 'hono'
+import { PrecisError } from '../../core/errors.ts'
+import type { PageSessions } from '../accounts/page-sessions.ts'
+import type { Access, TokenHolder } from '../ports.ts'
+import { admit } from './connections.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+/** Asked by what watches over the server, under whatever name it has there; they tell nothing. */
+const OPEN: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
+
+/** The description of the API is in every package. */
+const PUBLIC = '/api/openapi.json'
+
+/** What keeps a page that was opened elsewhere from asking here, also under a name of its own making. */
+export function guard(
+  { hosts = [], origins = [], tokens }: Access,
+  rate: RateLimit,
+  sessions: PageSessions,
+): MiddlewareHandler {
+  const known = new Set(hosts.map((host) => host.toLowerCase()))
+  return async (c, next) => {
+    if (OPEN.has(c.req.path)) return next()
+    const host = c.req.header('host') ?? new URL(c.req.url).host
+    if (!isLoopback(host) && !isKnown(host, known)) throw foreignHost(host)
+    requireOwnOrigin(c, host, origins)
+    const holder = tokens?.holderOf(tokenOf(c, sessions))
+    const who = whoOf(c, holder)
+    c.set(WHO, who)
+    rate.take(who)
+    // The page itself is for everybody: it asks for a token.
+    if (!c.req.path.startsWith('/api') || c.req.path === PUBLIC) return next()
+    if (tokens?.isRequired) c.set(HOLDER, requireHolder(holder))
+    admit(socketOf(c))
+    return next()
+  }
+}
+
+/** Whose request it is; undefined if nobody is told apart. */
+export function holderIn(c: Context): TokenHolder | undefined {
+  return c.get(HOLDER) as TokenHolder | undefined
+}
+
+/** Asked while a request continues for hours: whether its token still opens what it has opened. */
+export function stillHolds({ tokens }: Access, c: Context, sessions: PageSessions): () => boolean {
+  const token = tokenOf(c, sessions)
+  const owner = holderIn(c)?.owner
+  return () => {
+    if (!tokens?.isRequired) return true
+    const holder = tokens.holderOf(token)
+    return holder !== undefined && holder.owner === owner
+  }
+}
+
+const HOLDER = 'holder'
+const WHO = 'who'
+
+/** Whose share of everything the request takes: that of an owner, or of an address. */
+export function whoIn(c: Context): string {
+  return (c.get(WHO) as string | undefined) ?? 'here'
+}
+
+function whoOf(c: Context, holder: TokenHolder | undefined): string {
+  if (!holder) return `address ${socketOf(c)?.remoteAddress ?? 'here'}`
+  return holder.owner === undefined ? `token ${holder.name}` : `owner ${holder.owner}`
+}
+
+function requireOwnOrigin(c: Context, host: string, origins: readonly string[]): void {
+  const origin = c.req.header('origin')
+  if (origin !== undefined && !isOwn(origin, host) && !origins.includes(origin))
+    throw foreignOrigin(origin)
+  // A link from elsewhere may open the page, and nothing else.
+  const isLink = c.req.header('sec-fetch-mode') === 'navigate' && !c.req.path.startsWith('/api')
+  if (origin === undefined && c.req.header('sec-fetch-site') === 'cross-site' && !isLink)
+    throw foreignOrigin('another site')
+}
+
+/** With any port: `localhost`, 127.0.0.0/8, `[::1]`. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host)
+}
+
+/** A name that was allowed without a port counts with every one. */
+function isKnown(host: string, known: ReadonlySet<string>): boolean {
+  const name = host.toLowerCase()
+  return known.has(name) || known.has(name.replace(/:\d{1,5}$/, ''))
+}
+
+/** Another server of this machine is another origin. */
+function isOwn(origin: string, host: string): boolean {
+  return /^https?:$/.test(protocolOf(origin)) && new URL(origin).host === host.toLowerCase()
+}
+
+function protocolOf(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).protocol : ''
+}
+
+/** As a header, or behind the cookie of the page. */
+export function tokenOf(c: Context, sessions: PageSessions): string {
+  const header = c.req.header('authorization')
+  if (header === undefined) return sessions.tokenOf(c)
+  return /^Bearer (.+)$/i.exec(header)?.[1] ?? ''
+}
+
+/** The connection of a request over HTTP; within this process there is none. */
+function socketOf(c: Context): { readonly remoteAddress?: string } | undefined {
+  const { incoming } = (c.env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }
+  return incoming?.socket
+}
+
+function requireHolder(holder: TokenHolder | undefined): TokenHolder {
+  if (holder) return holder
+  throw new PrecisError('auth-failed', 'Missing or invalid token.', {
+    where: 'Authorization',
+    hint: 'Send it as `Authorization: Bearer …`.',
+  })
+}
+
+function foreignHost(host: string): PrecisError {
+  return new PrecisError('forbidden', `Host ${host.slice(0, 200)} is not allowed.`, {
+    where: 'Host',
+    hint: 'Use the address that the server printed, or add a name with --name.',
+  })
+}
+
+function foreignOrigin(origin: string): PrecisError {
+  return new PrecisError('forbidden', `Origin ${origin.slice(0, 200)} is not allowed.`, {
+    where: 'Origin',
+    hint: 'Use the page of this server, or start the server with --origin.',
+  })
+}

@@ -1,0 +1,47 @@
+// Errors as answers: problem details with the status of their code, and nothing of the inside of a bug.
+import type { z } from 'zod'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import { toProblem } from '../../protocol/wire-error.ts'
+
+const PROBLEM_TYPE = 'application/problem+json'
+
+export function problemResponse(thrown: unknown): Response {
+  const error = isGone(thrown)
+    ? new PrecisError('aborted', 'The connection was lost.', { hint: 'Send the request again.' })
+    : asPrecisError(thrown)
+  // The words of a bug are for everyone who runs the server: they may hold anything.
+  const told =
+    error.code === 'internal' && !PrecisError.is(thrown)
+      ? new PrecisError('internal', 'Something went wrong inside the server.', {
+          hint: 'See the server log.',
+        })
+      : error
+  if (told !== error) process.emitWarning(thrown instanceof Error ? thrown : error)
+  const problem = toProblem(told)
+  const { retryAfterSeconds } = told.details
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: {
+      'content-type': PROBLEM_TYPE,
+      'cache-control': 'no-store',
+      ...(typeof retryAfterSeconds === 'number' && { 'retry-after': String(retryAfterSeconds) }),
+      ...(problem.status === 401 && { 'www-authenticate': 'Bearer' }),
+    },
+  })
+}
+
+/** Whoever asked went away in the middle of it: that is no bug. */
+function isGone(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false
+  return thrown.name === 'AbortError' || (thrown as NodeJS.ErrnoException).code === 'ECONNRESET'
+}
+
+/** What is wrong with the input, and where in it. */
+export function invalidInput(error: z.ZodError, part: 'body' | 'query' | 'path'): PrecisError {
+  const [issue] = error.issues
+  const path = issue?.path.map(String).join('.') ?? ''
+  return new PrecisError('invalid-input', `${part}: ${issue?.message ?? 'not as expected'}`, {
+    where: path === '' ? part : `${part}: ${path}`,
+    hint: '/api/openapi.json describes the expected request.',
+  })
+}

@@ -1,0 +1,108 @@
+// A body that may be long: written to a file as it comes, so that it is never in the memory as a whole.
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Context, MiddlewareHandler } from 'hono'
+import { PrecisError } from '../../core/errors.ts'
+import { JsonBounds } from '../../core/log/json-bounds.ts'
+import type { Uploaded } from '../ports.ts'
+import { whoIn } from './guard.ts'
+import { Shares } from './shares.ts'
+
+interface KeptUpload extends Uploaded {
+  readonly digest: string
+}
+
+interface UploadLimits {
+  readonly uploadBytes: number
+  readonly uploadsAtOnce: number
+}
+
+interface BodyLimits {
+  readonly bodyBytes: number
+  readonly bodyBytesAtOnce: number
+}
+
+const UPLOAD = 'upload'
+/** Sessions have some 50 bytes for each value; one of the longest may have 32. */
+const UPLOADED_VALUES = 4_000_000
+
+export function takeUploads({ uploadBytes, uploadsAtOnce }: UploadLimits): MiddlewareHandler {
+  const shares = new Shares(uploadsAtOnce)
+  return async (c, next) => {
+    const declared = Number(c.req.header('content-length') ?? 0)
+    if (declared > uploadBytes) throw bodyTooLarge(uploadBytes)
+    const giveBack = shares.take(whoIn(c))
+    if (!giveBack)
+      throw new PrecisError('overloaded', 'Too many files are being imported.', {
+        hint: `At most ${uploadsAtOnce} at once per owner, fewer while other owners are active. Try again in a moment.`,
+        retryable: true,
+      })
+    const file = join(tmpdir(), `precis-upload-${randomUUID()}`)
+    try {
+      c.set(UPLOAD, await keep(c.req.raw.body, file, uploadBytes))
+      await next()
+    } finally {
+      giveBack()
+      await rm(file, { force: true })
+    }
+  }
+}
+
+/** Of this request; undefined if it is no upload. */
+export function uploadIn(c: Context): KeptUpload | undefined {
+  return c.get(UPLOAD) as KeptUpload | undefined
+}
+
+/** Bodies are in memory while they are read: so many bytes for each owner at once. */
+export function shareBodies({ bodyBytes, bodyBytesAtOnce }: BodyLimits): MiddlewareHandler {
+  const shares = new Shares(bodyBytesAtOnce)
+  return async (c, next) => {
+    const length = c.req.header('content-length')
+    const isChunked = c.req.header('transfer-encoding') !== undefined
+    const bytes = isChunked ? bodyBytes : Math.min(Number(length ?? 0) || 0, bodyBytes)
+    const giveBack = shares.take(whoIn(c), bytes)
+    if (!giveBack)
+      throw new PrecisError('overloaded', 'Too many large requests at once.', {
+        hint: `At most ${bodyBytesAtOnce} bytes at once per owner, fewer while other owners are active. Try again in a moment.`,
+        retryable: true,
+      })
+    try {
+      await next()
+    } finally {
+      giveBack()
+    }
+  }
+}
+
+export function bodyTooLarge(mostBytes: number): PrecisError {
+  return new PrecisError('payload-too-large', 'The body is too large.', {
+    where: 'body',
+    hint: `At most ${mostBytes} bytes are accepted.`,
+  })
+}
+
+async function keep(
+  body: ReadableStream<Uint8Array> | null,
+  file: string,
+  mostBytes: number,
+): Promise<KeptUpload> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const bounds = new JsonBounds({ values: UPLOADED_VALUES, depth: Number.POSITIVE_INFINITY })
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    for await (const piece of body ?? []) {
+      bytes += piece.length
+      if (bytes > mostBytes) throw bodyTooLarge(mostBytes)
+      bounds.take(Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1'))
+      hash.update(piece)
+      await handle.write(piece)
+    }
+  } finally {
+    await handle.close()
+  }
+  return { bytes, digest: hash.digest('base64'), open: () => createReadStream(file) }
+}

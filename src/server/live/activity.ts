@@ -1,0 +1,58 @@
+// The activity of this process on each thread, derived from its frames
+import type { AgentFrame } from '../../core/agent/frame.ts'
+
+export interface ThreadActivity {
+  readonly isWorking: boolean
+  readonly isCompacting: boolean
+}
+
+const MOST_KNOWN = 1_000
+
+export class Activity {
+  readonly #working = new Set<string>()
+  readonly #runs = new Map<string, string>() // compactions by run, with their thread
+  readonly #known = new Set<string>() // the latest runs of this process, also those that are over
+
+  take(frame: AgentFrame): void {
+    const { threadId } = frame
+    if (frame.type === 'turn-start') this.#working.add(threadId)
+    else if (frame.type === 'turn-end') this.ended(threadId)
+    // A turn that could not even be ended in order is told by this alone.
+    else if (frame.type === 'error' && frame.context.operation === 'turn') this.ended(threadId)
+    else if (frame.type === 'COMPACTION_START') this.#begun(frame.runId, threadId)
+    else if (frame.type === 'COMPACTION_COMPLETE') this.#runs.delete(frame.runId)
+  }
+
+  /** Whether this process has run it. */
+  isOwnRun(runId: string): boolean {
+    return this.#known.has(runId)
+  }
+
+  ended(threadId: string): void {
+    this.#working.delete(threadId)
+  }
+
+  /** Threads on which turns and compactions run here. */
+  all(): { readonly working: string[]; readonly compacting: string[] } {
+    return { working: [...this.#working], compacting: [...new Set(this.#runs.values())] }
+  }
+
+  /** Threads on which something runs here. */
+  busy(): string[] {
+    return [...new Set([...this.#working, ...this.#runs.values()])]
+  }
+
+  of(threadId: string): ThreadActivity {
+    return {
+      isWorking: this.#working.has(threadId),
+      isCompacting: [...this.#runs.values()].includes(threadId),
+    }
+  }
+
+  #begun(runId: string, threadId: string): void {
+    this.#runs.set(runId, threadId)
+    this.#known.add(runId)
+    const [oldest] = this.#known
+    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest)
+  }
+}

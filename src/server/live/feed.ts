@@ -1,0 +1,171 @@
+// The feed of one thread: stored events and passing frames in one order, for all subscribers
+import type { AgentFrame } from '../../core/agent/frame.ts'
+import type { Row, Store } from '../../core/ports.ts'
+import { STORED } from '../../protocol/follow-stream.ts'
+import { writeSse } from '../../protocol/sse.ts'
+import { toWireFrame } from '../../protocol/wire-frame.ts'
+import { Follower, type FollowerLimits } from './follower.ts'
+import { framesAround } from './remote-compactions.ts'
+
+/** Frames that speak of what was just stored: they come behind it. */
+const BEHIND_EVENTS: ReadonlySet<AgentFrame['type']> = new Set([
+  'turn-end',
+  'answer-end',
+  'tool-start',
+  'tool-end',
+  'approval-request',
+  'message-queued',
+  'message-delivered',
+  'messages-returned',
+  'COMPACTION_COMPLETE',
+])
+
+export class ThreadFeed {
+  readonly #store: Pick<Store, 'follow' | 'info'>
+  readonly #threadId: string
+  readonly #limits: FollowerLimits
+  readonly #isOwnRun: (runId: string) => boolean
+  readonly #closing = new AbortController()
+  readonly #followers = new Set<Follower>()
+  readonly #rows: Row[] = []
+  readonly #frames: AgentFrame[] = []
+  #lastSeq: number
+  #isPumping = false
+  #onRow: (() => void) | undefined
+
+  /** Begins behind `afterSeq`: what is before it is read from the store. */
+  constructor(
+    store: Pick<Store, 'follow' | 'info'>,
+    threadId: string,
+    afterSeq: number,
+    limits: FollowerLimits,
+    isOwnRun: (runId: string) => boolean,
+  ) {
+    this.#store = store
+    this.#threadId = threadId
+    this.#lastSeq = afterSeq
+    this.#limits = limits
+    this.#isOwnRun = isOwnRun
+    this.#run().then(
+      () => this.close(),
+      () => this.close(),
+    )
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted
+  }
+
+  /** Whether nothing waits here to be passed on. */
+  get isTold(): boolean {
+    return this.isClosed || (!this.#isPumping && this.#frames.length === 0)
+  }
+
+  get followers(): number {
+    return this.#followers.size
+  }
+
+  get isUnused(): boolean {
+    return this.#followers.size === 0
+  }
+
+  /** The number of the last event that was passed on: who joins now gets what comes behind it. */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** For one who has everything up to `afterSeq`. */
+  join(afterSeq: number): Follower {
+    const follower = new Follower(this.#limits, afterSeq)
+    if (this.isClosed) follower.end()
+    else this.#followers.add(follower)
+    return follower
+  }
+
+  leave(follower: Follower): void {
+    follower.drop()
+    this.#followers.delete(follower)
+  }
+
+  take(frame: AgentFrame): void {
+    if (this.isClosed || this.isUnused) return
+    this.#frames.push(frame)
+    // A store that does not answer must not fill the memory; who comes back finds what was stored.
+    if (this.#frames.length > this.#limits.followerItems) this.close()
+    else this.#pump().catch(() => this.close())
+  }
+
+  close(): void {
+    this.#closing.abort()
+    this.#onRow?.()
+    for (const follower of this.#followers) follower.end()
+    this.#followers.clear()
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing
+    for await (const row of this.#store.follow(this.#threadId, this.#lastSeq, signal)) {
+      this.#rows.push(row)
+      this.#onRow?.()
+      this.#pump().catch(() => this.close())
+    }
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#isPumping) return
+    this.#isPumping = true
+    try {
+      while (!this.isClosed) {
+        const [frame] = this.#frames
+        if (frame && BEHIND_EVENTS.has(frame.type)) await this.#catchUp()
+        if (frame) this.#pass(frameText(this.#frames.shift() ?? frame))
+        else if (!this.#passRows(Number.POSITIVE_INFINITY)) return
+      }
+    } finally {
+      this.#isPumping = false
+    }
+  }
+
+  /** Until everything that is stored by now was passed on. */
+  async #catchUp(): Promise<void> {
+    const version = (await this.#store.info(this.#threadId))?.version ?? 0
+    for (;;) {
+      this.#passRows(version)
+      if (this.#lastSeq >= version || this.isClosed) return
+      await new Promise<void>((resolve) => {
+        this.#onRow = resolve
+      })
+      this.#onRow = undefined
+    }
+  }
+
+  #passRows(upTo: number): boolean {
+    let count = 0
+    for (;;) {
+      const [row] = this.#rows
+      if (!row || row.seq > upTo) return count > 0
+      this.#rows.shift()
+      this.#lastSeq = row.seq
+      const { before, after } = framesAround(row, this.#isOwnRun)
+      if (before) this.#pass(frameText(before))
+      this.#pass(rowText(row), row.seq)
+      if (after) this.#pass(frameText(after))
+      count += 1
+    }
+  }
+
+  #pass(text: string, seq?: number): void {
+    for (const follower of this.#followers) {
+      follower.push(text, seq)
+      if (follower.isEnded) this.#followers.delete(follower)
+    }
+  }
+}
+
+export function rowText(row: Row): string {
+  return writeSse({ event: STORED, data: JSON.stringify(row), id: String(row.seq) })
+}
+
+function frameText(frame: AgentFrame): string {
+  return writeSse({ event: frame.type, data: JSON.stringify(toWireFrame(frame)) })
+}

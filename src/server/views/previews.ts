@@ -1,0 +1,159 @@
+// Compactions that were proposed and wait for a decision: kept here and with their thread, the oldest forgotten first.
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Agent } from '../../agent/agent.ts'
+import type { CompactionPreview } from '../../agent/compaction/preview.ts'
+import type { ProposalRecord } from '../../compaction/plan.ts'
+import type { CompactionResult } from '../../core/agent/frame.ts'
+import type { Scratch } from '../../core/edit/strategy.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { Clock, Ids, Store } from '../../core/ports.ts'
+import type { Json } from '../../core/text/json.ts'
+import { type Context, weightOf } from '../../core/view/context.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import type { CompactRequest } from '../../protocol/client.ts'
+import type { previewSchema } from '../../protocol/compaction-schemas.ts'
+import { threadScratch } from '../../threads/compaction-progress.ts'
+import type { Threads } from '../../threads/threads.ts'
+import { textsOf, withTexts } from './preview-texts.ts'
+import { previewReport } from './reports.ts'
+
+type WirePreview = z.output<typeof previewSchema>
+
+export interface PreviewPorts {
+  readonly agent: Pick<Agent, 'preview' | 'applyPreview'>
+  readonly threads: Pick<Threads, 'context'>
+  readonly store: Pick<Store, 'append' | 'info' | 'snapshot'>
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly limits: { readonly previews: number }
+}
+
+interface Kept {
+  readonly threadId: string
+  readonly preview: CompactionPreview
+}
+
+/** Longer ones are known only to the process that has made them. */
+const LONGEST_STORED = 1_000_000
+const OLDEST_MS = 24 * 3_600_000
+
+/** As it is kept with its thread: what another process needs to apply it. */
+const storedSchema = z.object({
+  atMs: z.number(),
+  entries: z.string(), // a hash of the entries that it was made for
+  prepared: z.looseObject({ proposal: z.looseObject({ edits: z.array(z.unknown()) }) }),
+})
+
+export class Previews {
+  readonly #ports: PreviewPorts
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(ports: PreviewPorts) {
+    this.#ports = ports
+  }
+
+  async make(threadId: string, request: CompactRequest, signal: AbortSignal): Promise<WirePreview> {
+    const { agent, ids, limits } = this.#ports
+    const preview = await agent.preview(threadId, { ...request, signal })
+    const previewId = ids.next('prv')
+    this.#kept.set(previewId, { threadId, preview })
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > limits.previews && oldest !== undefined) this.#kept.delete(oldest)
+    await this.#store(threadId, previewId, preview)
+    return wireOf(previewId, preview)
+  }
+
+  /** It is used up by this, unless the texts are none it can take. */
+  async apply(
+    threadId: string,
+    previewId: string,
+    texts: Readonly<Record<string, string>>,
+  ): Promise<CompactionResult> {
+    const { preview } = await this.#find(threadId, previewId)
+    const proposal = withTexts(preview.prepared.proposal, texts)
+    await this.#forget(threadId, previewId)
+    return this.#ports.agent.applyPreview(threadId, preview, proposal)
+  }
+
+  async drop(threadId: string, previewId: string): Promise<void> {
+    await this.#find(threadId, previewId)
+    await this.#forget(threadId, previewId)
+  }
+
+  async #find(threadId: string, previewId: string): Promise<Kept> {
+    const kept = this.#kept.get(previewId)
+    const stored = await this.#scratch(threadId).get(keyOf(previewId))
+    // Used up by another process: what is kept here counts no more.
+    if (kept?.threadId === threadId && stored !== null) return kept
+    const read = storedSchema.safeParse(stored)
+    if (read.success && this.#ports.clock.now().getTime() - read.data.atMs <= OLDEST_MS)
+      return { threadId, preview: await this.#restored(threadId, read.data) }
+    throw new PrecisError('not-found', `There is no preview ${previewId}.`, {
+      where: previewId,
+      hint: 'It was applied, dropped or has expired. Create a new preview.',
+    })
+  }
+
+  /** To be applied, not to be looked at: whoever looks has seen what the other process has shown. */
+  async #restored(
+    threadId: string,
+    { prepared, entries }: z.output<typeof storedSchema>,
+  ): Promise<CompactionPreview> {
+    const context = await this.#ports.threads.context(threadId)
+    const made = prepared as unknown as ProposalRecord
+    if (made.proposal.fresh && hashOf(context) !== entries)
+      throw new PrecisError('gate-refused', 'The conversation has changed: the preview is stale.', {
+        hint: 'Create a new preview.',
+        details: { reason: 'stale' },
+      })
+    return { prepared: made, context, eventAt: () => undefined, pins: [] }
+  }
+
+  async #store(
+    threadId: string,
+    previewId: string,
+    { prepared, context }: CompactionPreview,
+  ): Promise<void> {
+    const atMs = this.#ports.clock.now().getTime()
+    const text = JSON.stringify({ atMs, entries: hashOf(context), prepared })
+    if (text.length > LONGEST_STORED) return
+    await this.#scratch(threadId).set(keyOf(previewId), JSON.parse(text) as Json)
+  }
+
+  async #forget(threadId: string, previewId: string): Promise<void> {
+    this.#kept.delete(previewId)
+    await this.#scratch(threadId).set(keyOf(previewId), null)
+  }
+
+  #scratch(threadId: string): Scratch {
+    return threadScratch(this.#ports.store, threadId)
+  }
+}
+
+function keyOf(previewId: string): string {
+  return `preview:${previewId}`
+}
+
+function hashOf({ items }: Context): string {
+  const ids = items.toArray().map(({ id }) => id)
+  return createHash('sha256').update(ids.join()).digest('hex')
+}
+
+function wireOf(previewId: string, preview: CompactionPreview): WirePreview {
+  const { prepared, context, change } = preview
+  const { proposal, strategyId, basedOn } = prepared
+  const was = { tokens: weightOf(context), by: 'estimated' as const }
+  const { fresh } = proposal
+  return {
+    previewId,
+    strategy: strategyId,
+    basedOn,
+    before: change?.before ?? was,
+    after:
+      change?.after ??
+      (fresh ? { tokens: estimateTokens(fresh.message), by: 'estimated' as const } : {}),
+    report: previewReport(preview),
+    texts: textsOf(proposal),
+  }
+}

@@ -1,0 +1,95 @@
+// A thread with its figures (LOG-74: SessionResponse).
+import type { z } from 'zod'
+import { canUndo } from '../../agent/commands/undo.ts'
+import type { AgentCore } from '../../agent/core.ts'
+import { waitingIn } from '../../agent/inbox/waiting.ts'
+import { presetOf } from '../../agent/loop/window-status.ts'
+import { threadSettingsReducer } from '../../core/settings/thread-settings.ts'
+import { reducedBy } from '../../core/view/thread-state.ts'
+import { aggregateTokenUsage, billedUsage, usageReducer } from '../../core/window/usage.ts'
+import type { TokenUsageFigures } from '../../protocol/client.ts'
+import type { sessionResponseSchema } from '../../protocol/schemas.ts'
+import { unknownThread } from '../../threads/live-thread.ts'
+import type { Activity } from '../live/activity.ts'
+import type { AppPorts } from '../ports.ts'
+import type { Tally } from './count-event.ts'
+import { contextFiguresOf, tokenUsageOf } from './figures.ts'
+import { summaryOf } from './thread-summary.ts'
+import type { Tallies } from './thread-totals.ts'
+
+export type SessionResponse = z.output<typeof sessionResponseSchema>
+
+export interface SessionPorts
+  extends Pick<
+    AppPorts,
+    'threads' | 'store' | 'models' | 'approvals' | 'presence' | 'defaultPreset'
+  > {
+  readonly activity: Activity
+  readonly tallies: Tallies
+}
+
+export async function sessionOf(ports: SessionPorts, threadId: string): Promise<SessionResponse> {
+  const { threads, store, models, tallies, defaultPreset } = ports
+  const info = await store.info(threadId)
+  if (!info) throw unknownThread(threadId)
+  const state = await threads.state(threadId)
+  const core = { ports: { threads, store } } as unknown as AgentCore // all that is asked for here
+  const choices = reducedBy(state, threadSettingsReducer)
+  const { strategy, workspace, thinking = 'off' } = choices
+  // A thread can be looked at where its model cannot be had.
+  const model = await models.resolve(choices.model).catch(() => undefined)
+  const ref = model?.ref ?? choices.model
+  const tally = await tallies.soon(threadId, info.version)
+  const costUsd = tally?.usd
+  const { undone } = await threads.context(threadId)
+  const tokenUsage = tally && (await usageOf(ports, threadId, tally, model?.windowTokens))
+  return {
+    session: {
+      ...(await summaryOf(store, info)),
+      ...(ref !== undefined && { model: ref }),
+      thinking,
+      preset: presetOf(choices, { preset: defaultPreset }).id,
+      ...(strategy !== undefined && { strategy }),
+      ...(workspace !== undefined && { workspace }),
+      ...goingOn(ports, threadId),
+      canUndo: await canUndo(core, threadId),
+      canRedo: undone.length > 0,
+      queued: (await waitingIn(core, threadId)).length,
+      billed: billedUsage(reducedBy(state, usageReducer)),
+      ...(costUsd !== undefined && { costUsd }),
+      ...(!tally && { isCounting: true }),
+    },
+    ...(tokenUsage && { tokenUsage }),
+    context: contextFiguresOf(await threads.reading(threadId), model?.windowTokens),
+  }
+}
+
+/** Here, and on every other process of the same store. */
+function goingOn({ activity, approvals, presence }: SessionPorts, threadId: string) {
+  const here = activity.of(threadId)
+  const there = presence?.of(threadId)
+  return {
+    isWorking: here.isWorking || (there?.isWorking ?? false),
+    isCompacting: here.isCompacting || (there?.isCompacting ?? false),
+    approvals: [...approvals.of(threadId), ...(there?.approvals ?? [])],
+  }
+}
+
+/** LOG-76: that it cannot be computed does not fail the request. */
+async function usageOf(
+  { threads, tallies }: SessionPorts,
+  threadId: string,
+  tally: Tally,
+  limit: number | undefined,
+): Promise<TokenUsageFigures | undefined> {
+  if (limit === undefined) return undefined
+  if (tally.usage) return tokenUsageOf(tally.usage, limit)
+  const read = async () => {
+    const usage = aggregateTokenUsage(await threads.getEvents(threadId))
+    // Only what was read of the very thread that was counted can be counted on from.
+    if ((await threads.context(threadId)).version === tally.seq)
+      tallies.set(threadId, tally.seq, usage)
+    return tokenUsageOf(usage, limit)
+  }
+  return read().catch(() => undefined)
+}

@@ -1,0 +1,141 @@
+// The hash chain over the events of a thread: each hash covers an event as it is stored and the hash before it.
+import { hash } from 'node:crypto'
+import type { LogVerdict } from '../../core/ports.ts'
+import { restlessThread } from '../errors.ts'
+import type { Range } from './ranges.ts'
+import { type Cells, checkName } from './stored-event.ts'
+
+/** An event and its hash; null where an older program wrote it. */
+export type HashedCells = readonly [...cells: Cells, hash: string | null]
+
+/** What stands before the first event that has a hash. */
+export const NO_HASH = ''
+
+/** The hash of an event, from the hash before it and the event as it is stored. */
+export type HashOf = (before: string, cells: Cells) => string
+
+/**
+ * SHA-256, as hex, of the hash before and of the cells: of the text that is stored, not of what it reads as.
+ * The thread is not in it, since forks share events. One hash for an event: most of its cost is the text.
+ */
+export const hashOfCells: HashOf = (before, cells) => {
+  const [seq, id, v, type, timestamp, data, origin, source] = cells
+  const names = `${before}${seq}\n${id}\n${v}\n${type}\n${timestamp}\n${origin === null ? '-' : `+${origin}`}`
+  return hash(
+    'sha256',
+    `${names}\n${data?.length}\n${source?.length ?? '-'}\n${data}${source ?? ''}`,
+  )
+}
+
+/** What PostgreSQL makes of the digest of a row: it knows the hash before, and the client the text. */
+export const hashOfDigest: HashOf = (before, cells) => hash('sha256', before + digestOfCells(cells))
+
+export function digestOfCells(cells: Cells): string {
+  return hashOfCells(NO_HASH, cells)
+}
+
+/** So many events that do not fit are listed. */
+const MOST_MISFITS = 1_000
+
+/** Follows a chain row by row. Behind a row that does not fit it goes on from the hash that is stored there. */
+export class ChainCheck {
+  #seq = 0
+  #events = 0
+  #before = NO_HASH
+  #isGap = false // what was before the next row is not known
+  #unverified = 0
+  readonly #hashOf: HashOf
+  readonly #misfits: { readonly seq: number; readonly problem: string }[] = []
+
+  constructor(hashOf: HashOf) {
+    this.#hashOf = hashOf
+  }
+
+  add(row: HashedCells): void {
+    const [seq, , , , , , , , stored] = row
+    this.#missing(seq)
+    this.#seq = seq
+    this.#events += 1
+    if (stored === null) {
+      this.#unverified += 1
+      return
+    }
+    if (!this.#isGap && stored !== this.#hashOf(this.#before, cellsIn(row)))
+      this.#report(seq, 'it is not what was written: its hash does not fit')
+    this.#before = stored
+    this.#isGap = false
+  }
+
+  /** `head` is the hash that the thread itself keeps of its last event; null where it keeps none. */
+  end(version: number, head: string | null): LogVerdict {
+    this.#missing(version + 1)
+    if (this.#misfits.length === 0 && head !== null && head !== this.#before)
+      this.#report(version, 'the log does not end with the event that was written')
+    return { events: this.#events, unverified: this.#unverified, misfits: this.#misfits }
+  }
+
+  #missing(next: number): void {
+    for (let seq = this.#seq + 1; seq < next && this.#misfits.length < MOST_MISFITS; seq += 1) {
+      this.#report(seq, 'it is missing')
+      this.#isGap = true
+    }
+  }
+
+  #report(seq: number, problem: string): void {
+    if (this.#misfits.length < MOST_MISFITS) this.#misfits.push({ seq, problem })
+  }
+}
+
+export interface ChainAnswer {
+  /** Tells a thread from a later one of the same id; undefined where there is none. */
+  readonly life: number | undefined
+  readonly version: number
+  readonly head: string | null
+  readonly rows: readonly HashedCells[]
+  readonly rest: readonly Range[]
+}
+
+export type ChainStep = (threadId: string, ranges: readonly Range[]) => Promise<ChainAnswer>
+
+/** How often a check starts again because its thread was deleted and recreated meanwhile. */
+const MOST_RESTARTS = 5
+
+/** Undefined where there is no such thread. Events that come later are not part of it. */
+export async function verifyInSteps(
+  step: ChainStep,
+  threadId: string,
+  hashOf: HashOf,
+): Promise<LogVerdict | undefined> {
+  checkName('a thread id', threadId)
+  for (let restarts = 0; restarts <= MOST_RESTARTS; restarts += 1) {
+    const verdict = await tryToVerify(step, threadId, new ChainCheck(hashOf))
+    if (verdict !== 'replaced') return verdict
+  }
+  throw restlessThread(threadId)
+}
+
+async function tryToVerify(
+  step: ChainStep,
+  threadId: string,
+  check: ChainCheck,
+): Promise<LogVerdict | undefined | 'replaced'> {
+  const first = await step(threadId, [[1, Number.MAX_SAFE_INTEGER]])
+  if (first.life === undefined) return undefined
+  const { life, version, head } = first
+  let { rows, rest } = first
+  for (;;) {
+    for (const row of rows) if (row[0] <= version) check.add(row)
+    if (rest.length === 0) return check.end(version, head)
+    const next = await step(
+      threadId,
+      rest.map(([from, to]) => [from, Math.min(to, version)] as const),
+    )
+    if (next.life !== life) return 'replaced'
+    ;({ rows, rest } = next)
+  }
+}
+
+function cellsIn(row: HashedCells): Cells {
+  const [seq, id, v, type, timestamp, data, origin, source] = row
+  return [seq, id, v, type, timestamp, data, origin, source]
+}

@@ -1,0 +1,121 @@
+// Appends and forks, checked and encoded before a store touches its data; the same for every store.
+import type { NewEvent } from '../../core/log/event.ts'
+import type { Appended, AppendOptions, Row, Snapshot } from '../../core/ports.ts'
+import { idConflict } from '../errors.ts'
+import { recognise } from './recognise.ts'
+import {
+  type Cells,
+  checkName,
+  checkNumber,
+  decodeRow,
+  encodeEvents,
+  encodeSnapshot,
+  type SnapshotCells,
+} from './stored-event.ts'
+
+export interface AppendRequest {
+  readonly threadId: string
+  readonly expectedVersion: number
+  readonly rows: readonly Cells[]
+  readonly snapshot?: SnapshotCells
+  readonly length: number // characters of JSON
+}
+
+export interface ForkRequest {
+  readonly parentId: string
+  readonly seq: number
+  readonly threadId: string
+  readonly rows: readonly Cells[]
+  readonly snapshot?: SnapshotCells
+  readonly length: number // characters of JSON
+}
+
+/** Where a thread was forked from. It stays known when the parent is gone. */
+export interface Parent {
+  readonly threadId: string
+  readonly seq: number
+}
+
+/** The rows that were there already; undefined where the append wrote its own. */
+export interface WriteAnswer {
+  readonly stored?: readonly Cells[]
+}
+
+export function appendRequest(
+  threadId: string,
+  events: readonly NewEvent[],
+  { expectedVersion, snapshot }: AppendOptions,
+): AppendRequest {
+  checkName('a thread id', threadId)
+  checkNumber('expectedVersion', expectedVersion, 0)
+  const encoded = encode(threadId, events, expectedVersion, snapshot)
+  return { threadId, expectedVersion, ...encoded }
+}
+
+export function forkRequest(
+  parentId: string,
+  seq: number,
+  threadId: string,
+  first: readonly NewEvent[],
+  snapshot?: Snapshot,
+): ForkRequest {
+  checkName('a thread id', parentId)
+  checkName('a thread id', threadId)
+  checkNumber('the number to fork at', seq, 1)
+  return { parentId, seq, threadId, ...encode(threadId, first, seq, snapshot) }
+}
+
+/**
+ * The answer to an append after `before`: the rows it wrote, or found. They are decoded from what
+ * was stored, so that they are what a read gives; and only when asked for, since callers mostly
+ * know what they appended.
+ */
+export function appended(
+  threadId: string,
+  cells: readonly Cells[],
+  before: number,
+  repeated: boolean,
+): Appended {
+  let rows: readonly Row[] | undefined
+  return {
+    version: cells.at(-1)?.[0] ?? before,
+    get rows() {
+      rows ??= cells.map((row) => decodeRow(threadId, row))
+      return rows
+    },
+    repeated,
+  }
+}
+
+/** The rows of a fork that was made before by this very request; another thread is a conflict. */
+export function recogniseFork(
+  request: Pick<ForkRequest, 'parentId' | 'seq' | 'threadId' | 'rows'>,
+  parent: Parent | undefined,
+  found: readonly (Cells | undefined)[],
+): readonly Cells[] {
+  const { threadId, rows, seq } = request
+  if (parent?.threadId === request.parentId && parent.seq === seq) {
+    const stored = rows.length === 0 ? [] : recognise(threadId, rows, found)
+    if (stored && (stored[0]?.[0] ?? seq + 1) === seq + 1) return stored
+  }
+  throw idConflict(threadId, threadId, `There is another thread ${threadId} already.`)
+}
+
+/** Every id stands once in a log, whether its row is shared or its own. */
+export function checkForkIds(threadId: string, found: readonly (Cells | undefined)[]): void {
+  const shared = found.find((cells) => cells !== undefined)
+  if (shared === undefined) return
+  throw idConflict(threadId, shared[1], `The fork shares an event ${shared[1]} already.`)
+}
+
+function encode(
+  threadId: string,
+  events: readonly NewEvent[],
+  before: number,
+  snapshot: Snapshot | undefined,
+) {
+  const { rows, length } = encodeEvents(threadId, events, before + 1)
+  if (!snapshot) return { rows, length }
+  const cells = encodeSnapshot(threadId, snapshot, before + rows.length)
+  return { rows, snapshot: cells, length: length + cells.state.length }
+}

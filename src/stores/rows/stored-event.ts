@@ -1,0 +1,193 @@
+// An event as a store keeps it: checked names, and JSON text that is written once.
+import { PrecisError } from '../../core/errors.ts'
+import type { NewEvent } from '../../core/log/event.ts'
+import type { Row, Snapshot } from '../../core/ports.ts'
+import { idConflict, usageError } from '../errors.ts'
+import { isoTime } from './iso-time.ts'
+import { LIMITS } from './limits.ts'
+
+/** One row of the log without its thread. A tuple: it goes to the database and between threads as it is. */
+export type Cells = readonly [
+  seq: number,
+  id: string,
+  v: number,
+  type: string,
+  timestamp: string,
+  data: string, // JSON
+  origin: string | null,
+  source: string | null, // JSON
+]
+
+const CONTROL = /\p{Cc}/u
+
+export interface SnapshotCells {
+  readonly seq: number
+  readonly foldVersion: number
+  readonly state: string // JSON
+}
+
+export interface EncodedEvents {
+  readonly rows: readonly Cells[]
+  readonly length: number // of their JSON
+}
+
+/** Checks events and gives them their numbers. Throws before anything is written. */
+export function encodeEvents(
+  threadId: string,
+  events: readonly NewEvent[],
+  firstSeq: number,
+): EncodedEvents {
+  checkEvents(threadId, events)
+  let length = 0
+  const rows = events.map((event, index) => {
+    const cells = cellsOf(event, firstSeq + index)
+    // What an event was made of says the same once more, escaped: it counts for the append alone.
+    checkLength(event.id, cells[5].length, LIMITS.rowLength, 'for one event')
+    length += cells[5].length + (cells[7]?.length ?? 0)
+    return cells
+  })
+  checkLength(threadId, length, LIMITS.appendLength, 'in one append')
+  return { rows, length }
+}
+
+/** Everything but their JSON. */
+export function checkEvents(threadId: string, events: readonly NewEvent[]): void {
+  if (events.length > LIMITS.appendRows) {
+    throw tooLarge(threadId, `${events.length} events`, `${LIMITS.appendRows} in one append`)
+  }
+  const ids = new Set<string>()
+  for (const event of events) {
+    checkEvent(threadId, event)
+    if (ids.has(event.id)) {
+      throw idConflict(threadId, event.id, `Two events of one append have the id ${event.id}.`)
+    }
+    ids.add(event.id)
+  }
+}
+
+export function cellsOf(event: NewEvent, seq: number): Cells {
+  const { id, v, type, origin = null, threadId } = event
+  const data = toJson(event.data, threadId, id)
+  const source = event.source === undefined ? null : toJson(event.source, threadId, id)
+  return [seq, id, v, type, isoTime(event.timestamp), data, origin, source]
+}
+
+/** Text that is no JSON (a damaged row) is kept as it is, in a shape that no event has. */
+export function decodeRow(threadId: string, cells: Cells): Row {
+  const [seq, id, v, type, timestamp, data, origin, source] = cells
+  return {
+    v,
+    id,
+    threadId,
+    seq,
+    timestamp,
+    type,
+    data: parseOrKeep(data),
+    ...(origin !== null && { origin }),
+    ...(source !== null && { source: parseOrKeep(source) }),
+  }
+}
+
+/** Checks a snapshot against the version that the thread will have when it is stored. */
+export function encodeSnapshot(
+  threadId: string,
+  snapshot: Snapshot,
+  version: number,
+): SnapshotCells {
+  const { seq, foldVersion } = snapshot
+  checkNumber('the sequence number of a snapshot', seq, 1, version)
+  checkNumber('a fold version', foldVersion, 0)
+  const state = toJson(snapshot.state, threadId, 'snapshot')
+  checkLength(threadId, state.length, LIMITS.appendLength, 'for a snapshot')
+  return { seq, foldVersion, state }
+}
+
+/** Undefined where the text is damaged: a snapshot can always be made again from the log. */
+export function decodeSnapshot(cells: SnapshotCells): Snapshot | undefined {
+  try {
+    return { ...cells, state: JSON.parse(cells.state) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Names go into indexes as they are, so they must mean the same in every database. */
+export function checkName(what: string, name: unknown): asserts name is string {
+  if (isName(name)) return
+  throw usageError(
+    `${what} must be a text of 1 to ${LIMITS.nameLength} characters without control characters.`,
+    'Use letters, digits, and signs such as _ . : / -',
+  )
+}
+
+export function isName(name: unknown): name is string {
+  const fits = typeof name === 'string' && name.length >= 1 && name.length <= LIMITS.nameLength
+  return fits && name.isWellFormed() && !CONTROL.test(name)
+}
+
+export function checkNumber(
+  what: string,
+  value: unknown,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): asserts value is number {
+  if (Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most) return
+  const upTo = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`
+  throw usageError(`${what} must be a whole number ${upTo}, not ${String(value)}.`, 'Correct it.')
+}
+
+function checkEvent(threadId: string, event: NewEvent): void {
+  checkName('an event id', event.id)
+  checkName('an event type', event.type)
+  if (event.origin !== undefined) checkName('an origin', event.origin)
+  checkNumber('the version of an event', event.v, 0)
+  if (event.threadId !== threadId) {
+    throw usageError(
+      `Event ${event.id} names thread ${String(event.threadId)}, and is appended to ${threadId}.`,
+      'Make the event for the thread it goes to: the id of a thread never changes.',
+    )
+  }
+  if (!(event.timestamp instanceof Date) || Number.isNaN(event.timestamp.getTime())) {
+    throw usageError(
+      `The timestamp of event ${event.id} is not a valid date.`,
+      'Pass a valid Date.',
+    )
+  }
+}
+
+function toJson(value: unknown, threadId: string, name: string): string {
+  let text: string | undefined
+  let cause: unknown
+  try {
+    text = JSON.stringify(value)
+  } catch (thrown) {
+    cause = thrown
+  }
+  if (text !== undefined) return text
+  throw new PrecisError('invalid-input', `The content of ${name} cannot be written as JSON.`, {
+    hint: 'Content must be JSON: no cycles, no bigint, not undefined, not nested thousands deep.',
+    where: threadId,
+    ...(cause !== undefined && { cause }),
+  })
+}
+
+function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { unreadable: text }
+  }
+}
+
+function checkLength(where: string, length: number, limit: number, what: string): void {
+  if (length > limit) {
+    throw tooLarge(where, `${length} characters of JSON`, `${limit} characters ${what}`)
+  }
+}
+
+function tooLarge(where: string, size: string, limit: string): PrecisError {
+  return new PrecisError('invalid-input', `Too much at once: ${size}; a store takes ${limit}.`, {
+    hint: 'Append in several batches, or keep large content outside the log.',
+    where,
+  })
+}

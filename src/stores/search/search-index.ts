@@ -1,0 +1,192 @@
+// Searching over any store that can index rows and look words up: what is asked, in which order, and what is shown.
+import { readRow } from '../../core/log/codec.ts'
+import type { SearchFind, SearchFinds, SearchIndex, SearchQuery } from '../../core/ports.ts'
+import {
+  type AwaitedCall,
+  documentOf,
+  partsOf,
+  type SearchKind,
+} from '../../core/search/documents.ts'
+import { snippetOf } from '../../core/search/snippet.ts'
+import { type QueryWord, wordsOf } from '../../core/search/words.ts'
+import { type Cells, decodeRow } from '../rows/stored-event.ts'
+import { type SearchRequest, searchRequest } from './search-request.ts'
+
+/** A stretch of what an event says, as an index keeps it. */
+export interface IndexedPart {
+  readonly seq: number
+  readonly part: number // 0, 1, 2 … within the event
+  readonly kind: SearchKind
+  readonly timeMs: number
+  readonly tool: string | null
+  readonly file: string | null
+  readonly words: readonly string[]
+}
+
+/** A part that was found, and the event that it is of. */
+export interface SearchHit {
+  readonly threadId: string
+  readonly part: number
+  readonly kind: SearchKind
+  readonly tool: string | null
+  readonly file: string | null
+  readonly row: Cells
+}
+
+/** What searching needs of a store. */
+export interface IndexSource {
+  /** Whether something is not indexed yet: asked first, since mostly nothing is, and writers are not held up. */
+  isBehind(): Promise<boolean>
+  /**
+   * Takes in a bounded stretch of what is not indexed yet. True where some of it is left; what others
+   * append meanwhile does not count, or a search might never end.
+   */
+  indexMore(): Promise<boolean>
+  clearIndex(): Promise<void>
+  /** At most `count` parts, best first, with all of the words or with any. */
+  find(request: SearchRequest, count: number, hasAllWords: boolean): Promise<readonly SearchHit[]>
+}
+
+const SNIPPET_CHARS = 240
+/** Several parts of one event may be found; it is shown once. */
+const PARTS_PER_FIND = 3
+/** Others may append faster than this can index: then the search goes on with what it has. */
+const MOST_STEPS = 100_000
+/** Where others begin threads all the time there are always some whose owner is not known yet. */
+const MOST_LISTS = 3
+
+export function searchIndex(source: IndexSource): SearchIndex {
+  const catchUp = async (): Promise<void> => {
+    if (!(await source.isBehind())) return
+    for (let steps = 0; steps < MOST_STEPS; steps += 1) if (!(await source.indexMore())) return
+  }
+  return {
+    catchUp,
+    async rebuild() {
+      await source.clearIndex()
+      await catchUp()
+    },
+    async search(query: SearchQuery): Promise<SearchFinds> {
+      const request = searchRequest(query)
+      const { words, limit } = request
+      const count = request.isThreadOnce ? limit : limit * PARTS_PER_FIND
+      await catchUp()
+      let all = await source.find(request, count, true)
+      // Somebody may have begun to make the index anew meanwhile: then this was a look at half of it.
+      if (all.length === 0 && (await source.isBehind())) {
+        await catchUp()
+        all = await source.find(request, count, true)
+      }
+      if (all.length > 0 || words.length === 1)
+        return { finds: findsOf(all, words, limit), hasAllWords: true }
+      const some = await source.find(request, count, false)
+      return { finds: findsOf(some, words, limit), hasAllWords: some.length === 0 }
+    },
+  }
+}
+
+export interface IndexedRows {
+  readonly parts: readonly IndexedPart[]
+  /** The calls that wait for their results behind the last row that is indexed as a whole. */
+  readonly awaited: readonly AwaitedCall[]
+  /** The row that has more parts than were asked for: it is gone on with in the next step. */
+  readonly cutSeq?: number
+}
+
+/**
+ * What the rows of one thread say, from the calls on that waited before them; of one row at most so many
+ * parts, without the first ones of the first row, which are indexed already.
+ */
+export function indexRows(
+  threadId: string,
+  rows: readonly Cells[],
+  before: readonly AwaitedCall[],
+  { most = Number.POSITIVE_INFINITY, done = 0 } = {},
+): IndexedRows {
+  const parts: IndexedPart[] = []
+  let awaited = before
+  for (const [index, row] of rows.entries()) {
+    const event = readRow(decodeRow(threadId, row))
+    const { document, awaited: behind } = documentOf(event, awaited)
+    if (document) {
+      const { kind, text, tool = null, file = null } = document
+      const where = { tool: storable(tool), file: storable(file) }
+      const about = { seq: row[0], kind, timeMs: event.timestamp.getTime(), ...where }
+      const from = index === 0 ? done : 0
+      for (const [part, piece] of partsOf(text).entries()) {
+        if (part < from) continue
+        if (part >= from + most) return { parts, awaited, cutSeq: row[0] }
+        parts.push({ ...about, part, words: [...wordsOf(piece)].map(({ word }) => word) })
+      }
+    }
+    awaited = behind
+  }
+  return { parts, awaited }
+}
+
+/** Of the last row that is indexed as a whole. */
+export function lastSeq(rows: readonly Cells[], { cutSeq }: IndexedRows): number | undefined {
+  return cutSeq === undefined ? rows.at(-1)?.[0] : cutSeq - 1
+}
+
+/** Whose thread it is by the first event of its log; `''` where nobody is named. */
+export function ownerIn(threadId: string, first: Cells | undefined): string {
+  const event = first && readRow(decodeRow(threadId, first))
+  return (event?.type === 'THREAD_STARTED' ? event.data.owner : undefined) ?? ''
+}
+
+/** What a list of the threads of some owners needs of a store. */
+export interface OwnerSource {
+  /** Whether the owner of every thread is known: asked first, since mostly all are. */
+  knowsOwners(): Promise<boolean>
+  /** Finds out some of those that are not. True where more are left. */
+  learnMore(): Promise<boolean>
+}
+
+/** Owners stand in the cursors of the index, so that an append has nothing to do with them. */
+export async function listByOwners<T>(source: OwnerSource, list: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    if (!(await source.knowsOwners())) await learnOwners(source)
+    const listed = await list()
+    // Somebody may have begun to make the index anew meanwhile: then threads are missing.
+    if (tries === MOST_LISTS || (await source.knowsOwners())) return listed
+  }
+}
+
+async function learnOwners(source: OwnerSource): Promise<void> {
+  for (let steps = 0; steps < MOST_STEPS; steps += 1) if (!(await source.learnMore())) return
+}
+
+/** A text in which no database finds a sign that it cannot keep. */
+function storable(text: string | null): string | null {
+  return text === null ? null : text.replaceAll('\0', '').toWellFormed()
+}
+
+function findsOf(
+  hits: readonly SearchHit[],
+  words: readonly QueryWord[],
+  limit: number,
+): readonly SearchFind[] {
+  const finds = new Map<string, SearchFind>()
+  for (const hit of hits) {
+    const name = `${hit.row[0]} ${hit.threadId}`
+    if (finds.size === limit && !finds.has(name)) break
+    if (!finds.has(name)) finds.set(name, findOf(hit, words))
+  }
+  return [...finds.values()]
+}
+
+function findOf(hit: SearchHit, words: readonly QueryWord[]): SearchFind {
+  const { threadId, part, kind, tool, file, row } = hit
+  const event = readRow(decodeRow(threadId, row))
+  const text = partsOf(documentOf(event, []).document?.text ?? '')[part] ?? ''
+  return {
+    threadId,
+    seq: row[0],
+    kind,
+    timestamp: event.timestamp,
+    ...(tool !== null && { tool }),
+    ...(file !== null && { file }),
+    snippet: snippetOf(text, words, SNIPPET_CHARS),
+  }
+}

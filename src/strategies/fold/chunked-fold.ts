@@ -1,0 +1,183 @@
+// `chunked-fold`: chunk by chunk, a small agent edits a running summary, and the summary replaces the thread.
+import type { NewEntry } from '../../core/edit/change.ts'
+import { CONTINUE_AFTER_FOLD } from '../../core/edit/continue-prompt.ts'
+import { saysNothing } from '../../core/edit/empty-summary.ts'
+import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { Sequence } from '../../core/log/sequence.ts'
+import type { ModelPort } from '../../core/ports.ts'
+import { buildWithWriters } from '../../core/view/build.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
+import { weightOf } from '../../core/view/context.ts'
+import { conversationModel } from '../../core/view/conversation-model.ts'
+import { runsOf } from '../../core/view/entry-range.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { sumUsage } from '../../core/window/usage.ts'
+import { asProse } from '../summary/as-data.ts'
+import { noModel } from '../summary/ask-for-summary.ts'
+import { checkAgainstSource, withNote } from '../summary/checks.ts'
+import { proposeBrief, withFloor } from '../summary/floor.ts'
+import { sourceOf } from '../summary/source.ts'
+import { type WholeRange, weigh, wholeRange } from '../whole-range.ts'
+import { withUsage } from '../with-usage.ts'
+import { type Folded, foldChunks } from './chunks.ts'
+import type { FoldTask } from './fold-agent.ts'
+import { planFold } from './plan.ts'
+import { foldPrompt } from './prompt.ts'
+import { renderThreadToMarkdown } from './render-thread.ts'
+
+/** Of what the user says next, and of what they ask to heed. */
+const MAX_ASIDE_CHARS = 8_000
+/** A summary longer than this share of what it replaces is none. */
+const SHORTER = 0.7
+
+export const chunkedFold: Strategy = withFloor({
+  id: 'chunked-fold',
+  async propose(input) {
+    const { run } = input
+    const range = wholeRange(input)
+    if (range.covered.every((item) => item.kind === 'gap')) {
+      run.onWarning?.('There is nothing to fold in this thread.')
+      return { edits: [] }
+    }
+    const { provider } = run
+    const converse = provider?.converse?.bind(provider)
+    if (!provider || !converse) throw noModel('chunked-fold requires a model that can call tools')
+    let usage: TokenUsage | undefined
+    const spend = (more: TokenUsage) => {
+      usage = sumUsage(usage, more)
+    }
+    try {
+      const folded = await foldWith(provider, converse, input, range, spend)
+      return isIncomplete(folded)
+        ? await briefFor(input, folded, usage)
+        : proposalOf(input, range, folded, usage)
+    } catch (thrown) {
+      throw withUsage(thrown, usage)
+    }
+  },
+})
+
+/** With the end missing, or more than a slip, a summary would pass for what it is not. */
+function isIncomplete({ chunks, unchangedChunks }: Folded): boolean {
+  return chunks > 1 && (unchangedChunks.length > 1 || unchangedChunks.includes(chunks))
+}
+
+async function briefFor(
+  input: StrategyInput,
+  { summary, chunks, unchangedChunks }: Folded,
+  usage: TokenUsage | undefined,
+): Promise<Proposal> {
+  const missing = `${unchangedChunks.length} of ${chunks} chunks are not in the summary`
+  if (saysNothing(summary)) throw nothingWritten()
+  input.run.onWarning?.(`${missing}: the brief takes its place.`)
+  return proposeBrief(input, usage, { chunks, unchangedChunks })
+}
+
+function nothingWritten(): PrecisError {
+  return new PrecisError('model-failed', 'The model has written nothing into the summary.', {
+    hint: 'Try again, choose another model as models.fast, or use another strategy.',
+  })
+}
+
+async function foldWith(
+  provider: ModelPort,
+  converse: FoldTask['converse'],
+  input: StrategyInput,
+  range: WholeRange,
+  onUsage: (usage: TokenUsage) => void,
+): Promise<Folded> {
+  const { context, eventAt, run } = input
+  const model = run.fastModel ?? run.model ?? 'fast'
+  const conversation = conversationModel(context, eventAt)
+  const asides = asidesOf(input)
+  const plan = planFold({
+    rendered: renderRange(input, range),
+    limits: (await provider.limitsOf?.(model, run.signal)) ?? {},
+    promptTokens: estimateTokens(
+      foldPrompt({
+        ...asides,
+        chunk: '',
+        number: 2,
+        total: 2,
+        fence: '',
+        maxSummaryChars: 0,
+        allowanceChars: 0,
+        again: 'unchanged',
+      }),
+    ),
+    summaryTokens: longestSummary(input, range),
+  })
+  return foldChunks({
+    plan,
+    run,
+    ...asides,
+    request: {
+      model,
+      maxOutputTokens: plan.maxOutputTokens,
+      ...(conversation && { conversation }),
+      ...(run.signal && { signal: run.signal }),
+    },
+    converse,
+    onUsage,
+  })
+}
+
+function renderRange({ context, eventAt }: StrategyInput, { covered }: WholeRange) {
+  const part = { ...context, items: Sequence.from(covered), open: new Set<string>() }
+  const { messages, writers } = buildWithWriters(part, eventAt)
+  return renderThreadToMarkdown(messages, writers)
+}
+
+type Asides = Pick<StrategyInput, 'nextPrompt' | 'instructions'>
+
+function asidesOf({ nextPrompt, instructions }: StrategyInput): Asides {
+  return {
+    ...(nextPrompt !== undefined && { nextPrompt: cutHead(nextPrompt, MAX_ASIDE_CHARS) }),
+    ...(instructions !== undefined && { instructions: cutHead(instructions, MAX_ASIDE_CHARS) }),
+  }
+}
+
+/** In tokens: below the target with all that stays, and clearly shorter than what it replaces. */
+function longestSummary(input: StrategyInput, { covered, kept }: WholeRange): number {
+  const { context, targetTokens = Number.POSITIVE_INFINITY } = input
+  // Results that nobody has seen are cut to half of it.
+  const staying = weightOf(context) - context.tokens + Math.min(weigh(kept), targetTokens / 2)
+  return Math.floor(Math.min((targetTokens - staying) * SHORTER, weigh(covered) * SHORTER))
+}
+
+function proposalOf(
+  { context, eventAt, instructions, nextPrompt }: StrategyInput,
+  { covered, continues }: WholeRange,
+  { summary, chunks, reusedChunks, unchangedChunks }: Folded,
+  usage: TokenUsage | undefined,
+): Proposal {
+  const source = sourceOf(context, eventAt, instructions, nextPrompt)
+  const checked = checkAgainstSource(asProse(summary), source, 'disarmed')
+  const { text, unverified, stripped } = checked
+  if (saysNothing(text)) throw nothingWritten()
+  const put: NewEntry[] = [
+    {
+      type: 'USER_MESSAGE',
+      data: `<conversation-summary>\n${withNote(checked)}\n</conversation-summary>`,
+      label: 'summary',
+    },
+  ]
+  if (continues)
+    put.push({ type: 'USER_MESSAGE', data: CONTINUE_AFTER_FOLD, label: 'continuation' })
+  return {
+    edits: [{ covers: runsOf(covered, eventAt), put }],
+    metadata: {
+      chunks,
+      reusedChunks,
+      unchangedChunks,
+      summaryLength: text.length,
+      ...(unverified.length > 0 && { unverified }),
+      ...(stripped > 0 && { inventedRequests: stripped }),
+    },
+    stopReason: 'end',
+    written: [{ text }],
+    ...(usage && { usage }),
+  }
+}

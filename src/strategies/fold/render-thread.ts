@@ -1,0 +1,137 @@
+// A thread as one page of markdown, message by message, for a model that is to report on it.
+import { blockCaption, isFields, partInWords } from '../../core/repair/as-text.ts'
+import { foldBase64, MIN_URL_CHARS } from '../../core/text/fold-base64.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { Writer } from '../../core/view/build.ts'
+import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
+import { FILES_HEADING } from '../ranges/compact-whole.ts'
+import { asData, oneLine, quoted } from '../summary/as-data.ts'
+import { visibleAhead } from '../visible-text.ts'
+
+export interface RenderedThread {
+  readonly markdown: string
+  /** Where each message begins in it. */
+  readonly messageBoundaries: number[]
+}
+
+/** Tools whose results are files, which can be read again. */
+const FILE_READERS: ReadonlySet<string> = new Set([
+  'read',
+  'read_file',
+  'readfile',
+  'get_file',
+  'view',
+  'view_file',
+  'open_file',
+])
+/** A file this short is told faster than it is described. */
+const SHORT_FILE_CHARS = 200
+
+/**
+ * Thinking, reminders and checkpoints are left out: nobody said them. Whatever in the text looks like a
+ * heading of this page, or like a tag of ours, is written so that it no longer does. `writers` says which
+ * messages in the user's name no person wrote, as `buildWithWriters` gives it.
+ */
+export function renderThreadToMarkdown(
+  messages: readonly Message[],
+  writers: ReadonlyMap<Message, Writer> = new Map(),
+): RenderedThread {
+  const messageBoundaries: number[] = []
+  const pieces: string[] = []
+  const calls = new Map<string, MessagePart & { type: 'tool_call' }>()
+  let length = 0
+  for (const message of messages) {
+    const { role, parts } = message
+    const writer = writers.get(message)
+    for (const part of parts) if (part.type === 'tool_call') calls.set(part.id, part)
+    const said = parts
+      .map((part) => {
+        const text = textOfPart(part, calls)
+        const isQuoted = writer !== undefined && part.type !== 'tool_result' && !('from' in part)
+        return isQuoted && text.trim() !== '' ? quoted(text) : text
+      })
+      .filter((text) => text.trim() !== '')
+    const heading = writer === undefined ? `# ${role}:` : WRITTEN_BY[writer]
+    const piece = `${[heading, ...said].join('\n\n')}\n\n`
+    messageBoundaries.push(length)
+    pieces.push(piece)
+    length += piece.length
+  }
+  return { markdown: pieces.join(''), messageBoundaries }
+}
+
+/** In place of `# user:`: text in the user's name that no person typed. */
+const WRITTEN_BY = {
+  client: '# client (not typed by the user):',
+  tool: '# tool output (not typed by the user):',
+  model: '# another model (not typed by the user):',
+}
+
+type Calls = ReadonlyMap<string, { readonly name: string; readonly arguments: Json }>
+
+function textOfPart(part: MessagePart, calls: Calls): string {
+  switch (part.type) {
+    case 'text': {
+      const { text, from } = part
+      const words = said(text.startsWith(FILES_HEADING) ? withoutContents(text) : text)
+      return from === undefined || words.trim() === ''
+        ? words
+        : `#${WRITTEN_BY[from]}\n${quoted(words)}`
+    }
+    case 'tool_call':
+      return `## tool call: ${oneLine(part.name)}\n${said(JSON.stringify(part.arguments))}`
+    case 'tool_result':
+      return resultText(part, calls)
+    case 'document':
+      return said(`[document ${part.media.title ?? part.media.mimeType}]`)
+    case 'image':
+    case 'native':
+      return said(partInWords(part))
+    case 'thinking':
+    case 'redacted_thinking':
+    case 'system_reminder':
+    case 'checkpoint':
+      return ''
+  }
+}
+
+const STATUS = { completed: '', failed: ', failed', aborted: ', aborted', denied: ', denied' }
+
+function resultText({ id, content, status }: ToolResultPart, calls: Calls): string {
+  const call = calls.get(id)
+  const heading = `## tool result${call ? `: ${oneLine(call.name)}` : ''}${STATUS[status]}`
+  const text = content.map((block) => block.text ?? blockCaption(block)).join('\n')
+  const isFile = status === 'completed' && FILE_READERS.has(call?.name.toLowerCase() ?? '')
+  if (!isFile || text.length <= SHORT_FILE_CHARS)
+    return `${heading}\n${text.trim() === '' ? '(no output)' : quoted(said(text))}`
+  const lines = text.split('\n').length
+  return `${heading}\n[${said(pathIn(call?.arguments))}: ${lines} lines, not repeated here]`
+}
+
+function pathIn(input: Json | undefined): string {
+  const fields = isFields(input) ? input : {}
+  const path = [fields.path, fields.file_path, fields.filePath].find(
+    (each) => typeof each === 'string',
+  )
+  return typeof path === 'string' ? oneLine(path) : 'a file'
+}
+
+/** The paths stay: files as they once were are out of date, and long. */
+function withoutContents(files: string): string {
+  return files.replace(/^(.+)\n(`{3,})\n[\s\S]*?\n\2$/gm, '$1 [not repeated here]')
+}
+
+/** What may begin a heading: one of this page has one or two of these marks. */
+const MARKS = /^([^\S\n]*(?:[\p{Cf}\p{Default_Ignorable_Code_Point}][^\S\n]*)*)(?=[#＃])/gmu
+const HEADING =
+  /^#\s*#?\s*(?:user|assistant|tool\s+(?:call|result|output)|client|another\s+model)(?![\p{L}\p{N}_])/u
+
+function said(text: string): string {
+  const short = text.length < MIN_URL_CHARS ? text : foldBase64(text).text
+  const data = asData(short)
+  return data
+    .replace(MARKS, (before, _: string, at: number) =>
+      HEADING.test(visibleAhead(data, at + before.length)) ? `${before}\\` : before,
+    )
+    .toWellFormed()
+}

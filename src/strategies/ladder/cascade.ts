@@ -1,0 +1,225 @@
+// `cascade`: the cheapest first, each rung on what the one before left, until it is small enough. No model.
+import { proposeNothing } from '../../core/edit/already-small.ts'
+import type { Edit, EntryId } from '../../core/edit/change.ts'
+import { tryGate } from '../../core/edit/gate.ts'
+import { irreducible } from '../../core/edit/irreducible.ts'
+import { pinnedText } from '../../core/edit/pins.ts'
+import { reasonsIn } from '../../core/edit/report.ts'
+import type { Strategy, StrategyInput } from '../../core/edit/strategy.ts'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import { isFields } from '../../core/repair/as-text.ts'
+import type { Json } from '../../core/text/json.ts'
+import { type Context, weightOf } from '../../core/view/context.ts'
+import { newEntryAt } from '../../core/view/entry.ts'
+import { weighText } from '../../core/window/tokens/weigh.ts'
+import { lastSaid } from '../drop-note.ts'
+import { advance, beginDraft, type LadderDraft } from './draft.ts'
+import { editsOf } from './edits.ts'
+
+export interface Rung {
+  readonly strategy: Strategy
+  /**
+   * Begins again from what the rungs before the lossy ones left: it chooses among lines that these have
+   * taken out. What it gives counts only if it is smaller.
+   */
+  readonly startsOver?: true
+  /** Takes out what someone may still need. */
+  readonly isLossy?: true
+  /** Takes out one kind of content: not where most of everything has to go. */
+  readonly isShallow?: true
+  /** Only if there is no other way to a target that must be met. */
+  readonly isLast?: true
+  /** It knows by itself what the pins are going to take. */
+  readonly countsPins?: true
+}
+
+/** How far down the ladder has come. */
+interface Reached {
+  readonly draft: LadderDraft
+  readonly edits: readonly Edit[]
+  readonly tokens: number // what the gate will count
+  readonly metadata: Json
+}
+
+/** A rung that failed, and why. A type, since it is put into an event as JSON. */
+type LeftOut = { readonly from: string; readonly reason: string }
+
+interface Goal {
+  readonly tokens: number
+  readonly isHard: boolean
+}
+
+/**
+ * A deeper target takes most of what was said. Whoever chooses line by line what is likely to be needed keeps
+ * more of it than whoever takes out one kind of content after the other: measured by `npm run bench -- retention`.
+ */
+const DEEP_SHARE = 0.25
+
+/** Below this nobody gains anything by going on, unless a target says so. */
+const SMALL_TOKENS = 2_000
+
+/**
+ * One proposal, and so one event and one break of the provider's cache, however many rungs it took. It is
+ * within the target, or the error is `irreducible`. A rung that fails is left out.
+ */
+export function createCascade(rungs: readonly Rung[]): Strategy {
+  return {
+    id: 'cascade',
+    async propose(input) {
+      const { context, eventAt, run } = input
+      const goal = goalOf(input)
+      const tokens = weightOf(context)
+      if (tokens <= goal.tokens) return proposeNothing({ tokens, targetTokens: goal.tokens })
+      const draft = beginDraft(context, eventAt)
+      let reached: Reached = { draft, edits: [], tokens, metadata: {} }
+      let lossless = reached
+      const climbed: Json[] = []
+      const leftOut: LeftOut[] = []
+      for (const rung of rungs) {
+        if (reached.tokens <= goal.tokens) break
+        if (run.signal?.aborted) throw new PrecisError('aborted', 'The compaction was aborted.')
+        if (rung.isLast && !goal.isHard) continue
+        if (rung.isShallow && isDeep(goal, context)) continue
+        const from = rung.startsOver ? lossless : reached
+        const next = await climb(rung, from, goal, input, leftOut)
+        if (!next || next.tokens >= reached.tokens) continue
+        reached = next
+        if (!rung.isLossy) lossless = next
+        climbed.push({ rung: rung.strategy.id, tokens: next.tokens })
+      }
+      if (goal.isHard && reached.tokens > goal.tokens)
+        throw withLeftOut(
+          irreducible(reached.draft, { floor: reached.tokens, budget: goal.tokens }),
+          leftOut,
+        )
+      return { edits: reached.edits, metadata: metadataOf(reached, climbed, leftOut) }
+    },
+  }
+}
+
+function goalOf({ context, targetTokens, trigger }: StrategyInput): Goal {
+  const weight = weightOf(context)
+  const isAsked = trigger === 'command' || trigger === 'tool' || trigger === 'import'
+  if (targetTokens !== undefined && (isAsked || weight > targetTokens))
+    return { tokens: targetTokens, isHard: true }
+  // By itself it fires where the provider has counted more than is estimated here: then half is less, too.
+  return { tokens: Math.max(SMALL_TOKENS, Math.floor(weight / 2)), isHard: false }
+}
+
+/** Of what can be compacted: system prompts stay in any case. */
+function isDeep({ tokens }: Goal, context: Context): boolean {
+  const systemTokens = weightOf(context) - context.tokens
+  return tokens - systemTokens < DEEP_SHARE * context.tokens
+}
+
+async function climb(
+  { strategy, countsPins, isLast }: Rung,
+  from: Reached,
+  goal: Goal,
+  input: StrategyInput,
+  leftOut: LeftOut[],
+): Promise<Reached | undefined> {
+  const { pins = [], run } = input
+  const { context, eventAt } = from.draft
+  const reserve = countsPins ? 0 : pinsReserve(input)
+  const targetTokens = Math.max(0, goal.tokens - reserve)
+  try {
+    const proposal = await strategy.propose({ ...input, context, eventAt, targetTokens })
+    if (proposal.edits.length === 0) return undefined
+    const advanced = advance(from.draft, {
+      edits: proposal.edits,
+      reasonOf: reasonsIn(proposal.metadata),
+      name: strategy.id,
+      pins,
+    })
+    if (!advanced.ok) throw new PrecisError('gate-refused', advanced.refusal.message)
+    if (!isLast && touchesNewest(advanced.draft, input)) return undefined
+    const edits = editsOf(advanced.draft)
+    const tokens = edits && landing(edits, input)
+    if (edits === undefined || tokens === undefined) return undefined
+    const metadata = { ...fieldsIn(from.metadata), ...fieldsIn(proposal.metadata) }
+    return { draft: advanced.draft, edits, tokens, metadata }
+  } catch (thrown) {
+    const error = asPrecisError(thrown)
+    if (error.code === 'aborted' || run.signal?.aborted) throw error
+    // There is another rung below: only the last one may end in nothing. Some are climbed twice.
+    if (leftOut.some(({ from }) => from === strategy.id)) return undefined
+    run.onWarning?.(`${strategy.id} was left out: ${error.message}`)
+    leftOut.push({ from: strategy.id, reason: error.message })
+    return undefined
+  }
+}
+
+/** What the user said last stays word for word, as long as there is another way. */
+function touchesNewest({ reasons }: LadderDraft, { context, eventAt }: StrategyInput): boolean {
+  const items = context.items.toArray()
+  const newest = items[lastSaid(items, eventAt)]
+  return newest !== undefined && reasons.has(newest.id)
+}
+
+/** Pinned texts that are not in the context yet, but will be. */
+function pinsReserve({ context, eventAt, pins = [] }: StrategyInput): number {
+  const text = pinnedText(pins)
+  if (text === undefined) return 0
+  const stands = [...context.items].some(({ id }) => {
+    const entry = id.startsWith('c') ? newEntryAt(id, eventAt) : undefined
+    return entry?.label === 'pins' && entry.data === text
+  })
+  return stands ? 0 : weighText(text)
+}
+
+/** What the gate counts in the end: with pins, and without the thinking that it hides. */
+function landing(edits: readonly Edit[], input: StrategyInput): number | undefined {
+  const { context, eventAt, pins = [] } = input
+  const gated = tryGate({
+    context,
+    eventAt,
+    proposal: { edits },
+    basedOn: context.version,
+    strategyId: 'cascade',
+    trigger: 'command',
+    runId: 'cascade',
+    pins,
+  })
+  return gated.ok ? gated.data.after.tokens : undefined
+}
+
+/** It might have been small enough with a rung that failed: whoever reads the error has to know. */
+function withLeftOut(error: PrecisError, leftOut: readonly LeftOut[]): PrecisError {
+  if (leftOut.length === 0) return error
+  const said = leftOut
+    .map(({ from, reason }) => `${from} was left out: ${sentence(reason)}`)
+    .join(' ')
+  return new PrecisError(error.code, error.message, {
+    hint: `${said} ${error.hint ?? ''}`,
+    details: { ...error.details, leftOut },
+  })
+}
+
+/** With a full stop, whoever wrote it. */
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
+}
+
+function metadataOf(
+  { draft, metadata }: Reached,
+  climbed: readonly Json[],
+  leftOut: readonly LeftOut[],
+): Json {
+  const reasons: Record<string, EntryId[]> = {}
+  for (const [id, why] of draft.reasons) {
+    const own = Object.hasOwn(reasons, why) ? reasons[why] : undefined
+    if (own) own.push(id)
+    else reasons[why] = [id]
+  }
+  return {
+    ...fieldsIn(metadata),
+    rungs: climbed,
+    reasons,
+    ...(leftOut.length > 0 && { leftOut }),
+  }
+}
+
+function fieldsIn(metadata: Json | undefined): Readonly<Record<string, Json>> {
+  return isFields(metadata) ? metadata : {}
+}

@@ -1,0 +1,150 @@
+// Asks a model about a conversation of others: as data, in as many parts as its window makes of it.
+import { isExcuse } from '../../core/edit/empty-summary.ts'
+import type { CompactionContext } from '../../core/edit/strategy.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { AskAnswer, AskRequest, ModelLimits, ModelPort } from '../../core/ports.ts'
+import type { ModelRef, TokenUsage } from '../../core/view/content.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { sumUsage } from '../../core/window/usage.ts'
+import { chunkMessages } from '../fold/chunk.ts'
+import { withUsage } from '../with-usage.ts'
+import { asProse } from './as-data.ts'
+import { checkedAnswer } from './checked-answer.ts'
+import { outputRoom } from './output-room.ts'
+import { GO_ON, SUMMARIZER_SYSTEM } from './prompts/summarizer.ts'
+import type { Transcript } from './serialize.ts'
+
+export interface ApartRequest {
+  readonly provider: ModelPort
+  readonly run: CompactionContext
+  readonly conversation: ModelRef | undefined
+  readonly transcript: Transcript
+  /** The summary of what came before the transcript, as data. */
+  readonly previous?: string
+  readonly prompt: string
+  /** In place of `prompt` if there is a previous summary; absent: `prompt` with a word about it. */
+  readonly updatePrompt?: string
+  readonly maxOutputTokens?: number
+}
+
+/** Estimates are trusted to this share of a window. */
+const TRUSTED = 0.85
+const SMALLEST_PART_TOKENS = 256
+/** What a part may be above its target, as a share of the whole. */
+const TOLERANCE = 0.2
+const MAX_SHRINKS = 4
+/** More requests than anybody expects: all are made, and that is said first. */
+const MANY_PARTS = 64
+
+/**
+ * One request where the record fits; otherwise one for each part, in order, each with the summary so far.
+ * A refusal as too long makes the parts smaller. Rejects as `checkedAnswer` does.
+ */
+export async function askApart(request: ApartRequest): Promise<AskAnswer> {
+  const { provider, run, transcript } = request
+  const model = run.fastModel ?? run.model ?? 'default'
+  const limits = (await provider.limitsOf?.(model, run.signal)) ?? {}
+  const outputTokens = outputRoom(limits, request.maxOutputTokens)
+  let roomTokens = partRoom(request, limits, outputTokens)
+  let usage: TokenUsage | undefined
+  const ask = async (text: string, previous: string | undefined): Promise<AskAnswer> => {
+    const answer = await checkedAnswer(
+      provider,
+      messageOf(request, { text, previous, model, outputTokens }),
+    )
+    if (answer.usage) usage = sumUsage(usage, answer.usage)
+    return answer
+  }
+  for (let shrinks = 0; ; shrinks += 1) {
+    const parts = partsOf(transcript, roomTokens)
+    if (parts.length > MANY_PARTS)
+      run.onWarning?.(`The conversation is summarised in ${parts.length} parts, one request each.`)
+    try {
+      let answer: AskAnswer | undefined
+      for (const [done, part] of parts.entries()) {
+        if (parts.length > 1) tellProgress(run, done, parts.length)
+        if (answer) requireSummary(answer)
+        answer = await ask(part, answer ? asProse(answer.text) : request.previous)
+      }
+      if (answer) return { ...answer, ...(usage && { usage }) }
+      throw new PrecisError('internal', 'There is nothing to summarise.')
+    } catch (error) {
+      const isTooLong = PrecisError.is(error) && error.code === 'overflow'
+      if (!isTooLong || shrinks >= MAX_SHRINKS) throw withUsage(error, usage)
+      roomTokens = Math.floor(Math.min(roomTokens, longest(parts)) / 2)
+    }
+  }
+}
+
+/** The gate judges the last one. Before it, an excuse would stand for all that was told up to there. */
+function requireSummary({ text }: AskAnswer): void {
+  if (isExcuse(text))
+    throw new PrecisError('model-failed', 'The model refused to summarise a part of the record.', {
+      hint: 'Try again, choose another model, or use a strategy that needs none.',
+      details: { ending: 'refused' },
+    })
+}
+
+function tellProgress(run: CompactionContext, done: number, total: number): void {
+  run.onProgress?.({ message: `Summarising part ${done + 1} of ${total}`, done, total })
+}
+
+interface Part {
+  readonly text: string
+  readonly previous: string | undefined
+  readonly model: string
+  readonly outputTokens: number
+}
+
+function messageOf(request: ApartRequest, part: Part): AskRequest {
+  const { run, conversation, prompt, updatePrompt = `${GO_ON}\n\n${prompt}` } = request
+  const { text, previous, model, outputTokens } = part
+  const said = [
+    ...(previous === undefined ? [] : [`<previous-summary>\n${previous}\n</previous-summary>`]),
+    `<conversation>\n${text}\n</conversation>`,
+    previous === undefined ? prompt : updatePrompt,
+  ].join('\n\n')
+  return {
+    system: SUMMARIZER_SYSTEM,
+    messages: [{ role: 'user', parts: [{ type: 'text', text: said }] }],
+    model,
+    maxOutputTokens: outputTokens,
+    ...(conversation && { conversation }),
+    ...(run.signal && { signal: run.signal }),
+  }
+}
+
+/** Tokens of the record in one request, beside the prompt, a summary so far and the answer. */
+function partRoom(
+  { prompt, updatePrompt = '', previous = '' }: ApartRequest,
+  { windowTokens }: ModelLimits,
+  outputTokens: number,
+): number {
+  if (windowTokens === undefined) return Number.POSITIVE_INFINITY
+  const told = estimateTokens(`${SUMMARIZER_SYSTEM}${GO_ON}${prompt}${updatePrompt}`)
+  const summary = Math.max(outputTokens, estimateTokens(previous))
+  const room = Math.floor((windowTokens - outputTokens) * TRUSTED) - told - summary
+  return Math.max(SMALLEST_PART_TOKENS, room)
+}
+
+function partsOf({ text, boundaries }: Transcript, roomTokens: number): string[] {
+  const tokens = estimateTokens(text)
+  if (tokens <= roomTokens) return [text]
+  let chars = Math.max(SMALLEST_PART_TOKENS, Math.floor((text.length / tokens) * roomTokens))
+  let parts = cut(text, boundaries, chars)
+  // Parts in another script than the rest have more tokens for the same length.
+  while (longest(parts) > roomTokens && chars > SMALLEST_PART_TOKENS) {
+    chars = Math.max(SMALLEST_PART_TOKENS, Math.floor(chars / 2))
+    parts = cut(text, boundaries, chars)
+  }
+  return parts
+}
+
+function cut(text: string, boundaries: readonly number[], chars: number): string[] {
+  const tolerance = Math.floor(chars * TOLERANCE)
+  return chunkMessages(text, boundaries, chars - tolerance, tolerance)
+}
+
+function longest(parts: readonly string[]): number {
+  return Math.max(...parts.map(estimateTokens))
+}

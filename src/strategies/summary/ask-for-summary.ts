@@ -1,0 +1,117 @@
+// Asks for a summary in one of two forms: in the conversation, or apart with the conversation as data.
+import type { StrategyInput, SummaryForm } from '../../core/edit/strategy.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { AskAnswer, AskRequest, ModelPort } from '../../core/ports.ts'
+import { buildMessages } from '../../core/view/build.ts'
+import { conversationModel } from '../../core/view/conversation-model.ts'
+import type { Item } from '../../core/view/entry.ts'
+import type { Message } from '../../core/view/message.ts'
+import { readContext } from '../../core/window/reading.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { askApart } from './ask-apart.ts'
+import { checkedAnswer } from './checked-answer.ts'
+import { outputRoom } from './output-room.ts'
+import { aboutRecord, SUMMARIZER_OF_MESSAGES } from './prompts/summarizer.ts'
+import { serializeConversation } from './serialize.ts'
+
+export interface InConversation {
+  readonly provider: ModelPort
+  readonly input: Pick<StrategyInput, 'context' | 'eventAt' | 'run'>
+  readonly prompt: string
+  readonly maxOutputTokens?: number
+}
+
+export interface SummaryRequest extends InConversation {
+  /** What is summarised, if it is asked about as data. */
+  readonly items: readonly Item[]
+  /** The form of the strategy's own design; `run.form` goes before it. */
+  readonly form: SummaryForm
+  /** Asked about in place of the conversation, where the user set no form. */
+  readonly spoken?: readonly Message[]
+}
+
+/** Rejects as `checkedAnswer` does. Asks about the conversation where it cannot be asked in it. */
+export async function askForSummary(request: SummaryRequest): Promise<AskAnswer> {
+  const { provider, input, items, prompt, form, spoken, maxOutputTokens } = request
+  const { context, eventAt, run } = input
+  const isSpoken = run.form === undefined && spoken !== undefined
+  const asked = isSpoken
+    ? await askAbout(request, spoken)
+    : (run.form ?? form) === 'conversation'
+      ? await askInConversation(request)
+      : undefined
+  if (asked) return asked
+  return askApart({
+    provider,
+    run,
+    conversation: conversationModel(context, eventAt),
+    transcript: serializeConversation(items, eventAt),
+    prompt: aboutRecord(prompt),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  })
+}
+
+/**
+ * One more message behind those of the conversation; everything before it is as it was sent last. Undefined
+ * where that cannot be: it is longer than the window, or waits for a tool.
+ */
+export async function askInConversation(request: InConversation): Promise<AskAnswer | undefined> {
+  const { context, eventAt, run } = request.input
+  if (context.open.size > 0) return undefined
+  const { system, messages } = buildMessages(context, eventAt)
+  const { tools = [], thinking } = run
+  const within = { system, tools, ...(thinking && { thinking }) }
+  return askIfItFits(request, { within, messages }, readContext(context).tokens)
+}
+
+/** These messages, then the request: by a summariser whose system prompt says which is which; no tools. */
+function askAbout(
+  request: InConversation,
+  messages: readonly Message[],
+): Promise<AskAnswer | undefined> {
+  const said = messages.flatMap(({ parts }) =>
+    parts.map((part) => ('text' in part ? part.text : '')),
+  )
+  return askIfItFits(
+    request,
+    { system: SUMMARIZER_OF_MESSAGES, messages },
+    estimateTokens(`${SUMMARIZER_OF_MESSAGES}${said.join('')}`),
+  )
+}
+
+/** What is left for errors of the estimate; where they are larger, the refusal is heeded. */
+const FULL = 0.98
+
+async function askIfItFits(
+  { provider, input, prompt, maxOutputTokens: wanted }: InConversation,
+  request: Pick<AskRequest, 'system' | 'within' | 'messages'>,
+  tokens: number | undefined,
+): Promise<AskAnswer | undefined> {
+  const { context, eventAt, run } = input
+  const { model = 'default', signal } = run
+  const limits = (await provider.limitsOf?.(model, signal)) ?? {}
+  const maxOutputTokens = outputRoom(limits, wanted)
+  const { windowTokens = Number.POSITIVE_INFINITY } = limits
+  if ((tokens ?? 0) + estimateTokens(prompt) > (windowTokens - maxOutputTokens) * FULL)
+    return undefined
+  const conversation = conversationModel(context, eventAt)
+  try {
+    return await checkedAnswer(provider, {
+      ...request,
+      messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: prompt }] }],
+      model,
+      maxOutputTokens,
+      ...(conversation && { conversation }),
+      ...(signal && { signal }),
+    })
+  } catch (error) {
+    if (PrecisError.is(error) && error.code === 'overflow') return undefined
+    throw error
+  }
+}
+
+export function noModel(message: string): PrecisError {
+  return new PrecisError('no-model', message, {
+    hint: 'Name a model: --model M, models.default in the settings, or { provider } in a program; `dev` tries it out without a key. The default strategy, cascade, needs none.',
+  })
+}

@@ -1,0 +1,230 @@
+// The entry behind a summary: what the summary lost, what is answered, and how to read the originals again.
+import type { Edit, NewEntry } from '../../core/edit/change.ts'
+import type { StrategyInput } from '../../core/edit/strategy.ts'
+import type { EventAt } from '../../core/log/event.ts'
+import { textOfParts, textOfUserContent } from '../../core/view/content.ts'
+import {
+  type Item,
+  isNewEntry,
+  itemOfNewEntry,
+  newId,
+  parseEntryId,
+  rootOf,
+} from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
+import { findRuns } from '../../core/view/entry-range.ts'
+import {
+  answeredLine,
+  type LastRequest,
+  lastRequest,
+  requestRoom,
+  requestSection,
+} from '../../core/view/last-request.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { asRef } from '../elision.ts'
+import { OPENING } from '../extract/brief-frame.ts'
+import { contextDigest } from '../extract/context-digest.ts'
+import { type Digest, digestReducer } from '../extract/digest.ts'
+import { draftOf } from '../extract/draft.ts'
+import { inertLine } from '../extract/inert.ts'
+import { exactFacts } from './exact-facts.ts'
+
+/** A context as edits would leave it. */
+export interface Standing {
+  /** What no longer stands there. */
+  readonly goes: readonly Item[]
+  readonly stays: readonly Item[]
+  readonly entries: readonly NewEntry[]
+  readonly tokens: number
+  /** Everything that can be read there. */
+  readonly texts: readonly string[]
+}
+
+export function standingAfter(edits: readonly Edit[], input: StrategyInput): Standing {
+  const { context, eventAt } = input
+  const items = context.items.toArray()
+  const index = new Map(items.map((item, at) => [item.id, at] as const))
+  const gone = new Set<Item>()
+  const placed = (runs: Edit['covers']): readonly Item[] => {
+    const place = findRuns(runs, items, index)
+    return place ? items.slice(place.start, place.end) : []
+  }
+  for (const { covers, put } of edits) {
+    for (const item of placed(covers)) gone.add(item)
+    for (const one of put)
+      if ('keep' in one) for (const item of placed([one.keep])) gone.delete(item)
+  }
+  const stays = items.filter((item) => !gone.has(item))
+  const entries = edits.flatMap(({ put }) => put.filter(isNewEntry))
+  return {
+    goes: [...gone],
+    stays,
+    entries,
+    tokens: weigh(stays) + weighEntries(entries, eventAt),
+    texts: [...stays.map(({ id }) => textOf(id, eventAt)), ...entries.map(textOfEntry)],
+  }
+}
+
+export function weigh(items: readonly Item[]): number {
+  return items.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+/** The name is not known yet, and weighs nothing. */
+function weighEntries(entries: readonly NewEntry[], eventAt: EventAt): number {
+  return weigh(entries.map((entry) => itemOfNewEntry(newId(1, 0), entry, eventAt)))
+}
+
+export function textOfEntry(entry: NewEntry): string {
+  if (entry.type === 'USER_MESSAGE') return textOfUserContent(entry.data)
+  if (entry.type === 'AGENT_MESSAGE')
+    return entry.data.content || textOfParts(entry.data.parts ?? [])
+  if (entry.type === 'SYSTEM_REMINDER') return entry.data
+  return entry.data.content.map(({ text = '' }) => text).join('\n')
+}
+
+function textOf(id: Item['id'], eventAt: EventAt): string {
+  const content = contentOf(id, eventAt)
+  if (content?.kind === 'result')
+    return content.result.content.map(({ text = '' }) => text).join('\n')
+  return saidIn(id, eventAt)
+}
+
+/** What the user or the agent said in it, with the arguments of calls; nothing of results. */
+export function saidIn(id: Item['id'], eventAt: EventAt): string {
+  const content = contentOf(id, eventAt)
+  if (content?.kind === 'user') return textOfUserContent(content.content)
+  if (content?.kind !== 'answer') return ''
+  const { answer, calls } = content
+  return [answer.content, ...calls.map((call) => JSON.stringify(call.arguments))].join('\n')
+}
+
+export interface FloorText {
+  readonly input: StrategyInput
+  readonly standing: Standing
+  /** For the facts alone; what must be said takes more. */
+  readonly maxTokens: number
+  /** Exact facts that come first: those that a brief would keep. */
+  readonly wanted: ReadonlySet<string>
+}
+
+/** Less would be a heading with nothing under it. */
+const LEAST_TOKENS = 120
+
+export async function floorText(floor: FloorText): Promise<string> {
+  const { input, standing, maxTokens } = floor
+  const { context, eventAt, targetTokens } = input
+  const { goes, stays } = standing
+  const request = lastRequest(context.items.toArray(), eventAt)
+  const isGone = request !== undefined && !stays.some(({ id }) => id === request.id)
+  const facts = maxTokens < LEAST_TOKENS ? '' : await lostFacts(floor)
+  return [
+    noteFor(goes, eventAt),
+    ...(facts === '' ? [] : [`${FACTS}\n${facts}`]),
+    ...(request ? [answeredLine(request)] : []),
+    ...(request && isGone ? [requestSection(request, requestRoom(weigh(goes), targetTokens))] : []),
+  ].join('\n\n')
+}
+
+const FACTS = 'What the summary does not say, word for word from the log:'
+
+function noteFor(goes: readonly Item[], eventAt: EventAt): string {
+  const originals = goes
+    .map(({ id }) => rootOf(id, eventAt))
+    .filter((id) => parseEntryId(id).original)
+  const [first, last] = [originals[0], originals.at(-1)]
+  const which =
+    first === undefined || last === undefined
+      ? 'what stood here was'
+      : `the entries ${asRef(first)} to ${asRef(last)} were`
+  const such = last === undefined ? '' : ` (such as ${last})`
+  return `[Context note, not a new request: ${which} compacted into the summary above. The work that it reports is done: do not repeat it. recall reads the originals again, by ref${such} or by words.]`
+}
+
+/** Lines of which the summary and what stays say nothing; then, name by name, what else was exact. */
+async function lostFacts(floor: FloorText): Promise<string> {
+  const { input, standing, maxTokens } = floor
+  const { stays, entries, goes, texts } = standing
+  const request = requestItem(input)
+  const lines = await briefOf({
+    input,
+    covered: goes,
+    stays: request ? [...stays, request] : stays,
+    said: entries.map(textOfEntry),
+    maxTokens: Math.floor(maxTokens * LINES_SHARE),
+  })
+  const said = [...texts, ...entries.map(textOfEntry), lines]
+  const names = lostNames(floor, said, maxTokens - estimateTokens(lines))
+  return [lines, ...(names.length > 0 ? [NAMES, ...names] : [])].filter(Boolean).join('\n')
+}
+
+/** The rest is for names that stand in no line. */
+const LINES_SHARE = 0.6
+const NAMES = 'Other exact names and values, by the entries that have them:'
+const REF_TOKENS = 8
+const MOST_NAMES = 40
+
+function lostNames(
+  { input, standing, wanted }: FloorText,
+  said: readonly string[],
+  roomTokens: number,
+): string[] {
+  const { eventAt } = input
+  const known = new Set(said.flatMap((text) => [...exactFacts(text)]))
+  const byEntry = new Map<Item, string[]>()
+  let room = roomTokens
+  for (const isFirst of [true, false])
+    for (const item of standing.goes.toReversed()) {
+      for (const fact of exactFacts(saidIn(item.id, eventAt))) {
+        const names = byEntry.get(item) ?? []
+        if (known.has(fact) || wanted.has(fact) !== isFirst || names.length >= MOST_NAMES) continue
+        const cost = estimateTokens(fact) + 1 + (names.length === 0 ? REF_TOKENS : 0)
+        if (cost > room) continue
+        room -= cost
+        known.add(fact)
+        byEntry.set(item, [...names, fact])
+      }
+      if (room < REF_TOKENS) break
+    }
+  return standing.goes.flatMap((item) => {
+    const names = byEntry.get(item)
+    return names ? [`${asRef(rootOf(item.id, eventAt))} ${inertLine(names.join(', '))}`] : []
+  })
+}
+
+function requestItem({ context, eventAt }: StrategyInput): Item | undefined {
+  const items = context.items.toArray()
+  const request: LastRequest | undefined = lastRequest(items, eventAt)
+  return items.find(({ id }) => id === request?.id)
+}
+
+interface BriefInput {
+  readonly input: StrategyInput
+  readonly covered: readonly Item[]
+  readonly stays: readonly Item[]
+  /** What need not be said again. */
+  readonly said: readonly string[]
+  readonly maxTokens: number
+}
+
+/** The sections of a brief without its opening; empty where there is nothing to say. */
+export async function briefOf(brief: BriefInput): Promise<string> {
+  const { input, covered, stays, said, maxTokens } = brief
+  const { context, eventAt, pins = [], nextPrompt = '', instructions = '' } = input
+  const digest: Digest = input.reduce
+    ? await input.reduce(digestReducer)
+    : contextDigest(context, eventAt)
+  const plan = {
+    items: context.items.toArray(),
+    cut: context.items.length,
+    request: undefined,
+    shortened: undefined,
+    masked: [],
+    stays,
+    covered,
+    mostBriefTokens: maxTokens,
+    fixedTokens: 0,
+  }
+  const asked = `${instructions}\n${nextPrompt}`
+  const drafted = draftOf({ digest, plan, eventAt, pins, targetTokens: maxTokens, asked, said })
+  return drafted.brief.slice(OPENING.length).trim()
+}

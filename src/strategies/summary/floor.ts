@@ -1,0 +1,219 @@
+// A floor under every summary: what it lost is put beside it, and where that is not enough the brief takes its place.
+import type { Edit, NewEntry, Put } from '../../core/edit/change.ts'
+import { isExcuse, saysNothing, withoutHeadings } from '../../core/edit/empty-summary.ts'
+import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
+import { checkSummary } from '../../core/edit/gate-summary.ts'
+import { beforeContinuation } from '../../core/edit/pins.ts'
+import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import { isFields } from '../../core/repair/as-text.ts'
+import type { Json } from '../../core/text/json.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
+import { weightOf } from '../../core/view/context.ts'
+import { isNewEntry } from '../../core/view/entry.ts'
+import { carriedEntry } from '../../core/view/last-request.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { extract } from '../extract/extract.ts'
+import { cappedEntry } from '../ladder/cap.ts'
+import { unseenStart } from '../whole-range.ts'
+import { countKept, exactFacts } from './exact-facts.ts'
+import {
+  briefOf,
+  floorText,
+  type Standing,
+  saidIn,
+  standingAfter,
+  textOfEntry,
+  weigh,
+} from './floor-text.ts'
+
+/**
+ * What may be done about a poor summary. One that précis asked for gives way to the brief; one with lists of
+ * its own that code has written is only mended; one that the agent wrote is taken or refused.
+ */
+export type SummaryKind = 'replaceable' | 'mended' | 'own'
+
+export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable'): Strategy {
+  return {
+    id: strategy.id,
+    async propose(input) {
+      const made = await strategy.propose(input)
+      const proposal = { ...made, edits: [...made.edits, ...cappedUnseen(made.edits, input)] }
+      const at = proposal.edits.findLastIndex(({ put }) => put.some(isSummary))
+      if (at < 0) return proposal
+      const standing = standingAfter(proposal.edits, input)
+      if (weigh(standing.goes) < GATE_MIN_TOKENS) return proposal
+      // The gate says why it refuses this one.
+      if (kind !== 'own' && checkSummary(proposal, proposal.edits)) return proposal
+      if (kind === 'own') requireWords(standing)
+      const maxTokens = factsRoom(input, standing)
+      const brief = await briefWithin(input, sizeOf(input, standing) + maxTokens + FRAME_TOKENS)
+      const wanted = factsStanding(brief, input)
+      const text = await floorText({ input, standing, maxTokens, wanted })
+      const edits = proposal.edits.with(at, withEntry(proposal.edits[at] as Edit, text))
+      const mended = { ...proposal, edits }
+      if (kind !== 'replaceable') return mended
+      return better({ mended, brief, wanted }, standing, input)
+    },
+  }
+}
+
+/** Results that nobody has seen may take so much of a target. */
+const UNSEEN_SHARE = 0.5
+
+/** Head, tail and ref of results that nobody has seen, only where they leave no room for anything else. */
+function cappedUnseen(edits: readonly Edit[], input: StrategyInput): Edit[] {
+  const { context, eventAt, targetTokens } = input
+  if (targetTokens === undefined || edits.length === 0 || context.open.size > 0) return []
+  const items = context.items.toArray()
+  const stays = new Set(standingAfter(edits, input).stays)
+  const results = items
+    .slice(unseenStart(items))
+    .filter((item) => item.kind === 'result' && stays.has(item))
+  const most = Math.floor(targetTokens * UNSEEN_SHARE)
+  if (weigh(results) <= most) return []
+  return results.flatMap((item) => {
+    const capped = cappedEntry(item, Math.floor(most / results.length), eventAt)
+    return capped && capped.saved > 0 ? [capped.edit] : []
+  })
+}
+
+/** With system prompts. */
+function sizeOf({ context }: StrategyInput, { tokens }: Standing): number {
+  return weightOf(context) - context.tokens + tokens
+}
+
+function factsStanding(brief: Proposal | undefined, input: StrategyInput): Set<string> {
+  const texts = brief ? standingAfter(brief.edits, input).texts : []
+  return new Set(texts.flatMap((text) => [...exactFacts(text)]))
+}
+
+function isSummary(put: Put): boolean {
+  return isNewEntry(put) && put.label === 'summary'
+}
+
+function withEntry({ covers, put }: Edit, text: string): Edit {
+  return { covers, put: beforeContinuation(put, [carriedEntry(text)]) }
+}
+
+const MOST_FACTS_TOKENS = 4_000
+/** Of what goes, and of what a target leaves. */
+const GOES_SHARE = 6
+const TARGET_SHARE = 0.5
+/** For the note, what is answered, and errors of the estimate. */
+const FRAME_TOKENS = 150
+
+function factsRoom(input: StrategyInput, { goes, tokens }: Standing): number {
+  const { context, targetTokens = Number.POSITIVE_INFINITY } = input
+  const left = targetTokens - (weightOf(context) - context.tokens) - tokens - FRAME_TOKENS
+  const shorter = weigh(goes) / 2 - tokens
+  const most = Math.min(MOST_FACTS_TOKENS, weigh(goes) / GOES_SHARE, left * TARGET_SHARE)
+  return Math.floor(Math.max(0, Math.min(most, Math.max(shorter, 0) + FRAME_TOKENS)))
+}
+
+/** The agent can act on this at once: it has everything still before it. */
+function requireWords({ goes, entries }: Standing): void {
+  const bad = entries.find(({ type, label, ...entry }) => {
+    if (label !== 'summary') return false
+    const text = textOfEntry({ type, label, ...entry } as (typeof entries)[number])
+    return saysNothing(withoutHeadings(text)) || isExcuse(text)
+  })
+  if (bad)
+    throw new PrecisError(
+      'invalid-input',
+      `The summary says nothing of the ${weigh(goes)} tokens that it would replace.`,
+      {
+        where: 'summary',
+        hint: 'Write down the task, what was decided and done, the names of files, and what comes next; then call compact again.',
+      },
+    )
+}
+
+interface Choice {
+  readonly mended: Proposal
+  readonly brief: Proposal | undefined
+  readonly wanted: ReadonlySet<string> // what the brief keeps
+}
+
+/** The mended summary, or the brief where that keeps more exact facts in the same number of tokens. */
+function better(
+  { mended, brief, wanted }: Choice,
+  { goes }: Standing,
+  input: StrategyInput,
+): Proposal {
+  const facts = new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, input.eventAt))]))
+  const kept = countKept(facts, standingAfter(mended.edits, input).texts)
+  const inBrief = [...facts].filter((fact) => wanted.has(fact)).length
+  const metadata = { ...fieldsIn(mended.metadata), facts: { of: facts.size, kept, inBrief } }
+  if (!brief || kept >= inBrief) return { ...mended, metadata }
+  input.run.onWarning?.(poorer(kept, inBrief, facts.size))
+  return briefInstead(brief, mended.usage, metadata)
+}
+
+function poorer(kept: number, inBrief: number, all: number): string {
+  return `The summary kept ${kept} of ${all} exact facts and the brief ${inBrief}: the brief takes its place.`
+}
+
+/** The same for a summary that opens a new thread: what follows it there, and what may take its place. */
+export async function floorForFresh(
+  input: StrategyInput,
+  summary: string,
+): Promise<{ readonly summary: string; readonly carried?: string }> {
+  const { context, eventAt, run } = input
+  const goes = context.items.toArray()
+  if (weigh(goes) < GATE_MIN_TOKENS) return { summary }
+  const entry: NewEntry = { type: 'USER_MESSAGE', data: summary, label: 'summary' }
+  const standing = { goes, stays: [], entries: [entry], tokens: estimateTokens(summary), texts: [] }
+  const facts = new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
+  const maxTokens = factsRoom(input, standing)
+  const whole = { input, covered: goes, stays: [], said: [] }
+  const brief = await briefOf({ ...whole, maxTokens: standing.tokens + maxTokens })
+  const wanted = exactFacts(brief)
+  const carried = await floorText({ input, standing, maxTokens, wanted })
+  const kept = countKept(facts, [summary, carried])
+  const inBrief = [...facts].filter((fact) => wanted.has(fact)).length
+  if (kept >= inBrief) return { summary, carried }
+  run.onWarning?.(poorer(kept, inBrief, facts.size))
+  return { summary: brief, carried: await floorText({ input, standing, maxTokens: 0, wanted }) }
+}
+
+/** The brief where there is no summary to commit. */
+export async function proposeBrief(
+  input: StrategyInput,
+  usage: TokenUsage | undefined,
+  metadata: Json,
+): Promise<Proposal> {
+  return briefInstead(await extract.propose(input), usage, metadata)
+}
+
+/** What the summary cost stays on the bill. */
+function briefInstead(
+  { edits, metadata: made }: Proposal,
+  usage: TokenUsage | undefined,
+  metadata: Json,
+): Proposal {
+  return {
+    edits,
+    metadata: { ...fieldsIn(made), ...fieldsIn(metadata), replacedBy: extract.id },
+    ...(usage && { usage }),
+  }
+}
+
+/** Undefined where code finds no way to so few tokens. */
+async function briefWithin(
+  input: StrategyInput,
+  targetTokens: number,
+): Promise<Proposal | undefined> {
+  try {
+    const brief = await extract.propose({ ...input, targetTokens })
+    return brief.edits.length > 0 ? brief : undefined
+  } catch (thrown) {
+    const error = asPrecisError(thrown)
+    if (error.code !== 'irreducible') throw error
+    return undefined
+  }
+}
+
+function fieldsIn(metadata: Json | undefined): { readonly [key: string]: Json } {
+  return isFields(metadata) ? metadata : {}
+}

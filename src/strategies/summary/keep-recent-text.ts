@@ -1,0 +1,160 @@
+// The summary of `keep-recent` as a message: what the model wrote, and what code knows better than a model.
+import type { StrategyInput } from '../../core/edit/strategy.ts'
+import type { EventAt } from '../../core/log/event.ts'
+import { isFields } from '../../core/repair/as-text.ts'
+import type { Json } from '../../core/text/json.ts'
+import { textOfParts, textOfUserContent } from '../../core/view/content.ts'
+import { weightOf } from '../../core/view/context.ts'
+import { type Item, parseEntryId } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { type FileOperations, fileOperations } from '../file-operations.ts'
+import { linesOf, tokensOf, type UserWord, type UserWords, userWords } from '../user-words.ts'
+import { asData } from './as-data.ts'
+import { checkAgainstSource, withNote, withoutNote } from './checks.ts'
+import { summaryIn, summaryMessage } from './envelope.ts'
+import type { RecentCut } from './keep-recent-cut.ts'
+import { sourceOf } from './source.ts'
+
+/** What an earlier summary said and knew. */
+export interface Former {
+  readonly prose: string
+  readonly files: FileOperations
+  readonly said: UserWords
+}
+
+const USER_WORDS_TOKENS = 4_000
+/** Of a small window the user's words take a sixteenth at most. */
+const USER_WORDS_SHARE = 16
+/** And of what goes, a quarter: the summary is to be smaller than that. */
+const COVERED_SHARE = 4
+/** Of what a target leaves: the rest is for the refs of what is left out, and for the frame. */
+const TARGET_SHARE = 0.75
+/** Where a target is out of reach, the last words of the user stay all the same. */
+const LEAST_WORDS_TOKENS = 250
+const MAX_LISTED_FILES = 200
+
+export function formerSummary(summaries: readonly Item[], eventAt: EventAt): Former | undefined {
+  if (summaries.length === 0) return undefined
+  const known = summaries.map((item) => metadataOf(item, eventAt))
+  return {
+    prose: summaries.map((item) => proseOf(item, eventAt)).join('\n\n'),
+    files: {
+      readFiles: known.flatMap(({ readFiles }) => texts(readFiles)),
+      modifiedFiles: known.flatMap(({ modifiedFiles }) => texts(modifiedFiles)),
+    },
+    said: {
+      words: known.flatMap(({ userMessages }) => wordsIn(userMessages)),
+      leftOut: known.toReversed().flatMap(({ userMessagesLeftOut }) => texts(userMessagesLeftOut)),
+    },
+  }
+}
+
+interface RecentSummary {
+  readonly input: StrategyInput
+  readonly cut: RecentCut
+  readonly former: Former | undefined
+  readonly prose: string
+}
+
+export function recentSummary({ input, cut, former, prose }: RecentSummary): {
+  readonly text: string
+  readonly metadata: { readonly [key: string]: Json }
+} {
+  const { context, eventAt, instructions } = input
+  const { covered, request } = cut
+  const maxTokens = wordsRoom({ input, cut, former, prose })
+  const files = fileOperations(covered, eventAt, former?.files)
+  const said = userWords({
+    items: covered.filter((item) => item !== request),
+    eventAt,
+    earlier: former?.said ?? { words: [], leftOut: [] },
+    maxTokens,
+  })
+  const source = sourceOf(context, eventAt, former?.prose, instructions)
+  const checked = checkAgainstSource(prose, source)
+  const text = [
+    withNote(checked),
+    tagged('user-messages', linesOf(said, maxTokens)),
+    tagged('read-files', listed(files.readFiles)),
+    tagged('modified-files', listed(files.modifiedFiles)),
+  ]
+    .filter((section) => section !== '')
+    .join('\n\n')
+  return {
+    text: summaryMessage(text),
+    metadata: {
+      readFiles: files.readFiles,
+      modifiedFiles: files.modifiedFiles,
+      userMessages: said.words,
+      ...(said.leftOut.length > 0 && { userMessagesLeftOut: said.leftOut }),
+      ...(checked.unverified.length > 0 && { unverified: checked.unverified }),
+      ...(checked.stripped > 0 && { inventedRequests: checked.stripped }),
+    },
+  }
+}
+
+/** A small compaction after a large one leaves the words that the former summary held. */
+function wordsRoom({ input, cut, former, prose }: RecentSummary): number {
+  const { context, run, targetTokens = Number.POSITIVE_INFINITY } = input
+  const covered = weigh(cut.covered)
+  const anew = covered - weigh(cut.summaries)
+  const held = tokensOf(former?.said.words ?? [])
+  const staying = weightOf(context) - covered + (cut.request?.tokens ?? 0) + estimateTokens(prose)
+  const room = Math.min(
+    USER_WORDS_TOKENS,
+    (run.windowTokens ?? Number.POSITIVE_INFINITY) / USER_WORDS_SHARE,
+    Math.max(covered / COVERED_SHARE, held + anew / COVERED_SHARE),
+    Math.max(LEAST_WORDS_TOKENS, (targetTokens - staying) * TARGET_SHARE),
+  )
+  return Math.floor(room)
+}
+
+function weigh(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + item.tokens, 0)
+}
+
+function tagged(tag: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `<${tag}>\n${lines.join('\n')}\n</${tag}>`
+}
+
+function listed(paths: readonly string[]): string[] {
+  const shown = paths.slice(0, MAX_LISTED_FILES).map((path) => asData(path.replace(/\s+/g, ' ')))
+  const more = paths.length - shown.length
+  return more > 0 ? [...shown, `… and ${more} more`] : shown
+}
+
+/** Without the lists, which are recreated, and without the tags, which stand around the new one. */
+function proseOf(item: Item, eventAt: EventAt): string {
+  const content = contentOf(item.id, eventAt)
+  const text =
+    content?.kind === 'user'
+      ? textOfUserContent(content.content)
+      : content?.kind === 'answer'
+        ? content.answer.content || textOfParts(content.answer.parts ?? [])
+        : ''
+  const inner = summaryIn(text)
+  if (inner === undefined) return asData(text)
+  const lists = /\n\n<(?:user-messages|read-files|modified-files)>\n/.exec(inner)
+  return withoutNote(lists ? inner.slice(0, lists.index) : inner)
+}
+
+/** From the log, which nobody can forge, not from the text. */
+function metadataOf({ id }: Item, eventAt: EventAt): { readonly [key: string]: Json } {
+  const event = eventAt(parseEntryId(id).seq)
+  const isOurs = event?.type === 'COMPACTION' && event.data.strategyId === 'keep-recent'
+  const metadata = isOurs ? event.data.metadata : undefined
+  return isFields(metadata) ? metadata : {}
+}
+
+function texts(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+}
+
+function wordsIn(value: Json | undefined): UserWord[] {
+  return (Array.isArray(value) ? value : []).flatMap((each: Json) => {
+    if (!isFields(each)) return []
+    const { ref, text } = each
+    return typeof ref === 'string' && typeof text === 'string' ? [{ ref, text }] : []
+  })
+}

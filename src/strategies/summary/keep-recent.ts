@@ -1,0 +1,152 @@
+// `keep-recent`: everything before a token-counted tail becomes a structured summary that is updated each time.
+import type { Put } from '../../core/edit/change.ts'
+import type { Strategy, StrategyInput, WrittenSummary } from '../../core/edit/strategy.ts'
+import type { AskAnswer, ModelPort } from '../../core/ports.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
+import { conversationModel } from '../../core/view/conversation-model.ts'
+import type { Item } from '../../core/view/entry.ts'
+import { runsOf } from '../../core/view/entry-range.ts'
+import { sumUsage } from '../../core/window/usage.ts'
+import { withUsage } from '../with-usage.ts'
+import { asProse } from './as-data.ts'
+import { askApart } from './ask-apart.ts'
+import { askInConversation, noModel } from './ask-for-summary.ts'
+import { withFloor } from './floor.ts'
+import { cutRecent, type RecentCut } from './keep-recent-cut.ts'
+import { type Former, formerSummary, recentSummary } from './keep-recent-text.ts'
+import {
+  FIRST_SUMMARY,
+  IN_CONVERSATION,
+  SECTIONS,
+  TURN_BEGINNING,
+  TURN_SECTIONS,
+  UPDATED_SUMMARY,
+} from './prompts/keep-recent.ts'
+import { withFocus } from './prompts/summarizer.ts'
+import { serializeConversation } from './serialize.ts'
+
+const HISTORY_OUTPUT_TOKENS = 13_107
+const TURN_OUTPUT_TOKENS = 8_192
+
+export const keepRecent: Strategy = withFloor(
+  {
+    id: 'keep-recent',
+    async propose(input) {
+      const { context, eventAt, run, targetTokens } = input
+      const { provider } = run
+      if (!provider) throw noModel('keep-recent requires a model')
+      const cut = cutRecent(context, eventAt, {
+        ...(run.windowTokens !== undefined && { windowTokens: run.windowTokens }),
+        ...(targetTokens !== undefined && { targetTokens }),
+      })
+      if (!cut) return { edits: [] }
+      const former = formerSummary(cut.summaries, eventAt)
+      const told = await tell({ provider, input, cut, former })
+      const summary = recentSummary({ input, cut, former, prose: proseOf(told) })
+      const put: Put[] = [
+        { type: 'USER_MESSAGE', data: summary.text, label: 'summary' },
+        ...(cut.request ? runsOf([cut.request], eventAt).map((keep) => ({ keep })) : []),
+      ]
+      const usage = spentOn(told)
+      return {
+        edits: [{ covers: runsOf(cut.covered, eventAt), put }],
+        metadata: {
+          ...summary.metadata,
+          summaryLength: summary.text.length,
+          keptTokens: cut.kept.reduce((sum, item) => sum + item.tokens, 0),
+          isSplitTurn: cut.turnBeginning.length > 0,
+        },
+        stopReason: 'end',
+        written: told.map(({ answer, sections }) => ({ text: answer.text, sections })),
+        ...(usage && { usage }),
+      }
+    },
+  },
+  'mended',
+)
+
+interface Telling {
+  readonly provider: ModelPort
+  readonly input: StrategyInput
+  readonly cut: RecentCut
+  readonly former: Former | undefined
+}
+
+interface Told extends Pick<WrittenSummary, 'sections'> {
+  readonly answer: AskAnswer
+  readonly sections: readonly string[]
+}
+
+/** The history, and apart from it the beginning of the turn that the cut divides. */
+async function tell(telling: Telling): Promise<Told[]> {
+  const { provider, input, cut } = telling
+  const { run, instructions } = input
+  if (run.form === 'conversation') {
+    const prompt = withFocus(IN_CONVERSATION, instructions)
+    const answer = await askInConversation({
+      provider,
+      input,
+      prompt,
+      maxOutputTokens: HISTORY_OUTPUT_TOKENS,
+    })
+    if (answer) return [{ answer, sections: SECTIONS }]
+  }
+  // A turn that is divided once more, or has nothing before it, is the history.
+  const isDivided = hasWords(cut.history) && hasWords(cut.turnBeginning, cut.request)
+  const history = isDivided ? cut.history : [...cut.history, ...cut.turnBeginning]
+  const asked = [
+    tellHistory(telling, history),
+    ...(isDivided ? [tellTurn(telling, cut.turnBeginning)] : []),
+  ]
+  // Both are waited for: nothing may continue once the run is over.
+  const settled = await Promise.allSettled(asked)
+  const told = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const failed = settled.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw withUsage(failed.reason, spentOn(told))
+  return told
+}
+
+function spentOn(told: readonly Told[]): TokenUsage | undefined {
+  return told.reduce<TokenUsage | undefined>(
+    (sum, { answer }) => (answer.usage ? sumUsage(sum, answer.usage) : sum),
+    undefined,
+  )
+}
+
+function hasWords(items: readonly Item[], except?: Item): boolean {
+  return items.some((item) => item !== except && (item.kind === 'user' || item.kind === 'answer'))
+}
+
+async function tellHistory({ provider, input, former }: Telling, items: readonly Item[]) {
+  const { context, eventAt, run, instructions } = input
+  const answer = await askApart({
+    provider,
+    run,
+    conversation: conversationModel(context, eventAt),
+    transcript: serializeConversation(items, eventAt),
+    ...(former && { previous: former.prose }),
+    prompt: withFocus(FIRST_SUMMARY, instructions),
+    updatePrompt: withFocus(UPDATED_SUMMARY, instructions),
+    maxOutputTokens: HISTORY_OUTPUT_TOKENS,
+  })
+  return { answer, sections: SECTIONS }
+}
+
+async function tellTurn({ provider, input }: Telling, items: readonly Item[]) {
+  const { context, eventAt, run } = input
+  const answer = await askApart({
+    provider,
+    run,
+    conversation: conversationModel(context, eventAt),
+    transcript: serializeConversation(items, eventAt),
+    prompt: TURN_BEGINNING,
+    maxOutputTokens: TURN_OUTPUT_TOKENS,
+  })
+  return { answer, sections: TURN_SECTIONS }
+}
+
+const TURN_HEADING = '\n\n---\n\n**Turn Context (split turn):**\n\n'
+
+function proseOf(told: readonly Told[]): string {
+  return told.map(({ answer }) => asProse(answer.text)).join(TURN_HEADING)
+}

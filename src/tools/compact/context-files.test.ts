@@ -1,0 +1,72 @@
+// The files that `compact` carries over: in order, once each, within a limit, and never a failure.
+import { chmodSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { workspaceWith } from '../../../test/tools/temporary-workspace.ts'
+import { readContextFiles } from './context-files.ts'
+
+describe('readContextFiles', () => {
+  it('gives each file as it is now, in the order given, once [WHOLE-09] [WHOLE-10]', async () => {
+    const workspace = workspaceWith({ 'a.txt': 'a\n', 'sub/b.txt': 'größer', empty: '' })
+    const paths = ['sub/b.txt', 'a.txt', './a.txt', 'sub/../a.txt', 'empty', 'sub/b.txt']
+    expect(await readContextFiles(workspace, paths)).toEqual([
+      { path: 'sub/b.txt', content: 'größer' },
+      { path: 'a.txt', content: 'a\n' },
+      { path: 'empty', content: '' },
+    ])
+    expect(await readContextFiles(workspace, [])).toEqual([])
+  })
+
+  it('says for each file why it cannot be shown [WHOLE-10] [WHOLE-11]', async () => {
+    const workspace = workspaceWith({ 'a.txt': 'a', bin: Buffer.from([0, 1]), 'folder/': '' })
+    symlinkSync('/etc/passwd', join(workspace.root, 'link'))
+    const paths = ['none', 'bin', 'folder', '/etc/passwd', '../x', 'link', 'n\0l', 'a.txt']
+    expect(await readContextFiles(workspace, paths)).toEqual([
+      { path: 'none', error: 'none does not exist.' },
+      { path: 'bin', error: 'bin is a binary file.' },
+      { path: 'folder', error: 'folder is a directory.' },
+      { path: '/etc/passwd', error: expect.stringContaining('outside the workspace') },
+      { path: '../x', error: expect.stringContaining('outside the workspace') },
+      { path: 'link', error: expect.stringContaining('outside the workspace') },
+      { path: 'n\0l', error: 'The path holds a NUL byte.' },
+      { path: 'a.txt', content: 'a' },
+    ])
+  })
+
+  it('reads against the root of the workspace, whatever the folder of the process [WHOLE-11]', async () => {
+    const workspace = workspaceWith({ 'package.json': 'ours' })
+    expect(await readContextFiles(workspace, ['package.json'])).toEqual([
+      { path: 'package.json', content: 'ours' },
+    ])
+  })
+
+  it('caps the total size, with a note [WHOLE-11]', async () => {
+    const workspace = workspaceWith({ a: 'a'.repeat(60), b: '😀'.repeat(60), c: 'c' })
+    const files = await readContextFiles(workspace, ['a', 'b', 'c'], { totalChars: 101, files: 9 })
+    expect(files).toEqual([
+      { path: 'a', content: 'a'.repeat(60) },
+      {
+        path: 'b',
+        content: `${'😀'.repeat(20)}\n[cut here: all files together may have no more; the file has 240 bytes]`,
+      },
+      { path: 'c', error: 'left out: no more than 101 characters are carried over; read it again' },
+    ])
+    const few = await readContextFiles(workspace, ['a', 'b', 'c'], { totalChars: 999, files: 2 })
+    expect(few[2]).toEqual({
+      path: 'c',
+      error: 'left out: no more than 2 files are carried over; read it again',
+    })
+  })
+
+  it('does not fail for what may not be read [WHOLE-10]', async () => {
+    const workspace = workspaceWith({ 'a.txt': 'a' })
+    chmodSync(join(workspace.root, 'a.txt'), 0)
+    const [file] = await readContextFiles(workspace, ['a.txt'])
+    // Whoever is root may read everything.
+    expect(file).toEqual(
+      process.getuid?.() === 0
+        ? { path: 'a.txt', content: 'a' }
+        : { path: 'a.txt', error: expect.stringContaining('permission denied') },
+    )
+  })
+})

@@ -1,0 +1,160 @@
+// A command with everything it starts, as one process group that can be ended as a whole.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Signal } from '../../core/ports.ts'
+import type { Environment } from './environment.ts'
+import { endMarked, MARK } from './left-behind.ts'
+
+export interface CommandOptions {
+  readonly shell: string
+  readonly command: string
+  readonly folder: string
+  readonly environment: Environment
+  readonly timeoutMs: number
+  /** Between the request to end and the end by force. */
+  readonly graceMs: number
+  /** How long what the shell left in the background may still write, once the shell has ended. */
+  readonly settleMs: number
+  readonly signal: Signal
+  /** What it writes, to both outputs in the order of arrival. */
+  onOutput(text: string): void
+}
+
+export interface CommandEnd {
+  /** Absent if a signal ended it. */
+  readonly exitCode?: number
+  readonly signalName?: string
+  /** Why it was ended from here; absent if it ended by itself. */
+  readonly endedFor?: 'timeout' | 'abort'
+  /** It left something running in the background, which was ended. */
+  readonly leftOthers: boolean
+  /** Processes that it left and that could not be ended. */
+  readonly stillRunning?: readonly number[]
+}
+
+/**
+ * Rejects if the shell cannot be started. Nothing of the group is left when it resolves, nor of what left
+ * the group and can be found.
+ */
+export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
+  const { signal, timeoutMs, graceMs } = options
+  const mark = randomUUID()
+  const child = spawn(options.shell, ['-c', options.command], {
+    cwd: options.folder,
+    env: { ...options.environment, [MARK]: mark },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // the leader of a group of its own
+  })
+  const closed = outputsOf(child, options.onOutput)
+  const exited = exitOf(child)
+  let endedFor: CommandEnd['endedFor']
+  let ending: Promise<unknown> | undefined
+  const end = (why: CommandEnd['endedFor']) => {
+    endedFor ??= why
+    ending ??= endGroup(child, graceMs)
+  }
+  const timer = setTimeout(() => end('timeout'), timeoutMs)
+  const onAbort = () => end('abort')
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  try {
+    const exit = await exited
+    clearTimeout(timer)
+    await ending
+    const settledAt = performance.now() + options.settleMs
+    await Promise.race([closed, sleep(options.settleMs)])
+    const leftGroup = endedFor === undefined && !(await isGroupGone(child, settledAt))
+    if (leftGroup) await endGroup(child, graceMs)
+    const { found, stillRunning } = await endMarked(mark, graceMs)
+    const leftOthers = leftGroup || (endedFor === undefined && found > 0)
+    // A process that left the group may hold the outputs open for ever.
+    await Promise.race([closed, sleep(graceMs, undefined, { ref: false })])
+    const stays = stillRunning.length > 0 && { stillRunning }
+    return { ...exit, ...(endedFor && { endedFor }), leftOthers, ...stays }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+  }
+}
+
+/** Resolves when both outputs are closed. A character may come in two pieces, so each is decoded by itself. */
+function outputsOf(child: ChildProcess, onOutput: (text: string) => void): Promise<unknown> {
+  for (const stream of [child.stdout, child.stderr]) {
+    const decoder = new StringDecoder('utf8')
+    stream?.on('data', (bytes: Buffer) => onOutput(decoder.write(bytes)))
+    stream?.on('end', () => onOutput(decoder.end()))
+  }
+  return new Promise((resolve) => child.once('close', resolve))
+}
+
+function exitOf(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'signalName'>> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, name) =>
+      resolve(code === null ? { signalName: name ?? 'unknown' } : { exitCode: code }),
+    )
+  })
+}
+
+const POLL_MS = 20
+
+/** Asks the whole group to end, and ends by force what is still there after a while. */
+async function endGroup(child: ChildProcess, graceMs: number): Promise<void> {
+  signalGroup(child, 'SIGTERM')
+  for (let waitedMs = 0; waitedMs < graceMs && isGroupAlive(child); waitedMs += POLL_MS)
+    await sleep(POLL_MS)
+  signalGroup(child, 'SIGKILL')
+}
+
+/** A process closes its outputs a moment before it has ended: it is given that moment. */
+async function isGroupGone(child: ChildProcess, deadline: number): Promise<boolean> {
+  while (isGroupAlive(child)) {
+    if (performance.now() >= deadline) return false
+    await sleep(POLL_MS)
+  }
+  return true
+}
+
+/**
+ * Whether something of the group still runs. A process that has ended stays in its group until its
+ * parent takes note, which in a container may be never: such ones do not count.
+ */
+function isGroupAlive(child: ChildProcess): boolean {
+  if (!signalGroup(child, 0)) return false
+  const states = statesOfGroup(child.pid ?? 0)
+  return states === undefined || states.some((state) => state !== 'Z' && state !== 'X')
+}
+
+/** False if nobody is left in the group. */
+function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals | 0): boolean {
+  if (pid === undefined) return false
+  try {
+    return process.kill(-pid, name)
+  } catch {
+    return false // ESRCH: all gone. EPERM: what is left is not ours to end.
+  }
+}
+
+/** Undefined if the system does not tell; Linux does. */
+function statesOfGroup(groupId: number): string[] | undefined {
+  if (process.platform !== 'linux') return undefined
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => fieldsOfProcess(name))
+    .flatMap(([state = '', , group]) => (Number(group) === groupId ? [state] : []))
+}
+
+/** State, parent, group, …: what follows the name, which may hold blanks and brackets itself. */
+function fieldsOfProcess(pid: string): string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return [] // it ended meanwhile
+  }
+}

@@ -1,0 +1,77 @@
+// The tool `search`: lines that match a pattern, with ripgrep or without
+import { stat } from 'node:fs/promises'
+import { z } from 'zod'
+import type { Tool } from '../../core/agent/tool.ts'
+import { defineTool, plainText, textField, throwIfAborted } from '../define-tool.ts'
+import { namingFile } from '../files/file-errors.ts'
+import { count, limitedOutcome, OUTPUT_LIMITS, type OutputLimits } from '../process/limit-output.ts'
+import { approvedWorkspace, type Workspace } from '../workspace.ts'
+import { type Found, SEARCH_LIMITS, type SearchLimits } from './find.ts'
+import { findRipgrep, searchByRipgrep } from './ripgrep.ts'
+import { searchByWorker } from './worker-search.ts'
+
+const input = z.strictObject({
+  pattern: plainText()
+    .min(1)
+    .describe('A regular expression, matched line by line; `(?i)` in front ignores case.'),
+  path: z
+    .string()
+    .optional()
+    .describe('A folder or a file, relative to the workspace. Default: all of it.'),
+  glob: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Only files whose path matches, as `*.ts`, `src/**/*.{ts,tsx}` or `!*.md`.'),
+})
+
+export interface SearchOptions {
+  readonly limits?: OutputLimits
+  readonly searchLimits?: Partial<SearchLimits>
+  /** Path of ripgrep; `undefined` looks for it, `false` does without. */
+  readonly ripgrep?: string | false
+}
+
+export function searchTool(workspace: Workspace, options: SearchOptions = {}): Tool {
+  const { limits = OUTPUT_LIMITS } = options
+  const searchLimits: SearchLimits = { ...SEARCH_LIMITS, ...options.searchLimits }
+  return defineTool({
+    name: 'search',
+    description:
+      'Searches the files of the workspace for a regular expression and gives `path:line:text` for each line that matches. What git ignores, binary files and files above 1 MB are left out.',
+    effect: 'read',
+    isParallel: true,
+    input,
+    subject: (fields) => workspace.nameOf(textField(fields, 'path')),
+    target: (fields) => workspace.targetOf(textField(fields, 'path')),
+    async run({ pattern, path = '.', glob }, { signal, target }) {
+      const place = await approvedWorkspace(workspace, target).locate(path)
+      await namingFile(place.name, () => stat(place.path))
+      const { root } = workspace
+      const wanted = { root, start: place.path, pattern, limits: searchLimits }
+      const request = glob === undefined ? wanted : { ...wanted, glob }
+      const ripgrep = options.ripgrep ?? findRipgrep(root) ?? false
+      const found = await (ripgrep === false
+        ? searchByWorker(request, signal)
+        : searchByRipgrep(ripgrep, request, signal))
+      throwIfAborted(signal)
+      return limitedOutcome(describeFound(found, searchLimits), limits)
+    },
+  })
+}
+
+function describeFound({ hits, stopped }: Found, { hits: most, timeMs }: SearchLimits) {
+  const lines = hits.map(
+    ({ name, line, text }) => `${name.replace(/[\r\n]/g, '�')}:${line}:${text}`,
+  )
+  const notes = {
+    hits: `[only the first ${count(most)}: narrow the pattern, the path or the glob]`,
+    time: `[stopped after ${timeMs / 1_000} s, there may be more: narrow the path or the glob]`,
+  }
+  return {
+    status: 'completed' as const,
+    text: hits.length === 0 ? '[no match]' : lines.join('\n'),
+    ...(stopped && { ending: notes[stopped] }),
+    metadata: { hits: hits.length, isComplete: stopped === undefined },
+  }
+}

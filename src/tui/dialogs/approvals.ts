@@ -1,0 +1,110 @@
+// Tool calls that wait for a yes or a no: asked about one after the other.
+import { type Approval, asPrecisError, escapeHidden, type ToolBlock } from '../../protocol/index.ts'
+import type { OpenChat } from '../open-chat.ts'
+
+/** A word that means none of them finds nothing: no slip of the finger allows a call. */
+const CHOICES = [
+  {
+    value: 'allow',
+    label: 'Allow',
+    description: 'y or yes: this once',
+    words: ['yes', 'allow'],
+  },
+  {
+    value: 'deny',
+    label: 'Deny',
+    description: 'n, no or Esc: continue without',
+    words: ['no', 'deny'],
+  },
+  { value: 'show', label: 'Show', description: 's: all that it is called with', words: ['show'] },
+]
+
+export class Approvals {
+  readonly #chat: Pick<OpenChat, 'ports' | 'blocks'>
+  readonly #onError: (error: Error) => void
+  readonly #asked = new Map<string, AbortController>()
+  #line: Promise<void> = Promise.resolve()
+
+  constructor(chat: Pick<OpenChat, 'ports' | 'blocks'>, onError: (error: Error) => void) {
+    this.#chat = chat
+    this.#onError = onError
+  }
+
+  /** Asks about what is new; undoes what waits no longer, since another interface has answered it. */
+  follow(threadId: string, waiting: readonly Approval[]): void {
+    const ids = new Set(waiting.map(({ callId }) => callId))
+    for (const [callId, question] of this.#asked) {
+      if (ids.has(callId)) continue
+      question.abort()
+      this.#asked.delete(callId)
+    }
+    for (const approval of waiting) {
+      if (this.#asked.has(approval.callId)) continue
+      const question = new AbortController()
+      this.#asked.set(approval.callId, question)
+      this.#line = this.#line.then(() => this.#ask(threadId, approval, question.signal))
+    }
+  }
+
+  close(): void {
+    for (const question of this.#asked.values()) question.abort()
+  }
+
+  async #ask(threadId: string, approval: Approval, signal: AbortSignal): Promise<void> {
+    const { ports } = this.#chat
+    try {
+      await ports.whenUntyped?.()
+      const decision = await this.#decide(approval, signal)
+      if (signal.aborted) return
+      await ports.client.decide(threadId, approval.callId, decision)
+    } catch (thrown) {
+      if (!signal.aborted) this.#onError(asPrecisError(thrown))
+    }
+  }
+
+  async #decide(approval: Approval, signal: AbortSignal): Promise<'allow' | 'deny'> {
+    const { dialogs } = this.#chat.ports
+    while (!signal.aborted) {
+      const chosen = await dialogs.choose(questionOf(approval), choicesFor(approval), signal)
+      if (chosen !== 'show') return chosen === 'allow' ? 'allow' : 'deny'
+      await dialogs.show(escapeHidden(approval.name), this.#callText(approval))
+    }
+    return 'deny'
+  }
+
+  #callText({ callId, subject }: Approval): string {
+    const block = this.#chat.blocks.findLast(
+      (each): each is ToolBlock => each.kind === 'tool' && each.callId === callId,
+    )
+    return escapeHidden(block?.input === undefined ? subject : inputText(block.input))
+  }
+}
+
+/** A dialog has little room. What may not be seen whole is not allowed by the first Enter. */
+const SEEN_WHOLE = { chars: 240, lines: 3 }
+
+function choicesFor({ subject }: Approval): typeof CHOICES {
+  const isSeen =
+    subject.length <= SEEN_WHOLE.chars && subject.split('\n').length <= SEEN_WHOLE.lines
+  if (isSeen) return CHOICES
+  return CHOICES.toSorted((a, b) => Number(b.value === 'show') - Number(a.value === 'show'))
+}
+
+/** The lines of a command are marked: none of them looks like the reason, or like a choice. */
+function questionOf({ name, subject, reason }: Approval): string {
+  const [first = '', ...rest] = escapeHidden(subject).split('\n')
+  const lines = [`${escapeHidden(name)}: ${first}`, ...rest.map((line) => `  │ ${line}`)]
+  return [...lines, escapeHidden(reason)].join('\n')
+}
+
+/** Texts as they are, lines and all. */
+function inputText(input: Exclude<ToolBlock['input'], undefined>): string {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return JSON.stringify(input, undefined, 2)
+  return Object.entries(input)
+    .map(([key, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
+      return `${key}:${text.includes('\n') ? '\n' : ' '}${text}`
+    })
+    .join('\n')
+}

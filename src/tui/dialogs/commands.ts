@@ -1,0 +1,169 @@
+// Commands that only an interface has; all others go to the agent. As data, for completion and /help.
+import { COMMANDS, unknownCommand } from '../../protocol/index.ts'
+import type { OpenChat } from '../open-chat.ts'
+import { contextWords } from '../screen/context-picture.ts'
+import { EDITOR_KEYS, KEYS } from '../screen/keys.ts'
+import { openCompactions } from './compactions.ts'
+import { modelChoices } from './first-run.ts'
+import { previewCompaction } from './preview.ts'
+import { chooseSession } from './sessions.ts'
+import { openSettings } from './thread-settings.ts'
+
+export interface ChatCommand {
+  readonly name: string
+  readonly usage: string
+  readonly description: string
+  /** `argument` is what follows the name, trimmed. */
+  run(chat: OpenChat, argument: string): Promise<void> | void
+}
+
+const FRESH_PRESETS: ReadonlySet<string> = new Set(['chat', 'fresh'])
+const FRESH_DESCRIPTION = 'Compact context into summary + start fresh'
+const EXPORT_FORMAT = 'markdown'
+const NOT_WRITTEN = 'Nothing was written.'
+const ENDINGS: Readonly<Record<string, string>> = { markdown: 'md', html: 'html' }
+
+export const CHAT_COMMANDS: readonly ChatCommand[] = [
+  {
+    name: '/compact --preview',
+    usage: '/compact --preview [instructions]',
+    description: 'Preview and edit a compaction, then apply or drop it',
+    run: previewCompaction,
+  },
+  {
+    name: '/compactions',
+    usage: '/compactions',
+    description: 'Open a compaction: summary, report, diff, undo, recall',
+    run: (chat) => openCompactions(chat),
+  },
+  {
+    name: '/sessions',
+    usage: '/sessions [words]',
+    description: 'Choose a thread, newest first',
+    run: chooseSession,
+  },
+  {
+    name: '/resume',
+    usage: '/resume [thread]',
+    description: 'Continue a thread, by its id or from a list',
+    run: (chat, argument) =>
+      argument === '' ? chooseSession(chat, '') : chat.open(argument.split(/\s/)[0] ?? ''),
+  },
+  {
+    name: '/settings',
+    usage: '/settings',
+    description: 'Change model, thinking, preset and strategy of this thread',
+    run: openSettings,
+  },
+  {
+    name: '/export',
+    usage: '/export [format] [file]',
+    description: 'Write the thread to a file: markdown, html, claude-code, …',
+    run: exportThread,
+  },
+  {
+    name: '/help',
+    usage: '/help',
+    description: 'List commands and keys',
+    run: (chat) => chat.ports.dialogs.show('Help', helpText(chat.detail?.preset), 'plain'),
+  },
+  {
+    name: '/abort',
+    usage: '/abort',
+    description: 'Stop the running turn, like Esc',
+    run: (chat) => chat.abort(),
+  },
+  {
+    name: '/clear',
+    usage: '/clear',
+    description: 'Clear the screen; the thread does not change',
+    run: (chat) => chat.clear(),
+  },
+  {
+    name: '/exit',
+    usage: '/exit',
+    description: 'Leave; you can resume the thread',
+    run: (chat) => chat.ports.onExit(),
+  },
+]
+
+/** Commands of the agent that are better chosen from a list, or drawn, when nothing follows them. */
+const BARE: Readonly<Record<string, (chat: OpenChat) => Promise<void>>> = {
+  '/model': chooseModelOf,
+  '/context': async (chat) => {
+    const picture = await chat.ports.client.contextPicture(chat.threadId)
+    chat.say(contextWords(picture), 'reply', '/context')
+  },
+}
+
+interface Found {
+  readonly command: Pick<ChatCommand, 'run'>
+  readonly argument: string
+}
+
+/** Undefined for what is said to the agent, and for the agent's own commands. */
+export function chatCommandOf(text: string): Found | undefined {
+  const bare = Object.hasOwn(BARE, text) ? BARE[text] : undefined
+  if (bare) return { command: { run: bare }, argument: '' }
+  const line = text.replace(/^\/compact\s+--preview/, '/compact --preview')
+  const command = CHAT_COMMANDS.find(
+    ({ name }) => line === name || (line.startsWith(name) && /^\s/.test(line.slice(name.length))),
+  )
+  return command && { command, argument: line.slice(command.name.length).trim() }
+}
+
+/** What to say of a command that neither the chat nor the agent has; undefined for everything else. */
+export function unknownInChat(text: string): string | undefined {
+  const own = CHAT_COMMANDS.map(({ name }) => name)
+  return unknownCommand(text, { own, listing: '/help lists them.' })
+}
+
+/** FRESH-01, where that is what it does. */
+export function compactDescription(preset: string | undefined): string {
+  const entry = COMMANDS.find(({ name }) => name === '/compact')
+  return FRESH_PRESETS.has(preset ?? '') ? FRESH_DESCRIPTION : (entry?.description ?? '')
+}
+
+export function helpText(preset: string | undefined): string {
+  const commands = [
+    ...COMMANDS.map(({ name, usage, description }) => ({
+      usage,
+      description: name === '/compact' ? compactDescription(preset) : description,
+    })),
+    ...CHAT_COMMANDS,
+  ]
+  const keys = [...KEYS, ...EDITOR_KEYS].map(({ shown, does }) => ({
+    usage: shown,
+    description: does,
+  }))
+  return ['Commands', ...table(commands), '', 'Keys', ...table(keys)].join('\n')
+}
+
+function table(
+  rows: readonly { readonly usage: string; readonly description: string }[],
+): string[] {
+  return rows.map(({ usage, description }) => `  ${usage.padEnd(34)} ${description}`)
+}
+
+async function chooseModelOf(chat: OpenChat): Promise<void> {
+  const { client, dialogs } = chat.ports
+  const model = await dialogs.choose('Model', modelChoices(await client.models()))
+  if (model !== undefined) await chat.send(`/model ${model}`)
+}
+
+async function exportThread(chat: OpenChat, argument: string): Promise<void> {
+  const [format = EXPORT_FORMAT, file] = argument === '' ? [] : argument.split(/\s+/, 2)
+  const text = await chat.ports.client.exportThread(chat.threadId, format)
+  const name = file ?? `${chat.threadId}.${ENDINGS[format] ?? 'jsonl'}`
+  const isWanted = !(await chat.ports.hasFile(name)) || (await mayReplace(chat, name))
+  const done = isWanted ? `Written to ${await chat.ports.saveFile(name, text)}` : NOT_WRITTEN
+  chat.say(done, 'reply', '/export')
+}
+
+async function mayReplace({ ports }: OpenChat, name: string): Promise<boolean> {
+  const chosen = await ports.dialogs.choose(`${name} already exists.`, [
+    { value: 'leave', label: 'Keep it', description: 'write nothing' },
+    { value: 'replace', label: 'Overwrite it', description: 'its content is lost' },
+  ])
+  return chosen === 'replace'
+}

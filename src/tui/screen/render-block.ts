@@ -1,0 +1,128 @@
+// One block of the transcript as lines of a given width.
+import type {
+  AnswerBlock,
+  NoticeBlock,
+  ThinkingBlock,
+  ToolBlock,
+  UserBlock,
+  ViewBlock,
+} from '../../protocol/index.ts'
+import type { Drawing } from './drawing.ts'
+import { markdownLines } from './markdown-lines.ts'
+import { compactionLines } from './render-compaction.ts'
+import { cut, marked, wrapped } from './text-lines.ts'
+import { visible, visibleLine } from './visible.ts'
+
+/** So much of a folded block is seen. */
+const FOLDED_LINES = 4
+/** A result of any length is drawn in the time that this many lines take. */
+const MOST_LINES = 2_000
+const LONGEST_LINE = 4_000
+
+export function renderBlock(block: ViewBlock, drawing: Drawing): readonly string[] {
+  switch (block.kind) {
+    case 'user':
+      return ['', ...userLines(block, drawing)]
+    case 'answer':
+      return ['', ...answerLines(block, drawing)]
+    case 'thinking':
+      return ['', ...thinkingLines(block, drawing)]
+    case 'tool':
+      return toolLines(block, drawing)
+    case 'compaction':
+      return ['', ...compactionLines(block, drawing)]
+    case 'notice':
+      return ['', ...noticeLines(block, drawing)]
+  }
+}
+
+/** Whether there is more of it than is seen at first. */
+export function isOpenable({ kind }: ViewBlock): boolean {
+  return kind === 'tool' || kind === 'thinking' || kind === 'compaction'
+}
+
+function userLines(block: UserBlock, { width, theme }: Drawing): string[] {
+  const paint = block.isAutomatic ? theme.dim : theme.bold
+  const said = wrapped(visible(block.text), width - 2).map(paint)
+  const attached = block.attachments.map((name) => theme.dim(`[${visibleLine(name)}]`))
+  return marked(theme.accent('› '), [...said, ...attached.map((line) => cut(line, width - 2))])
+}
+
+function answerLines({ text, cut: reason }: AnswerBlock, { width, theme }: Drawing): string[] {
+  const lines = markdownLines(text, width, theme)
+  return reason === undefined ? lines : [...lines, theme.warning(cut(CUTS[reason], width))]
+}
+
+const CUTS: Readonly<Record<Exclude<AnswerBlock['cut'], undefined>, string>> = {
+  aborted: '[stopped here]',
+  error: '[broke off here]',
+  length: '[cut: the longest answer was reached]',
+  refusal: '[the model refused to continue]',
+}
+
+function thinkingLines({ text }: ThinkingBlock, { width, theme, isOpen }: Drawing): string[] {
+  const lines = folded(wrapped(visible(text.trim()), width - 2), isOpen, width - 2)
+  return marked(
+    theme.dim('∴ '),
+    lines.map((line) => theme.dim(theme.italic(line))),
+  )
+}
+
+const MARKS: Readonly<Record<ToolBlock['state'], string>> = {
+  waiting: '·',
+  asking: '?',
+  running: '»',
+  completed: '✓',
+  failed: '✗',
+  aborted: '■',
+  denied: '✗',
+}
+
+function toolLines(block: ToolBlock, drawing: Drawing): string[] {
+  const { width, theme, isOpen } = drawing
+  const { state, name, subject, progress, result } = block
+  const paint = { completed: theme.good, failed: theme.bad, denied: theme.bad }[state as string]
+  const mark = (paint ?? theme.accent)(MARKS[state])
+  const words = state === 'denied' || state === 'aborted' ? ` (${state})` : ''
+  const head = cut(
+    `${mark} ${theme.bold(visibleLine(name))} ${visibleLine(subject)}`,
+    width - words.length,
+  )
+  const said = result ?? progress ?? ''
+  const inputs = isOpen ? inputLines(block, width - 2) : []
+  const body = folded([...inputs, ...linesOf(said, width - 2)], isOpen, width - 2)
+  return ['', cut(head + words, width), ...body.map((line) => `  ${theme.dim(line)}`)]
+}
+
+function inputLines({ input }: ToolBlock, width: number): string[] {
+  return input === undefined ? [] : linesOf(JSON.stringify(input, undefined, 2), width)
+}
+
+/** Only as much of a long text is looked at as can be shown. */
+function linesOf(text: string, width: number): string[] {
+  const whole = text.trimEnd()
+  const rows = whole.split('\n', MOST_LINES)
+  const lines = rows.flatMap((row) => {
+    if (row === '') return ['']
+    const shown = row.length > LONGEST_LINE ? `${row.slice(0, LONGEST_LINE)}…` : row
+    return wrapped(visible(shown), width)
+  })
+  const left = rows.length < MOST_LINES ? 0 : whole.split('\n').length - MOST_LINES
+  if (left > 0) lines.push(cut(`… ${left} more lines: /export writes everything`, width))
+  return whole === '' ? [] : lines
+}
+
+function folded(lines: readonly string[], isOpen: boolean, width: number): readonly string[] {
+  if (isOpen || lines.length <= FOLDED_LINES + 1) return lines
+  const left = lines.length - FOLDED_LINES
+  return [...lines.slice(0, FOLDED_LINES), cut(`… ${left} more lines (Ctrl+O)`, width)]
+}
+
+function noticeLines({ level, text, command }: NoticeBlock, { width, theme }: Drawing): string[] {
+  const paint = { info: theme.dim, warning: theme.warning, error: theme.bad, reply: undefined }[
+    level
+  ]
+  const lines = wrapped(visible(text), width - 2)
+  const head = command === undefined ? [] : [theme.dim(cut(visibleLine(command), width - 2))]
+  return marked('  ', [...head, ...(paint ? lines.map(paint) : lines)])
+}
