@@ -1,6 +1,7 @@
 // Requests that ask no model: lists of models, stored responses, the version, and orders of faults.
 import { PrecisError } from '../core/errors.ts'
-import { type Fields, fieldsOf, textOf } from '../validate/walk.ts'
+import type { Fields } from '../core/text/json.ts'
+import { fieldsOf, textOf } from '../validate/walk.ts'
 import type { FaultOrder } from './faults.ts'
 import {
   anthropicModel,

@@ -1,8 +1,8 @@
 // Handles one model request from its body to the end of the answer, and records it
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { PrecisError } from '../core/errors.ts'
-import type { Json } from '../core/text/json.ts'
-import { type Fields, textOf } from '../validate/walk.ts'
+import type { Fields, Json } from '../core/text/json.ts'
+import { textOf } from '../validate/walk.ts'
 import { lastUserTurn, textIn, type WireId } from './asked.ts'
 import { deliver } from './deliver.ts'
 import type { Fault } from './faults.ts'

@@ -1,7 +1,7 @@
 // Counts the tokens of a wire request: the estimate of its texts in prompt order
-import type { Json } from '../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { type Fields, fieldsOf, isFields, textOf } from '../validate/walk.ts'
+import { fieldsOf, textOf } from '../validate/walk.ts'
 import { promptText } from './digest.ts'
 
 /** One tool, one block of the system prompt, or one block of a message. */

@@ -1,6 +1,7 @@
 // One HTTP request: whose API it is for, whether it may come in, and who answers it.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { fieldsOf, isFields } from '../validate/walk.ts'
+import { isFields } from '../core/text/json.ts'
+import { fieldsOf } from '../validate/walk.ts'
 import { answerTo } from './catalogue.ts'
 import { converse } from './converse.ts'
 import { readBody, sendJson } from './http.ts'

@@ -1,6 +1,6 @@
 // Schemas of wire requests as data, and the check for unknown fields
-import type { Json } from '../core/text/json.ts'
-import { fieldsOf, isFields, textOf } from '../validate/walk.ts'
+import { isFields, type Json } from '../core/text/json.ts'
+import { fieldsOf, textOf } from '../validate/walk.ts'
 
 /** How a value may go on. A value of another type than the schema's is the rules' affair. */
 export type Schema =

@@ -1,5 +1,6 @@
 // Leaving the oldest messages out without a word, as some servers do when a prompt is too long.
-import { type Fields, fieldsOf, listOf } from '../validate/walk.ts'
+import type { Fields } from '../core/text/json.ts'
+import { fieldsOf, listOf } from '../validate/walk.ts'
 import { ENVELOPE_TOKENS, tokensOfJson } from './count.ts'
 
 const KEPT_ROLES = ['system', 'developer']

@@ -1,8 +1,8 @@
 // One request from reading to reply: shape, rules, window, faults, script or assistant, accounting.
 import type { Clock } from '../core/ports.ts'
+import type { Fields } from '../core/text/json.ts'
 import type { Exchange, Violation } from '../validate/rule.ts'
 import { validate } from '../validate/validate.ts'
-import type { Fields } from '../validate/walk.ts'
 import type { Asked } from './asked.ts'
 import { type Segment, sumOfTokens } from './count.ts'
 import { digest } from './digest.ts'

@@ -5,11 +5,11 @@
 // is left out, messages of one role in a row become one, results come first in their message, and an
 // answer at the very end loses trailing blanks. Marks for the cache are dropped.
 import type { EventDraft } from '../core/log/event.ts'
-import type { Json } from '../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { writtenBy } from '../core/view/typed-text.ts'
 import { type Notes, unmarked } from '../wire/anthropic/blocks.ts'
 import { readMessages, readSystem } from '../wire/anthropic/read.ts'
-import { type Fields, isFields, listOf, wrongShape } from '../wire/anthropic/shape.ts'
+import { listOf, wrongShape } from '../wire/anthropic/shape.ts'
 import { wireMessages } from '../wire/anthropic/write.ts'
 import type { Exported, View } from './format.ts'
 import { parseJsonText } from './reading/json-text.ts'

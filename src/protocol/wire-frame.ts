@@ -5,6 +5,7 @@ import type { CompactionReport } from '../core/edit/report.ts'
 import { PrecisError } from '../core/errors.ts'
 import { readEvent, writeEvent } from '../core/log/codec.ts'
 import type { EventOf } from '../core/log/event.ts'
+import { isRecord } from '../core/text/json.ts'
 import type { compactionResultSchema } from './compaction-schemas.ts'
 import { fromWireError, toWireError, type WireError } from './wire-error.ts'
 
@@ -79,8 +80,4 @@ function compactionIn(row: unknown): EventOf<'COMPACTION'> {
   if (!read.ok) throw read.error
   if (read.event.type === 'COMPACTION') return read.event
   throw new PrecisError('internal', `A ${read.event.type} came in place of a COMPACTION.`)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,6 @@
 // The files that a part of a conversation read and changed, from its tool calls
 import type { EventAt } from '../core/log/event.ts'
-import { isFields } from '../core/repair/as-text.ts'
-import type { Json } from '../core/text/json.ts'
+import { isFields, type Json } from '../core/text/json.ts'
 import type { Item } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Tool, ToolEffect, ToolOutcome, ToolRun } from '../core/agent/tool.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Signal } from '../core/ports.ts'
-import type { Json } from '../core/text/json.ts'
+import { isRecord, type Json } from '../core/text/json.ts'
 import { escapeHidden } from '../core/text/visible.ts'
 import type { ToolStatus } from '../core/view/content.ts'
 import { fileError, isErrno } from './files/file-errors.ts'
@@ -122,8 +122,4 @@ function sentenceOf(error: unknown): string {
   const known = isErrno(error) ? fileError(error) : error
   if (!PrecisError.is(known)) throw error
   return known.hint === undefined ? known.message : `${known.message} ${known.hint}`
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,10 +3,10 @@
 // Bedrock is checked on the `anthropic` wire, in both shapes a body can have there: that of
 // Anthropic Messages (`tool_use`, `tools`) and that of Converse (`toolUse`, `toolConfig.tools`).
 // Mistral, DeepSeek (and Kimi, which goes by the same rule) and Qwen speak Chat Completions.
-import type { Json } from '../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { callsOf, messagesOf } from './openai-chat/messages.ts'
 import { type Profile, type Report, type Rule, type RuleInput, rule } from './rule.ts'
-import { type Fields, fieldsOf, isFields, listOf } from './walk.ts'
+import { fieldsOf, listOf } from './walk.ts'
 
 const MISTRAL_ID = /^[a-zA-Z0-9]{9}$/
 

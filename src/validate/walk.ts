@@ -1,11 +1,5 @@
 // Reading JSON of unknown shape: nothing here throws or recurses, however odd or deep the value is.
-import type { Json } from '../core/text/json.ts'
-
-export type Fields = { readonly [key: string]: Json }
-
-export function isFields(value: Json | undefined): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { type Fields, isFields, type Json } from '../core/text/json.ts'
 
 export function fieldsOf(value: Json | undefined): Fields {
   return isFields(value) ? value : {}

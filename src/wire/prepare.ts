@@ -4,11 +4,10 @@ import type { RepairProfile } from '../core/repair/profile.ts'
 import { repair } from '../core/repair/repair.ts'
 import { LEFT_OUT, type RepairChange, type RepairKind } from '../core/repair/turn.ts'
 import { foldBase64, MIN_URL_CHARS } from '../core/text/fold-base64.ts'
-import type { Json } from '../core/text/json.ts'
+import { isFields, type Json } from '../core/text/json.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
 import { PROVIDER } from './anthropic/blocks.ts'
 import { underFormatName, underKnownNames } from './anthropic/own-parts.ts'
-import { isFields } from './anthropic/shape.ts'
 import { repairProfile, type WireProfile } from './repair/profile.ts'
 
 export interface Prepared {

@@ -1,7 +1,7 @@
 // Sessions of the Gemini CLI: an answer and the results of its calls stand in one record.
-import type { Json } from '../../src/core/text/json.ts'
+import type { Fields, Json } from '../../src/core/text/json.ts'
 import type { Exchange } from '../../src/validate/rule.ts'
-import { type Fields, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 import { exchangesAt } from './exchanges.ts'
 
 export function geminiExchanges(text: string): Exchange[] {

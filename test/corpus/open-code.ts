@@ -1,7 +1,7 @@
 // Sessions of OpenCode, held through a gateway that speaks Chat Completions.
-import type { Json } from '../../src/core/text/json.ts'
+import type { Fields, Json } from '../../src/core/text/json.ts'
 import type { Exchange } from '../../src/validate/rule.ts'
-import { type Fields, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 import { chatExchanges } from './exchanges.ts'
 
 export function openCodeExchanges(text: string): Exchange[] {

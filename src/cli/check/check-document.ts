@@ -1,11 +1,11 @@
 // Checks a document by the rules of its own format, and the request converted from it
 import type { LooseMessage } from '../../core/repair/repair.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message } from '../../core/view/message.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Violation } from '../../validate/rule.ts'
 import { validate } from '../../validate/validate.ts'
-import { type Fields, isFields, listOf } from '../../validate/walk.ts'
+import { listOf } from '../../validate/walk.ts'
 import type { WireFormat } from './check-format.ts'
 import { HISTORY_FORMAT, type Target } from './check-wires.ts'
 import { readDocument } from './repair-wire-document.ts'

@@ -1,8 +1,8 @@
 // The request that a document of any wire format makes: its tools, its limit, and the messages read from it.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { View } from '../../formats/format.ts'
-import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../validate/walk.ts'
+import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
 import type { WireFormat } from './check-format.ts'
 
 const USUAL_OUTPUT_TOKENS = 4_096

@@ -1,9 +1,9 @@
 // Repaired messages in the format their document had, with all that stood around them.
 import type { Repaired } from '../../core/repair/repair.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message } from '../../core/view/message.ts'
 import type { Profile } from '../../validate/rule.ts'
-import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../validate/walk.ts'
+import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
 import { geminiContents } from '../../wire/gemini/contents.ts'
 import { GEMINI } from '../../wire/gemini/profile.ts'
 import { chatMessages } from '../../wire/openai-chat/messages.ts'

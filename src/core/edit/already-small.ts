@@ -1,6 +1,5 @@
 // The proposal for a context that already fits its budget, distinct from a failure
-import { isFields } from '../repair/as-text.ts'
-import type { Json } from '../text/json.ts'
+import { isFields, type Json } from '../text/json.ts'
 import type { Proposal } from './strategy.ts'
 
 // A type, since it is put into an event as JSON.

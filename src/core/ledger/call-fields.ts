@@ -1,8 +1,6 @@
 // Reads the arguments of a call of any shape; undefined if they do not fit
-import type { Json } from '../text/json.ts'
+import type { Fields, Json } from '../text/json.ts'
 import { LONGEST_PATH_CHARS } from './path.ts'
-
-export type Fields = { readonly [key: string]: Json }
 
 /** Arguments that are an object, or the text of one. */
 export function fieldsOf(json: Json): Fields {

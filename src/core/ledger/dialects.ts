@@ -1,7 +1,7 @@
 // The tools of the agents that are read and of this one, by name: what each call is meant to do.
-import type { Json } from '../text/json.ts'
+import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/cut.ts'
-import { type Fields, fieldsOf, isPath, listIn, pathIn, textIn } from './call-fields.ts'
+import { fieldsOf, isPath, listIn, pathIn, textIn } from './call-fields.ts'
 import type { Intent } from './intent.ts'
 import { type FileOperation, OPEN_FILE } from './operation.ts'
 import { patchOperations } from './patch.ts'

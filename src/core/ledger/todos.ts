@@ -1,7 +1,7 @@
 // Todo lists as the agents write them: lists of objects under several names, or a checklist in Markdown.
-import type { Json } from '../text/json.ts'
+import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/cut.ts'
-import { type Fields, fieldsOf, listIn, textIn } from './call-fields.ts'
+import { fieldsOf, listIn, textIn } from './call-fields.ts'
 import type { Todo } from './intent.ts'
 
 const MOST_TODOS = 100

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { type ErrorCode, PrecisError } from '../errors.ts'
 import type { Row } from '../ports.ts'
-import type { Json } from '../text/json.ts'
+import { isRecord, type Json } from '../text/json.ts'
 import { EVENT_VERSION, type ThreadEvent } from './event.ts'
 import { isPlainData } from './fast-validators.ts'
 import { type CoveredType, DATA_SCHEMAS, isJson, ORIGINS } from './schema.ts'
@@ -201,10 +201,6 @@ function timeOf(value: unknown): number {
 
 function isSeq(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A short name of a value for a message: its text where that is short, else its kind. */

@@ -1,4 +1,5 @@
 // Brings rows of older versions up to the present one, a version at a time and each row by itself.
+import { isRecord } from '../text/json.ts'
 import { EVENT_VERSION } from './event.ts'
 
 type RawRow = Readonly<Record<string, unknown>>
@@ -43,8 +44,4 @@ export function upcast(row: RawRow): RawRow {
     current = { ...current, v: version + 1, data }
   }
   return current
-}
-
-function isRecord(value: unknown): value is RawRow {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

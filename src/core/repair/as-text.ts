@@ -1,5 +1,5 @@
 // Calls, results and parts as text, for places where they cannot be sent
-import type { Json } from '../text/json.ts'
+import { isFields, type Json } from '../text/json.ts'
 import type { Block } from '../view/content.ts'
 import { captionOf } from '../view/image-caption.ts'
 import type { MessagePart, ToolCallPart, ToolResultPart } from '../view/message.ts'
@@ -81,8 +81,4 @@ function nativeInWords(provider: string, value: Json | undefined): string {
   const said = [fields.text, fields.content].find((each) => typeof each === 'string')
   const heading = `[${provider}${kind}, not shown]`
   return typeof said === 'string' && said.trim() !== '' ? `${heading}\n${said}` : heading
-}
-
-export function isFields(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

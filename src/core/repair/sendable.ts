@@ -1,7 +1,8 @@
 // Checks each part: can it be sent in a message of its role, and what replaces it if not
+import { isFields } from '../text/json.ts'
 import type { NativePart } from '../view/content.ts'
 import type { MessagePart, ToolCallPart } from '../view/message.ts'
-import { isFields, partInWords } from './as-text.ts'
+import { partInWords } from './as-text.ts'
 import type { RepairProfile } from './profile.ts'
 import { mendResult } from './result-content.ts'
 import {

@@ -1,6 +1,6 @@
 // An answer in Anthropic's shape: whole, or as the events of a stream.
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, fieldsOf, textOf } from '../../validate/walk.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import { fieldsOf, textOf } from '../../validate/walk.ts'
 import { idOf } from '../digest.ts'
 import { pieces, sseFrame } from '../http.ts'
 import type { Ending, ReplyPart } from '../reply.ts'

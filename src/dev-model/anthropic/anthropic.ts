@@ -1,7 +1,8 @@
 // Anthropic Messages: reads requests and records them
+import { type Fields, isFields } from '../../core/text/json.ts'
 import { blocksOf, type Message, messagesOf } from '../../validate/anthropic/conversation.ts'
 import type { Profile } from '../../validate/rule.ts'
-import { type Fields, fieldsOf, isFields, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
 import { keepMsOf, type Segment, segmentOf } from '../count.ts'
 import { digest, promptText } from '../digest.ts'
 import { withoutOldest } from '../truncate.ts'

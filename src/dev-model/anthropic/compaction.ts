@@ -1,7 +1,8 @@
 // Anthropic's compaction: its block, and the check of a returned one
+import type { Fields } from '../../core/text/json.ts'
 import { messagesOf } from '../../validate/anthropic/conversation.ts'
 import type { Violation } from '../../validate/rule.ts'
-import { type Fields, textOf } from '../../validate/walk.ts'
+import { textOf } from '../../validate/walk.ts'
 import { sealed, unsealed } from '../seal.ts'
 import { prefixOf } from './thinking.ts'
 

@@ -1,6 +1,6 @@
 // Equivalent forms of content in Anthropic's API
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, isFields, listOf } from '../../validate/walk.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { listOf } from '../../validate/walk.ts'
 import { digest } from '../digest.ts'
 
 /**

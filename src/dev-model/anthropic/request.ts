@@ -1,6 +1,7 @@
 // An Anthropic request as the assistant sees it.
+import type { Fields } from '../../core/text/json.ts'
 import { type Block, messagesOf } from '../../validate/anthropic/conversation.ts'
-import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, type ToolChoice, textOfContent } from '../asked.ts'
 
 export function readAnthropic(body: Fields): Asked {

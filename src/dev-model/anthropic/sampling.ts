@@ -1,5 +1,6 @@
 // Sampling and thinking as each Claude model takes them, in the API's own words.
-import { type Fields, fieldsOf, isGiven } from '../../validate/walk.ts'
+import type { Fields } from '../../core/text/json.ts'
+import { fieldsOf, isGiven } from '../../validate/walk.ts'
 import type { Claude } from './claude.ts'
 
 /** With thinking, only a mild cut of the tail of the choices is taken. */

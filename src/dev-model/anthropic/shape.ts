@@ -1,6 +1,6 @@
 // Fields that an Anthropic request must have, must not have, or may not combine.
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
 import { type Finding, findingsIn } from '../schema.ts'
 import type { Refusal } from '../wire-format.ts'
 import type { Claude } from './claude.ts'

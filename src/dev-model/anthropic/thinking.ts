@@ -1,5 +1,5 @@
 // Checks returned thinking: ours, unchanged, and still after the same conversation
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { dropsUnboundThinking } from '../../validate/anthropic/binding.ts'
 import {
   type Block,
@@ -9,7 +9,7 @@ import {
   openRound,
 } from '../../validate/anthropic/conversation.ts'
 import type { Profile, Violation } from '../../validate/rule.ts'
-import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../validate/walk.ts'
+import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
 import { digest } from '../digest.ts'
 import { isBoundTo, isOfModel, type Seal, sealed, unsealed } from '../seal.ts'
 import { meaningHash } from './meaning.ts'

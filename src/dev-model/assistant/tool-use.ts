@@ -1,6 +1,6 @@
 // Chooses an offered tool for an action, with arguments that fit its schema
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, fieldsOf, listOf, textOf } from '../../validate/walk.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
 import type { OfferedTool } from '../asked.ts'
 import type { AnswerCall } from '../reply.ts'
 import type { Instruction } from './instructions.ts'

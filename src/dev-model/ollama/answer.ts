@@ -1,6 +1,5 @@
 // An answer in Ollama's shape: whole, or a line for each piece; and how it says no.
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, isFields } from '../../validate/walk.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { pieces } from '../http.ts'
 import { parsedJson } from '../openai/request.ts'
 import { textOfKind } from '../reply.ts'

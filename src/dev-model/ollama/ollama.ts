@@ -1,6 +1,6 @@
 // Ollama's own API: what its requests say, and answers line by line.
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
 import type { Asked, AskedPart, AskedTurn } from '../asked.ts'
 import { segmentOf, sumOfTokens } from '../count.ts'
 import { NO_LINKS } from '../openai/request.ts'

@@ -1,7 +1,7 @@
 // What Ollama's server cannot read: values of another type than its own, as it says it. It skips
 // fields that it does not know, so those are no reason to refuse anything.
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, fieldsOf, isFields, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
 import { isBase64 } from '../schema.ts'
 import type { Refusal } from '../wire-format.ts'
 

@@ -1,7 +1,7 @@
 // An answer in the shape of Chat Completions: whole, or in chunks.
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
-import { type Fields, fieldsOf } from '../../validate/walk.ts'
+import { fieldsOf } from '../../validate/walk.ts'
 import { idOf } from '../digest.ts'
 import { pieces, sseFrame } from '../http.ts'
 import { type Ending, type ReplyPart, textOfKind } from '../reply.ts'

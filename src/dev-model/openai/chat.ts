@@ -1,8 +1,9 @@
 // OpenAI Chat Completions, and the servers that speak it: what its requests say.
+import type { Fields } from '../../core/text/json.ts'
 import { type ChatMessage, callsOf, messagesOf } from '../../validate/openai-chat/messages.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Profile } from '../../validate/rule.ts'
-import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
 import {
   type Asked,
   type AskedPart,

@@ -1,6 +1,6 @@
 // Shared by both OpenAI APIs: the automatic cache, and arguments as JSON text
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, textOf } from '../../validate/walk.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import { textOf } from '../../validate/walk.ts'
 import type { CacheUsage } from '../cache.ts'
 import type { Segment } from '../count.ts'
 import type { AutomaticCache } from '../prefix-cache.ts'

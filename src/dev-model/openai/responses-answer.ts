@@ -1,6 +1,6 @@
 // An answer in the shape of Responses: the items of its output, and the object around them.
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, fieldsOf, listOf, textOf } from '../../validate/walk.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
 import { idOf } from '../digest.ts'
 import { type ReplyPart, textOfKind } from '../reply.ts'
 import { sealed } from '../seal.ts'

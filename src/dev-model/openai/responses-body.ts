@@ -1,6 +1,6 @@
 // A Responses request as it is read: its input as a list, and the compact call as an item that asks for it.
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, fieldsOf, listOf } from '../../validate/walk.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import { fieldsOf, listOf } from '../../validate/walk.ts'
 
 export function isCompactPath(path: string): boolean {
   return path === '/v1/responses/compact'

@@ -1,6 +1,7 @@
 // The items of a Responses request as the assistant sees them.
+import type { Fields } from '../../core/text/json.ts'
 import type { Item } from '../../validate/openai-responses/items.ts'
-import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
 import {
   type Asked,
   type AskedPart,

@@ -1,5 +1,6 @@
 // A Responses answer as the events of a stream, each with its number.
-import { type Fields, fieldsOf, listOf, textOf } from '../../validate/walk.ts'
+import type { Fields } from '../../core/text/json.ts'
+import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
 import { pieces, sseFrame } from '../http.ts'
 import type { Refusal, Turn } from '../wire-format.ts'
 import { tellOpenai } from './errors.ts'

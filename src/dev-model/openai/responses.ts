@@ -1,8 +1,9 @@
 // OpenAI Responses: what its requests say, together with what the server remembers for them.
+import type { Fields } from '../../core/text/json.ts'
 import { chainOf, type Item, itemsOf, outputOf } from '../../validate/openai-responses/items.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import type { Exchange, Profile, Violation } from '../../validate/rule.ts'
-import { type Fields, fieldsOf, isGiven, textOf } from '../../validate/walk.ts'
+import { fieldsOf, isGiven, textOf } from '../../validate/walk.ts'
 import { type Segment, segmentOf, sumOfTokens } from '../count.ts'
 import { isOfModel, unsealed } from '../seal.ts'
 import { withoutOldest } from '../truncate.ts'

@@ -1,7 +1,7 @@
 // Rejects fields that OpenAI's APIs do not accept, in their words; backends and models differ
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import type { Profile } from '../../validate/rule.ts'
-import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
 import { type Finding, findingsIn, type Step } from '../schema.ts'
 import type { Refusal } from '../wire-format.ts'
 import type { OpenaiWire } from './errors.ts'

@@ -1,8 +1,7 @@
 // A request as the body of the Anthropic Messages API.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { toldWithoutThinking } from '../../core/repair/stale-thinking.ts'
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Note } from '../../wire/anthropic/wire.ts'
 import { wireMessages } from '../../wire/anthropic/write.ts'
 import { wellFormed } from '../../wire/well-formed.ts'

@@ -1,11 +1,11 @@
 // Thinking that this process saw being made, and what stood before it then: whether it still fits.
 import { createHash, type Hash } from 'node:crypto'
 import type { ModelFrame } from '../../core/model.ts'
+import { type Fields, isFields } from '../../core/text/json.ts'
 import type { MessagePart } from '../../core/view/message.ts'
 import { isThinking, messagesOf, openRound } from '../../validate/anthropic/conversation.ts'
 import { thinkingKey } from '../../validate/anthropic/history.ts'
 import type { Violation } from '../../validate/rule.ts'
-import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
 import { wireBlock } from '../../wire/anthropic/wire.ts'
 
 /** Behind what it was made, behind something else, or nobody here knows. */

@@ -1,6 +1,5 @@
 // Cache marks of a request: after the tools, the system prompt, and two turns
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 
 const MARK = { type: 'ephemeral' } as const
 

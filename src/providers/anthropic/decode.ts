@@ -1,9 +1,9 @@
 // The events of Anthropic's stream as frames: blocks are gathered until they are whole.
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelFrame } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef } from '../../core/view/content.ts'
-import { type Fields, isFields, without } from '../../wire/anthropic/shape.ts'
+import { without } from '../../wire/anthropic/shape.ts'
 import { mergedUsage, stopReasonOf, usageOf } from './usage.ts'
 
 /** A block on its way: its fields so far, and the JSON of its input as text. */

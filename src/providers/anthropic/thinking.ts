@@ -1,7 +1,6 @@
 // Thinking levels for Claude models: adaptive for newer ones, a token number for older ones
 import type { ModelRequest, ThinkingWish } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 
 /** `adaptive` models refuse a number of tokens, `budget` models know nothing else. */
 export type ThinkingStyle = 'adaptive' | 'budget' | 'none'

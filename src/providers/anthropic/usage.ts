@@ -1,7 +1,6 @@
 // Anthropic's figures and reasons as those of précis.
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { StopReason, TokenUsage } from '../../core/view/content.ts'
-import { type Fields, isFields } from '../../wire/anthropic/shape.ts'
 
 /**
  * What the whole prompt had: the API counts the cached parts apart, `promptTokens` holds them all.

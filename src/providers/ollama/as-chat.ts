@@ -1,6 +1,5 @@
 // An Ollama body as the Chat Completions body that says the same: its rules are the ones to check.
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 
 /** Ollama publishes no rules of its own, and hands a request to the same templates. */
 export function asChat(body: Fields): Fields {

@@ -1,9 +1,8 @@
 // The Ollama provider does what every provider must, over HTTP and through the real SDK.
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { PROFILES } from '../../validate/profiles.ts'
 import { validate } from '../../validate/validate.ts'
-import { isFields } from '../../wire/openai-chat/fields.ts'
 import type { Reply } from '../contract/fixture-server.ts'
 import { providerContract } from '../contract.ts'
 import { asChat } from './as-chat.ts'

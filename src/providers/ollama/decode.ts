@@ -1,8 +1,7 @@
 // The lines of Ollama's stream as frames.
 import type { EndFrame, ModelFrame } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef, StopReason, TokenUsage } from '../../core/view/content.ts'
-import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
 import { Stretches } from '../openai/parts.ts'
 import { ThinkTags } from '../openai/think-tags.ts'
 

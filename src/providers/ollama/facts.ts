@@ -1,6 +1,5 @@
 // Facts about a model from an Ollama server: window and abilities
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
 
 export interface ModelFacts {

@@ -1,6 +1,6 @@
 // Refusals that asking for less gets past: what a model, or an account, turns out not to have.
+import { isFields } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import { isFields } from '../../wire/openai-chat/fields.ts'
 import type { Note } from '../../wire/openai-chat/rounds.ts'
 import type { ResponsesProfile } from '../../wire/openai-responses/profile.ts'
 import { readFailure } from '../failures/failure.ts'

@@ -1,8 +1,7 @@
 // The chunks of a Chat Completions stream as frames.
 import type { ModelFrame } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef, StopReason } from '../../core/view/content.ts'
-import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
 import { callFrame } from './call-frame.ts'
 import { cutOff, Stretches } from './parts.ts'
 import { ThinkTags } from './think-tags.ts'

@@ -1,8 +1,7 @@
 // The events of a Responses stream as frames: items are whole when they are done.
 import type { ModelFrame } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef, StopReason } from '../../core/view/content.ts'
-import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
 import { callFrame } from './call-frame.ts'
 import { cutOff } from './parts.ts'
 import { responsesUsage } from './usage.ts'

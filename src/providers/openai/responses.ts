@@ -5,10 +5,9 @@ import type {
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import type { ModelRef } from '../../core/view/content.ts'
 import { PROFILES } from '../../validate/profiles.ts'
-import type { Fields } from '../../wire/openai-chat/fields.ts'
 import { OPENAI_RESPONSES, type ResponsesProfile } from '../../wire/openai-responses/profile.ts'
 import { writeResponses } from '../../wire/openai-responses/write.ts'
 import { retryCall, retryStream } from '../failures/retry.ts'

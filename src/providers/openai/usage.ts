@@ -1,7 +1,6 @@
 // Converts OpenAI's usage; cached tokens are part of the prompt tokens
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
-import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
 
 /** Of Chat Completions. DeepSeek has a name of its own for what came out of the cache. */
 export function chatUsage(reported: Json | undefined): TokenUsage | undefined {

@@ -1,8 +1,7 @@
 // Asks servers for the window of a model, in each server's own way
 import type OpenAI from 'openai'
 import { PrecisError } from '../../core/errors.ts'
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, isFields } from '../../wire/openai-chat/fields.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { type Attempts, retryCall } from '../failures/retry.ts'
 
 interface Source {

@@ -1,7 +1,6 @@
 // The tools of the small agent, run on one file in memory: nothing else can be read or written.
 import type { AskedCall } from '../../core/ports.ts'
-import { isFields } from '../../core/repair/as-text.ts'
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import type { ToolStatus } from '../../core/view/content.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import {

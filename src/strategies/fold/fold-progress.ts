@@ -1,7 +1,6 @@
 // The progress of a fold, stored with the thread, so that an interrupted run continues
 import type { Scratch } from '../../core/edit/strategy.ts'
-import { isFields } from '../../core/repair/as-text.ts'
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import { Fingerprint } from './fingerprint.ts'
 import type { FoldState } from './fold-agent-tools.ts'
 

@@ -1,7 +1,7 @@
 // A thread as one page of markdown, message by message, for a model that is to report on it.
-import { blockCaption, isFields, partInWords } from '../../core/repair/as-text.ts'
+import { blockCaption, partInWords } from '../../core/repair/as-text.ts'
 import { foldBase64, MIN_URL_CHARS } from '../../core/text/fold-base64.ts'
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import type { Writer } from '../../core/view/build.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { FILES_HEADING } from '../ranges/compact-whole.ts'

@@ -1,8 +1,7 @@
 // The summary of `keep-recent` as a message: what the model wrote, and what code knows better than a model.
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
-import { isFields } from '../../core/repair/as-text.ts'
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import { textOfParts, textOfUserContent } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { type Item, parseEntryId } from '../../core/view/entry.ts'

@@ -1,5 +1,5 @@
 // Parses the input of `compact` strictly; each error names the place and the expected value
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 
 /** Which of the two forms of the tool the agent has. */
 export type CompactMode = 'ranges' | 'summary'
@@ -40,8 +40,6 @@ function readFields(mode: CompactMode, input: Json): CompactInput | string {
   if (!isObject(input)) return `the input must be an object, got ${quote(input)}`
   return mode === 'ranges' ? readRanges(input) : readSummary(input)
 }
-
-type Fields = Readonly<Record<string, Json>>
 
 /** The input, or what is wrong with it. */
 function readRanges(fields: Fields): CompactInput | string {

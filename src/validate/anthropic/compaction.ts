@@ -1,7 +1,7 @@
 // The provider's own compaction: the request that asks for one, and the block that it answers with.
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
-import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
 import { dropsUnboundThinking } from './binding.ts'
 import {
   type Block,

@@ -1,7 +1,7 @@
 // Earlier exchanges, found by what their answers hold: calls, thinking, compactions, texts.
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import type { Exchange, RuleInput } from '../rule.ts'
-import { type Fields, fieldsOf, textOf } from '../walk.ts'
+import { fieldsOf, textOf } from '../walk.ts'
 import { type Block, blocksOf, isThinking, type Message } from './conversation.ts'
 
 /** An answer, and the request that it answered. */

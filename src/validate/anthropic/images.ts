@@ -1,7 +1,8 @@
 // Images and the size of the request: how many, how large, of which kind.
+import type { Fields } from '../../core/text/json.ts'
 import { imageSize } from '../../core/view/image-size.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
-import { type Fields, fieldsOf, jsonBytes, textOf } from '../walk.ts'
+import { fieldsOf, jsonBytes, textOf } from '../walk.ts'
 import { conversationOf, withNested } from './conversation.ts'
 
 const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']

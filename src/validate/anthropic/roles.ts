@@ -1,7 +1,7 @@
 // Rules for roles: content in each message, the user first, alternating
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../walk.ts'
+import { fieldsOf, listOf, textOf } from '../walk.ts'
 import { conversationOf, leadingCompaction, type Message } from './conversation.ts'
 import { isServerBlock } from './server-tools.ts'
 

@@ -1,6 +1,6 @@
 // Compares two parts of a conversation as the API does, which ignores some fields
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, isFields, listOf } from '../walk.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { listOf } from '../walk.ts'
 import { type Block, isThinking, type Message } from './conversation.ts'
 
 /** One block and who said it. Turns need no border: where the role changes, there is one. */

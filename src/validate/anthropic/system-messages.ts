@@ -1,6 +1,7 @@
 // Messages of the system in the middle of a conversation: where they may stand.
+import { isFields } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
-import { fieldsOf, isFields } from '../walk.ts'
+import { fieldsOf } from '../walk.ts'
 import { conversationOf, type Message, messagesOf } from './conversation.ts'
 import { isCompactionAlone } from './roles.ts'
 import { sameSteps, stepsOfMessage } from './same.ts'

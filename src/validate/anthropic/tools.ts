@@ -1,7 +1,7 @@
 // Calls, results and tools by themselves: ids, names, inputs, and what a result may hold.
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
-import { fieldsOf, isFields, isGiven, listOf, textOf } from '../walk.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
 import { type Block, conversationOf } from './conversation.ts'
 
 const ID = /^[a-zA-Z0-9_-]+$/

@@ -1,6 +1,6 @@
 // A Gemini request as the rules see it: contents and parts with their places.
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, fieldsOf, isFields, listOf, textOf } from '../walk.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { fieldsOf, listOf, textOf } from '../walk.ts'
 
 export interface Part {
   readonly where: string // `contents[2].parts[0]`

@@ -1,7 +1,7 @@
 // Names and arguments of functions in Chat Completions.
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import { type Report, type Rule, rule } from '../rule.ts'
-import { fieldsOf, isFields, listOf } from '../walk.ts'
+import { fieldsOf, listOf } from '../walk.ts'
 import { callsOf, messagesOf } from './messages.ts'
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/

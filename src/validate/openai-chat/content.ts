@@ -1,7 +1,7 @@
 // Rules for the content of each role in Chat Completions, and for system messages
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import { type Rule, rule } from '../rule.ts'
-import { fieldsOf, isFields, listOf } from '../walk.ts'
+import { fieldsOf, listOf } from '../walk.ts'
 import { type ChatMessage, messagesOf, partsOf, textsOf } from './messages.ts'
 
 const SPEAKERS = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])

@@ -1,6 +1,6 @@
 // A Chat Completions request as the rules see it: messages, calls and parts with their places.
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, fieldsOf, listOf, textOf } from '../walk.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import { fieldsOf, listOf, textOf } from '../walk.ts'
 
 export interface ChatMessage {
   readonly where: string // `messages[3]`

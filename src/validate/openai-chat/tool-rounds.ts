@@ -1,6 +1,7 @@
 // Calls and their results in Chat Completions: who answers whom, and right behind whom.
+import { isFields } from '../../core/text/json.ts'
 import { type Rule, rule } from '../rule.ts'
-import { fieldsOf, isFields, textOf } from '../walk.ts'
+import { fieldsOf, textOf } from '../walk.ts'
 import { type ChatCall, type ChatMessage, callsOf, messagesOf } from './messages.ts'
 
 const CALL_ID_CHARS = 40

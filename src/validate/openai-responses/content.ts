@@ -1,7 +1,7 @@
 // Rules for the parts that each role may use in Responses
-import type { Json } from '../../core/text/json.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import { type Rule, rule } from '../rule.ts'
-import { fieldsOf, isFields, isGiven, listOf } from '../walk.ts'
+import { fieldsOf, isGiven, listOf } from '../walk.ts'
 import { itemsOf } from './items.ts'
 
 const INPUT_PARTS: ReadonlySet<unknown> = new Set([

@@ -1,7 +1,7 @@
 // A Responses request as the rules see it: input items with their places, and what the server remembers.
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import type { Exchange, RuleInput } from '../rule.ts'
-import { type Fields, fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
+import { fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
 
 export interface Item {
   readonly where: string // `input[7]`

@@ -1,7 +1,7 @@
 // One content block of an Anthropic message as a part, a tool call or a tool result.
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, Media, ModelRef, Part, ToolResult } from '../../core/view/content.ts'
-import { type Fields, fieldsOf, isEmpty, isFields, textOf, without, wrongShape } from './shape.ts'
+import { fieldsOf, isEmpty, textOf, without, wrongShape } from './shape.ts'
 
 export const PROVIDER = 'anthropic'
 

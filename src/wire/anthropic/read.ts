@@ -1,6 +1,6 @@
 // The messages of a conversation as events: one answer, one event; results before the user's words.
 import type { EventDraft } from '../../core/log/event.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import {
   type Answer,
   type ModelRef,
@@ -11,7 +11,7 @@ import {
 } from '../../core/view/content.ts'
 import { type Notes, PROVIDER, readBlock } from './blocks.ts'
 import { checkTurns } from './rules.ts'
-import { type Fields, fieldsOf, isEmpty, isFields, textOf, without, wrongShape } from './shape.ts'
+import { fieldsOf, isEmpty, textOf, without, wrongShape } from './shape.ts'
 import { type ReadMessage, turnsOf } from './turn.ts'
 
 export function readMessages(

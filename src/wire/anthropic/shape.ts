@@ -1,8 +1,6 @@
 // Reads values of unknown shape; each error names the place and the expected value
 import { PrecisError } from '../../core/errors.ts'
-import type { Json } from '../../core/text/json.ts'
-
-export type Fields = { readonly [key: string]: Json }
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 
 const HINT =
   'The format is that of the Anthropic Messages API: {system?, messages: [{role, content}]}.'
@@ -29,10 +27,6 @@ export function textOf(value: unknown, path: string): string {
 export function listOf(value: unknown, path: string, expected = 'an array'): readonly Json[] {
   if (Array.isArray(value)) return value
   throw wrongShape(path, expected, value)
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The fields without those that are named. */

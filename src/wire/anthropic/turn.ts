@@ -1,7 +1,6 @@
 // Messages of one role in a row: a turn.
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import type { ReadBlock } from './blocks.ts'
-import type { Fields } from './shape.ts'
 
 export interface ReadMessage {
   readonly path: string

@@ -1,10 +1,9 @@
 // Parts as the content blocks of the Anthropic Messages API, and what the API would not take of them.
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { checkpointToText } from '../../core/view/checkpoint.ts'
 import type { Block, MediaPart } from '../../core/view/content.ts'
 import type { MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { PROVIDER } from './blocks.ts'
-import { type Fields, isFields } from './shape.ts'
 
 export type Note = (problem: string) => void
 export type Role = 'user' | 'assistant'

@@ -1,8 +1,7 @@
 // Messages as an Anthropic conversation that keeps the rules of the wire: roles, rounds and ids.
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { PROVIDER } from './blocks.ts'
-import { type Fields, isFields } from './shape.ts'
 import { isSendable, type Note, type Role, wireBlock } from './wire.ts'
 
 /** Stands before a conversation whose opening was compacted into an answer. On the wire only. */

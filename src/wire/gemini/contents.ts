@@ -1,7 +1,7 @@
 // The contents of a Gemini call: what users say with the results of functions, and answers with their signatures.
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolCallPart } from '../../core/view/message.ts'
-import { argumentsOf, type Fields, isFields } from '../openai-chat/fields.ts'
+import { argumentsOf } from '../openai-chat/fields.ts'
 import type { WireNames } from '../openai-chat/names.ts'
 import { mimeTypeOf, type Piece, piecesOfPart } from '../openai-chat/pieces.ts'
 import { type ResultText, resultsInWords } from '../openai-chat/results.ts'

@@ -1,7 +1,6 @@
 // Writes a model request as the body of Gemini's generateContent; the model is in the URL
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
-import type { Fields } from '../openai-chat/fields.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import { WireNames } from '../openai-chat/names.ts'
 import type { Note } from '../openai-chat/rounds.ts'
 import { nativeFields, nativeObject, systemText, type Written } from '../openai-chat/write.ts'

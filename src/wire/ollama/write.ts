@@ -1,10 +1,10 @@
 // A model request as the body of a call of Ollama's own chat API.
 import type { ModelRequest } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
 import { type Draft, finished, joinedUsers, otherDraft, userDraft } from '../openai-chat/drafts.ts'
 import { effortOf } from '../openai-chat/effort.ts'
-import { argumentsOf, type Fields } from '../openai-chat/fields.ts'
+import { argumentsOf } from '../openai-chat/fields.ts'
 import { answerText } from '../openai-chat/messages.ts'
 import { WireIds, WireNames } from '../openai-chat/names.ts'
 import { type Accepts, type Piece, piecesOfPart, textsOf } from '../openai-chat/pieces.ts'

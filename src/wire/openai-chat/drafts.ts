@@ -1,6 +1,5 @@
 // Wire messages on their way: what a user shows stays in pieces until nothing more joins it.
-import type { Json } from '../../core/text/json.ts'
-import type { Fields } from './fields.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import type { Piece } from './pieces.ts'
 
 export type Draft =

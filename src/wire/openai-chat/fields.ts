@@ -1,11 +1,5 @@
 // JSON objects on their way to and from a wire.
-import type { Json } from '../../core/text/json.ts'
-
-export type Fields = { readonly [key: string]: Json }
-
-export function isFields(value: Json | undefined): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 
 /**
  * The arguments of a call as an object; anything else was never a valid call, and is shown as what it

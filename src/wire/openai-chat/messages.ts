@@ -1,5 +1,5 @@
 // The messages of a Chat Completions call: answers, one tool message for each call, and what users say.
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
 import {
   type Draft,
@@ -9,7 +9,7 @@ import {
   userDraft,
   withAnswerBetween,
 } from './drafts.ts'
-import { argumentsText, type Fields } from './fields.ts'
+import { argumentsText } from './fields.ts'
 import { withinImageLimits } from './image-limits.ts'
 import { type IdRule, WireIds, type WireNames } from './names.ts'
 import { type Piece, piecesOfPart, textsOf, urlOf } from './pieces.ts'

@@ -1,7 +1,7 @@
 // Tool results for wires with text results: the text, then images and files
+import type { Fields } from '../../core/text/json.ts'
 import type { ToolStatus } from '../../core/view/content.ts'
 import { type Draft, otherDraft, userDraft } from './drafts.ts'
-import type { Fields } from './fields.ts'
 import type { WireIds, WireNames } from './names.ts'
 import { type Accepts, type Piece, piecesOfResult, textsOf } from './pieces.ts'
 import { type AnswerTurn, callsOf, type Note } from './rounds.ts'

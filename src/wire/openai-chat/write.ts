@@ -1,9 +1,8 @@
 // A model request as the body of a Chat Completions call.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { wellFormed } from '../well-formed.ts'
 import { effortOf } from './effort.ts'
-import { type Fields, isFields } from './fields.ts'
 import { chatMessages } from './messages.ts'
 import { WireNames } from './names.ts'
 import type { ChatProfile } from './profile.ts'

@@ -1,8 +1,8 @@
 // The input of a Responses call: messages, calls, outputs, and what the API itself gave out before.
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { TextPart } from '../../core/view/content.ts'
 import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
-import { argumentsText, type Fields, isFields } from '../openai-chat/fields.ts'
+import { argumentsText } from '../openai-chat/fields.ts'
 import { withinImageLimits } from '../openai-chat/image-limits.ts'
 import { WireIds, type WireNames } from '../openai-chat/names.ts'
 import { type Piece, piecesOfPart, piecesOfResult, textsOf, urlOf } from '../openai-chat/pieces.ts'

@@ -1,8 +1,7 @@
 // A model request as the body of a Responses call: nothing is stored there, reasoning is carried along.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
-import type { Json } from '../../core/text/json.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
 import { effortOf } from '../openai-chat/effort.ts'
-import type { Fields } from '../openai-chat/fields.ts'
 import { WireNames } from '../openai-chat/names.ts'
 import type { Note } from '../openai-chat/rounds.ts'
 import { nativeFields, systemText, type Written } from '../openai-chat/write.ts'

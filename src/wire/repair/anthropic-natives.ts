@@ -1,9 +1,8 @@
 // Blocks that only the Anthropic API understands: which of them it would refuse where they stand.
 import type { MessagePlace, NativeRules } from '../../core/repair/profile.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
 import { PROVIDER } from '../anthropic/blocks.ts'
-import { type Fields, isFields } from '../anthropic/shape.ts'
 
 /** Kinds that have a part of their own; as native ones they would slip past every rule. */
 const OWN_PARTS = new Set(['text', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking'])

@@ -1,9 +1,8 @@
 // A document of any shape as messages: gathered item by item, each part with the place it came from.
 import type { LooseMessage } from '../../core/repair/repair.ts'
 import type { RepairChange, RepairKind } from '../../core/repair/turn.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { MessagePart } from '../../core/view/message.ts'
-import { type Fields, isFields } from '../openai-chat/fields.ts'
 
 export interface LooseHistory {
   readonly messages: readonly LooseMessage[]

@@ -1,10 +1,9 @@
 // Reads a Chat Completions document of any shape; unreadable parts become text
 import type { LooseMessage } from '../../core/repair/repair.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block } from '../../core/view/content.ts'
 import type { ToolResultPart } from '../../core/view/message.ts'
 import { dataUrl } from '../data-url.ts'
-import { type Fields, isFields } from '../openai-chat/fields.ts'
 import {
   argumentsIn,
   fieldsIn,

@@ -1,7 +1,6 @@
 // A Gemini document of any shape as messages: calls and responses, which have no ids there, find each other.
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
-import { type Fields, isFields } from '../openai-chat/fields.ts'
 import {
   fieldsIn,
   type LooseHistory,

@@ -1,9 +1,8 @@
 // Reads a Responses document of any shape; unreadable parts become text
 import type { LooseMessage } from '../../core/repair/repair.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, TextPart } from '../../core/view/content.ts'
 import { dataUrl } from '../data-url.ts'
-import { type Fields, isFields } from '../openai-chat/fields.ts'
 import {
   argumentsIn,
   fieldsIn,

@@ -1,6 +1,5 @@
 // The items of a Responses document that can be sent back: complete pairs with valid names
-import type { Json } from '../../core/text/json.ts'
-import { type Fields, isFields } from '../openai-chat/fields.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { acceptable } from '../openai-responses/acceptable.ts'
 
 /** The id under which the items of this API stand among messages. */

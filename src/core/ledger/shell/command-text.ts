@@ -1,6 +1,6 @@
 // The command of a call, in the shapes in which agents hand one over.
-import type { Json } from '../../text/json.ts'
-import { type Fields, listIn, textIn } from '../call-fields.ts'
+import type { Fields, Json } from '../../text/json.ts'
+import { listIn, textIn } from '../call-fields.ts'
 
 /** A command as a text, as several, or as the words of one. */
 export function commandIn(fields: Fields, input: Json): string | undefined {
