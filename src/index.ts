@@ -5,7 +5,7 @@ export { type Agent, createAgent, type SendOutcome } from './agent/agent.ts'
 export type { CommandReply } from './agent/commands/commands.ts'
 export { type CompactionDisplay, CompactionWatch } from './agent/compaction/compaction-watch.ts'
 export type { BeforeReply, CompactionHooks, HookedRun } from './agent/hooks.ts'
-export { systemPrompt } from './agent/loop/system-prompt.ts'
+export { systemPrompt } from './agent/loop/turn.ts'
 export {
   AGENT_LIMITS,
   type AgentModel,
@@ -44,9 +44,9 @@ export { renderReport } from './core/edit/report-text.ts'
 export type * from './core/edit/strategy.ts'
 export { asPrecisError, ERROR_TABLE, type ErrorCode, PrecisError } from './core/errors.ts'
 export type * from './core/log/event.ts'
-export * from './core/log-design/auto-compact.ts'
 export { budgetForWindow, TokenBudget } from './core/log-design/budget.ts'
 export type { PlainEvent } from './core/log-design/from-plain-events.ts'
+export * from './core/log-design/from-plain-events.ts'
 export { collectAnswer, type ModelFrame, type ModelRequest, type Provider } from './core/model.ts'
 export type * from './core/ports.ts'
 export { type Repaired, repair } from './core/repair/repair.ts'
@@ -59,12 +59,6 @@ export {
   workingEvents,
 } from './core/view/api-events.ts'
 export { type Built, buildMessages } from './core/view/build.ts'
-export {
-  checkpointToText,
-  createCheckpointContent,
-  generateCheckpointId,
-  readCheckpointText,
-} from './core/view/checkpoint.ts'
 export type * from './core/view/content.ts'
 export { textOfParts, textOfUserContent } from './core/view/content.ts'
 export {
@@ -77,7 +71,13 @@ export {
 } from './core/view/context.ts'
 export type { EntryKind, Item } from './core/view/entry.ts'
 export { contentOf, type EntryContent } from './core/view/entry-content.ts'
-export { runsOf } from './core/view/entry-range.ts'
+export {
+  checkpointToText,
+  createCheckpointContent,
+  generateCheckpointId,
+  readCheckpointText,
+  runsOf,
+} from './core/view/entry-range.ts'
 export { ageImages, type ImageLimits, measureImages } from './core/view/media.ts'
 export type * from './core/view/message.ts'
 export { covered } from './core/view/refs.ts'
@@ -85,36 +85,44 @@ export type { Problem } from './core/view/round-results.ts'
 export { openRoundStart, roundsOf, seamsOf } from './core/view/seam.ts'
 export * from './core/window/policy.ts'
 export * from './core/window/presets.ts'
-export { readContext } from './core/window/reading.ts'
-export { estimateConversationTokens } from './core/window/tokens/chars4.ts'
-export { chars4Counter, estimateCounter, type TokenCounter } from './core/window/tokens/counter.ts'
+export {
+  chars4Counter,
+  estimateConversationTokens,
+  estimateCounter,
+  type TokenCounter,
+} from './core/window/tokens/counter.ts'
 export { cutHead, cutTail } from './core/window/tokens/cut.ts'
 export { estimateTokens } from './core/window/tokens/estimate.ts'
 export type { ContextBudget, TriggerPolicy } from './core/window/trigger.ts'
-export { aggregateTokenUsage, type UsageState } from './core/window/usage.ts'
+export { aggregateTokenUsage, readContext, type UsageState } from './core/window/usage.ts'
 export { costOf } from './providers/costs.ts'
 export { loadO200k } from './providers/o200k.ts'
 export { type Secret, secretsOf } from './redact/known.ts'
 export { type Redacted, redact } from './redact/redact.ts'
-export { type RedactionPolicy, redactFor } from './redact/redact-for.ts'
-export { type RedactedValue, redactValues } from './redact/redact-values.ts'
+export {
+  type RedactedValue,
+  type RedactionPolicy,
+  redactFor,
+  redactValues,
+} from './redact/redact-values.ts'
 export {
   asCompactionStrategy,
   type CompactionEvent,
   type CompactionStrategy,
 } from './strategies/as-compaction-strategy.ts'
-export { findCutPoint } from './strategies/cut-point.ts'
 export {
   CHARS_PER_TOKEN,
   chunkMessages,
   chunkMessagesByTokenBudget,
+  type RenderedThread,
+  renderThreadToMarkdown,
   TARGET_CHUNK_TOKENS,
   TOLERANCE_TOKENS,
-} from './strategies/fold/chunk.ts'
-export { type RenderedThread, renderThreadToMarkdown } from './strategies/fold/render-thread.ts'
+} from './strategies/fold/render-thread.ts'
 export { DEFAULT_STRATEGIES, registerDefaultStrategies } from './strategies/index.ts'
 export { createCascade, type Rung } from './strategies/ladder/cascade.ts'
 export { createPrune, PRUNE_NAMES } from './strategies/prune/prune.ts'
+export { findCutPoint } from './strategies/range.ts'
 export { compactRanges } from './strategies/ranges/compact-ranges.ts'
 export { compactWhole } from './strategies/ranges/compact-whole.ts'
 export { randomIds, systemClock } from './system.ts'
@@ -122,7 +130,6 @@ export { archiveOf } from './threads/archive.ts'
 export { createThreads, type Threads, type ThreadsOptions } from './threads/threads.ts'
 export { codingTools } from './tools/index.ts'
 export { openWorkspace, type Workspace } from './tools/workspace.ts'
-export { PROFILES } from './validate/profiles.ts'
-export type { Exchange, Profile, Violation } from './validate/rule.ts'
-export { validate } from './validate/validate.ts'
+export { PROFILES, validate } from './validate/validate.ts'
+export type { Exchange, Profile, Violation } from './validate/walk.ts'
 export { repairProfile } from './wire/repair/profile.ts'

@@ -1,7 +1,7 @@
 // Recorded sessions of other agents: each is read without a failure, and nothing of it is unaccounted for.
 import { describe, expect, it } from 'vitest'
-import type { View } from '../src/formats/format.ts'
 import { SESSION_FORMATS } from '../src/formats/index.ts'
+import type { View } from '../src/formats/session-format.ts'
 import { corpusFiles, FORMAT_OF } from './corpus/files.ts'
 import { READ_APART, recordCount } from './formats/apart.ts'
 import { formatOf, type Opened, openText, outgoingOf, viewIn, writing } from './formats/session.ts'

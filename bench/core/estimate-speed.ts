@@ -1,5 +1,5 @@
 // How fast tokens are estimated, beside an exact tokenizer and beside a division by four.
-import { charsOverFour } from '../../src/core/window/tokens/chars4.ts'
+import { charsOverFour } from '../../src/core/window/tokens/counter.ts'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
 import { loadO200k } from '../../src/providers/o200k.ts'
 import { Random } from '../../test/generate/random.ts'

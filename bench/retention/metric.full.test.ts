@@ -1,7 +1,7 @@
 // The metric itself under test: it falls where something needed goes, and cannot be flattered.
 import { describe, expect, it } from 'vitest'
 import type { EventDraft, ThreadEvent } from '../../src/core/log/event.ts'
-import { trimToolResults } from '../../src/strategies/trim-tool-results.ts'
+import { trimToolResults } from '../../src/strategies/trim.ts'
 import { result } from '../../test/say.ts'
 import { cellOf } from './aggregate.ts'
 import { type Cut, cutsOf } from './cuts.ts'

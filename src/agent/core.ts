@@ -1,8 +1,9 @@
 // What all parts of one agent have in common.
-import type { TurnEnd } from '../core/agent/frame.ts'
+import { type Attributes, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { AgentFrame, FrameDraft, FrameListener, TurnEnd } from '../core/agent/frame.ts'
 import type { PrecisError } from '../core/errors.ts'
+import type { Clock } from '../core/ports.ts'
 import type { TokenUsage } from '../core/view/content.ts'
-import type { FrameHub } from './frames.ts'
 import type { Desk, Desks } from './loop/thread-runtime.ts'
 import type { AgentLimits, AgentPorts, AgentSettings } from './ports.ts'
 
@@ -45,4 +46,53 @@ export interface Turn {
   readonly lost?: AbortSignal
   /** 0 for a thread of the user's, 1 for one that a tool started, and so on. */
   readonly depth: number
+}
+
+/** Hands frames to whoever listens, in order, and survives listeners that throw. */
+export class FrameHub {
+  readonly #clock: Clock
+  readonly #listeners = new Set<FrameListener>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Returns what ends the listening; it removes this listener and no other. */
+  on(listener: FrameListener): () => void {
+    const own: FrameListener = (frame) => listener(frame)
+    this.#listeners.add(own)
+    return () => void this.#listeners.delete(own)
+  }
+
+  emit(draft: FrameDraft): void {
+    const frame = { ...draft, timestamp: this.#clock.now() } as AgentFrame
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(frame)
+      } catch (error) {
+        // A listener has no say in what the agent does; whoever runs the process hears of it.
+        process.emitWarning(error instanceof Error ? error : new Error(String(error)))
+      }
+    }
+  }
+}
+
+const tracer = trace.getTracer('precis')
+
+/** Runs `work` in a span; one that rejects marks it as failed. */
+export function traced<T>(
+  name: string,
+  attributes: Attributes,
+  work: () => Promise<T>,
+): Promise<T> {
+  return tracer.startActiveSpan(name, { attributes }, async (span) => {
+    try {
+      return await work()
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: String(error) })
+      throw error
+    } finally {
+      span.end()
+    }
+  })
 }

@@ -16,15 +16,13 @@ import { runPlain } from '../tui/plain.ts'
 import { restoreAtEnd } from '../tui/screen/restore-terminal.ts'
 import { wishesHooks } from './compact/wishes.ts'
 import type { Io } from './process-io.ts'
-import { programName } from './program-name.ts'
+import { programName, version } from './program-name.ts'
 import { askTrust } from './settings/ask-trust.ts'
 import { loadSettings } from './settings/settings.ts'
 import { writeStream, writeText } from './terminal/io.ts'
 import { hasColours } from './terminal/terminal.ts'
-import { openHome } from './threads/home.ts'
-import { lastUsedIn } from './threads/last-used.ts'
+import { lastUsedIn, openHome } from './threads/home.ts'
 import { approvalOf, folderOf } from './threads/send-message.ts'
-import { version } from './version.ts'
 
 export interface ChatFlags {
   readonly model?: string

@@ -1,9 +1,8 @@
 // The `precis` command: parses the arguments, runs a command, turns failures into exit codes.
 import '../node-guard.ts'
 import { CommanderError } from 'commander'
-import { COMMAND_TABLE } from './command-table.ts'
 import { type Io, processIo } from './process-io.ts'
-import { programOf } from './program.ts'
+import { COMMAND_TABLE, programOf } from './program.ts'
 
 /** Runs the command of `argv` (as Node has it: itself, the script, then the words) and resolves to its exit code. Never rejects. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {

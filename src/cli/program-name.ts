@@ -1,7 +1,7 @@
 // The command as people can type it here, for hints and examples
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, delimiter, join, relative } from 'node:path'
-import { quoted } from './terminal/shell-quote.ts'
+import { quoted } from './terminal/terminal.ts'
 
 /** How a process was started. */
 export interface Start {
@@ -40,4 +40,11 @@ function isOnPath(path = ''): boolean {
 export function nearPath(file: string, cwd: string): string {
   const near = relative(cwd, file)
   return near.startsWith('..') ? file : near
+}
+
+/** The version of this package, as its manifest has it. */
+export function version(): string {
+  const manifest = new URL('../../package.json', import.meta.url)
+  const { version: number }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'))
+  return number
 }

@@ -1,8 +1,7 @@
 // The commander program: every command by name, with the options of the ones that are needed
 import { Command, Option } from 'commander'
-import { COMMAND_TABLE } from './command-table.ts'
 import type { Io, Output } from './process-io.ts'
-import { version } from './version.ts'
+import { version } from './program-name.ts'
 
 const HELP = `
 Examples:
@@ -57,3 +56,139 @@ function outputsOf({ stdout, stderr }: Io) {
     getErrHelpWidth: () => width(stderr),
   }
 }
+
+/** The table of commands: name, summary, and a loader for the rest */
+interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  load(): Promise<CommandModule>
+}
+
+/** Gives a command its arguments, options, help and action. */
+interface CommandModule {
+  define(command: Command, io: Io): void
+}
+
+/** In the order in which the help lists them. */
+export const COMMAND_TABLE: readonly CommandEntry[] = [
+  {
+    name: 'compact',
+    summary: 'Compact a session file or a thread',
+    load: () => import('./commands/compact.ts'),
+  },
+  {
+    name: 'inspect',
+    summary: 'Show what a session contains and what each strategy would save',
+    load: () => import('./commands/inspect.ts'),
+  },
+  {
+    name: 'import',
+    summary: 'Import session files into the store as threads',
+    load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'export',
+    summary: 'Write a thread or a session in another format or as a page',
+    load: () => import('./commands/export.ts'),
+  },
+  {
+    name: 'threads',
+    summary: 'List the threads in the store, newest first',
+    load: () => import('./commands/threads.ts'),
+  },
+  {
+    name: 'diff',
+    summary: 'Show what a compaction changed, or compare two sessions',
+    load: () => import('./commands/diff.ts'),
+  },
+  {
+    name: 'undo',
+    summary: 'Undo the last compaction of a thread or a file',
+    load: () => import('./commands/undo.ts'),
+  },
+  {
+    name: 'redo',
+    summary: 'Redo the last undone compaction',
+    load: () => import('./commands/redo.ts'),
+  },
+  {
+    name: 'fork',
+    summary: 'Create a thread that shares the history of another',
+    load: () => import('./commands/fork.ts'),
+  },
+  {
+    name: 'pins',
+    summary: 'List, add and remove the pins of a thread',
+    load: () => import('./commands/pins.ts'),
+  },
+  {
+    name: 'recall',
+    summary: 'Search the whole history, compacted or not',
+    load: () => import('./commands/recall.ts'),
+  },
+  {
+    name: 'show',
+    summary: 'Show the full content behind a ref',
+    load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'chat',
+    summary: 'Chat with an agent in the terminal',
+    load: () => import('./commands/chat.ts'),
+  },
+  {
+    name: 'serve',
+    summary: 'Serve the API and the web page, for yourself or a team',
+    load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'token',
+    summary: 'Create, list and revoke access tokens of a server',
+    load: () => import('./commands/token.ts'),
+  },
+  {
+    name: 'send',
+    summary: 'Send one message to an agent and print its answer',
+    load: () => import('./commands/send.ts'),
+  },
+  {
+    name: 'check',
+    summary: "Check a request or history against a provider's rules",
+    load: () => import('./commands/check.ts'),
+  },
+  {
+    name: 'store',
+    summary: 'Copy, back up and check stores',
+    load: () => import('./commands/store.ts'),
+  },
+  {
+    name: 'config',
+    summary: 'Show every setting, its value and its source',
+    load: () => import('./commands/config.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'Check this installation and suggest fixes',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'Print a shell completion script',
+    load: () => import('./commands/completion.ts'),
+  },
+  {
+    name: 'start',
+    summary: 'Compact the sample session, or your own, and show what to try next',
+    load: () => import('./commands/start.ts'),
+  },
+  {
+    name: 'edl',
+    summary: 'Edit the files of a directory with an EDL script',
+    load: () => import('./commands/edl.ts'),
+  },
+  {
+    name: 'dev-model',
+    summary: 'Serve a strict, deterministic stand-in for model providers',
+    load: () => import('./commands/dev-model.ts'),
+  },
+]

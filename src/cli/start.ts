@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { runCompact } from './compact/run-compact.ts'
 import type { Io } from './process-io.ts'
 import { nearPath } from './program-name.ts'
-import { targetOf } from './session/target.ts'
+import { targetOf } from './session/formats.ts'
 import { writeStream } from './terminal/io.ts'
 
 const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))

@@ -1,8 +1,8 @@
 // The second half of the road: the gate judges a proposal, one append commits it, and a report says what it did.
 import type { CompactionData } from '../core/edit/change.ts'
 import { type GateResult, passGate } from '../core/edit/gate.ts'
+import type { Refusal } from '../core/edit/gate-checks.ts'
 import { type Pins, pinsReducer } from '../core/edit/pins.ts'
-import type { Refusal } from '../core/edit/refusal.ts'
 import { type CompactionReport, reportCompaction } from '../core/edit/report.ts'
 import { PrecisError } from '../core/errors.ts'
 import {

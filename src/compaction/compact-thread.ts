@@ -1,5 +1,5 @@
 // The one road of every compaction: plan → propose → gate → commit → report. Doors add when, and who hears of it.
-import type { Refusal } from '../core/edit/refusal.ts'
+import type { Refusal } from '../core/edit/gate-checks.ts'
 import type { ReportFallback } from '../core/edit/report.ts'
 import type { Strategy } from '../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'

@@ -9,7 +9,7 @@ import {
   type PinData,
   type ThreadStarted,
 } from '../core/log/event.ts'
-import { inheritedDrafts } from '../core/settings/thread-settings.ts'
+import { inheritedDrafts } from '../core/settings/settings-keys.ts'
 import type { Context } from '../core/view/context.ts'
 import { type Item, newEntriesOf, originalId, parseEntryId } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'

@@ -1,7 +1,7 @@
 // The records of the one road: the plan that a door makes, the proposal that came of it, and how the gate ended it.
 import type { Trigger } from '../core/edit/change.ts'
 import type { PinningPolicy } from '../core/edit/detected-pins.ts'
-import type { Refusal } from '../core/edit/refusal.ts'
+import type { Refusal } from '../core/edit/gate-checks.ts'
 import type { CompactionReport, ReportFallback, ReportSettings } from '../core/edit/report.ts'
 import type { CompactionContext, Proposal, Strategy } from '../core/edit/strategy.ts'
 import type { EventOf, PinData } from '../core/log/event.ts'

@@ -1,12 +1,11 @@
 // The model port: a provider-neutral request, the streamed frames, and the answer
-import type { Signal } from './signal.ts'
 import type { Json } from './text/json.ts'
-import type { TokenUsage } from './view/content.ts'
 import {
   type Answer,
   type ModelRef,
   type Part,
   type StopReason,
+  type TokenUsage,
   textOfParts,
 } from './view/content.ts'
 import type { Message } from './view/message.ts'
@@ -25,7 +24,7 @@ export interface ThinkingWish {
 }
 
 /** What only one provider's API understands: merged into the body as it is, ignored by all others. */
-export interface NativeOptions {
+interface NativeOptions {
   readonly provider: string
   readonly fields: { readonly [name: string]: Json }
   readonly betas?: readonly string[] // names of features to switch on by header
@@ -54,7 +53,7 @@ export interface ModelRequest {
   readonly signal?: Signal
 }
 
-export interface CallFrame {
+interface CallFrame {
   readonly type: 'call'
   readonly id: string
   readonly name: string
@@ -62,7 +61,7 @@ export interface CallFrame {
 }
 
 /** A call whose arguments are no JSON, mostly because the answer was cut off. It must not be run. */
-export interface BrokenCallFrame {
+interface BrokenCallFrame {
   readonly type: 'broken-call'
   readonly id: string
   readonly name: string
@@ -206,4 +205,12 @@ export async function collectAnswer(
 function isPlainText(parts: readonly Part[]): boolean {
   const [only] = parts
   return parts.length === 0 || (parts.length === 1 && only?.type === 'text' && !only.extra)
+}
+
+/** A cancellation signal of the caller; an AbortSignal is one */
+export interface Signal {
+  readonly aborted: boolean
+  readonly reason?: unknown
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
 }

@@ -1,14 +1,12 @@
 // The ports: store, model, clock, ids and signals; contracts are on the members
 import type { NewEvent, ThreadEvent } from './log/event.ts'
-import type { ThinkingWish, ToolSchema } from './model.ts'
-import type { SearchKind } from './search/documents.ts'
-import type { Snippet } from './search/snippet.ts'
-import type { Signal } from './signal.ts'
+import type { Signal, ThinkingWish, ToolSchema } from './model.ts'
+import type { SearchKind, Snippet } from './search/documents.ts'
 import type { Json } from './text/json.ts'
 import type { ModelRef, StopReason, TokenUsage } from './view/content.ts'
 import type { Message } from './view/message.ts'
 
-export type { Signal } from './signal.ts'
+export type { Signal } from './model.ts'
 
 export interface Clock {
   now(): Date

@@ -1,4 +1,5 @@
 // A request in no wire format: what the assistant and the scripts look at.
+import { createHash } from 'node:crypto'
 import type { Json } from '../core/text/json.ts'
 
 export type WireId = 'anthropic' | 'openai-chat' | 'openai-responses' | 'ollama'
@@ -68,4 +69,69 @@ export function textOfContent(content: Json | undefined): string {
       return isText && typeof part.text === 'string' ? [part.text] : []
     })
     .join('\n')
+}
+
+// Short names for contents: the same content always gets the same one.
+
+/** A hash of several texts, in hex. Where one ends and the next begins counts. */
+export function digest(...texts: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const text of texts) hash.update(`${text.length}:`).update(text)
+  return hash.digest('hex')
+}
+
+/** The content as it was sent, but without marks for the cache, which are no part of a prompt. */
+export function promptText(value: Json): string {
+  return JSON.stringify(value, (key, each: Json) => (key === 'cache_control' ? undefined : each))
+}
+
+/** A word in letters and digits that can be in an id. */
+export function idOf(prefix: string, ...texts: readonly string[]): string {
+  return `${prefix}${digest(...texts).slice(0, 24)}`
+}
+
+// Signatures: prove that a text is ours, unchanged, of which model, and after which prefix
+
+/** What a signature says; `payload` is what `redacted_thinking` carries instead of a text. */
+export interface Seal {
+  readonly prefix: string // hash of what stood before the block; for a compaction: of what it replaces
+  readonly model: string // hash of the model's name
+  readonly check: string // hash of all this with the sealed text: nothing can be exchanged
+  readonly payload: string
+}
+
+const MARK = 'dev1'
+const HASH_CHARS = 20
+
+export function sealed(
+  kind: string,
+  text: string,
+  of: { prefix: string; model: string },
+  payload = '',
+): string {
+  const [prefix, model] = [short(of.prefix), short(digest(of.model))]
+  const check = short(digest(kind, text, prefix, model, payload))
+  return Buffer.from([MARK, prefix, model, check, payload].join('.')).toString('base64')
+}
+
+/** The seal that a signature holds, or undefined if it is none of ours or its text was changed. */
+export function unsealed(kind: string, text: string, signature: string): Seal | undefined {
+  const [mark, prefix = '', model = '', check = '', ...rest] = Buffer.from(signature, 'base64')
+    .toString('utf8')
+    .split('.')
+  const payload = rest.join('.')
+  const isOurs = mark === MARK && check === short(digest(kind, text, prefix, model, payload))
+  return isOurs ? { prefix, model, check, payload } : undefined
+}
+
+export function isBoundTo(seal: Seal, prefix: string): boolean {
+  return seal.prefix === short(prefix)
+}
+
+export function isOfModel(seal: Seal, model: string): boolean {
+  return seal.model === short(digest(model))
+}
+
+function short(hash: string): string {
+  return hash.slice(0, HASH_CHARS)
 }

@@ -1,19 +1,18 @@
 // Handles one model request from its body to the end of the answer, and records it
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { PrecisError } from '../core/errors.ts'
+import type { Clock, Signal } from '../core/ports.ts'
 import type { Fields, Json } from '../core/text/json.ts'
 import { textOf } from '../validate/walk.ts'
-import { lastUserTurn, textIn, type WireId } from './asked.ts'
-import { deliver } from './deliver.ts'
+import { idOf, lastUserTurn, textIn, type WireId } from './asked.ts'
 import type { Fault } from './faults.ts'
-import { sendJson } from './http.ts'
-import { responsesBody } from './openai/responses-body.ts'
-import type { Outcome, Recording } from './recorder.ts'
-import type { Desk } from './stand-in.ts'
-import { countTurn, takeTurn } from './turn.ts'
-import type { Refusal, WireFormat } from './wire-format.ts'
+import { sendJson, sendPiece, startStream } from './http.ts'
+import { responsesBody } from './openai/responses-stream.ts'
+import type { Outcome, Recording } from './responder.ts'
+import { countTurn, type Desk, takeTurn } from './turn.ts'
+import type { Refusal, Turn, WireFormat } from './wire-format.ts'
 
-export interface Sent {
+interface Sent {
   readonly value: Fields
   readonly chars: number
   readonly path: string
@@ -111,4 +110,82 @@ function countBody(wire: WireId, tokens: number): Json {
   return wire === 'openai-responses'
     ? { object: 'response.input_tokens', input_tokens: tokens }
     : { input_tokens: tokens }
+}
+
+/** Sending an answer: at once, or piece by piece, with the faults that happen on the way. */
+interface Delivery {
+  readonly response: ServerResponse
+  readonly format: WireFormat
+  readonly clock: Clock
+  /** Fires when the client goes away. */
+  readonly signal: Signal
+  readonly pieceDelayMs: number
+  /** Called before a fault ends the connection: what the client does then is no abort. */
+  readonly onDrop: () => void
+}
+
+const STALL_MS = 60_000
+
+async function deliver(turn: Turn, delivery: Delivery): Promise<Outcome> {
+  const { response, format } = delivery
+  const { fault } = turn
+  const requestId = idOf('req_', turn.seed)
+  const headers = { 'request-id': requestId, 'x-request-id': requestId }
+  const isEarly = fault?.at !== 'middle'
+  if (fault?.kind === 'stall' && isEarly) await stall(fault, delivery)
+  if (fault?.kind === 'drop' && (fault.at === 'start' || !turn.asked.stream)) return drop(delivery)
+  if (response.destroyed) return 'aborted'
+  if (!turn.asked.stream) {
+    sendJson(response, { status: 200, headers, body: format.whole(turn) })
+    return 'answered'
+  }
+  startStream(response, format.streamType, headers)
+  const frames = [...format.frames(turn)]
+  const middle = Math.ceil(frames.length / 2)
+  for (const [index, frame] of frames.entries()) {
+    if (index === middle) {
+      const ended = await inTheMiddle(fault, delivery)
+      if (ended !== undefined) return ended
+    }
+    if (delivery.pieceDelayMs > 0)
+      await delivery.clock.sleep(delivery.pieceDelayMs, delivery.signal)
+    if (!(await sendPiece(response, frame))) return 'aborted'
+  }
+  response.end()
+  return 'answered'
+}
+
+/** What a fault does to a stream that has begun; undefined if the stream continues. */
+async function inTheMiddle(
+  fault: Fault | undefined,
+  delivery: Delivery,
+): Promise<Outcome | undefined> {
+  const { format, response } = delivery
+  if (fault?.kind === 'drop') return drop(delivery)
+  if (fault?.at !== 'middle') return undefined
+  switch (fault.kind) {
+    case 'stall':
+      await stall(fault, delivery)
+      return response.destroyed ? 'aborted' : undefined
+    case 'overloaded':
+    case 'server-error':
+      response.end(format.errorFrame({ kind: fault.kind }))
+      return 'refused'
+    case 'rate-limit':
+      response.end(format.errorFrame({ kind: fault.kind, retryAfterS: fault.retryAfterS ?? 1 }))
+      return 'refused'
+    default:
+      return undefined
+  }
+}
+
+async function stall({ ms = STALL_MS }: Fault, { clock, signal }: Delivery): Promise<void> {
+  await clock.sleep(ms, signal)
+}
+
+/** Ends the connection under the answer, as a network would. */
+function drop({ response, onDrop }: Delivery): Outcome {
+  onDrop()
+  response.destroy()
+  return 'dropped'
 }

@@ -1,8 +1,8 @@
 // Counts the tokens of a wire request: the estimate of its texts in prompt order
 import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { fieldsOf, textOf } from '../validate/walk.ts'
-import { promptText } from './digest.ts'
+import { fieldsOf, listOf, textOf } from '../validate/walk.ts'
+import { promptText } from './asked.ts'
 
 /** One tool, one block of the system prompt, or one block of a message. */
 export interface Segment {
@@ -53,7 +53,7 @@ export function sumOfTokens(segments: readonly Segment[]): number {
 }
 
 /** The texts of a value, wherever they are in it. */
-export function tokensOfJson(value: Json): number {
+function tokensOfJson(value: Json): number {
   let tokens = 0
   const waiting: Json[] = [value]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -95,4 +95,22 @@ function markOf(value: Json): number | undefined {
 
 export function keepMsOf(mark: Fields): number {
   return mark.ttl === '1h' ? ONE_HOUR_MS : FIVE_MINUTES_MS
+}
+
+const KEPT_ROLES = ['system', 'developer']
+
+/** System messages and the last message stay, even if they alone are too much. */
+export function withoutOldest(body: Fields, field: string, windowTokens: number): Fields {
+  const items = listOf(body[field])
+  const { tools, system, instructions } = body
+  const fixed = [tools, system, instructions].map((each) => tokensOfJson(each ?? null))
+  const sizes = items.map((item) => tokensOfJson(item) + ENVELOPE_TOKENS)
+  let tokens = [...fixed, ...sizes].reduce((sum, each) => sum + each, 0)
+  const kept = items.filter((item, index) => {
+    const stays = KEPT_ROLES.includes(String(fieldsOf(item).role)) || index === items.length - 1
+    if (stays || tokens <= windowTokens) return true
+    tokens -= sizes[index] ?? 0
+    return false
+  })
+  return { ...body, [field]: kept }
 }

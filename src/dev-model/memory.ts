@@ -1,5 +1,5 @@
 // Earlier exchanges, found again by what names them: ids, signatures, texts. The oldest are forgotten.
-import type { Exchange } from '../validate/rule.ts'
+import type { Exchange } from '../validate/walk.ts'
 
 interface Remembered {
   readonly number: number

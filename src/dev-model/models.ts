@@ -1,6 +1,6 @@
 // The lists of models, in each provider's shape. The window stands where clients look for it.
 import type { Json } from '../core/text/json.ts'
-import { digest } from './digest.ts'
+import { digest } from './asked.ts'
 
 /** When the models of the stand-in were made: a fixed day, so that answers are the same. */
 const CREATED = new Date('2026-01-01T00:00:00Z')

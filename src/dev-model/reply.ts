@@ -2,8 +2,7 @@
 import type { Json } from '../core/text/json.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import type { Asked } from './asked.ts'
-import { idOf } from './digest.ts'
+import { type Asked, idOf } from './asked.ts'
 import type { Fault } from './faults.ts'
 
 /** Why an answer ended. Each wire format has its own words for them. */

@@ -1,13 +1,25 @@
 // One HTTP request: whose API it is for, whether it may come in, and who answers it.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { isFields } from '../core/text/json.ts'
-import { fieldsOf } from '../validate/walk.ts'
-import { answerTo } from './catalogue.ts'
+import { PrecisError } from '../core/errors.ts'
+import { type Fields, isFields } from '../core/text/json.ts'
+import { fieldsOf, textOf } from '../validate/walk.ts'
+import type { WireId } from './asked.ts'
 import { converse } from './converse.ts'
+import type { FaultOrder } from './faults.ts'
 import { readBody, sendJson } from './http.ts'
-import { type Route, routeOf } from './routes.ts'
-import type { Desk } from './stand-in.ts'
-import type { Refusal } from './wire-format.ts'
+import {
+  anthropicModel,
+  anthropicModels,
+  loadedModels,
+  localModels,
+  type ModelFacts,
+  ollamaModel,
+  ollamaModels,
+  openaiModel,
+  openaiModels,
+} from './models.ts'
+import type { Desk } from './turn.ts'
+import type { HttpAnswer, Refusal } from './wire-format.ts'
 
 const LOOPBACK_HOSTS = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/
 
@@ -59,4 +71,151 @@ function admission(
   if (!isFine) return { kind: 'unauthorised', isMissing: key === '' }
   if (wire !== 'anthropic' || headers['anthropic-version'] !== undefined) return undefined
   return { kind: 'invalid', message: 'anthropic-version: header is required' }
+}
+
+/** A version of Ollama that has the API as it is written here. */
+const OLLAMA_VERSION = '0.12.0'
+
+/**
+ * Requests that ask no model: lists of models, stored responses, the version, and orders of
+ * faults.
+ */
+function answerTo(desk: Desk, route: Route, method: string, body: Fields): HttpAnswer {
+  switch (route.kind) {
+    case 'models':
+      return modelsAnswer(desk, route, textOf(body.model) ?? textOf(body.name))
+    case 'loaded':
+      return { status: 200, body: loadedModels(factsOf(desk)) }
+    case 'stored':
+      return storedAnswer(desk, route.id, method)
+    case 'version':
+      return { status: 200, body: { version: OLLAMA_VERSION } }
+    case 'running':
+      return { status: 200, body: 'Ollama is running' }
+    case 'order-fault':
+      return orderFault(desk, body)
+    default: {
+      const message = 'there is nothing under this path'
+      return desk.formats[route.wire].refuse({ kind: 'not-found', message })
+    }
+  }
+}
+
+function factsOf({ models, windowTokens }: Desk): readonly ModelFacts[] {
+  return (models ?? ['dev']).map((id) => ({ id, windowTokens }))
+}
+
+function modelsAnswer(
+  desk: Desk,
+  { wire, model, isLocal = false }: Extract<Route, { kind: 'models' }>,
+  named: string | undefined,
+): HttpAnswer {
+  const { models, windowTokens, formats } = desk
+  if (model === undefined) {
+    const openai = isLocal ? localModels : openaiModels
+    const list = wire === 'ollama' ? ollamaModels : wire === 'anthropic' ? anthropicModels : openai
+    return { status: 200, body: list(factsOf(desk)) }
+  }
+  const id = wire === 'ollama' ? (named ?? '') : model
+  if (models !== undefined && !models.includes(id)) {
+    const refusal = { kind: 'not-found', message: `model: ${id}`, code: 'model_not_found' } as const
+    return formats[wire].refuse(refusal)
+  }
+  const one = wire === 'ollama' ? ollamaModel : wire === 'anthropic' ? anthropicModel : openaiModel
+  return { status: 200, body: one({ id, windowTokens }) }
+}
+
+function storedAnswer({ memory, formats }: Desk, id: string, method: string): HttpAnswer {
+  const key = `response ${id}`
+  const found = memory.find(key)
+  if (found === undefined) {
+    const message = `Response with id '${id}' not found.`
+    return formats['openai-responses'].refuse({ kind: 'not-found', message })
+  }
+  if (method === 'GET') return { status: 200, body: found.answer }
+  memory.forget(key)
+  return { status: 200, body: { id, object: 'response', deleted: true } }
+}
+
+/** `{"kind": "rate-limit", "times": 2}`: what `fail` does, for other processes. */
+function orderFault({ faults }: Desk, body: Fields): HttpAnswer {
+  const { kind, at, ms, retryAfterS, windowTokens, times } = fieldsOf(body)
+  try {
+    faults.order({
+      kind: textOf(kind) as FaultOrder['kind'],
+      ...((at === 'start' || at === 'middle') && { at }),
+      ...(typeof ms === 'number' && { ms }),
+      ...(typeof retryAfterS === 'number' && { retryAfterS }),
+      ...(typeof windowTokens === 'number' && { windowTokens }),
+      ...(typeof times === 'number' && { times }),
+    })
+  } catch (error) {
+    if (!PrecisError.is(error)) throw error
+    return { status: error.httpStatus, body: { error: error.message, hint: error.hint ?? null } }
+  }
+  return { status: 200, body: { ordered: textOf(kind) ?? null } }
+}
+
+/** The routes: four chat APIs, their token counters, and the model lists */
+type Route = Target & {
+  /** Under `/local`: a server on the user's own machine, such as LM Studio. */
+  readonly isLocal?: boolean
+}
+
+type Target =
+  | { readonly kind: 'turn' | 'count'; readonly wire: WireId }
+  | { readonly kind: 'models'; readonly wire: WireId; readonly model?: string }
+  | { readonly kind: 'stored'; readonly wire: 'openai-responses'; readonly id: string }
+  | { readonly kind: 'loaded' | 'version' | 'running' | 'order-fault'; readonly wire: WireId }
+  | { readonly kind: 'unknown'; readonly wire: WireId }
+
+const FIXED: Readonly<Record<string, Target>> = {
+  'POST /v1/messages': { kind: 'turn', wire: 'anthropic' },
+  'POST /v1/messages/count_tokens': { kind: 'count', wire: 'anthropic' },
+  'POST /v1/chat/completions': { kind: 'turn', wire: 'openai-chat' },
+  'POST /v1/responses': { kind: 'turn', wire: 'openai-responses' },
+  'POST /v1/responses/compact': { kind: 'turn', wire: 'openai-responses' },
+  'POST /v1/responses/input_tokens': { kind: 'count', wire: 'openai-responses' },
+  'POST /api/chat': { kind: 'turn', wire: 'ollama' },
+  'GET /api/tags': { kind: 'models', wire: 'ollama' },
+  'POST /api/show': { kind: 'models', wire: 'ollama', model: '' },
+  'GET /api/v0/models': { kind: 'loaded', wire: 'openai-chat' },
+  'GET /api/version': { kind: 'version', wire: 'ollama' },
+  'GET /': { kind: 'running', wire: 'ollama' },
+  'HEAD /': { kind: 'running', wire: 'ollama' },
+  'POST /precis/fail': { kind: 'order-fault', wire: 'ollama' },
+}
+
+const LOCAL = '/local'
+
+function routeOf(method: string, path: string, isAnthropic: boolean): Route {
+  if (!path.startsWith(`${LOCAL}/`)) return targetOf(method, path, isAnthropic)
+  return { ...targetOf(method, path.slice(LOCAL.length), isAnthropic), isLocal: true }
+}
+
+/** Anthropic and OpenAI list their models under the same path; `isAnthropic` tells whose client asks. */
+function targetOf(method: string, path: string, isAnthropic: boolean): Target {
+  const fixed = FIXED[`${method} ${path}`]
+  if (fixed !== undefined) return fixed
+  const wire = isAnthropic ? 'anthropic' : 'openai-chat'
+  const [, models, model] = /^\/v1\/(models)(?:\/(.+))?$/.exec(path) ?? []
+  if (models !== undefined && method === 'GET') {
+    return { kind: 'models', wire, ...(model !== undefined && { model: decoded(model) }) }
+  }
+  const id = /^\/v1\/responses\/([\w-]+)$/.exec(path)?.[1]
+  if (id !== undefined && (method === 'GET' || method === 'DELETE')) {
+    return { kind: 'stored', wire: 'openai-responses', id }
+  }
+  if (path.startsWith('/api/')) return { kind: 'unknown', wire: 'ollama' }
+  return { kind: 'unknown', wire: path.startsWith('/v1/messages') ? 'anthropic' : wire }
+}
+
+/** A name that is badly encoded is taken as it stands. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
+  }
 }

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../../test/wait.ts'
-import { Recorder } from './recorder.ts'
+import { Recorder } from './responder.ts'
 import { type DevModelOptions, startDevModel } from './server.ts'
 
 async function start(options: DevModelOptions = {}) {

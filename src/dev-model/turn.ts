@@ -1,20 +1,18 @@
 // One request from reading to reply: shape, rules, window, faults, script or assistant, accounting.
 import type { Clock } from '../core/ports.ts'
 import type { Fields } from '../core/text/json.ts'
-import type { Exchange, Violation } from '../validate/rule.ts'
 import { validate } from '../validate/validate.ts'
-import type { Asked } from './asked.ts'
+import type { Exchange, Violation } from '../validate/walk.ts'
+import { type Asked, digest, type WireId } from './asked.ts'
 import { type Segment, sumOfTokens } from './count.ts'
-import { digest } from './digest.ts'
-import type { Fault } from './faults.ts'
+import type { Fault, Faults } from './faults.ts'
 import type { Memory } from './memory.ts'
-import type { Recording } from './recorder.ts'
 import { cutOff, limitedTo, type Reply, replyFrom, type ScriptedAnswer } from './reply.ts'
-import type { Brain } from './responder.ts'
+import type { Brain, Recorder, Recording } from './responder.ts'
 import type { Caches, Refusal, Turn, WireFormat } from './wire-format.ts'
 
 /** What lasts from one request to the next. */
-export interface World {
+interface World {
   readonly clock: Clock
   readonly brain: Brain
   readonly memory: Memory
@@ -24,7 +22,7 @@ export interface World {
   readonly stopsAtWindow: boolean
 }
 
-export interface Question {
+interface Question {
   readonly format: WireFormat
   readonly path: string
   readonly body: Fields
@@ -197,4 +195,22 @@ function replyTo(
 const ORDERED: Partial<Record<Fault['kind'], ScriptedAnswer>> = {
   empty: { parts: [] },
   refusal: { text: 'I cannot help with that.', stopReason: 'refusal' },
+}
+
+type Formats = Readonly<Record<WireId, WireFormat>>
+
+/** Everything that a request to the stand-in can meet: formats, faults, records, and what lasts. */
+export interface Desk extends World {
+  readonly formats: Formats
+  /** How a server on the user's own machine takes requests. */
+  readonly localFormats: Formats
+  readonly faults: Faults
+  readonly recorder: Recorder
+  /** Absent: any key will do. */
+  readonly apiKey: string | undefined
+  readonly keyless: boolean
+  /** Absent: every name is a model. */
+  readonly models: readonly string[] | undefined
+  readonly maxBodyBytes: number
+  readonly pieceDelayMs: number
 }

@@ -1,6 +1,6 @@
 // The interface of a provider's API in the stand-in: reads requests, writes answers
 import type { Fields, Json } from '../core/text/json.ts'
-import type { Exchange, Profile, Violation } from '../validate/rule.ts'
+import type { Exchange, Profile, Violation } from '../validate/walk.ts'
 import type { Asked, WireId } from './asked.ts'
 import type { CacheUsage, MarkedCache } from './cache.ts'
 import type { Segment } from './count.ts'

@@ -1,6 +1,5 @@
 // One file while a script works on it: its text now, and where the lines of its first text are in it.
-import { FileProblem } from './problem.ts'
-import type { Position } from './script.ts'
+import { FileProblem, type Position } from './script.ts'
 import { type Edit, type Replaced, SurvivingText } from './surviving-text.ts'
 
 /** From `start` up to, not including, `end`, in UTF-16 code units. */
@@ -140,4 +139,31 @@ function existing(original: number, now: number | Replaced): number {
   throw new FileProblem(
     `Cannot resolve position: original offset ${original} falls inside a previously replaced region [${now.from}, ${now.to})`,
   )
+}
+
+// Registers: named texts that outlive a script, from cuts and failed files
+
+/** Owned by whoever runs several scripts in a row; each run changes it. */
+export interface EdlRegisters {
+  readonly registers: Map<string, string>
+  nextSavedId: number
+}
+
+export type Registers = Pick<Map<string, string>, 'get' | 'set'>
+
+export interface SavedText {
+  readonly register: string
+  readonly chars: number
+}
+
+export function createRegisters(): EdlRegisters {
+  return { registers: new Map(), nextSavedId: 1 }
+}
+
+/** Keeps a text that was not written, under the next free name `_saved_N`. */
+export function saveText(registers: EdlRegisters, text: string): SavedText {
+  const register = `_saved_${registers.nextSavedId}`
+  registers.nextSavedId += 1
+  registers.registers.set(register, text)
+  return { register, chars: text.length }
 }

@@ -1,5 +1,5 @@
 // Files that are nowhere but in memory. No disk is ever read or written.
-import type { FileIO } from './file-io.ts'
+import type { FileIO } from './script.ts'
 
 export interface FileStat {
   readonly mtimeMs: number

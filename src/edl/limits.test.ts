@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { play } from '../../test/edl/play.ts'
 import { InMemoryFileIO } from './in-memory-file-io.ts'
-import type { EdlLimits } from './limits.ts'
 import { runScript } from './run.ts'
+import type { EdlLimits } from './script.ts'
 
 async function refusal(script: string, text: string, limits: Partial<EdlLimits>): Promise<string> {
   const files = new InMemoryFileIO({ f: text })

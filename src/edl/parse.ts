@@ -1,13 +1,13 @@
 // Reads a whole script, or says where and why it cannot be read.
-import type { EdlLimits } from './limits.ts'
-import { ScriptProblem } from './problem.ts'
 import { compileRegex } from './regex/compile-regex.ts'
 import { RegexProblem } from './regex/parse-regex.ts'
 import {
   abridged,
   type Command,
+  type EdlLimits,
   type Pattern,
   type Position,
+  ScriptProblem,
   SEARCHES,
   type Value,
   WRITES,

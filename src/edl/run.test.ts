@@ -1,10 +1,10 @@
 // A script on several files: what is written, what is given up, what is kept for the next script.
 import { describe, expect, it } from 'vitest'
 import { play } from '../../test/edl/play.ts'
-import type { FileIO } from './file-io.ts'
+import { createRegisters } from './document.ts'
 import { InMemoryFileIO } from './in-memory-file-io.ts'
-import { createRegisters } from './registers.ts'
 import { runScript } from './run.ts'
+import type { FileIO } from './script.ts'
 
 describe('a file on which a command fails', () => {
   it('stays as it was, and the others are written [EDL-10]', async () => {

@@ -1,25 +1,30 @@
 // Runs a script: reads it whole, works on copies of the files, and writes those on which all went well.
-import { Document, linesIn, type Range } from './document.ts'
-import type { FileIO } from './file-io.ts'
-import type { FindLimits } from './find.ts'
-import { DEFAULT_LIMITS, type EdlLimits } from './limits.ts'
+import {
+  createRegisters,
+  Document,
+  type EdlRegisters,
+  linesIn,
+  type Range,
+  type SavedText,
+  saveText,
+} from './document.ts'
 import { type Counts, mutate } from './mutate.ts'
 import { parse } from './parse.ts'
-import { FileProblem } from './problem.ts'
-import { createRegisters, type EdlRegisters, type SavedText, saveText } from './registers.ts'
-import { plural, reportText } from './report.ts'
-import type { EdlResult, FileError, WrittenFile } from './result.ts'
+import { type EdlResult, type FileError, plural, reportText, type WrittenFile } from './result.ts'
 import {
   type Command,
   commandText,
+  DEFAULT_LIMITS,
+  type EdlLimits,
+  type FileIO,
+  FileProblem,
   isMutation,
   type MutateCommand,
   type OpenCommand,
   type Pattern,
   type SelectCommand,
 } from './script.ts'
-import { select } from './select.ts'
-import { STEPS, spendSteps } from './spend-steps.ts'
+import { type FindLimits, STEPS, select, spendSteps } from './select.ts'
 
 export interface RunOptions {
   /** What earlier scripts cut and what they could not write; this run adds to it. */

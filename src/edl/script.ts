@@ -81,3 +81,53 @@ export function commandText(command: Command): string {
 export function abridged(text: string): string {
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS).toWellFormed()}…` : text
 }
+
+// Problems that stop a script: a parse error, or a failed command
+
+/** The script cannot be read. Nothing of it runs. */
+export class ScriptProblem extends Error {
+  /** Where in the script, as an index. */
+  readonly offset: number
+
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+/** A command failed on its file. Other files go on. */
+export class FileProblem extends Error {}
+
+/** The limits of a script; each ends in an error that names it */
+export interface EdlLimits {
+  /** Of the script, in UTF-16 code units. */
+  readonly scriptChars: number
+  readonly commands: number
+  /** Of one file, before and after every command, and of one register. */
+  readonly fileChars: number
+  /** That one command may select. */
+  readonly ranges: number
+  /** Of all searches and edits of a script together; some 20 to 50 nanoseconds each. */
+  readonly regexSteps: number
+}
+
+export const DEFAULT_LIMITS: EdlLimits = {
+  scriptChars: 1_000_000,
+  commands: 10_000,
+  fileChars: 10_000_000,
+  ranges: 1_000_000,
+  regexSteps: 100_000_000,
+}
+
+/**
+ * The files that a script sees: a port, so that a script can work on a disk, in memory, or on
+ * anything.
+ */
+export interface FileIO {
+  /** Rejects if there is no such file. */
+  readFile(path: string): Promise<string>
+  writeFile(path: string, text: string): Promise<void>
+  fileExists(path: string): Promise<boolean>
+  /** Makes a folder and those above it; one that is there already is no failure. */
+  mkdir(path: string): Promise<void>
+}

@@ -6,7 +6,7 @@ import { EVENT_VERSION, type EventDraft, type ThreadEvent } from '../core/log/ev
 import { buildMessages } from '../core/view/build.ts'
 import { foldEvents } from '../core/view/context.ts'
 import { anthropic } from './anthropic.ts'
-import type { View } from './format.ts'
+import type { View } from './session-format.ts'
 
 /** Drafts as a log, the way an appender numbers them. */
 function eventsOf(drafts: readonly EventDraft[]): ThreadEvent[] {

@@ -11,9 +11,8 @@ import { type Notes, unmarked } from '../wire/anthropic/blocks.ts'
 import { readMessages, readSystem } from '../wire/anthropic/read.ts'
 import { listOf, wrongShape } from '../wire/anthropic/shape.ts'
 import { wireMessages } from '../wire/anthropic/write.ts'
-import type { Exported, View } from './format.ts'
-import { parseJsonText } from './reading/json-text.ts'
-import { requireStorable } from './reading/storable.ts'
+import { parseJsonText, requireStorable } from './reading/json-text.ts'
+import type { Exported, View } from './session-format.ts'
 
 export interface Imported {
   /**

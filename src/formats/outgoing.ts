@@ -3,10 +3,9 @@ import type { ThreadEvent } from '../core/log/event.ts'
 import type { Json } from '../core/text/json.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
 import { writtenBy } from '../core/view/typed-text.ts'
-import type { Exported } from './format.ts'
 import { OPENING } from './reading/conversation.ts'
 import { isAsRead, type RawRecord, rawRecords } from './reading/raw.ts'
-import type { Outgoing } from './session-format.ts'
+import type { Exported, Loss, Outgoing, View } from './session-format.ts'
 
 /** Reports a thing that the format cannot say, once. */
 export type Note = (problem: string) => void
@@ -19,7 +18,7 @@ export interface RecordWriter {
   changed(outgoing: Outgoing, old: readonly RawRecord[], note: Note): readonly Json[]
 }
 
-export interface WrittenRecords extends Pick<Exported, 'problems' | 'oldRecords'> {
+interface WrittenRecords extends Pick<Exported, 'problems' | 'oldRecords'> {
   readonly records: readonly RawRecord[]
 }
 
@@ -103,7 +102,7 @@ export function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' && !value.isWellFormed() ? value.toWellFormed() : value
 }
 
-export interface Opened {
+interface Opened {
   readonly summary: string
   readonly rest: readonly Message[]
 }
@@ -178,4 +177,65 @@ export function splitModel(ref: string): { provider: string; model: string } {
 export function resultsAfter(messages: readonly Message[], index: number) {
   const parts = messages[index + 1]?.parts ?? []
   return new Map(parts.flatMap((part) => (part.type === 'tool_result' ? [[part.id, part]] : [])))
+}
+
+/** A sentence for each loss that writing this context will bring. */
+export function lossesIn(view: View, losses: readonly Loss[]): string[] {
+  const parts = view.messages.flatMap((message) => message.parts)
+  return losses.flatMap((loss) => {
+    const { sentence, meets } = SIGNS[loss] ?? {}
+    return sentence !== undefined && parts.some((part) => meets?.(part)) ? [sentence] : []
+  })
+}
+
+interface Sign {
+  readonly sentence: string
+  meets(part: MessagePart): boolean
+}
+
+/** The losses that the modules for the wire do not report themselves. */
+const SIGNS: { readonly [L in Loss]?: Sign } = {
+  failures: {
+    sentence: 'that a tool failed is told by its text alone',
+    meets: (part) => part.type === 'tool_result' && part.status !== 'completed',
+  },
+  'failure-kinds': {
+    sentence: 'an aborted or denied result was written as a failed one',
+    meets: (part) =>
+      part.type === 'tool_result' && (part.status === 'aborted' || part.status === 'denied'),
+  },
+  documents: {
+    sentence: 'a document was written in the form that the API takes',
+    meets: (part) => part.type === 'document',
+  },
+  'result-media': {
+    sentence: 'an image in a result was moved behind it',
+    meets: (part) =>
+      part.type === 'tool_result' && part.content.some((block) => block.type !== 'text'),
+  },
+  'result-blocks': {
+    sentence: 'the texts of a result were joined',
+    meets: (part) => part.type === 'tool_result' && part.content.length > 1,
+  },
+  'empty-results': {
+    sentence: 'an empty result was given a word',
+    meets: (part) =>
+      part.type === 'tool_result' && part.content.every((block) => block.text?.trim() === ''),
+  },
+  checkpoints: {
+    sentence: 'a checkpoint was written as text',
+    meets: (part) => part.type === 'checkpoint',
+  },
+  reminders: {
+    sentence: 'a reminder was written as text of the user',
+    meets: (part) => part.type === 'system_reminder',
+  },
+  arguments: {
+    sentence: 'arguments that are no object were wrapped in one',
+    meets: (part) =>
+      part.type === 'tool_call' &&
+      (typeof part.arguments !== 'object' ||
+        part.arguments === null ||
+        Array.isArray(part.arguments)),
+  },
 }

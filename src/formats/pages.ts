@@ -1,6 +1,6 @@
 // A context as a page for people: Markdown, or one HTML file that needs nothing else. Written only.
 import type { Message, MessagePart } from '../core/view/message.ts'
-import type { Exported, View } from './format.ts'
+import type { Exported, View } from './session-format.ts'
 
 export interface PageFormat {
   readonly id: string

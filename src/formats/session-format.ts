@@ -3,7 +3,7 @@ import type { NewEntry } from '../core/edit/change.ts'
 import type { EventDraft, ThreadEvent } from '../core/log/event.ts'
 import type { Json } from '../core/text/json.ts'
 import type { TokenUsage } from '../core/view/content.ts'
-import type { Exported, View } from './format.ts'
+import type { Message } from '../core/view/message.ts'
 import type { ReadNotes } from './reading/notes.ts'
 
 /** Where the bytes come from. */
@@ -112,4 +112,22 @@ export interface Sample {
   /** The names of the fields of the one document that it is, and the first items of its lists. */
   readonly keys: readonly string[]
   readonly items: readonly { readonly list: string; readonly value: Json }[]
+}
+
+// What every writer is given and gives back: a context as a model sees it, and the text of a file.
+
+/** What a model is sent, as `buildMessages` makes it. */
+export interface View {
+  readonly system: readonly string[]
+  readonly messages: readonly Message[]
+}
+
+export interface Exported {
+  readonly text: string
+  /** The same in pieces, where a long text need not be held as a whole: it is then made when it is asked for. */
+  readonly pieces?: Iterable<string>
+  /** What the format cannot say, and what was done about it. */
+  readonly problems: readonly string[]
+  /** How many records of the file it came from stay in it, before what is in force now. */
+  readonly oldRecords?: number
 }

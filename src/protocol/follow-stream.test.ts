@@ -5,7 +5,7 @@ import type { StreamItem } from './client.ts'
 import { followStream } from './follow-stream.ts'
 import type { Transport } from './http-requests.ts'
 import { writeSse } from './sse.ts'
-import { toProblem } from './wire-error.ts'
+import { toProblem } from './wire.ts'
 
 function eventAt(seq: number): string {
   const row = {

@@ -4,7 +4,7 @@ import { readRow } from '../core/log/codec.ts'
 import type { StreamItem } from './client.ts'
 import { callRaw, type Transport } from './http-requests.ts'
 import { readSse, type ServerSentEvent } from './sse.ts'
-import { fromWireFrame } from './wire-frame.ts'
+import { fromWireFrame } from './wire.ts'
 
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 10_000

@@ -27,7 +27,7 @@ import {
   type threadSummarySchema,
   timelineSchema,
 } from './schemas.ts'
-import { fromWireResult } from './wire-frame.ts'
+import { fromWireResult } from './wire.ts'
 
 export type { Transport } from './http-requests.ts'
 

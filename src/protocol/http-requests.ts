@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { PrecisError } from '../core/errors.ts'
 import { problemSchema } from './schemas.ts'
-import { fromProblem } from './wire-error.ts'
+import { fromProblem } from './wire.ts'
 
 export type Fetch = (request: Request) => Promise<Response> | Response
 

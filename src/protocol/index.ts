@@ -26,16 +26,15 @@ export type {
   TimelinePoint,
 } from './client.ts'
 export { createClient } from './http-client.ts'
-export { unknownCommand } from './unknown-command.ts'
-export { ThreadView } from './view.ts'
-export type {
-  AnswerBlock,
-  CompactionBlock,
-  NoticeBlock,
-  ThinkingBlock,
-  ToolBlock,
-  UserBlock,
-  ViewBlock,
-} from './view-block.ts'
-export type { ViewStatus } from './view-status.ts'
-export { errorWords } from './view-texts.ts'
+export { ThreadView, unknownCommand } from './view.ts'
+export {
+  type AnswerBlock,
+  type CompactionBlock,
+  errorWords,
+  type NoticeBlock,
+  type ThinkingBlock,
+  type ToolBlock,
+  type UserBlock,
+  type ViewBlock,
+  type ViewStatus,
+} from './view-texts.ts'

@@ -1,6 +1,6 @@
 // Which texts are a slip of somebody who wanted a command, and what is said of them.
 import { expect, it } from 'vitest'
-import { unknownCommand } from './unknown-command.ts'
+import { unknownCommand } from './view.ts'
 
 const HERE = { own: ['/help'], listing: '/help lists them.' }
 

@@ -1,11 +1,14 @@
 // Applies frames to blocks and status: the current activity, removed when it ends
 import type { AgentFrame, CompactionResult } from '../core/agent/frame.ts'
 import type { Approval } from './client.ts'
-import type { CompactionBlock, ToolBlock } from './view-block.ts'
-import { runKey, toolBlock } from './view-events.ts'
-import type { BlockList } from './view-list.ts'
-import { progressOf, type ViewStatus } from './view-status.ts'
-import { errorWords } from './view-texts.ts'
+import { type BlockList, runKey, toolBlock } from './view-events.ts'
+import {
+  type CompactionBlock,
+  errorWords,
+  progressOf,
+  type ToolBlock,
+  type ViewStatus,
+} from './view-texts.ts'
 
 interface Shown {
   readonly list: BlockList

@@ -1,15 +1,18 @@
 // The texts of a view: what a message, a tool call and a compaction say, in the words a person reads.
+import type { RunProgress } from '../core/agent/frame.ts'
 import type { CompactionData, NewEntry } from '../core/edit/change.ts'
 import type { Json } from '../core/text/json.ts'
 import { escapeHidden } from '../core/text/visible.ts'
 import {
   type Block,
   type Part,
+  type ToolStatus,
   textOfParts,
   textOfUserContent,
   type UserContent,
 } from '../core/view/content.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
+import type { Approval } from './client.ts'
 
 /** What a call is about: the first of these that its input has. */
 const SUBJECT_FIELDS = ['path', 'file_path', 'command', 'query', 'pattern', 'url', 'ref', 'prompt']
@@ -83,4 +86,117 @@ export function errorWords(error: Error): string {
   const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : ''
   if (hint === '') return error.message
   return /[.!?…]$/.test(error.message) ? `${error.message} ${hint}` : `${error.message}. ${hint}`
+}
+
+/** The status around a transcript: activity, queue, pending question */
+interface Activity {
+  readonly what: string
+  readonly since: Date
+  /** Of the part that it does now, and how many there are. */
+  readonly done?: number
+  readonly total?: number
+}
+
+export interface Queued {
+  readonly messageId: string
+  readonly text: string
+}
+
+export interface ViewStatus {
+  readonly isWorking: boolean
+  /** Absent if nothing is going on. */
+  readonly activity?: Activity
+  readonly compaction?: Activity & { readonly strategy: string }
+  readonly queued: readonly Queued[]
+  readonly approvals: readonly Approval[]
+}
+
+export const IDLE: ViewStatus = { isWorking: false, queued: [], approvals: [] }
+
+/** The part of a status that a step of a compaction changes. */
+export function progressOf(
+  started: Activity & { readonly strategy: string },
+  { message, done, total }: RunProgress,
+): Activity & { readonly strategy: string } {
+  return {
+    what: message,
+    since: started.since,
+    strategy: started.strategy,
+    ...(done !== undefined && { done }),
+    ...(total !== undefined && { total }),
+  }
+}
+
+/** The blocks that an interface draws; a block is replaced, never mutated */
+export type ViewBlock =
+  | UserBlock
+  | AnswerBlock
+  | ThinkingBlock
+  | ToolBlock
+  | CompactionBlock
+  | NoticeBlock
+
+interface Keyed {
+  readonly key: string // the same for every version of a block
+}
+
+export interface UserBlock extends Keyed {
+  readonly kind: 'user'
+  readonly text: string
+  readonly attachments: readonly string[] // what is not a text, in a word each
+  /** Said by précis on the user's behalf, as to continue after a compaction. */
+  readonly isAutomatic: boolean
+}
+
+export interface AnswerBlock extends Keyed {
+  readonly kind: 'answer'
+  readonly text: string // Markdown
+  readonly isStreaming: boolean
+  /** Why there is no more of it, where it did not come to its end. */
+  readonly cut?: 'aborted' | 'error' | 'length' | 'refusal'
+}
+
+export interface ThinkingBlock extends Keyed {
+  readonly kind: 'thinking'
+  readonly text: string
+  readonly isStreaming: boolean
+}
+
+export interface ToolBlock extends Keyed {
+  readonly kind: 'tool'
+  readonly callId: string
+  readonly name: string
+  readonly subject: string
+  readonly input?: Json
+  readonly state: 'waiting' | 'asking' | 'running' | ToolStatus
+  readonly progress?: string // the last thing it said while it runs
+  readonly result?: string
+}
+
+/** One compaction, from the moment it starts. */
+export interface CompactionBlock extends Keyed {
+  readonly kind: 'compaction'
+  readonly state: 'running' | 'done' | 'failed' | 'undone'
+  readonly strategy: string
+  readonly seq?: number // of its event, where it changed this thread
+  readonly message?: string // while it runs
+  readonly done?: number
+  readonly total?: number
+  readonly summary?: string
+  readonly beforeTokens?: number
+  readonly afterTokens?: number
+  /** It found nothing to take out: the context is as it was, and there is nothing to undo. */
+  readonly isEmpty?: true
+  readonly error?: string
+  /** It opened another thread, and left this one as it was; or it opened this one. */
+  readonly isFresh: boolean
+  readonly freshThreadId?: string
+}
+
+export interface NoticeBlock extends Keyed {
+  readonly kind: 'notice'
+  readonly level: 'info' | 'warning' | 'error' | 'reply'
+  readonly text: string
+  /** The command that it answers. */
+  readonly command?: string
 }

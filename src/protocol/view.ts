@@ -1,13 +1,20 @@
 // A thread as it is drawn: a fold of events and frames into blocks and a status. Shared by all interfaces.
+import { COMMANDS } from '../core/agent/commands.ts'
 import type { AgentFrame } from '../core/agent/frame.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
+import { nearestWord } from '../core/text/words.ts'
 import { textOfUserContent } from '../core/view/content.ts'
 import type { StreamItem, ThreadDetail } from './client.ts'
-import type { NoticeBlock, ToolBlock, ViewBlock } from './view-block.ts'
-import { showEvent } from './view-events.ts'
+import { BlockList, showEvent } from './view-events.ts'
 import { showFrame } from './view-frames.ts'
-import { BlockList } from './view-list.ts'
-import { IDLE, type Queued, type ViewStatus } from './view-status.ts'
+import {
+  IDLE,
+  type NoticeBlock,
+  type Queued,
+  type ToolBlock,
+  type ViewBlock,
+  type ViewStatus,
+} from './view-texts.ts'
 
 type Known = Pick<ThreadDetail, 'isWorking' | 'approvals'> &
   Partial<Pick<ThreadDetail, 'isCompacting' | 'queued'>>
@@ -157,4 +164,30 @@ function without(queued: readonly Queued[], id: string): readonly Queued[] {
   return queued.some(({ messageId }) => messageId === id)
     ? queued.filter(({ messageId }) => messageId !== id)
     : queued
+}
+
+/** Letters and hyphens: a second slash or a dot makes it a path. */
+const LIKE_A_COMMAND = /^\/[a-z-]+(?=\s|$)/i
+
+interface InterfaceCommands {
+  /** Names of commands that only this interface has. */
+  readonly own: readonly string[]
+  /** If all of them are to be found. */
+  readonly listing: string
+}
+
+/**
+ * What to say of a command that does not exist: it is a word alone, or nearly one that does. Undefined for
+ * commands, and for messages that happen to begin with a slash.
+ */
+export function unknownCommand(
+  text: string,
+  { own, listing }: InterfaceCommands,
+): string | undefined {
+  const word = LIKE_A_COMMAND.exec(text)?.[0]
+  const names = [...COMMANDS.map(({ name }) => name), ...own]
+  if (word === undefined || names.includes(word)) return undefined
+  const near = nearestWord(word, names)
+  if (near !== undefined) return `There is no command ${word}. Did you mean ${near}?`
+  return word === text ? `There is no command ${word}. ${listing}` : undefined
 }

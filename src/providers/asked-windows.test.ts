@@ -1,9 +1,9 @@
 // Windows asked of a server: who is slow, broken or unknown is not waited for, and bugs are not hidden.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Provider } from '../core/model.ts'
-import { AskedWindows } from './asked-windows.ts'
 import { type FixtureServer, pausesKept, startFixtureServer } from './contract/fixture-server.ts'
 import { openaiChatProvider } from './openai/chat.ts'
+import { AskedWindows } from './registry.ts'
 
 let server: FixtureServer
 beforeEach(async () => {

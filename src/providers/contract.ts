@@ -7,15 +7,14 @@ import type { Clock } from '../core/ports.ts'
 import type { Json } from '../core/text/json.ts'
 import type { TokenUsage } from '../core/view/content.ts'
 import type { Message } from '../core/view/message.ts'
-import type { Violation } from '../validate/rule.ts'
+import type { Violation } from '../validate/walk.ts'
 import {
   type FixtureServer,
   pausesKept,
   type Reply,
   startFixtureServer,
 } from './contract/fixture-server.ts'
-import type { RetryPolicy } from './failures/retry.ts'
-import type { Timeouts } from './failures/timed-fetch.ts'
+import type { RetryPolicy, Timeouts } from './failures/timed-fetch.ts'
 
 export interface ProviderHarness {
   readonly name: string

@@ -1,7 +1,6 @@
 // Models for users of the library: adapters, the registry, the catalogue, and what answers cost.
 export { devEntry } from './anthropic/entry.ts'
 export { type AnthropicOptions, anthropicProvider } from './anthropic/provider.ts'
-export { modelPort } from './ask.ts'
 export {
   CATALOGUE_DATE,
   DEFAULT_WINDOW_TOKENS,
@@ -15,20 +14,20 @@ export {
   readModelOverrides,
   type WindowSource,
 } from './catalogue.ts'
-export { type CostOptions, costOf } from './costs.ts'
-export { PROVIDER_ENTRIES } from './entries.ts'
-export type { RetryPolicy } from './failures/retry.ts'
-export { noticingOverflow, type OverflowFacts } from './failures/silent-overflow.ts'
-export type { Timeouts } from './failures/timed-fetch.ts'
-export { type OllamaOptions, ollamaProvider } from './ollama/provider.ts'
-export { type OpenAiChatOptions, openaiChatProvider } from './openai/chat.ts'
-export { type OpenAiResponsesOptions, openaiResponsesProvider } from './openai/responses.ts'
 export {
   type AskedModel,
   type RedactedPortOptions,
   redactedPort,
   type WholeModelPort,
-} from './redacted-port.ts'
+} from './checked-provider.ts'
+export { type CostOptions, costOf } from './costs.ts'
+export { PROVIDER_ENTRIES } from './entries.ts'
+export { noticingOverflow, type OverflowFacts } from './failures/silent-overflow.ts'
+export type { RetryPolicy, Timeouts } from './failures/timed-fetch.ts'
+export { modelPort } from './models.ts'
+export { type OllamaOptions, ollamaProvider } from './ollama/provider.ts'
+export { type OpenAiChatOptions, openaiChatProvider } from './openai/chat.ts'
+export { type OpenAiResponsesOptions, openaiResponsesProvider } from './openai/responses.ts'
 export {
   createRegistry,
   type ModelRegistry,

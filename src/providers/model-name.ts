@@ -1,6 +1,6 @@
 // Parses the name of a model, and suggests the nearest one
 import { PrecisError } from '../core/errors.ts'
-import { nearestWord } from '../core/text/nearest-word.ts'
+import { nearestWord } from '../core/text/words.ts'
 import { LISTED_MODELS } from './catalogue.ts'
 
 export interface ModelRoles {

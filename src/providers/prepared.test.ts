@@ -1,8 +1,8 @@
 // What is asked of every provider before anything is sent.
 import { expect, it } from 'vitest'
 import { collectAnswer, type ModelRequest, type Provider } from '../core/model.ts'
-import { PROFILES } from '../validate/profiles.ts'
-import { preparing } from './prepared.ts'
+import { PROFILES } from '../validate/validate.ts'
+import { preparing } from './checked-provider.ts'
 
 it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
   'an answer of %s tokens is asked of nobody',

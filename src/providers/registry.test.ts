@@ -4,7 +4,6 @@ import { until } from '../../test/wait.ts'
 import type { Provider } from '../core/model.ts'
 import { type DevModel, startDevModel } from '../dev-model/index.ts'
 import { ANTHROPIC, devEntry } from './anthropic/entry.ts'
-import { modelPort } from './ask.ts'
 import {
   eventStream,
   type FixtureServer,
@@ -12,6 +11,7 @@ import {
   startFixtureServer,
 } from './contract/fixture-server.ts'
 import { allFrames, REQUEST } from './contract.ts'
+import { modelPort } from './models.ts'
 import { OLLAMA_ENTRY } from './ollama/entry.ts'
 import { OPENAI_CHAT_ENTRIES } from './openai/entries.ts'
 import { createRegistry, type ModelSettings, type ProviderEntry } from './registry.ts'

@@ -4,33 +4,27 @@ import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { PrecisError } from '../core/errors.ts'
 import { PROTOCOL_VERSION } from '../protocol/client.ts'
-import { requireOwn } from './accounts/owners.ts'
-import { PageSessions } from './accounts/page-sessions.ts'
-import type { AppParts } from './api.ts'
-import { shareWith } from './http/allowed-origins.ts'
-import { Drain } from './http/drain.ts'
-import { guard, holderIn } from './http/guard.ts'
+import { PageSessions, requireOwn } from './accounts/owners.ts'
+import { guard, holderIn, RateLimit } from './http/guard.ts'
 import { idempotency } from './http/idempotency.ts'
 import { AnswerBook } from './http/idempotent-responses.ts'
 import { type Page, pageResponse } from './http/page.ts'
 import { problemResponse } from './http/problems.ts'
-import { RateLimit } from './http/rate-limit.ts'
 import type { Api } from './http/route.ts'
-import { readsWhileAnswering } from './http/store-answers.ts'
+import { Drain, readsWhileAnswering } from './http/store-answers.ts'
 import { bodyTooLarge, shareBodies, takeUploads } from './http/upload.ts'
 import { Activity } from './live/activity.ts'
 import { Feeds } from './live/feeds.ts'
 import { APP_LIMITS, type AppLimits, type AppPorts } from './ports.ts'
 import { addAboutRoutes } from './routes/about.ts'
 import { addCompactionRoutes } from './routes/compactions.ts'
-import { addContentRoutes } from './routes/contents.ts'
+import { addContentRoutes, addViewRoutes } from './routes/contents.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
 import { addMessageRoutes } from './routes/messages.ts'
 import { addThreadRoutes } from './routes/threads.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
-import { addViewRoutes } from './routes/views.ts'
-import { Sender } from './send.ts'
+import { type AppParts, Sender } from './send.ts'
 import { Previews } from './views/previews.ts'
 import { Tallies } from './views/thread-totals.ts'
 
@@ -186,4 +180,34 @@ function noRoute(method: string, path: string): PrecisError {
     where: path.slice(0, 200),
     hint: '/api/openapi.json lists all routes.',
   })
+}
+
+const METHODS = 'GET, POST, PATCH, DELETE'
+const HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID'
+/** How long a browser need not ask again whether it may. */
+const ASKED_AGAIN_SECONDS = '600'
+
+/** Everybody else is answered without a word of it, and so is kept out by the browser as well. */
+export function shareWith(origins: readonly string[]): MiddlewareHandler {
+  return async (c, next) => {
+    const origin = c.req.header('origin')
+    if (origin === undefined || !origins.includes(origin)) return next()
+    const isQuestion = c.req.header('access-control-request-method') !== undefined
+    // A browser asks beforehand, and never with a token: that comes with the request itself.
+    if (c.req.method === 'OPTIONS' && isQuestion)
+      c.res = new Response(null, {
+        status: 204,
+        headers: {
+          'access-control-allow-methods': METHODS,
+          'access-control-allow-headers': HEADERS,
+          'access-control-max-age': ASKED_AGAIN_SECONDS,
+        },
+      })
+    else await next()
+    const { headers } = c.res
+    headers.set('access-control-allow-origin', origin)
+    headers.set('access-control-expose-headers', 'Retry-After')
+    headers.set('cross-origin-resource-policy', 'cross-origin')
+    headers.append('vary', 'Origin')
+  }
 }

@@ -6,8 +6,7 @@ import type { PresetId } from '../core/window/presets.ts'
 import type { ModelInfo, SettingInfo } from '../protocol/client.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { Page } from './http/page.ts'
-import type { Approvals } from './live/approvals.ts'
-import type { Peers } from './live/peers.ts'
+import type { Approvals, Peers } from './live/peers.ts'
 import type { Presence } from './live/presence.ts'
 
 export interface AppPorts {

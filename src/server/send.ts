@@ -8,13 +8,20 @@ import { asPrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import { textOfUserContent, type UserContent } from '../core/view/content.ts'
 import type { commandOutcomeSchema, sendReplySchema } from '../protocol/compaction-schemas.ts'
-import { toWireResult } from '../protocol/wire-frame.ts'
+import { toWireResult } from '../protocol/wire.ts'
 import type { Threads } from '../threads/threads.ts'
+import type { PageSessions } from './accounts/owners.ts'
+import type { Api } from './http/route.ts'
+import type { Drain } from './http/store-answers.ts'
+import type { Feeds } from './live/feeds.ts'
+import type { AppLimits, AppPorts } from './ports.ts'
+import type { Previews } from './views/previews.ts'
+import type { SessionPorts } from './views/session.ts'
 
-export type WireReply = z.output<typeof sendReplySchema>
+type WireReply = z.output<typeof sendReplySchema>
 export type WireOutcome = z.output<typeof commandOutcomeSchema>
 
-export interface SendPorts {
+interface SendPorts {
   readonly agent: Pick<Agent, 'sendMessage' | 'resume' | 'on'>
   readonly threads: Pick<Threads, 'context' | 'follow'>
   readonly clock: Clock
@@ -133,3 +140,16 @@ function commandOutcome({ command, ok, text, compaction, threadId, returned }: C
 function nothing(): undefined {
   return undefined
 }
+
+/** Shared context of the routes: the ports of the app and its runtime state */
+export interface AppParts extends Omit<AppPorts, 'limits'>, SessionPorts {
+  readonly limits: AppLimits
+  readonly feeds: Feeds
+  readonly sender: Sender
+  readonly previews: Previews
+  readonly drain: Drain
+  readonly pageSessions: PageSessions
+}
+
+/** Adds the routes of one topic. */
+export type AddRoutes = (api: Api, parts: AppParts) => void

@@ -2,7 +2,7 @@
 import { unknownStrategy } from '../compaction/proposals.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/log/event.ts'
-import { NO_STRATEGY, threadSettingsReducer } from '../core/settings/thread-settings.ts'
+import { NO_STRATEGY, threadSettingsReducer } from '../core/settings/settings-keys.ts'
 import type { ModelRef } from '../core/view/content.ts'
 import { reducedBy, type ThreadState } from '../core/view/thread-state.ts'
 import { PRESETS } from '../core/window/presets.ts'

@@ -4,7 +4,7 @@ import type { NewEvent } from '../core/log/event.ts'
 import type { Row, Store, ThreadInfo } from '../core/ports.ts'
 import { COPY_NOTES, copyNotes, type LeftOut, noteBegin, noteEnd } from './copy-notes.ts'
 import { digestOf } from './rows/digest.ts'
-import { PageRows } from './rows/page-rows.ts'
+import { PageRows } from './rows/pages.ts'
 import { SalvagedRows } from './salvage.ts'
 
 export interface CopyReport {

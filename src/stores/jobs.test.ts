@@ -8,7 +8,7 @@ import type { JobQueue, Store } from '../core/ports.ts'
 import { expectError } from './contract/place.ts'
 import type { JobOptions } from './job-options.ts'
 import { memoryStore } from './memory/memory.ts'
-import { openJobs } from './open-jobs.ts'
+import { openJobs } from './open-store.ts'
 
 type OpenQueue = (options: JobOptions) => Promise<JobQueue>
 

@@ -6,7 +6,7 @@ import { type Item, newEntryAt, parseEntryId, rootOf } from '../core/view/entry.
 import { isSaidByUser } from '../core/view/last-request.ts'
 import { covered } from '../core/view/refs.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { asRef } from './elision.ts'
+import { asRef } from './trim.ts'
 import { linesOf, type UserWord, userWords } from './user-words.ts'
 
 /** What is known of everything that was dropped so far. */

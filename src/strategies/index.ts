@@ -6,12 +6,10 @@ import { chunkedFold } from './fold/chunked-fold.ts'
 import { cascade } from './ladder/ladder.ts'
 import { mask } from './mask.ts'
 import { prune } from './prune/prune.ts'
-import { aiSummarize } from './summary/ai-summarize.ts'
 import { freshSession } from './summary/fresh-session.ts'
 import { keepRecent } from './summary/keep-recent.ts'
-import { summarize } from './summary/summarize.ts'
-import { wholeSummaryByModel } from './summary/whole-summary.ts'
-import { trimToolResults } from './trim-tool-results.ts'
+import { aiSummarize, summarize, wholeSummaryByModel } from './summary/whole-summary.ts'
+import { trimToolResults } from './trim.ts'
 
 export const DEFAULT_STRATEGIES: readonly Strategy[] = [
   cascade,

@@ -1,7 +1,7 @@
 // `mask`: reduces older tool results to subject, outcome and informative lines, without a model
 import type { Strategy } from '../core/edit/strategy.ts'
 import { subjectOf } from '../core/ledger/dialects.ts'
-import { commandEnd, textOfBlocks } from '../core/ledger/result-text.ts'
+import { commandEnd, textOfBlocks } from '../core/ledger/running.ts'
 import type { EventAt } from '../core/log/event.ts'
 import type { Block, ToolCall, ToolResult } from '../core/view/content.ts'
 import { weightOf } from '../core/view/context.ts'
@@ -9,9 +9,62 @@ import { type Item, newEntryAt, rootOf } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
 import { type Round, roundsOf } from '../core/view/seam.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
-import { asRef, captionsOf, type Rewrite, resultWith, rewriteOf, untilSaved } from './elision.ts'
-import { tellingLines } from './salient-lines.ts'
 import { asData, oneLine, quoted } from './summary/as-data.ts'
+import { asRef, captionsOf, type Rewrite, resultWith, rewriteOf, untilSaved } from './trim.ts'
+
+/** The informative lines of an output: its start, its end, and its errors */
+interface TellingLines {
+  readonly head: readonly string[]
+  readonly tail: readonly string[]
+}
+
+interface TellingOptions {
+  readonly head: number
+  readonly tail: number
+  /** Lines that complain come before others at the end. */
+  readonly prefersErrors?: boolean
+}
+
+/** It is the ends of an output that tell; more of a huge one is not looked at. */
+const END_CHARS = 16_000
+const LINE_CHARS = 200
+
+/** Verbatim, except for lines that are cut. Takes the same time for a text of any length. */
+export function tellingLines(text: string, options: TellingOptions): TellingLines {
+  const first = linesOf(text.slice(0, END_CHARS))
+  const head = first.slice(0, options.head)
+  const rest =
+    text.length > END_CHARS
+      ? linesOf(text.slice(-END_CHARS)).slice(1) // of the first one only the end is there
+      : first.slice(options.head)
+  const errors = options.prefersErrors ? rest.filter(complains).slice(-options.tail) : []
+  const tail = errors.length > 0 ? errors : rest.slice(-options.tail)
+  return { head: head.map(cut), tail: options.tail > 0 ? tail.map(cut) : [] }
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(tells)
+}
+
+/** Not a rule, a bracket or a blank. */
+function tells(line: string): boolean {
+  return /[\p{L}\p{N}]/u.test(line.length > LINE_CHARS ? line.slice(0, LINE_CHARS) : line)
+}
+
+const COMPLAINT =
+  /\b(?:error|errors|fail|failed|failing|failure|fatal|panic|exception|traceback|assert|expected|cannot|denied|undefined|warning|not found|no such)\b|[a-z]Error\b|✗|✘|✖|×/i
+
+export function complains(line: string): boolean {
+  return COMPLAINT.test(line.length > 4 * LINE_CHARS ? line.slice(0, 4 * LINE_CHARS) : line)
+}
+
+function cut(line: string): string {
+  const head = cutHead(line, LINE_CHARS)
+  return head === line ? line : `${head}…`
+}
 
 /** Of the newest rounds nothing is masked: their results are still being worked with. */
 export const WHOLE_ROUNDS = 3

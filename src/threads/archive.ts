@@ -14,14 +14,15 @@ import {
 import type { ToolCall } from '../core/view/content.ts'
 import { parseEntryId } from '../core/view/entry.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
-import { pastThreadsOf } from './past-threads.ts'
-import { queryWords, snippetAround } from './query-words.ts'
+import { pastThreadsOf } from './open-threads.ts'
 import { bodyOf, renderEvent, speakerOf } from './render-event.ts'
 import {
   type MatchingEntry,
+  queryWords,
   type ScannedThread,
   type SearchLimits,
   searchThread,
+  snippetAround,
 } from './search-thread.ts'
 import type { Threads } from './threads.ts'
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { testClock, testIds } from '../../test/generate/test-log.ts'
 import type { EventDraft } from '../core/log/event.ts'
 import { memoryStore } from '../stores/memory/memory.ts'
-import { trimToolResults } from '../strategies/trim-tool-results.ts'
+import { trimToolResults } from '../strategies/trim.ts'
 import { createThreads } from './threads.ts'
 
 const ROUNDS = 4_500 // of three rows each: far more than are held

@@ -5,7 +5,7 @@ import { user } from '../../test/say.ts'
 import type { LogReducer, Strategy } from '../core/edit/strategy.ts'
 import type { Store } from '../core/ports.ts'
 import { memoryStore } from '../stores/memory/memory.ts'
-import { LazyReducers } from './lazy-reducers.ts'
+import { LazyReducers } from './rows.ts'
 import { createThreads } from './threads.ts'
 
 /** The numbers of the events that it has seen, in a list that grows in place. */

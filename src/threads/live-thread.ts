@@ -7,9 +7,8 @@ import type { Clock, Ids, Store } from '../core/ports.ts'
 import { type Context, FOLD_VERSION, headIds, markerOf } from '../core/view/context.ts'
 import type { ThreadFold, ThreadState } from '../core/view/thread-state.ts'
 import { threadScratch } from './compaction-progress.ts'
-import { LazyReducers } from './lazy-reducers.ts'
 import { numberDrafts, type OpenCalls } from './number-drafts.ts'
-import { LoadedRows } from './rows.ts'
+import { LazyReducers, LoadedRows } from './rows.ts'
 
 export interface ThreadPorts {
   readonly store: Store

@@ -1,6 +1,6 @@
 // Renders events as text: author, time and every word, without thinking
 import type { ThreadEvent } from '../core/log/event.ts'
-import { blockCaption, callInWords, partInWords } from '../core/repair/as-text.ts'
+import { blockCaption, callInWords, partInWords } from '../core/repair/result-content.ts'
 import type { ToolCall } from '../core/view/content.ts'
 import { originalId } from '../core/view/entry.ts'
 

@@ -1,15 +1,21 @@
 // Undo, redo and expand of a thread: load the originals, then append one event
 import type { EntryId } from '../core/edit/change.ts'
 import { expand, type ReversalDraft, redo, undo } from '../core/edit/reverse.ts'
+import { PrecisError } from '../core/errors.ts'
 import {
   abortedResult,
   EVENT_VERSION,
   type EventDraft,
   isChange,
+  type NewEventOf,
   type ThreadEvent,
 } from '../core/log/event.ts'
 import { foldEvent } from '../core/view/context.ts'
+import { isEntryId, parseEntryId } from '../core/view/entry.ts'
+import { walkCovered } from '../core/view/refs.ts'
+import { wholeAppend } from './draft-checks.ts'
 import type { LiveThread } from './live-thread.ts'
+import type { OpenThreads } from './open-threads.ts'
 
 export function undoThread(thread: LiveThread, target?: number): Promise<ThreadEvent> {
   return reverse(thread, () => {
@@ -78,4 +84,78 @@ function reopened(thread: LiveThread, reversal: ReversalDraft): EventDraft[] {
   } as ThreadEvent
   const after = foldEvent(thread.context, event, thread.rows.eventAt)
   return [...after.open].filter((call) => !thread.context.open.has(call)).map(abortedResult)
+}
+
+const ORIGINALS = 10_000
+/** Rows are loaded by themselves: what follows an entry belongs to a context, not to a ref. */
+const WITHOUT_TAIL = 0
+
+/** The original events of a ref, read from the store */
+export async function originalsOf(
+  thread: LiveThread,
+  ref: EntryId,
+  limit = ORIGINALS,
+): Promise<ThreadEvent[]> {
+  if (!isEntryId(ref) || parseEntryId(ref).seq > thread.context.version) throw unknownRef(ref)
+  const seqs = await coveredSeqs(thread, ref, limit)
+  await thread.rows.loadSeqs(seqs, WITHOUT_TAIL)
+  const events = seqs.map(thread.rows.eventAt).filter((event) => event !== undefined)
+  if (events.length === 0 && seqs.length > 0 && parseEntryId(ref).original) throw unknownRef(ref)
+  return events
+}
+
+/** Loads what it comes to, and no further than the limit. */
+async function coveredSeqs(thread: LiveThread, ref: EntryId, limit: number): Promise<number[]> {
+  const seqs: number[] = []
+  if (limit <= 0) return seqs
+  for (const step of walkCovered(ref, thread.rows.eventAt)) {
+    if (typeof step === 'string') {
+      seqs.push(parseEntryId(step).seq)
+      if (seqs.length >= limit) break
+    } else {
+      const rows = Array.from({ length: step.to - step.from + 1 }, (_, at) => step.from + at)
+      await thread.rows.loadSeqs(rows, WITHOUT_TAIL)
+    }
+  }
+  return seqs
+}
+
+function unknownRef(ref: string): PrecisError {
+  return new PrecisError('unknown-entry', `There is nothing under the ref ${ref}.`, {
+    where: ref,
+    hint: 'Refs mark removed content: [ref:e12]. A search also finds that content.',
+  })
+}
+
+/** Threads that come of another, and threads that go. */
+export function branching(threads: OpenThreads) {
+  const { store, ids, clock, fold } = threads.ports
+  return {
+    fork: (threadId: string, seq?: number): Promise<string> =>
+      threads.on(threadId, async (thread) => {
+        const at = await wholeAppend(store, threadId, seq ?? thread.context.version)
+        const forkId = ids.next('thr')
+        const started: NewEventOf<'THREAD_STARTED'> = {
+          v: EVENT_VERSION,
+          id: ids.next('evt'),
+          threadId: forkId,
+          timestamp: clock.now(),
+          type: 'THREAD_STARTED',
+          data: { from: { threadId, seq: at }, reason: 'fork' },
+        }
+        // A fork of the present has its context already; one of the past is replayed when it is opened.
+        const state =
+          at === thread.context.version
+            ? fold.step(thread.state, { ...started, seq: at + 1 }, thread.rows.eventAt)
+            : undefined
+        await store.fork(threadId, at, forkId, [started], {
+          ...(state && { snapshot: fold.encode(state) }),
+        })
+        return forkId
+      }),
+    async delete(threadId: string): Promise<boolean> {
+      threads.forget(threadId)
+      return store.delete(threadId)
+    },
+  }
 }

@@ -1,8 +1,7 @@
 // Compactions of threads taken back and brought back. A fresh session leads back to the thread it came from, and forth.
 import type { EntryId } from '../core/edit/change.ts'
 import { PrecisError } from '../core/errors.ts'
-import type { OpenThreads } from './open-threads.ts'
-import { freshThreadsOf, pastThreadsOf } from './past-threads.ts'
+import { freshThreadsOf, type OpenThreads, pastThreadsOf } from './open-threads.ts'
 import { expandThread, redoThread, undoThread } from './reverse-thread.ts'
 
 export function reversing(threads: OpenThreads) {

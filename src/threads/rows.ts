@@ -1,5 +1,6 @@
 // The rows that a context names, read from the store when something needs them.
 import type { Edit, EntryId, Run } from '../core/edit/change.ts'
+import type { LogReducer } from '../core/edit/strategy.ts'
 import { readRow } from '../core/log/codec.ts'
 import { bearsEntry, type EventAt, isChange, type ThreadEvent } from '../core/log/event.ts'
 import type { Row, Store } from '../core/ports.ts'
@@ -144,4 +145,54 @@ export class LoadedRows {
 
 function seqsOfRange(run: Exclude<Run, string>): Range {
   return [parseEntryId(run[0]).seq, parseEntryId(run[1]).seq]
+}
+
+const READ_ROWS = 2_000
+
+interface LazyState {
+  readonly version: number // of the reducer
+  readonly seq: number // of the last event it has seen
+  readonly state: unknown
+}
+
+/** Those of one thread. They are in memory alone: a process that starts again makes them again. */
+export class LazyReducers {
+  readonly #store: Pick<Store, 'read'>
+  readonly #threadId: string
+  readonly #states = new Map<string, LazyState>()
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(store: Pick<Store, 'read'>, threadId: string) {
+    this.#store = store
+    this.#threadId = threadId
+  }
+
+  /** What the reducer makes of the first `upTo` events. One at a time: states may grow in place. */
+  reduce<S>(reducer: LogReducer<S>, upTo: number): Promise<S> {
+    const result = this.#queue.then(() => this.#reduceNow(reducer, upTo))
+    this.#queue = result.then(
+      () => undefined,
+      () => undefined,
+    )
+    return result
+  }
+
+  async #reduceNow<S>(reducer: LogReducer<S>, upTo: number): Promise<S> {
+    const known = this.#states.get(reducer.name)
+    const isAhead = known !== undefined && known.seq > upTo
+    const isUsable = known?.version === reducer.version && !isAhead
+    // A state that has seen more than was asked for stays; what was asked for is made apart.
+    if (!isAhead) this.#states.delete(reducer.name)
+    let state = isUsable ? (known.state as S) : reducer.init()
+    let seq = isUsable ? known.seq : 0
+    while (seq < upTo) {
+      const limit = Math.min(READ_ROWS, upTo - seq)
+      const rows = await this.#store.read(this.#threadId, { from: seq + 1, limit })
+      if (rows.length === 0) break
+      for (const row of rows) state = reducer.step(state, readRow(row))
+      seq += rows.length
+    }
+    if (!isAhead) this.#states.set(reducer.name, { version: reducer.version, seq, state })
+    return state
+  }
 }

@@ -9,16 +9,14 @@ import { PrecisError } from '../core/errors.ts'
 import { readRow } from '../core/log/codec.ts'
 import type { EventAt, EventDraft, PinData, ThreadEvent, ThreadStarted } from '../core/log/event.ts'
 import type { Clock, Ids, Reducer, Signal, Store } from '../core/ports.ts'
-import { threadSettingsReducer } from '../core/settings/thread-settings.ts'
+import { threadSettingsReducer } from '../core/settings/settings-keys.ts'
 import type { Json } from '../core/text/json.ts'
 import { allEvents, type ShownEvent, workingEvents } from '../core/view/api-events.ts'
 import { type Built, buildMessages } from '../core/view/build.ts'
-import { checkpointsReducer } from '../core/view/checkpoint.ts'
 import { type Context, calibrationOf } from '../core/view/context.ts'
+import { checkpointsReducer } from '../core/view/entry-range.ts'
 import { reducedBy, type ThreadState, threadFold } from '../core/view/thread-state.ts'
-import { readContext } from '../core/window/reading.ts'
-import { type UsageState, usageReducer } from '../core/window/usage.ts'
-import { branching } from './branching.ts'
+import { readContext, type UsageState, usageReducer } from '../core/window/usage.ts'
 import {
   batches,
   readAll,
@@ -30,7 +28,7 @@ import {
 import { LiveThread } from './live-thread.ts'
 import type { OpenCalls } from './number-drafts.ts'
 import { OpenThreads } from './open-threads.ts'
-import { originalsOf } from './originals.ts'
+import { branching, originalsOf } from './reverse-thread.ts'
 import { reversing } from './reversing.ts'
 
 export interface ThreadsOptions {

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder, workspaceWith, writeFiles } from '../../test/tools/temporary-workspace.ts'
 import { openInWorkspace, requireHeldInside } from './files/open-file.ts'
-import { replaceFile } from './files/write-file.ts'
+import { replaceFile } from './files/write.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 
 const SECRET = 'SECRET'

@@ -12,7 +12,12 @@ import {
 } from '../protocol/index.ts'
 import { Approvals } from './dialogs/approvals.ts'
 import { chatCommandOf, unknownInChat } from './dialogs/commands.ts'
-import { chooseModel, NO_MODEL_NOTICE, STAND_IN_NOTICE, usesStandIn } from './dialogs/first-run.ts'
+import {
+  chooseModel,
+  NO_MODEL_NOTICE,
+  STAND_IN_NOTICE,
+  usesStandIn,
+} from './dialogs/thread-settings.ts'
 import type { ChatPorts, OpenChat } from './open-chat.ts'
 import { ThreadSession } from './session.ts'
 

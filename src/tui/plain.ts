@@ -2,8 +2,8 @@
 import type { Client, ViewBlock } from '../protocol/index.ts'
 import { Chat } from './chat.ts'
 import { type Dialogs, isMeant } from './dialogs/dialogs.ts'
-import { chunkOf } from './screen/render-compaction.ts'
-import { visible, visibleLine } from './screen/visible.ts'
+import { chunkOf } from './screen/render-block.ts'
+import { visible, visibleLine } from './screen/theme.ts'
 
 export interface PlainOptions {
   readonly client: Client

@@ -1,9 +1,9 @@
 // The rules of other backends: each broken alone, kept, and silent about everybody else.
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/text/json.ts'
-import { BACKEND_RULES } from './backends.ts'
 import { suiteOf } from './openai-chat/contract.ts'
-import type { Profile } from './rule.ts'
+import { BACKEND_RULES } from './validate.ts'
+import type { Profile } from './walk.ts'
 
 const usual: Profile = {
   wire: 'openai-chat',

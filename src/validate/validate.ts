@@ -1,11 +1,190 @@
 // Checks a request against a provider's rules: every violation with id and place
-import type { Json } from '../core/text/json.ts'
+import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { ANTHROPIC_RULES } from './anthropic/index.ts'
-import { BACKEND_RULES } from './backends.ts'
 import { GEMINI_RULES } from './gemini/index.ts'
 import { OPENAI_CHAT_RULES } from './openai-chat/index.ts'
+import { callsOf, messagesOf } from './openai-chat/messages.ts'
 import { OPENAI_RESPONSES_RULES } from './openai-responses/index.ts'
-import type { Exchange, Profile, Rule, Violation } from './rule.ts'
+import {
+  type Exchange,
+  fieldsOf,
+  listOf,
+  type Profile,
+  type Report,
+  type Rule,
+  type RuleInput,
+  rule,
+  type Violation,
+} from './walk.ts'
+
+/** Where models of one provider differ, the name alone means the strict reading. */
+const ANTHROPIC = {
+  wire: 'anthropic',
+  preservedThinking: true,
+  prefill: false,
+  strict: true,
+} as const
+const CHAT = { wire: 'openai-chat', preservedThinking: false, prefill: false } as const
+
+/**
+ * Named profiles: what a request is checked against. Another model or account: spread one and
+ * change it.
+ */
+export const PROFILES = {
+  /** The newest models: thinking is bound to its prefix, an answer cannot be begun for the model. */
+  anthropic: { ...ANTHROPIC, systemMessages: true },
+  /** Models before that. `strict` is kept: roles that alternate are right everywhere. */
+  'anthropic-legacy': { ...ANTHROPIC, preservedThinking: false, prefill: true },
+  bedrock: { ...ANTHROPIC, backend: 'bedrock' },
+  'openai-chat': { ...CHAT, strict: false },
+  mistral: { ...CHAT, strict: true, backend: 'mistral' },
+  deepseek: { ...CHAT, strict: true, backend: 'deepseek' },
+  kimi: { ...CHAT, strict: true, backend: 'deepseek' },
+  qwen: { ...CHAT, strict: true, backend: 'qwen' },
+  'openai-responses': {
+    wire: 'openai-responses',
+    preservedThinking: false,
+    prefill: false,
+    strict: false,
+  },
+  gemini: { wire: 'gemini', preservedThinking: false, prefill: false, strict: false },
+} as const satisfies Record<string, Profile>
+
+const MISTRAL_ID = /^[a-zA-Z0-9]{9}$/
+
+interface Block {
+  readonly where: string // `messages[3].content[1]`
+  readonly fields: Fields
+}
+
+/** An empty list of tools defines none; reported once, at the field that is missing. */
+const toolsAreDefined = on('bedrock', 'VALID-O1', ({ request }, report) => {
+  const { tools, toolConfig } = fieldsOf(request)
+  const isDefined = [tools, fieldsOf(toolConfig).tools].some((list) => listOf(list).length > 0)
+  if (isDefined) return
+  const blocks = contentsOf(request).flatMap(blocksOf)
+  if (blocks.some(({ fields }) => isFields(fields.toolUse) || isFields(fields.toolResult))) {
+    report('toolConfig', 'the conversation holds tool blocks, and toolConfig defines no tools')
+  } else if (blocks.some(({ fields: { type } }) => type === 'tool_use' || type === 'tool_result')) {
+    report('tools', 'the conversation holds tool blocks, and tools defines none')
+  }
+})
+
+/** Read strictly: also in the system prompt and in what a tool returned. Thinking may be empty. */
+const textIsNotBlank = on('bedrock', 'VALID-O2', ({ request }, report) => {
+  const fields = fieldsOf(request)
+  for (const content of [{ where: 'system', value: fields.system }, ...contentsOf(request)]) {
+    reportBlank(content, report)
+    for (const { where, fields: block } of blocksOf(content)) {
+      const { content: value } = fieldsOf(block.toolResult)
+      reportBlank({ where: `${where}.content`, value: block.content }, report)
+      reportBlank({ where: `${where}.toolResult.content`, value }, report)
+    }
+  }
+})
+
+const idsAreNineCharacters = on('mistral', 'VALID-O3', ({ request, profile }, report) => {
+  let before: string | undefined
+  for (const message of messagesOf(request)) {
+    const { where, role, fields } = message
+    for (const call of callsOf(message)) checkMistralId(`${call.where}.id`, call.id, report)
+    if (role === 'tool') checkMistralId(`${where}.tool_call_id`, fields.tool_call_id, report)
+    // Only old models refuse this.
+    if (profile.strict && role === 'user' && before === 'tool') {
+      report(where, 'an answer must stand between a tool message and the user')
+    }
+    before = role
+  }
+})
+
+/**
+ * The loop is what came after the user last spoke; strict backends (Kimi among them) want the
+ * field on every message with calls. An empty text will do: the model may have thought nothing.
+ * What the request says of thinking goes before the profile.
+ */
+const reasoningIsPassedBack = on('deepseek', 'VALID-O4', ({ request, profile }, report) => {
+  const { type } = fieldsOf(fieldsOf(request).thinking)
+  const isThinking = type === undefined ? profile.thinkingEnabled !== false : type !== 'disabled'
+  if (!isThinking) return
+  const messages = messagesOf(request)
+  const start = profile.strict ? -1 : messages.findLastIndex(({ role }) => role === 'user')
+  for (const message of messages.slice(start + 1)) {
+    if (callsOf(message).length > 0 && typeof message.fields.reasoning_content !== 'string') {
+      report(`${message.where}.reasoning_content`, 'a message with calls keeps its reasoning')
+    }
+  }
+})
+
+const toolMessagesAreNamed = on('qwen', 'VALID-O5', ({ request }, report) => {
+  for (const { where, role, fields } of messagesOf(request)) {
+    if (role !== 'tool' || (typeof fields.name === 'string' && fields.name !== '')) continue
+    report(`${where}.name`, 'a tool message names its tool')
+  }
+})
+
+/**
+ * Rules of backends that speak another provider's wire format: VALID-O1 to -O5 of
+ * docs/spec/valid.md. Bedrock is checked on the `anthropic` wire, in both shapes a body can have
+ * there: that of Anthropic Messages (`tool_use`, `tools`) and that of Converse (`toolUse`,
+ * `toolConfig.tools`). Mistral, DeepSeek (and Kimi, which goes by the same rule) and Qwen speak
+ * Chat Completions.
+ */
+export const BACKEND_RULES: readonly Rule[] = [
+  toolsAreDefined,
+  textIsNotBlank,
+  idsAreNineCharacters,
+  reasoningIsPassedBack,
+  toolMessagesAreNamed,
+]
+
+/** A rule that is silent about every other backend. */
+function on(
+  backend: NonNullable<Profile['backend']>,
+  id: string,
+  visit: (input: RuleInput, report: Report) => void,
+): Rule {
+  const wire = backend === 'bedrock' ? 'anthropic' : 'openai-chat'
+  return rule(id, (input, report) => {
+    if (input.profile.backend === backend && input.profile.wire === wire) visit(input, report)
+  })
+}
+
+interface Place {
+  readonly where: string
+  readonly value: Json | undefined
+}
+
+function contentsOf(request: Json): readonly Place[] {
+  return listOf(fieldsOf(request).messages).map((message, index) => ({
+    where: `messages[${index}].content`,
+    value: fieldsOf(message).content,
+  }))
+}
+
+function blocksOf({ where, value }: Place): readonly Block[] {
+  return listOf(value).map((block, index) => ({
+    where: `${where}[${index}]`,
+    fields: fieldsOf(block),
+  }))
+}
+
+/** A content that is blank text, or has blocks of blank text. */
+function reportBlank(content: Place, report: Report): void {
+  if (isBlank(content.value)) report(content.where, 'the text is blank')
+  for (const { where, fields } of blocksOf(content)) {
+    if (isBlank(fields.text)) report(`${where}.text`, 'the text is blank')
+  }
+}
+
+function isBlank(value: Json | undefined): boolean {
+  return typeof value === 'string' && !/\S/.test(value)
+}
+
+function checkMistralId(where: string, id: Json | undefined, report: Report): void {
+  if (typeof id !== 'string' || !MISTRAL_ID.test(id)) {
+    report(where, 'an id here has exactly nine letters and digits')
+  }
+}
 
 export interface ValidateOptions {
   /** What was sent and answered before, oldest first: some rules cannot be decided without it. */

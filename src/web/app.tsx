@@ -1,16 +1,20 @@
 // The page: the list of threads on the left, the open thread on the right
-import { useCallback, useEffect, useState } from 'react'
+import {
+  type DragEvent,
+  type FormEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useId,
+  useState,
+} from 'react'
 import type { Client, Hello } from '../protocol/index.ts'
-import { useLocked } from './connection.ts'
-import { messageOf } from './figures.ts'
-import { hasToken, keepToken } from './open-client.ts'
+import { hasToken, keepToken, useLocked } from './open-client.ts'
 import { goTo, useRoute } from './route.ts'
-import { useImport } from './use-import.ts'
-import { DropArea } from './views/drop-area.tsx'
+import { messageOf } from './shown-text.ts'
+import { type Importing, useImport, useTask } from './use-loaded.ts'
 import { ThreadList } from './views/thread-list.tsx'
 import { ThreadPage } from './views/thread-page.tsx'
-import { TokenForm } from './views/token-form.tsx'
-import { Welcome } from './views/welcome.tsx'
 
 interface Refusal {
   readonly isLocked: boolean
@@ -100,4 +104,137 @@ function Desk({ client, hello }: { readonly client: Client; readonly hello: Hell
 function refusalOf(thrown: unknown): Refusal {
   const isLocked = thrown instanceof Error && 'code' in thrown && thrown.code === 'auth-failed'
   return { isLocked, isTokenRefused: isLocked && hasToken(), text: messageOf(thrown) }
+}
+
+/** Asks for the token of a server that wants one. */
+function TokenForm({
+  isRefused,
+  onToken,
+}: {
+  /** One was sent, and the server does not know it. */
+  readonly isRefused: boolean
+  readonly onToken: (token: string) => void
+}) {
+  const [token, setToken] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (token.trim() !== '') onToken(token.trim())
+  }
+  return (
+    <main className="alone">
+      <h1>précis</h1>
+      <form onSubmit={submit}>
+        <label className="field">
+          Token
+          <input
+            type="password"
+            value={token}
+            autoComplete="current-password"
+            onChange={(event) => setToken(event.target.value)}
+          />
+        </label>
+        <button type="submit">Open</button>
+      </form>
+      {isRefused && <p role="alert">The server does not know this token.</p>}
+      <p>
+        The server asks for a token. On this machine, open the address that precis serve printed.
+        For a team server, ask the person who runs it.
+      </p>
+    </main>
+  )
+}
+
+/** The whole page takes session files: dropped anywhere, they are imported. */
+function DropArea({
+  importing,
+  children,
+}: {
+  readonly importing: Importing
+  readonly children: ReactNode
+}) {
+  const [isOver, setOver] = useState(false)
+  const over = (event: DragEvent) => {
+    if (!event.dataTransfer.types.includes('Files')) return
+    event.preventDefault()
+    setOver(true)
+  }
+  const drop = (event: DragEvent) => {
+    setOver(false)
+    if (event.dataTransfer.files.length === 0) return
+    event.preventDefault()
+    importing.take([...event.dataTransfer.files])
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the same can be done by the file field, with keys
+    <div
+      className="drop-area"
+      data-over={isOver}
+      onDragOver={over}
+      onDragLeave={(event) => {
+        if (event.currentTarget === event.target) setOver(false)
+      }}
+      onDrop={drop}
+    >
+      {children}
+      {isOver && <p className="drop-hint">Drop the session file to open it as a thread.</p>}
+      {importing.isRunning && (
+        <p className="toast" role="status">
+          Importing…
+        </p>
+      )}
+      {importing.error !== undefined && (
+        <p className="toast" role="alert">
+          {importing.error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The start page without an open thread: create one, or import a session */
+function Welcome({
+  client,
+  hello,
+  importing,
+}: {
+  readonly client: Client
+  readonly hello: Hello
+  readonly importing: Importing
+}) {
+  const creating = useTask()
+  const id = useId()
+  return (
+    <main className="welcome" tabIndex={-1}>
+      <h1>précis</h1>
+      <p>Long conversations with an agent, kept inside its context window, with nothing lost.</p>
+      <p className="quiet">
+        {hello.defaultModel === undefined
+          ? 'No model is configured: sessions can be opened, compacted and searched; chatting needs one.'
+          : `New threads talk to ${hello.defaultModel}.`}
+      </p>
+      <button
+        type="button"
+        className="main"
+        aria-disabled={creating.isRunning}
+        onClick={() => creating.run(async () => goTo((await client.createThread()).threadId))}
+      >
+        New thread
+      </button>
+      {creating.error !== undefined && <p role="alert">{creating.error}</p>}
+      <section className="import" aria-label="Import a session">
+        <label htmlFor={id}>Drop a session file anywhere on this page, or choose one:</label>
+        <input
+          id={id}
+          type="file"
+          multiple
+          disabled={importing.isRunning}
+          onChange={(event) => {
+            importing.take([...(event.target.files ?? [])])
+            event.target.value = '' // the same file may be chosen again
+          }}
+        />
+        <p className="quiet">Formats: {hello.formats.read.join(', ')}</p>
+      </section>
+    </main>
+  )
 }

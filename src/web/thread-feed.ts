@@ -1,4 +1,5 @@
 // One live thread: blocks, activity and figures; notifies React at most once per frame
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import {
   type Client,
   type StreamItem,
@@ -9,8 +10,7 @@ import {
   type ViewBlock,
   type ViewStatus,
 } from '../protocol/index.ts'
-import { messageOf } from './figures.ts'
-import { livePoint } from './live-point.ts'
+import { messageOf } from './shown-text.ts'
 
 /** How many events are read before there is something to see; the others come when they are asked for. */
 const FIRST = 400
@@ -201,4 +201,22 @@ function isTelling(item: StreamItem): boolean {
   if (item.kind === 'waiting') return false
   const { type } = item.kind === 'event' ? item.event : item.frame
   return TELLING.has(type) || CHANGES.has(type)
+}
+
+/** Undefined for what does not tell how large the context is. */
+function livePoint(event: ThreadEvent): TimelinePoint | undefined {
+  if (event.type !== 'AGENT_MESSAGE' || event.data.tokenUsage === undefined) return undefined
+  const { promptTokens, completionTokens } = event.data.tokenUsage
+  const tokens = promptTokens + completionTokens
+  return tokens > 0 ? { seq: event.seq, tokens, by: 'measured' } : undefined
+}
+
+/** A thread in a component: followed for as long as the component is there. */
+export function useThread(
+  client: Client,
+  threadId: string,
+): { readonly feed: ThreadFeed; readonly thread: ThreadSnapshot } {
+  const feed = useMemo(() => new ThreadFeed(client, threadId), [client, threadId])
+  useEffect(() => feed.start(), [feed])
+  return { feed, thread: useSyncExternalStore(feed.subscribe, feed.snapshot) }
 }

@@ -1,7 +1,7 @@
 // The context of a thread in pages, loaded on demand
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, ContextEntry } from '../protocol/index.ts'
-import { messageOf } from './figures.ts'
+import { messageOf } from './shown-text.ts'
 
 const PAGE = 100
 

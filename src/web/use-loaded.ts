@@ -1,8 +1,39 @@
 // Hooks for work that takes a while: loading, one task at a time, importing session files.
-import { useEffect, useState } from 'react'
-import { messageOf } from './figures.ts'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Client } from '../protocol/index.ts'
+import { messageOf } from './shown-text.ts'
 
-export interface Loaded<T> {
+export interface Task {
+  readonly isRunning: boolean
+  readonly error: string | undefined
+  /** Does nothing while the one before still runs. */
+  run(work: () => Promise<void>): void
+  /** What went wrong is no longer of interest. */
+  forget(): void
+}
+
+export function useTask(): Task {
+  const [isRunning, setRunning] = useState(false)
+  const [error, setError] = useState<string>()
+  const busy = useRef(false)
+  const run = useCallback((work: () => Promise<void>) => {
+    if (busy.current) return
+    busy.current = true
+    setRunning(true)
+    setError(undefined)
+    work()
+      .catch((thrown: unknown) => setError(messageOf(thrown)))
+      .finally(() => {
+        busy.current = false
+        setRunning(false)
+      })
+  }, [])
+  const forget = useCallback(() => setError(undefined), [])
+  return { isRunning, error, run, forget }
+}
+
+/** Hooks for work that takes a while: loading, one task at a time, importing session files. */
+interface Loaded<T> {
   readonly value: T | undefined
   readonly error: string | undefined
 }
@@ -26,4 +57,29 @@ export function useLoaded<T>(load: () => Promise<T>, changes: number): Loaded<T>
     }
   }, [load, changes])
   return loaded
+}
+
+/**
+ * Session files of other agents, dropped or chosen: each becomes a thread, and the last one is
+ * opened.
+ */
+export interface Importing {
+  readonly isRunning: boolean
+  readonly error: string | undefined
+  take(files: Iterable<File>): void
+}
+
+export function useImport(client: Client, onImported: (threadId: string) => void): Importing {
+  const { run, isRunning, error } = useTask()
+  const take = useCallback(
+    (files: Iterable<File>) =>
+      run(async () => {
+        for (const file of files) {
+          const thread = await client.importThread(await file.text())
+          onImported(thread.threadId)
+        }
+      }),
+    [client, onImported, run],
+  )
+  return { isRunning, error, take }
 }

@@ -6,7 +6,7 @@ import { generateThread } from '../../test/generate/thread.ts'
 import { seeds } from '../../test/scale.ts'
 import type { ModelRequest } from '../core/model.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
-import { PROFILES } from '../validate/profiles.ts'
+import { PROFILES } from '../validate/validate.ts'
 import { prepareRequest } from './prepare.ts'
 
 const text = (value: string): MessagePart => ({ type: 'text', text: value })

@@ -1,13 +1,18 @@
 // Every request before it is written: base64 folded, images within limits, history repaired, legal names.
 import type { ModelRequest, ToolSchema } from '../core/model.ts'
-import type { RepairProfile } from '../core/repair/profile.ts'
 import { repair } from '../core/repair/repair.ts'
-import { LEFT_OUT, type RepairChange, type RepairKind } from '../core/repair/turn.ts'
+import {
+  LEFT_OUT,
+  type RepairChange,
+  type RepairKind,
+  type RepairProfile,
+} from '../core/repair/turn.ts'
 import { foldBase64, MIN_URL_CHARS } from '../core/text/fold-base64.ts'
 import { isFields, type Json } from '../core/text/json.ts'
+import { isWellFormed, wellFormed as mended } from '../core/text/well-formed.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
 import { PROVIDER } from './anthropic/blocks.ts'
-import { underFormatName, underKnownNames } from './anthropic/own-parts.ts'
+import { underFormatName, underKnownNames } from './anthropic/wire.ts'
 import { repairProfile, type WireProfile } from './repair/profile.ts'
 
 export interface Prepared {
@@ -159,4 +164,11 @@ function inWords(changes: readonly RepairChange[]): string[] {
     const more = same.length === 1 ? '' : ` and ${same.length - 1} more`
     return `${same[0]?.where}${more}: ${why}`
   })
+}
+
+/** The same value if nothing is wrong with it; otherwise a copy in which each half is a `�`. */
+export function wellFormed<T extends Json>(value: T, note: (problem: string) => void): T {
+  if (isWellFormed(value)) return value
+  note('half characters were replaced')
+  return mended(value) as T
 }

@@ -1,7 +1,6 @@
 // Sessions whose files hold Anthropic messages already: those of the Cline SDK, and of Claude on the web.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import type { Exchange } from '../../src/validate/rule.ts'
-import { fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { type Exchange, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 import { anthropicExchanges } from './exchanges.ts'
 
 export function webExchanges(text: string): Exchange[] {

@@ -1,7 +1,6 @@
 // Sessions whose files hold Chat Completions, or tell them event by event: SWE-agent, its small sibling, OpenHands.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import type { Exchange } from '../../src/validate/rule.ts'
-import { fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { type Exchange, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 import { chatExchanges } from './exchanges.ts'
 
 export const chatSessions = { sweAgent, miniSweAgent, openHands }

@@ -1,7 +1,6 @@
 // Requests rebuilt from the session files of Claude Code, in the simplest way that is sound.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import type { Exchange } from '../../src/validate/rule.ts'
-import { fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { type Exchange, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 
 interface Turn {
   readonly role: 'user' | 'assistant'

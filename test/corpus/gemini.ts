@@ -1,7 +1,6 @@
 // Sessions of the Gemini CLI: an answer and the results of its calls stand in one record.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import type { Exchange } from '../../src/validate/rule.ts'
-import { fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { type Exchange, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 import { exchangesAt } from './exchanges.ts'
 
 export function geminiExchanges(text: string): Exchange[] {

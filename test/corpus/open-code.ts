@@ -1,7 +1,6 @@
 // Sessions of OpenCode, held through a gateway that speaks Chat Completions.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import type { Exchange } from '../../src/validate/rule.ts'
-import { fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { type Exchange, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 import { chatExchanges } from './exchanges.ts'
 
 export function openCodeExchanges(text: string): Exchange[] {

@@ -1,7 +1,6 @@
 // Sessions of pi, in the shape of the API that each was held through.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import type { Exchange } from '../../src/validate/rule.ts'
-import { fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { type Exchange, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
 import { anthropicExchanges, chatExchanges, jsonLines } from './exchanges.ts'
 
 interface PiSession {

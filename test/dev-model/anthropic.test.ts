@@ -8,7 +8,7 @@ import Anthropic, {
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../src/core/window/tokens/estimate.ts'
 import { ENVELOPE_TOKENS, segmentOf } from '../../src/dev-model/count.ts'
-import { PROFILES } from '../../src/validate/profiles.ts'
+import { PROFILES } from '../../src/validate/validate.ts'
 import { until } from '../wait.ts'
 import { ManualClock } from './manual-clock.ts'
 import { collect, KEY, MODEL, PATH_SCHEMA, rejection, setUp, words } from './setup.ts'

@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/text/json.ts'
 import { type DevModelOptions, startDevModel } from '../../src/dev-model/index.ts'
-import { PROFILES } from '../../src/validate/profiles.ts'
+import { PROFILES } from '../../src/validate/validate.ts'
 import { rejection, setUp } from './setup.ts'
 
 type Body = { readonly [key: string]: unknown }

@@ -1,10 +1,7 @@
 // The page on models: its tables of what is too long, and of providers, are those of the sources.
 import { describe, expect, it } from 'vitest'
 import { PROVIDER_ENTRIES } from '../../src/providers/entries.ts'
-import {
-  NOT_OVERFLOW_ROWS,
-  OUTPUT_LIMIT_ROWS,
-} from '../../src/providers/failures/not-overflow-rows.ts'
+import { NOT_OVERFLOW_ROWS, OUTPUT_LIMIT_ROWS } from '../../src/providers/failures/overflow.ts'
 import { OVERFLOW_ROWS } from '../../src/providers/failures/overflow-rows.ts'
 import { codeIn, readPage, tablesWith } from './page.ts'
 

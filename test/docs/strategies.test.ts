@@ -18,7 +18,7 @@ describe('the page on strategies', () => {
   })
 
   it('lists every reason for which the gate refuses', () => {
-    const reasons = wordsOf('src/core/edit/refusal.ts', 'RefusalReason')
+    const reasons = wordsOf('src/core/edit/gate-checks.ts', 'RefusalReason')
     expect(reasons.length).toBeGreaterThan(0)
     expect(firstColumn('reason', 'when').toSorted()).toEqual(reasons.toSorted())
   })

@@ -1,11 +1,10 @@
 // Runs random scripts and compares each with the model. The first difference is thrown, with its seed.
 import { isDeepStrictEqual } from 'node:util'
+import { createRegisters } from '../../src/edl/document.ts'
 import { InMemoryFileIO } from '../../src/edl/in-memory-file-io.ts'
-import { DEFAULT_LIMITS } from '../../src/edl/limits.ts'
 import { parse } from '../../src/edl/parse.ts'
-import { createRegisters } from '../../src/edl/registers.ts'
 import { runScript } from '../../src/edl/run.ts'
-import type { Command } from '../../src/edl/script.ts'
+import { type Command, DEFAULT_LIMITS } from '../../src/edl/script.ts'
 import { Random } from '../generate/random.ts'
 import { type ModelOutcome, nativeOf, runModel } from './model.ts'
 import { randomFiles, randomScript, type Texts } from './random-script.ts'

@@ -4,13 +4,12 @@ import type { Fields, Json } from '../../src/core/text/json.ts'
 import type { ThinkingPart } from '../../src/core/view/content.ts'
 import type { Message, MessagePart } from '../../src/core/view/message.ts'
 import { wireOf } from '../../src/providers/anthropic/body.ts'
-import { BoundThinking } from '../../src/providers/anthropic/bound-thinking.ts'
+import { BoundThinking } from '../../src/providers/anthropic/kept-thinking.ts'
 import type { ThinkingStyle } from '../../src/providers/anthropic/thinking.ts'
-import { asChat } from '../../src/providers/ollama/as-chat.ts'
-import { PROFILES } from '../../src/validate/profiles.ts'
-import type { Profile } from '../../src/validate/rule.ts'
-import { GEMINI } from '../../src/wire/gemini/profile.ts'
-import { writeGemini } from '../../src/wire/gemini/write.ts'
+import { asChat } from '../../src/providers/ollama/decode.ts'
+import { PROFILES } from '../../src/validate/validate.ts'
+import type { Profile } from '../../src/validate/walk.ts'
+import { GEMINI, writeGemini } from '../../src/wire/gemini/write.ts'
 import { OLLAMA, writeOllama } from '../../src/wire/ollama/write.ts'
 import {
   type ChatProfile,
@@ -18,7 +17,7 @@ import {
   OPENAI_CHAT,
 } from '../../src/wire/openai-chat/profile.ts'
 import { writeChat } from '../../src/wire/openai-chat/write.ts'
-import { OPENAI_RESPONSES } from '../../src/wire/openai-responses/profile.ts'
+import { OPENAI_RESPONSES } from '../../src/wire/openai-responses/items.ts'
 import { writeResponses } from '../../src/wire/openai-responses/write.ts'
 import { prepareRequest } from '../../src/wire/prepare.ts'
 

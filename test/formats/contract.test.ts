@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/core/log/event.ts'
 import type { Part } from '../../src/core/view/content.ts'
-import type { View } from '../../src/formats/format.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
-import type { Loss, SessionFormat } from '../../src/formats/session-format.ts'
+import type { Loss, SessionFormat, View } from '../../src/formats/session-format.ts'
 import { answer, checkpoint, reminder, result, system, user } from '../say.ts'
 import { openText, threadOf, writing } from './session.ts'
 

@@ -1,6 +1,6 @@
 // The traps of the other agents' files, each on a file written here (formats.md, section 16).
 import { describe, expect, it } from 'vitest'
-import type { View } from '../../src/formats/format.ts'
+import type { View } from '../../src/formats/session-format.ts'
 import { lines, openText, viewIn } from './session.ts'
 
 function words({ messages }: View): string[] {

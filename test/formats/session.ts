@@ -1,6 +1,5 @@
 // A file into a fresh store and out again, for the tests of formats.
 import type { EventDraft } from '../../src/core/log/event.ts'
-import type { View } from '../../src/formats/format.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { type ImportedSession, importSession } from '../../src/formats/reading/import-session.ts'
 import { detectFormat, sampleOf, textSource } from '../../src/formats/reading/sample.ts'
@@ -8,6 +7,7 @@ import type {
   Outgoing,
   SessionFormat,
   Source,
+  View,
   WriteOptions,
 } from '../../src/formats/session-format.ts'
 import { memoryStore } from '../../src/stores/memory/memory.ts'

@@ -1,8 +1,8 @@
 // The traps that real session files set, each on a file written here (formats.md, section 16).
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../src/core/view/message.ts'
-import type { View } from '../../src/formats/format.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
+import type { View } from '../../src/formats/session-format.ts'
 import { lines, openText, outgoingOf, viewIn, writing } from './session.ts'
 
 /** Messages in short: who said what, which calls, which results. */

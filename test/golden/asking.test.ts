@@ -3,16 +3,17 @@ import { describe, it } from 'vitest'
 import type { CompactionContext, StrategyInput } from '../../src/core/edit/strategy.ts'
 import type { AskRequest, ConverseRequest, ModelLimits, ModelPort } from '../../src/core/ports.ts'
 import { weightOf } from '../../src/core/view/context.ts'
-import { chunkMessages } from '../../src/strategies/fold/chunk.ts'
 import { chunkedFold } from '../../src/strategies/fold/chunked-fold.ts'
-import { renderThreadToMarkdown } from '../../src/strategies/fold/render-thread.ts'
-import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/agent-replacements.ts'
-import { aiSummarize } from '../../src/strategies/summary/ai-summarize.ts'
+import { chunkMessages, renderThreadToMarkdown } from '../../src/strategies/fold/render-thread.ts'
+import { checkpointRange, wholeSummary } from '../../src/strategies/ranges/compact-whole.ts'
 import { freshSession } from '../../src/strategies/summary/fresh-session.ts'
 import { keepRecent } from '../../src/strategies/summary/keep-recent.ts'
 import { serializeConversation } from '../../src/strategies/summary/serialize.ts'
-import { summarize } from '../../src/strategies/summary/summarize.ts'
-import { wholeSummaryByModel } from '../../src/strategies/summary/whole-summary.ts'
+import {
+  aiSummarize,
+  summarize,
+  wholeSummaryByModel,
+} from '../../src/strategies/summary/whole-summary.ts'
 import { Random } from '../generate/random.ts'
 import { randomReplacements } from '../generate/ranges.ts'
 import type { TestLog } from '../generate/test-log.ts'

@@ -1,8 +1,8 @@
 // Golden: token estimates, the budget, calibration, and what the policy decides over a grid of readings.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'vitest'
-import { autoCompactPolicy, autoCompactState } from '../../src/core/log-design/auto-compact.ts'
 import { budgetForWindow, TokenBudget } from '../../src/core/log-design/budget.ts'
+import { autoCompactPolicy, autoCompactState } from '../../src/core/log-design/from-plain-events.ts'
 import {
   type Decision,
   decide,

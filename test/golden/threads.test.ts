@@ -1,8 +1,7 @@
 // Golden: threads over a store: random work by two processes, undo and redo, search and recall, reports.
 import { describe, it } from 'vitest'
 import { renderReport } from '../../src/core/edit/report-text.ts'
-import { documentOf, partsOf } from '../../src/core/search/documents.ts'
-import { snippetOf } from '../../src/core/search/snippet.ts'
+import { documentOf, partsOf, snippetOf } from '../../src/core/search/documents.ts'
 import { queryWords } from '../../src/core/search/words.ts'
 import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { extract } from '../../src/strategies/extract/extract.ts'

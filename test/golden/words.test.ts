@@ -19,20 +19,18 @@ import {
 import { aboutSetting, settingsJsonSchema } from '../../src/core/settings/settings-schema.ts'
 import { shownAddress, shownSetting } from '../../src/core/text/address.ts'
 import { foldBase64 } from '../../src/core/text/fold-base64.ts'
-import { nearestWord } from '../../src/core/text/nearest-word.ts'
 import { readShell } from '../../src/core/text/shell-words.ts'
 import { escapeHidden, escapeSteering, printableJson } from '../../src/core/text/visible.ts'
-import { matchesPath, matchesText } from '../../src/core/text/wildcard.ts'
+import { matchesPath, matchesText, nearestWord } from '../../src/core/text/words.ts'
+import { isEntryId } from '../../src/core/view/entry.ts'
 import {
   checkpointToText,
   generateCheckpointId,
   readCheckpointText,
-} from '../../src/core/view/checkpoint.ts'
-import { isEntryId } from '../../src/core/view/entry.ts'
-import { captionOf } from '../../src/core/view/image-caption.ts'
-import { piecesOf } from '../../src/core/view/injected.ts'
-import { writtenBy } from '../../src/core/view/typed-text.ts'
-import { losesMost } from '../../src/strategies/fold/summary-loss.ts'
+} from '../../src/core/view/entry-range.ts'
+import { captionOf } from '../../src/core/view/images.ts'
+import { piecesOf, writtenBy } from '../../src/core/view/typed-text.ts'
+import { losesMost } from '../../src/strategies/fold/chunks.ts'
 import { checkAgainstSource, withNote } from '../../src/strategies/summary/checks.ts'
 import { breakRow } from '../generate/broken-row.ts'
 import { pngOf } from '../generate/damage.ts'

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Io, processIo } from '../../src/cli/process-io.ts'
 import {
+  digestOf,
   redoReplacement,
   replaceWithBackup,
   undoReplacement,
 } from '../../src/cli/session/backups.ts'
-import { digestOf } from '../../src/cli/session/digest.ts'
 
 let folder = ''
 let file = ''

@@ -1,7 +1,7 @@
 // Puts threads in line and works on their jobs, until it is killed. A job notes its begin and its end in its thread.
 import type { NewEvent } from '../../src/core/log/event.ts'
 import type { Store } from '../../src/core/ports.ts'
-import { openJobs } from '../../src/stores/open-jobs.ts'
+import { openJobs } from '../../src/stores/open-store.ts'
 import { READY } from './child.ts'
 import { JOB_OPTIONS, JOB_THREADS, noteJob } from './jobs-threads.ts'
 import { runStoreChild } from './store-child.ts'

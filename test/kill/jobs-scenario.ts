@@ -1,7 +1,6 @@
 // What must be true of jobs whose processes are killed: never two at once for a thread, and none is forgotten.
 import { expect } from 'vitest'
-import { openJobs } from '../../src/stores/open-jobs.ts'
-import { openStore } from '../../src/stores/open-store.ts'
+import { openJobs, openStore } from '../../src/stores/open-store.ts'
 import { until } from '../wait.ts'
 import type { Scenario } from './harness.ts'
 import { isSettled, JOB_OPTIONS, JOB_THREADS, noteJob, overlapsIn } from './jobs-threads.ts'

@@ -83,7 +83,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     apart: {
       sources: ['src/tools/search/*.ts'],
       tests: ['src/tools/search.test.ts'],
-      starter: 'src/tools/search/worker-search.ts',
+      starter: 'src/tools/search/search.ts',
       script: './worker.ts',
     },
   },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/core/ports.ts'
 import type { ScriptedAnswer } from '../../src/dev-model/index.ts'
-import { SUMMARIZATION_PROMPT } from '../../src/strategies/summary/prompts/handoff.ts'
+import { SUMMARIZATION_PROMPT } from '../../src/strategies/summary/fresh-session.ts'
 import { systemClock } from '../../src/system.ts'
 import { runsIn } from '../agent/past.ts'
 import { type AgentSetup, lastMessages, type SetupOptions, setUpAgent } from '../agent/setup.ts'

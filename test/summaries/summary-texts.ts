@@ -1,6 +1,6 @@
 // Summaries as a dutiful model writes them: every section, and every marker that it was told of.
-import { EIGHT_HEADINGS } from '../../src/strategies/summary/prompts/eight-sections.ts'
 import { SECTIONS, TURN_SECTIONS } from '../../src/strategies/summary/prompts/keep-recent.ts'
+import { EIGHT_HEADINGS } from '../../src/strategies/summary/prompts/summarizer.ts'
 
 /** Every word of this form is to survive, wherever it stands. */
 const MARKER = /MARK-[A-Z0-9]+/g

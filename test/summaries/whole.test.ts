@@ -1,7 +1,7 @@
 // `whole-summary` by a model, in the real agent: one summary in place of everything, as the agent's own would be.
 import { describe, expect, it } from 'vitest'
 import { CONTINUE_AFTER_FOLD } from '../../src/core/edit/continue-prompt.ts'
-import { WHOLE_SUMMARY } from '../../src/strategies/summary/prompts/whole.ts'
+import { WHOLE_SUMMARY } from '../../src/strategies/summary/whole-summary.ts'
 import { runsIn, textOf } from '../agent/past.ts'
 import { lastMessages, type SetupOptions, setUpAgent } from '../agent/setup.ts'
 import { violations } from '../agent/transcript.ts'

@@ -1,7 +1,12 @@
 // The presets in words: for /preset, and for the table in docs/agent.md.
+import type { CompactionResult } from '../../core/agent/frame.ts'
+import { metTargetIn } from '../../core/edit/irreducible.ts'
+import { weightOf } from '../../core/view/context.ts'
+import type { EntryKind } from '../../core/view/entry.ts'
 import { type Fallback, PRESETS, type Preset, type StrategyRun } from '../../core/window/presets.ts'
+import type { Look } from '../loop/window-status.ts'
 
-export interface PresetWords {
+interface PresetWords {
   readonly id: string
   readonly command: string // what /compact does
   readonly automatic: string // what happens by itself
@@ -50,4 +55,68 @@ function runWords({ strategyId, withModel }: StrategyRun): string {
 
 function failureWords(fallback: Fallback): string {
   return fallback === 'unchanged' ? '' : `; if that fails ${fallback.strategyId}`
+}
+
+const BAR_WIDTH = 24
+const NAMES: Readonly<Record<EntryKind, string>> = {
+  user: 'user messages',
+  answer: 'answers',
+  result: 'tool results',
+  reminder: 'reminders',
+  checkpoint: 'checkpoints',
+  gap: 'gaps',
+}
+
+/** The window as a picture in text: what fills it, by kind, and what is free. */
+export function contextPicture({ state, reading, model, budget }: Look): string {
+  const { context } = state
+  const { windowTokens } = model
+  const byKind = new Map<string, number>([['system prompt', weightOf(context) - context.tokens]])
+  for (const { kind, tokens } of context.items)
+    byKind.set(NAMES[kind], (byKind.get(NAMES[kind]) ?? 0) + tokens)
+  const known = [...byKind.values()].reduce((sum, tokens) => sum + tokens, 0)
+  // What the provider counts beyond our own estimate: the tools, mostly.
+  const rest = Math.max(0, (reading.tokens ?? known) - known)
+  if (rest > 0) byKind.set('tools and the rest', rest)
+  const used = reading.tokens ?? known
+  const free = windowTokens === undefined ? undefined : Math.max(0, windowTokens - used)
+  if (free !== undefined) byKind.set('free', free)
+  const whole = windowTokens ?? used
+  const lines = [...byKind]
+    .filter(([name, tokens]) => tokens > 0 || name === 'free')
+    .map(([name, tokens]) => barLine(name, tokens, whole))
+  const percent = windowTokens ? ` (${Math.round((used / windowTokens) * 100)} %)` : ''
+  return [
+    `${used} of ${windowTokens ?? 'an unknown number of'} tokens${percent}, ${reading.by ?? 'estimated'}; ${budget.outputReserveTokens ?? 0} kept for the answer`,
+    ...lines,
+  ].join('\n')
+}
+
+function barLine(name: string, tokens: number, whole: number): string {
+  const filled = whole === 0 ? 0 : Math.min(BAR_WIDTH, Math.round((tokens / whole) * BAR_WIDTH))
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
+  return `${name.padEnd(20)} ${bar} ${String(tokens).padStart(9)}`
+}
+
+/** It leaves the last messages alone and takes all others, however little there is. */
+const TAKES_ALL = 'summarize'
+
+/** What a person is told whose compaction changed nothing: why, and what would change something. */
+export function nothingDone(result: CompactionResult): string {
+  const { strategy, report } = result
+  const nothing = `${strategy} ${whyNothing(result)}`
+  const { fallback } = report ?? {}
+  if (fallback)
+    return `Nothing was compacted: ${fallback.from} failed. ${fallback.reason} Then ${nothing}`
+  if (strategy === TAKES_ALL) return `Nothing was compacted: ${nothing}`
+  return `Nothing was compacted: ${nothing} /strategy ${TAKES_ALL}, then /compact, summarises all but the last messages.`
+}
+
+function whyNothing({ event }: CompactionResult): string {
+  const met = metTargetIn(event?.data.metadata)
+  if (!met) return 'found nothing to take out, and the context is as it was.'
+  const [tokens, target] = [met.tokens, met.targetTokens].map((each) =>
+    Math.round(each).toLocaleString('en-US'),
+  )
+  return `left the context (${tokens} tokens) as it was: that is within its target of ${target} tokens.`
 }

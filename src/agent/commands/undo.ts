@@ -2,7 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { isChange, type ThreadEvent } from '../../core/log/event.ts'
-import { freshThreadsOf, pastThreadsOf } from '../../threads/past-threads.ts'
+import { freshThreadsOf, pastThreadsOf } from '../../threads/open-threads.ts'
 import type { Threads } from '../../threads/threads.ts'
 import type { AgentCore } from '../core.ts'
 

@@ -1,13 +1,13 @@
 // What a compaction needs that nobody asked for: the decision, the order, and what is remembered of its result.
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { CompactionResult } from '../../core/agent/frame.ts'
-import { markerOf } from '../../core/view/context.ts'
+import { calibrationOf, markerOf, weightOf } from '../../core/view/context.ts'
 import { type Decision, decide, policyAfter } from '../../core/window/policy.ts'
+import { floorOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import type { Look } from '../loop/window-status.ts'
-import { strategiesFor } from './choose-strategies.ts'
 import type { Order } from './compaction-run.ts'
-import { planFor } from './compaction-settings.ts'
+import { planFor, strategiesFor } from './compaction-settings.ts'
 
 export async function decideByItself(turn: Turn, seen: Look): Promise<Decision> {
   const { core, desk } = turn
@@ -63,4 +63,19 @@ export function noteResult({ core, desk }: Turn, result: CompactionResult): void
     desk.policy,
     result.success ? { type: 'compacted', atMs } : { type: 'failed' },
   )
+}
+
+/**
+ * A window holds more than the context (tools above all), and its provider counts otherwise than we do.
+ * Not below what no compaction can remove.
+ */
+export function targetWeight(
+  { reading, state, budget }: Pick<Look, 'reading' | 'state' | 'budget'>,
+  targetTokens: number,
+): number {
+  const { ratio } = calibrationOf(state.context)
+  const weight = weightOf(state.context)
+  const beside = Math.max(0, (reading.tokens ?? ratio * weight) - ratio * weight)
+  const wanted = Math.floor((targetTokens - beside) / ratio)
+  return Math.max(0, wanted, Math.min(targetTokens, floorOf(budget)))
 }

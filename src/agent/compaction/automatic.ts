@@ -1,16 +1,19 @@
 // Automatic compaction: looked at before each request and after each answer, decided by the policy, then done.
 import type { CompactionResult } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
+import type { EventDraft } from '../../core/log/event.ts'
 import { weightOf } from '../../core/view/context.ts'
+import { checkpointsReducer, generateCheckpointId } from '../../core/view/entry-range.ts'
+import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
 import { type Decision, decide, observeReading, policyAfter } from '../../core/window/policy.ts'
+import type { Preset } from '../../core/window/presets.ts'
 import { capacityOf, windowOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import type { Look } from '../loop/window-status.ts'
-import { automaticOrder, decideByItself, noteResult } from './automatic-order.ts'
+import { automaticOrder, decideByItself, noteResult, targetWeight } from './automatic-order.ts'
 import { prepareMeanwhile } from './background.ts'
 import { runCompaction } from './compaction.ts'
 import type { Order } from './compaction-run.ts'
-import { targetWeight } from './target.ts'
 
 const MESSAGE = 'Approaching token limit, compacting conversation...'
 
@@ -18,7 +21,7 @@ const MESSAGE = 'Approaching token limit, compacting conversation...'
 type Next = Recoveries | 'rest'
 
 /** Recoveries from requests that are too long, in one turn. */
-export interface Recoveries {
+interface Recoveries {
   overflows: number
 }
 
@@ -177,4 +180,14 @@ function tell(
   if (!isNew) return
   desk.policy = policyAfter(desk.policy, { type: 'told' })
   core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
+}
+
+/** Exactly one, last in the message; or none. */
+export function checkpointDrafts(
+  { preset }: { readonly preset: Preset },
+  state: ThreadState,
+): EventDraft[] {
+  if (!preset.checkpoints) return []
+  const id = generateCheckpointId(reducedBy(state, checkpointsReducer))
+  return [{ type: 'CHECKPOINT', data: { id } }]
 }

@@ -4,12 +4,10 @@ import type { Signal } from '../../core/ports.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { BUSY, busyElsewhere, workOn } from '../inbox/thread-lease.ts'
 import type { Desk } from '../loop/thread-runtime.ts'
-import { lookAtThread } from '../loop/thread-window.ts'
-import type { Look } from '../loop/window-status.ts'
-import { automaticOrder, decideByItself, noteResult } from './automatic-order.ts'
+import { type Look, lookAtThread } from '../loop/window-status.ts'
+import { automaticOrder, decideByItself, noteResult, targetWeight } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
 import type { Order } from './compaction-run.ts'
-import { targetWeight } from './target.ts'
 
 /**
  * Goes on while the turn does; applied between two requests, and covers only what it saw. Where there is

@@ -1,7 +1,7 @@
 // What each preset really runs: the table of conflicts.md, with a model and without.
 import { describe, expect, it } from 'vitest'
 import { PRESETS, type PresetId } from '../../core/window/presets.ts'
-import { strategiesFor } from './choose-strategies.ts'
+import { strategiesFor } from './compaction-settings.ts'
 
 const ROWS: readonly (readonly [PresetId, 'command' | 'automatic', boolean, readonly string[]])[] =
   [

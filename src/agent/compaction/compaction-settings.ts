@@ -1,11 +1,12 @@
 // How a thread is compacted: who is asked for summaries and in which form, what is pinned, what else is in force.
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { ReportSettings } from '../../core/edit/report.ts'
-import type { Preset } from '../../core/window/presets.ts'
+import type { Preset, StrategyRun } from '../../core/window/presets.ts'
 import type { Turn } from '../core.ts'
-import { schemasOf, thinkingOf } from '../loop/request.ts'
+import { schemasOf, thinkingOf } from '../loop/answer.ts'
 import type { Look } from '../loop/window-status.ts'
 import type { AgentSettings } from '../ports.ts'
+import { FRESH_SESSION } from './fresh-session.ts'
 
 type Given = Pick<CompactionPlan, 'trigger' | 'strategies'> & Partial<CompactionPlan>
 
@@ -57,4 +58,39 @@ function settingsInForce({ preset, policy, model, choices }: Look): ReportSettin
     ...(absoluteTokens !== undefined && { absoluteTokens }),
     targetRatio,
   }
+}
+
+/**
+ * Which strategies a compaction tries, in order: what the thread or its preset says, then the
+ * fallback.
+ */
+interface StrategyChoice {
+  readonly preset: Preset
+  readonly on: 'command' | 'automatic'
+  /** In place of the preset's own. */
+  readonly chosen?: string
+  readonly hasModel: boolean
+}
+
+/** Empty where the preset compacts by nothing of the kind. */
+export function strategiesFor(choice: StrategyChoice): string[] {
+  const { preset, on, hasModel } = choice
+  // Nobody's session is changed for another one while they work in it.
+  const isForPeople = on === 'automatic' && choice.chosen === FRESH_SESSION
+  const chosen = isForPeople ? undefined : choice.chosen
+  const planned = on === 'command' ? preset.command : preset.automatic
+  if (planned === 'off' && chosen === undefined) return []
+  const first =
+    chosen ??
+    (planned !== 'off' && planned.run === 'strategy' ? idOf(planned, hasModel) : undefined)
+  const fallback = preset.onFailure[on]
+  const wanted = [
+    ...(first === undefined ? [] : [first]),
+    ...(fallback === 'unchanged' ? [] : [fallback.strategyId]),
+  ]
+  return [...new Set(wanted)]
+}
+
+function idOf({ strategyId, withModel }: StrategyRun, hasModel: boolean): string {
+  return hasModel && withModel !== undefined ? withModel : strategyId
 }

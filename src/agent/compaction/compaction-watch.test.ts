@@ -5,7 +5,7 @@ import type { CompactionResult, FrameDraft } from '../../core/agent/frame.ts'
 import type { Trigger } from '../../core/edit/change.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventOf } from '../../core/log/event.ts'
-import { FrameHub } from '../frames.ts'
+import { FrameHub } from '../core.ts'
 import { type CompactionDisplay, CompactionWatch } from './compaction-watch.ts'
 
 const threadId = 'thr_1'

@@ -3,15 +3,21 @@ import { compactThread, type Door, failed, idOf } from '../../compaction/compact
 import type { CompactionOutcome } from '../../compaction/plan.ts'
 import type { CompactionResult } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
-import type { AgentCore } from '../core.ts'
+import { type AgentCore, traced } from '../core.ts'
 import { type HookedRun, runAfterHooks, runBeforeHooks } from '../hooks.ts'
 import { BUSY, workOn } from '../inbox/thread-lease.ts'
 import { waitingIn } from '../inbox/waiting.ts'
 import type { Desk } from '../loop/thread-runtime.ts'
 import type { AgentModel } from '../ports.ts'
-import { traced } from '../trace.ts'
-import { compactionSince, takeCompaction } from './compaction-lease.ts'
-import { type Ended, infoOf, type Order, type RunState, resultOf } from './compaction-run.ts'
+import {
+  compactionSince,
+  type Ended,
+  infoOf,
+  type Order,
+  type RunState,
+  resultOf,
+  takeCompaction,
+} from './compaction-run.ts'
 import { FRESH_SESSION, queuedAgain } from './fresh-session.ts'
 
 /**

@@ -2,6 +2,7 @@
 import type { QueuedMessage } from '../../core/agent/inbox.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
+import { inheritedDrafts } from '../../core/settings/settings-keys.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { workOn } from '../inbox/thread-lease.ts'
 import { waitingIn } from '../inbox/waiting.ts'
@@ -44,4 +45,11 @@ export async function moveInbox(core: AgentCore, from: string, to: string): Prom
 /** Under the same name: so that it is known to be the same. */
 export function queuedAgain({ messageId, content }: QueuedMessage): EventDraft {
   return { type: 'MESSAGE_QUEUED', data: { messageId, content } }
+}
+
+/** What one thread takes over from another: its system prompts, its model, its settings. */
+export async function inherited({ ports }: AgentCore, from: string): Promise<EventDraft[]> {
+  const { threads } = ports
+  const { system } = await threads.messages(from)
+  return inheritedDrafts(await threads.state(from), system)
 }

@@ -1,10 +1,10 @@
 // What the user says, into the thread: at once, or from the inbox where it had to wait.
 import { delivery, type Inbox, inboxReducer, type QueuedMessage } from '../../core/agent/inbox.ts'
 import type { EventDraft } from '../../core/log/event.ts'
-import { threadSettingsReducer } from '../../core/settings/thread-settings.ts'
+import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import type { UserContent } from '../../core/view/content.ts'
 import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
-import { checkpointDrafts } from '../compaction/checkpoints.ts'
+import { checkpointDrafts } from '../compaction/automatic.ts'
 import type { Turn } from '../core.ts'
 import { presetOf } from '../loop/window-status.ts'
 import { takenFrom, waitingIn } from './waiting.ts'

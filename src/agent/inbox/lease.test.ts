@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../../test/dev-model/manual-clock.ts'
-import { holdLease } from './lease.ts'
+import { holdLease } from './thread-lease.ts'
 
 const TTL_MS = 30_000
 type Answer = boolean | 'fails' | 'hangs'

@@ -2,7 +2,7 @@
 import { type Inbox, inboxReducer } from '../../core/agent/inbox.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
-import { freshThreadsOf } from '../../threads/past-threads.ts'
+import { freshThreadsOf } from '../../threads/open-threads.ts'
 import type { AgentCore } from '../core.ts'
 
 /** Processes on several machines share a store: their clocks may differ by so much. */

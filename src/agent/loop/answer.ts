@@ -1,11 +1,16 @@
 // One request and its answer: built from the thread, streamed to whoever watches, appended as a whole.
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
-import { AnswerCollector, type CollectedAnswer, type ModelRequest } from '../../core/model.ts'
+import {
+  AnswerCollector,
+  type CollectedAnswer,
+  type ModelRequest,
+  type ToolSchema,
+} from '../../core/model.ts'
+import type { Built } from '../../core/view/build.ts'
 import type { Answer } from '../../core/view/content.ts'
-import type { Turn } from '../core.ts'
-import { traced } from '../trace.ts'
-import { requestFor } from './request.ts'
+import type { Message, MessagePart } from '../../core/view/message.ts'
+import { type Turn, traced } from '../core.ts'
 import type { Look } from './window-status.ts'
 
 export type Answered =
@@ -101,4 +106,51 @@ async function append(
 
 function notice({ core, desk }: Turn, message: string): void {
   core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'info', message })
+}
+
+// What a model is sent: the messages of a thread, its tools, and how long the answer may be.
+
+/** `aside` is sent behind the messages of the thread, and not kept. */
+export function requestFor(
+  seen: Look,
+  built: Built,
+  signal: AbortSignal,
+  aside?: Message,
+): ModelRequest {
+  const { model, outputTokens, preset } = seen
+  const messages = preset.checkpoints ? built.messages : withoutCheckpoints(built.messages)
+  return {
+    model: model.model,
+    system: built.system,
+    messages: aside ? [...messages, aside] : messages,
+    tools: schemasOf(seen),
+    toolChoice: 'auto',
+    maxOutputTokens: outputTokens,
+    ...thinkingOf(seen),
+    cache: true,
+    signal,
+  }
+}
+
+/** Those from before the preset was changed: the model has no tool any more that could name them. */
+function withoutCheckpoints(messages: readonly Message[]): readonly Message[] {
+  const isCheckpoint = ({ type }: MessagePart) => type === 'checkpoint'
+  if (!messages.some(({ parts }) => parts.some(isCheckpoint))) return messages
+  return messages
+    .map(({ role, parts }) => ({ role, parts: parts.filter((part) => !isCheckpoint(part)) }))
+    .filter(({ parts }) => parts.length > 0)
+}
+
+/** What a model is to know of the tools: the same bytes each time, for the provider's cache. */
+export function schemasOf({ tools }: Look): ToolSchema[] {
+  return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+}
+
+export function thinkingOf({ model, choices }: Look): Pick<ModelRequest, 'thinking'> {
+  const effort = effortOf(choices.thinking)
+  return effort && model.canThink ? { thinking: { effort } } : {}
+}
+
+function effortOf(thinking: string | undefined): 'low' | 'medium' | 'high' | undefined {
+  return thinking === 'low' || thinking === 'medium' || thinking === 'high' ? thinking : undefined
 }

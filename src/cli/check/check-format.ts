@@ -1,8 +1,7 @@
 // Detection of a document's wire format, from fields and types that only one format has
 import { PrecisError } from '../../core/errors.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { Profile } from '../../validate/rule.ts'
-import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
 import { wrongShape } from '../../wire/anthropic/shape.ts'
 
 export type WireFormat = Profile['wire']

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runPrecis } from '../../../test/cli/run.ts'
-import { PROFILES } from '../../validate/profiles.ts'
+import { PROFILES } from '../../validate/validate.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const SAMPLE = fileURLToPath(new URL('../../../samples/session.json', import.meta.url))

@@ -1,9 +1,9 @@
 // A repaired copy of a document, and the list of all that is different in it.
-import type { RepairProfile } from '../../core/repair/profile.ts'
 import { repair } from '../../core/repair/repair.ts'
+import type { RepairProfile } from '../../core/repair/turn.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { anthropic } from '../../formats/anthropic.ts'
-import { PROFILES } from '../../validate/profiles.ts'
+import { PROFILES } from '../../validate/validate.ts'
 import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
 import { type RequestFacts, repairProfile } from '../../wire/repair/profile.ts'
 import { readLoosely } from '../../wire/repair/read-anthropic.ts'

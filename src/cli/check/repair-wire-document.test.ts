@@ -4,13 +4,12 @@ import { damageOne, ODD_VALUES } from '../../../test/generate/damaged-json.ts'
 import { Random } from '../../../test/generate/random.ts'
 import { seeds } from '../../../test/scale.ts'
 import type { Json } from '../../core/text/json.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import { validate } from '../../validate/validate.ts'
-import { checkDocument } from './check-document.ts'
+import { PROFILES, validate } from '../../validate/validate.ts'
 import { documentAs } from './check-format.ts'
+import { checkDocument } from './check-report.ts'
 import { type Target, targetOf } from './check-wires.ts'
 import { repairDocument } from './repair-document.ts'
-import type { RewrittenFormat } from './write-document.ts'
+import type { RewrittenFormat } from './repair-wire-document.ts'
 
 const SEEDS = seeds(1_500)
 

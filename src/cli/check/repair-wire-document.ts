@@ -1,14 +1,16 @@
 // Repairs a document of OpenAI's or Google's format; a valid one is copied unchanged
 import { PrecisError } from '../../core/errors.ts'
-import type { RepairProfile } from '../../core/repair/profile.ts'
-import { repair } from '../../core/repair/repair.ts'
-import type { RepairChange } from '../../core/repair/turn.ts'
-import type { Json } from '../../core/text/json.ts'
+import { type Repaired, repair } from '../../core/repair/repair.ts'
+import type { RepairChange, RepairProfile } from '../../core/repair/turn.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import type { Message } from '../../core/view/message.ts'
 import { wellFormed } from '../../formats/outgoing.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import type { Profile } from '../../validate/rule.ts'
-import { validate } from '../../validate/validate.ts'
-import { fieldsOf, isGiven } from '../../validate/walk.ts'
+import { PROFILES, validate } from '../../validate/validate.ts'
+import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
+import { GEMINI, geminiContents } from '../../wire/gemini/write.ts'
+import { chatMessages } from '../../wire/openai-chat/messages.ts'
+import { WireNames } from '../../wire/openai-chat/names.ts'
+import { inputItems, OPENAI_RESPONSES } from '../../wire/openai-responses/items.ts'
 import type { LooseHistory, Place } from '../../wire/repair/loose-history.ts'
 import { repairProfile } from '../../wire/repair/profile.ts'
 import { readLoosely } from '../../wire/repair/read-anthropic.ts'
@@ -16,9 +18,7 @@ import { readChat } from '../../wire/repair/read-chat.ts'
 import { readGemini } from '../../wire/repair/read-gemini.ts'
 import { readResponses } from '../../wire/repair/read-responses.ts'
 import { documentAs, type WireFormat } from './check-format.ts'
-import type { Target } from './check-wires.ts'
-import { toolNamesIn } from './document-request.ts'
-import { type OwnTarget, type RewrittenFormat, writeDocument } from './write-document.ts'
+import { chatProfileOf, type Target, toolNamesIn } from './check-wires.ts'
 
 export interface RepairedDocument {
   /** Absent if there was nothing to change: the original will do, byte for byte. */
@@ -106,4 +106,133 @@ function placeIn(where: string, { places = [] }: LooseHistory): string {
   const place: Place | undefined = found === null ? undefined : places[Number(found[1])]
   if (found === null || place === undefined) return where
   return found[2] === undefined ? place.at : (place.parts[Number(found[2])] ?? place.at)
+}
+
+/** Repaired messages in the format their document had, with all that stood around them. */
+export type RewrittenFormat = Exclude<WireFormat, 'anthropic'>
+
+/** Who is sent documents of the format as they stand. */
+interface OwnTarget {
+  readonly name: string
+  readonly profile: Profile
+}
+
+interface Writing {
+  readonly messages: readonly Message[]
+  readonly system: readonly string[]
+  readonly history: LooseHistory
+  readonly names: WireNames
+  readonly note: (problem: string) => void
+}
+
+function writeDocument(
+  format: RewrittenFormat,
+  history: LooseHistory,
+  { messages, system, names: renamed }: Repaired,
+  target: OwnTarget,
+  note: (problem: string) => void,
+): Json {
+  const names = new WireNames(note, { letterFirst: format === 'gemini' })
+  const writing: Writing = { messages, system, history, names, note }
+  const nameOf = (name: string) => names.of(renamed.get(name) ?? name)
+  switch (format) {
+    case 'openai-chat':
+      return withNames(chatDocument(writing, target), nameOf)
+    case 'openai-responses':
+      return withNames(responsesDocument(writing), nameOf)
+    case 'gemini':
+      return withNames(geminiDocument(writing), nameOf)
+  }
+}
+
+/** Mistral's writer puts this between results and what the user says next. */
+const BETWEEN = '[tool results received]'
+
+function chatDocument(
+  { messages, system, history, names, note }: Writing,
+  { name, profile }: OwnTarget,
+): Json {
+  const { envelope } = history
+  const opening = Array.isArray(envelope) ? envelope : listOf(fieldsOf(envelope).messages)
+  const isKept = system.length === opening.length
+  const roleAt = (index: number) => (isKept ? textOf(fieldsOf(opening[index]).role) : undefined)
+  const isJoined = profile.strict && system.length > 1
+  if (isJoined) note('this backend takes one message of the system; those that open are now one')
+  const prompts = isJoined ? [system.join('\n\n')] : system
+  const written = chatMessages(messages, chatProfileOf(name, profile), names, note)
+  if (profile.backend === 'mistral' && written.some((each) => fieldsOf(each).content === BETWEEN))
+    note('a word of the assistant stands between results and what the user says behind them')
+  const all = [
+    ...prompts.map((content, index) => ({ role: roleAt(index) ?? 'system', content })),
+    ...written,
+  ]
+  return Array.isArray(envelope) ? all : { ...fieldsOf(envelope), messages: all }
+}
+
+function responsesDocument({ messages, system, history, names, note }: Writing): Json {
+  const { envelope } = history
+  const input = inputItems(messages, OPENAI_RESPONSES, names, note)
+  const instructions = system.join('\n\n')
+  if (Array.isArray(envelope) && instructions === '') return input
+  const { instructions: _, ...rest } = fieldsOf(envelope)
+  return { ...rest, ...(instructions !== '' && { instructions }), input }
+}
+
+function geminiDocument({ messages, system, history, names, note }: Writing): Json {
+  const { envelope } = history
+  const contents = geminiContents(messages, GEMINI, names, note)
+  if (Array.isArray(envelope)) return contents
+  const { systemInstruction, system_instruction, ...rest } = fieldsOf(envelope)
+  const text = system.join('\n\n')
+  return {
+    ...rest,
+    ...(text !== '' && { systemInstruction: instructionOf(text, systemInstruction) }),
+    contents,
+  }
+}
+
+/** As it came in where it says the same in parts of text alone. */
+function instructionOf(text: string, original: Json | undefined): Json {
+  const texts = listOf(fieldsOf(original).parts).map((part) => textOf(fieldsOf(part).text) ?? '')
+  const isSame = texts.join('\n\n') === text && texts.every((each) => each.trim() !== '')
+  return isSame && original !== undefined ? original : { parts: [{ text }] }
+}
+
+type NameOf = (name: string) => string
+
+/** Wherever the request names a tool beside its calls, the name follows. */
+function withNames(document: Json, nameOf: NameOf): Json {
+  if (!isFields(document)) return document
+  const { tools, functions, tool_choice: choice, function_call: call, toolConfig } = document
+  return {
+    ...document,
+    ...(Array.isArray(tools) && { tools: tools.map((tool) => named(tool, nameOf)) }),
+    ...(Array.isArray(functions) && { functions: functions.map((tool) => named(tool, nameOf)) }),
+    ...(isFields(choice) && { tool_choice: named(choice, nameOf) }),
+    ...(isFields(call) && { function_call: named(call, nameOf) }),
+    ...(isFields(toolConfig) && { toolConfig: allowed(toolConfig, nameOf) }),
+  }
+}
+
+/** A definition or a choice, in any of the three formats. */
+function named(value: Json, nameOf: NameOf): Json {
+  if (!isFields(value)) return value
+  const { name, function: inner, custom, functionDeclarations: declared } = value
+  return {
+    ...value,
+    ...(typeof name === 'string' && { name: nameOf(name) }),
+    ...(isFields(inner) && { function: named(inner, nameOf) }),
+    ...(isFields(custom) && { custom: named(custom, nameOf) }),
+    ...(Array.isArray(declared) && {
+      functionDeclarations: declared.map((each) => named(each, nameOf)),
+    }),
+  }
+}
+
+function allowed(config: Fields, nameOf: NameOf): Json {
+  const calling = fieldsOf(config.functionCallingConfig)
+  const { allowedFunctionNames: list } = calling
+  if (!Array.isArray(list)) return config
+  const allowedFunctionNames = list.map((name) => (typeof name === 'string' ? nameOf(name) : name))
+  return { ...config, functionCallingConfig: { ...calling, allowedFunctionNames } }
 }

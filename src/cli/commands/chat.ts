@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { ChatFlags } from '../chat.ts'
 import type { Io } from '../process-io.ts'
-import { collect } from '../terminal/options.ts'
+import { collect } from '../terminal/arguments.ts'
 
 const HELP = `
 In the chat:

@@ -1,6 +1,6 @@
 // `precis check`: options and help. Its action is loaded on demand.
 import { type Command, Option } from 'commander'
-import { PROFILES } from '../../validate/profiles.ts'
+import { PROFILES } from '../../validate/validate.ts'
 import type { CheckFlags } from '../check/check-file.ts'
 import type { Io } from '../process-io.ts'
 

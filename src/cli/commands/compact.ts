@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import type { CompactFlags } from '../compact/flags.ts'
 import type { Io } from '../process-io.ts'
-import { collect } from '../terminal/options.ts'
+import { collect } from '../terminal/arguments.ts'
 
 const HELP = `
 Input:

@@ -1,7 +1,7 @@
 // `precis pins`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
-import { collect } from '../terminal/options.ts'
+import { collect } from '../terminal/arguments.ts'
 import type { PinsFlags } from '../threads/thread-commands.ts'
 
 const HELP = `

@@ -1,7 +1,7 @@
 // `precis send`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
-import { collect } from '../terminal/options.ts'
+import { collect } from '../terminal/arguments.ts'
 import type { SendFlags } from '../threads/send-message.ts'
 
 const HELP = `

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
 import type { ServeFlags } from '../serve/serve.ts'
-import { collect } from '../terminal/options.ts'
+import { collect } from '../terminal/arguments.ts'
 
 const HELP = `
 Access:

@@ -1,26 +1,33 @@
 // What one run of `precis compact` has to do, known and checked before the session is read.
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { applyKept } from '../../compaction/compact-thread.ts'
+import type { ProposalRecord } from '../../compaction/plan.ts'
 import { PrecisError } from '../../core/errors.ts'
-import type { ResolvedSettings } from '../../core/settings/settings.ts'
+import type { ResolvedSettings, Settings } from '../../core/settings/settings.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import { PAGE_FORMATS } from '../../formats/pages.ts'
 import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
+import { randomIds } from '../../system.ts'
 import type { Io } from '../process-io.ts'
-import { digestOfFile } from '../session/digest.ts'
-import { readFormat, writtenFormat } from '../session/formats.ts'
-import { type Target, targetOf } from '../session/target.ts'
+import { digestOfFile } from '../session/backups.ts'
+import { readFormat, type Target, targetOf, writtenFormat } from '../session/formats.ts'
 import { type Budget, parseBudget } from '../settings/budget.ts'
-import { loadSettings } from '../settings/settings.ts'
+import { loadSettings, stateFolder } from '../settings/settings.ts'
 import { requireCounter } from '../terminal/counter.ts'
+import { writeText } from '../terminal/io.ts'
 import { refuseOverwriting } from '../terminal/source.ts'
+import { openHome } from '../threads/home.ts'
+import { requireCommitted } from './compact-session.ts'
 import {
   type CompactFlags,
+  chooseStrategy,
   type Destination,
   destinationOf,
   refuseBesideApply,
   sourceOf,
 } from './flags.ts'
-import { chooseStrategy } from './plan.ts'
-import { type KeptProposal, readProposal } from './proposals.ts'
 
 const FORMATS = { formats: SESSION_FORMATS, pages: PAGE_FORMATS }
 const STRATEGY_IDS = DEFAULT_STRATEGIES.map(({ id }) => id)
@@ -124,4 +131,107 @@ export function changedSince(name: string): PrecisError {
     where: name,
     hint: 'Nothing was changed. Make a new proposal with --dry-run.',
   })
+}
+
+/** Older ones make room. */
+const KEPT = 100
+
+const schema = z.object({
+  v: z.literal(1),
+  id: z.string(),
+  at: z.string(),
+  /** What it was made for, and what must not have changed since. */
+  source: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('file'), path: z.string(), digest: z.string(), format: z.string() }),
+    z.object({ kind: z.literal('thread'), threadId: z.string(), version: z.number() }),
+  ]),
+  to: z.string(),
+  redact: z.boolean(),
+  pins: z.array(z.string()),
+  protect: z.object({
+    tools: z.array(z.string()).optional(),
+    paths: z.array(z.string()).optional(),
+  }),
+  prepared: z.looseObject({
+    runId: z.string(),
+    strategyId: z.string(),
+    basedOn: z.number(),
+    proposal: z.looseObject({ edits: z.array(z.unknown()) }),
+  }),
+})
+type Stored = z.output<typeof schema>
+
+/**
+ * Proposals of a dry run, kept in the folder for state until somebody applies them exactly as they
+ * are.
+ */
+type KeptProposal = Omit<Stored, 'prepared'> & { readonly prepared: ProposalRecord }
+
+export async function keepProposal(
+  proposal: Omit<KeptProposal, 'v' | 'id' | 'at'>,
+  io: Io,
+): Promise<string> {
+  const folder = await folderOf(io)
+  const id = randomIds.next('prp')
+  const kept: KeptProposal = { v: 1, id, at: new Date().toISOString(), ...proposal }
+  await writeText(join(folder, `${id}.json`), `${JSON.stringify(kept)}\n`, io)
+  const names = (await readdir(folder)).filter((name) => /^prp_\w+\.json$/.test(name)).sort()
+  for (const old of names.slice(0, -KEPT)) await rm(join(folder, old), { force: true })
+  return id
+}
+
+async function readProposal(id: string, io: Io): Promise<KeptProposal> {
+  const file = join(await folderOf(io), `${id}.json`)
+  const text = /^prp_\w+$/.test(id)
+    ? await readFile(file, 'utf8').catch(() => undefined)
+    : undefined
+  if (text === undefined)
+    throw new PrecisError('not-found', `there is no proposal ${id}`, {
+      where: '--apply',
+      hint: 'precis compact FILE --dry-run makes one and says its name.',
+    })
+  const read = schema.safeParse(jsonIn(text))
+  if (read.success) return read.data as unknown as KeptProposal
+  throw new PrecisError('invalid-input', `the proposal ${id} cannot be read`, {
+    where: file,
+    hint: 'Make a new one with --dry-run.',
+    cause: read.error,
+  })
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function folderOf(io: Io): Promise<string> {
+  const folder = join(await stateFolder(io), 'proposals')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return folder
+}
+
+/** The thread that has the result: the same, or the one that a fresh session began. */
+export async function applyToThread(
+  threadId: string,
+  version: number,
+  settings: Settings,
+  record: ProposalRecord,
+  io: Io,
+): Promise<string> {
+  const home = await openHome(settings, io)
+  try {
+    const now = await home.threads.context(threadId)
+    if (now.version !== version)
+      throw new PrecisError('version-conflict', `${threadId} has changed meanwhile`, {
+        where: threadId,
+        hint: 'Nothing was changed. Try again.',
+      })
+    const outcome = await applyKept(home.threads, threadId, record)
+    return requireCommitted(outcome, record.strategyId).fresh?.threadId ?? threadId
+  } finally {
+    await home.close()
+  }
 }

@@ -2,10 +2,9 @@
 import type { CompactionReport } from '../../core/edit/report.ts'
 import type { TokenSplit } from '../../core/edit/report-split.ts'
 import type { TokenCounter } from '../../core/window/tokens/counter.ts'
-import type { AskedModel } from '../../providers/redacted-port.ts'
+import type { AskedModel } from '../../providers/checked-provider.ts'
 import { bar, oneLine, padColumns, type Style, thousands } from '../terminal/terminal.ts'
-import type { Costs } from './costs.ts'
-import { type Again, type NextSteps, nextSteps } from './next-steps.ts'
+import { type Again, type Costs, type NextSteps, nextSteps } from './next-steps.ts'
 
 export interface CompactReport
   extends Omit<CompactionReport, 'before' | 'after' | 'strategyId' | 'trigger'> {

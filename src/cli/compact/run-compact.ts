@@ -5,22 +5,23 @@ import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
-import { replaceWithBackup } from '../session/backups.ts'
-import { digestOf } from '../session/digest.ts'
-import { type WrittenFormat, writtenFormat } from '../session/formats.ts'
+import { digestOf, replaceWithBackup } from '../session/backups.ts'
+import { nameOf, type WrittenFormat, writtenFormat } from '../session/formats.ts'
 import { openSession, type Session } from '../session/session.ts'
-import { nameOf } from '../session/target.ts'
 import { type WrittenSession, writeSession } from '../session/write-session.ts'
 import { counterOf } from '../terminal/counter.ts'
-import { deliver } from '../terminal/deliver.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { applyToThread } from './apply-to-thread.ts'
+import { deliver } from '../terminal/source.ts'
 import { type CommandPlan, compactSession, type SessionOutcome } from './compact-session.ts'
-import { costsOf } from './costs.ts'
-import type { CompactFlags, Destination } from './flags.ts'
-import { changedSince, type Job, jobOf } from './job.ts'
-import { originOf, shownSettings, unaskedProblems } from './plan.ts'
-import { keepProposal } from './proposals.ts'
+import {
+  type CompactFlags,
+  type Destination,
+  originOf,
+  shownSettings,
+  unaskedProblems,
+} from './flags.ts'
+import { applyToThread, changedSince, type Job, jobOf, keepProposal } from './job.ts'
+import { costsOf } from './next-steps.ts'
 import { type CompactReport, renderCompactReport } from './report.ts'
 import { wishesOf } from './wishes.ts'
 

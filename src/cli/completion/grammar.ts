@@ -4,10 +4,10 @@ import { PRESETS } from '../../core/window/presets.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import { PAGE_FORMATS } from '../../formats/pages.ts'
 import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
-import { PROFILES } from '../../validate/profiles.ts'
+import { PROFILES } from '../../validate/validate.ts'
 import { CHECKED_FORMATS } from '../check/check-wires.ts'
+import { collect } from '../terminal/arguments.ts'
 import { COUNTERS } from '../terminal/counter.ts'
-import { collect } from '../terminal/options.ts'
 
 export interface GrammarOption {
   readonly long: string // with its dashes

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { PrecisError } from '../../core/errors.ts'
 import type { Io } from '../process-io.ts'
-import { tell } from '../terminal/print.ts'
+import { tell } from '../terminal/terminal.ts'
 import { grammarOf, SHELLS } from './grammar.ts'
 import { completionScript } from './scripts.ts'
 

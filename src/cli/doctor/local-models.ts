@@ -2,7 +2,6 @@
 import type { Settings } from '../../core/settings/settings.ts'
 import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
 import type { Environment } from '../settings/settings.ts'
-import { type Finding, fault, note, well } from './finding.ts'
 
 /** One that does not answer at once is not there. */
 const TIMEOUT_MS = 800
@@ -105,4 +104,24 @@ function textIn(value: unknown, field: string): string[] {
       ? (value as Record<string, unknown>)[field]
       : undefined
   return typeof text === 'string' ? [text] : []
+}
+
+/** A finding of the doctor: fine, a note, or a problem with its fix */
+export interface Finding {
+  readonly check: string
+  readonly state: 'well' | 'note' | 'fault'
+  readonly message: string
+  readonly fix?: string // for faults always
+}
+
+export function well(check: string, message: string): Finding {
+  return { check, state: 'well', message }
+}
+
+export function note(check: string, message: string, fix?: string): Finding {
+  return { check, state: 'note', message, ...(fix !== undefined && { fix }) }
+}
+
+export function fault(check: string, message: string, fix: string): Finding {
+  return { check, state: 'fault', message, fix }
 }

@@ -1,10 +1,25 @@
 // `precis doctor`: prints findings, notes, problems and fixes
+import { access, constants, stat, statfs } from 'node:fs/promises'
 import { PrecisError } from '../../core/errors.ts'
+import type { Store } from '../../core/ports.ts'
+import type { ResolvedSettings } from '../../core/settings/settings.ts'
+import { shownAddress } from '../../core/text/address.ts'
+import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
+import { checkStore as checkStoreLogs } from '../../stores/check-store.ts'
 import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
-import { tell } from '../terminal/print.ts'
-import { oneLine, padColumns } from '../terminal/terminal.ts'
-import { runChecks } from './checks.ts'
+import {
+  type Environment,
+  type LoadedSettings,
+  loadSettings,
+  projectFile,
+  stateFolder,
+  userFile,
+} from '../settings/settings.ts'
+import { refuseUnknownNames } from '../settings/show-config.ts'
+import { oneLine, padColumns, tell } from '../terminal/terminal.ts'
+import { openHome } from '../threads/home.ts'
+import { checkLocalModels, type Finding, fault, isAtHome, note, well } from './local-models.ts'
 
 const SIGNS = { well: '✓', note: '·', fault: '✗' } as const
 const PAGE = 'docs/troubleshooting.md'
@@ -35,4 +50,193 @@ export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): 
       hint: `The report has a fix for each; ${PAGE} has more.`,
     },
   )
+}
+
+const NEEDED_NAPI = 10
+const NEEDED_NODE = '22.19'
+const LOW_DISK_BYTES = 100_000_000
+const LOG_CHECK_MS = 2_000
+
+/** The checks of the doctor: Node, settings, store, keys, local models, terminal */
+async function runChecks(io: Io): Promise<Finding[]> {
+  const { environment } = io
+  const node = checkNode()
+  const { findings, resolved } = checkSettings(io)
+  const state = await checkState(io)
+  // Without its folder the store cannot be opened: one fault is told once.
+  const isStateWell = state.every(
+    ({ check, state: found }) => check !== 'state' || found === 'well',
+  )
+  const isOpened = resolved && (isStateWell || resolved.settings.store !== 'sqlite')
+  const store = isOpened ? await checkStore(resolved, io) : []
+  const keys = checkKeys(environment, resolved)
+  const models = resolved ? await checkLocalModels(resolved.settings, environment) : []
+  return [node, ...findings, ...state, ...store, ...keys, ...models, ...checkTerminal(io)]
+}
+
+function checkNode(): Finding {
+  const { node, napi } = process.versions
+  return Number(napi) >= NEEDED_NAPI
+    ? well('node', `Node ${node}`)
+    : fault('node', `Node ${node} is too old`, `Install Node ${NEEDED_NODE} or later.`)
+}
+
+function checkSettings({ cwd, environment }: Io): {
+  findings: Finding[]
+  resolved?: ResolvedSettings
+} {
+  try {
+    const resolved = loadSettings({ cwd, environment })
+    refuseUnknownNames(resolved)
+    const given = Object.values(resolved.origins).filter(
+      ({ origin }) => origin !== 'default',
+    ).length
+    const files = [userFile(environment), projectFile(cwd)].filter((file) => file !== undefined)
+    return {
+      findings: [
+        well('settings', `${given} set, the others are defaults (${files.join(', ')})`),
+        ...checkTrust(resolved),
+      ],
+      resolved,
+    }
+  } catch (thrown) {
+    if (!PrecisError.is(thrown)) throw thrown
+    const { message, where, hint } = thrown
+    const place = where === undefined ? '' : ` (${where})`
+    return { findings: [fault('settings', `${message}${place}`, hint ?? 'See precis config.')] }
+  }
+}
+
+/** What the project sets and is not obeyed in. */
+function checkTrust({ project }: LoadedSettings): Finding[] {
+  if (project === undefined || project.ignored.length === 0) return []
+  const { file, ignored } = project
+  const keys = ignored.map(({ key, why }) => (key === '*' ? why : `${key} (${why})`))
+  return [
+    note(
+      'trust',
+      `ignored in ${file}: ${keys.join(', ')}`,
+      'If you know who wrote it: any command with --trust-folder. precis config shows the values.',
+    ),
+  ]
+}
+
+/** The folder for state: there, ours alone, writable, and with room. */
+async function checkState(io: Io): Promise<Finding[]> {
+  try {
+    const folder = await stateFolder(io)
+    await access(folder, constants.W_OK | constants.R_OK)
+    const { mode } = await stat(folder)
+    const { bavail, bsize } = await statfs(folder)
+    const others = (mode & 0o077) !== 0 && process.platform !== 'win32'
+    return [
+      others
+        ? fault('state', `others can look into ${folder}`, `Run chmod 700 ${folder}.`)
+        : well('state', folder),
+      ...(bavail * bsize < LOW_DISK_BYTES
+        ? [
+            fault(
+              'disk',
+              'less than 100 MB are free there',
+              'Make room, or set PRECIS_HOME to another disk.',
+            ),
+          ]
+        : []),
+    ]
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    return [fault('state', message, 'Set PRECIS_HOME to a directory that you can write to.')]
+  }
+}
+
+async function checkStore({ settings }: ResolvedSettings, io: Io): Promise<Finding[]> {
+  const kind = /^[a-z]+(?=:|$)/i.exec(settings.store)?.[0] ?? shownAddress(settings.store)
+  try {
+    const home = await openHome(settings, io)
+    try {
+      const { items } = await home.store.list({ limit: 1000 })
+      const many = items.length === 1000 ? '1,000 or more' : String(items.length)
+      const found = well('store', `${kind}: it opens, and holds ${many} threads`)
+      return [found, ...(await checkLogs(home.store))]
+    } finally {
+      await home.close()
+    }
+  } catch (thrown) {
+    if (!PrecisError.is(thrown)) throw thrown
+    const { message, hint } = thrown
+    return [fault('store', `${kind}: ${message}`, hint ?? 'See docs/troubleshooting.md.')]
+  }
+}
+
+/** As much of a whole check as can be done in a moment. */
+async function checkLogs(store: Store): Promise<Finding[]> {
+  const until = performance.now() + LOG_CHECK_MS
+  const { problems, threads, all } = await checkStoreLogs(store, {
+    isEnough: () => performance.now() > until,
+  })
+  const [first] = problems
+  if (first) {
+    const place = first.seq === undefined ? first.threadId : `${first.threadId} ${first.seq}`
+    const more = problems.length > 1 ? `, and ${problems.length - 1} more` : ''
+    const fix = 'See all of it: precis store check. docs/stores.md says how to rescue the rest.'
+    return [fault('store', `damaged: ${place}: ${first.problem}${more}`, fix)]
+  }
+  if (threads >= all) return []
+  const message = `the logs of ${threads} of ${all} threads were checked`
+  return [note('store', message, 'Check all of them: precis store check.')]
+}
+
+/** Which keys are there; never what they are. */
+function checkKeys(environment: Environment, resolved: ResolvedSettings | undefined): Finding[] {
+  const wanted = resolved?.settings.models.default?.split('/', 1)[0]
+  const set = PROVIDER_ENTRIES.flatMap(({ id, keyVariables }) => {
+    const variable = keyVariables.find((name) => environment[name]?.trim())
+    return variable === undefined ? [] : [`${id} (${variable})`]
+  })
+  const missing = PROVIDER_ENTRIES.find(
+    ({ id, keyVariables }) =>
+      id === wanted &&
+      keyVariables.length > 0 &&
+      !(resolved && isAtHome(id, resolved.settings, environment)) &&
+      !keyVariables.some((name) => environment[name]?.trim()),
+  )
+  return [
+    set.length === 0
+      ? note(
+          'keys',
+          'no key of a provider is set: strategies without a model work all the same',
+          'Set one, such as ANTHROPIC_API_KEY, or use a local model (docs/models.md).',
+        )
+      : well('keys', `set: ${set.join(', ')}`),
+    ...(missing === undefined
+      ? []
+      : [
+          fault(
+            'keys',
+            `models.default is of ${missing.id}, and its key is not set`,
+            `Set ${missing.keyVariables.join(' or ')}, or another models.default.`,
+          ),
+        ]),
+  ]
+}
+
+function checkTerminal({ environment, stdout: { isTTY, columns } }: Io): Finding[] {
+  const { LANG, LC_ALL, LC_CTYPE, TERM, NO_COLOR, FORCE_COLOR } = environment
+  const words = isTTY ? `${columns ?? 80} columns` : 'not a terminal: no colours, no progress'
+  const colour = NO_COLOR
+    ? ', colours off (NO_COLOR)'
+    : FORCE_COLOR
+      ? ', colours on (FORCE_COLOR)'
+      : ''
+  const locale = LC_ALL || LC_CTYPE || LANG || ''
+  const isPlain = locale !== '' && !/utf-?8/i.test(locale) && process.platform !== 'win32'
+  return [
+    isPlain
+      ? fault(
+          'terminal',
+          `the locale ${locale} is not UTF-8: bars and accents will look wrong`,
+          'Set LANG=C.UTF-8 or another UTF-8 locale.',
+        )
+      : well('terminal', `${words}${colour}${TERM === 'dumb' ? ', TERM is dumb' : ''}`),
+  ]
 }

@@ -1,11 +1,10 @@
 // The files of one folder as a script sees them: read from the disk, written only when all is known.
 import { lstat, rm } from 'node:fs/promises'
 import { PrecisError } from '../../core/errors.ts'
-import type { FileIO } from '../../edl/file-io.ts'
-import { DEFAULT_LIMITS } from '../../edl/limits.ts'
+import { DEFAULT_LIMITS, type FileIO } from '../../edl/script.ts'
 import { isErrno, namingFile } from '../../tools/files/file-errors.ts'
 import { openInWorkspace } from '../../tools/files/open-file.ts'
-import { type FileMark, replaceFile } from '../../tools/files/write-file.ts'
+import { type FileMark, replaceFile } from '../../tools/files/write.ts'
 import { isInside, type Place, type Workspace } from '../../tools/workspace.ts'
 
 /** A file that the script changed or made, and what it was. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { answer, result, user } from '../../../test/say.ts'
 import { compose } from '../../compose.ts'
 import { archiveOf } from '../../threads/archive.ts'
-import { searchAll, searchIn } from './recall-all.ts'
+import { searchAll, searchIn } from './recall-archive.ts'
 
 async function talks() {
   const composed = compose()

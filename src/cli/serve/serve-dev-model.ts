@@ -1,9 +1,9 @@
 // `precis dev-model`: serves the stand-in until it is stopped
 import { startDevModel } from '../../dev-model/index.ts'
 import type { Io } from '../process-io.ts'
+import { wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
-import { wholeNumber } from '../terminal/numbers.ts'
-import { signals } from './serve-end.ts'
+import { signals } from './serve.ts'
 
 const HIGHEST_PORT = 65_535
 

@@ -7,9 +7,7 @@ import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { writeStream } from '../terminal/io.ts'
-import { tell } from '../terminal/print.ts'
-import { quoted } from '../terminal/shell-quote.ts'
-import { padColumns } from '../terminal/terminal.ts'
+import { padColumns, quoted, tell } from '../terminal/terminal.ts'
 import { openHome } from '../threads/home.ts'
 
 export interface TokenFlags {

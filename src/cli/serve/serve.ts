@@ -2,29 +2,26 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import type { Composed } from '../../compose.ts'
-import { composeApp } from '../../compose-app.ts'
+import { type ComposedApp, composeApp } from '../../compose-app.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { escapeSteering } from '../../core/text/visible.ts'
 import { secretsOf } from '../../redact/known.ts'
 import { redact } from '../../redact/redact.ts'
-import { localToken, withLocalToken } from '../../server/accounts/local-token.ts'
-import { TokenBook } from '../../server/accounts/tokens.ts'
+import { localToken, TokenBook, withLocalToken } from '../../server/accounts/tokens.ts'
 import { isLoopback } from '../../server/http/guard.ts'
 import { type Listening, listen } from '../../server/http/listen.ts'
 import { readPage } from '../../server/http/page.ts'
-import { Unfinished } from '../../server/live/unfinished.ts'
+import { leaveUnfinished, Unfinished } from '../../server/live/activity.ts'
 import type { Access, AppLimits } from '../../server/ports.ts'
 import { openWorkspace } from '../../tools/workspace.ts'
 import { wishesHooks } from '../compact/wishes.ts'
 import type { Io } from '../process-io.ts'
-import { programName } from '../program-name.ts'
+import { programName, version } from '../program-name.ts'
 import { loadSettings, stateFolder } from '../settings/settings.ts'
+import { wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
-import { wholeNumber } from '../terminal/numbers.ts'
 import { openHome } from '../threads/home.ts'
 import { approvalOf } from '../threads/send-message.ts'
-import { version } from '../version.ts'
-import { endServer, signals } from './serve-end.ts'
 import { storeOption } from './serve-tokens.ts'
 
 export interface ServeFlags {
@@ -198,4 +195,53 @@ function warnWithoutSecrets({ environment, host, stderr }: Io): void {
   host.on('warning', ({ name, message, stack }: Error) => {
     stderr.write(`${escapeSteering(redact(stack ?? `${name}: ${message}`, secrets).text)}\n`)
   })
+}
+
+interface ServerParts {
+  readonly home: Composed
+  readonly composed: ComposedApp
+  readonly listening: Listening | undefined
+  readonly graceMs: number
+  /** Cuts the waiting short. */
+  readonly hurry: AbortSignal
+}
+
+/** Server shutdown: reject new requests, finish or record turns, end streams, close the store */
+async function endServer(parts: ServerParts): Promise<void> {
+  const { home, composed, listening, graceMs, hurry } = parts
+  const { app, agent } = composed
+  listening?.stop()
+  const left = new Set(await app.finish(graceMs, hurry))
+  // A turn may just have begun with what waited in the inbox.
+  agent.on((frame) => {
+    if (frame.type === 'turn-end' && frame.end === 'aborted') left.add(frame.threadId)
+  })
+  await composed.close()
+  await leaveUnfinished(home, [...left])
+  await listening?.close()
+}
+
+interface Signals {
+  /** The first that asks to stop. */
+  readonly first: Promise<void>
+  /** Fires at the second: the caller again does not want to wait. */
+  readonly hurry: AbortSignal
+  end(): void
+}
+
+export function signals(source: Io['host']): Signals {
+  const first = Promise.withResolvers<void>()
+  const hurry = new AbortController()
+  let count = 0
+  const hear = () => {
+    count += 1
+    if (count === 1) first.resolve()
+    else hurry.abort()
+  }
+  source.on('SIGINT', hear).on('SIGTERM', hear)
+  return {
+    first: first.promise,
+    hurry: hurry.signal,
+    end: () => void source.off('SIGINT', hear).off('SIGTERM', hear),
+  }
 }

@@ -1,14 +1,16 @@
 // Backups of files that précis replaced, in the data directory, for undo and redo
+import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
+import type { Source } from '../../formats/session-format.ts'
 import { randomIds } from '../../system.ts'
 import type { Io } from '../process-io.ts'
 import { stateFolder, stateFolderPath } from '../settings/settings.ts'
 import { type Written, writeText } from '../terminal/io.ts'
-import { quoted } from '../terminal/shell-quote.ts'
-import { digestOf, digestOfFile } from './digest.ts'
+import { quoted } from '../terminal/terminal.ts'
+import { openInput } from './input.ts'
 import {
   type DatabaseSession,
   databaseSession,
@@ -30,7 +32,7 @@ const schema = z.object({
   before: z.string(), // digests
   after: z.string(),
 })
-export type Backup = z.output<typeof schema>
+type Backup = z.output<typeof schema>
 
 /**
  * Replaces a file, as a whole or not at all, and keeps a backup. Refuses a file that is no longer what was
@@ -245,4 +247,22 @@ function nothingKept(
     where: given,
     hint: `Nothing was changed: later lines would be lost. What it was on ${latest.at} is ${join(folder, `${latest.id}.before`)}.`,
   })
+}
+
+/** The digest of a file, to detect changes */
+export async function digestOfFile(path: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<string> {
+  return digestOfSource(await openInput(path, io))
+}
+
+export async function digestOfSource(source: Source): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of source.open()) hash.update(piece)
+  return hash.digest('hex')
+}
+
+export function digestOf(content: Written): string {
+  const hash = createHash('sha256')
+  const isWhole = typeof content === 'string' || content instanceof Uint8Array
+  for (const piece of isWhole ? [content] : content) hash.update(piece)
+  return hash.digest('hex')
 }

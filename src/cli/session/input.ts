@@ -1,12 +1,13 @@
 // The source of a session: a file, or a stream that is buffered
-import { createReadStream } from 'node:fs'
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { PrecisError } from '../../core/errors.ts'
 import type { Source } from '../../formats/session-format.ts'
 import type { Io } from '../process-io.ts'
 import { readPieces, unreadable } from '../terminal/io.ts'
 import { databaseSession, readDatabase } from './opencode-database.ts'
-import { rereadable } from './reread.ts'
 
 const PIECE_BYTES = 64_000
 
@@ -50,5 +51,124 @@ async function* piecesOf(path: string, name: string): AsyncGenerator<Uint8Array>
     throw unreadable(name, thrown)
   } finally {
     stream.destroy()
+  }
+}
+
+/** Shorter ones are held, which is faster. */
+const LONG_BYTES = 16_000_000
+
+/** The same file; of a long one any part can be had again. */
+export function rereadable(
+  path: string,
+  source: Source,
+  {
+    name = path,
+    longBytes = LONG_BYTES,
+  }: { readonly name?: string; readonly longBytes?: number } = {},
+): Source {
+  if ((source.bytes ?? 0) < longBytes) return source
+  const pieces = new ReadPieces(path, name)
+  return {
+    ...source,
+    open: () => pieces.noted(source.open()),
+    textAt: (start, end) => pieces.textAt(start, end),
+  }
+}
+
+/** One piece as it was read. The next one begins where it ends. */
+interface Piece {
+  readonly start: number
+  readonly bytes: number
+  readonly sum: number
+}
+
+class ReadPieces {
+  readonly #path: string
+  readonly #name: string // as people call it
+  readonly #pieces: Piece[] = []
+  #last: { readonly piece: Piece; readonly content: Buffer } | undefined
+  /** Every piece is read into it: a new one for each would fill the memory before it is tidied up. */
+  #buffer = Buffer.alloc(0)
+
+  constructor(path: string, name: string) {
+    this.#path = path
+    this.#name = name
+  }
+
+  /** Whoever reads the file from its beginning reads the pieces that count from then on. */
+  async *noted(read: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+    let start = 0
+    let count = 0
+    for await (const given of read) {
+      const content = typeof given === 'string' ? Buffer.from(given) : given
+      this.#pieces[count] = { start, bytes: content.length, sum: crc32(content) }
+      count += 1
+      start += content.length
+      yield content
+    }
+  }
+
+  textAt(start: number, end: number): string {
+    const parts: Buffer[] = []
+    for (let index = this.#indexOf(start), at = start; at < end; index += 1) {
+      const piece = this.#pieces[index]
+      if (piece === undefined) throw this.#changed()
+      const from = at - piece.start
+      const part = this.#read(piece).subarray(from, Math.min(piece.bytes, end - piece.start))
+      // The next piece is read into the same place.
+      parts.push(at + part.length < end ? Buffer.from(part) : part)
+      at += part.length
+    }
+    const [only, ...others] = parts
+    if (only === undefined) return ''
+    return (others.length === 0 ? only : Buffer.concat(parts)).toString('utf8')
+  }
+
+  /** Of the piece that holds this byte. */
+  #indexOf(at: number): number {
+    let low = 0
+    let high = this.#pieces.length - 1
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((this.#pieces[middle]?.start ?? 0) <= at) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  /** Lines are mostly asked for in their order: the last piece is at hand for the next one. */
+  #read(piece: Piece): Buffer {
+    if (this.#last?.piece === piece) return this.#last.content
+    const content = this.#bytesOf(piece)
+    if (crc32(content) !== piece.sum) throw this.#changed()
+    this.#last = { piece, content }
+    return content
+  }
+
+  /** What was read; it is less where the file has become shorter. */
+  #bytesOf({ start, bytes }: Piece): Buffer {
+    if (this.#buffer.length < bytes) this.#buffer = Buffer.allocUnsafe(bytes)
+    const content = this.#buffer
+    this.#last = undefined
+    try {
+      const file = openSync(this.#path, 'r')
+      try {
+        let read = 0
+        for (let more = 1; more > 0 && read < bytes; read += more)
+          more = readSync(file, content, read, bytes - read, start + read)
+        return content.subarray(0, read)
+      } finally {
+        closeSync(file)
+      }
+    } catch (thrown) {
+      throw unreadable(this.#name, thrown)
+    }
+  }
+
+  #changed(): PrecisError {
+    return new PrecisError('version-conflict', `${this.#name} was changed while it was worked on`, {
+      where: this.#name,
+      hint: 'Nothing was written. Try again when no other program writes to it.',
+    })
   }
 }

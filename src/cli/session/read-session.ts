@@ -1,4 +1,6 @@
 // Imports a session file into threads: format detected or named; a failure leaves nothing
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import {
@@ -12,10 +14,8 @@ import type { Sample, SessionFormat, Source } from '../../formats/session-format
 import type { ProgressLine } from '../terminal/progress.ts'
 import { readingFrom } from '../terminal/source.ts'
 import { readFormat } from './formats.ts'
-import { saveMemoryFor } from './save-memory.ts'
 
-export interface ReadOptions
-  extends Pick<ImportOptions, 'records' | 'source' | 'title' | 'earlier'> {
+interface ReadOptions extends Pick<ImportOptions, 'records' | 'source' | 'title' | 'earlier'> {
   readonly named?: string | undefined // the format
   readonly progress: ProgressLine
 }
@@ -94,4 +94,33 @@ async function importWhole(
 async function forget({ threads }: Composed, imported: ImportedSession): Promise<void> {
   for (const threadId of [imported.threadId, ...imported.subThreadIds])
     await threads.delete(threadId)
+}
+
+// Reads long files in little memory: limits heap growth and collects garbage on the way
+
+const LARGE_BYTES = 16_000_000
+const BETWEEN_BYTES = 8_000_000
+/** How much may come on top of what is alive, before the dead is looked for: left alone, it is several times as much. */
+const GROWING_PERCENT = 10
+
+/** Called with how far the file was read. */
+type Passed = (bytes: number) => void
+
+/**
+ * While a file streams through, nearly everything dies young, and while it is compacted most of it does. Left
+ * alone, the heaps of this thread and of the database's grow by hundreds of megabytes all the same, before
+ * anybody looks for what is dead. It takes longer so.
+ */
+function saveMemoryFor(bytes: number | undefined): Passed {
+  if ((bytes ?? 0) <= LARGE_BYTES) return () => undefined
+  setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`)
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  let collected = 0
+  return (passed) => {
+    if (passed - collected < BETWEEN_BYTES) return
+    collected = passed
+    collect()
+  }
 }

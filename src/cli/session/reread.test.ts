@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Source } from '../../formats/session-format.ts'
-import { rereadable } from './reread.ts'
+import { rereadable } from './input.ts'
 
 const TEXT = 'the first line\nUmi 海 lay at berth C2 — all night\n\nthe last one, without an end'
 const PIECE_BYTES = 7 // parts lines, and a character of three bytes

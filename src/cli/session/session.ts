@@ -5,6 +5,7 @@ import { readRow } from '../../core/log/codec.ts'
 import type { EventAt, NewEvent, ThreadEvent } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Context } from '../../core/view/context.ts'
 import type { Account } from '../../formats/reading/notes.ts'
 import type { SessionFormat } from '../../formats/session-format.ts'
@@ -12,11 +13,9 @@ import { valueStore } from '../../stores/memory/memory.ts'
 import type { Io } from '../process-io.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 import { openHome } from '../threads/home.ts'
-import { formatOfLog } from './imported-format.ts'
+import type { Target } from './formats.ts'
 import { openInput } from './input.ts'
 import { readSession } from './read-session.ts'
-import { findSubThreads } from './sub-threads.ts'
-import type { Target } from './target.ts'
 
 export interface Session {
   readonly target: Target
@@ -31,7 +30,7 @@ export interface Session {
   close(): Promise<void>
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly settings: Settings
   readonly named?: string | undefined // the format of a file
   readonly progress: ProgressLine
@@ -140,4 +139,54 @@ export async function readEvents(
     for (const row of rows) events.push(readRow(row))
     if (rows.length < READ_ROWS) return events
   }
+}
+
+/** Undefined if the thread did not come from a file, or was imported without its records. */
+function formatOfLog(
+  events: readonly ThreadEvent[],
+  formats: readonly SessionFormat[],
+): SessionFormat | undefined {
+  for (const event of events) {
+    const id = formatIn(event.type === 'FOREIGN' ? event.data : event.source)
+    const found = id === undefined ? undefined : formats.find((format) => format.id === id)
+    if (found) return found
+  }
+  return undefined
+}
+
+function formatIn(kept: Json | undefined): string | undefined {
+  if (typeof kept !== 'object' || kept === null || !('format' in kept)) return undefined
+  return typeof kept.format === 'string' ? kept.format : undefined
+}
+
+/** A store may hold any number of threads: those that were touched last are looked at. */
+const LOOKED_AT = 5_000
+const PAGE = 500
+
+/** In the order in which the file began them. */
+async function findSubThreads(store: Store, threadId: string): Promise<string[]> {
+  const [first] = await store.read(threadId, { limit: 1 })
+  const started = first === undefined ? undefined : readRow(first)
+  if (started?.type !== 'THREAD_STARTED' || started.data.reason !== 'import') return []
+  const found: { readonly threadId: string; readonly seq: number }[] = []
+  let after: string | undefined
+  for (let looked = 0; looked < LOOKED_AT; looked += PAGE) {
+    const page = await store.list({ limit: PAGE, ...(after !== undefined && { after }) })
+    for (const each of page.items) {
+      const seq = await cameFrom(store, each.threadId, threadId)
+      if (seq !== undefined) found.push({ threadId: each.threadId, seq })
+    }
+    after = page.next
+    if (after === undefined) break
+  }
+  return found
+    .sort((a, b) => a.seq - b.seq || (a.threadId < b.threadId ? -1 : 1))
+    .map((sub) => sub.threadId)
+}
+
+async function cameFrom(store: Store, sub: string, main: string): Promise<number | undefined> {
+  const [row] = await store.read(sub, { limit: 1 })
+  const event = row === undefined ? undefined : readRow(row)
+  if (event?.type !== 'THREAD_STARTED' || event.data.reason !== 'import') return undefined
+  return event.data.from?.threadId === main ? event.data.from.seq : undefined
 }

@@ -1,5 +1,6 @@
 // `precis config`: every setting with value and source, or the schema
-import { variableOf } from '../../core/settings/settings.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { type ResolvedSettings, variableOf } from '../../core/settings/settings.ts'
 import {
   aboutSetting,
   SETTING_KEYS,
@@ -7,11 +8,13 @@ import {
 } from '../../core/settings/settings-schema.ts'
 import { shownSetting } from '../../core/text/address.ts'
 import type { Json } from '../../core/text/json.ts'
+import { PROVIDER_ENTRIES } from '../../providers/entries.ts'
+import { splitName } from '../../providers/model-name.ts'
+import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
+import { chooseStrategy } from '../compact/flags.ts'
 import type { Io } from '../process-io.ts'
 import { writeStream } from '../terminal/io.ts'
-import { tell } from '../terminal/print.ts'
-import { oneLine, padColumns } from '../terminal/terminal.ts'
-import { refuseUnknownNames } from './known-names.ts'
+import { oneLine, padColumns, tell } from '../terminal/terminal.ts'
 import type { IgnoredSetting } from './project-settings.ts'
 import { loadSettings, projectFile, stateFolderPath, userFile } from './settings.ts'
 
@@ -85,4 +88,34 @@ function ignoredLines(ignored: readonly IgnoredSetting[], columns: number): stri
 
 function plain(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Those of the program, and the stand-in. */
+const PROVIDERS = [...PROVIDER_ENTRIES.map(({ id }) => id), 'dev']
+
+/** Throws for the first that names nothing, with where it is set. */
+export function refuseUnknownNames(resolved: ResolvedSettings): void {
+  chooseStrategy(
+    resolved,
+    {},
+    DEFAULT_STRATEGIES.map(({ id }) => id),
+  )
+  const { models } = resolved.settings
+  for (const [key, name] of Object.entries(models)) if (name) refuseModel(key, name, resolved)
+}
+
+function refuseModel(role: string, name: string, { origins }: ResolvedSettings): void {
+  const key = `models.${role}`
+  try {
+    splitName(name, PROVIDERS)
+  } catch (thrown) {
+    if (!PrecisError.is(thrown)) throw thrown
+    const { where = key } = origins[key] ?? {}
+    const { message, hint } = thrown
+    throw new PrecisError('invalid-settings', `${key}: ${message}`, {
+      where,
+      ...(hint !== undefined && { hint }),
+      cause: thrown,
+    })
+  }
 }

@@ -1,16 +1,16 @@
 // The output of an agent on a non-interactive terminal
 import type { Agent } from '../../agent/agent.ts'
-import { CompactionWatch } from '../../agent/compaction/compaction-watch.ts'
+import { type CompactionDisplay, CompactionWatch } from '../../agent/compaction/compaction-watch.ts'
 import type { AgentFrame } from '../../core/agent/frame.ts'
+import type { EventOf } from '../../core/log/event.ts'
 import { escapeSteering } from '../../core/text/visible.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import type { Io } from '../process-io.ts'
-import { ConsoleCompactionDisplay } from './compaction-display.ts'
 import { oneLine, styleOf } from './terminal.ts'
 
 const SUBJECT_COLUMNS = 80
 
-export interface AgentWatch {
+interface AgentWatch {
   /** Ends the line of the answer, if one is open: whatever follows has a line of its own. */
   endLine(): void
   stop(): void
@@ -74,4 +74,45 @@ function lineOf(frame: AgentFrame): string | undefined {
     default:
       return undefined
   }
+}
+
+// Compactions as lines in a console.
+
+/** What providers say is not ours, and may be anything. */
+const LONGEST_MESSAGE = 400
+
+/** Where lines go to, such as standard output. */
+interface LineStream {
+  write(text: string): unknown
+}
+
+/** A blank line stands around each, since answers are streamed to the same console. */
+export class ConsoleCompactionDisplay implements CompactionDisplay {
+  readonly #out: LineStream
+  readonly #err: LineStream
+
+  constructor(out: LineStream, err: LineStream) {
+    this.#out = out
+    this.#err = err
+  }
+
+  onCompactionStart(): void {
+    this.#out.write('\n🔄 Compacting conversation to reduce size...\n')
+  }
+
+  onCompactionComplete(event?: EventOf<'COMPACTION'>): void {
+    this.#out.write(`✅ Compaction complete!${event ? ` ${reduction(event)}` : ''}\n\n`)
+  }
+
+  onCompactionError(error: Error): void {
+    this.#err.write(`❌ Compaction failed: ${oneLine(error.message, LONGEST_MESSAGE)}\n\n`)
+  }
+}
+
+/** A thread that had nothing, or has more than before, was not reduced. */
+function reduction({ data }: EventOf<'COMPACTION'>): string {
+  const { originalEventCount: before, compactedEventCount: after, edits } = data
+  if (edits?.length === 0) return 'Nothing had to go: the context is as it was'
+  const percent = before > after ? Math.round((1 - after / before) * 100) : 0
+  return `Reduced from ${before} to ${after} events (${percent}% reduction)`
 }

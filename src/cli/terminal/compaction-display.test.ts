@@ -1,7 +1,7 @@
 // The lines that a console shows of a compaction.
 import { describe, expect, it } from 'vitest'
 import type { EventOf } from '../../core/log/event.ts'
-import { ConsoleCompactionDisplay } from './compaction-display.ts'
+import { ConsoleCompactionDisplay } from './agent-output.ts'
 
 function shown(show: (display: ConsoleCompactionDisplay) => void): readonly [string, string] {
   const texts = { out: '', err: '' }

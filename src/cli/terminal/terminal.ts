@@ -1,8 +1,12 @@
 // Text for a terminal: nothing of a transcript may control it, and columns line up in any script.
 import { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
-import type { Output } from '../process-io.ts'
+import { escapeTexts, printableJson } from '../../core/text/visible.ts'
+import { secretsOf } from '../../redact/known.ts'
+import { redactValues } from '../../redact/redact-values.ts'
+import type { Io, Output } from '../process-io.ts'
 import type { Environment } from '../settings/settings.ts'
+import { writeStream } from './io.ts'
 
 /** Control characters, and marks that turn the direction of what follows. */
 const CONTROLS =
@@ -75,4 +79,26 @@ export function styleOf(stream: Output, environment: Environment): Style {
   const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
     isColoured ? styleText(format, text, { validateStream: false }) : text
   return { bold: style('bold'), dim: style('dim'), good: style('green') }
+}
+
+const DEFAULT_COLUMNS = 100
+
+/** Prints the result of a command: JSON or lines, both without secrets */
+export async function tell<Told>(
+  { stdout, environment }: Pick<Io, 'stdout' | 'environment'>,
+  told: Told,
+  json: boolean | undefined,
+  render: (told: Told, style: Style, columns: number) => string,
+): Promise<void> {
+  const clean = redactValues(told, secretsOf(environment)).value
+  const columns = (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS
+  const text = json
+    ? `${printableJson(clean, 2)}\n`
+    : render(escapeTexts(clean), styleOf(stdout, environment), columns)
+  await writeStream(stdout, text)
+}
+
+/** A word as a shell takes it. */
+export function quoted(word: string): string {
+  return /^[\w./@:+%=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -3,14 +3,12 @@ import { PrecisError } from '../../core/errors.ts'
 import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Io } from '../process-io.ts'
 import { backupOf } from '../session/backups.ts'
+import { nameOf, type Target, targetOf } from '../session/formats.ts'
 import { loadThread, openSession } from '../session/session.ts'
-import { nameOf, type Target, targetOf } from '../session/target.ts'
 import { loadSettings } from '../settings/settings.ts'
-import { wholeNumber } from '../terminal/numbers.ts'
-import { tell } from '../terminal/print.ts'
+import { wholeNumber } from '../terminal/arguments.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { quoted } from '../terminal/shell-quote.ts'
-import { oneLine, type Style, thousands } from '../terminal/terminal.ts'
+import { oneLine, quoted, type Style, tell, thousands } from '../terminal/terminal.ts'
 import {
   compare,
   type Difference,

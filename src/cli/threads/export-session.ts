@@ -1,14 +1,12 @@
 // A thread or a session file in another format, or as a page for people; secrets stay here unless asked for.
 import { readRow } from '../../core/log/codec.ts'
 import type { Io } from '../process-io.ts'
-import { writtenFormat } from '../session/formats.ts'
+import { nameOf, targetOf, writtenFormat } from '../session/formats.ts'
 import { openSession, type Session } from '../session/session.ts'
-import { nameOf, targetOf } from '../session/target.ts'
 import { type Found, writeSession } from '../session/write-session.ts'
 import { loadSettings } from '../settings/settings.ts'
-import { deliver } from '../terminal/deliver.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { refuseOverwriting } from '../terminal/source.ts'
+import { deliver, refuseOverwriting } from '../terminal/source.ts'
 import { oneLine, type Style, thousands } from '../terminal/terminal.ts'
 
 export interface ExportFlags {

@@ -1,11 +1,15 @@
 // The user's own store with everything on it: for the commands that work on threads.
+import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Composed, compose } from '../../compose.ts'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import type { EventType, ThreadEvent } from '../../core/log/event.ts'
 import type { JobQueue } from '../../core/ports.ts'
-import type { Settings } from '../../core/settings/settings.ts'
-import { openJobs } from '../../stores/open-jobs.ts'
-import { openStore } from '../../stores/open-store.ts'
-import { type Surroundings, stateFolder } from '../settings/settings.ts'
+import type { ResolvedSettings, Settings } from '../../core/settings/settings.ts'
+import type { Client, ThreadSummary } from '../../protocol/client.ts'
+import { openJobs, openStore } from '../../stores/open-store.ts'
+import type { Io } from '../process-io.ts'
+import { loadSettings, type Surroundings, stateFolder } from '../settings/settings.ts'
 
 const FILE = 'threads.db'
 
@@ -39,4 +43,91 @@ export async function openHome(settings: Settings, io: Surroundings): Promise<Ho
       await composed.close()
     },
   }
+}
+
+/** Runs something on the user's own store, and closes it whatever happens. */
+export async function withHome<T>(
+  io: Io,
+  work: (home: Composed, resolved: ResolvedSettings) => Promise<T>,
+): Promise<T> {
+  const resolved = loadSettings(io)
+  const home = await openHome(resolved.settings, io)
+  try {
+    return await work(home, resolved)
+  } catch (thrown) {
+    throw withListing(thrown)
+  } finally {
+    await home.close()
+  }
+}
+
+/** On a command line there is a command that lists the threads. */
+function withListing(thrown: unknown): unknown {
+  if (!PrecisError.is(thrown) || thrown.code !== 'unknown-thread') return thrown
+  const { code, message, where } = thrown
+  return new PrecisError(code, message, {
+    ...(where !== undefined && { where }),
+    hint: 'precis threads lists those in the store.',
+    cause: thrown,
+  })
+}
+
+type Reading = Pick<Client, 'threads' | 'events'>
+
+/** So many threads are looked at, from the latest on, and of each so many events from the first on. */
+const MOST_THREADS = 1_000
+const PAGE_THREADS = 50
+const OPENING_EVENTS = 20
+
+/** The last used thread of a directory, for `precis chat --continue` */
+export async function lastUsedIn(client: Reading, folder: string): Promise<string | undefined> {
+  const wanted = realFolder(folder)
+  let after: string | undefined
+  for (let looked = 0; looked < MOST_THREADS; looked += PAGE_THREADS) {
+    const page = await client.threads({
+      limit: PAGE_THREADS,
+      ...(after !== undefined && { after }),
+    })
+    const found = await Promise.all(
+      page.items.map(async (thread) => (await usedFolder(client, thread)) === wanted),
+    )
+    const thread = page.items[found.indexOf(true)]
+    if (thread) return thread.threadId
+    after = page.next
+    if (after === undefined) return undefined
+  }
+  return undefined
+}
+
+/** What a thread has before anything is said or done in it. */
+const BEFORE_USE: ReadonlySet<EventType> = new Set([
+  'THREAD_STARTED',
+  'SYSTEM_PROMPT',
+  'THREAD_SETTINGS',
+  'MODEL_CHANGED',
+])
+
+/** Undefined for what nobody continues with: an empty thread, or one of a task; and if there is no directory. */
+async function usedFolder(
+  client: Reading,
+  { threadId, reason }: ThreadSummary,
+): Promise<string | undefined> {
+  if (reason === 'task') return undefined
+  const events = await client.events(threadId, { limit: OPENING_EVENTS }).catch(noneOfDeleted)
+  if (events.every(({ type }) => BEFORE_USE.has(type))) return undefined
+  const folder = events.flatMap((event) =>
+    event.type === 'THREAD_SETTINGS' ? (event.data.workspace ?? []) : [],
+  )[0]
+  return folder === undefined ? undefined : realFolder(folder)
+}
+
+/** A chat that is left deletes its thread if nothing was said in it: maybe just now. */
+function noneOfDeleted(thrown: unknown): readonly ThreadEvent[] {
+  if (asPrecisError(thrown).code !== 'unknown-thread') throw thrown
+  return []
+}
+
+/** A folder has one real path, however it was named. One that is gone is known by its name. */
+function realFolder(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder
 }

@@ -4,14 +4,13 @@ import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { weightOf } from '../../core/view/context.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
-import { digestOfSource } from '../session/digest.ts'
+import { digestOfSource } from '../session/backups.ts'
 import { type EarlierImport, earlierImports, importedFrom } from '../session/earlier-imports.ts'
 import { openInput } from '../session/input.ts'
 import { type ReadSession, readSession } from '../session/read-session.ts'
-import { tell } from '../terminal/print.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine, type Style, thousands } from '../terminal/terminal.ts'
-import { withHome } from './with-home.ts'
+import { oneLine, type Style, tell, thousands } from '../terminal/terminal.ts'
+import { withHome } from './home.ts'
 
 export interface ImportFlags {
   readonly format?: string

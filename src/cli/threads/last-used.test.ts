@@ -1,7 +1,7 @@
 // Which thread of a folder was used last, also while others come and go.
 import { expect, it } from 'vitest'
 import { setUpApp } from '../../../test/server/setup.ts'
-import { lastUsedIn } from './last-used.ts'
+import { lastUsedIn } from './home.ts'
 
 it('passes over a thread that is deleted while it looks', async () => {
   const { client, home, folder } = await setUpApp()

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SendOutcome } from '../../agent/agent.ts'
-import { systemPrompt } from '../../agent/loop/system-prompt.ts'
+import { systemPrompt } from '../../agent/loop/turn.ts'
 import type { Composed } from '../../compose.ts'
 import { composeAgent } from '../../compose-agent.ts'
 import { type ApprovalPolicy, patternProblem } from '../../core/agent/approval.ts'

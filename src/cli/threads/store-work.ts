@@ -9,10 +9,9 @@ import type { LeftOut } from '../../stores/copy-notes.ts'
 import { type CopyReport, copyStore } from '../../stores/copy-store.ts'
 import { openStore } from '../../stores/open-store.ts'
 import type { Io } from '../process-io.ts'
-import { tell } from '../terminal/print.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine } from '../terminal/terminal.ts'
-import { withHome } from './with-home.ts'
+import { oneLine, tell } from '../terminal/terminal.ts'
+import { withHome } from './home.ts'
 
 export interface StoreFlags {
   readonly json?: boolean

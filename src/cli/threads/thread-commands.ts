@@ -3,11 +3,10 @@ import { PrecisError } from '../../core/errors.ts'
 import { weightOf } from '../../core/view/context.ts'
 import type { Io } from '../process-io.ts'
 import { redoReplacement, undoReplacement } from '../session/backups.ts'
-import { targetOf, threadTarget } from '../session/target.ts'
-import { wholeNumber } from '../terminal/numbers.ts'
-import { tell } from '../terminal/print.ts'
-import { oneLine, padColumns, thousands } from '../terminal/terminal.ts'
-import { withHome } from './with-home.ts'
+import { targetOf, threadTarget } from '../session/formats.ts'
+import { wholeNumber } from '../terminal/arguments.ts'
+import { oneLine, padColumns, tell, thousands } from '../terminal/terminal.ts'
+import { withHome } from './home.ts'
 
 export async function forkThread(
   given: string,

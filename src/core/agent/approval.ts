@@ -1,6 +1,6 @@
 // Decides whether a tool may run: by pattern, by mode, or by asking
 import { readShell, type ShellReading, type ShellWord } from '../text/shell-words.ts'
-import { matchesPath, matchesText } from '../text/wildcard.ts'
+import { matchesPath, matchesText } from '../text/words.ts'
 import { cutHead } from '../window/tokens/cut.ts'
 import type { ToolEffect } from './tool.ts'
 

@@ -1,8 +1,88 @@
 // Finds what a user said in passing and wants heeded from then on: prohibitions, rules, limits, corrections.
-import type { Cues } from './cue.ts'
-import { ENGLISH } from './english.ts'
-import { LANGUAGES } from './languages.ts'
+import { type Cues, clause, LANGUAGES } from './languages.ts'
 import { sentencesOf } from './sentences.ts'
+
+const NUMBER = '(?:\\d|one|two|three|four|five|six|ten|a (?:dozen|hundred|second|minute)|half|zero)'
+
+/** English cues: imperatives, modals, rules, wishes, limits, corrections, and false friends */
+const ENGLISH: Cues = {
+  words:
+    /\b(?:the|is|are|and|to|of|in|it|this|that|you|we|i|not|please|for|on|with|be|don't|do|never|always|only|use|no|our|my|a|an|me|per|was|have|has|at|or|so|your|what|how|why|from|by|as|if|wait|every|each|max)\b/gi,
+  binds: [
+    clause(
+      '(?:never|do not|do n.t|don.?t|avoid|refrain|stop \\w+ing|no more|always|stick (?:to|with)|make sure|be sure|ensure|prefer|favou?r|remember|keep in mind|bear in mind|assume|treat|hands off|stay|keep away|under no circumstances|on no account|let.?s (?:go with|stick|keep|not|avoid|use|leave|make it|stay))',
+    ),
+    clause(
+      '(?:keep|leave|hold|limit|cap) [^,;]{1,60}\\b(?:alone|as (?:it is|they are|is)|the way (?:it is|they are)|intact|unchanged|untouched|under|below|within|at most|max|minimal|small|short|shorter|out of|in place|around|to (?:a|one|two|\\d)|compatible|private|working|green|in (?:english|german|french|spanish|sync))',
+    ),
+    clause(
+      '(?:use|write|answer|reply|respond|commit|name|run|format|target|deploy|test|log|call|put|check|ask|tell|show|confirm|wait|work|give|split|sign|tag|document) [^;]{0,80}\\b(?:only|not|instead|rather than|never|always|everywhere|throughout|by default|every|each|before|first|unless|until|for (?:all|any|every|everything|new|those|that)|from now|at most|in (?:english|german|french|spanish|italian|japanese|chinese|your))\\b',
+    ),
+    clause(
+      '(?:no|zero|nothing) (?!errors?|output|response|logs?|change|difference|sign|trace|results?|effect|warnings?|messages?|users?|data|one|matter|problems?|issues?)(?:(?:new|any|external|extra|more|third.party|default|force|newer|from|outside)\\b|[\\w./-]+ (?:statements?|in|on|with|without|unless|for|at|outside|please|from|here|anywhere|allowed|until|above|below|beyond|after|newer|older|whatsoever)\\b|[\\w.-]+s?[.!]?$)',
+    ),
+    clause(
+      '[\\w./-]+ only (?:on|in|at|for|with|from|via|through|as|inside|under|after|by)\\b|\\w+ (?:is|are) (?:out|off the table|mine|mine to \\w+|ours)(?=[,.]|$| )',
+    ),
+    clause(
+      '(?:limit|restrict|confine) (?:yourself|it|this|changes)\\b|(?:for|in|with) (?:the (?:remaining|rest|other|next)|all|every|each|any) [^,]{2,60} (?:please|follow|use|keep|stick|do the same)',
+    ),
+    clause(
+      '(?:after|before|when|whenever|if|once|every time|each time|in case) [^,]{3,80},? (?:also |then |first )?(?<!\\b(?:the|an?|this|that|every|each|last|next|first|my|our|your|they|it|he|she|i|we|you|who|to) )(?:stop|ask|tell|give|run|check|wait|show|use|do|don.?t|always|never|please|make|write|update|add|leave|keep|let me)\\b',
+    ),
+    // Someone or something must, may not, is not to.
+    /\b(?:must|shall|should|ought to|may|can) ?(?:not|never|n't|only|always)\b|\bcan't (?:go|leave|contain|have|use|end|ship|land|be)\b/i,
+    /\b(?:mustn't|shouldn't|cannot be|isn't allowed|aren't allowed|not allowed|not (?:supposed|permitted|meant) to|not to be|off.?limits|(?<!\d )forbidden|prohibited|out of bounds|no.go|read.?only (?:for|to) (?:you|us|everyone|all)|(?:is|are|stays?) read.?only|taboo|nowhere else|but not the|must still|may [\w ]{2,30} but not|(?:has|have|needs?) to stop)\b/i,
+    /\b(?:nobody|no one|none of (?:it|them|that|this|those|these|our|the)|nothing|neither) (?:\S+ ){0,4}(?:may|should|must|can|is|are|gets?|goes|leaves?|runs?|belongs?|touch(?:es)?|pushes|ends?|lands?|ships?)\b/i,
+    /\b(?:has|have|needs?|ought|must) (?:to )?(?:stay|remain|be|keep|go|pass|work|support|run|match|end|start|fit|live|come|carry)\b/i,
+    /\b(?:every|each|all|any|new|anything|everything) (?!(?:they|i|we|it|of a sudden)\b)(?:[\w-]+ ){0,5}(?:needs?|must|gets?|should|ha(?:s|ve) to|goes|go|ends?|starts?|requires?|carr(?:y|ies))\b/i,
+    /\bdo(?:es)? ?(?:not|n't) belong\b/i,
+    /(?<!\bi )\bmust (?!not\b|have\b|be\b|admit|say|confess|know)[a-z]{2,}|\b(?:you|we)(?: are|'re) not to \w+/i,
+    /\bunless (?:i|we|you|told|asked|necessary|absolutely)\b|^only (?:i|we) (?!know|have|see|had|saw|get|got|need)\w+/i,
+    // In general, from now on.
+    /\b(?:from (?:now|here) on|going forward|in (?:the )?future|for the (?:rest|remainder) of|at all times|as a rule|by convention|(?:house|company|team|project|our|my|ground) (?:rules?|polic(?:y|ies)|conventions?|style)|standing (?:rule|order|instruction)|(?:every|each|any) time you|whenever you|the rule (?:is|here)|non.?negotiable|under no circumstances)\b/i,
+    /\b(?:before|without|until) (?:you |i |me )?(?:ask|commit|push|merg|delet|deploy|releas|instal|touch|chang|edit|remov|renam|tell|check|appl|run|my |ok|approv|say|sign|review|confirm)\w*/i,
+    /\b(?:ask|check with|tell|ping|warn|confirm with|run it by|show) me (?:first|before|when|if)\b|\b(?:ask|check|stop and ask) first\b|\bstop and ask\b|\bmy (?:ok|okay|approval|permission|go.?ahead|say.?so|sign.?off)\b/i,
+    /\bwe(?:'re|'ve| are)? (?:(?:all |still |strictly |deliberately )?(?:always|never|only|don't|do not|no longer|avoid|tend to|stick|standardi[sz]ed|agreed|use|keep|keeping|follow|target|support|deploy|run on|stuck on|staying)) (?!had|got|saw|knew|found|thought|figured|understood|noticed|know|see|think|understand|have\b|it\b|need)\w+/i,
+    // What the user wants.
+    /\bi(?:'d| would|'ll)? (?:much |really |strongly |generally |also )?(?:prefer|rather|insist|appreciate|favou?r|want (?:you to|all|every|each|no|only|to (?:keep|stay|avoid|be asked|approve|see))|need you to|expect you to|like (?:you to|it (?:if|when|better)|to (?:keep|stay|avoid|be asked)|[\w -]{2,40} (?:better|more) than)|hate|can't stand|don't (?:want|like|allow|accept))\b/i,
+    /\b(?:my|our) preference\b|\bnot a (?:big )?fan of\b|\b(?:nicer|better|great|easier|happier) if you\b|\b(?:reads?|works?|looks?) better\b|\bover (?:cleverness|clever|speed|performance|brevity)\b/i,
+    /\bplease,? (?:no|none|only|always|never|keep|avoid|stick|don't|do not|make sure|not|stay|use)\b|\bno more of (?:that|this|it|those)\b|^(?!yes|no |yeah|sure|ok|undo|redo|add|run|fix|show|check|try|open|make|write|go|look|explain|do|send|give|tell|start|stop|continue|delete|remove|create|update|move|rename|list|print|build|test|help|find|read|again|next)[\w.+ -]{3,40},? (?:only|please)[.!]?$|\b\w+ only\b(?=[,.!]|$| please| (?:in|for|here|on)\b)/i,
+    /\b(?:work|commit|push|write|read|change|edit|touch|run|use|deploy|test|look|stay|go|log|import|talk) only\b|\bonly (?:ever )?(?:use|touch|change|edit|work|write|commit|push|read|run|deploy|test|import|add|fix|modify|install|call)\b/i,
+    /\b(?:use|using|we|prefer|always|want|commit|deploy|edit|change|put|write|run|call|keep|go with)\b[^.]{0,60}\b(?:instead(?: of)?|rather than|in favou?r of|as opposed to)\b/i,
+    /\bwithout (?:restarting|touching|changing|breaking|editing|modifying|adding|removing|renaming|bumping|rewriting|installing|asking|telling)\b|\b(?:everywhere|nowhere)\b|\b(?:keeps?|kept) (?:its|their|the same)\b|\b(?:in|for) (?:each|every) [\w ]{2,30} you (?:write|add|make|create|touch)\b/i,
+    // Polite questions that are none.
+    /\b(?:could|can|would|will) you (?:please |maybe |also )*(?:keep|stop|not|avoid|stick|always|only|leave|mind (?:not|\w+ing))\b/i,
+    // Limits, asked for.
+    new RegExp(
+      String.raw`\b(?:keep|stay|remain|must|should|may|limit|cap|never|not|max|please|make|use|allow|give|want|need|ha(?:s|ve) to|no) (?:[^.]{0,60} )?(?:at most|no more than|not more than|more than|up to|max(?:imum)?|exceed|under|below|within|at least|min(?:imum)?|less than) \W{0,2}${NUMBER}`,
+      'i',
+    ),
+    new RegExp(
+      String.raw`^(?:at most|no more than|max(?:imum)?|up to|under|at least) \W{0,2}${NUMBER}`,
+      'i',
+    ),
+    new RegExp(
+      String.raw`\b${NUMBER}[\w.]*(?: [\w-]+){0,2},? (?:max|maximum|tops|at most|or less|or fewer|at least|minimum)\b`,
+      'i',
+    ),
+    // Corrections.
+    /^(?:no|nope|nah|wrong|actually|wait,? no|wait|correction|careful|hold on|hmm?,? no)\b[\s,.:;!—–-]+(?:the|it's|its|use|we|that's the|not|call|put|i (?:said|meant|want)|make|keep|amounts?|[\w./-]+ (?:is|are|should|goes|lives|uses))\b[^.]{4,}/i,
+    /\b(?:that's|it's|that is|this is) (?:wrong|incorrect|not (?:right|correct|what i|how we))\b|\bi (?:said|meant|mean) [\w./-]+/i,
+    /\bnot [\w@./:-]+[,;—–-]+ ?(?:but )?[\w@./:-]+|[\w@./:-]+(?: [\w@./:-]+)?, not (?:the |a |an )?[\w@./:-]+/i,
+    /\b(?:is|are|should be|was|meant) [^,.]{1,40},? (?:and|but) not\b/i,
+    /\byou keep \w+ing\b|\bforget what i said\b|\b(?:is|are) (?:dead|deprecated|retired|gone for good)\b|\bis supposed to be\b|\bthe (?:right|correct|real|actual) (?:one|name|port|path|branch|url|value|file|version|endpoint) is\b/i,
+  ],
+  frees: [
+    /\bi prefer to (?:look|see|start|begin|wait|go|talk)\b/i,
+    /\b(?:don't|do not|dont) (?:worry|bother|know|think|see|get|understand|care|remember|have|recall|mind|panic|blame|mention|sweat|say)\b|\bnever ?mind\b|\bno (?:idea|problem|worries|rush|hurry|need|clue|wonder|luck|thanks|big deal|offen[cs]e|joke|pressure|way|difference)\b/i,
+    /\b(?:i|we|they|he|she|it|that|this|which|who|there|someone|developer|team|guy) (?:\w+ly |had |have |has |would |could |can |just |still )?(?:never|only|always) (?:\w+ed|\w+s|understood|knew|saw|got|had|have|found|thought|been|seen|heard|want|wanted|forget|meant|felt|did|went|wrote|made)\b/i,
+    /\b(?:must|should|may|might|could) (?:not )?have (?:been|\w+ed|\w+en|had|got|run|come)\b|\bmust be (?:a|an|the|some|something|because|due|missing|nice|my|your|fun|new|wrong)\b|\bhas to be (?:a|the|some|something|because)\b|\bcan't be (?:right|real|true|that|serious|the|sure|bothered)\b|\bshould be (?:fine|ok|okay|good|easy|enough|quick|done|simple|there|able)\b/i,
+    /^(?:no|nope|wait|actually|ok|okay|yes|wrong)\b[\s,.:;!—–-]*(?:that'?s |it'?s |this is |all |i'?m |that )?(?:fine|ok|okay|good|great|perfect|right|works|cool|thanks|thank|done|nice|correct|better|pretty|quite|really|makes|never ?mind|sorry|let me|window|ignore|i (?:was|see|think|found|had|got|just|misread|have|haven't|didn't|don't|can't|tried))/i,
+    /\b(?:docs?|tutorial|manual|article|readme|wiki|blog|post|book|paper|linter|compiler|error|message|log|stack ?overflow|somebody|someone|colleague|he|she|they) (?:\w+ )?(?:says?|said|insists?|recommends?|claims?|claimed|wrote|told|suggests?|complains?)\b|\b(?:i (?:heard|read)|used to|apparently|according to)\b/i,
+    /\b(?:not sure|not only|if only|the only|(?:fails?|happens?|works?|breaks?|crashes|occurs?|runs?|shows?) only|only (?:when|if|after|happens|fails|works|one|just|seems|took|the|thing|then|have|has)|as (?:always|usual)|like always|not always)\b/i,
+  ],
+}
 
 const ALL: readonly Cues[] = [ENGLISH, ...LANGUAGES]
 const QUESTION = /[?？]["')\]]*$|[吗呢][。]?$/u

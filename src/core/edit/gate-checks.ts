@@ -5,10 +5,9 @@ import { roundsOf, seamsOf } from '../view/seam.ts'
 import type { PlacedEdit } from './apply.ts'
 import type { Edit, EntryId, NewEntry, Put } from './change.ts'
 import { isRewrite, type Pins, pinnedEntries, pinnedText } from './pins.ts'
-import type { Refusal } from './refusal.ts'
 
 /** The context around a change that is not committed yet. */
-export interface Draft {
+interface Draft {
   readonly before: readonly Item[]
   readonly after: readonly Item[]
   readonly placed: readonly PlacedEdit[]
@@ -194,4 +193,24 @@ export function checkTarget(tokens: number, targetTokens: number | undefined): R
         message: `${tokens} tokens remain, and the target is ${targetTokens}.`,
       }
     : undefined
+}
+
+/** Why the gate did not let a proposal pass: a reason to branch on, and a sentence to read. */
+export type RefusalReason =
+  | 'no-edits'
+  | 'stale'
+  | 'malformed'
+  | 'splits-round'
+  | 'loses-pin'
+  | 'summary-empty'
+  | 'summary-cut-off'
+  | 'summary-refused'
+  | 'summary-failed'
+  | 'summary-incomplete'
+  | 'not-smaller'
+  | 'above-target'
+
+export interface Refusal {
+  readonly reason: RefusalReason
+  readonly message: string
 }

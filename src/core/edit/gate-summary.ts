@@ -3,7 +3,7 @@ import { textOfParts, textOfUserContent } from '../view/content.ts'
 import { isNewEntry } from '../view/entry.ts'
 import type { Edit } from './change.ts'
 import { isExcuse, saysNothing, withoutHeadings } from './empty-summary.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from './gate-checks.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
 
 export function checkSummary(proposal: Proposal, edits: readonly Edit[]): Refusal | undefined {

@@ -16,14 +16,15 @@ import {
   checkShrinks,
   checkSize,
   checkTarget,
+  type Refusal,
+  type RefusalReason,
 } from './gate-checks.ts'
 import { checkSummary } from './gate-summary.ts'
 import { inverseOf } from './inverse.ts'
 import { keepPins, type Pins } from './pins.ts'
-import type { Refusal, RefusalReason } from './refusal.ts'
 import type { FreshStart, Proposal } from './strategy.ts'
 
-export type { Refusal, RefusalReason } from './refusal.ts'
+export type { Refusal, RefusalReason } from './gate-checks.ts'
 
 export interface GateInput {
   readonly context: Context

@@ -1,10 +1,12 @@
 // The irreducible error: the floor, the budget, and the largest parts that must stay
 import { PrecisError } from '../errors.ts'
 import type { EventAt } from '../log/event.ts'
+import { isFields, type Json } from '../text/json.ts'
 import { type Context, headIds } from '../view/context.ts'
 import { rootOf } from '../view/entry.ts'
 import type { EntryId } from './change.ts'
 import { nameOfEntry } from './report-name.ts'
+import type { Proposal } from './strategy.ts'
 
 export interface Irreducible {
   readonly floor: number // estimated tokens below which nothing gets it
@@ -65,4 +67,22 @@ function biggestParts(context: Context, eventAt: EventAt): BigPart[] {
     .slice(0, BIGGEST)
     .map(({ id, tokens }) => ({ ref: rootOf(id, eventAt), tokens, what: nameOfEntry(id, eventAt) }))
   return [...head, ...items].sort((a, b) => b.tokens - a.tokens).slice(0, BIGGEST)
+}
+
+// A type, since it is put into an event as JSON.
+/** The proposal for a context that already fits its budget, distinct from a failure */
+type MetTarget = { readonly tokens: number; readonly targetTokens: number }
+
+export function proposeNothing(met: MetTarget): Proposal {
+  return { edits: [], metadata: { met } }
+}
+
+/** Logs are data: what has another shape is passed over. */
+export function metTargetIn(metadata: Json | undefined): MetTarget | undefined {
+  const met = isFields(metadata) ? metadata.met : undefined
+  if (!isFields(met)) return undefined
+  const { tokens, targetTokens } = met
+  return typeof tokens === 'number' && typeof targetTokens === 'number'
+    ? { tokens, targetTokens }
+    : undefined
 }

@@ -1,13 +1,11 @@
 // The tools of the agents that are read and of this one, by name: what each call is meant to do.
 import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/cut.ts'
-import { fieldsOf, isPath, listIn, pathIn, textIn } from './call-fields.ts'
-import type { Intent } from './intent.ts'
+import { fieldsOf, type Intent, isPath, listIn, pathIn, textIn } from './intent.ts'
 import { type FileOperation, OPEN_FILE } from './operation.ts'
-import { patchOperations } from './patch.ts'
-import { commandIn } from './shell/command-text.ts'
+import { commandIn } from './shell/settle-command.ts'
 import { readShellLine } from './shell/steps.ts'
-import { statusOf, todosIn } from './todos.ts'
+import { patchOperations, statusOf, todosIn } from './todos-and-patches.ts'
 
 type Meaning = (fields: Fields, input: Json, name: string) => Intent
 

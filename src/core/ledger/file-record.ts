@@ -1,5 +1,4 @@
 // One file in the ledger: at the start, in the last commit, in the index, on disk
-
 /**
  * A content, without its bytes: 0 is «not there», 1 what the file was at the start, a greater number what
  * was written since, and a path what that other file was at the start.
@@ -57,4 +56,101 @@ export function stateOf(
 /** Seen in a listing, and nothing more. */
 export function isOnlySeen({ readAt, changedAt }: FileRecord): boolean {
   return readAt === undefined && changedAt === undefined
+}
+
+/** The known files of the log, with directories, branches and stashes */
+export interface Stashed {
+  readonly path: string
+  readonly work: Version
+  readonly index: Version
+}
+
+export interface FileTree {
+  readonly files: BucketMap<FileRecord>
+  /** Folders that are there; `new` where they came with a command, `all` where all in them was shown. */
+  readonly folders: BucketMap<FolderRecord>
+  readonly branch?: string
+  /** What the last commit of each branch that was left holds, where that is not what it was at the start. */
+  readonly branches: Readonly<Record<string, readonly (readonly [string, Version])[]>>
+  readonly stashes: readonly (readonly Stashed[])[]
+  readonly versions: number // how many contents have been written
+  /** Some that were seen are no longer known: from here on, a path that is not known may be there. */
+  readonly isPartial: boolean
+  /** The event whose output was the last word of git on what is changed. */
+  readonly statusAt?: number
+}
+
+export interface FolderRecord {
+  readonly path: string
+  readonly isNew?: true
+  readonly shown?: 'files' | 'all' // the files in it, or those below too
+}
+
+export function emptyTree(): FileTree {
+  return {
+    files: BucketMap.of(),
+    folders: BucketMap.of(),
+    branches: {},
+    stashes: [],
+    versions: 1,
+    isPartial: false,
+  }
+}
+
+const BUCKETS = 128
+
+/** Keys with their values; a change costs a bucket, not the whole. Order is that of buckets, not of time. */
+export class BucketMap<V> {
+  readonly size: number
+  readonly #buckets: readonly (ReadonlyMap<string, V> | undefined)[]
+
+  private constructor(buckets: readonly (ReadonlyMap<string, V> | undefined)[], size: number) {
+    this.#buckets = buckets
+    this.size = size
+  }
+
+  static of<V>(entries: Iterable<readonly [string, V]> = []): BucketMap<V> {
+    const buckets: (Map<string, V> | undefined)[] = new Array(BUCKETS).fill(undefined)
+    let size = 0
+    for (const [key, value] of entries) {
+      const at = bucketOf(key)
+      const bucket = buckets[at] ?? new Map<string, V>()
+      if (!bucket.has(key)) size += 1
+      buckets[at] = bucket.set(key, value)
+    }
+    return new BucketMap(buckets, size)
+  }
+
+  get(key: string): V | undefined {
+    return this.#buckets[bucketOf(key)]?.get(key)
+  }
+
+  with(key: string, value: V): BucketMap<V> {
+    const at = bucketOf(key)
+    const before = this.#buckets[at]
+    const isNew = before === undefined || !before.has(key)
+    return new BucketMap(
+      this.#buckets.with(at, new Map(before).set(key, value)),
+      this.size + (isNew ? 1 : 0),
+    )
+  }
+
+  /** Only those whose value is among these. */
+  keeping(values: Iterable<V>): BucketMap<V> {
+    const kept = new Set(values)
+    const buckets = this.#buckets.map(
+      (bucket) => bucket && new Map([...bucket].filter(([, value]) => kept.has(value))),
+    )
+    return new BucketMap(buckets, kept.size)
+  }
+
+  *values(): IterableIterator<V> {
+    for (const bucket of this.#buckets) if (bucket) yield* bucket.values()
+  }
+}
+
+function bucketOf(key: string): number {
+  let hash = 0
+  for (let at = 0; at < key.length; at += 1) hash = (Math.imul(hash, 31) + key.charCodeAt(at)) | 0
+  return (hash ^ (hash >>> 15)) & (BUCKETS - 1)
 }

@@ -1,9 +1,25 @@
 // Applies operations to the known files; looks up nothing outside the log
-import { matchesPath } from '../text/wildcard.ts'
-import { ABSENT, AS_AT_START, type FileRecord, isOnlySeen, recordOf } from './file-record.ts'
-import type { FileTree, FolderRecord } from './file-tree.ts'
-import type { FileOperation, Target } from './operation.ts'
-import { baseName, folderOf, fromRoot, isAbsolute, isBelow, joinPath, resolvePath } from './path.ts'
+import { matchesPath } from '../text/words.ts'
+import {
+  ABSENT,
+  AS_AT_START,
+  type FileRecord,
+  type FileTree,
+  type FolderRecord,
+  isOnlySeen,
+  recordOf,
+} from './file-record.ts'
+import {
+  baseName,
+  type FileOperation,
+  folderOf,
+  fromRoot,
+  isAbsolute,
+  isBelow,
+  joinPath,
+  resolvePath,
+  type Target,
+} from './operation.ts'
 
 /** Where a command works: the root, and from there the folder; undefined if nobody knows. */
 export interface Place {

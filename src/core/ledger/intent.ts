@@ -1,5 +1,6 @@
 // The intended effect of a call, before its result
-import type { FileOperation, Step } from './operation.ts'
+import type { Fields, Json } from '../text/json.ts'
+import { type FileOperation, LONGEST_PATH_CHARS, type Step } from './operation.ts'
 
 export interface Todo {
   readonly text: string
@@ -37,4 +38,50 @@ export interface OpenCall {
   readonly subject: string
   readonly at: number // the number of its event
   readonly intent: Intent
+}
+
+// Reads the arguments of a call of any shape; undefined if they do not fit
+
+/** Arguments that are an object, or the text of one. */
+export function fieldsOf(json: Json): Fields {
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Fields
+  return {}
+}
+
+export function textIn(fields: Fields, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (typeof value === 'string') return value
+  }
+  return undefined
+}
+
+export function listIn(fields: Fields, ...names: readonly string[]): readonly Json[] | undefined {
+  for (const name of names) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (Array.isArray(value)) return value
+  }
+  return undefined
+}
+
+const PATHS = [
+  'path',
+  'file_path',
+  'filePath',
+  'absolute_path',
+  'notebook_path',
+  'target_file',
+  'filename',
+  'file',
+  'relative_workspace_path',
+]
+
+/** The file that a call is about. */
+export function pathIn(fields: Fields): string | undefined {
+  const path = textIn(fields, ...PATHS)
+  return path !== undefined && isPath(path) ? path : undefined
+}
+
+export function isPath(text: string): boolean {
+  return text.trim() !== '' && text.length <= LONGEST_PATH_CHARS && !/[\n\0]/.test(text)
 }

@@ -1,7 +1,12 @@
 // The ledger as lines for a brief; names as in the log, incomplete ones are counted
 import { cutHead } from '../window/tokens/cut.ts'
-import { type FileRecord, type FileState, isOnlySeen, stateOf } from './file-record.ts'
-import type { FileTree } from './file-tree.ts'
+import {
+  type FileRecord,
+  type FileState,
+  type FileTree,
+  isOnlySeen,
+  stateOf,
+} from './file-record.ts'
 import type { Ledger } from './records.ts'
 
 /** A file that the conversation was about. */

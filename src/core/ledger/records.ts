@@ -1,5 +1,5 @@
 // The records of the ledger; lists are bounded, newest last
-import type { FileTree } from './file-tree.ts'
+import type { FileTree } from './file-record.ts'
 import type { OpenCall, Todo } from './intent.ts'
 
 export interface CommandRecord {

@@ -3,6 +3,8 @@ import { PrecisError } from '../errors.ts'
 import { readEvent } from '../log/codec.ts'
 import { EVENT_VERSION, type EventType, type ThreadEvent } from '../log/event.ts'
 import type { Answer } from '../view/content.ts'
+import { INITIAL_POLICY_STATE, type PolicyState } from '../window/policy.ts'
+import type { TriggerPolicy } from '../window/trigger.ts'
 
 /** An event without the fields that only our log has. */
 export interface PlainEvent {
@@ -87,4 +89,38 @@ function number(event: PlainEvent, data: unknown, seq: number, threadId: string)
   })
   if (read.ok) return read.event
   throw new PrecisError('invalid-input', read.error.message, { where: event.id, cause: read.error })
+}
+
+/** Automatic compaction in the words of the LOG design, as a trigger policy and its state. */
+export interface AutoCompactConfig {
+  readonly enabled: boolean
+  readonly threshold: number // share of the budget above which it compacts
+  readonly cooldownMs: number
+  readonly lastCompactionTime: number // milliseconds; 0 is never
+}
+
+export const AUTO_COMPACT_CONFIG: AutoCompactConfig = {
+  enabled: true,
+  threshold: 0.8,
+  cooldownMs: 60_000,
+  lastCompactionTime: 0,
+}
+
+/** The design leaves open where a compaction lands and when it is not worth another try. */
+export function autoCompactPolicy(config: AutoCompactConfig): TriggerPolicy {
+  return {
+    enabled: config.enabled,
+    ratio: config.threshold,
+    compare: 'strict',
+    warnRatio: 0.7,
+    targetRatio: 0.5,
+    cooldownMs: config.cooldownMs,
+    pauseAfter: 2,
+  }
+}
+
+export function autoCompactState({ lastCompactionTime }: AutoCompactConfig): PolicyState {
+  return lastCompactionTime > 0
+    ? { ...INITIAL_POLICY_STATE, lastCompactionAtMs: lastCompactionTime }
+    : INITIAL_POLICY_STATE
 }

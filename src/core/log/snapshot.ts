@@ -4,7 +4,7 @@ import type { EntryId } from '../edit/change.ts'
 import type { Json } from '../text/json.ts'
 import { type Context, emptyContext } from '../view/context.ts'
 import { type EntryKind, type Item, isEntryId } from '../view/entry.ts'
-import { Sequence } from './sequence.ts'
+import { Sequence } from './upcast.ts'
 
 /** The order is stored: append new kinds at the end. */
 const KINDS: readonly EntryKind[] = ['user', 'answer', 'result', 'reminder', 'checkpoint', 'gap']

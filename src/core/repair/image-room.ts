@@ -1,7 +1,7 @@
 // The bytes that a request has left for images
 import type { ImageLimits } from '../view/media.ts'
 import type { Message } from '../view/message.ts'
-import type { RepairProfile } from './profile.ts'
+import type { RepairProfile } from './turn.ts'
 
 /** What a wire adds around a part: names of fields, braces, a role. */
 const ENVELOPE_BYTES = 200

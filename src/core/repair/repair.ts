@@ -1,24 +1,26 @@
 // Repairs a broken history so that it can be sent, with a list of changes and reasons
+import type { Json } from '../text/json.ts'
+import { isWellFormed, wellFormed } from '../text/well-formed.ts'
 import { ageImages } from '../view/media.ts'
 import type { Message, MessagePart } from '../view/message.ts'
-import { partInWords } from './as-text.ts'
-import { mendBeginning, mendEnd } from './ends.ts'
 import { withRoomForText } from './image-room.ts'
 import { mendNames } from './names.ts'
-import { type RepairProfile, STRICT_PROFILE } from './profile.ts'
+import { partInWords } from './result-content.ts'
 import { mendRounds } from './rounds.ts'
 import { mendParts } from './sendable.ts'
 import { mendThinking, partsAsText } from './stale-thinking.ts'
 import {
   Changes,
+  LEFT_OUT,
   messageOf,
   type RepairChange,
+  type RepairProfile,
+  STRICT_PROFILE,
   type Turn,
   textAt,
   turnOf,
   withParts,
 } from './turn.ts'
-import { mendCharacters, mendSystem } from './well-formed.ts'
 
 /** Messages as they may come from anywhere: instructions may stand among them. */
 export interface LooseMessage {
@@ -161,4 +163,96 @@ function mendImages(turns: readonly Turn[], profile: RepairProfile, changes: Cha
       }),
     ),
   )
+}
+
+// Half characters (lone surrogates) in any text of a message: no provider takes them.
+
+/** Each becomes the replacement character. Signed thinking cannot be repaired: it is no longer what was signed. */
+function mendCharacters(turns: readonly Turn[], changes: Changes): Turn[] {
+  return turns.map((turn) =>
+    withParts(
+      turn,
+      turn.parts.flatMap((placed) => {
+        const { part, at } = placed
+        if (isWellFormed(part as unknown as Json)) return [placed]
+        if (part.type === 'thinking' || part.type === 'redacted_thinking') {
+          changes.add(
+            'thinking',
+            at,
+            `it has half a character, and cannot be sent as it was signed${LEFT_OUT}`,
+          )
+          return []
+        }
+        changes.add('lone-surrogate', at, 'half a character; it became the replacement character')
+        return [{ part: wellFormed(part as unknown as Json) as unknown as MessagePart, at }]
+      }),
+    ),
+  )
+}
+
+function mendSystem(system: readonly string[], changes: Changes): readonly string[] {
+  const mended = system.flatMap((text, index) => {
+    const at = `system[${index}]`
+    if (text.trim() === '') {
+      changes.add('blank-text', at, 'a blank system prompt')
+      return []
+    }
+    if (text.isWellFormed()) return [text]
+    changes.add('lone-surrogate', at, 'half a character; it became the replacement character')
+    return [text.toWellFormed()]
+  })
+  return mended.length === system.length && mended.every((text, index) => text === system[index])
+    ? system
+    : mended
+}
+
+const OPENING = '[the beginning of this conversation is not there]'
+const NOTHING_SAID = '[nothing was said yet]'
+/** No request: the model is told that none was made. */
+const CLOSING = '[no message of the user follows]'
+
+/** The ends of a conversation: with the user, unless the provider allows otherwise */
+function mendBeginning(
+  turns: readonly Turn[],
+  { anyOpening = false, natives }: RepairProfile,
+  changes: Changes,
+): Turn[] {
+  const [first] = turns
+  if (first === undefined) {
+    changes.add('empty-conversation', 'messages', 'there is no message that can be sent')
+    return [userTurn(NOTHING_SAID, 'messages')]
+  }
+  const opening = first.parts[0]?.part
+  if (first.role === 'user' || anyOpening || (opening && natives?.opens(opening))) return [...turns]
+  changes.add('first-message', first.at, 'the first message is an answer; a note stands before it')
+  return [userTurn(OPENING, first.at), ...turns]
+}
+
+function mendEnd(
+  turns: readonly Turn[],
+  { prefill = false, natives }: RepairProfile,
+  changes: Changes,
+): Turn[] {
+  const last = turns.at(-1)
+  if (last?.role !== 'assistant') return [...turns]
+  if (prefill) return [...turns.slice(0, -1), withoutTrailingBlanks(last, changes)]
+  if (natives?.isPaused(last.parts.map(({ part }) => part))) return [...turns]
+  changes.add('last-message', last.at, 'the last message is an answer; a note stands behind it')
+  return [...turns, userTurn(CLOSING, last.at)]
+}
+
+function withoutTrailingBlanks(turn: Turn, changes: Changes): Turn {
+  const placed = turn.parts.at(-1)
+  if (placed?.part.type !== 'text') return turn
+  const text = placed.part.text.trimEnd()
+  if (text === placed.part.text) return turn
+  changes.add('blank-text', placed.at, 'an unfinished answer may not end in blanks; they were cut')
+  return withParts(turn, [
+    ...turn.parts.slice(0, -1),
+    { ...placed, part: { ...placed.part, text } },
+  ])
+}
+
+function userTurn(text: string, at: string): Turn {
+  return { role: 'user', at, parts: [textAt(text, at)], isRewritten: true }
 }

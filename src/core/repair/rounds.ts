@@ -1,9 +1,8 @@
 // Alternating roles and complete rounds: each call answered once, right after it
 import type { ToolCallPart, ToolResultPart } from '../view/message.ts'
 import { outranks } from '../view/round-results.ts'
-import { resultInParts } from './as-text.ts'
-import type { RepairProfile } from './profile.ts'
-import { type Changes, type PlacedPart, type Turn, withParts } from './turn.ts'
+import { resultInParts } from './result-content.ts'
+import { type Changes, type PlacedPart, type RepairProfile, type Turn, withParts } from './turn.ts'
 
 const NO_RESULT = 'The call was interrupted and has no result.'
 

@@ -2,14 +2,13 @@
 import { isFields } from '../text/json.ts'
 import type { NativePart } from '../view/content.ts'
 import type { MessagePart, ToolCallPart } from '../view/message.ts'
-import { partInWords } from './as-text.ts'
-import type { RepairProfile } from './profile.ts'
-import { mendResult } from './result-content.ts'
+import { mendResult, partInWords } from './result-content.ts'
 import {
   type Changes,
   isThinking,
   LEFT_OUT,
   type PlacedPart,
+  type RepairProfile,
   type Turn,
   textAt,
   withParts,

@@ -1,7 +1,6 @@
 // Thinking after changed content, and open tool rounds without their thinking
 import type { Message, MessagePart } from '../view/message.ts'
-import { callInWords, partInWords, resultInParts } from './as-text.ts'
-import type { RepairProfile } from './profile.ts'
+import { callInWords, partInWords, resultInParts } from './result-content.ts'
 import { saysSomething } from './sendable.ts'
 import {
   Changes,
@@ -11,6 +10,7 @@ import {
   messageOf,
   type PlacedPart,
   type RepairChange,
+  type RepairProfile,
   type Turn,
   textAt,
   turnOf,

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import { snippetOf } from './snippet.ts'
+import { snippetOf } from './documents.ts'
 import { queryWords } from './words.ts'
 
 /** The snippet with its marks in brackets. */

@@ -3,6 +3,7 @@ import type { EntryId } from '../edit/change.ts'
 import type { EventAt } from '../log/event.ts'
 import type {
   Answer,
+  ModelRef,
   Part,
   RedactedThinkingPart,
   ThinkingPart,
@@ -11,9 +12,8 @@ import type {
 } from './content.ts'
 import type { Context } from './context.ts'
 import { type Item, parseEntryId, rootOf } from './entry.ts'
-import { contentOf } from './entry-content.ts'
+import { contentOf, withRef } from './entry-content.ts'
 import type { Message, MessagePart } from './message.ts'
-import { withRef } from './part-ref.ts'
 import { missingRow, orphan, type Problem, roundResults } from './round-results.ts'
 import { roundsOf } from './seam.ts'
 
@@ -229,4 +229,14 @@ function userParts(content: UserContent): MessagePart[] {
   return parts.flatMap((part) =>
     part.type === 'tool_call' || (part.type === 'text' && part.text === '') ? [] : [part],
   )
+}
+
+/** Undefined if no answer in the context says which model gave it. */
+export function conversationModel(context: Context, eventAt: EventAt): ModelRef | undefined {
+  for (const item of context.items.toArray().toReversed()) {
+    if (item.kind !== 'answer') continue
+    const content = contentOf(item.id, eventAt)
+    if (content?.kind === 'answer' && content.answer.model) return content.answer.model
+  }
+  return undefined
 }

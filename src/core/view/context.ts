@@ -12,7 +12,7 @@ import {
   isChange,
   type ThreadEvent,
 } from '../log/event.ts'
-import { Sequence } from '../log/sequence.ts'
+import { Sequence } from '../log/upcast.ts'
 import { type Calibration, calibrate, UNCALIBRATED } from '../window/tokens/calibrate.ts'
 import { weighCall, weighText } from '../window/tokens/weigh.ts'
 import { type Item, itemOfEvent, originalId } from './entry.ts'

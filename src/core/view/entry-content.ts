@@ -1,8 +1,10 @@
 // The content of an entry, read from the rows of the log
 import type { EntryId } from '../edit/change.ts'
 import type { EventAt } from '../log/event.ts'
+import { MIN_URL_CHARS } from '../text/fold-base64.ts'
 import type { Answer, Block, ToolCall, ToolResult, UserContent } from './content.ts'
 import { callsAfter, callsOfAnswer, newEntryAt, parseEntryId } from './entry.ts'
+import type { MessagePart } from './message.ts'
 
 /** What an entry says, whether it is an original or came with a change. */
 export type EntryContent =
@@ -63,4 +65,30 @@ function shownResult(id: EntryId, result: ToolResult): ToolResult {
   if (shown === undefined) return result
   const whole: Block = { type: 'text', text: `[The whole result can be read again: ref ${id}]` }
   return { ...rest, content: [...shown, whole] }
+}
+
+/** The part with the name of its entry, where a wire may have to shorten it. */
+export function withRef<P extends MessagePart>(part: P, ref: EntryId): P {
+  return mayBeShortened(part) ? { ...part, ref } : part
+}
+
+function mayBeShortened(part: MessagePart): boolean {
+  switch (part.type) {
+    case 'image':
+      return true
+    case 'text':
+      return isLong(part.text)
+    case 'tool_result':
+      return part.content.some(mayBlockBeShortened)
+    default:
+      return false
+  }
+}
+
+function mayBlockBeShortened({ type, text = '', mimeType = '' }: Block): boolean {
+  return type === 'image' || mimeType.startsWith('image/') || isLong(text)
+}
+
+function isLong(text: string): boolean {
+  return text.length >= MIN_URL_CHARS
 }

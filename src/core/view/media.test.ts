@@ -5,7 +5,7 @@ import { pngOf } from '../../../test/generate/damage.ts'
 import { runs } from '../../../test/scale.ts'
 import { weighResult, weighUser } from '../window/tokens/weigh.ts'
 import type { Block, MediaPart } from './content.ts'
-import { captionOf } from './image-caption.ts'
+import { captionOf } from './images.ts'
 import { ageImages, type ImageLimits, measureImages } from './media.ts'
 import type { Message, MessagePart } from './message.ts'
 

@@ -1,8 +1,14 @@
 // Images by age: the limit of a request, and captions for the oldest
 import type { Json } from '../text/json.ts'
 import type { Block, Part } from './content.ts'
-import { bytesInWords, captionOf, type ImageLike, sizeInWords } from './image-caption.ts'
-import { type ImageSize, sizeOfImage } from './image-size.ts'
+import {
+  bytesInWords,
+  captionOf,
+  type ImageLike,
+  type ImageSize,
+  sizeInWords,
+  sizeOfImage,
+} from './images.ts'
 import type { Message, MessagePart } from './message.ts'
 
 /** What a provider takes. A limit that is absent binds nobody. */

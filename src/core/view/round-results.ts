@@ -3,9 +3,8 @@ import type { EntryId } from '../edit/change.ts'
 import type { EventAt } from '../log/event.ts'
 import type { ToolCall, ToolResult, ToolStatus } from './content.ts'
 import type { Item } from './entry.ts'
-import { contentOf } from './entry-content.ts'
+import { contentOf, withRef } from './entry-content.ts'
 import type { ToolResultPart } from './message.ts'
-import { withRef } from './part-ref.ts'
 import type { Round } from './seam.ts'
 
 /** Something in the log that no provider would accept as it is, and what was done about it. */

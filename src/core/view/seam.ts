@@ -1,6 +1,6 @@
 // Seams: the places where a context may be cut. Never inside a tool round.
 import type { EntryId } from '../edit/change.ts'
-import type { Sequence } from '../log/sequence.ts'
+import type { Sequence } from '../log/upcast.ts'
 import type { Item } from './entry.ts'
 
 /** Anything that holds items in order: an array, or the sequence of a context. */

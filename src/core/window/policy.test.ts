@@ -6,7 +6,7 @@ import {
   AUTO_COMPACT_CONFIG,
   autoCompactPolicy,
   autoCompactState,
-} from '../log-design/auto-compact.ts'
+} from '../log-design/from-plain-events.ts'
 import {
   type Decision,
   decide,

@@ -1,11 +1,11 @@
 // An answer in Anthropic's shape: whole, or as the events of a stream.
 import type { Fields, Json } from '../../core/text/json.ts'
-import { fieldsOf, textOf } from '../../validate/walk.ts'
-import { idOf } from '../digest.ts'
+import { messagesOf } from '../../validate/anthropic/conversation.ts'
+import { fieldsOf, textOf, type Violation } from '../../validate/walk.ts'
+import { idOf, sealed, unsealed } from '../asked.ts'
 import { pieces, sseFrame } from '../http.ts'
 import type { Ending, ReplyPart } from '../reply.ts'
 import type { Turn } from '../wire-format.ts'
-import { compactionBlock } from './compaction.ts'
 import { afterBlock, type Dropped, prefixOf, sealedThinking } from './thinking.ts'
 
 const STOP_REASONS: Readonly<Record<Ending, string>> = {
@@ -191,4 +191,23 @@ function streamed(block: Fields, json: string): { start: Fields; deltas: readonl
     default:
       return { start: block, deltas: [] }
   }
+}
+
+/** Anthropic's compaction: its block, and the check of a returned one */
+function compactionBlock(body: Fields, content: string): Fields {
+  const { told } = prefixOf(body)
+  const of = { prefix: told, model: textOf(body.model) ?? '' }
+  return { type: 'compaction', content, signature: sealed('compaction', content, of, told) }
+}
+
+/** A signature that does not fit is refused by the API, whatever else is right (VALID-A15). */
+export function checkCompactions(body: Fields): readonly Violation[] {
+  return messagesOf(body)
+    .flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'compaction'))
+    .flatMap(({ fields, place }) => {
+      const [content, signature] = [textOf(fields.content), textOf(fields.signature)]
+      if (content === undefined || signature === undefined || signature === '') return []
+      if (unsealed('compaction', content, signature) !== undefined) return []
+      return [{ id: 'VALID-A15', where: place, message: 'the compaction is not what was signed' }]
+    })
 }

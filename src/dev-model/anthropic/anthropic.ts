@@ -1,18 +1,25 @@
 // Anthropic Messages: reads requests and records them
 import { type Fields, isFields } from '../../core/text/json.ts'
-import { blocksOf, type Message, messagesOf } from '../../validate/anthropic/conversation.ts'
-import type { Profile } from '../../validate/rule.ts'
-import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
-import { keepMsOf, type Segment, segmentOf } from '../count.ts'
-import { digest, promptText } from '../digest.ts'
-import { withoutOldest } from '../truncate.ts'
+import {
+  type Block,
+  blocksOf,
+  type Message,
+  messagesOf,
+} from '../../validate/anthropic/conversation.ts'
+import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
+import {
+  type Asked,
+  type AskedPart,
+  digest,
+  promptText,
+  type ToolChoice,
+  textOfContent,
+} from '../asked.ts'
+import { keepMsOf, type Segment, segmentOf, withoutOldest } from '../count.ts'
 import type { Links, WireFormat } from '../wire-format.ts'
-import { messageFrames, wholeMessage } from './answer.ts'
-import { claudeOf } from './claude.ts'
-import { checkCompactions } from './compaction.ts'
+import { checkCompactions, messageFrames, wholeMessage } from './answer.ts'
 import { anthropicErrorFrame, refuseAnthropic } from './errors.ts'
-import { readAnthropic } from './request.ts'
-import { shapeOfAnthropic } from './shape.ts'
+import { claudeOf, shapeOfAnthropic } from './shape.ts'
 import { checkThinking, withoutDropped } from './thinking.ts'
 
 /**
@@ -108,4 +115,64 @@ function compactionKeys(body: Fields): readonly string[] {
         ? [`compaction ${String(fields.signature)}`]
         : [],
     )
+}
+
+/** An Anthropic request as the assistant sees it. */
+function readAnthropic(body: Fields): Asked {
+  const messages = messagesOf(body)
+  const { max_tokens, thinking, tool_choice, compaction } = body
+  const instructions = textOf(fieldsOf(compaction).instructions)
+  const thinkingType = fieldsOf(thinking).type
+  return {
+    wire: 'anthropic',
+    model: textOf(body.model) ?? '',
+    system: [
+      textOfContent(body.system),
+      ...messages.flatMap(({ role, fields }) =>
+        role === 'system' ? [textOfContent(fields.content)] : [],
+      ),
+    ].join('\n'),
+    turns: messages.flatMap(({ role, blocks }) =>
+      role === 'user' || role === 'assistant' ? [{ role, parts: blocks.flatMap(partOf) }] : [],
+    ),
+    tools: listOf(body.tools).map((tool) => {
+      const { name, input_schema } = fieldsOf(tool)
+      return { name: textOf(name) ?? '', schema: input_schema ?? {} }
+    }),
+    toolChoice: choiceOf(fieldsOf(tool_choice)),
+    parallelCalls: fieldsOf(tool_choice).disable_parallel_tool_use !== true,
+    thinking: thinkingType === 'enabled' || thinkingType === 'adaptive',
+    stream: body.stream === true,
+    stopSequences: listOf(body.stop_sequences).flatMap((each) => textOf(each) ?? []),
+    ...(typeof max_tokens === 'number' && { maxOutputTokens: max_tokens }),
+    ...(isGiven(compaction) && {
+      compaction: { ...(instructions !== undefined && { instructions }) },
+    }),
+  }
+}
+
+function choiceOf({ type, name }: Fields): ToolChoice {
+  if (type === 'none' || type === 'any') return type
+  const wanted = textOf(name)
+  return type === 'tool' && wanted !== undefined ? { name: wanted } : 'auto'
+}
+
+function partOf({ type, fields }: Block): readonly AskedPart[] {
+  switch (type) {
+    case 'text':
+      return [{ type: 'text', text: textOf(fields.text) ?? '' }]
+    case 'compaction':
+      return [{ type: 'text', text: textOf(fields.content) ?? '' }]
+    case 'tool_use': {
+      const [id, name] = [textOf(fields.id) ?? '', textOf(fields.name) ?? '']
+      return [{ type: 'call', id, name, arguments: fields.input ?? {} }]
+    }
+    case 'tool_result': {
+      const id = textOf(fields.tool_use_id) ?? ''
+      const text = textOfContent(fields.content)
+      return [{ type: 'result', id, text, failed: fields.is_error === true }]
+    }
+    default:
+      return []
+  }
 }

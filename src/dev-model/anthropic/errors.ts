@@ -1,7 +1,7 @@
 // Anthropic's errors: status, type, and wording for each broken rule
 import type { Json } from '../../core/text/json.ts'
-import type { Violation } from '../../validate/rule.ts'
-import { idOf } from '../digest.ts'
+import type { Violation } from '../../validate/walk.ts'
+import { idOf } from '../asked.ts'
 import { sseFrame } from '../http.ts'
 import type { HttpAnswer, Refusal } from '../wire-format.ts'
 import { BAD_SIGNATURE } from './thinking.ts'

@@ -1,11 +1,10 @@
 // Fields that an Anthropic request must have, must not have, or may not combine.
 import type { Fields, Json } from '../../core/text/json.ts'
-import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { PROFILES } from '../../validate/validate.ts'
+import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
 import { type Finding, findingsIn } from '../schema.ts'
 import type { Refusal } from '../wire-format.ts'
-import type { Claude } from './claude.ts'
 import { ANTHROPIC_REQUEST, ANTHROPIC_TOOL } from './fields.ts'
-import { samplingProblems } from './sampling.ts'
 
 const MIN_BUDGET_TOKENS = 1_024
 
@@ -117,4 +116,125 @@ function isCount(value: Json): boolean {
 
 function unless(isFine: boolean, message: string): readonly string[] {
   return isFine ? [] : [message]
+}
+
+/** With thinking, only a mild cut of the tail of the choices is taken. */
+const MIN_TOP_P_WITH_THINKING = 0.95
+
+/** Sampling and thinking as each Claude model takes them, in the API's own words. */
+function samplingProblems(body: Fields, claude: Claude): readonly string[] {
+  return [
+    ...outOfRange(body),
+    ...(claude.refusesSampling ? refused(body) : []),
+    ...(claude.oneSamplingField && isGiven(body.temperature) && isGiven(body.top_p)
+      ? ['`temperature` and `top_p` cannot both be specified for this model. Please use only one.']
+      : []),
+    ...besideThinking(body),
+    ...unknownThinking(body, claude),
+  ]
+}
+
+function outOfRange({ temperature, top_p: topP }: Fields): readonly string[] {
+  return [['temperature', temperature] as const, ['top_p', topP] as const].flatMap(
+    ([name, value]) => {
+      if (!isGiven(value)) return []
+      if (typeof value !== 'number') return [`${name}: Input should be a valid number`]
+      if (value < 0) return [`${name}: Input should be greater than or equal to 0`]
+      return value > 1 ? [`${name}: Input should be less than or equal to 1`] : []
+    },
+  )
+}
+
+/** The default is taken for the sake of old clients. */
+function refused({ temperature, top_p: topP, top_k: topK }: Fields): readonly string[] {
+  const given = [
+    ...(isGiven(temperature) && temperature !== 1 ? ['temperature'] : []),
+    ...(isGiven(topP) && topP !== 1 ? ['top_p'] : []),
+    ...(isGiven(topK) ? ['top_k'] : []),
+  ]
+  return given.map((name) => `\`${name}\` is deprecated for this model.`)
+}
+
+function besideThinking(body: Fields): readonly string[] {
+  const { type } = fieldsOf(body.thinking)
+  if (type !== 'enabled' && type !== 'adaptive') return []
+  const { temperature, top_p: topP, top_k: topK } = body
+  return [
+    ...(isGiven(temperature) && temperature !== 1
+      ? ['`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.']
+      : []),
+    ...(typeof topP === 'number' && topP < MIN_TOP_P_WITH_THINKING
+      ? ['`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.']
+      : []),
+    ...(isGiven(topK) ? ['`top_k` must be unset when thinking is enabled.'] : []),
+  ]
+}
+
+function unknownThinking({ thinking }: Fields, claude: Claude): readonly string[] {
+  const { type } = fieldsOf(thinking)
+  if (type === 'adaptive' && !claude.thinking.includes('adaptive'))
+    return ['adaptive thinking is not supported on this model']
+  if (type === 'enabled' && !claude.thinking.includes('enabled'))
+    return [
+      '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
+    ]
+  return []
+}
+
+/** Abilities of a Claude model by name: prefill, preserved thinking, sampling, kinds of thinking */
+interface Claude {
+  readonly profile: Profile
+  /** `temperature`, `top_p` and `top_k` are refused, except for the default. */
+  readonly refusesSampling: boolean
+  /** `temperature` and `top_p` exclude each other. */
+  readonly oneSamplingField: boolean
+  readonly thinking: readonly ('enabled' | 'adaptive')[]
+  /** A shorter prefix is not kept in the cache, and nothing says so (VALID-A17). */
+  readonly minCacheTokens: number
+}
+
+/** For `dev` and every name that is not known: the strict reading, and both kinds of thinking. */
+const NEWEST: Claude = {
+  profile: PROFILES.anthropic,
+  refusesSampling: true,
+  oneSamplingField: true,
+  thinking: ['enabled', 'adaptive'],
+  minCacheTokens: 1_024,
+}
+
+/** `claude-opus-4-5-20251101`, `claude-3-7-sonnet-latest`. */
+const FAMILY_FIRST = /^claude-([a-z]+)-(\d)(?:-(\d))?(?:-\d{8}|-latest|@.*)?$/
+const VERSION_FIRST = /^claude-(\d)(?:-(\d))?-([a-z]+)/
+
+export function claudeOf(model: string): Claude {
+  const [, family, major, minor = '0'] = FAMILY_FIRST.exec(model) ?? []
+  const [, oldMajor, oldMinor = '0', oldFamily] = VERSION_FIRST.exec(model) ?? []
+  const version = Number(`${major ?? oldMajor}.${major === undefined ? oldMinor : minor}`)
+  if (Number.isNaN(version)) return NEWEST
+  const isBound = version >= 5.5 || (family === 'fable' && version >= 5.1)
+  const isPrefilled = version < 4.6
+  return {
+    profile: {
+      ...(isBound ? PROFILES.anthropic : PROFILES['anthropic-legacy']),
+      prefill: isPrefilled,
+      systemMessages: isBound,
+      windowTokens: version < 4.6 ? 200_000 : 1_000_000,
+    },
+    refusesSampling: version >= 4.7,
+    oneSamplingField: version >= 4.1,
+    thinking: thinkingOf(version),
+    minCacheTokens: minCacheTokensOf(family ?? oldFamily ?? '', version),
+  }
+}
+
+function minCacheTokensOf(family: string, version: number): number {
+  if (family === 'haiku') return version < 4 ? 2_048 : 4_096
+  if (family === 'opus' && version >= 4.5 && version < 4.8) return 4_096
+  return version >= 5 && family !== 'sonnet' ? 512 : 1_024
+}
+
+function thinkingOf(version: number): Claude['thinking'] {
+  if (version < 3.7) return []
+  if (version < 4.6) return ['enabled']
+  return version < 4.7 ? ['enabled', 'adaptive'] : ['adaptive']
 }

@@ -8,14 +8,11 @@ import {
   messagesOf,
   openRound,
 } from '../../validate/anthropic/conversation.ts'
-import type { Profile, Violation } from '../../validate/rule.ts'
-import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
-import { digest } from '../digest.ts'
-import { isBoundTo, isOfModel, type Seal, sealed, unsealed } from '../seal.ts'
-import { meaningHash } from './meaning.ts'
+import { fieldsOf, listOf, type Profile, textOf, type Violation } from '../../validate/walk.ts'
+import { digest, isBoundTo, isOfModel, type Seal, sealed, unsealed } from '../asked.ts'
 
 /** The running hash of a conversation, block by block, thinking left out. */
-export interface Prefix {
+interface Prefix {
   readonly frame: string // system and tools
   readonly told: string
 }
@@ -66,7 +63,7 @@ export interface Dropped {
   readonly reason: 'model_binding_mismatch' | 'prefix_binding_mismatch'
 }
 
-export interface ThinkingCheck {
+interface ThinkingCheck {
   readonly violations: readonly Violation[]
   readonly dropped: readonly Dropped[]
 }
@@ -129,4 +126,32 @@ export function withoutDropped(body: Fields, dropped: readonly Dropped[]): Field
     return { ...fieldsOf(message), content: kept }
   })
   return { ...body, messages }
+}
+
+/**
+ * The same hash for what is the same to the API. Marks for the cache, the order of fields, and
+ * fields that only spell out a default do not count. What a tool's author wrote counts to the letter.
+ */
+function meaningHash(value: Json): string {
+  return digest(JSON.stringify(meant(value, false)))
+}
+
+const EXACT = ['input', 'input_schema']
+
+function meant(value: Json, isExact: boolean): Json {
+  if (Array.isArray(value)) return listOf(value).map((item) => meant(item, isExact))
+  if (!isFields(value)) return value
+  const kept = Object.keys(value)
+    .filter((key) => isExact || counts(key, value))
+    .sort()
+    .map((key) => [key, meant(value[key] ?? null, isExact || EXACT.includes(key))] as const)
+  return Object.fromEntries(kept)
+}
+
+function counts(key: string, fields: Fields): boolean {
+  const value = fields[key]
+  if (value === undefined || value === null || key === 'cache_control') return false
+  if (key === 'is_error') return value !== false
+  if (key === 'caller') return !(isFields(value) && value.type === 'direct')
+  return !(key === 'url' && fields.type === 'url')
 }

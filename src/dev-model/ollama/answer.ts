@@ -1,7 +1,7 @@
 // An answer in Ollama's shape: whole, or a line for each piece; and how it says no.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { pieces } from '../http.ts'
-import { parsedJson } from '../openai/request.ts'
+import { parsedJson } from '../openai/strict.ts'
 import { textOfKind } from '../reply.ts'
 import type { HttpAnswer, Refusal, Turn } from '../wire-format.ts'
 

@@ -1,8 +1,7 @@
 // An answer in the shape of Chat Completions: whole, or in chunks.
 import type { Fields, Json } from '../../core/text/json.ts'
-import type { Profile } from '../../validate/rule.ts'
-import { fieldsOf } from '../../validate/walk.ts'
-import { idOf } from '../digest.ts'
+import { fieldsOf, type Profile } from '../../validate/walk.ts'
+import { idOf } from '../asked.ts'
 import { pieces, sseFrame } from '../http.ts'
 import { type Ending, type ReplyPart, textOfKind } from '../reply.ts'
 import type { Turn } from '../wire-format.ts'

@@ -1,9 +1,8 @@
 // OpenAI Chat Completions, and the servers that speak it: what its requests say.
 import type { Fields } from '../../core/text/json.ts'
 import { type ChatMessage, callsOf, messagesOf } from '../../validate/openai-chat/messages.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import type { Profile } from '../../validate/rule.ts'
-import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { PROFILES } from '../../validate/validate.ts'
+import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
 import {
   type Asked,
   type AskedPart,
@@ -11,14 +10,12 @@ import {
   type ToolChoice,
   textOfContent,
 } from '../asked.ts'
-import { segmentOf, sumOfTokens } from '../count.ts'
+import { segmentOf, sumOfTokens, withoutOldest } from '../count.ts'
 import { sseFrame } from '../http.ts'
-import { withoutOldest } from '../truncate.ts'
 import type { Refusal, WireFormat } from '../wire-format.ts'
 import { chatFrames, wholeCompletion } from './chat-answer.ts'
 import { openaiError, refuseOpenai, tellOpenai } from './errors.ts'
-import { accountAutomatically, NO_LINKS, parsedJson } from './request.ts'
-import { strangeChat, unsupported } from './strict.ts'
+import { accountAutomatically, NO_LINKS, parsedJson, strangeChat, unsupported } from './strict.ts'
 
 /** A local server skips what it does not know. */
 export function openaiChatFormat(

@@ -1,19 +1,30 @@
 // OpenAI Responses: what its requests say, together with what the server remembers for them.
 import type { Fields } from '../../core/text/json.ts'
 import { chainOf, type Item, itemsOf, outputOf } from '../../validate/openai-responses/items.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import type { Exchange, Profile, Violation } from '../../validate/rule.ts'
-import { fieldsOf, isGiven, textOf } from '../../validate/walk.ts'
-import { type Segment, segmentOf, sumOfTokens } from '../count.ts'
-import { isOfModel, unsealed } from '../seal.ts'
-import { withoutOldest } from '../truncate.ts'
+import { PROFILES } from '../../validate/validate.ts'
+import {
+  type Exchange,
+  fieldsOf,
+  isGiven,
+  listOf,
+  type Profile,
+  textOf,
+  type Violation,
+} from '../../validate/walk.ts'
+import {
+  type Asked,
+  type AskedPart,
+  type AskedTurn,
+  isOfModel,
+  type ToolChoice,
+  textOfContent,
+  unsealed,
+} from '../asked.ts'
+import { type Segment, segmentOf, sumOfTokens, withoutOldest } from '../count.ts'
 import type { Links, Refusal, WireFormat } from '../wire-format.ts'
 import { refuseOpenai } from './errors.ts'
-import { accountAutomatically } from './request.ts'
-import { wholeResponse } from './responses-answer.ts'
-import { readResponses } from './responses-request.ts'
-import { responsesErrorFrame, responsesFrames } from './responses-stream.ts'
-import { strangeResponses, unsupported } from './strict.ts'
+import { responsesErrorFrame, responsesFrames, wholeResponse } from './responses-stream.ts'
+import { accountAutomatically, parsedJson, strangeResponses, unsupported } from './strict.ts'
 
 /** A local server skips what it does not know. */
 export function openaiResponsesFormat(
@@ -117,4 +128,70 @@ const links: Links = {
 
 function responseKey(id: Fields[string] | undefined): readonly string[] {
   return typeof id === 'string' ? [`response ${id}`] : []
+}
+
+/** The items of a Responses request as the assistant sees them. */
+function readResponses(body: Fields, items: readonly Item[]): Asked {
+  const { max_output_tokens: limit, reasoning } = body
+  const { effort } = fieldsOf(reasoning)
+  const isCompacting = items.at(-1)?.type === 'compaction_trigger'
+  return {
+    wire: 'openai-responses',
+    model: textOf(body.model) ?? '',
+    system: [
+      textOfContent(body.instructions),
+      ...items.filter(isSystem).map(({ fields }) => textOfContent(fields.content)),
+    ].join('\n'),
+    turns: items.filter((item) => !isSystem(item)).flatMap(turnOf),
+    tools: listOf(body.tools).flatMap((tool) => {
+      const { type, name, parameters } = fieldsOf(tool)
+      return type === 'function' && typeof name === 'string'
+        ? [{ name, schema: parameters ?? {} }]
+        : []
+    }),
+    toolChoice: choiceOf(body),
+    parallelCalls: body.parallel_tool_calls !== false,
+    thinking: isGiven(reasoning) && effort !== 'none',
+    stream: body.stream === true,
+    stopSequences: [],
+    ...(typeof limit === 'number' && { maxOutputTokens: limit }),
+    ...(isCompacting && { compaction: {} }),
+  }
+}
+
+function isSystem({ type, fields }: Item): boolean {
+  return type === 'message' && (fields.role === 'system' || fields.role === 'developer')
+}
+
+function choiceOf({ tool_choice: choice }: Fields): ToolChoice {
+  if (choice === 'none') return 'none'
+  if (choice === 'required') return 'any'
+  const name = textOf(fieldsOf(choice).name)
+  return name === undefined ? 'auto' : { name }
+}
+
+/** Each item is a turn of its own; the assistant only looks at their order. */
+function turnOf({ type = '', fields }: Item): readonly AskedTurn[] {
+  const id = textOf(fields.call_id) ?? ''
+  if (type === 'message') {
+    const role = fields.role === 'assistant' ? 'assistant' : 'user'
+    return [{ role, parts: [{ type: 'text', text: textOfContent(fields.content) }] }]
+  }
+  if (type === 'compaction') {
+    const text = unsealed(type, '', textOf(fields.encrypted_content) ?? '')?.payload ?? ''
+    const parts: readonly AskedPart[] = [
+      { type: 'text', text: Buffer.from(text, 'base64url').toString('utf8') },
+    ]
+    return [{ role: 'user', parts }]
+  }
+  if (type.endsWith('_call')) {
+    const given = textOf(fields.arguments) ?? textOf(fields.input) ?? ''
+    const name = textOf(fields.name) ?? type
+    return [
+      { role: 'assistant', parts: [{ type: 'call', id, name, arguments: parsedJson(given) }] },
+    ]
+  }
+  if (!type.endsWith('_output')) return []
+  const text = textOfContent(fields.output)
+  return [{ role: 'user', parts: [{ type: 'result', id, text, failed: false }] }]
 }

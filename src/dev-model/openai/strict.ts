@@ -1,9 +1,11 @@
 // Rejects fields that OpenAI's APIs do not accept, in their words; backends and models differ
 import type { Fields, Json } from '../../core/text/json.ts'
-import type { Profile } from '../../validate/rule.ts'
-import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
+import type { CacheUsage } from '../cache.ts'
+import type { Segment } from '../count.ts'
+import type { AutomaticCache } from '../prefix-cache.ts'
 import { type Finding, findingsIn, type Step } from '../schema.ts'
-import type { Refusal } from '../wire-format.ts'
+import type { Links, Refusal } from '../wire-format.ts'
 import type { OpenaiWire } from './errors.ts'
 import { CHAT_REQUEST, RESPONSES_FUNCTION, RESPONSES_REQUEST } from './fields.ts'
 
@@ -143,3 +145,39 @@ export function unsupported(wire: OpenaiWire, body: Fields): Invalid | undefined
 }
 
 const CHAT_ONLY_DEFAULT = ['max_tokens', 'top_p', 'presence_penalty', 'frequency_penalty', 'stop']
+
+// Shared by both OpenAI APIs: the automatic cache, and arguments as JSON text
+
+/** For an API that remembers nothing. */
+export const NO_LINKS: Links = { ofRequest: () => [], ofAnswer: () => [], onward: () => [] }
+
+const FIVE_MINUTES_MS = 5 * 60_000
+const ONE_DAY_MS = 24 * 60 * 60_000
+
+/** What is written to this cache costs nothing, and is not told. */
+export function accountAutomatically(
+  body: Fields,
+  segments: readonly Segment[],
+  inputTokens: number,
+  cache: AutomaticCache,
+  nowMs: number,
+): CacheUsage {
+  const keepMs = body.prompt_cache_retention === '24h' ? ONE_DAY_MS : FIVE_MINUTES_MS
+  const readTokens = cache.account(textOf(body.model) ?? '', segments, nowMs, keepMs)
+  return {
+    readTokens,
+    writtenTokens: 0,
+    writtenForHourTokens: 0,
+    uncachedTokens: inputTokens - readTokens,
+  }
+}
+
+/** Arguments that a model cut off or got wrong are no JSON: then they are their own text. */
+export function parsedJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}

@@ -1,8 +1,6 @@
 // Makes a program of a regular expression.
-import type { CharSet } from './char-set.ts'
-import { ASSERTIONS, type RegexNode } from './node.ts'
 import { parseRegex, RegexProblem } from './parse-regex.ts'
-import { OP, type Program } from './program.ts'
+import { ASSERTIONS, type CharSet, OP, type Program, type RegexNode } from './program.ts'
 
 /** Counted repetitions are written out, so the limits are on what they become. */
 const MAX_INSTRUCTIONS = 5_000

@@ -1,6 +1,5 @@
 // Reads the syntax of JavaScript's regular expressions, as far as they can be searched for in linear time.
-import { CharSet } from './char-set.ts'
-import type { Assertion, RegexNode } from './node.ts'
+import { type Assertion, CharSet, type RegexNode } from './program.ts'
 import { countGroups, escapeAt, groupAt, type Quantifier, quantifierAt } from './regex-syntax.ts'
 
 /** A pattern that is no pattern, or that this engine does not run. */

@@ -1,5 +1,5 @@
 // The small forms of a regular expression: quantifiers, openings of groups, escapes.
-import type { Assertion } from './node.ts'
+import type { Assertion } from './program.ts'
 
 export interface Quantifier {
   readonly length: number

@@ -1,7 +1,6 @@
 // Searches a text for a pattern in linear time: no branch of it is tried twice at one place in the text.
-import { ASSERTIONS } from './node.ts'
 import { RegexProblem } from './parse-regex.ts'
-import { OP, type Program } from './program.ts'
+import { ASSERTIONS, OP, type Program } from './program.ts'
 import { VisitedPlaces } from './visited-places.ts'
 
 /** How many steps searches may still take; shared by all searches of a script. */

@@ -2,10 +2,9 @@
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ModelRef, Part, ToolResult, ToolStatus } from '../../core/view/content.ts'
 import type { Origin } from '../reading/conversation.ts'
-import { dataUrl } from '../reading/data-url.ts'
 import { type Fields, fieldsIn, isFields, listIn, modelRef, textIn } from '../reading/fields.ts'
 import { ROOT } from '../reading/json-items.ts'
-import type { RawRecord } from '../reading/raw.ts'
+import { dataUrl, type RawRecord } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader } from '../reading/record-reader.ts'
 import type { Sample } from '../session-format.ts'
 

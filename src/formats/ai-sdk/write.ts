@@ -1,13 +1,11 @@
 // A context as ModelMessages of the AI SDK, ready for `generateText({ messages })`.
 import type { Json } from '../../core/text/json.ts'
-import { checkpointToText } from '../../core/view/checkpoint.ts'
+import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
-import type { Exported } from '../format.ts'
 import { type Note, placeholder, splitModel, wellFormed } from '../outgoing.ts'
-import { urlOfMedia } from '../reading/data-url.ts'
 import { type Fields, fieldsIn } from '../reading/fields.ts'
-import { rawEnvelope } from '../reading/raw.ts'
-import type { Outgoing } from '../session-format.ts'
+import { rawEnvelope, urlOfMedia } from '../reading/raw.ts'
+import type { Exported, Outgoing } from '../session-format.ts'
 import { AI_SDK, OWN } from './read.ts'
 
 export function writeAiSdk({ view, events = [] }: Outgoing): Exported {

@@ -1,11 +1,41 @@
 // The lines of users and of answers as parts, calls and results.
-import type { Part, StopReason } from '../../core/view/content.ts'
+import type { Part, StopReason, TokenUsage } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readBlock } from '../../wire/anthropic/blocks.ts'
 import type { Conversation, Origin } from '../reading/conversation.ts'
-import { type Fields, fieldsIn, listIn, modelRef, textIn } from '../reading/fields.ts'
+import { countIn, type Fields, fieldsIn, listIn, modelRef, textIn } from '../reading/fields.ts'
 import type { ReadNotes } from '../reading/notes.ts'
-import { hasPartialOutput, usageOf } from './usage.ts'
+import { usageFrom } from '../reading/raw.ts'
+
+// What Claude Code noted as billed, and where its counts cannot be believed.
+
+/**
+ * `saidTokens` is our estimate of the answer. From 2.1.12 to 2.1.37 only the first partial count of the
+ * output was written, far too low: there the estimate is the better number.
+ */
+function usageOf(
+  usage: Fields,
+  version: string | undefined,
+  saidTokens: number,
+): TokenUsage | undefined {
+  const output = countIn(usage.output_tokens)
+  const isPartial = output !== undefined && hasPartialOutput(version)
+  return usageFrom({
+    input: usage.input_tokens,
+    output: isPartial ? Math.max(output, saidTokens) : usage.output_tokens,
+    cacheRead: usage.cache_read_input_tokens,
+    cacheWrite: usage.cache_creation_input_tokens,
+    inputHoldsCache: false,
+  })
+}
+
+const FIRST_PARTIAL = 12
+const LAST_PARTIAL = 37
+
+function hasPartialOutput(version: string | undefined): boolean {
+  const patch = Number(/^2\.1\.(\d+)$/.exec(version ?? '')?.[1])
+  return patch >= FIRST_PARTIAL && patch <= LAST_PARTIAL
+}
 
 const PROVIDER = 'anthropic'
 /** Who the client itself names as the author of its own messages. */

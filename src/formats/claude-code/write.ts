@@ -2,7 +2,6 @@
 import type { Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
 import { isSendable, wireBlock } from '../../wire/anthropic/wire.ts'
-import type { Exported } from '../format.ts'
 import {
   lastModel,
   type Note,
@@ -14,7 +13,7 @@ import {
 import { type Fields, isFields, textIn } from '../reading/fields.ts'
 import { type RawRecord, rawEnvelope, recordValue } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
-import type { Outgoing, WriteOptions } from '../session-format.ts'
+import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
 import { CLAUDE_CODE } from './read.ts'
 
 /** The version whose shape is written. */

@@ -14,10 +14,9 @@ import {
   timeIn,
 } from '../reading/fields.ts'
 import type { ReadNotes } from '../reading/notes.ts'
-import type { RawRecord } from '../reading/raw.ts'
+import { type RawRecord, usageFrom } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
 import { ResponseItems, textOfMessage, userContent } from '../reading/response-items.ts'
-import { usageFrom } from '../reading/usage.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
 
 export const CODEX = 'codex'

@@ -1,15 +1,13 @@
 // A context as a Codex rollout: items of the history, and a `compacted` line where it replaces another.
 import type { Json } from '../../core/text/json.ts'
-import { checkpointToText } from '../../core/view/checkpoint.ts'
 import type { Block, ThinkingPart } from '../../core/view/content.ts'
+import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
-import type { Exported } from '../format.ts'
 import { type Note, opened, placeholder, UNSIGNED, writeLines } from '../outgoing.ts'
-import { urlOfMedia } from '../reading/data-url.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../reading/fields.ts'
-import { type RawRecord, recordValue } from '../reading/raw.ts'
+import { type RawRecord, recordValue, urlOfMedia } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
-import type { Outgoing, WriteOptions } from '../session-format.ts'
+import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
 import { CODEX, ORIGINATOR, THINKER } from './read.ts'
 
 export function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported {

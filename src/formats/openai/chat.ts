@@ -1,18 +1,151 @@
 // OpenAI's Chat Completions: `{messages, …}` or the messages alone.
+import type { Json } from '../../core/text/json.ts'
+import type { Block, ModelRef, Part, ToolResult, UserContent } from '../../core/view/content.ts'
 import { chatMessages } from '../../wire/openai-chat/messages.ts'
 import { WireNames } from '../../wire/openai-chat/names.ts'
 import { OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
-import type { Exported } from '../format.ts'
-import { lossesIn } from '../losses.ts'
-import { wellFormed } from '../outgoing.ts'
-import { type Fields, fieldsIn, isFields, modelRef } from '../reading/fields.ts'
+import { lossesIn, wellFormed } from '../outgoing.ts'
+import type { AnswerFacts, Conversation, Origin } from '../reading/conversation.ts'
+import {
+  argumentsIn,
+  type Fields,
+  fieldsIn,
+  isFields,
+  listIn,
+  modelRef,
+  textIn,
+} from '../reading/fields.ts'
 import { ROOT } from '../reading/json-items.ts'
 import type { ReadNotes } from '../reading/notes.ts'
-import { type RawRecord, rawEnvelope } from '../reading/raw.ts'
+import { dataUrl, type RawRecord, rawEnvelope, usageFrom } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
-import type { Outgoing, Sample, SessionFormat } from '../session-format.ts'
-import { ChatMessages } from './chat-messages.ts'
-import { OPENAI_LOSSES } from './losses.ts'
+import type { Exported, Outgoing, Sample, SessionFormat } from '../session-format.ts'
+import { OPENAI_LOSSES } from './responses.ts'
+
+const PROVIDER = 'openai'
+
+/** The messages of OpenAI's Chat Completions, which many tools save, as a conversation. */
+export class ChatMessages {
+  readonly #to: Conversation
+  #answers = 0
+  #hasStarted = false
+
+  constructor(to: Conversation) {
+    this.#to = to
+  }
+
+  /** Whether the message has a role that is known. `by`: who wrote it where it is in the user's place. */
+  read(
+    message: Fields,
+    origin: Origin,
+    model: ModelRef,
+    by: 'typed' | 'client' | 'tool' = 'typed',
+  ): boolean {
+    switch (message.role) {
+      case 'system':
+      case 'developer': {
+        const data = textOf(message.content)
+        // Only what opens the conversation is the prompt; later it is a word in between.
+        if (this.#hasStarted) this.#to.reminder(data, origin)
+        else this.#to.aside({ type: 'SYSTEM_PROMPT', data }, origin)
+        return true
+      }
+      case 'user':
+        this.#hasStarted = true
+        this.#to.user(userContentOf(message.content), origin, by)
+        return true
+      case 'assistant':
+        this.#hasStarted = true
+        this.#answer(message, origin, model)
+        return true
+      case 'tool':
+      case 'function':
+        this.#hasStarted = true
+        this.#to.result(resultOf(message), origin)
+        return true
+      default:
+        return false
+    }
+  }
+
+  #answer(message: Fields, origin: Origin, model: ModelRef): void {
+    this.#answers += 1
+    this.#to.answer(`answer ${this.#answers}`, origin, { model, ...factsOf(message) })
+    const thinking = textIn(message.reasoning_content) ?? textIn(message.reasoning)
+    if (thinking) this.#to.part({ type: 'thinking', thinking, model })
+    for (const part of answerParts(message)) this.#to.part(part)
+    for (const value of listIn(message.tool_calls)) {
+      const call = fieldsIn(value)
+      const said = call.type === 'custom' ? fieldsIn(call.custom) : fieldsIn(call.function)
+      const name = textIn(said.name) ?? 'unnamed'
+      const given = call.type === 'custom' ? (said.input ?? '') : argumentsIn(said.arguments)
+      this.#to.call(textIn(call.id) ?? name, name, given)
+    }
+    const old = fieldsIn(message.function_call)
+    const name = textIn(old.name)
+    if (name !== undefined) this.#to.call(name, name, argumentsIn(old.arguments))
+  }
+}
+
+function factsOf(message: Fields): AnswerFacts {
+  const usage = fieldsIn(message.usage)
+  const tokenUsage = usageFrom({
+    input: usage.prompt_tokens,
+    output: usage.completion_tokens,
+    cacheRead: fieldsIn(usage.prompt_tokens_details).cached_tokens,
+    inputHoldsCache: true,
+  })
+  return tokenUsage ? { tokenUsage } : {}
+}
+
+function answerParts({ content, refusal }: Fields): Part[] {
+  const refused = textIn(refusal)
+  const parts: Part[] =
+    typeof content === 'string'
+      ? [{ type: 'text', text: content }]
+      : listIn(content).map((value): Part => {
+          const text = textIn(fieldsIn(value).text) ?? textIn(fieldsIn(value).refusal)
+          return text === undefined
+            ? { type: 'native', provider: PROVIDER, value }
+            : { type: 'text', text }
+        })
+  return refused ? [...parts, { type: 'text', text: refused }] : parts
+}
+
+function userContentOf(content: Json | undefined): UserContent {
+  if (typeof content === 'string') return content
+  return listIn(content).map((value): Part => {
+    const part = fieldsIn(value)
+    const text = textIn(part.text)
+    if (text !== undefined) return { type: 'text', text }
+    const image = dataUrl(textIn(fieldsIn(part.image_url).url) ?? textIn(part.image_url), 'image/*')
+    if (image) return { type: 'image', media: image }
+    const file = fieldsIn(part.file)
+    const media = dataUrl(textIn(file.file_data), 'application/pdf')
+    if (!media) return { type: 'native', provider: PROVIDER, value }
+    const title = textIn(file.filename)
+    return { type: 'document', media: { ...media, ...(title !== undefined && { title }) } }
+  })
+}
+
+/** SWE-agent writes a list where the API has one id. */
+function resultOf(message: Fields): ToolResult {
+  const id =
+    textIn(message.tool_call_id) ?? textIn(listIn(message.tool_call_ids)[0]) ?? textIn(message.name)
+  const { content } = message
+  const blocks: Block[] =
+    typeof content === 'string'
+      ? [{ type: 'text', text: content }]
+      : listIn(content).map((value) => ({ type: 'text', text: textIn(fieldsIn(value).text) ?? '' }))
+  return { ...(id !== undefined && { id }), content: blocks, status: 'completed' }
+}
+
+function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content
+  return listIn(content)
+    .map((part) => textIn(fieldsIn(part).text) ?? '')
+    .join('\n\n')
+}
 
 const ID = 'openai-chat'
 

@@ -1,19 +1,36 @@
 // OpenAI's Responses: `{instructions, input, …}`, or the items alone.
 import type { Json } from '../../core/text/json.ts'
 import { WireNames } from '../../wire/openai-chat/names.ts'
-import { inputItems } from '../../wire/openai-responses/items.ts'
-import { OPENAI_RESPONSES } from '../../wire/openai-responses/profile.ts'
-import type { Exported } from '../format.ts'
-import { lossesIn } from '../losses.ts'
-import { wellFormed } from '../outgoing.ts'
+import { inputItems, OPENAI_RESPONSES } from '../../wire/openai-responses/items.ts'
+import { lossesIn, wellFormed } from '../outgoing.ts'
 import { type Fields, fieldsIn, isFields, modelRef, textIn } from '../reading/fields.ts'
 import { ROOT } from '../reading/json-items.ts'
 import type { ReadNotes } from '../reading/notes.ts'
 import { type RawRecord, rawEnvelope } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
 import { ResponseItems } from '../reading/response-items.ts'
-import type { Outgoing, Sample, SessionFormat } from '../session-format.ts'
-import { OPENAI_LOSSES } from './losses.ts'
+import type { Exported, Loss, Outgoing, Sample, SessionFormat } from '../session-format.ts'
+
+/** What is lost on the way through OpenAI's two APIs. */
+export const OPENAI_LOSSES: readonly Loss[] = [
+  'thinking',
+  'sealed-thinking',
+  'documents',
+  'result-media',
+  'result-blocks',
+  'failures',
+  'foreign-thinking',
+  'natives',
+  'extras',
+  'reminders',
+  'checkpoints',
+  'arguments',
+  'call-ids',
+  'merging',
+  'failure-kinds',
+  'empty-results',
+  'open-calls',
+]
 
 const ID = 'openai-responses'
 const LISTS = ['input', 'output', 'items', ROOT]

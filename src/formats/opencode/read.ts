@@ -2,7 +2,6 @@
 import type { Json } from '../../core/text/json.ts'
 import type { Part, StopReason, TokenUsage } from '../../core/view/content.ts'
 import { type Origin, summaryEntries } from '../reading/conversation.ts'
-import { dataUrl } from '../reading/data-url.ts'
 import {
   type Fields,
   fieldsIn,
@@ -13,9 +12,8 @@ import {
   timeIn,
 } from '../reading/fields.ts'
 import type { ReadNotes } from '../reading/notes.ts'
-import type { RawRecord } from '../reading/raw.ts'
+import { dataUrl, type RawRecord, usageFrom } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
-import { usageFrom } from '../reading/usage.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
 
 export const OPENCODE = 'opencode'

@@ -1,8 +1,7 @@
 // A context as an OpenCode export: messages with their parts, results inside of their calls.
 import type { Json } from '../../core/text/json.ts'
-import { checkpointToText } from '../../core/view/checkpoint.ts'
+import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
-import type { Exported } from '../format.ts'
 import {
   lastModel,
   type Note,
@@ -14,10 +13,9 @@ import {
   UNSIGNED,
   wellFormed,
 } from '../outgoing.ts'
-import { urlOfMedia } from '../reading/data-url.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../reading/fields.ts'
-import { type RawRecord, rawEnvelope, recordValue } from '../reading/raw.ts'
-import type { Outgoing, WriteOptions } from '../session-format.ts'
+import { type RawRecord, rawEnvelope, recordValue, urlOfMedia } from '../reading/raw.ts'
+import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
 import { Moments, sessionId } from './ids.ts'
 import { OPENCODE, REMINDER } from './read.ts'
 import { sessionInfo } from './session-info.ts'

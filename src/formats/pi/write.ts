@@ -1,9 +1,8 @@
 // A context as entries of pi, version 3: a summary as a compaction, everything else as messages.
 import type { Json } from '../../core/text/json.ts'
-import { checkpointToText } from '../../core/view/checkpoint.ts'
 import type { Block } from '../../core/view/content.ts'
+import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
-import type { Exported } from '../format.ts'
 import {
   lastModel,
   type Note,
@@ -16,7 +15,7 @@ import {
 import { type Fields, isFields, textIn } from '../reading/fields.ts'
 import { type RawRecord, recordValue } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
-import type { Outgoing, WriteOptions } from '../session-format.ts'
+import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
 import { REMINDER } from './message.ts'
 import { PI } from './read.ts'
 

@@ -2,8 +2,8 @@
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ModelRef, Part, ToolResult, UserContent } from '../../core/view/content.ts'
 import type { Conversation, Origin } from './conversation.ts'
-import { dataUrl } from './data-url.ts'
 import { argumentsIn, type Fields, fieldsIn, isFields, listIn, textIn } from './fields.ts'
+import { dataUrl } from './raw.ts'
 
 const PROVIDER = 'openai'
 

@@ -11,9 +11,8 @@ import {
   textIn,
   timeIn,
 } from '../reading/fields.ts'
-import type { RawRecord } from '../reading/raw.ts'
+import { type RawRecord, usageFrom } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
-import { usageFrom } from '../reading/usage.ts'
 import type { Sample, SessionFormat } from '../session-format.ts'
 
 const ID = 'copilot-cli'

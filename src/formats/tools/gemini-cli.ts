@@ -19,14 +19,13 @@ import {
 } from '../reading/fields.ts'
 import { linesOf } from '../reading/lines.ts'
 import type { ReadNotes } from '../reading/notes.ts'
-import type { RawRecord } from '../reading/raw.ts'
+import { type RawRecord, usageFrom } from '../reading/raw.ts'
 import {
   type KeptBecause,
   OneThreadReader,
   readItems,
   readLines,
 } from '../reading/record-reader.ts'
-import { usageFrom } from '../reading/usage.ts'
 import type { Sample, SessionFormat, Source, Step } from '../session-format.ts'
 
 const ID = 'gemini-cli'

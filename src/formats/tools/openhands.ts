@@ -12,9 +12,8 @@ import {
   timeIn,
 } from '../reading/fields.ts'
 import { ROOT } from '../reading/json-items.ts'
-import type { RawRecord } from '../reading/raw.ts'
+import { type RawRecord, usageFrom } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readItems } from '../reading/record-reader.ts'
-import { usageFrom } from '../reading/usage.ts'
 import type { Sample, SessionFormat } from '../session-format.ts'
 
 const ID = 'openhands'

@@ -7,8 +7,7 @@ import type { ModelRequest } from '../../core/model.ts'
 import type { Json } from '../../core/text/json.ts'
 import { buildMessages } from '../../core/view/build.ts'
 import type { Message } from '../../core/view/message.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import { validate } from '../../validate/validate.ts'
+import { PROFILES, validate } from '../../validate/validate.ts'
 import { type Target, wireOf } from './body.ts'
 
 const TARGET: Target = { provider: 'anthropic', thinkingStyle: 'adaptive' }

@@ -4,8 +4,7 @@ import { toldWithoutThinking } from '../../core/repair/stale-thinking.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Note } from '../../wire/anthropic/wire.ts'
 import { wireMessages } from '../../wire/anthropic/write.ts'
-import { wellFormed } from '../../wire/well-formed.ts'
-import { withCacheMarks } from './cache-marks.ts'
+import { wellFormed } from '../../wire/prepare.ts'
 import { asksToDrop, type ThinkingStyle, thinkingFields } from './thinking.ts'
 
 export interface Wire {
@@ -118,4 +117,60 @@ function neededBetas({ thinking, messages }: Fields): string[] {
       typeof signature === 'string' ? SIGNED_COMPACTION : THRESHOLD_COMPACTION,
     ),
   ]
+}
+
+// Cache marks of a request: after the tools, the system prompt, and two turns
+
+const MARK = { type: 'ephemeral' } as const
+
+/** Blocks the API takes a mark on. Never thinking, never empty text (VALID-A9). */
+const MARKABLE = new Set(['text', 'image', 'document', 'tool_use', 'tool_result'])
+/** With tools and system, the four that a request may have (VALID-A17). */
+const MARKED_TURNS = 2
+
+/**
+ * The body with a mark on its last tool, its last system block and its last two user turns: the
+ * last is written for the next request, the one before it is where the last request wrote. The marks
+ * depend on nothing but the body, and a longer body only moves those of the turns.
+ */
+function withCacheMarks(body: Fields): Fields {
+  const { tools, system, messages } = body
+  return {
+    ...body,
+    ...(Array.isArray(tools) && { tools: markLast(tools, isFields) }),
+    ...(Array.isArray(system) && { system: markLast(system, isMarkable) }),
+    ...(Array.isArray(messages) && { messages: markTurns(messages) }),
+  }
+}
+
+function markTurns(messages: readonly Json[]): readonly Json[] {
+  const turns = messages
+    .flatMap((message, index) => (isMarkableTurn(message) ? [index] : []))
+    .slice(-MARKED_TURNS)
+  return messages.map((message, index) =>
+    turns.includes(index) && isFields(message)
+      ? { ...message, content: markLast(blocksOf(message.content), isMarkable) }
+      : message,
+  )
+}
+
+function isMarkableTurn(message: Json): boolean {
+  return isFields(message) && message.role === 'user' && blocksOf(message.content).some(isMarkable)
+}
+
+function blocksOf(content: Json | undefined): readonly Json[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return Array.isArray(content) ? content : []
+}
+
+function markLast(blocks: readonly Json[], fits: (block: Json) => boolean): readonly Json[] {
+  const last = blocks.findLastIndex(fits)
+  return blocks.map((block, index) =>
+    index === last && isFields(block) ? { ...block, cache_control: MARK } : block,
+  )
+}
+
+function isMarkable(block: Json): boolean {
+  if (!isFields(block) || !MARKABLE.has(String(block.type))) return false
+  return block.type !== 'text' || (typeof block.text === 'string' && block.text.trim() !== '')
 }

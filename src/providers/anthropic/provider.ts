@@ -4,20 +4,25 @@ import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/m
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import type { Profile } from '../../validate/rule.ts'
+import { PROFILES } from '../../validate/validate.ts'
+import type { Profile, Violation } from '../../validate/walk.ts'
 import { without } from '../../wire/anthropic/shape.ts'
+import { preparing, requireValid } from '../checked-provider.ts'
 import type { FailureContext } from '../failures/failure-kinds.ts'
 import { missingKey } from '../failures/failures.ts'
-import { type Attempts, type RetryPolicy, retryCall, retryStream } from '../failures/retry.ts'
-import { type Timeouts, timedFetch } from '../failures/timed-fetch.ts'
-import { preparing } from '../prepared.ts'
+import { estimateOf } from '../failures/silent-overflow.ts'
+import {
+  type Attempts,
+  type RetryPolicy,
+  retryCall,
+  retryStream,
+  type Timeouts,
+  timedFetch,
+} from '../failures/timed-fetch.ts'
 import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE } from './address.ts'
-import type { Wire } from './body.ts'
-import { BoundThinking } from './bound-thinking.ts'
-import { checkedWire } from './checked-wire.ts'
+import { type Wire, wireOf } from './body.ts'
 import { StreamDecoder } from './decode.ts'
-import { afterRefusedThinking } from './refused-thinking.ts'
+import { afterRefusedThinking, BoundThinking, type SentThinking } from './kept-thinking.ts'
 import type { ThinkingStyle } from './thinking.ts'
 
 export interface AnthropicOptions {
@@ -146,4 +151,58 @@ async function* openStream(
 
 function betaHeaders(betas: readonly string[]): Record<string, string> {
   return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }
+}
+
+/** Writes and validates the body of a request, with the known thinking */
+interface Sender {
+  readonly provider: string
+  readonly profile: Profile
+  readonly thinkingStyle: ThinkingStyle
+  readonly bound: BoundThinking
+  /** Counting is allowed for what cannot be answered. */
+  readonly isCounting: boolean
+}
+
+/** Throws if a rule is broken, or where the request cannot fit the window. */
+function checkedWire(request: ModelRequest, sender: Sender): Wire {
+  const { provider, profile, thinkingStyle, bound, isCounting } = sender
+  const isBinding = profile.preservedThinking
+  const wire = wireOf(request, {
+    provider,
+    thinkingStyle,
+    ...(isBinding && {
+      mayHoldStaleThinking: (conversation, note) => isUnsure(bound.look(conversation), note),
+    }),
+  })
+  const needsTokens = profile.windowTokens !== undefined && !isCounting
+  const isLeftToRules = isBinding && request.dropStaleThinking === false
+  requireValid(
+    profile,
+    { ...wire.body, betas: wire.betas },
+    {
+      ...(needsTokens && { requestTokens: leastTokens(request) }),
+      ...(isLeftToRules && { violations: staleIn(bound.look(wire.conversation)) }),
+    },
+  )
+  return wire
+}
+
+/** Thinking is sent that this process did not see being made behind these very words. */
+function isUnsure(sent: readonly SentThinking[], note: (problem: string) => void): boolean {
+  const stale = staleIn(sent).length
+  if (stale > 0)
+    note(`thinking behind a changed past (${stale}): the provider drops what no longer fits`)
+  return sent.some(({ fit }) => fit !== 'fits')
+}
+
+function staleIn(sent: readonly SentThinking[]): Violation[] {
+  return sent.filter(({ fit }) => fit === 'stale').map(({ violation }) => violation)
+}
+
+/** An estimate may be wrong by much for odd texts: what is stopped by it must be hopeless. */
+const CERTAIN_SHARE = 0.5
+
+/** At least so many tokens, as far as anybody can tell without asking. */
+function leastTokens(request: ModelRequest): number {
+  return Math.floor(estimateOf(request) * CERTAIN_SHARE)
 }

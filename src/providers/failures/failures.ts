@@ -1,6 +1,6 @@
 // Failures of model access as PrecisErrors: what happened, and the next step. Keys never get through.
 import { PrecisError } from '../../core/errors.ts'
-import { redactFailure } from '../../redact/redact-failure.ts'
+import { redactFailure } from '../../redact/redact-values.ts'
 import { causesOf, type Failure, readFailure } from './failure.ts'
 import {
   addressOf,

@@ -1,8 +1,7 @@
 // Every wording of «too long» is recognised by its witness, and everything that sounds alike is not.
 import { describe, expect, it } from 'vitest'
 import { toPrecisError } from './failures.ts'
-import { NOT_OVERFLOW_ROWS, OUTPUT_LIMIT_ROWS } from './not-overflow-rows.ts'
-import { isOutputLimit, isOverflow } from './overflow.ts'
+import { isOutputLimit, isOverflow, NOT_OVERFLOW_ROWS, OUTPUT_LIMIT_ROWS } from './overflow.ts'
 import { OVERFLOW_ROWS } from './overflow-rows.ts'
 import { silentOverflow } from './silent-overflow.ts'
 

@@ -5,7 +5,7 @@ import { runs } from '../../../test/scale.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import { pausesKept } from '../contract/fixture-server.ts'
-import { type Attempts, RETRY_POLICY, retryCall, retryStream } from './retry.ts'
+import { type Attempts, RETRY_POLICY, retryCall, retryStream } from './timed-fetch.ts'
 
 const context = { provider: 'p', baseUrl: 'http://127.0.0.1', secrets: [] }
 const passing = (details = {}) =>

@@ -1,5 +1,8 @@
 // A fetch that does not wait for ever: for the answer to begin, and for the next bytes of it.
 import { PrecisError } from '../../core/errors.ts'
+import type { Clock, Signal } from '../../core/ports.ts'
+import type { FailureContext } from './failure-kinds.ts'
+import { toPrecisError } from './failures.ts'
 
 export interface Timeouts {
   /** Until the answer begins: connecting, and the time in which the server reads the request. */
@@ -89,4 +92,124 @@ function tooLate(limitMs: number, what: string): PrecisError {
     retryable: true,
     details: { limitMs },
   })
+}
+
+/** Asks again after a passing failure, with growing pauses, as long as nothing was given out. */
+export interface RetryPolicy {
+  readonly retries: number // after the first attempt
+  readonly firstPauseMs: number // doubles each time
+  readonly longestPauseMs: number
+  /** A server that asks for more patience than this is not waited for: the caller decides. */
+  readonly longestAskedMs: number
+}
+
+/** Five attempts, and at most 15 s of pauses where the server asks for none. */
+export const RETRY_POLICY: RetryPolicy = {
+  retries: 4,
+  firstPauseMs: 1_000,
+  longestPauseMs: 8_000,
+  longestAskedMs: 60_000,
+}
+
+export interface Attempts {
+  readonly context: FailureContext
+  readonly clock: Clock
+  readonly signal?: Signal | undefined
+  readonly policy?: Partial<RetryPolicy> | undefined
+  readonly random?: (() => number) | undefined // from 0 to below 1
+}
+
+/**
+ * What the first attempt gives that gives anything. A failure after that is not repeated: it would
+ * say everything twice. Rejects with PrecisErrors only. Ending the loop early aborts the attempt.
+ */
+export async function* retryStream<T>(
+  attempts: Attempts,
+  open: (signal: AbortSignal) => AsyncIterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  for (let count = 0; ; count += 1) {
+    const link = linkTo(attempts.signal)
+    let hasBegun = false
+    let failure: unknown
+    try {
+      requireRunning(attempts.signal)
+      for await (const item of open(link.signal)) {
+        hasBegun = true
+        yield item
+      }
+      requireRunning(attempts.signal) // SDKs end an aborted stream as if it were complete
+      return
+    } catch (thrown) {
+      failure = thrown
+    } finally {
+      link.close()
+    }
+    await pauseOrThrow(attempts, failure, hasBegun ? Number.POSITIVE_INFINITY : count)
+  }
+}
+
+/** The same for calls with one answer. */
+export async function retryCall<T>(
+  attempts: Attempts,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  for (let count = 0; ; count += 1) {
+    const link = linkTo(attempts.signal)
+    try {
+      requireRunning(attempts.signal)
+      return await call(link.signal)
+    } catch (thrown) {
+      await pauseOrThrow(attempts, thrown, count)
+    } finally {
+      link.close()
+    }
+  }
+}
+
+async function pauseOrThrow(attempts: Attempts, thrown: unknown, count: number): Promise<void> {
+  const { clock, signal, context } = attempts
+  const error = signal?.aborted ? abortedError() : toPrecisError(thrown, context)
+  const pauseMs = pauseAfter(error, count, attempts)
+  if (pauseMs === undefined) throw error
+  await clock.sleep(pauseMs, signal)
+  requireRunning(signal)
+}
+
+function pauseAfter(
+  error: PrecisError,
+  count: number,
+  { policy, random = Math.random }: Attempts,
+): number | undefined {
+  const { retries, firstPauseMs, longestPauseMs, longestAskedMs } = { ...RETRY_POLICY, ...policy }
+  // Whoever waited for nothing has waited long: a time-out is repeated once.
+  const limit = error.code === 'timeout' ? Math.min(1, retries) : retries
+  if (!error.retryable || count >= limit) return undefined
+  const { retryAfterMs } = error.details
+  // A little more than asked for, so that all who were turned away do not come back together.
+  if (typeof retryAfterMs === 'number')
+    return retryAfterMs > longestAskedMs ? undefined : retryAfterMs * (1 + random() / 10)
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** count) * (0.5 + random() / 2)
+}
+
+function requireRunning(signal: Signal | undefined): void {
+  if (signal?.aborted) throw abortedError()
+}
+
+function abortedError(): PrecisError {
+  return new PrecisError('aborted', 'The request was aborted.')
+}
+
+/** A signal of our own for one attempt, fired by the caller's, and at the end of the attempt. */
+function linkTo(outer: Signal | undefined): { readonly signal: AbortSignal; close(): void } {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  outer?.addEventListener('abort', abort)
+  if (outer?.aborted) abort()
+  return {
+    signal: controller.signal,
+    close() {
+      outer?.removeEventListener('abort', abort)
+      abort()
+    },
+  }
 }

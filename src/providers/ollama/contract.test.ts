@@ -1,11 +1,10 @@
 // The Ollama provider does what every provider must, over HTTP and through the real SDK.
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import { validate } from '../../validate/validate.ts'
+import { PROFILES, validate } from '../../validate/validate.ts'
 import type { Reply } from '../contract/fixture-server.ts'
 import { providerContract } from '../contract.ts'
-import { asChat } from './as-chat.ts'
+import { asChat } from './decode.ts'
 import { ollamaProvider } from './provider.ts'
 
 const RULES = { ...PROFILES['openai-chat'], strict: true }

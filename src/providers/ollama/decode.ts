@@ -2,10 +2,9 @@
 import type { EndFrame, ModelFrame } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef, StopReason, TokenUsage } from '../../core/view/content.ts'
-import { Stretches } from '../openai/parts.ts'
-import { ThinkTags } from '../openai/think-tags.ts'
+import { Stretches, ThinkTags } from '../openai/parts.ts'
 
-export interface OllamaSource {
+interface OllamaSource {
   readonly model: ModelRef
   /** The names of tools as the request knows them. */
   toolName(wireName: string): string
@@ -94,4 +93,34 @@ function usageOf({ prompt_eval_count: prompt, eval_count: completion }: Fields) 
     completionTokens: completion,
     totalTokens: prompt + completion,
   } satisfies TokenUsage
+}
+
+/** Ollama publishes no rules of its own, and hands a request to the same templates. */
+export function asChat(body: Fields): Fields {
+  const { messages, tools } = body
+  const list: readonly Json[] = Array.isArray(messages) ? messages : []
+  return {
+    messages: list.map((message) => (isFields(message) ? asChatMessage(message) : message)),
+    ...(tools !== undefined && { tools }),
+  }
+}
+
+function asChatMessage({ role, content, tool_calls: calls, tool_call_id: id, images }: Fields) {
+  const list: readonly Json[] = Array.isArray(calls) ? calls : []
+  return {
+    role: role ?? null,
+    // A message of images alone says something.
+    content: content === '' && images !== undefined ? '(images)' : (content ?? null),
+    ...(id !== undefined && { tool_call_id: id }),
+    ...(calls !== undefined && { tool_calls: list.filter(isFields).map(asChatCall) }),
+  }
+}
+
+function asChatCall({ id = null, function: body }: Fields): Json {
+  const { name = null, arguments: given = null } = isFields(body) ? body : {}
+  return {
+    id: id,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(given) },
+  }
 }

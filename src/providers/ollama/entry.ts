@@ -1,5 +1,5 @@
 // Ollama as an entry of the registry.
-import { PROFILES } from '../../validate/profiles.ts'
+import { PROFILES } from '../../validate/validate.ts'
 import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'
 import { OLLAMA_BASE_URL } from './address.ts'

@@ -1,24 +1,26 @@
 // Ollama's own API through its official SDK: it tells the window of a model, and takes one.
-import type { ChatRequest, ChatResponse, Ollama } from 'ollama'
+import { type ChatRequest, type ChatResponse, Ollama } from 'ollama'
 import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import type { Clock, Signal } from '../../core/ports.ts'
-import type { Json } from '../../core/text/json.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import type { Profile } from '../../validate/rule.ts'
+import { type Fields, isFields, type Json } from '../../core/text/json.ts'
+import { PROFILES } from '../../validate/validate.ts'
+import type { Profile } from '../../validate/walk.ts'
 import { OLLAMA, type OllamaProfile, writeOllama } from '../../wire/ollama/write.ts'
 import { HOME_WINDOW_TOKENS } from '../catalogue.ts'
-import { type Attempts, type RetryPolicy, retryCall, retryStream } from '../failures/retry.ts'
-import type { Timeouts } from '../failures/timed-fetch.ts'
-import { LimitedCache } from '../limited-cache.ts'
+import { preparing, requireValid } from '../checked-provider.ts'
+import { LimitedCache } from '../costs.ts'
+import {
+  type Attempts,
+  type RetryPolicy,
+  retryCall,
+  retryStream,
+  type Timeouts,
+  timedFetch,
+} from '../failures/timed-fetch.ts'
 import { LOCAL_TIMEOUTS, requireConversation } from '../openai/access.ts'
 import { cutOff, withRepairs } from '../openai/parts.ts'
-import { preparing } from '../prepared.ts'
-import { requireValid } from '../validated.ts'
 import { OLLAMA_BASE_URL } from './address.ts'
-import { asChat } from './as-chat.ts'
-import { ollamaClient } from './client.ts'
-import { OllamaDecoder } from './decode.ts'
-import { type ModelFacts, readFacts, windowFrom } from './facts.ts'
+import { asChat, OllamaDecoder } from './decode.ts'
 
 export interface OllamaOptions {
   readonly id?: string
@@ -147,4 +149,101 @@ async function* framesOf(
     throw isCut ? cutOff(decoder.model) : thrown
   }
   if (!signal.aborted && !decoder.isComplete) throw cutOff(decoder.model)
+}
+
+/**
+ * The Ollama SDK for one request: with a signal from the first byte on, and without a word on the
+ * console.
+ */
+interface OllamaAddress {
+  readonly baseUrl: string
+  readonly apiKey?: string | undefined
+  readonly timeouts: Partial<Timeouts>
+}
+
+/** The SDK can only end a stream that has begun, so each request gets a client with its own fetch. */
+function ollamaClient(address: OllamaAddress, signal: AbortSignal): Ollama {
+  const { baseUrl, apiKey, timeouts } = address
+  const send = timedFetch(timeouts)
+  return new Ollama({
+    host: baseUrl,
+    ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
+    fetch: async (input, init) => {
+      const signals = [signal, ...(init?.signal ? [init.signal] : [])]
+      const response = await send(input, { ...init, signal: AbortSignal.any(signals) })
+      if (!response.ok) throw await refusalOf(response)
+      return response
+    },
+  })
+}
+
+/** Read here, since the SDK writes to the console while it reads one, and forgets its headers. */
+async function refusalOf(response: Response): Promise<Error> {
+  const { status, headers } = response
+  const said = saidIn(await response.text()) || `status ${status}`
+  return Object.assign(new Error(said), { status, headers })
+}
+
+function saidIn(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: unknown }
+    return typeof error === 'string' ? error : text
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return text
+    throw thrown
+  }
+}
+
+/** Facts about a model from an Ollama server: window and abilities */
+interface ModelFacts {
+  /** The most the model was made for. */
+  readonly longestTokens?: number
+  /** What its Modelfile sets: a choice someone made for this machine. */
+  readonly setTokens?: number
+  /** Absent if the server is too old to tell. */
+  readonly capabilities?: readonly string[]
+  readonly family?: string
+}
+
+function readFacts(shown: Json): ModelFacts {
+  if (!isFields(shown)) return {}
+  const longest = longestOf(isFields(shown.model_info) ? shown.model_info : {})
+  const set = setIn(typeof shown.parameters === 'string' ? shown.parameters : '')
+  const family = isFields(shown.details) ? shown.details.family : undefined
+  const { capabilities } = shown
+  return {
+    ...(longest !== undefined && { longestTokens: longest }),
+    ...(set !== undefined && { setTokens: set }),
+    ...(Array.isArray(capabilities) && { capabilities: capabilities.map(String) }),
+    ...(typeof family === 'string' && { family }),
+  }
+}
+
+/**
+ * The window the model gets: as wished, as its Modelfile says, or a default; never more than it can.
+ * Who has the memory for more sets `windowTokens`.
+ */
+function windowFrom(
+  { longestTokens, setTokens }: ModelFacts,
+  wishedTokens: number | undefined,
+): number | undefined {
+  if (wishedTokens === undefined && setTokens === undefined && longestTokens === undefined)
+    return undefined
+  const wanted = wishedTokens ?? setTokens ?? HOME_WINDOW_TOKENS
+  return Math.min(wanted, longestTokens ?? wanted)
+}
+
+/** Under the name of the architecture: `qwen3.context_length`. */
+function longestOf(info: Fields): number | undefined {
+  const architecture = info['general.architecture']
+  const named = info[`${String(architecture)}.context_length`]
+  const any = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1]
+  const value = named ?? any
+  return typeof value === 'number' && value > 0 ? value : undefined
+}
+
+/** One parameter a line: its name, blanks, its value. */
+function setIn(parameters: string): number | undefined {
+  const value = Number(/^num_ctx\s+(\d+)\s*$/m.exec(parameters)?.[1])
+  return value > 0 ? value : undefined
 }

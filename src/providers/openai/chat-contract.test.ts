@@ -1,8 +1,7 @@
 // The Chat Completions provider does what every provider must, over HTTP and through the real SDK.
 import type { Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import { validate } from '../../validate/validate.ts'
+import { PROFILES, validate } from '../../validate/validate.ts'
 import type { Reply } from '../contract/fixture-server.ts'
 import { providerContract } from '../contract.ts'
 import { openaiChatProvider } from './chat.ts'

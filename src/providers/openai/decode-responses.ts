@@ -2,11 +2,10 @@
 import type { ModelFrame } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { ModelRef, StopReason } from '../../core/view/content.ts'
-import { callFrame } from './call-frame.ts'
+import { responsesUsage } from './access.ts'
 import { cutOff } from './parts.ts'
-import { responsesUsage } from './usage.ts'
 
-export interface ResponsesSource {
+interface ResponsesSource {
   readonly provider: string
   readonly model: ModelRef
   /** The names of tools as the request knows them. */
@@ -154,4 +153,21 @@ function listIn(fields: Fields, name: string): Fields[] {
 function stringIn(fields: Fields, name: string): string {
   const value = fields[name]
   return typeof value === 'string' ? value : ''
+}
+
+/** Models without arguments to give send nothing at all, or null. */
+export function callFrame(id: string, name: string, text: string): ModelFrame {
+  const given = text.trim() === '' ? {} : parsed(text)
+  return given === undefined
+    ? { type: 'broken-call', id, name, text }
+    : { type: 'call', id, name, arguments: given ?? {} }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined
+    throw thrown
+  }
 }

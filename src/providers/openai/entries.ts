@@ -1,6 +1,6 @@
 // OpenAI, and the servers that speak one of its APIs, as entries of the registry.
-import { PROFILES } from '../../validate/profiles.ts'
-import type { Profile } from '../../validate/rule.ts'
+import { PROFILES } from '../../validate/validate.ts'
+import type { Profile } from '../../validate/walk.ts'
 import type { ChatProfile } from '../../wire/openai-chat/profile.ts'
 import { HOME_WINDOW_TOKENS, type ModelInfo } from '../catalogue.ts'
 import type { ProviderEntry } from '../registry.ts'

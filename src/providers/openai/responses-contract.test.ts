@@ -1,7 +1,6 @@
 // The Responses provider does what every provider must, over HTTP and through the real SDK.
 import type { TokenUsage } from '../../core/view/content.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import { validate } from '../../validate/validate.ts'
+import { PROFILES, validate } from '../../validate/validate.ts'
 import { eventStream } from '../contract/fixture-server.ts'
 import { providerContract } from '../contract.ts'
 import { openaiResponsesProvider } from './responses.ts'

@@ -2,7 +2,7 @@
 import type OpenAI from 'openai'
 import { PrecisError } from '../../core/errors.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { type Attempts, retryCall } from '../failures/retry.ts'
+import { type Attempts, retryCall } from '../failures/timed-fetch.ts'
 
 interface Source {
   /** From the base URL, which mostly ends in `/v1`, to the place to ask. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { Shares } from './shares.ts'
+import { Shares } from './problems.ts'
 
 /** Kept for the store, files and programs that tools start. */
 const RESERVED_DESCRIPTORS = 200

@@ -6,7 +6,7 @@ import { memoryStore } from '../../stores/memory/memory.ts'
 import { systemClock } from '../../system.ts'
 import { Activity } from '../live/activity.ts'
 import { Feeds } from '../live/feeds.ts'
-import { Drain } from './drain.ts'
+import { Drain } from './store-answers.ts'
 
 const LIMITS = { followerItems: 100, followerChars: 100_000, heartbeatMs: 10_000, streams: 10 }
 const timestamp = new Date(0)

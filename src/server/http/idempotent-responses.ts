@@ -1,6 +1,6 @@
 // Answers to writes that have a key, kept in the store for an hour or two: whichever process is asked again has them.
 import { z } from 'zod'
-import { type HeldLease, holdLease } from '../../agent/inbox/lease.ts'
+import { type HeldLease, holdLease } from '../../agent/inbox/thread-lease.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { type RenewingPorts, ServerLog } from '../live/server-log.ts'
 

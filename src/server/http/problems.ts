@@ -1,7 +1,7 @@
 // Errors as answers: problem details with the status of their code, and nothing of the inside of a bug.
 import type { z } from 'zod'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
-import { toProblem } from '../../protocol/wire-error.ts'
+import { toProblem } from '../../protocol/wire.ts'
 
 const PROBLEM_TYPE = 'application/problem+json'
 
@@ -44,4 +44,38 @@ export function invalidInput(error: z.ZodError, part: 'body' | 'query' | 'path')
     where: path === '' ? part : `${part}: ${path}`,
     hint: '/api/openapi.json describes the expected request.',
   })
+}
+
+/**
+ * Alone, each may have `each` at once, which is half of all there is. While others are there, it is half of
+ * what they leave: so there is always some left for one more owner.
+ */
+export class Shares {
+  readonly each: number
+  readonly #held = new Map<string, number>()
+  #all = 0
+
+  constructor(each: number) {
+    this.each = each
+  }
+
+  /** Gives back what was taken, once; undefined if it is too much. */
+  take(who: string, amount = 1): (() => void) | undefined {
+    const own = this.#held.get(who) ?? 0
+    const left = this.each * 2 - (this.#all - own)
+    if (own + amount > left / 2) return undefined
+    this.#add(who, amount)
+    let isHeld = true
+    return () => {
+      if (isHeld) this.#add(who, -amount)
+      isHeld = false
+    }
+  }
+
+  #add(who: string, amount: number): void {
+    const now = (this.#held.get(who) ?? 0) + amount
+    this.#all += amount
+    if (now === 0) this.#held.delete(who)
+    else this.#held.set(who, now)
+  }
 }

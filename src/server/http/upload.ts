@@ -9,7 +9,7 @@ import { PrecisError } from '../../core/errors.ts'
 import { JsonBounds } from '../../core/log/json-bounds.ts'
 import type { Uploaded } from '../ports.ts'
 import { whoIn } from './guard.ts'
-import { Shares } from './shares.ts'
+import { Shares } from './problems.ts'
 
 interface KeptUpload extends Uploaded {
   readonly digest: string

@@ -1,7 +1,11 @@
 // The activity of this process on each thread, derived from its frames
+import { z } from 'zod'
+import type { Agent } from '../../agent/agent.ts'
 import type { AgentFrame } from '../../core/agent/frame.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { type LogEntry, type LogPorts, ServerLog } from './server-log.ts'
 
-export interface ThreadActivity {
+interface ThreadActivity {
   readonly isWorking: boolean
   readonly isCompacting: boolean
 }
@@ -55,4 +59,81 @@ export class Activity {
     const [oldest] = this.#known
     if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest)
   }
+}
+
+// Turns that a stopped server left unfinished: recorded in the store and resumed by the next process
+
+const NAME = 'unfinished'
+const TITLE = 'Turns that a stopped server has left'
+const RETRY_MS = 1_000
+
+const left = z.object({ left: z.array(z.string()) })
+const taken = z.object({ taken: z.number() })
+
+/** To be called when nothing works on these threads any more. */
+export async function leaveUnfinished(
+  ports: LogPorts,
+  threadIds: readonly string[],
+): Promise<void> {
+  if (threadIds.length > 0) await logOf(ports).add(() => ({ left: [...threadIds] }))
+}
+
+/**
+ * Goes on with what was left, now and whenever another process leaves something. Several processes may
+ * try the same: the lease of a thread lets one of them work, and a turn that is over is not begun again.
+ */
+export class Unfinished {
+  readonly #log: ServerLog
+  readonly #ports: LogPorts
+  readonly #agent: Pick<Agent, 'resume'>
+  readonly #closing = new AbortController()
+  readonly #following: Promise<void>
+
+  constructor(ports: LogPorts, agent: Pick<Agent, 'resume'>) {
+    this.#ports = ports
+    this.#agent = agent
+    this.#log = logOf(ports)
+    this.#following = this.#follow()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#following
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#closing
+    let seq = 0
+    while (!signal.aborted) {
+      try {
+        seq = Math.max(seq, lastTaken(await this.#log.read()))
+        for await (const entry of this.#log.follow(seq, signal)) {
+          if (signal.aborted) return
+          seq = entry.seq
+          await this.#take(entry)
+        }
+      } catch (thrown) {
+        if (!PrecisError.is(thrown)) process.emitWarning(String(thrown))
+      }
+      await this.#ports.clock.sleep(RETRY_MS, signal)
+    }
+  }
+
+  async #take({ seq, data }: LogEntry): Promise<void> {
+    for (const threadId of left.safeParse(data).data?.left ?? [])
+      this.#agent.resume(threadId).catch((thrown: unknown) => {
+        // It was deleted meanwhile, or this process is being stopped as well; its own turns it leaves itself.
+        if (!PrecisError.is(thrown)) process.emitWarning(String(thrown))
+      })
+    if (left.safeParse(data).success) await this.#log.add(() => ({ taken: seq }))
+  }
+}
+
+/** Everything up to there was continued by someone. */
+function lastTaken(entries: readonly LogEntry[]): number {
+  return Math.max(0, ...entries.map(({ data }) => taken.safeParse(data).data?.taken ?? 0))
+}
+
+function logOf(ports: LogPorts): ServerLog {
+  return new ServerLog(ports, NAME, TITLE)
 }

@@ -3,7 +3,7 @@ import type { AgentFrame } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Store } from '../../core/ports.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
-import { Shares } from '../http/shares.ts'
+import { Shares } from '../http/problems.ts'
 import { rowText, ThreadFeed } from './feed.ts'
 import type { Follower, FollowerLimits } from './follower.ts'
 

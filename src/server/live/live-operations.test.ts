@@ -1,6 +1,6 @@
 // What is told to followers of what another process does, from one moment to the next.
 import { describe, expect, it } from 'vitest'
-import { type Doings, framesBetween, NOTHING_DONE } from './live-operations.ts'
+import { type Doings, framesBetween, NOTHING_DONE } from './presence.ts'
 
 const NOON = new Date(Date.UTC(2026, 0, 1, 12))
 const IDLE: Doings = { ...NOTHING_DONE, ended: [] }

@@ -1,6 +1,8 @@
 // Requests to a turn that runs in another process, sent through the store
 import { z } from 'zod'
+import type { ApprovalQuestion, Approver } from '../../agent/ports.ts'
 import { PrecisError } from '../../core/errors.ts'
+import type { Approval } from '../../protocol/client.ts'
 import { type RenewingPorts, ServerLog } from './server-log.ts'
 
 const NAME = 'signals'
@@ -116,5 +118,61 @@ export class Peers {
       // Another process has the call, or it was answered meanwhile.
       if (!PrecisError.is(thrown) || thrown.code !== 'not-found') throw thrown
     }
+  }
+}
+
+type Decision = 'allow' | 'deny'
+
+interface Pending {
+  readonly question: ApprovalQuestion
+  readonly settle: (decision: Decision) => void
+}
+
+/** Pending approvals: the agent asks, an interface answers */
+export class Approvals {
+  readonly #pending = new Set<Pending>()
+
+  /** For the agent. What nobody answers before the turn is stopped is a no. */
+  readonly approver: Approver = (question) =>
+    new Promise((resolve) => {
+      const { signal } = question
+      const deny = () => pending.settle('deny')
+      const pending: Pending = {
+        question,
+        settle: (decision) => {
+          signal.removeEventListener('abort', deny)
+          this.#pending.delete(pending)
+          resolve(decision)
+        },
+      }
+      this.#pending.add(pending)
+      signal.addEventListener('abort', deny)
+      if (signal.aborted) deny()
+    })
+
+  /** What waits for an answer, the oldest first. */
+  all(): (Approval & { readonly threadId: string })[] {
+    return [...this.#pending].map(({ question }) => {
+      const { threadId, callId, name, subject, reason } = question
+      return { threadId, callId, name, subject, reason }
+    })
+  }
+
+  of(threadId: string): Approval[] {
+    return this.all()
+      .filter((each) => each.threadId === threadId)
+      .map(({ threadId: _, ...approval }) => approval)
+  }
+
+  decide(threadId: string, callId: string, decision: Decision): void {
+    const pending = [...this.#pending].find(
+      ({ question }) => question.threadId === threadId && question.callId === callId,
+    )
+    if (!pending)
+      throw new PrecisError('not-found', `No call ${callId} waits for an answer.`, {
+        where: callId,
+        hint: 'It was already answered, or the turn has ended.',
+      })
+    pending.settle(decision)
   }
 }

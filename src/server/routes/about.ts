@@ -7,9 +7,9 @@ import {
   settingsSchema,
   strategiesSchema,
 } from '../../protocol/schemas.ts'
-import type { AddRoutes, AppParts } from '../api.ts'
 import { tokenOf } from '../http/guard.ts'
 import { type Api, route } from '../http/route.ts'
+import type { AddRoutes, AppParts } from '../send.ts'
 
 const tag = 'about'
 

@@ -14,13 +14,11 @@ import {
   threadParams,
   undoBody,
 } from '../../protocol/requests.ts'
-import { toWireResult } from '../../protocol/wire-frame.ts'
-import type { AddRoutes, AppParts } from '../api.ts'
+import { toWireResult } from '../../protocol/wire.ts'
 import { type Api, route } from '../http/route.ts'
-import type { WireOutcome } from '../send.ts'
+import type { AddRoutes, AppParts, WireOutcome } from '../send.ts'
 import { requireStrategy } from '../thread-changes.ts'
-import { diffOf } from '../views/diff.ts'
-import { aroundCompaction, reportOf } from '../views/reports.ts'
+import { aroundCompaction, diffOf, reportOf } from '../views/diff.ts'
 
 const tag = 'compactions'
 

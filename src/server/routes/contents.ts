@@ -1,9 +1,10 @@
 // What is in a thread: its views, pins, recall, the window, files for completion.
 import { PrecisError } from '../../core/errors.ts'
 import type { EventOf } from '../../core/log/event.ts'
-import { threadSettingsReducer } from '../../core/settings/thread-settings.ts'
+import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import {
+  contextEntriesQuery,
   filesQuery,
   pinBody,
   pinParams,
@@ -11,22 +12,60 @@ import {
   threadParams,
 } from '../../protocol/requests.ts'
 import {
+  contextEntriesSchema,
   contextPictureSchema,
   filesSchema,
   pinSchema,
   pinsSchema,
   recalledSchema,
+  timelineSchema,
 } from '../../protocol/schemas.ts'
 import { archiveOf } from '../../threads/archive.ts'
-import type { AddRoutes, AppParts } from '../api.ts'
 import { completeFiles } from '../http/files.ts'
 import { type Api, route } from '../http/route.ts'
-import { contextFiguresOf } from '../views/figures.ts'
-import { pictureOf } from '../views/picture.ts'
-import { recalled } from '../views/recall.ts'
+import type { AddRoutes, AppParts } from '../send.ts'
+import { contextEntriesOf, pictureOf, recalled } from '../views/context-entries.ts'
+import { thinned } from '../views/count-event.ts'
+import { contextFiguresOf } from '../views/session.ts'
 
 const tag = 'contents'
 
+export const addViewRoutes: AddRoutes = (api, { threads, store, tallies }) => {
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/context/entries',
+      tag,
+      summary: 'The entries of the context, as the model sees them',
+      params: threadParams,
+      query: contextEntriesQuery,
+      answer: contextEntriesSchema,
+    },
+    async ({ params: { threadId }, query }) => {
+      const context = await threads.context(threadId)
+      const page = await contextEntriesOf({ store, threadId, context }, query)
+      return { ...page, items: [...page.items] }
+    },
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/timeline',
+      tag,
+      summary: 'The size of the context over time, with every compaction',
+      params: threadParams,
+      answer: timelineSchema,
+    },
+    async ({ params: { threadId } }) => {
+      await threads.context(threadId)
+      return { items: [...thinned((await tallies.of(threadId)).points)] }
+    },
+  )
+}
+
+/** What is in a thread: its views, pins, recall, the window, files for completion. */
 export const addContentRoutes: AddRoutes = (api, parts) => {
   addPins(api, parts)
   const { threads, store, models, workspaces } = parts

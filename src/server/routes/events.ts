@@ -3,10 +3,10 @@ import { PrecisError } from '../../core/errors.ts'
 import { eventsQuery, streamQuery, threadParams } from '../../protocol/requests.ts'
 import { eventsSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
-import type { AddRoutes } from '../api.ts'
 import { stillHolds, whoIn } from '../http/guard.ts'
 import { route } from '../http/route.ts'
 import type { Following } from '../live/feeds.ts'
+import type { AddRoutes } from '../send.ts'
 
 const tag = 'events'
 const PAGE = 1_000

@@ -1,10 +1,9 @@
 // Routes for liveness and readiness
 import { statusSchema } from '../../protocol/schemas.ts'
-import type { AddRoutes, AppParts } from '../api.ts'
-import { goingDown } from '../http/drain.ts'
 import { METRICS_TYPE, metricsText } from '../http/metrics.ts'
 import { route } from '../http/route.ts'
-import { requireAnswer } from '../http/store-answers.ts'
+import { goingDown, requireAnswer } from '../http/store-answers.ts'
+import type { AddRoutes, AppParts } from '../send.ts'
 
 const tag = 'health'
 

@@ -1,12 +1,12 @@
 // Routes for turns: messages, commands, abort, resume, approvals
 import { PrecisError } from '../../core/errors.ts'
-import { threadSettingsReducer } from '../../core/settings/thread-settings.ts'
+import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { textOfUserContent, type UserContent } from '../../core/view/content.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { sendReplySchema } from '../../protocol/compaction-schemas.ts'
 import { callParams, decisionBody, messageBody, threadParams } from '../../protocol/requests.ts'
-import type { AddRoutes, AppParts } from '../api.ts'
 import { type Api, route } from '../http/route.ts'
+import type { AddRoutes, AppParts } from '../send.ts'
 
 const tag = 'turns'
 

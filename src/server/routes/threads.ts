@@ -1,5 +1,5 @@
 // Routes for threads: list, create, read, change, delete, fork
-import { systemPrompt } from '../../agent/loop/system-prompt.ts'
+import { systemPrompt } from '../../agent/loop/turn.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import {
   changeBody,
@@ -10,8 +10,8 @@ import {
 } from '../../protocol/requests.ts'
 import { sessionResponseSchema, threadPageSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
-import type { AddRoutes, AppParts } from '../api.ts'
 import { type Api, route } from '../http/route.ts'
+import type { AddRoutes, AppParts } from '../send.ts'
 import { changesFor } from '../thread-changes.ts'
 import { sessionOf } from '../views/session.ts'
 import { listThreads } from '../views/thread-summary.ts'

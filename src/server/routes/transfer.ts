@@ -2,9 +2,9 @@
 import { PrecisError } from '../../core/errors.ts'
 import { formatQuery, importQuery, threadParams } from '../../protocol/requests.ts'
 import { sessionResponseSchema } from '../../protocol/schemas.ts'
-import type { AddRoutes } from '../api.ts'
 import { route } from '../http/route.ts'
 import { uploadIn } from '../http/upload.ts'
+import type { AddRoutes } from '../send.ts'
 import { sessionOf } from '../views/session.ts'
 
 const tag = 'transfer'

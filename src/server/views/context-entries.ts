@@ -1,13 +1,26 @@
 // The entries of a context, page by page, with what each one replaces
+import type { z } from 'zod'
 import type { Edit, EntryId, Run } from '../../core/edit/change.ts'
+import { nameOfEntry } from '../../core/edit/report-name.ts'
+import { splitTokens } from '../../core/edit/report-split.ts'
+import type { StrategyInput } from '../../core/edit/strategy.ts'
+import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { type EventAt, isChange } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
+import type { Archive } from '../../core/search/archive.ts'
 import { type Context, headIds } from '../../core/view/context.ts'
 import { isNew, newEntryAt, parseEntryId, putsOf } from '../../core/view/entry.ts'
-import type { ContextEntry, ContextPage } from '../../protocol/client.ts'
+import type {
+  ContextCategory,
+  ContextEntry,
+  ContextFigures,
+  ContextPage,
+  ContextPicture,
+} from '../../protocol/client.ts'
+import type { recalledSchema } from '../../protocol/schemas.ts'
 import { LoadedRows } from '../../threads/rows.ts'
-import { entryText } from './entry-text.ts'
+import { entryText } from './diff.ts'
 
 /** Enough to recognise it and to read most; the whole can be read by its ref. */
 const ENTRY_CHARS = 4_000
@@ -114,4 +127,77 @@ function carriedBy(edits: readonly Edit[], index: number): Edit | undefined {
     next += made
   }
   return undefined
+}
+
+const LARGEST = 10
+
+/** The figures say how full the window is; the context, with what. */
+export function pictureOf(
+  { context, eventAt }: Pick<StrategyInput, 'context' | 'eventAt'>,
+  figures: ContextFigures,
+): ContextPicture {
+  const { total, toolResults, toolCalls, ...split } = splitTokens(context, eventAt)
+  const known: ContextCategory[] = [
+    { name: 'system', tokens: split.system },
+    { name: 'user', tokens: split.user },
+    { name: 'assistant', tokens: split.assistant },
+    { name: 'thinking', tokens: split.thinking },
+    { name: 'tool calls', tokens: toolCalls },
+    { name: 'tool results', tokens: toolResults.reduce((sum, { tokens }) => sum + tokens, 0) },
+    { name: 'images', tokens: split.images },
+    { name: 'summaries', tokens: split.summaries },
+  ]
+  const used = figures.tokens ?? total
+  // What a provider counts beyond our own weights: the tools, mostly.
+  const beyond = Math.max(0, used - total)
+  const free = figures.limit === undefined ? undefined : Math.max(0, figures.limit - used)
+  return {
+    categories: [
+      ...known.filter(({ tokens }) => tokens > 0),
+      ...(beyond > 0 ? [{ name: 'tools', tokens: beyond }] : []),
+      ...(free === undefined ? [] : [{ name: 'free', tokens: free }]),
+    ],
+    context: figures,
+    largest: context.items
+      .toArray()
+      .filter(({ kind }) => kind !== 'gap')
+      .toSorted((one, other) => other.tokens - one.tokens)
+      .slice(0, LARGEST)
+      .map(({ id, tokens }) => ({ ref: id, what: nameOfEntry(id, eventAt), tokens })),
+  }
+}
+
+type WireRecalled = z.output<typeof recalledSchema>
+
+const MOST_FINDS = 20
+const PAGE_CHARS = 100_000
+
+/** Search in a thread by words, and reading by ref */
+export async function recalled(
+  archive: Archive,
+  { query, ref, offset = 0 }: { query?: string; ref?: string; offset?: number },
+): Promise<WireRecalled> {
+  if (query !== undefined && ref === undefined) return found(archive, query)
+  if (ref !== undefined && query === undefined) {
+    const page = await archive.read(ref, offset, PAGE_CHARS)
+    return { ...page, hits: [] }
+  }
+  throw new PrecisError('invalid-input', 'Give either `query` or `ref`.', {
+    where: 'query',
+    hint: 'Use `query` to search, and `ref` to read a match in full.',
+  })
+}
+
+async function found(archive: Archive, query: string): Promise<WireRecalled> {
+  const { finds, matching } = await archive.search(query, MOST_FINDS)
+  const hits = finds.map(({ ref, speaker, timestamp, snippet }) => ({
+    ref,
+    speaker,
+    timestamp: timestamp.toISOString(),
+    text: snippet,
+  }))
+  if (hits.length === 0) return { text: 'Nothing was found.', hits }
+  const more = matching > hits.length ? [`${matching - hits.length} more were found.`] : []
+  const lines = hits.map(({ ref, speaker, text }) => `[ref:${ref}] ${speaker}: ${text}`)
+  return { text: [...lines, ...more].join('\n'), hits }
 }

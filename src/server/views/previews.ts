@@ -15,8 +15,8 @@ import type { CompactRequest } from '../../protocol/client.ts'
 import type { previewSchema } from '../../protocol/compaction-schemas.ts'
 import { threadScratch } from '../../threads/compaction-progress.ts'
 import type { Threads } from '../../threads/threads.ts'
+import { previewReport } from './diff.ts'
 import { textsOf, withTexts } from './preview-texts.ts'
-import { previewReport } from './reports.ts'
 
 type WirePreview = z.output<typeof previewSchema>
 

@@ -4,16 +4,21 @@ import { canUndo } from '../../agent/commands/undo.ts'
 import type { AgentCore } from '../../agent/core.ts'
 import { waitingIn } from '../../agent/inbox/waiting.ts'
 import { presetOf } from '../../agent/loop/window-status.ts'
-import { threadSettingsReducer } from '../../core/settings/thread-settings.ts'
+import type { Reading } from '../../core/edit/change.ts'
+import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
-import { aggregateTokenUsage, billedUsage, usageReducer } from '../../core/window/usage.ts'
-import type { TokenUsageFigures } from '../../protocol/client.ts'
+import {
+  type AggregatedUsage,
+  aggregateTokenUsage,
+  billedUsage,
+  usageReducer,
+} from '../../core/window/usage.ts'
+import type { ContextFigures, TokenUsageFigures } from '../../protocol/client.ts'
 import type { sessionResponseSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import type { Activity } from '../live/activity.ts'
 import type { AppPorts } from '../ports.ts'
 import type { Tally } from './count-event.ts'
-import { contextFiguresOf, tokenUsageOf } from './figures.ts'
 import { summaryOf } from './thread-summary.ts'
 import type { Tallies } from './thread-totals.ts'
 
@@ -92,4 +97,37 @@ async function usageOf(
     return tokenUsageOf(usage, limit)
   }
   return read().catch(() => undefined)
+}
+
+// Usage figures of a thread: the sums of the LOG design, and the figures for interfaces
+
+const NEAR_LIMIT = 0.8
+
+/** LOG-74, LOG-75: over the working conversation; undefined if the limit is not known. */
+export function tokenUsageOf(
+  { eventCount: _, ...totals }: AggregatedUsage,
+  limit: number | undefined,
+): TokenUsageFigures | undefined {
+  if (limit === undefined || !(limit > 0)) return undefined
+  return {
+    ...totals,
+    percentUsed: percentOf(totals.totalTokens, limit),
+    nearLimit: totals.totalTokens > NEAR_LIMIT * limit,
+  }
+}
+
+export function contextFiguresOf(reading: Reading, limit: number | undefined): ContextFigures {
+  const { tokens, by } = reading
+  const isKnown = tokens !== undefined && limit !== undefined && limit > 0
+  return {
+    ...(tokens !== undefined && { tokens }),
+    ...(limit !== undefined && { limit }),
+    ...(isKnown && { percent: percentOf(tokens, limit) }),
+    ...(by && { by }),
+  }
+}
+
+/** To two decimals. */
+function percentOf(tokens: number, limit: number): number {
+  return Math.round((tokens / limit) * 10_000) / 100
 }

@@ -1,7 +1,16 @@
 // Searching the store in memory: all rows are looked at, and ranked by BM25.
+import type { NewEvent } from '../../core/log/event.ts'
+import type { Snapshot } from '../../core/ports.ts'
 import type { AwaitedCall } from '../../core/search/documents.ts'
 import { isAsked, type QueryWord } from '../../core/search/words.ts'
-import type { Cells } from '../rows/stored-event.ts'
+import {
+  type Cells,
+  checkEvents,
+  checkNumber,
+  decodeSnapshot,
+  encodeEvents,
+  encodeSnapshot,
+} from '../rows/stored-event.ts'
 import {
   type IndexedPart,
   type IndexSource,
@@ -10,7 +19,13 @@ import {
   type SearchHit,
 } from '../search/search-index.ts'
 import type { SearchRequest } from '../search/search-request.ts'
-import type { MemoryThread } from './memory-thread.ts'
+import {
+  type HeldSnapshot,
+  type MemoryRow,
+  type MemoryThread,
+  TextRow,
+  ValueRow,
+} from './memory-thread.ts'
 
 interface ReadThread {
   readonly parts: { readonly part: IndexedPart; readonly row: Cells }[]
@@ -125,4 +140,38 @@ function ranked(
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate) }))
     .sort((one, other) => other.score - one.score || other.timeMs - one.timeMs)
     .map(({ hit }) => hit)
+}
+
+/**
+ * What an append brings into the store in memory: as JSON text, as a database has it, or as the
+ * values themselves.
+ */
+interface Held {
+  readonly rows: readonly MemoryRow[]
+  readonly snapshot?: HeldSnapshot
+}
+
+/** Checks everything, and throws before anything is held. */
+export type Hold = (
+  threadId: string,
+  events: readonly NewEvent[],
+  before: number,
+  snapshot?: Snapshot,
+) => Held
+
+export const holdText: Hold = (threadId, events, before, snapshot) => {
+  const rows = encodeEvents(threadId, events, before + 1).rows.map((cells) => new TextRow(cells))
+  if (!snapshot) return { rows }
+  const cells = encodeSnapshot(threadId, snapshot, before + rows.length)
+  return { rows, snapshot: { ...cells, read: () => decodeSnapshot(cells) } }
+}
+
+export const holdValues: Hold = (threadId, events, before, snapshot) => {
+  checkEvents(threadId, events)
+  const rows = events.map((event, index) => new ValueRow(before + 1 + index, event))
+  if (!snapshot) return { rows }
+  const { seq, foldVersion } = snapshot
+  checkNumber('the sequence number of a snapshot', seq, 1, before + rows.length)
+  checkNumber('a fold version', foldVersion, 0)
+  return { rows, snapshot: { seq, foldVersion, read: () => snapshot } }
 }

@@ -16,20 +16,25 @@ import type {
   ThreadInfo,
 } from '../../core/ports.ts'
 import { storeClosed, unknownThread, versionConflict } from '../errors.ts'
-import { followRows, type Stretch } from '../follow.ts'
+import { followRows, type Stretch, Wakeups } from '../follow.ts'
 import { Leases, leaseKey, leaseRequest } from '../leases.ts'
-import { encodeCursor, type ListPlace, readListOptions } from '../rows/cursor.ts'
 import { LIMITS } from '../rows/limits.ts'
+import { encodeCursor, type ListPlace, readListOptions } from '../rows/pages.ts'
 import { checkRanges, type Range, type ReadQuery, readQuery } from '../rows/ranges.ts'
 import { recognise } from '../rows/recognise.ts'
 import { appended, checkForkIds, type Parent, recogniseFork } from '../rows/requests.ts'
 import { type Cells, checkName, checkNumber } from '../rows/stored-event.ts'
 import { searchIndex } from '../search/search-index.ts'
-import { Wakeups } from '../subscriptions.ts'
-import type { MemoryRow } from './memory-row.ts'
-import { memoryIndex } from './memory-search.ts'
-import { add, findIn, infoOf, infosOf, type MemoryThread, verdictOf } from './memory-thread.ts'
-import { type Hold, holdText, holdValues } from './memory-writes.ts'
+import { type Hold, holdText, holdValues, memoryIndex } from './memory-search.ts'
+import {
+  add,
+  findIn,
+  infoOf,
+  infosOf,
+  type MemoryRow,
+  type MemoryThread,
+  verdictOf,
+} from './memory-thread.ts'
 
 /** Keeps JSON text, as a database does. The clock is for leases alone: events bring their time along. */
 export function memoryStore(clock: Pick<Clock, 'now'> = MACHINE): Store {

@@ -1,7 +1,7 @@
 // Addresses of stores on PostgreSQL: what is used of them, and what is shown.
 import { describe, expect, it } from 'vitest'
 import { asPrecisError } from '../../core/errors.ts'
-import { readAddress, withoutSecrets } from './address.ts'
+import { readAddress, withoutSecrets } from './connection.ts'
 
 const SHOWN: readonly (readonly [string, string])[] = [
   ['postgres://host/db', 'postgres://host/db'],

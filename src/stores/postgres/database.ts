@@ -1,10 +1,9 @@
 // The connections to the database: prepared statements, transactions, and calls that outlive a restart.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { Crowd } from '../backpressure.ts'
 import { storeClosed } from '../errors.ts'
-import type { PostgresAddress } from './address.ts'
-import { clientConfig, type DatabaseOptions, settle } from './connection.ts'
+import { Crowd } from '../leases.ts'
+import { clientConfig, type DatabaseOptions, type PostgresAddress, settle } from './connection.ts'
 import { isLost, isStarting, isUndone, storeFailure } from './failures.ts'
 import { prepareSchema } from './schema.ts'
 

@@ -1,6 +1,6 @@
 // What PostgreSQL, its driver and the network report, as sentences: one table from their codes to ours.
 import { type ErrorCode, PrecisError } from '../../core/errors.ts'
-import { type PostgresAddress, withoutSecrets } from './address.ts'
+import { type PostgresAddress, withoutSecrets } from './connection.ts'
 
 interface Meaning {
   readonly code: ErrorCode

@@ -8,8 +8,7 @@ import {
   type WriteAnswer,
 } from '../rows/requests.ts'
 import { checkNumber } from '../rows/stored-event.ts'
-import { findByIds, lastHash } from './append.ts'
-import { firstStatement, timeOf } from './append-statement.ts'
+import { findByIds, firstStatement, lastHash, timeOf } from './append.ts'
 import type { Session } from './database.ts'
 import {
   FIND_OWNER,

@@ -12,7 +12,7 @@ import {
   runUnderLease,
 } from '../job-options.ts'
 import { checkName } from '../rows/stored-event.ts'
-import { readAddress } from './address.ts'
+import { readAddress } from './connection.ts'
 import { type Database, openDatabase } from './database.ts'
 import { storeFailure } from './failures.ts'
 

@@ -1,6 +1,6 @@
 // What other processes did to the threads that somebody follows: told by notifications, and looked up now and then.
 import type { Client } from 'pg'
-import type { Wakeups } from '../subscriptions.ts'
+import type { Wakeups } from '../follow.ts'
 import type { Database, Statement } from './database.ts'
 import { STATES } from './statements.ts'
 

@@ -2,7 +2,7 @@
 import type { Store } from '../../core/ports.ts'
 import { LIMITS } from '../rows/limits.ts'
 import { checkNumber } from '../rows/stored-event.ts'
-import { readAddress } from './address.ts'
+import { readAddress } from './connection.ts'
 
 export interface PostgresOptions {
   /** Connections that one process uses at most, besides one for followers. Default 8. */

@@ -1,11 +1,9 @@
 // Everything that is asked of the database without changing it.
-import type { ListQuery } from '../rows/cursor.ts'
 import type { ChainAnswer, HashedCells } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
-import type { Range } from '../rows/ranges.ts'
-import { clipRanges, type StepAnswer } from '../rows/read-steps.ts'
+import type { ListQuery, ThreadCells } from '../rows/pages.ts'
+import { clipRanges, type Range, type StepAnswer } from '../rows/ranges.ts'
 import type { Cells, SnapshotCells } from '../rows/stored-event.ts'
-import type { ThreadCells } from '../rows/stored-thread.ts'
 import type { Session, Statement } from './database.ts'
 import { parentOf } from './fork.ts'
 import {

@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 import { PrecisError } from '../../core/errors.ts'
 import { usageError } from '../errors.ts'
-import type { PostgresAddress } from './address.ts'
+import type { PostgresAddress } from './connection.ts'
 
 /**
  * Step n brings version n to n + 1. Steps are never changed once released; new ones are added. They

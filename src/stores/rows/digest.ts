@@ -1,7 +1,7 @@
 // The hash of a log: equal for two stores where every event of it is.
 import { createHash } from 'node:crypto'
 import type { Row, Store } from '../../core/ports.ts'
-import { PageRows } from './page-rows.ts'
+import { PageRows } from './pages.ts'
 
 export interface LogDigest {
   readonly events: number

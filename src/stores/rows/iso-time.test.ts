@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import { isoTime } from './iso-time.ts'
+import { isoTime } from './stored-event.ts'
 
 const EDGES = [0, -1, 1, 999, 1000, -1000, -1001, 8.64e15, -8.64e15, 253_402_300_800_000]
 

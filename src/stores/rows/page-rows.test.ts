@@ -1,7 +1,7 @@
 // How many rows are read at a time, by how long they are.
 import { expect, it } from 'vitest'
 import type { Row } from '../../core/ports.ts'
-import { PageRows } from './page-rows.ts'
+import { PageRows } from './pages.ts'
 
 function pageOf(count: number, chars: number): Row[] {
   const row = { v: 2, id: 'e', threadId: 't', seq: 1, timestamp: '', type: 'FOREIGN' }

@@ -3,7 +3,6 @@ import { PrecisError } from '../../core/errors.ts'
 import type { NewEvent } from '../../core/log/event.ts'
 import type { Row, Snapshot } from '../../core/ports.ts'
 import { idConflict, usageError } from '../errors.ts'
-import { isoTime } from './iso-time.ts'
 import { LIMITS } from './limits.ts'
 
 /** One row of the log without its thread. A tuple: it goes to the database and between threads as it is. */
@@ -26,7 +25,7 @@ export interface SnapshotCells {
   readonly state: string // JSON
 }
 
-export interface EncodedEvents {
+interface EncodedEvents {
   readonly rows: readonly Cells[]
   readonly length: number // of their JSON
 }
@@ -190,4 +189,19 @@ function tooLarge(where: string, size: string, limit: string): PrecisError {
     hint: 'Append in several batches, or keep large content outside the log.',
     where,
   })
+}
+
+let lastSecond = Number.NaN
+let untilSecond = '' // `2026-01-02T12:00:00.`
+
+/** What `toISOString` gives, several times faster in a row: it is a third of encoding an event. */
+export function isoTime(date: Date): string {
+  const time = date.getTime()
+  const second = Math.floor(time / 1000)
+  if (second !== lastSecond) {
+    untilSecond = new Date(second * 1000).toISOString().slice(0, -'000Z'.length)
+    lastSecond = second
+  }
+  const millis = time - second * 1000
+  return `${untilSecond}${millis < 10 ? '00' : millis < 100 ? '0' : ''}${millis}Z`
 }

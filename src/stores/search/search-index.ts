@@ -6,8 +6,8 @@ import {
   documentOf,
   partsOf,
   type SearchKind,
+  snippetOf,
 } from '../../core/search/documents.ts'
-import { snippetOf } from '../../core/search/snippet.ts'
 import { type QueryWord, wordsOf } from '../../core/search/words.ts'
 import { type Cells, decodeRow } from '../rows/stored-event.ts'
 import { type SearchRequest, searchRequest } from './search-request.ts'

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../core/errors.ts'
 import { expectError, messages } from '../contract/place.ts'
 import { fillStore, inFolder } from '../contract/sqlite-place.ts'
-import { SCHEMA_VERSION } from './schema.ts'
+import { SCHEMA_VERSION } from './open-database.ts'
 import { openSqliteStore } from './store.ts'
 
 const NOT_OURS: Readonly<Record<string, readonly [ErrorCode, (path: string) => void]>> = {

@@ -7,10 +7,9 @@ import {
   type WriteAnswer,
 } from '../rows/requests.ts'
 import { checkNumber } from '../rows/stored-event.ts'
-import { insertRows, timeOf } from './append.ts'
-import { findByIds, lastHash, ownerOf } from './chain.ts'
 import { parentOf } from './read.ts'
 import type { Tables, ThreadRow } from './tables.ts'
+import { findByIds, insertRows, lastHash, ownerOf, timeOf } from './writes.ts'
 
 export function fork(tables: Tables, request: ForkRequest): WriteAnswer {
   const { parentId, seq, threadId, rows } = request

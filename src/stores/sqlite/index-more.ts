@@ -4,10 +4,9 @@ import { LIMITS } from '../rows/limits.ts'
 import type { Cells } from '../rows/stored-event.ts'
 import { INDEX_VERSION } from '../search/index-version.ts'
 import { indexRows, lastSeq, ownerIn } from '../search/search-index.ts'
-import { segments } from './chain.ts'
-import { UNKNOWN } from './owner-table.ts'
-import { LAGGING, type LaggingThread } from './search-tables.ts'
+import { LAGGING, type LaggingThread, UNKNOWN } from './search-tables.ts'
 import type { Tables } from './tables.ts'
+import { segments } from './writes.ts'
 
 /** True where some is left of what was there when it began. */
 export function indexMore(tables: Tables): boolean {

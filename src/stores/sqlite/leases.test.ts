@@ -4,8 +4,8 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { brief, messages } from '../contract/place.ts'
 import { fillStore, inFolder } from '../contract/sqlite-place.ts'
-import { leaseTable } from './lease-table.ts'
 import { openDatabase } from './open-database.ts'
+import { leaseTable } from './search-tables.ts'
 import { openSqliteStore } from './store.ts'
 
 const TTL_MS = 1_000

@@ -4,7 +4,6 @@ import { dirname } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { PrecisError } from '../../core/errors.ts'
 import { isBusy } from './failures.ts'
-import { checkDatabase, migrate, SCHEMA_VERSION } from './schema.ts'
 
 /**
  * How long SQLite itself waits for a lock. Short, since it blocks its thread: longer waits are
@@ -96,4 +95,150 @@ function allows(path: string, mode: number): boolean {
 
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+/** Written into the file's header («prcs»), so that another program's database is not taken for ours. */
+const APPLICATION_ID = 0x70726373
+
+/**
+ * Step n brings version n to n + 1. Steps are never changed once released; new ones are added.
+ *
+ * A thread's `key` is never used again, so it also tells a thread from a later one of the same id.
+ * A fork shares the rows of thread `base_key` up to `base_seq`; its own rows come after.
+ * `parent_id` and `parent_seq` only say where it came from.
+ */
+const STEPS: readonly string[] = [
+  `
+  CREATE TABLE threads (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    thread_id TEXT NOT NULL UNIQUE,
+    version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    parent_id TEXT,
+    parent_seq INTEGER,
+    base_key INTEGER REFERENCES threads (key),
+    base_seq INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX threads_by_time ON threads (updated_at, thread_id);
+  CREATE INDEX threads_by_base ON threads (base_key) WHERE base_key IS NOT NULL;
+
+  CREATE TABLE events (
+    thread_key INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    v INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    timestamp TEXT NOT NULL,
+    data TEXT NOT NULL,
+    origin TEXT,
+    source TEXT,
+    PRIMARY KEY (thread_key, seq)
+  ) STRICT;
+  CREATE UNIQUE INDEX events_by_id ON events (thread_key, id);
+  CREATE TRIGGER events_never_change
+    BEFORE UPDATE OF seq, id, v, type, timestamp, data, origin, source ON events
+    BEGIN SELECT RAISE(ABORT, 'events never change'); END;
+
+  CREATE TABLE snapshots (
+    thread_key INTEGER NOT NULL,
+    fold_version INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    PRIMARY KEY (thread_key, fold_version)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  // Only adds, so that a process that has the file open with the version before goes on working.
+  `
+  CREATE TABLE leases (
+    name TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    ttl_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  // What is found by which words. Derived: rows after `from_seq` up to `to_seq` are taken in; threads that
+  // are gone, and rows that moved, are noticed when something is looked for. Words come made, and blanks
+  // alone divide them.
+  `
+  CREATE TABLE search_cursors (
+    thread_key INTEGER PRIMARY KEY,
+    from_seq INTEGER NOT NULL,
+    to_seq INTEGER NOT NULL,
+    awaited TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE search_parts (
+    id INTEGER PRIMARY KEY,
+    thread_key INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    time_ms INTEGER NOT NULL,
+    tool TEXT,
+    file TEXT
+  ) STRICT;
+  CREATE INDEX search_parts_by_row ON search_parts (thread_key, seq);
+  CREATE VIRTUAL TABLE search_words USING fts5 (
+    words, content = '', contentless_delete = 1,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
+  );
+  `,
+  // Whose thread it is, and by which rules its words were made; what older programs write has version 1.
+  `
+  ALTER TABLE search_cursors ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+  ALTER TABLE search_cursors ADD COLUMN index_version INTEGER NOT NULL DEFAULT 1;
+  CREATE INDEX search_cursors_by_owner ON search_cursors (owner);
+  `,
+  // The hash chain: of each event, and of the last one that has a hash. Rows of before have none, nor has
+  // what a process of the version before still writes.
+  `
+  ALTER TABLE events ADD COLUMN hash TEXT;
+  ALTER TABLE threads ADD COLUMN head TEXT;
+  `,
+]
+
+/** The tables, and how a database of an older version becomes one of today. */
+export const SCHEMA_VERSION = STEPS.length
+
+/** Refuses what is not ours or newer than this program, and changes nothing. Gives the version. */
+export function checkDatabase(db: Database, path: string): number {
+  // One read: between two, another process could make a store of a new file.
+  const [version, application, tables] = db.transaction(() => [
+    numberOf(db, 'user_version'),
+    numberOf(db, 'application_id'),
+    Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get()),
+  ])() as [number, number, number]
+  if (application !== APPLICATION_ID && (tables > 0 || application !== 0 || version !== 0)) {
+    throw new PrecisError('usage', `${path} is a database of another program.`, {
+      hint: 'Nothing was changed. Name another file for the store.',
+      where: path,
+    })
+  }
+  if (version > SCHEMA_VERSION) {
+    throw new PrecisError(
+      'store-newer',
+      `The store ${path} has version ${version}, and this program knows up to ${SCHEMA_VERSION}.`,
+      {
+        hint: 'Nothing was changed. Use the newer precis that wrote it, or name another file.',
+        where: path,
+        details: { version, known: SCHEMA_VERSION },
+      },
+    )
+  }
+  return version
+}
+
+/** All steps that are missing, or none. Another process may do the same at the same time. */
+export function migrate(db: Database, path: string): void {
+  db.transaction(() => {
+    const version = checkDatabase(db, path)
+    for (const step of STEPS.slice(version)) db.exec(step)
+    if (version === SCHEMA_VERSION) return
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    db.pragma(`user_version = ${SCHEMA_VERSION}`)
+  }).immediate()
+}
+
+function numberOf(db: Database, pragma: string): number {
+  return Number(db.pragma(pragma, { simple: true }))
 }

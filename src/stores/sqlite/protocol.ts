@@ -1,13 +1,11 @@
 // What the store and its database thread say to each other.
 import { type ErrorCode, PrecisError } from '../../core/errors.ts'
 import type { LeaseKey, LeaseRequest } from '../leases.ts'
-import type { ListQuery } from '../rows/cursor.ts'
 import type { ChainAnswer } from '../rows/hash-chain.ts'
-import type { Range } from '../rows/ranges.ts'
-import type { StepAnswer } from '../rows/read-steps.ts'
+import type { ListQuery, ThreadCells } from '../rows/pages.ts'
+import type { Range, StepAnswer } from '../rows/ranges.ts'
 import type { AppendRequest, ForkRequest, WriteAnswer } from '../rows/requests.ts'
 import type { Cells, SnapshotCells } from '../rows/stored-event.ts'
-import type { ThreadCells } from '../rows/stored-thread.ts'
 import type { SearchHit } from '../search/search-index.ts'
 import type { SearchRequest } from '../search/search-request.ts'
 

@@ -1,15 +1,16 @@
 // Everything that is asked of the database without changing it.
-import type { ListQuery } from '../rows/cursor.ts'
+import type { Database } from 'better-sqlite3'
+import type { QueryWord } from '../../core/search/words.ts'
 import type { ChainAnswer, HashedCells } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
-import type { Range } from '../rows/ranges.ts'
-import { clipRanges, type StepAnswer } from '../rows/read-steps.ts'
+import type { ListQuery, ThreadCells } from '../rows/pages.ts'
+import { clipRanges, type Range, type StepAnswer } from '../rows/ranges.ts'
 import type { Parent } from '../rows/requests.ts'
 import type { Cells, SnapshotCells } from '../rows/stored-event.ts'
-import type { ThreadCells } from '../rows/stored-thread.ts'
-import { findById, type Segment, segments } from './chain.ts'
-import type { ReadRequest } from './protocol.ts'
+import type { SearchHit } from '../search/search-index.ts'
+import type { FindRequest, ReadRequest } from './protocol.ts'
 import type { Tables, ThreadRow } from './tables.ts'
+import { findById, type Segment, segments } from './writes.ts'
 
 /** One step of a read: it stops at a limit, and says what is left. */
 export function read(tables: Tables, request: ReadRequest): StepAnswer {
@@ -90,4 +91,93 @@ function threadCells(thread: ThreadRow): ThreadCells {
   const { threadId, version, createdAt, updatedAt } = thread
   const parent = parentOf(thread)
   return { threadId, version, createdAt, updatedAt, ...(parent && { parent }) }
+}
+
+/** Looking words up in the index. */
+export function find(
+  tables: Tables,
+  { search, count, hasAllWords }: FindRequest,
+): readonly SearchHit[] {
+  const { threadId } = search
+  const thread = threadId === null ? undefined : tables.threads.find(threadId)
+  if (threadId !== null && !thread) return []
+  const found = tables.search.find({
+    ...search,
+    count,
+    match: search.words.map(matchOf).join(hasAllWords ? ' AND ' : ' OR '),
+    segments: thread ? segments(tables, thread, 1, thread.version) : null,
+  })
+  return found.flatMap(({ key, seq, threadId: owner, part, kind, tool, file }) => {
+    const [row] = tables.events.iterate(key, seq, seq)
+    return row ? [{ threadId: threadId ?? owner, part, kind, tool, file, row }] : []
+  })
+}
+
+function matchOf({ word, isPrefix }: QueryWord): string {
+  return `"${word.replaceAll('"', '""')}"${isPrefix ? '*' : ''}`
+}
+
+/** Notices what other connections write to the threads that somebody follows. */
+export class OutsideChanges {
+  readonly #dataVersion: () => unknown
+  readonly #tables: Tables
+  readonly #pollMs: number
+  readonly #report: (threadIds: readonly string[]) => void
+  readonly #seen = new Map<string, string | undefined>() // thread id → its state when last looked at
+  #lastVersion: unknown
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(
+    db: Database,
+    tables: Tables,
+    pollMs: number,
+    report: (threadIds: readonly string[]) => void,
+  ) {
+    const statement = db.prepare('PRAGMA data_version').pluck()
+    this.#dataVersion = () => statement.get()
+    this.#tables = tables
+    this.#pollMs = pollMs
+    this.#report = report
+  }
+
+  /** Must come before the first read of a follower: what changes after it is then noticed. */
+  watch(threadId: string): void {
+    this.#seen.set(threadId, undefined)
+    if (this.#timer) return
+    this.#lastVersion = undefined
+    this.#timer = setInterval(() => this.#poll(), this.#pollMs)
+  }
+
+  unwatch(threadId: string): void {
+    this.#seen.delete(threadId)
+    if (this.#seen.size === 0) this.stop()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #poll(): void {
+    try {
+      const version = this.#dataVersion()
+      if (version === this.#lastVersion) return
+      this.#reportChanges()
+      this.#lastVersion = version
+    } catch {
+      // The followers' own reads will meet the same failure, and tell it.
+      this.#report([...this.#seen.keys()])
+    }
+  }
+
+  #reportChanges(): void {
+    const changed = [...this.#seen.keys()].filter((threadId) => {
+      const thread = this.#tables.threads.find(threadId)
+      const state = thread ? `${thread.key}/${thread.version}` : 'none'
+      const before = this.#seen.get(threadId)
+      this.#seen.set(threadId, state)
+      return state !== before
+    })
+    if (changed.length > 0) this.#report(changed)
+  }
 }

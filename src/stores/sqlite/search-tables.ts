@@ -1,6 +1,9 @@
 // The SQL of the search index: words in FTS5, what they are of beside them.
 import type { Database } from 'better-sqlite3'
-import { INDEX_VERSION } from '../search/index-version.ts'
+import { type Lease, type LeaseKey, type LeaseRequest, leaseAfter } from '../leases.ts'
+import type { ListPlace } from '../rows/pages.ts'
+import type { SnapshotCells } from '../rows/stored-event.ts'
+import { INDEX_VERSION, OWNER_VERSION } from '../search/index-version.ts'
 import type { IndexedPart } from '../search/search-index.ts'
 import type { SearchRequest } from '../search/search-request.ts'
 
@@ -21,7 +24,7 @@ export interface LaggingThread {
 }
 
 /** How far a thread is indexed. */
-export interface Cursor {
+interface Cursor {
   readonly key: number
   readonly owner: string
   readonly fromSeq: number
@@ -29,7 +32,7 @@ export interface Cursor {
   readonly awaited: string // JSON
 }
 
-export interface FoundPart {
+interface FoundPart {
   readonly key: number
   readonly threadId: string
   readonly seq: number
@@ -39,7 +42,7 @@ export interface FoundPart {
   readonly file: string | null
 }
 
-export interface FindParameters extends SearchRequest {
+interface FindParameters extends SearchRequest {
   readonly match: string
   readonly count: number
   /** Whose rows are looked at; null for all. */
@@ -131,5 +134,112 @@ export function searchTables(db: Database) {
       db.exec(`DELETE FROM search_cursors; DELETE FROM search_parts;
         INSERT INTO search_words (search_words) VALUES ('delete-all')`)
     },
+  }
+}
+
+/**
+ * The SQL on owners: they stand in the cursors of the search index, and are found out when they
+ * are asked for.
+ */
+export type OwnerTable = ReturnType<typeof ownerTable>
+
+interface UnknownThread {
+  readonly key: number
+  readonly threadId: string
+  readonly baseSeq: number
+  readonly isIndexed: 0 | 1 // by other rules
+}
+
+/** How many threads one step finds the owners of. */
+export const UNKNOWN = 500
+
+const FROM_UNKNOWN = `FROM threads t LEFT JOIN search_cursors c ON c.thread_key = t.key
+  WHERE c.thread_key IS NULL OR c.index_version < ${OWNER_VERSION}`
+
+export function ownerTable(db: Database) {
+  const isKnown = db.prepare<[], number>(`SELECT NOT EXISTS (SELECT 1 ${FROM_UNKNOWN})`).pluck()
+  const unknown = db.prepare<[], UnknownThread>(
+    `SELECT t.key, t.thread_id AS threadId, t.base_seq AS baseSeq,
+     c.thread_key IS NOT NULL AS isIndexed ${FROM_UNKNOWN} LIMIT ${UNKNOWN}`,
+  )
+  const insert = db.prepare<[number, string, number, number]>(
+    `INSERT INTO search_cursors (thread_key, owner, from_seq, to_seq, awaited, index_version)
+     VALUES (?, ?, ?, ?, '[]', ${INDEX_VERSION})`,
+  )
+  const page = db.prepare<[object], number>(
+    `SELECT t.key FROM search_cursors c JOIN threads t ON t.key = c.thread_key
+     WHERE c.owner IN (SELECT value FROM json_each(@owners)) AND c.index_version >= ${OWNER_VERSION}
+     AND (@time IS NULL OR (t.updated_at, t.thread_id) < (@time, @threadId))
+     ORDER BY t.updated_at DESC, t.thread_id DESC LIMIT @limit`,
+  )
+  return {
+    isKnown: () => isKnown.get() === 1,
+    unknown: () => unknown.all(),
+    /** Nothing of the thread is indexed yet. */
+    add: (key: number, owner: string, baseSeq: number) => insert.run(key, owner, baseSeq, baseSeq),
+    /** The keys of threads, latest first. */
+    page: (owners: readonly string[], after: ListPlace | undefined, limit: number) => {
+      const [time, threadId] = after ?? [null, null]
+      return page.pluck().all({ owners: JSON.stringify(owners), time, threadId, limit })
+    },
+  }
+}
+
+/** The SQL on leases, and taking one inside a transaction. */
+export type LeaseTable = ReturnType<typeof leaseTable>
+
+export function leaseTable(db: Database) {
+  const byName = db.prepare<[string], Lease>(
+    'SELECT owner, expires_at_ms AS expiresAtMs, ttl_ms AS ttlMs FROM leases WHERE name = ?',
+  )
+  const upsert = db.prepare<[string, string, number, number]>(
+    `INSERT INTO leases (name, owner, expires_at_ms, ttl_ms) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET owner = excluded.owner, expires_at_ms = excluded.expires_at_ms,
+     ttl_ms = excluded.ttl_ms`,
+  )
+  const removeOver = db.prepare<[number]>('DELETE FROM leases WHERE expires_at_ms <= ?')
+  const remove = db.prepare<[string, string]>('DELETE FROM leases WHERE name = ? AND owner = ?')
+  return {
+    /** True where the owner of the request has it then. */
+    take: (request: LeaseRequest, nowMs: number): boolean => {
+      const held = byName.get(request.name)
+      const lease = leaseAfter(held, request, nowMs)
+      // Owners that died give nothing back: their rows go here.
+      if (lease.owner === request.owner) removeOver.run(nowMs)
+      if (lease !== held) upsert.run(request.name, lease.owner, lease.expiresAtMs, lease.ttlMs)
+      return lease.owner === request.owner
+    },
+    release: ({ name, owner }: LeaseKey): void => {
+      remove.run(name, owner)
+    },
+  }
+}
+
+/** The SQL on snapshots: the newest of each fold version, of the two latest fold versions. */
+export type SnapshotTable = ReturnType<typeof snapshotTable>
+
+export function snapshotTable(db: Database) {
+  const upsert = db.prepare<[number, number, number, string]>(
+    `INSERT INTO snapshots (thread_key, fold_version, seq, state) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET seq = excluded.seq, state = excluded.state
+     WHERE excluded.seq >= snapshots.seq`,
+  )
+  // Two programs of different age may use one store for a while; older fold versions are of no use.
+  const prune = db.prepare<[number, number]>(
+    `DELETE FROM snapshots WHERE thread_key = ? AND fold_version NOT IN
+     (SELECT fold_version FROM snapshots WHERE thread_key = ? ORDER BY fold_version DESC LIMIT 2)`,
+  )
+  const byVersion = db.prepare<[number, number], SnapshotCells>(
+    `SELECT seq, fold_version AS foldVersion, state FROM snapshots
+     WHERE thread_key = ? AND fold_version = ?`,
+  )
+  const remove = db.prepare<[number]>('DELETE FROM snapshots WHERE thread_key = ?')
+  return {
+    find: (key: number, foldVersion: number) => byVersion.get(key, foldVersion),
+    put: (key: number, { foldVersion, seq, state }: SnapshotCells): void => {
+      upsert.run(key, foldVersion, seq, state)
+      prune.run(key, key)
+    },
+    remove: (key: number) => remove.run(key),
   }
 }

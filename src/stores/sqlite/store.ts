@@ -16,18 +16,22 @@ import type {
   ThreadInfo,
 } from '../../core/ports.ts'
 import { usageError } from '../errors.ts'
-import { followRows } from '../follow.ts'
+import { followRows, Wakeups } from '../follow.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
-import { readListOptions } from '../rows/cursor.ts'
 import { hashOfCells, verifyInSteps } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
-import { checkRanges, type Range, readQuery } from '../rows/ranges.ts'
-import { type ReadStep, readInSteps, rowsAfter } from '../rows/read-steps.ts'
+import { infoOf, pageOf, readListOptions } from '../rows/pages.ts'
+import {
+  checkRanges,
+  type Range,
+  type ReadStep,
+  readInSteps,
+  readQuery,
+  rowsAfter,
+} from '../rows/ranges.ts'
 import { appended, appendRequest, forkRequest } from '../rows/requests.ts'
 import { checkName, checkNumber, decodeRow, decodeSnapshot } from '../rows/stored-event.ts'
-import { infoOf, pageOf } from '../rows/stored-thread.ts'
 import { listByOwners, searchIndex } from '../search/search-index.ts'
-import { Wakeups } from '../subscriptions.ts'
 import { startWorker, type WorkerLink } from './worker-link.ts'
 
 export interface SqliteOptions {

@@ -1,12 +1,18 @@
 // The SQL on threads and events: one prepared statement for each thing that is asked of a table.
 import type { Database } from 'better-sqlite3'
-import type { ListPlace } from '../rows/cursor.ts'
 import type { HashedCells } from '../rows/hash-chain.ts'
+import type { ListPlace } from '../rows/pages.ts'
 import type { Cells } from '../rows/stored-event.ts'
-import { type LeaseTable, leaseTable } from './lease-table.ts'
-import { type OwnerTable, ownerTable } from './owner-table.ts'
-import { type SearchTables, searchTables } from './search-tables.ts'
-import { type SnapshotTable, snapshotTable } from './snapshot-table.ts'
+import {
+  type LeaseTable,
+  leaseTable,
+  type OwnerTable,
+  ownerTable,
+  type SearchTables,
+  type SnapshotTable,
+  searchTables,
+  snapshotTable,
+} from './search-tables.ts'
 
 /** A thread as its row has it; for `base…` and `parent…` see schema.ts. */
 export interface ThreadRow {

@@ -4,8 +4,7 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { PrecisError } from '../../core/errors.ts'
 import { inFolder } from '../contract/sqlite-place.ts'
-import { commitTogether, type Outcome } from './transaction.ts'
-import { WorkQueue } from './work-queue.ts'
+import { commitTogether, type Outcome, WorkQueue } from './work-queue.ts'
 
 function database() {
   const db = new Sqlite(':memory:')

@@ -2,8 +2,8 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { PrecisError } from '../../core/errors.ts'
-import { Crowd } from '../backpressure.ts'
 import { storeClosed } from '../errors.ts'
+import { Crowd } from '../leases.ts'
 import {
   type AnswerOf,
   type CallName,

@@ -1,11 +1,9 @@
 // The database thread: SQLite calls block, and here they block nobody else.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
-import { append } from './append.ts'
 import { storeFailure } from './failures.ts'
 import { fork, remove } from './fork.ts'
 import { openDatabase } from './open-database.ts'
-import { OutsideChanges } from './outside-changes.ts'
 import {
   type FromWorker,
   type Request,
@@ -13,11 +11,10 @@ import {
   toPlainError,
   type WorkerOptions,
 } from './protocol.ts'
-import { findEvent, info, list, read, readChain, snapshot } from './read.ts'
-import { find } from './search.ts'
+import { find, findEvent, info, list, OutsideChanges, read, readChain, snapshot } from './read.ts'
 import { type Tables, tablesOf } from './tables.ts'
-import { commitTogether } from './transaction.ts'
-import { WorkQueue } from './work-queue.ts'
+import { commitTogether, WorkQueue } from './work-queue.ts'
+import { append } from './writes.ts'
 
 const WRITES: ReadonlySet<string> = new Set([
   'append',

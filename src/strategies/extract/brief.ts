@@ -1,13 +1,15 @@
 // The brief as text: what the user said, what code knows, and the chosen lines under the refs of their entries.
-import { quoted, quotedBehind } from '../summary/as-data.ts'
-import { OPENING, type Title } from './brief-frame.ts'
-import { listedFile, shortHead } from './candidates.ts'
-import { type Digest, type Group, refOf } from './digest.ts'
-import { inert, inertLine } from './inert.ts'
-import type { Line } from './line.ts'
-import type { NamesAt } from './names.ts'
-import { stretchesOf } from './stretches.ts'
-import type { ShownWords } from './words.ts'
+import type { EntryId } from '../../core/edit/change.ts'
+import { originalId } from '../../core/view/entry.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { asData, oneLine, quoted, quotedBehind } from '../summary/as-data.ts'
+import { asRef, headAndTail } from '../trim.ts'
+import { knownTerms, listedFile, shortHead } from './candidates.ts'
+import type { Coverage } from './coverage.ts'
+import { type Digest, type Group, refOf, type UserWords } from './digest.ts'
+import { OPENING, TITLES, type Title } from './earlier-brief.ts'
+import type { Line } from './lines.ts'
+import { TERM_KINDS } from './terms.ts'
 
 export interface BriefParts {
   /** Inert already: what is elided of them carries a ref. */
@@ -106,3 +108,152 @@ const SPEAKERS = {
   reminder: 'client',
   result: 'result',
 } as const
+
+// Joins adjacent chosen lines into passages
+
+/** What lies between two lines of a stretch: ends of lines, indentation, a bracket. */
+const LONGEST_GAP_CHARS = 20
+
+/** For a brief or a result shown in part, by the numbers of the lines in their order. */
+export function stretchesOf(digest: Digest, indices: readonly number[]): string[] {
+  const stretches: string[] = []
+  for (let at = 0; at < indices.length; ) {
+    const first = digest.lines[indices[at] as number] as Line
+    let last = first
+    for (at += 1; at < indices.length; at += 1) {
+      const next = digest.lines[indices[at] as number] as Line
+      if (indices[at] !== (indices[at - 1] as number) + 1 || !follows(last, next)) break
+      last = next
+    }
+    stretches.push(inertStretch(first, last))
+  }
+  return stretches
+}
+
+function follows(line: Line, next: Line): boolean {
+  const gap = next.from - endOf(line)
+  return line.of === next.of && gap >= 0 && gap <= LONGEST_GAP_CHARS
+}
+
+function endOf({ from, text }: Line): number {
+  return from + text.length
+}
+
+/** By first line: briefs are written several times until they fit, and the stretches are mostly the same. */
+const inertStretches = new WeakMap<Line, { readonly last: Line; readonly text: string }>()
+
+function inertStretch(first: Line, last: Line): string {
+  const known = inertStretches.get(first)
+  if (known?.last === last) return known.text
+  const text = inert(first.of.text.slice(first.from, endOf(last)))
+  inertStretches.set(first, { last, text })
+  return text
+}
+
+/**
+ * The index of a brief: names that are likely to be needed and that no chosen line has, with where
+ * they were last.
+ */
+export interface NamesAt {
+  readonly ref: EntryId
+  readonly names: readonly string[]
+}
+
+const INDEXED = new Set(
+  TERM_KINDS.flatMap((kind, number) =>
+    kind === 'identifier' || kind === 'joined' || kind === 'path' ? [number] : [],
+  ),
+)
+const LEAST_WORTH = 0.05
+const LONGEST_CHARS = 120
+const REF_TOKENS = 7
+const CHARS_PER_TOKEN = 3
+
+/** The likeliest for their price, by the entry that they were last seen in, in its order. */
+export function namesIndex(digest: Digest, coverage: Coverage, roomTokens: number): NamesAt[] {
+  const { kinds, names, lastLine } = digest.vocabulary
+  // By the length alone, which is near enough to put thousands of names in order.
+  const worth = (number: number) =>
+    coverage.worth(number) / ((names[number] as string).length / CHARS_PER_TOKEN + 2)
+  const likely: number[] = []
+  kinds.forEach((kind, number) => {
+    const { length } = names[number] as string
+    if (INDEXED.has(kind) && length <= LONGEST_CHARS && coverage.worth(number) >= LEAST_WORTH)
+      likely.push(number)
+  })
+  const ratios = new Map(likely.map((number) => [number, worth(number)]))
+  likely.sort((a, b) => (ratios.get(b) ?? 0) - (ratios.get(a) ?? 0) || a - b)
+  const byGroup = new Map<number, string[]>()
+  let room = roomTokens
+  for (const number of likely) {
+    // A longer name that was taken before may have it in it.
+    if (coverage.worth(number) < LEAST_WORTH) continue
+    const name = names[number] as string
+    const { group } = digest.lines[lastLine[number] as number] as Line
+    const others = byGroup.get(group)
+    const cost = estimateTokens(name) + 1 + (others ? 0 : REF_TOKENS)
+    if (cost > room) continue
+    room -= cost
+    if (others) others.push(name)
+    else byGroup.set(group, [name])
+    coverage.take(coverage.counted(knownTerms(digest, name)))
+  }
+  return [...byGroup]
+    .sort(([one], [other]) => one - other)
+    .map(([group, found]) => ({ ref: refOf(digest.groups[group] as Group), names: found }))
+}
+
+// The user's words for a brief: the first message and the newest, long pastes in part.
+
+/** A longer message is a paste: its beginning and its end are shown. */
+const PASTE_TOKENS = 300
+/** Less of a message would say nothing. */
+const LEAST_TOKENS = 40
+/** The first message says what all of this is for; it may take so much of the room. */
+const GOAL_SHARE = 0.5
+
+/** Words of the user as a brief shows them. */
+interface ShownWords {
+  readonly ref: EntryId
+  readonly text: string
+  readonly isGoal: boolean
+}
+
+/** In the order of the conversation; `isShown` are those that the context shows anyhow. */
+export function shownWords(
+  words: readonly UserWords[],
+  isShown: (seq: number) => boolean,
+  roomTokens: number,
+): ShownWords[] {
+  const shown = new Map<UserWords, ShownWords>()
+  let room = roomTokens
+  const [goal] = words
+  const take = (word: UserWords, mostTokens: number) => {
+    const ref = word.entry ?? originalId(word.seq)
+    const text = inert(word.text)
+    const most = Math.min(mostTokens, room, PASTE_TOKENS) - REF_TOKENS
+    const isWhole = estimateTokens(text) <= most
+    if (!isWhole && most < LEAST_TOKENS) return
+    const fitted = isWhole ? text : headAndTail(text, most, asRef(ref))
+    shown.set(word, { ref, text: fitted, isGoal: word === goal })
+    room -= estimateTokens(fitted) + REF_TOKENS
+  }
+  if (goal && !isShown(goal.seq)) take(goal, roomTokens * GOAL_SHARE)
+  for (const word of words.toReversed())
+    if (word !== goal && !isShown(word.seq)) take(word, roomTokens)
+  return words.flatMap((word) => shown.get(word) ?? [])
+}
+
+const HEADINGS = new RegExp(`^(?=## (?:${TITLES.join('|')})$)`, 'gm')
+
+/**
+ * Text of a conversation for a brief: nothing that it says is read as a heading, a ref or a tag.
+ */
+function inert(text: string): string {
+  return asData(text).replace(HEADINGS, ' ')
+}
+
+/** The same on one line. */
+export function inertLine(text: string): string {
+  return oneLine(text).replace(HEADINGS, ' ')
+}

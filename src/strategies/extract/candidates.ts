@@ -3,7 +3,7 @@ import { cutHead } from '../../core/window/tokens/cut.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import type { Coverage } from './coverage.ts'
 import type { Digest, Group } from './digest.ts'
-import type { Line } from './line.ts'
+import type { Line } from './lines.ts'
 import type { Candidate, CandidateGroup } from './select.ts'
 import { eachTerm, TERM_KINDS } from './terms.ts'
 

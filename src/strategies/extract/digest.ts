@@ -10,10 +10,8 @@ import { originalId, parseEntryId } from '../../core/view/entry.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { argumentsOf } from './arguments.ts'
 import { type EarlierBrief, readBrief } from './earlier-brief.ts'
-import { Line, type LineKind, type LineSource } from './line.ts'
-import { eachLine } from './lines.ts'
+import { type Author, eachLine, Line, type LineKind, type LineSource, Vocabulary } from './lines.ts'
 import { eachTerm, type TermKind } from './terms.ts'
-import { type Author, Vocabulary } from './vocabulary.ts'
 
 /** Lines that belong together: a message, or a call with its result. */
 export interface Group {

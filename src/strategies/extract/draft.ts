@@ -5,20 +5,22 @@ import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import { type Item, isNewEntry, parseEntryId, rootOf } from '../../core/view/entry.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
-import { type Rewrite, rewriteOf } from '../elision.ts'
-import { cappedEntry } from '../ladder/cap.ts'
-import { boundWords, decisionLines, urgentLines } from './anchors.ts'
-import { type BriefParts, briefText } from './brief.ts'
+import { cappedEntry } from '../ladder/edits.ts'
+import { type Rewrite, rewriteOf } from '../trim.ts'
+import {
+  type BriefParts,
+  briefText,
+  type NamesAt,
+  namesIndex,
+  shownWords,
+  stretchesOf,
+} from './brief.ts'
 import { type Candidates, candidatesOf, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest } from './digest.ts'
-import { type MaskedResult, maskedEntry, maskedOf } from './mask.ts'
-import { type NamesAt, namesIndex } from './names.ts'
-import { isBinding, needsOf, TELLING } from './need.ts'
-import type { Plan } from './plan.ts'
+import { boundWords, decisionLines, isBinding, needsOf, TELLING, urgentLines } from './need.ts'
+import { type MaskedResult, maskedEntry, maskedOf, type Plan } from './plan.ts'
 import { Selection } from './select.ts'
-import { stretchesOf } from './stretches.ts'
-import { shownWords } from './words.ts'
 
 export interface DraftInput {
   readonly digest: Digest

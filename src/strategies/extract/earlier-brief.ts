@@ -1,5 +1,19 @@
 // Reads an earlier brief when it is all that is left: the user's words, and the rest
-import { OPENING, TITLES } from './brief-frame.ts'
+/** The frame of a brief: its opening and its headings */
+export const OPENING =
+  '[Context note, not a request: what happened before, word for word from the log. Refs can be read again.]'
+
+export const TITLES = [
+  'Goal',
+  'Constraints',
+  'The user said',
+  'State',
+  'Decisions',
+  'Excerpts',
+  'Names',
+] as const
+
+export type Title = (typeof TITLES)[number]
 
 export interface EarlierBrief {
   readonly goal: string | undefined

@@ -16,7 +16,7 @@ import { reducedBy } from '../../core/view/thread-state.ts'
 import { memoryStore } from '../../stores/memory/memory.ts'
 import { createThreads } from '../../threads/threads.ts'
 import { asCompactionStrategy } from '../as-compaction-strategy.ts'
-import { OPENING } from './brief-frame.ts'
+import { OPENING } from './earlier-brief.ts'
 import { extract } from './extract.ts'
 
 function propose(log: TestLog, given: Partial<StrategyInput> = {}) {

@@ -1,14 +1,15 @@
 // `extract`: the weightiest of a conversation word for word, to a given number of tokens. No model.
-import { proposeNothing } from '../../core/edit/already-small.ts'
 import type { Edit, Put } from '../../core/edit/change.ts'
-import { irreducible } from '../../core/edit/irreducible.ts'
+import { irreducible, proposeNothing } from '../../core/edit/irreducible.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
-import type { EventAt } from '../../core/log/event.ts'
-import { Sequence } from '../../core/log/sequence.ts'
+import { bearsEntry, type EventAt } from '../../core/log/event.ts'
+import { Sequence } from '../../core/log/upcast.ts'
+import { textOfUserContent } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
+import { newEntryAt, parseEntryId, rootOf } from '../../core/view/entry.ts'
+import { contentOf } from '../../core/view/entry-content.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
-import { contextDigest } from './context-digest.ts'
-import { digestReducer } from './digest.ts'
+import { Digest, digestReducer } from './digest.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { type Plan, planOf } from './plan.ts'
 
@@ -88,4 +89,24 @@ function defaultTarget(context: Context): number {
   const headTokens = weightOf(context) - context.tokens
   const share = Math.floor(context.tokens / DEFAULT_SHARE)
   return headTokens + Math.max(LEAST_TOKENS, Math.min(MOST_TOKENS, share))
+}
+
+/** Entries that were rewritten count as they were; of an earlier summary its text is all there is. */
+export function contextDigest(context: Context, eventAt: EventAt): Digest {
+  const digest = new Digest()
+  for (const { id } of context.items) {
+    const root = parseEntryId(rootOf(id, eventAt))
+    if (!root.original) {
+      const content = newEntryAt(id, eventAt)?.label === 'pins' ? undefined : contentOf(id, eventAt)
+      if (content?.kind === 'user') digest.addSummary(textOfUserContent(content.content), id)
+      if (content?.kind === 'answer') digest.addSummary(content.answer.content, id)
+      continue
+    }
+    for (let seq = root.seq; ; seq += 1) {
+      const event = eventAt(seq)
+      if (event === undefined || (seq > root.seq && bearsEntry(event))) break
+      digest.add(event)
+    }
+  }
+  return digest
 }

@@ -1,4 +1,6 @@
 // A text in lines of bounded length: the pieces of which a brief is made.
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { TERM_KINDS, type TermKind } from './terms.ts'
 
 /** A longer line is cut at a blank. Short enough that what is in one belongs together. */
 const LONGEST_CHARS = 160
@@ -9,7 +11,7 @@ const HEAD_PIECES = 96
 const TAIL_PIECES = 32
 
 /** Called with each line that has something in it, without the blanks around it, and where it begins. */
-export type LineVisitor = (line: string, from: number) => void
+type LineVisitor = (line: string, from: number) => void
 
 export function eachLine(text: string, visit: LineVisitor): void {
   let from = 0
@@ -72,4 +74,110 @@ function withoutEscapes(text: string, from: number, to: number): number {
 function boundary(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at
+}
+
+/** A line of the conversation; lines share data, since a million tokens have a hundred thousand */
+export type LineKind = 'said' | 'head' | 'argument' | 'result'
+
+/** A text of the conversation, for all lines that were cut from it. */
+export interface LineSource {
+  readonly seq: number // of its event
+  readonly group: number
+  readonly kind: LineKind
+  readonly author: Author
+  readonly text: string
+}
+
+export class Line {
+  readonly of: LineSource
+  readonly text: string
+  readonly from: number // where it begins in its source
+  readonly firstTerm: number
+  readonly termCount: number
+  readonly tokens: number
+  isRepeated: boolean // a later line says the same
+
+  constructor(of: LineSource, text: string, from: number, firstTerm: number, termCount: number) {
+    this.of = of
+    this.text = text
+    this.from = from
+    this.firstTerm = firstTerm // in `Digest.terms`: what it names
+    this.termCount = termCount
+    this.tokens = estimateTokens(text)
+    this.isRepeated = false
+  }
+
+  get seq(): number {
+    return this.of.seq
+  }
+
+  get group(): number {
+    return this.of.group
+  }
+
+  get kind(): LineKind {
+    return this.of.kind
+  }
+}
+
+// The names of a conversation, each with when it was seen and how often it was used again.
+
+/** Who wrote a text: what the agent writes by itself shows what it needs. */
+export type Author = 'user' | 'agent' | 'tool'
+
+const KIND_NUMBERS = new Map(TERM_KINDS.map((kind, at) => [kind, at]))
+
+/** Columns by the number of a name. Turns are answers of the agent, counted from 1. */
+export class Vocabulary {
+  readonly names: string[] = []
+  readonly kinds: number[] = []
+  readonly lines: number[] = [] // how many lines it is in
+  readonly firstTurn: number[] = []
+  readonly lastTurn: number[] = []
+  readonly uses: number[] = [] // turns in which the agent wrote it
+  readonly lastUse: number[] = []
+  readonly saidByUser: number[] = [] // the turn in which the user said it last; -1 never
+  readonly lastLine: number[] = [] // the number of the last line it is in
+  readonly #numbers = new Map<string, number>()
+
+  get size(): number {
+    return this.names.length
+  }
+
+  numberOf(name: string): number | undefined {
+    return this.#numbers.get(name)
+  }
+
+  /** The number of a name, given to it where it has none yet. */
+  seen(name: string, kind: TermKind, author: Author, turn: number): number {
+    let number = this.#numbers.get(name)
+    if (number === undefined) {
+      number = this.names.length
+      this.#numbers.set(name, number)
+      this.names.push(name)
+      this.kinds.push(KIND_NUMBERS.get(kind) ?? 0)
+      this.lines.push(0)
+      this.firstTurn.push(turn)
+      this.lastTurn.push(turn)
+      this.uses.push(0)
+      this.lastUse.push(-1)
+      this.saidByUser.push(-1)
+      this.lastLine.push(-1)
+    }
+    this.lastTurn[number] = turn
+    if (author === 'user') this.saidByUser[number] = turn
+    if (author === 'agent' && this.lastUse[number] !== turn) {
+      this.uses[number] = (this.uses[number] as number) + 1
+      this.lastUse[number] = turn
+    }
+    return number
+  }
+
+  /** Once for each line that it is in. False if this line has it already. */
+  isNewIn(number: number, line: number): boolean {
+    if (this.lastLine[number] === line) return false
+    this.lastLine[number] = line
+    this.lines[number] = (this.lines[number] as number) + 1
+    return true
+  }
 }

@@ -1,10 +1,11 @@
 // Plans what stays of a context: recent turns, the last user message, masked results
-import type { EntryId } from '../../core/edit/change.ts'
+import type { EntryId, NewEntry } from '../../core/edit/change.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { type Pins, pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
 import type { EventAt } from '../../core/log/event.ts'
+import type { ToolResult } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
-import type { Item } from '../../core/view/entry.ts'
+import { type Item, originalId, parseEntryId, rootOf } from '../../core/view/entry.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
 import {
   lastRoundStart,
@@ -13,7 +14,7 @@ import {
   unansweredRoundStart,
 } from '../../core/view/seam.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
-import { resultOf } from './mask.ts'
+import { asRef, resultWith } from '../trim.ts'
 
 export interface Plan {
   readonly items: readonly Item[]
@@ -35,7 +36,7 @@ export interface Plan {
   readonly fixedTokens: number
 }
 
-export interface PlanInput {
+interface PlanInput {
   readonly context: Context
   readonly eventAt: EventAt
   readonly pins: Pins
@@ -172,4 +173,59 @@ function cutFor(
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
+}
+
+/** A tool result shown in part: how long it was, its ref, and the lines that were chosen of it. */
+interface OriginalResult {
+  readonly seq: number
+  readonly result: ToolResult
+}
+
+/** A result that is shown in part, with how long it is. */
+export interface MaskedResult extends OriginalResult {
+  readonly item: Item
+  readonly size: string
+}
+
+/** As it came, whatever was made of it since; undefined if its row is not at hand. */
+function resultOf({ id }: Item, eventAt: EventAt): OriginalResult | undefined {
+  const { seq } = parseEntryId(rootOf(id, eventAt))
+  const event = eventAt(seq)
+  return event?.type === 'TOOL_RESULT' ? { seq, result: event.data } : undefined
+}
+
+/** Looks at the whole of it, which is to be done once. */
+export function maskedOf(item: Item, eventAt: EventAt): MaskedResult[] {
+  const original = resultOf(item, eventAt)
+  return original ? [{ item, ...original, size: sizeOf(original.result) }] : []
+}
+
+export function maskedEntry(
+  { seq, result, size }: MaskedResult,
+  stretches: readonly string[],
+): NewEntry {
+  const note = `${asRef(originalId(seq))} ${size}${stretches.length === 0 ? '' : ', in part:'}`
+  const text = [note, ...stretches].join('\n').toWellFormed()
+  return resultWith(result, [{ type: 'text', text }], 'masked')
+}
+
+function sizeOf({ content }: ToolResult): string {
+  let lines = 0
+  let images = 0
+  for (const { type, text } of content) {
+    if (type === 'image') images += 1
+    if (text !== undefined) lines += linesIn(text)
+  }
+  const parts = [counted(lines, 'line'), ...(images > 0 ? [counted(images, 'image')] : [])]
+  return parts.join(', ')
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
+function linesIn(text: string): number {
+  let count = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1
+  return count
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../../test/generate/test-log.ts'
 import { answer, result, user } from '../../../test/say.ts'
 import type { EventDraft } from '../../core/log/event.ts'
+import { stretchesOf } from './brief.ts'
 import { type Digest, digestReducer } from './digest.ts'
-import { stretchesOf } from './stretches.ts'
 
 function digestOf(...drafts: EventDraft[]): Digest {
   const log = new TestLog()

@@ -8,7 +8,7 @@ import {
   chunkMessagesByTokenBudget,
   TARGET_CHUNK_TOKENS,
   TOLERANCE_TOKENS,
-} from './chunk.ts'
+} from './render-thread.ts'
 
 interface Rendered {
   readonly markdown: string

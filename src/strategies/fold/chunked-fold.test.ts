@@ -7,11 +7,11 @@ import type { CompactionContext, Scratch, StrategyInput } from '../../core/edit/
 import type { EventDraft } from '../../core/log/event.ts'
 import type { ConverseRequest, ModelLimits, ModelPort } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'
-import { wholeRange } from '../whole-range.ts'
-import { CHARS_PER_TOKEN, TARGET_CHUNK_TOKENS, TOLERANCE_TOKENS } from './chunk.ts'
+import { wholeRange } from '../range.ts'
 import { chunkedFold } from './chunked-fold.ts'
-import { fingerprint } from './fingerprint.ts'
+import { fingerprint } from './fold-progress.ts'
 import { planFold } from './plan.ts'
+import { CHARS_PER_TOKEN, TARGET_CHUNK_TOKENS, TOLERANCE_TOKENS } from './render-thread.ts'
 
 function logOf(...drafts: (EventDraft | EventDraft[])[]): TestLog {
   const log = new TestLog()

@@ -1,16 +1,20 @@
 // Folds chunks one after the other, each with a new agent; reuses chunks of an earlier run
 import type { CompactionContext, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { fingerprint } from './fingerprint.ts'
-import { type FoldTask, runFoldAgent } from './fold-agent.ts'
-import { EMPTY_FOLD, type FoldState, SummaryFile } from './fold-agent-tools.ts'
-import { type FoldedPart, FoldProgress } from './fold-progress.ts'
+import { countKept, exactFacts } from '../summary/exact-facts.ts'
+import {
+  EMPTY_FOLD,
+  type FoldState,
+  type FoldTask,
+  runFoldAgent,
+  SummaryFile,
+} from './fold-agent.ts'
+import { type FoldedPart, FoldProgress, fingerprint } from './fold-progress.ts'
 import { allowanceOf, isFull, makeRoom } from './fold-room.ts'
 import { type FoldPlan, halved, notLonger } from './plan.ts'
 import { FOLD_PROMPT_VERSION, foldPrompt } from './prompt.ts'
-import { losesMost } from './summary-loss.ts'
 
-export interface FoldWork
+interface FoldWork
   extends Pick<FoldTask, 'request' | 'converse' | 'onUsage'>,
     Pick<StrategyInput, 'nextPrompt' | 'instructions'> {
   readonly plan: FoldPlan
@@ -176,4 +180,37 @@ function tell({ run }: FoldWork, place: Omit<Place, 'chunk'>, reused: number): v
   const kept = reused === 0 ? '' : ` (${reused} were folded before)`
   const message = number > total ? `All ${total} chunks are folded` : `Chunk ${number} of ${total}`
   run.onProgress?.({ message: `${message}${kept}`, done: number - 1, total })
+}
+
+// Detects that an edit lost most of a summary, by its remaining words
+
+/** Of the words that stood there, so many must be there afterwards. */
+const LEAST_KEPT = 0.4
+/** In fewer words hardly anything is said. */
+const FEWEST_WORDS = 3
+/** A summary of more words that says something else altogether has lost what it held, however long it is. */
+const MANY_WORDS = 30
+
+/** A few words may grow into others; many may not, and none may just go. */
+export function losesMost(before: string, after: string): boolean {
+  const held = wordsIn(before)
+  if (held.size < FEWEST_WORDS) return false
+  const left = wordsIn(after)
+  const kept = [...held].filter((word) => left.has(word)).length / held.size
+  if (kept >= LEAST_KEPT) return false
+  return left.size < held.size || held.size >= MANY_WORDS || losesFacts(before, after)
+}
+
+/** What a short summary knew exactly does not grow into something else. */
+function losesFacts(before: string, after: string): boolean {
+  const facts = exactFacts(before)
+  return facts.size > 0 && countKept(facts, [after]) < facts.size * LEAST_KEPT
+}
+
+/** Where words are not set apart, each character counts as one. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{N}\p{M}_]+/gu
+
+function wordsIn(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(WORD) ?? [])
 }

@@ -1,7 +1,7 @@
 // The tools of the small agent: one file in memory, and a result for every call, however it is made.
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/text/json.ts'
-import { EMPTY_FOLD, SummaryFile } from './fold-agent-tools.ts'
+import { EMPTY_FOLD, SummaryFile } from './fold-agent.ts'
 
 const file = (summary = '', maxChars = 1_000) =>
   new SummaryFile({ ...EMPTY_FOLD, summary }, maxChars)

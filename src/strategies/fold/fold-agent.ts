@@ -1,11 +1,18 @@
 // The small agent that folds one chunk into the summary: a talk of its own, with two tools and an end.
 import { PrecisError } from '../../core/errors.ts'
-import type { ConverseAnswer, ConverseRequest } from '../../core/ports.ts'
-import type { TokenUsage } from '../../core/view/content.ts'
+import type { AskedCall, ConverseAnswer, ConverseRequest } from '../../core/ports.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
+import type { TokenUsage, ToolStatus } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import type { SummaryFile } from './fold-agent-tools.ts'
-import { FOLD_SYSTEM } from './prompt.ts'
-import { FOLD_TOOLS } from './tool-prompts.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
+import {
+  createRegisters,
+  type EdlRegisters,
+  type FileIO,
+  InMemoryFileIO,
+  runScript,
+} from '../../edl/index.ts'
+import { FOLD_SYSTEM, FOLD_TOOLS, SUMMARY_PATH } from './prompt.ts'
 
 export interface FoldTask {
   readonly prompt: string
@@ -85,4 +92,128 @@ async function resultsOf(file: SummaryFile, { calls }: ConverseAnswer): Promise<
     results.push({ type: 'tool_result', id: call.id, content: [{ type: 'text', text }], status })
   }
   return results
+}
+
+/** The tools of the small agent, run on one file in memory: nothing else can be read or written. */
+interface ToolAnswer {
+  readonly status: Extract<ToolStatus, 'completed' | 'failed'>
+  readonly text: string
+}
+
+/** What a script may ask for: far more than a summary needs, and soon at an end. */
+const SCRIPT_LIMITS = {
+  scriptChars: 200_000,
+  commands: 1_000,
+  ranges: 10_000,
+  regexSteps: 10_000_000,
+}
+/** Of what a script reports, the model is shown so much. */
+const REPORT_CHARS = 8_000
+/** Those that an agent may still remember the names of. */
+const KEPT_REGISTERS = 32
+const TOO_LONG = /The file would have \d+ characters; at most/
+const UNCHANGED = `${SUMMARY_PATH} is as you have read it last; nothing has changed since.`
+
+/** Everything that passes from one chunk to the next. Plain JSON: it can be kept and taken up again. */
+export interface FoldState {
+  readonly summary: string
+  readonly registers: readonly (readonly [name: string, text: string])[]
+  readonly nextSavedId: number
+}
+
+export const EMPTY_FOLD: FoldState = { summary: '', registers: [], nextSavedId: 1 }
+
+/** The summary as one agent edits it: begun from where the chunk before left it. */
+export class SummaryFile {
+  readonly #files: InMemoryFileIO
+  readonly #registers: EdlRegisters
+  readonly #maxChars: number
+  /** What the agent was shown, so that it is not shown twice. */
+  #shown: string | undefined
+
+  constructor(state: FoldState, maxChars: number) {
+    this.#files = new InMemoryFileIO({ [SUMMARY_PATH]: state.summary })
+    this.#registers = createRegisters()
+    for (const [name, text] of state.registers) this.#registers.registers.set(name, text)
+    this.#registers.nextSavedId = state.nextSavedId
+    this.#maxChars = Math.max(maxChars, state.summary.length)
+  }
+
+  get text(): string {
+    return this.#files.getFileContents(SUMMARY_PATH) ?? ''
+  }
+
+  get state(): FoldState {
+    const { registers, nextSavedId } = this.#registers
+    return { summary: this.text, registers: [...registers].slice(-KEPT_REGISTERS), nextSavedId }
+  }
+
+  /** Never rejects: what is wrong with a call is its result. */
+  async run({ name, arguments: input, problem }: AskedCall): Promise<ToolAnswer> {
+    if (problem !== undefined) return failed(problem)
+    if (name === 'get_file') return this.#getFile(input)
+    if (name === 'edl') return this.#edit(input)
+    return failed(
+      `There is no tool ${JSON.stringify(cutHead(name, 100))}; there are get_file and edl.`,
+    )
+  }
+
+  #getFile(input: Json): ToolAnswer {
+    const path = fieldOf(input, 'path')
+    if (path !== SUMMARY_PATH) return failed(`get_file takes {"path": "${SUMMARY_PATH}"}.`)
+    const { text } = this
+    const isKnown = this.#shown === text
+    this.#shown = text
+    if (isKnown) return { status: 'completed', text: UNCHANGED }
+    return { status: 'completed', text: text === '' ? '(the file is empty)' : text }
+  }
+
+  async #edit(input: Json): Promise<ToolAnswer> {
+    const script = fieldOf(input, 'script')
+    if (script === undefined) return failed('edl takes {"script": "…"}.')
+    const result = await runScript(script, this.#confined(), {
+      registers: this.#registers,
+      limits: { ...SCRIPT_LIMITS, fileChars: this.#maxChars },
+    })
+    if (result.status === 'error') return failed(cutHead(result.error, REPORT_CHARS))
+    if (TOO_LONG.test(result.text))
+      return failed(`${cutHead(result.text, REPORT_CHARS)}\n${this.#roomLeft()}`)
+    const status = result.errors.length > 0 ? 'failed' : 'completed'
+    return { status, text: cutHead(result.text, REPORT_CHARS) }
+  }
+
+  /** What to do about an edit that was too long. */
+  #roomLeft(): string {
+    const left = Math.max(0, this.#maxChars - this.text.length)
+    return `${SUMMARY_PATH} has ${this.text.length} of at most ${this.#maxChars} characters: ${left} are left. Write less, or first replace what is out of date or said twice by fewer words; keep names and values.`
+  }
+
+  /** Other paths do not exist, and cannot be made. */
+  #confined(): FileIO {
+    const files = this.#files
+    const only = (path: string) => {
+      if (path !== SUMMARY_PATH) throw new Error(`there is only ${SUMMARY_PATH}`)
+    }
+    return {
+      async readFile(path) {
+        only(path)
+        return files.readFile(path)
+      },
+      async writeFile(path, text) {
+        only(path)
+        await files.writeFile(path, text.toWellFormed())
+      },
+      fileExists: async (path) => path === SUMMARY_PATH,
+      mkdir: async () => undefined,
+    }
+  }
+}
+
+function failed(text: string): ToolAnswer {
+  return { status: 'failed', text }
+}
+
+function fieldOf(input: Json, name: string): string | undefined {
+  const value = isFields(input) ? input[name] : undefined
+  return typeof value === 'string' ? value : undefined
 }

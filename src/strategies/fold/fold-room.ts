@@ -2,8 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { countKept, exactFacts } from '../summary/exact-facts.ts'
-import { type FoldTask, runFoldAgent } from './fold-agent.ts'
-import { type FoldState, SummaryFile } from './fold-agent-tools.ts'
+import { type FoldState, type FoldTask, runFoldAgent, SummaryFile } from './fold-agent.ts'
 import { makeRoomPrompt } from './prompt.ts'
 
 /** Above this share of what the summary may have, room is made before the next chunk. */

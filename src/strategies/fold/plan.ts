@@ -2,11 +2,15 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { ModelLimits } from '../../core/ports.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { outputRoom } from '../summary/output-room.ts'
-import { CHARS_PER_TOKEN, chunkMessages, TARGET_CHUNK_TOKENS, TOLERANCE_TOKENS } from './chunk.ts'
-import { FOLD_SYSTEM } from './prompt.ts'
-import type { RenderedThread } from './render-thread.ts'
-import { FOLD_TOOLS } from './tool-prompts.ts'
+import { outputRoom } from '../summary/ask-apart.ts'
+import { FOLD_SYSTEM, FOLD_TOOLS } from './prompt.ts'
+import {
+  CHARS_PER_TOKEN,
+  chunkMessages,
+  type RenderedThread,
+  TARGET_CHUNK_TOKENS,
+  TOLERANCE_TOKENS,
+} from './render-thread.ts'
 
 export interface FoldPlan {
   readonly chunks: readonly string[]

@@ -1,6 +1,6 @@
 // What counts as losing a summary, and what is an edit.
 import { describe, expect, it } from 'vitest'
-import { losesMost } from './summary-loss.ts'
+import { losesMost } from './chunks.ts'
 
 const HELD = `## Goal
 Build a parser for TOML in src/parse.ts; the user wants no dependencies.

@@ -1,8 +1,7 @@
 // `cascade`: the cheapest first, each rung on what the one before left, until it is small enough. No model.
-import { proposeNothing } from '../../core/edit/already-small.ts'
 import type { Edit, EntryId } from '../../core/edit/change.ts'
 import { tryGate } from '../../core/edit/gate.ts'
-import { irreducible } from '../../core/edit/irreducible.ts'
+import { irreducible, proposeNothing } from '../../core/edit/irreducible.ts'
 import { pinnedText } from '../../core/edit/pins.ts'
 import { reasonsIn } from '../../core/edit/report.ts'
 import type { Strategy, StrategyInput } from '../../core/edit/strategy.ts'

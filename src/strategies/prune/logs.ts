@@ -1,9 +1,101 @@
 // `logs`: long outputs of commands. Their ends stay, and what complains; of a stack, its first and last frames.
-import { asRef } from '../elision.ts'
-import { complains } from '../salient-lines.ts'
-import { keepLines } from './kept-lines.ts'
-import { type Prune, withText } from './prune-kind.ts'
-import { isFileRead } from './tool-uses.ts'
+import type { EntryId } from '../../core/edit/change.ts'
+import { subjectOf } from '../../core/ledger/dialects.ts'
+import { complains, tellingLines } from '../mask.ts'
+import { asData, quoted } from '../summary/as-data.ts'
+import { asRef } from '../trim.ts'
+import { type Elision, isFileRead, type Prune, type ToolUse, withText } from './tool-uses.ts'
+
+const LEAST_CHARS = 300
+const MOST_LINES = 12
+const LINE_CHARS = 300
+/** More lines of one output are not looked at. */
+const READ_CHARS = 200_000
+
+/**
+ * `failed-attempts`: what failed before it worked. Each complaint is kept once, where it came
+ * last.
+ */
+export const failedAttempts: Prune = {
+  name: 'failed-attempts',
+  find({ uses, until }) {
+    const groups = Map.groupBy(uses, attemptedBy)
+    return [...groups.values()].flatMap((group) => pruneGroup(group, until))
+  },
+}
+
+/** The same tool on the same thing. */
+function attemptedBy({ call, intent }: ToolUse): string {
+  if (intent.kind === 'shell') return `shell ${intent.key || intent.command}`
+  return `${call.name} ${subjectOf(call.arguments)}`
+}
+
+function pruneGroup(group: readonly ToolUse[], until: number): Elision[] {
+  const elisions: Elision[] = []
+  const known = new Set<string>()
+  let worked: EntryId | undefined
+  for (const use of group.toReversed()) {
+    if (!use.isFailed) {
+      worked = use.ref
+      known.clear()
+    } else if (worked !== undefined && use.at < until && !use.isElided) {
+      const lines = complaints(use.text).filter((line) => !known.has(template(line)))
+      for (const line of lines) known.add(template(line))
+      if (use.text.length < LEAST_CHARS) continue
+      const head = `[Failed, and worked later ${asRef(worked)}. The whole: ${asRef(use.ref)}]`
+      elisions.push(
+        withText(
+          use,
+          [head, ...lines.slice(-MOST_LINES).map((line) => quoted(asData(line)))].join('\n'),
+        ),
+      )
+    }
+  }
+  return elisions
+}
+
+/** If none complains, the ends tell. */
+function complaints(text: string): string[] {
+  const lines = text.slice(0, READ_CHARS).split('\n').filter(complains)
+  if (lines.length > 0) return lines.map((line) => line.trim().slice(0, LINE_CHARS).trimEnd())
+  const { head, tail } = tellingLines(text, { head: 1, tail: 2 })
+  return [...head, ...tail]
+}
+
+function template(line: string): string {
+  return line.replace(/\d+/g, '0')
+}
+
+/** Fewer lines in a row are kept as they are: the note would be as long. */
+const SHORTEST_GAP = 3
+
+/** Undefined if nothing would go. */
+export function keepLines(
+  lines: readonly string[],
+  isKept: (line: string, at: number) => boolean,
+  ref: string,
+): string | undefined {
+  const kept: string[] = []
+  let gap: string[] = []
+  let gone = 0
+  const close = () => {
+    if (gap.length < SHORTEST_GAP) for (const line of gap) kept.push(line)
+    else {
+      kept.push(`[… ${gap.length.toLocaleString('en-US')} lines left out …]`)
+      gone += gap.length
+    }
+    gap = []
+  }
+  lines.forEach((line, at) => {
+    if (!isKept(line, at)) gap.push(line)
+    else {
+      close()
+      kept.push(line)
+    }
+  })
+  close()
+  return gone === 0 ? undefined : [...kept, `[The whole: ${ref}]`].join('\n')
+}
 
 const LEAST_LINES = 60
 const HEAD_LINES = 8

@@ -1,7 +1,6 @@
 // `progress`: lines of an output that only say how far it is, or the same with other numbers.
-import { asRef } from '../elision.ts'
-import { type Prune, withText } from './prune-kind.ts'
-import { isFileRead } from './tool-uses.ts'
+import { asRef } from '../trim.ts'
+import { isFileRead, type Prune, withText } from './tool-uses.ts'
 
 const LEAST_CHARS = 400
 /** So many lines of one kind in a row are told by their first and their last. */

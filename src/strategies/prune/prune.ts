@@ -2,23 +2,119 @@
 import type { Edit, EntryId, NewEntry } from '../../core/edit/change.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
+import { baseName } from '../../core/ledger/operation.ts'
+import { foldBase64 } from '../../core/text/fold-base64.ts'
 import type { Item } from '../../core/view/entry.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { weighText } from '../../core/window/tokens/weigh.ts'
-import { resultWith, rewriteOf } from '../elision.ts'
-import { base64 } from './base64.ts'
-import { failedAttempts } from './failed-attempts.ts'
-import { generatedFiles } from './generated-files.ts'
+import { asRef, resultWith, rewriteOf } from '../trim.ts'
 import { jsonRows } from './json-rows.ts'
-import { listings } from './listings.ts'
-import { logs } from './logs.ts'
-import { oldImages } from './old-images.ts'
+import { failedAttempts, keepLines, logs } from './logs.ts'
 import { progress } from './progress.ts'
-import type { Elision, Prune } from './prune-kind.ts'
-import { repeatedReads } from './repeated-reads.ts'
-import { repeatedResults } from './repeated-results.ts'
-import { supersededWrites } from './superseded-writes.ts'
-import { type PruneView, pruneView } from './tool-uses.ts'
+import { oldImages, repeatedResults } from './repeated-content.ts'
+import { fileRead, linesIn, repeatedReads, supersededWrites } from './superseded-files.ts'
+import {
+  type Elision,
+  type Prune,
+  type PruneView,
+  pruneView,
+  type ToolUse,
+  withText,
+} from './tool-uses.ts'
+
+/** `base64`: bytes in the middle of a result, which no model reads. */
+const base64: Prune = {
+  name: 'base64',
+  isSingle: true,
+  find({ uses, until }) {
+    return uses.flatMap((use) => {
+      if (use.at >= until || use.isElided) return []
+      const { text, folded } = foldBase64(use.text, use.ref)
+      return folded.length === 0 ? [] : [withText(use, `${text}\n[The whole: ${asRef(use.ref)}]`)]
+    })
+  },
+}
+
+const LEAST_CHARS = 1_500
+const HEAD_CHARS = 300
+/** Nobody writes lines that are so long on average. */
+const MINIFIED_LINE_CHARS = 500
+
+const LOCKS = new Set(
+  'package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock Cargo.lock poetry.lock uv.lock Pipfile.lock pdm.lock composer.lock Gemfile.lock go.sum flake.lock mix.lock pubspec.lock Podfile.lock packages.lock.json'.split(
+    ' ',
+  ),
+)
+
+/** `generated-files`: lock files, maps and minified code, which programs write for programs. */
+const generatedFiles: Prune = {
+  name: 'generated-files',
+  isSingle: true,
+  find({ uses, until }) {
+    return uses.flatMap((use) => {
+      if (use.at >= until || use.isElided || use.isFailed || use.text.length < LEAST_CHARS)
+        return []
+      return isGenerated(use) ? [withText(use, headOf(use))] : []
+    })
+  },
+}
+
+function isGenerated(use: ToolUse): boolean {
+  const read = fileRead(use)
+  const name = read && baseName(read.path)
+  if (name !== undefined && (LOCKS.has(name) || /\.min\.(?:js|css)$|\.map$/.test(name))) return true
+  // What a tool answers in one line may be an answer; a file of such lines is none to read.
+  return read !== undefined && use.text.length / linesIn(use.text) > MINIFIED_LINE_CHARS
+}
+
+function headOf({ text, ref }: ToolUse): string {
+  const size = `${linesIn(text).toLocaleString('en-US')} lines, ${text.length.toLocaleString('en-US')} characters`
+  return `${cutHead(text, HEAD_CHARS)}\n[… of ${size}, written by a program. The whole: ${asRef(ref)}]`
+}
+
+const LEAST_LINES = 24
+const HEAD_LINES = 6
+const TAIL_LINES = 2
+
+/** `listings`: keeps the directory entries and search hits that were used later, counts the rest */
+const listings: Prune = {
+  name: 'listings',
+  isSingle: true,
+  find({ uses, until, later }) {
+    return uses.flatMap((use) => {
+      if (use.at >= until || use.isElided || use.isFailed || !isListing(use)) return []
+      const lines = use.text.split('\n')
+      if (lines.length < LEAST_LINES) return []
+      const isKept = (line: string, at: number) =>
+        at < HEAD_LINES || at >= lines.length - TAIL_LINES || later.usesAny(line, use.at)
+      const text = keepLines(lines, isKept, asRef(use.ref))
+      return text === undefined ? [] : [withText(use, text)]
+    })
+  },
+}
+
+const SEARCHES =
+  /^(?:grep|search|rg|ripgrep|searchfiles|grepsearch|codebasesearch|searchfilecontent|findinfiles|searchtext|websearch)$/
+const PROGRAMS = new Set(['ls', 'find', 'fd', 'tree', 'grep', 'rg', 'ag', 'ack', 'egrep', 'fgrep'])
+const GIT_LISTS = /^git (?:ls-files|grep|ls-tree)\b/
+
+function isListing({ call, intent }: ToolUse): boolean {
+  if (intent.kind === 'list' || intent.kind === 'found') return true
+  if (intent.kind !== 'shell') return SEARCHES.test(plainName(call.name))
+  const own = intent.steps.filter(({ program }) => program !== '' && program !== 'cd')
+  const [first, ...rest] = own
+  if (!first || rest.some(({ joint }) => joint !== '|')) return false
+  return PROGRAMS.has(first.program) || GIT_LISTS.test(intent.key)
+}
+
+/** As the ledger compares names: without the server it comes from, case and dashes. */
+function plainName(name: string): string {
+  return name
+    .slice(name.lastIndexOf('__') + 1)
+    .replace(/[-_ .]/g, '')
+    .toLowerCase()
+}
 
 /** Of what several would do to one entry, the first in this list does it. */
 const PRUNES: readonly Prune[] = [

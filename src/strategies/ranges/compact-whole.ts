@@ -1,11 +1,17 @@
 // `whole-summary`: the agent replaces everything with one summary and the files it names.
 import type { NewEntry } from '../../core/edit/change.ts'
+import type { Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
-import { findClosingCall } from './closing-call.ts'
-import type { RangeEdits } from './compact-ranges.ts'
+import { withFloor } from '../summary/floor.ts'
+import {
+  compactRanges,
+  findClosingCall,
+  type RangeEdits,
+  type RangeReplacement,
+} from './compact-ranges.ts'
 
 /** A file as it is at the moment of the compaction, or why it cannot be shown. */
 export type ContextFile =
@@ -90,4 +96,48 @@ function fenceFor(content: string): string {
   let longest = 0
   for (const [run] of content.matchAll(/`+/g)) longest = Math.max(longest, run.length)
   return '`'.repeat(Math.max(3, longest + 1))
+}
+
+// The strategies behind the agent's own `compact` tool: ranges, or everything
+
+/** `closes` is the open call that asked for it, where one did. */
+export function checkpointRange(
+  replacements: readonly RangeReplacement[],
+  closes?: string,
+): Strategy {
+  const strategy: Strategy = {
+    id: 'checkpoint-range',
+    propose: async ({ context, eventAt }) =>
+      proposed(
+        compactRanges({ context, eventAt, replacements, ...(closes !== undefined && { closes }) }),
+      ),
+  }
+  return withFloor(strategy, 'own')
+}
+
+interface WholeSummary {
+  readonly summary: string
+  readonly files: readonly ContextFile[]
+  readonly continuation?: string
+}
+
+export function wholeSummary(whole: WholeSummary, closes?: string): Strategy {
+  return withFloor(bareWhole(whole, closes), 'own')
+}
+
+/** Exactly what was written, for whoever puts a floor under it. */
+export function bareWhole(whole: WholeSummary, closes?: string): Strategy {
+  return {
+    id: 'whole-summary',
+    propose: async ({ context, eventAt }) =>
+      proposed(
+        compactWhole({ context, eventAt, ...whole, ...(closes !== undefined && { closes }) }),
+      ),
+  }
+}
+
+function proposed(found: RangeEdits) {
+  if (!found.ok) throw found.error
+  const { edits, closes } = found
+  return { edits, ...(closes && { closes }) }
 }

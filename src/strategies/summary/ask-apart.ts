@@ -1,20 +1,18 @@
 // Asks a model about a conversation of others: as data, in as many parts as its window makes of it.
-import { isExcuse } from '../../core/edit/empty-summary.ts'
+import { isExcuse, saysNothing } from '../../core/edit/empty-summary.ts'
 import type { CompactionContext } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { AskAnswer, AskRequest, ModelLimits, ModelPort } from '../../core/ports.ts'
 import type { ModelRef, TokenUsage } from '../../core/view/content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { sumUsage } from '../../core/window/usage.ts'
-import { chunkMessages } from '../fold/chunk.ts'
-import { withUsage } from '../with-usage.ts'
+import { chunkMessages } from '../fold/render-thread.ts'
+import { withUsage } from '../range.ts'
 import { asProse } from './as-data.ts'
-import { checkedAnswer } from './checked-answer.ts'
-import { outputRoom } from './output-room.ts'
 import { GO_ON, SUMMARIZER_SYSTEM } from './prompts/summarizer.ts'
 import type { Transcript } from './serialize.ts'
 
-export interface ApartRequest {
+interface ApartRequest {
   readonly provider: ModelPort
   readonly run: CompactionContext
   readonly conversation: ModelRef | undefined
@@ -147,4 +145,43 @@ function cut(text: string, boundaries: readonly number[], chars: number): string
 
 function longest(parts: readonly string[]): number {
   return Math.max(...parts.map(estimateTokens))
+}
+
+/** Room for a long summary, and for the thinking that some models do first. */
+const OUTPUT_TOKENS = 16_384
+/** An answer takes at most a quarter of a small window, not all of it. */
+const OUTPUT_SHARE = 4
+
+/** The maximum length of a summary, for the model that writes it */
+export function outputRoom(
+  { windowTokens, outputTokens }: ModelLimits,
+  wanted = OUTPUT_TOKENS,
+): number {
+  const share = windowTokens === undefined ? wanted : Math.floor(windowTokens / OUTPUT_SHARE)
+  return Math.max(1, Math.min(wanted, outputTokens ?? wanted, share))
+}
+
+/** Rejects with `aborted` when the signal fired, and with `model-failed` on an empty or broken answer. */
+export async function checkedAnswer(provider: ModelPort, request: AskRequest): Promise<AskAnswer> {
+  const { signal } = request
+  if (signal?.aborted) throw aborted()
+  const answer = await provider.ask(request)
+  if (signal?.aborted) throw aborted()
+  const { stopReason, text, usage } = answer
+  const details = { ...(usage && { usage }) }
+  if (stopReason !== 'end')
+    throw new PrecisError('model-failed', `The summary did not come to an end (${stopReason}).`, {
+      hint: 'Try again, choose another model, or use a strategy that needs none.',
+      retryable: stopReason === 'error',
+      details,
+    })
+  if (saysNothing(text))
+    throw new PrecisError('model-failed', 'The model answered with an empty summary.', {
+      details: { ...details, ending: 'empty' },
+    })
+  return answer
+}
+
+function aborted(): PrecisError {
+  return new PrecisError('aborted', 'The summary was aborted; nothing was changed.')
 }

@@ -1,6 +1,10 @@
 // Checks a summary against the conversation: marks unknown names, removes invented requests
+import type { EventAt } from '../../core/log/event.ts'
+import { partInWords } from '../../core/repair/result-content.ts'
+import { buildMessages } from '../../core/view/build.ts'
+import type { Context } from '../../core/view/context.ts'
 
-export interface CheckedSummary {
+interface CheckedSummary {
   readonly text: string
   /** Names that the source does not have. A planned file is not there yet, so they stay. */
   readonly unverified: readonly string[]
@@ -112,4 +116,16 @@ function flat(text: string): string {
     .replaceAll('\\"', '"')
     .replace(/(?:\s|\\n)+/g, ' ')
     .trim()
+}
+
+/** `asides` are what the user says besides: what to look at, or what comes next. */
+export function sourceOf(
+  context: Context,
+  eventAt: EventAt,
+  ...asides: readonly (string | undefined)[]
+): string {
+  const { system, messages } = buildMessages(context, eventAt)
+  return [...system, ...messages.flatMap(({ parts }) => parts.map(partInWords)), ...asides].join(
+    '\n',
+  )
 }

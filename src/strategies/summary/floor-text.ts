@@ -21,12 +21,12 @@ import {
   requestSection,
 } from '../../core/view/last-request.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { asRef } from '../elision.ts'
-import { OPENING } from '../extract/brief-frame.ts'
-import { contextDigest } from '../extract/context-digest.ts'
+import { inertLine } from '../extract/brief.ts'
 import { type Digest, digestReducer } from '../extract/digest.ts'
 import { draftOf } from '../extract/draft.ts'
-import { inertLine } from '../extract/inert.ts'
+import { OPENING } from '../extract/earlier-brief.ts'
+import { contextDigest } from '../extract/extract.ts'
+import { asRef } from '../trim.ts'
 import { exactFacts } from './exact-facts.ts'
 
 /** A context as edits would leave it. */

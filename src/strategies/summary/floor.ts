@@ -13,8 +13,8 @@ import { isNewEntry } from '../../core/view/entry.ts'
 import { carriedEntry } from '../../core/view/last-request.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { extract } from '../extract/extract.ts'
-import { cappedEntry } from '../ladder/cap.ts'
-import { unseenStart } from '../whole-range.ts'
+import { cappedEntry } from '../ladder/edits.ts'
+import { unseenStart } from '../range.ts'
 import { countKept, exactFacts } from './exact-facts.ts'
 import {
   briefOf,

@@ -5,7 +5,7 @@ import { weightOf } from '../../core/view/context.ts'
 import { type Item, newEntryAt } from '../../core/view/entry.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
 import { openRoundStart, seamsOf, unansweredRoundStart } from '../../core/view/seam.ts'
-import { type CutItem, findCutPoint } from '../cut-point.ts'
+import { type CutItem, findCutPoint } from '../range.ts'
 
 export interface RecentCut {
   /** Everything that goes: an earlier summary, what came after it, and a turn's beginning. */

@@ -7,13 +7,11 @@ import { weightOf } from '../../core/view/context.ts'
 import { type Item, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { type FileOperations, fileOperations } from '../file-operations.ts'
 import { linesOf, tokensOf, type UserWord, type UserWords, userWords } from '../user-words.ts'
 import { asData } from './as-data.ts'
-import { checkAgainstSource, withNote, withoutNote } from './checks.ts'
-import { summaryIn, summaryMessage } from './envelope.ts'
+import { checkAgainstSource, sourceOf, withNote, withoutNote } from './checks.ts'
+import { summaryIn, summaryMessage } from './fresh-session.ts'
 import type { RecentCut } from './keep-recent-cut.ts'
-import { sourceOf } from './source.ts'
 
 /** What an earlier summary said and knew. */
 export interface Former {
@@ -156,4 +154,62 @@ function wordsIn(value: Json | undefined): UserWord[] {
     const { ref, text } = each
     return typeof ref === 'string' && typeof text === 'string' ? [{ ref, text }] : []
   })
+}
+
+/** The files that a part of a conversation read and changed, from its tool calls */
+interface FileOperations {
+  readonly readFiles: readonly string[] // without those that were changed as well
+  readonly modifiedFiles: readonly string[]
+}
+
+const READS: ReadonlySet<string> = new Set(['read', 'read_file', 'view'])
+const WRITES: ReadonlySet<string> = new Set([
+  'write',
+  'edit',
+  'multiedit',
+  'write_file',
+  'edit_file',
+  'str_replace',
+])
+
+/** Calls that failed changed nothing. `earlier` is what a former summary knew. */
+function fileOperations(
+  items: readonly Item[],
+  eventAt: EventAt,
+  earlier: FileOperations = { readFiles: [], modifiedFiles: [] },
+): FileOperations {
+  const read = new Set(earlier.readFiles)
+  const modified = new Set(earlier.modifiedFiles)
+  items.forEach((item, at) => {
+    const content = item.kind === 'answer' ? contentOf(item.id, eventAt) : undefined
+    if (content?.kind !== 'answer' || content.calls.length === 0) return
+    const failed = failedCalls(items, at + 1, eventAt)
+    for (const { id, name, arguments: input } of content.calls) {
+      const path = pathIn(input)
+      if (path === undefined || failed.has(id)) continue
+      if (READS.has(name.toLowerCase())) read.add(path)
+      if (WRITES.has(name.toLowerCase())) modified.add(path)
+    }
+  })
+  return {
+    readFiles: [...read].filter((path) => !modified.has(path)).toSorted(),
+    modifiedFiles: [...modified].toSorted(),
+  }
+}
+
+/** Of the results right behind an answer. */
+function failedCalls(items: readonly Item[], start: number, eventAt: EventAt): Set<string> {
+  const failed = new Set<string>()
+  for (let at = start; items[at]?.kind === 'result'; at += 1) {
+    const content = contentOf((items[at] as Item).id, eventAt)
+    if (content?.kind !== 'result' || content.result.status === 'completed') continue
+    if (content.result.id !== undefined) failed.add(content.result.id)
+  }
+  return failed
+}
+
+function pathIn(input: Json): string | undefined {
+  if (!isFields(input)) return undefined
+  const path = [input.path, input.file_path].find((value) => typeof value === 'string')
+  return typeof path === 'string' && path.trim() !== '' ? path : undefined
 }

@@ -6,8 +6,7 @@ import type { Strategy } from '../../core/edit/strategy.ts'
 import type { AskRequest, ModelPort } from '../../core/ports.ts'
 import type { StopReason } from '../../core/view/content.ts'
 import { registerDefaultStrategies } from '../index.ts'
-import { aiSummarize } from './ai-summarize.ts'
-import { summarize } from './summarize.ts'
+import { aiSummarize, summarize } from './whole-summary.ts'
 
 /** A model that answers from a script and keeps what it was asked. */
 function scripted(

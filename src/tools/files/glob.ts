@@ -1,5 +1,5 @@
 // Patterns for paths, as .gitignore has them: `*`, `?`, `[a-z]`, `**`. Time grows with pattern × path at most.
-import { matchesList } from '../../core/text/wildcard.ts'
+import { matchesList } from '../../core/text/words.ts'
 
 export interface Glob {
   /** A path relative to where the pattern counts from, with `/` between its parts. */

@@ -1,16 +1,15 @@
 // Opens workspace files, and verifies that the opened file is the one looked up
-import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { constants, existsSync } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, readlink, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import { isInside, type Place, type Workspace } from '../workspace.ts'
 import { isErrno, namingFile, requireFile } from './file-errors.ts'
-import { DESCRIPTORS, holdFolderOf } from './held-folder.ts'
 
 /** A pipe without a writer would keep `open` waiting for ever. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-export interface OpenedFile {
+interface OpenedFile {
   readonly place: Place
   readonly file: FileHandle
 }
@@ -73,4 +72,74 @@ async function isSameFile(file: FileHandle, path: string): Promise<boolean> {
   const named = await lstat(path, { bigint: true })
   const folder = dirname(path)
   return opened.ino === named.ino && opened.dev === named.dev && (await realpath(folder)) === folder
+}
+
+/** Detects the kind of a file from its first bytes: image, text or other */
+export type FileKind =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'image'; readonly mimeType: string }
+  | { readonly kind: 'binary' }
+
+/** As many bytes as git looks at. */
+export const KIND_BYTES = 8_000
+
+/** Kinds that models take, by how their files begin. WebP has its mark behind a length. */
+const IMAGES: readonly (readonly [mimeType: string, start: RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
+]
+
+export function fileKindOf(start: Buffer): FileKind {
+  const text = start.subarray(0, 16).toString('latin1')
+  const image = IMAGES.find(([, pattern]) => pattern.test(text))
+  if (image) return { kind: 'image', mimeType: image[0] }
+  return start.subarray(0, KIND_BYTES).includes(0) ? { kind: 'binary' } : { kind: 'text' }
+}
+
+// A workspace directory held open, so that a changed link cannot redirect operations
+
+/** Where the system lets one reach into open folders and tells where open files are; Linux does. */
+export const DESCRIPTORS = '/proc/self/fd'
+export const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+export interface HeldFolder {
+  /** Goes through the open folder, wherever someone may have moved it. */
+  reach(name: string): string
+  close(): Promise<void>
+}
+
+/** The folder of a place; no link is followed on the way from the root. `missing`: whether folders are made. */
+export async function holdFolderOf(
+  { root }: Pick<Workspace, 'root'>,
+  { path }: Place,
+  missing: 'make' | 'leave',
+): Promise<HeldFolder> {
+  let at = root
+  let held = await open(at, FOLDER)
+  try {
+    for (const name of relative(root, dirname(path)).split(sep).filter(Boolean)) {
+      const inside = join(reachThrough(held, at), name)
+      if (missing === 'make')
+        await mkdir(inside).catch((error: unknown) => {
+          if (!isErrno(error) || error.code !== 'EEXIST') throw error
+        })
+      const next = await open(inside, FOLDER)
+      await held.close()
+      held = next
+      at = join(at, name)
+    }
+  } catch (error) {
+    await held.close()
+    throw error
+  }
+  return { reach: (name) => join(reachThrough(held, at), name), close: () => held.close() }
+}
+
+const canReach = existsSync(DESCRIPTORS)
+
+/** Elsewhere than on Linux only the path is left: what is opened there is checked once more. */
+function reachThrough(folder: FileHandle, path: string): string {
+  return canReach ? join(DESCRIPTORS, String(folder.fd)) : path
 }

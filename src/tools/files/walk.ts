@@ -1,12 +1,12 @@
 // Walks through a folder in the order of names, follows no link, and stays out of what git ignores.
-import type { Dirent } from 'node:fs'
-import { open, opendir, readlink, realpath } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { type Dirent, existsSync } from 'node:fs'
+import { open, opendir, readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
 import { isErrno } from './file-errors.ts'
-import { DESCRIPTORS, FOLDER } from './held-folder.ts'
-import { type IgnoreRule, isIgnored, rulesAbove, rulesOf } from './ignore-rules.ts'
+import { compileGlob, type Glob } from './glob.ts'
+import { DESCRIPTORS, FOLDER } from './open-file.ts'
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly root: string // the workspace
   readonly start: string // a folder in it
   readonly maxDepth: number // 1: only what is directly in it
@@ -100,4 +100,54 @@ function kindOf(entry: Dirent): Walked['kind'] {
   if (entry.isFile()) return 'file'
   if (entry.isDirectory()) return 'folder'
   return entry.isSymbolicLink() ? 'link' : 'other'
+}
+
+/** Rules of .gitignore files, from the top of the repository down; the last match wins */
+interface IgnoreRule {
+  readonly folder: string // absolute: where its file lies
+  readonly glob: Glob
+  readonly isKept: boolean // `!pattern`
+  readonly isForFolders: boolean // `pattern/`
+}
+
+const MAX_FILE_BYTES = 100_000
+
+/** The rules of a folder's own .gitignore; none where it has none that can be read. */
+async function rulesOf(folder: string): Promise<IgnoreRule[]> {
+  const path = join(folder, '.gitignore')
+  const text = await readShort(path).catch(() => '') // rules that cannot be read hide nothing
+  return text.split(/\r?\n/).flatMap((line): IgnoreRule[] => {
+    const pattern = line.replace(/(?<!\\)[ \t]+$/, '')
+    if (pattern === '' || pattern.startsWith('#')) return []
+    const isKept = pattern.startsWith('!')
+    const body = isKept ? pattern.slice(1) : pattern
+    return [{ folder, glob: compileGlob(body), isKept, isForFolders: body.endsWith('/') }]
+  })
+}
+
+/** The rules that hold in a folder by those above it, from the top of its repository on. */
+async function rulesAbove(folder: string): Promise<IgnoreRule[]> {
+  const above: string[] = []
+  let at = folder
+  while (!existsSync(join(at, '.git')) && at !== dirname(at)) {
+    at = dirname(at)
+    above.unshift(at)
+  }
+  if (!existsSync(join(at, '.git'))) return [] // no repository: nothing above has a say
+  const rules: IgnoreRule[] = []
+  for (const each of above) rules.push(...(await rulesOf(each)))
+  return rules
+}
+
+function isIgnored(rules: readonly IgnoreRule[], path: string, isFolder: boolean): boolean {
+  const rule = rules.findLast(
+    ({ folder, glob, isForFolders }) =>
+      (isFolder || !isForFolders) && glob.matches(relative(folder, path).replaceAll(sep, '/')),
+  )
+  return rule !== undefined && !rule.isKept
+}
+
+async function readShort(path: string): Promise<string> {
+  const stats = await stat(path)
+  return stats.isFile() && stats.size <= MAX_FILE_BYTES ? readFile(path, 'utf8') : ''
 }

@@ -16,8 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { requirement } from '../../../test/require.ts'
 import { outcomeOf, workspaceWith } from '../../../test/tools/temporary-workspace.ts'
 import type { Workspace } from '../workspace.ts'
-import { writeTool } from './write.ts'
-import { replaceFile } from './write-file.ts'
+import { replaceFile, writeTool } from './write.ts'
 
 function textOf({ root }: Workspace, path: string): string {
   return readFileSync(join(root, path), 'utf8')

@@ -1,10 +1,16 @@
 // The tool `write`: creates or replaces a file with exactly this content
+import { randomUUID } from 'node:crypto'
+import { type BigIntStats, constants } from 'node:fs'
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { Tool } from '../../core/agent/tool.ts'
+import { PrecisError } from '../../core/errors.ts'
 import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count } from '../process/limit-output.ts'
-import { approvedWorkspace, type Workspace } from '../workspace.ts'
-import { replaceFile } from './write-file.ts'
+import { approvedWorkspace, type Place, type Workspace } from '../workspace.ts'
+import { isErrno, namingFile, requireFile } from './file-errors.ts'
+import { type HeldFolder, holdFolderOf, requireHeldInside } from './open-file.ts'
 
 const input = z.strictObject({
   path: z.string().describe('The file, relative to the workspace. Missing folders are made.'),
@@ -32,5 +38,108 @@ export function writeTool(workspace: Workspace): Tool {
         isNew: bytesBefore === undefined,
       })
     },
+  })
+}
+
+// Replaces a file atomically; mode and owner stay
+
+const WRITING = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+const MODE_BITS = 0o7777n
+
+/** Tells whether a file is still the one that was read. */
+export type FileMark = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>
+
+interface Replaced {
+  readonly place: Place
+  readonly bytes: number
+  readonly bytesBefore?: number // absent if there was no file
+}
+
+/** `mark`: only if the file has not changed since. Missing folders are made. */
+export async function replaceFile(
+  workspace: Workspace,
+  path: string,
+  text: string,
+  mark?: FileMark,
+): Promise<Replaced> {
+  const place = await workspace.locate(path)
+  requireWritable(workspace, place)
+  return namingFile(place.name, async () => {
+    const folder = await holdFolderOf(workspace, place, 'make')
+    try {
+      const target = folder.reach(basename(place.path))
+      const before = await statsOf(target)
+      if (before) requireFile(before, place.name)
+      const bytes = Buffer.from(text)
+      const temporary = await writeBeside(workspace, place, folder, bytes, before)
+      try {
+        if (mark) await requireUnchanged(target, place.name, mark)
+        await rename(temporary, target)
+      } catch (error) {
+        await rm(temporary, { force: true })
+        throw error
+      }
+      return { place, bytes: bytes.length, ...(before && { bytesBefore: Number(before.size) }) }
+    } finally {
+      await folder.close()
+    }
+  })
+}
+
+function requireWritable({ isReadOnly }: Workspace, { name }: Place): void {
+  if (isReadOnly)
+    throw new PrecisError('invalid-input', 'The workspace is read-only: nothing was written.', {
+      hint: 'Say what you would change instead.',
+    })
+  // In any case: some file systems take .GIT for the same folder.
+  if (name.toLowerCase().split('/').includes('.git'))
+    throw new PrecisError('invalid-input', `${name} belongs to git itself.`, {
+      hint: 'Use `run` with a git command.',
+    })
+}
+
+async function statsOf(path: string): Promise<BigIntStats | undefined> {
+  return lstat(path, { bigint: true }).catch((error: unknown) => {
+    if (isErrno(error) && error.code === 'ENOENT') return undefined
+    throw error
+  })
+}
+
+/** In the same folder, so that the rename is one step; checked before anything is written into it. */
+async function writeBeside(
+  { root }: Workspace,
+  { path, name }: Place,
+  folder: HeldFolder,
+  bytes: Buffer,
+  before: BigIntStats | undefined,
+): Promise<string> {
+  const temporaryName = `.${basename(path).slice(0, 40)}.${randomUUID()}.tmp`
+  const temporary = folder.reach(temporaryName)
+  const file = await open(temporary, WRITING, 0o666)
+  try {
+    await requireHeldInside(root, file, { path: join(dirname(path), temporaryName), name })
+    if (before) await keepRights(file, before)
+    await file.writeFile(bytes)
+    await file.sync()
+    return temporary
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+/** The owner before the mode: a change of owner takes some bits away. Only root can give files away. */
+async function keepRights(file: FileHandle, before: BigIntStats): Promise<void> {
+  if (process.getuid?.() === 0) await file.chown(Number(before.uid), Number(before.gid))
+  await file.chmod(Number(before.mode & MODE_BITS))
+}
+
+async function requireUnchanged(path: string, name: string, mark: FileMark): Promise<void> {
+  const now = await statsOf(path)
+  if (now?.ino === mark.ino && now.size === mark.size && now.mtimeNs === mark.mtimeNs) return
+  throw new PrecisError('file-unwritable', `${name} has changed since it was read.`, {
+    hint: 'Nothing was written. Read it again and repeat the edit.',
   })
 }

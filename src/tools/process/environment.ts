@@ -1,7 +1,7 @@
 // The environment of what tools start: names from a list, and a PATH that leads nowhere into the workspace.
 import { realpathSync } from 'node:fs'
 import { delimiter, isAbsolute } from 'node:path'
-import { matchesText } from '../../core/text/wildcard.ts'
+import { matchesText } from '../../core/text/words.ts'
 import { isInside } from '../workspace.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

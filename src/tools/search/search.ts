@@ -1,14 +1,24 @@
 // The tool `search`: lines that match a pattern, with ripgrep or without
 import { stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import type { Tool } from '../../core/agent/tool.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { Signal } from '../../core/ports.ts'
 import { defineTool, plainText, textField, throwIfAborted } from '../define-tool.ts'
 import { namingFile } from '../files/file-errors.ts'
 import { count, limitedOutcome, OUTPUT_LIMITS, type OutputLimits } from '../process/limit-output.ts'
 import { approvedWorkspace, type Workspace } from '../workspace.ts'
-import { type Found, SEARCH_LIMITS, type SearchLimits } from './find.ts'
-import { findRipgrep, searchByRipgrep } from './ripgrep.ts'
-import { searchByWorker } from './worker-search.ts'
+import { compilePattern } from './files.ts'
+import {
+  type Found,
+  type Hit,
+  SEARCH_LIMITS,
+  type SearchLimits,
+  type SearchRequest,
+} from './find.ts'
+import { findRipgrep, searchByRipgrep, wrongPattern } from './ripgrep.ts'
 
 const input = z.strictObject({
   pattern: plainText()
@@ -73,5 +83,48 @@ function describeFound({ hits, stopped }: Found, { hits: most, timeMs }: SearchL
     text: hits.length === 0 ? '[no match]' : lines.join('\n'),
     ...(stopped && { ending: notes[stopped] }),
     metadata: { hits: hits.length, isComplete: stopped === undefined },
+  }
+}
+
+/** Beside this file, as source or as build: the compiler does not rewrite addresses of workers. */
+const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
+
+/** Starts the thread that searches without ripgrep, and ends it when its time is over. */
+async function searchByWorker(request: SearchRequest, signal: Signal): Promise<Found> {
+  requirePattern(request.pattern)
+  const hits: Hit[] = []
+  let stopped: Found['stopped']
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  // Flags of the process, `--input-type` for one, could keep the thread from starting.
+  const worker = new Worker(WORKER, { workerData: request, name: 'precis-search', execArgv: [] })
+  worker.on('message', (more: readonly Hit[]) => hits.push(...more))
+  worker.on('error', ({ message }) =>
+    reject(new PrecisError('internal', `The search failed: ${message}`)),
+  )
+  worker.on('exit', () => resolve())
+  const stop = () => void worker.terminate()
+  const timer = setTimeout(() => {
+    stopped = 'time'
+    stop()
+  }, request.limits.timeMs)
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  try {
+    await ended
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+  if (hits.length > request.limits.hits)
+    return { hits: hits.slice(0, request.limits.hits), stopped: 'hits' }
+  return { hits, ...(stopped && { stopped }) }
+}
+
+/** Only compiled here: it is the matching that may never end. */
+function requirePattern(pattern: string): void {
+  try {
+    compilePattern(pattern)
+  } catch (error) {
+    throw wrongPattern(error instanceof Error ? error.message : String(error))
   }
 }

@@ -1,15 +1,58 @@
 // Commands that only an interface has; all others go to the agent. As data, for completion and /help.
-import { COMMANDS, unknownCommand } from '../../protocol/index.ts'
+import { COMMANDS, type ThreadSummary, unknownCommand } from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 import { contextWords } from '../screen/context-picture.ts'
 import { EDITOR_KEYS, KEYS } from '../screen/keys.ts'
-import { openCompactions } from './compactions.ts'
-import { modelChoices } from './first-run.ts'
-import { previewCompaction } from './preview.ts'
-import { chooseSession } from './sessions.ts'
-import { openSettings } from './thread-settings.ts'
+import { visibleLine } from '../screen/theme.ts'
+import { openCompactions, previewCompaction } from './compactions.ts'
+import { modelChoices, openSettings } from './thread-settings.ts'
 
-export interface ChatCommand {
+const PAGE = 50
+const MORE = '\u0000more'
+
+/** The list of threads, to choose one and continue it */
+async function chooseSession(chat: OpenChat, search: string): Promise<void> {
+  const { client, dialogs } = chat.ports
+  const shown: ThreadSummary[] = []
+  let after: string | undefined
+  for (;;) {
+    const page = await client.threads({
+      limit: PAGE,
+      ...(search !== '' && { search }),
+      ...(after !== undefined && { after }),
+    })
+    shown.push(...page.items)
+    after = page.next
+    if (shown.length === 0) {
+      chat.say(search === '' ? 'No threads yet.' : `No thread has «${search}».`)
+      return
+    }
+    const more = after === undefined ? [] : [{ value: MORE, label: 'More …' }]
+    const chosen = await dialogs.choose('Sessions', [
+      ...shown.map((thread) => choiceOf(thread, chat.threadId)),
+      ...more,
+    ])
+    if (chosen === MORE) continue
+    if (chosen !== undefined && chosen !== chat.threadId) await chat.open(chosen)
+    return
+  }
+}
+
+function choiceOf(
+  { threadId, title, updatedAt, version, reason }: ThreadSummary,
+  openThreadId: string,
+) {
+  const day = updatedAt.toISOString().slice(0, 16).replace('T', ' ')
+  const origin = reason === undefined ? '' : `, ${reason}`
+  const now = threadId === openThreadId ? ', now open' : ''
+  return {
+    value: threadId,
+    label: visibleLine(title) || threadId,
+    description: `${day}, ${version} events${origin}${now}`,
+  }
+}
+
+interface ChatCommand {
   readonly name: string
   readonly usage: string
   readonly description: string

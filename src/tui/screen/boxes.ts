@@ -9,9 +9,7 @@ import {
 } from '@earendil-works/pi-tui'
 import { type Choice, type EditForm, isMeant } from '../dialogs/dialogs.ts'
 import { markdownLines } from './markdown-lines.ts'
-import { cut, padded, wrapped } from './text-lines.ts'
-import type { Theme } from './theme.ts'
-import { visible, visibleLine } from './visible.ts'
+import { cut, padded, type Theme, visible, visibleLine, wrapped } from './theme.ts'
 
 /** Rows of a frame that are not its content: borders, hint, and room around it. */
 const FRAME_ROWS = 6

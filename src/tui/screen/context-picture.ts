@@ -1,8 +1,7 @@
 // The window as a picture: used by kind, free, and the largest entries
 import type { ContextPicture } from '../../protocol/index.ts'
 import { compact } from './footer.ts'
-import { padded } from './text-lines.ts'
-import { visibleLine } from './visible.ts'
+import { padded, visibleLine } from './theme.ts'
 
 const BAR_COLUMNS = 24
 const NAME_COLUMNS = 16

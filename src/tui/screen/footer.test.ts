@@ -2,8 +2,8 @@
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui'
 import { describe, expect, it } from 'vitest'
 import type { ThreadDetail, ViewStatus } from '../../protocol/index.ts'
-import { activityLines } from './activity-line.ts'
 import { footerLines } from './footer.ts'
+import { activityLines } from './screen.ts'
 import { createTheme } from './theme.ts'
 
 const NOON = new Date(Date.UTC(2026, 0, 1, 12))

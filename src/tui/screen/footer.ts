@@ -1,9 +1,7 @@
 // The footer: model, context size, cost, queue
 import { visibleWidth } from '@earendil-works/pi-tui'
 import type { ThreadDetail } from '../../protocol/index.ts'
-import { cut } from './text-lines.ts'
-import type { Theme } from './theme.ts'
-import { visibleLine } from './visible.ts'
+import { cut, type Theme, visibleLine } from './theme.ts'
 
 export interface FooterFigures {
   readonly detail?: ThreadDetail // absent until it is known

@@ -1,7 +1,6 @@
 // Markdown as lines of a terminal. An answer that still grows is drawn piece by piece: only its last is new.
 import { Markdown } from '@earendil-works/pi-tui'
-import type { Theme } from './theme.ts'
-import { visible } from './visible.ts'
+import { type Theme, visible } from './theme.ts'
 
 export function markdownLines(text: string, width: number, theme: Theme): string[] {
   return new Markdown(visible(text).trim(), 0, 0, theme.markdown)

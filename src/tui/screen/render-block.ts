@@ -1,17 +1,16 @@
 // One block of the transcript as lines of a given width.
+import { visibleWidth } from '@earendil-works/pi-tui'
 import type {
   AnswerBlock,
+  CompactionBlock,
   NoticeBlock,
   ThinkingBlock,
   ToolBlock,
   UserBlock,
   ViewBlock,
 } from '../../protocol/index.ts'
-import type { Drawing } from './drawing.ts'
 import { markdownLines } from './markdown-lines.ts'
-import { compactionLines } from './render-compaction.ts'
-import { cut, marked, wrapped } from './text-lines.ts'
-import { visible, visibleLine } from './visible.ts'
+import { cut, marked, rule, type Theme, visible, visibleLine, wrapped } from './theme.ts'
 
 /** So much of a folded block is seen. */
 const FOLDED_LINES = 4
@@ -125,4 +124,81 @@ function noticeLines({ level, text, command }: NoticeBlock, { width, theme }: Dr
   const lines = wrapped(visible(text), width - 2)
   const head = command === undefined ? [] : [theme.dim(cut(visibleLine(command), width - 2))]
   return marked('  ', [...head, ...(paint ? lines.map(paint) : lines)])
+}
+
+const UNDO_HINT = '; /undo goes back'
+/** Of a rule, beside its words. */
+const RULE_COLUMNS = 6
+
+/** The divider of a compaction: pending, done, failed or undone */
+function compactionLines(block: CompactionBlock, drawing: Drawing): readonly string[] {
+  const { width, theme } = drawing
+  if (block.isEmpty) return [theme.dim(rule('nothing to compact', width))]
+  switch (block.state) {
+    case 'running':
+      return [theme.accent(rule(`compacting: ${pending(block)}`, width))]
+    case 'failed':
+      return wrapped(theme.bad(`${failure(block)}: ${visible(block.error ?? 'unknown')}`), width)
+    case 'undone':
+      return [theme.dim(rule(`compaction by ${block.strategy}, undone`, width))]
+    case 'done':
+      return block.isFresh ? freshLines(block, drawing) : inPlaceLines(block, drawing)
+  }
+}
+
+/** Where a run is: «chunk 2 / 5» as soon as it is known. */
+export function chunkOf({ done, total }: { done?: number; total?: number }): string {
+  if (done === undefined || total === undefined || total < 1) return ''
+  return `chunk ${Math.min(done + 1, total)} / ${total}`
+}
+
+function pending(block: CompactionBlock): string {
+  const chunk = chunkOf(block)
+  const message = visibleLine(block.message ?? block.strategy)
+  return chunk === '' ? message : `${message} (${chunk})`
+}
+
+/** FRESH has its own words. */
+function failure({ isFresh }: CompactionBlock): string {
+  return isFresh ? 'Compact failed' : '✗ Compaction failed'
+}
+
+/** FRESH-19 and FRESH-26: the summary between two dividers, and no counts. */
+function freshLines({ summary = '' }: CompactionBlock, { width, theme }: Drawing): string[] {
+  const line = theme.dim(rule('', width))
+  return [
+    line,
+    theme.bold('Context compacted. Summary:'),
+    '',
+    ...markdownLines(summary, width, theme),
+    line,
+  ]
+}
+
+function inPlaceLines(block: CompactionBlock, { width, theme, isOpen }: Drawing): string[] {
+  const { strategy, beforeTokens: before, afterTokens: after, summary } = block
+  const known = before !== undefined && after !== undefined
+  const figures = known ? `: ${count(before)} → ${count(after)} tokens` : ''
+  const done = `✓ compacted by ${visibleLine(strategy)}${figures}`
+  const hint = visibleWidth(done + UNDO_HINT) + RULE_COLUMNS <= width ? UNDO_HINT : ''
+  const head = theme.accent(rule(done + hint, width))
+  if (!isOpen) return [head]
+  const text = summary ?? 'It removed or shortened parts without a summary.'
+  return [
+    head,
+    ...markdownLines(text, width, theme),
+    theme.dim(cut('Ctrl+G: report, diff, undo, recall', width)),
+    theme.dim(rule('', width)),
+  ]
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString('en-US')
+}
+
+/** The drawing options of a block */
+interface Drawing {
+  readonly width: number
+  readonly theme: Theme
+  readonly isOpen: boolean
 }

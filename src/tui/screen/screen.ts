@@ -1,14 +1,55 @@
 // The screen from top to bottom: transcript, queue, activity, editor, footer
-import type { Component, TuiMouseEvent, TuiMouseEventResult } from '@earendil-works/pi-tui'
+import type {
+  Component,
+  Editor,
+  TUI,
+  TuiMouseEvent,
+  TuiMouseEventResult,
+} from '@earendil-works/pi-tui'
 import type { Approval, ThreadDetail, ViewStatus } from '../../protocol/index.ts'
-import { activityLines } from './activity-line.ts'
+import type { Dialogs } from '../dialogs/dialogs.ts'
+import { ChoiceBox, EditBox, TextBox } from './boxes.ts'
 import { footerLines } from './footer.ts'
-import { cut } from './text-lines.ts'
-import type { Theme } from './theme.ts'
+import { chunkOf } from './render-block.ts'
+import { cut, type Theme, visibleLine } from './theme.ts'
 import type { Transcript } from './transcript.ts'
-import { visibleLine } from './visible.ts'
 
-export interface ScreenParts {
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+
+/** The activity line: what runs, for how long, and its progress */
+export const FRAME_MS = 120
+/** The words of the FRESH design for its own way. */
+const FRESH_MESSAGE = 'Compacting context...'
+
+/** No line if nothing continues. */
+export function activityLines(
+  status: ViewStatus,
+  nowMs: number,
+  width: number,
+  theme: Theme,
+): string[] {
+  const words = activityWords(status, nowMs)
+  if (words === undefined) return []
+  const frame = FRAMES[Math.floor(nowMs / FRAME_MS) % FRAMES.length] ?? ''
+  return [cut(`${theme.accent(frame)} ${words} ${theme.dim('(Esc stops it)')}`, width)]
+}
+
+function activityWords(status: ViewStatus, nowMs: number): string | undefined {
+  const { compaction, activity, isWorking } = status
+  const current = compaction ?? activity
+  if (current === undefined) return isWorking ? 'Working' : undefined
+  const isFresh = compaction?.strategy === 'fresh-session'
+  const what = isFresh ? FRESH_MESSAGE : visibleLine(current.what)
+  const elapsed = elapsedWords(nowMs - current.since.getTime())
+  return [what, chunkOf(current), elapsed].filter((word) => word !== '').join(' · ')
+}
+
+function elapsedWords(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+interface ScreenParts {
   readonly theme: Theme
   readonly transcript: Transcript
   readonly editor: Component
@@ -91,4 +132,61 @@ export class Screen implements Component {
 /** The question itself comes when it takes nobody's keys. */
 function askingWords({ name, subject }: Approval): string {
   return `? Send or empty what you type, then decide: ${visibleLine(`${name} ${subject}`)}`
+}
+
+/** Questions asked over the screen, one above the other. */
+export function screenDialogs(tui: TUI, theme: Theme): Dialogs {
+  /** Shows what `make` makes until it calls `done`, or the question is undone. */
+  const over = <T>(
+    make: (done: (value: T | undefined) => void) => Component,
+    signal?: AbortSignal,
+  ): Promise<T | undefined> =>
+    new Promise((resolve) => {
+      const settle = (value: T | undefined) => {
+        signal?.removeEventListener('abort', takeBack)
+        handle.hide()
+        resolve(value)
+      }
+      const takeBack = () => settle(undefined)
+      const handle = tui.showOverlay(make(settle), {
+        width: '94%',
+        maxHeight: '100%',
+        anchor: 'bottom-center',
+      })
+      signal?.addEventListener('abort', takeBack, { once: true })
+    })
+  return {
+    choose: (title, choices, signal) =>
+      over<string>((done) => new ChoiceBox({ tui, theme, title }, choices, done), signal),
+    async show(title, text, form = 'plain') {
+      await over<void>(
+        (done) => new TextBox({ tui, theme, title }, text, form, () => done(undefined)),
+      )
+    },
+    edit: (title, text, form = 'text') =>
+      over<string>((done) => new EditBox({ tui, theme, title }, text, form, done)),
+  }
+}
+
+/** Detects a half-typed message; dialogs that take keys wait until it is sent */
+interface HalfTyped {
+  readonly isThere: boolean
+  /** Resolves when the editor is empty. */
+  over(): Promise<void>
+}
+
+export function watchTyping(editor: Editor): HalfTyped {
+  const waiting: (() => void)[] = []
+  editor.onChange = (text) => {
+    if (text === '') for (const goOn of waiting.splice(0)) goOn()
+  }
+  return {
+    get isThere() {
+      return editor.getText() !== ''
+    },
+    over() {
+      if (editor.getText() === '') return Promise.resolve()
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+  }
 }

@@ -1,7 +1,15 @@
 // The theme: few colours, each with a meaning, none with NO_COLOR
-import type { EditorTheme, MarkdownTheme, SelectListTheme } from '@earendil-works/pi-tui'
+import {
+  type EditorTheme,
+  type MarkdownTheme,
+  type SelectListTheme,
+  truncateToWidth,
+  visibleWidth,
+  wrapTextWithAnsi,
+} from '@earendil-works/pi-tui'
+import { escapeSteering } from '../../protocol/index.ts'
 
-export type Paint = (text: string) => string
+type Paint = (text: string) => string
 
 export interface Theme {
   readonly bold: Paint
@@ -67,4 +75,50 @@ function sgr(open: number, close: number): Paint {
 
 function plain(text: string): string {
   return text
+}
+
+// Lines that fit: wrapped, cut, indented, ruled.
+
+/** Wrapped to the width; an empty text has no lines. */
+export function wrapped(text: string, width: number): string[] {
+  if (text === '') return []
+  return wrapTextWithAnsi(text, Math.max(1, width)).map((line) => line.trimEnd())
+}
+
+export function cut(text: string, width: number): string {
+  return truncateToWidth(text, Math.max(0, width), '…')
+}
+
+export function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - visibleWidth(text)))
+}
+
+/** Behind a mark on the first line, and under it on the others. */
+export function marked(mark: string, lines: readonly string[]): string[] {
+  const indent = ' '.repeat(visibleWidth(mark))
+  return lines.map((line, index) => (index === 0 ? mark + line : indent + line).trimEnd())
+}
+
+/** A line across, with words in it. */
+export function rule(words: string, width: number): string {
+  if (words === '') return '─'.repeat(width)
+  const text = cut(words, Math.max(1, width - 6))
+  return `── ${text} ${'─'.repeat(Math.max(0, width - visibleWidth(text) - 4))}`
+}
+
+// Text of a transcript made harmless for a terminal: nothing in it may move the cursor, hide or disguise.
+
+/** Colours and moves of the cursor, which hold no words. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
+const COLOURS = /\u001b\[[0-?]*[ -/]*[@-~]/g
+const TAB = '    '
+
+/** Colours go; other controls are shown by their number; lines stay lines. */
+export function visible(text: string): string {
+  return escapeSteering(text.replace(/\r\n/g, '\n').replace(COLOURS, '')).replaceAll('\t', TAB)
+}
+
+/** The same on one line. */
+export function visibleLine(text: string): string {
+  return visible(text).replace(/\s*\n\s*/g, ' ')
 }

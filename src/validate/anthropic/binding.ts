@@ -1,10 +1,9 @@
 // Thinking behind a conversation that was rewritten: what newer models refuse.
 import type { Json } from '../../core/text/json.ts'
-import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
-import { fieldsOf } from '../walk.ts'
+import { fieldsOf, type Report, type Rule, type RuleInput, rule } from '../walk.ts'
 import { conversationOf, isThinking, lacksBeta, type Message, openRound } from './conversation.ts'
-import { type History, historyOf } from './history.ts'
 import { isRestart, Prefixes } from './prefix.ts'
+import { type History, historyOf } from './same.ts'
 
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01'
 

@@ -1,7 +1,15 @@
 // The provider's own compaction: the request that asks for one, and the block that it answers with.
 import type { Fields, Json } from '../../core/text/json.ts'
-import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
-import { fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
+import {
+  fieldsOf,
+  isGiven,
+  listOf,
+  type Report,
+  type Rule,
+  type RuleInput,
+  rule,
+  textOf,
+} from '../walk.ts'
 import { dropsUnboundThinking } from './binding.ts'
 import {
   type Block,
@@ -11,10 +19,11 @@ import {
   leadingCompaction,
   type Message,
   messagesOf,
+  systemBlocks,
+  withNested,
 } from './conversation.ts'
-import { type Answered, type History, historyOf } from './history.ts'
-import { isCompactionAlone } from './roles.ts'
-import { sameJson } from './same.ts'
+import { type Answered, type History, historyOf, sameJson } from './same.ts'
+import { isCompactionAlone } from './system-messages.ts'
 
 const ON_DEMAND_BETA = 'compact-2026-09-04'
 const THRESHOLD_EDIT = 'compact_20260112'
@@ -150,4 +159,41 @@ function keepsThinking(block: Block, messages: readonly Message[], history: Hist
       return fieldsOf(listOf(lead.content)[0]).signature !== signature
     }),
   )
+}
+
+const MAX_MARKS = 4
+
+interface Mark {
+  readonly place: string
+  readonly isLong: boolean
+}
+
+const cacheMarksFit = rule('VALID-A17', (input, report) => {
+  let hasShort = false
+  for (const [index, { place, isLong }] of marksOf(input).entries()) {
+    if (index >= MAX_MARKS) report(place, `a mark for the cache beyond the ${MAX_MARKS} allowed`)
+    else if (isLong && hasShort) report(place, 'a mark of one hour stands behind one of 5 minutes')
+    if (!isLong) hasShort = true
+  }
+})
+
+/** Marks for the prompt cache: four at most, the long-lived ones first. */
+export const CACHE_RULES: readonly Rule[] = [cacheMarksFit]
+
+/** In the order in which the API reads them: tools, system, messages. */
+function marksOf(input: RuleInput): readonly Mark[] {
+  const { tools, cache_control } = fieldsOf(input.request)
+  const blocks = conversationOf(input).flatMap((message) => message.blocks)
+  const marks = [
+    ...listOf(tools).map((tool, index) => ({ fields: fieldsOf(tool), place: `tools[${index}]` })),
+    ...systemBlocks(input.request),
+    ...blocks.flatMap((block) => withNested(block)),
+  ].flatMap(({ fields, place }) => markAt(fields.cache_control, `${place}.cache_control`))
+  // One for the whole request falls on the last block, and is none more where that has its own.
+  const isLastMarked = isGiven(blocks.at(-1)?.fields.cache_control)
+  return isLastMarked ? marks : [...marks, ...markAt(cache_control, 'cache_control')]
+}
+
+function markAt(value: Json | undefined, place: string): readonly Mark[] {
+  return isGiven(value) ? [{ place, isLong: textOf(fieldsOf(value).ttl) === '1h' }] : []
 }

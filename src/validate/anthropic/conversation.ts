@@ -1,7 +1,6 @@
 // An Anthropic request as the rules see it: messages and blocks with their places, and merged turns.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import type { RuleInput } from '../rule.ts'
-import { fieldsOf, listOf, textOf } from '../walk.ts'
+import { fieldsOf, listOf, type RuleInput, textOf } from '../walk.ts'
 
 /** One content block. A content that is a string counts as one text block. */
 export interface Block {

@@ -1,17 +1,12 @@
 // The rules of Anthropic Messages: VALID-A1 to -A22 of docs/spec/valid.md, without -A14, a habit.
-import type { Rule } from '../rule.ts'
+import type { Rule } from '../walk.ts'
 import { BINDING_RULES } from './binding.ts'
-import { CACHE_RULES } from './cache-marks.ts'
-import { COMPACTION_RULES } from './compaction.ts'
-import { IMAGE_RULES } from './images.ts'
-import { ROLE_RULES } from './roles.ts'
+import { CACHE_RULES, COMPACTION_RULES } from './compaction.ts'
+import { IMAGE_RULES, TEXT_RULES, WINDOW_RULES } from './content.ts'
 import { SERVER_TOOL_RULES } from './server-tools.ts'
-import { SYSTEM_MESSAGE_RULES } from './system-messages.ts'
-import { TEXT_RULES } from './text.ts'
+import { ROLE_RULES, SYSTEM_MESSAGE_RULES } from './system-messages.ts'
 import { THINKING_RULES } from './thinking.ts'
-import { TOOL_ROUND_RULES } from './tool-rounds.ts'
-import { TOOL_RULES } from './tools.ts'
-import { WINDOW_RULES } from './window.ts'
+import { TOOL_ROUND_RULES, TOOL_RULES } from './tools.ts'
 
 export const ANTHROPIC_RULES: readonly Rule[] = [
   ...ROLE_RULES,

@@ -8,8 +8,17 @@ import {
   type Message,
   messagesOf,
 } from './conversation.ts'
-import { type Answered, type History, thinkingKey } from './history.ts'
-import { type Step, sameStep, sameSteps, sameSystem, sameTools, stepsOf } from './same.ts'
+import {
+  type Answered,
+  type History,
+  type Step,
+  sameStep,
+  sameSteps,
+  sameSystem,
+  sameTools,
+  stepsOf,
+  thinkingKey,
+} from './same.ts'
 
 /** A conversation block by block, without thinking and without the signed compaction in front. */
 interface Told {

@@ -1,7 +1,7 @@
 // The rules that one request alone decides: each broken alone, and kept.
 import { describe, it } from 'vitest'
 import { assistant, everyKind, result, text, use, user } from '../../../test/anthropic-examples.ts'
-import { PROFILES } from '../profiles.ts'
+import { PROFILES } from '../validate.ts'
 import { check } from './contract.ts'
 
 const system = (content: unknown) => ({ role: 'system', content })

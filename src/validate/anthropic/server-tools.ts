@@ -1,7 +1,6 @@
 // Tools that the API runs itself: call and result stay in one answer, as they came.
 import type { Json } from '../../core/text/json.ts'
-import { type Rule, type RuleInput, rule } from '../rule.ts'
-import { fieldsOf, isGiven, textOf } from '../walk.ts'
+import { fieldsOf, isGiven, type Rule, type RuleInput, rule, textOf } from '../walk.ts'
 import {
   type Block,
   blocksOf,

@@ -1,11 +1,9 @@
 // Messages of the system in the middle of a conversation: where they may stand.
-import { isFields } from '../../core/text/json.ts'
-import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
-import { fieldsOf } from '../walk.ts'
-import { conversationOf, type Message, messagesOf } from './conversation.ts'
-import { isCompactionAlone } from './roles.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
+import { fieldsOf, listOf, type Report, type Rule, type RuleInput, rule, textOf } from '../walk.ts'
+import { conversationOf, leadingCompaction, type Message, messagesOf } from './conversation.ts'
 import { sameSteps, stepsOfMessage } from './same.ts'
-import { isServerResult } from './server-tools.ts'
+import { isServerBlock, isServerResult } from './server-tools.ts'
 
 const systemMessagesStandRight = rule('VALID-A16', (input, report) => {
   // Where the role itself is refused, VALID-A1 says so.
@@ -71,4 +69,72 @@ function checkKept(messages: readonly Message[], { earlier }: RuleInput, report:
 
 function isSame(message: Message, other: Message | undefined): boolean {
   return other !== undefined && sameSteps(stepsOfMessage(message), stepsOfMessage(other))
+}
+
+const messagesAreFilled = rule('VALID-A1', ({ request, profile }, report) => {
+  if (!isFields(request)) return report('request', 'a request is an object with messages')
+  const messages = listOf(request.messages)
+  if (messages.length === 0) return report('messages', 'there are no messages')
+  const roles = profile.systemMessages ? ['user', 'assistant', 'system'] : ['user', 'assistant']
+  for (const [index, message] of messages.entries()) {
+    const place = `messages[${index}]`
+    const isLast = index === messages.length - 1
+    if (!isFields(message)) {
+      report(place, 'a message is an object with a role and content')
+      continue
+    }
+    if (!roles.includes(textOf(message.role) ?? '')) {
+      report(`${place}.role`, `the role must be one of ${roles.join(', ')}`)
+    }
+    const { content } = message
+    if (isEmpty(content)) {
+      if (isLast && message.role === 'assistant' && profile.prefill) continue
+      if (message.role === 'system' && isFields(message.output_config)) continue
+      report(`${place}.content`, 'the content is empty')
+    } else if (profile.backend !== 'bedrock') checkBlocks(content, `${place}.content`, report)
+    // Bedrock's Converse has no types: a block there is named by its only field.
+  }
+})
+
+const userSpeaksFirst = rule('VALID-A2', (input, report) => {
+  const messages = conversationOf(input)
+  const [first] = messages
+  if (first?.role !== 'assistant' || leadingCompaction(messages) !== undefined) return
+  report(first.place, 'the first message must be the user’s')
+})
+
+/** The API merges what is in a row; backends that speak its format answer 400. */
+const rolesAlternate = rule('VALID-A3', (input, report) => {
+  if (!input.profile.strict) return
+  const messages = conversationOf(input)
+  for (const [index, message] of messages.entries()) {
+    const before = messages[index - 1]
+    if (before?.role !== message.role || !['user', 'assistant'].includes(message.role)) continue
+    if (index === 1 && isCompactionAlone(before)) continue
+    if (isServerBlock(before.blocks.at(-1))) continue // paused, and continued
+    report(message.place, `two messages of the ${message.role} in a row`)
+  }
+})
+
+/** Rules for roles: content in each message, the user first, alternating */
+export const ROLE_RULES: readonly Rule[] = [messagesAreFilled, userSpeaksFirst, rolesAlternate]
+
+/** A compaction in a message of its own may precede an answer: it stands for the turns before it. */
+export function isCompactionAlone({ blocks }: Message): boolean {
+  return blocks.length === 1 && blocks[0]?.type === 'compaction'
+}
+
+function isEmpty(content: Json | undefined): boolean {
+  return content === '' || (Array.isArray(content) && content.length === 0)
+}
+
+function checkBlocks(content: Json | undefined, place: string, report: Report): void {
+  if (typeof content !== 'string' && !Array.isArray(content)) {
+    report(place, 'the content is neither a text nor blocks')
+  }
+  for (const [index, block] of listOf(content).entries()) {
+    if (textOf(fieldsOf(block).type) === undefined) {
+      report(`${place}[${index}]`, 'a block is an object with a type')
+    }
+  }
 }

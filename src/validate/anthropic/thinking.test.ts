@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, result, text, use, user } from '../../../test/anthropic-examples.ts'
 import type { Json } from '../../core/text/json.ts'
-import { PROFILES } from '../profiles.ts'
-import type { Exchange } from '../rule.ts'
-import { validate } from '../validate.ts'
+import { PROFILES, validate } from '../validate.ts'
+import type { Exchange } from '../walk.ts'
 import { check } from './contract.ts'
 
 const LEGACY = { preservedThinking: false }

@@ -1,12 +1,10 @@
 // Thinking in answers: signed, untouched, before its calls, and dropped from the oldest on.
 import type { Json } from '../../core/text/json.ts'
-import { type Report, type Rule, type RuleInput, rule } from '../rule.ts'
-import { fieldsOf, textOf } from '../walk.ts'
+import { fieldsOf, type Report, type Rule, type RuleInput, rule, textOf } from '../walk.ts'
 import { dropsUnboundThinking } from './binding.ts'
 import { type Block, conversationOf, isThinking, type Message, openRound } from './conversation.ts'
-import { type History, historyOf } from './history.ts'
 import { Prefixes } from './prefix.ts'
-import { sameJson } from './same.ts'
+import { type History, historyOf, sameJson } from './same.ts'
 
 const thinkingIsIntact = rule('VALID-A12', (input, report) => {
   const messages = conversationOf(input)

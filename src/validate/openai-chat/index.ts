@@ -1,12 +1,8 @@
 // The rules of OpenAI Chat Completions: VALID-C1 to -C11 of docs/spec/valid.md, and those of other
 // providers that its strict backends and its encoding share.
-import type { Rule } from '../rule.ts'
-import { textsAreWellFormed } from '../well-formed.ts'
-import { CALL_RULES } from './calls.ts'
-import { CONTENT_RULES } from './content.ts'
-import { LIMIT_RULES } from './limits.ts'
-import { TOOL_ROUND_RULES } from './tool-rounds.ts'
-import { TURN_RULES } from './turns.ts'
+import { type Rule, textsAreWellFormed } from '../walk.ts'
+import { CONTENT_RULES, LIMIT_RULES } from './content.ts'
+import { CALL_RULES, TOOL_ROUND_RULES, TURN_RULES } from './tool-rounds.ts'
 
 export const OPENAI_CHAT_RULES: readonly Rule[] = [
   ...TURN_RULES,

@@ -1,7 +1,6 @@
 // Calls and their results in Chat Completions: who answers whom, and right behind whom.
-import { isFields } from '../../core/text/json.ts'
-import { type Rule, rule } from '../rule.ts'
-import { fieldsOf, textOf } from '../walk.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
+import { fieldsOf, listOf, type Report, type Rule, rule, textOf } from '../walk.ts'
 import { type ChatCall, type ChatMessage, callsOf, messagesOf } from './messages.ts'
 
 const CALL_ID_CHARS = 40
@@ -129,4 +128,96 @@ function take(counts: Map<string, number>, key: string): boolean {
 function functionCallOf(message: ChatMessage | undefined) {
   const call = message?.role === 'assistant' ? message.fields.function_call : undefined
   return isFields(call) ? call : undefined
+}
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/
+
+/**
+ * The original never parses the string, and models do send broken JSON; strict backends that
+ * render it through a template refuse that, so there it must be JSON text.
+ */
+const argumentsAreText = rule('VALID-C5', ({ request, profile }, report) => {
+  for (const message of messagesOf(request)) {
+    for (const { where, kind, body } of callsOf(message)) {
+      if (kind === 'function') check(`${where}.function.arguments`, body.arguments)
+    }
+    const { where, role, fields } = message
+    if (role === 'assistant' && isFields(fields.function_call)) {
+      check(`${where}.function_call.arguments`, fields.function_call.arguments)
+    }
+  }
+  function check(where: string, value: Json | undefined) {
+    if (typeof value !== 'string') report(where, 'arguments are a string of JSON')
+    else if (profile.strict && !isJsonText(value)) report(where, 'the arguments are not JSON text')
+  }
+})
+
+/** `name` on messages is held to the same characters, the narrowest that has been asked for. */
+const namesAreUsable = rule('VALID-C6', ({ request }, report) => {
+  for (const message of messagesOf(request)) {
+    const { where, role, fields } = message
+    if (fields.name !== undefined) checkName(`${where}.name`, fields.name, report)
+    for (const call of callsOf(message)) {
+      checkName(`${call.where}.${call.kind}.name`, call.body.name, report)
+    }
+    if (role === 'assistant' && isFields(fields.function_call)) {
+      checkName(`${where}.function_call.name`, fields.function_call.name, report)
+    }
+  }
+  const { tools, functions } = fieldsOf(request)
+  for (const [index, value] of listOf(tools).entries()) {
+    const tool = fieldsOf(value)
+    const kind = tool.type === 'custom' ? 'custom' : 'function'
+    checkName(`tools[${index}].${kind}.name`, fieldsOf(tool[kind]).name, report)
+  }
+  for (const [index, value] of listOf(functions).entries()) {
+    checkName(`functions[${index}].name`, fieldsOf(value).name, report)
+  }
+})
+
+/** Names and arguments of functions in Chat Completions. */
+export const CALL_RULES: readonly Rule[] = [argumentsAreText, namesAreUsable]
+
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function checkName(where: string, name: Json | undefined, report: Report): void {
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    report(where, 'a name has 1 to 64 letters, digits, underscores and dashes')
+  }
+}
+
+/** The original takes any opening; the templates of strict backends begin with the user. */
+const userSpeaksFirst = rule('VALID-A2', ({ request, profile }, report) => {
+  if (!profile.strict) return
+  const [first] = spokenOf(request)
+  if (first?.role === 'assistant') report(first.where, 'the user speaks first on this backend')
+})
+
+/**
+ * Results stand between two answers as the user does. Whether a user may follow them at once is
+ * VALID-O3, and what a second system message does is VALID-C8.
+ */
+const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
+  if (!profile.strict) return
+  let before: string | undefined
+  for (const { where, role } of spokenOf(request)) {
+    if (role === before && (role === 'user' || role === 'assistant')) {
+      report(where, `two messages of the ${role} in a row: roles must alternate here`)
+    }
+    before = role
+  }
+})
+
+/** Whose turn it is on strict backends of Chat Completions: the user opens, and roles alternate. */
+export const TURN_RULES: readonly Rule[] = [userSpeaksFirst, rolesAlternate]
+
+function spokenOf(request: Json): readonly ChatMessage[] {
+  return messagesOf(request).filter(({ role }) => role !== 'system' && role !== 'developer')
 }

@@ -1,10 +1,7 @@
 // The rules of OpenAI Responses: VALID-R1 to -R10 of docs/spec/valid.md, without R8, and well-formed text.
-import type { Rule } from '../rule.ts'
-import { textsAreWellFormed } from '../well-formed.ts'
-import { COMPACTION_RULES } from './compaction.ts'
-import { CONTENT_RULES } from './content.ts'
-import { ID_RULES } from './ids.ts'
-import { PAIR_RULES } from './pairs.ts'
+import { type Rule, textsAreWellFormed } from '../walk.ts'
+import { COMPACTION_RULES, CONTENT_RULES } from './content.ts'
+import { ID_RULES, PAIR_RULES } from './pairs.ts'
 import { REASONING_RULES } from './reasoning.ts'
 
 export const OPENAI_RESPONSES_RULES: readonly Rule[] = [

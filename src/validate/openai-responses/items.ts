@@ -1,7 +1,6 @@
 // A Responses request as the rules see it: input items with their places, and what the server remembers.
 import type { Fields, Json } from '../../core/text/json.ts'
-import type { Exchange, RuleInput } from '../rule.ts'
-import { fieldsOf, isGiven, listOf, textOf } from '../walk.ts'
+import { type Exchange, fieldsOf, isGiven, listOf, type RuleInput, textOf } from '../walk.ts'
 
 export interface Item {
   readonly where: string // `input[7]`

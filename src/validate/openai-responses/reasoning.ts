@@ -1,6 +1,5 @@
 // Reasoning items in Responses, and the items that came out of them: kept together, or not at all.
-import { type Exchange, type Rule, type RuleInput, rule } from '../rule.ts'
-import { fieldsOf } from '../walk.ts'
+import { type Exchange, fieldsOf, type Rule, type RuleInput, rule } from '../walk.ts'
 import { chainOf, encryptedContents, type Item, itemsOf, outputOf } from './items.ts'
 
 /** What the client runs, and what the model says (VALID-R3). */

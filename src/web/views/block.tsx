@@ -1,10 +1,9 @@
 // One block of a transcript.
 import { memo } from 'react'
 import type { CompactionBlock, ToolBlock, UserBlock, ViewBlock } from '../../protocol/index.ts'
-import { tokensText } from '../figures.ts'
-import { visibleText } from '../visible-text.ts'
-import { LongText } from './long-text.tsx'
+import { tokensText, visibleText } from '../shown-text.ts'
 import { Markdown } from './markdown.tsx'
+import { LongText } from './rows.tsx'
 
 export interface BlockActions {
   openCompaction(seq: number): void

@@ -7,13 +7,11 @@ import {
   unknownCommand,
   type ViewStatus,
 } from '../../protocol/index.ts'
-import { messageOf } from '../figures.ts'
 import { goTo } from '../route.ts'
+import { messageOf, visibleText } from '../shown-text.ts'
 import type { ThreadFeed } from '../thread-feed.ts'
-import { useDraft } from '../use-draft.ts'
-import { useOffers } from '../use-offers.ts'
-import { useTask } from '../use-task.ts'
-import { visibleText } from '../visible-text.ts'
+import { useDraft, useOffers } from '../typing.ts'
+import { useTask } from '../use-loaded.ts'
 
 /** While a slash is typed, all commands are offered. */
 const HERE = { own: [], listing: 'Type / to list the commands.' }

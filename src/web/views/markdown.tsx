@@ -1,8 +1,8 @@
 // Markdown as elements of React, never as HTML: whatever a transcript holds stays text.
 import { type MarkedToken, marked, type Token, type Tokens } from 'marked'
 import { Fragment, memo, type ReactNode, useMemo } from 'react'
-import { visibleText } from '../visible-text.ts'
-import { LongText } from './long-text.tsx'
+import { visibleText } from '../shown-text.ts'
+import { LongText } from './rows.tsx'
 
 /** Longer texts are shown as they are: parsing them would stop the page. */
 const MAX_CHARS = 50_000

@@ -1,11 +1,10 @@
 // The model's view: every entry of the context, with the entries it replaces
 import { useCallback } from 'react'
 import type { Client, ContextEntry } from '../../protocol/index.ts'
-import { tokensText } from '../figures.ts'
+import { tokensText } from '../shown-text.ts'
 import { useContextPages } from '../use-context-pages.ts'
 import type { BlockActions } from './block.tsx'
-import { LongText } from './long-text.tsx'
-import { Rows } from './rows.tsx'
+import { LongText, Rows } from './rows.tsx'
 
 const GUESS_PX = 110
 

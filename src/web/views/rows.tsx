@@ -1,6 +1,7 @@
 // A virtual list: draws only visible rows
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { visibleText } from '../shown-text.ts'
 
 /** Nearer to an end than this counts as being there. */
 const NEAR_PX = 80
@@ -97,4 +98,24 @@ function useEndWhileOpening(
     if (!isSettled && place.current) place.current.scrollTop = place.current.scrollHeight
   }, [place, isSettled, heightPx])
   return () => setSettled(true)
+}
+
+const SHOWN_CHARS = 4_000
+/** What is added at a time: a text of megabytes would stop the page. */
+const MORE_CHARS = 100_000
+
+/** A text of any length, of which the beginning is shown until more is asked for. */
+export function LongText({ text }: { readonly text: string }) {
+  const [shown, setShown] = useState(SHOWN_CHARS)
+  const left = text.length - shown
+  return (
+    <>
+      <pre className="text">{visibleText(left > 0 ? text.slice(0, shown) : text)}</pre>
+      {left > 0 && (
+        <button type="button" onClick={() => setShown(shown + MORE_CHARS)}>
+          {`${left.toLocaleString()} more characters`}
+        </button>
+      )}
+    </>
+  )
 }

@@ -1,10 +1,8 @@
 // The settings panel: editable settings of the thread, and settings of the server
 import { type FormEvent, type ReactNode, useCallback, useId, useState } from 'react'
 import type { Client, Hello, ModelInfo, SettingInfo, ThreadDetail } from '../../protocol/index.ts'
-import { tokensText } from '../figures.ts'
-import { useLoaded } from '../use-loaded.ts'
-import { useTask } from '../use-task.ts'
-import { visibleText } from '../visible-text.ts'
+import { tokensText, visibleText } from '../shown-text.ts'
+import { useLoaded, useTask } from '../use-loaded.ts'
 
 const THINKING = ['off', 'low', 'medium', 'high']
 /** What the API takes in place of a strategy, to go back to that of the preset. */

@@ -3,7 +3,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { TimelinePoint } from '../../protocol/index.ts'
-import { tokensText } from '../figures.ts'
+import { tokensText } from '../shown-text.ts'
 
 const HEIGHT_PX = 280
 /** Fewer points are shown as dots, too. */

@@ -10,9 +10,8 @@ import {
   textOfParts,
 } from '../../core/view/content.ts'
 import { type Notes, PROVIDER, readBlock } from './blocks.ts'
-import { checkTurns } from './rules.ts'
+import { checkTurns, type ReadMessage, turnsOf } from './rules.ts'
 import { fieldsOf, isEmpty, textOf, without, wrongShape } from './shape.ts'
-import { type ReadMessage, turnsOf } from './turn.ts'
 
 export function readMessages(
   messages: readonly Json[],

@@ -1,7 +1,7 @@
 // The rules of the format that a conversation already breaks when it is read: listed, not refused.
-import type { Notes } from './blocks.ts'
+import type { Fields, Json } from '../../core/text/json.ts'
+import type { Notes, ReadBlock } from './blocks.ts'
 import { isEmpty } from './shape.ts'
-import type { ReadMessage, Turn } from './turn.ts'
 
 export function checkTurns(turns: readonly Turn[], notes: Notes): void {
   const note = (problem: string) => notes.problems.push(problem)
@@ -91,4 +91,29 @@ function callsOf(
 
 function pathOf(turn: Turn): string {
   return turn.messages[0]?.path ?? 'messages'
+}
+
+/** Messages of one role in a row: a turn. */
+export interface ReadMessage {
+  readonly path: string
+  readonly role: 'user' | 'assistant' | 'system'
+  readonly blocks: readonly ReadBlock[]
+  readonly rest: Fields // what stood beside role and content
+  readonly original: Json
+}
+
+/** Messages of one role in a row: the API reads them as one. */
+interface Turn {
+  readonly role: ReadMessage['role']
+  readonly messages: readonly ReadMessage[]
+}
+
+export function turnsOf(messages: readonly ReadMessage[]): Turn[] {
+  const turns: { role: ReadMessage['role']; messages: ReadMessage[] }[] = []
+  for (const message of messages) {
+    const last = turns.at(-1)
+    if (last?.role === message.role) last.messages.push(message)
+    else turns.push({ role: message.role, messages: [message] })
+  }
+  return turns
 }

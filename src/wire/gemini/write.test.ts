@@ -4,10 +4,8 @@ import { agent, call, requestOf, result, text, user } from '../../../test/say-me
 import type { ModelRequest } from '../../core/model.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import { validate } from '../../validate/validate.ts'
-import { GEMINI } from './profile.ts'
-import { writeGemini } from './write.ts'
+import { PROFILES, validate } from '../../validate/validate.ts'
+import { GEMINI, writeGemini } from './write.ts'
 
 const thought = (signature?: string, model: `${string}/${string}` = 'gemini/3'): MessagePart => ({
   type: 'thinking',

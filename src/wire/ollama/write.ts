@@ -2,13 +2,26 @@
 import type { ModelRequest } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import { type Draft, finished, joinedUsers, otherDraft, userDraft } from '../openai-chat/drafts.ts'
-import { effortOf } from '../openai-chat/effort.ts'
 import { argumentsOf } from '../openai-chat/fields.ts'
 import { answerText } from '../openai-chat/messages.ts'
 import { WireIds, WireNames } from '../openai-chat/names.ts'
-import { type Accepts, type Piece, piecesOfPart, textsOf } from '../openai-chat/pieces.ts'
-import { resultsInWords, toolDrafts } from '../openai-chat/results.ts'
+import {
+  type Accepts,
+  isSendable,
+  type Piece,
+  piecesOfPart,
+  textsOf,
+  thinkingText,
+} from '../openai-chat/pieces.ts'
+import {
+  type Draft,
+  finished,
+  joinedUsers,
+  otherDraft,
+  resultsInWords,
+  toolDrafts,
+  userDraft,
+} from '../openai-chat/results.ts'
 import {
   type AnswerTurn,
   alternating,
@@ -18,15 +31,15 @@ import {
   spoken,
   turnsOf,
 } from '../openai-chat/rounds.ts'
-import { isSendable, thinkingText } from '../openai-chat/sendable.ts'
 import {
   chatTool,
+  effortOf,
   nativeFields,
   nativeObject,
   systemText,
   type Written,
 } from '../openai-chat/write.ts'
-import { wellFormed } from '../well-formed.ts'
+import { wellFormed } from '../prepare.ts'
 
 export interface OllamaProfile {
   readonly provider: string

@@ -1,8 +1,7 @@
 // A model request as the body of a Chat Completions call.
-import type { ModelRequest, ToolSchema } from '../../core/model.ts'
+import type { ModelRequest, ThinkingWish, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { wellFormed } from '../well-formed.ts'
-import { effortOf } from './effort.ts'
+import { wellFormed } from '../prepare.ts'
 import { chatMessages } from './messages.ts'
 import { WireNames } from './names.ts'
 import type { ChatProfile } from './profile.ts'
@@ -66,4 +65,17 @@ function systemMessage(system: readonly string[], { systemRole }: ChatProfile): 
 
 export function systemText(system: readonly string[]): string {
   return system.filter((text) => text.trim() !== '').join('\n\n')
+}
+
+/** Thinking effort as a word, for wires without a token number */
+type Effort = NonNullable<ThinkingWish['effort']>
+
+const LOW_TOKENS = 4_096
+const MEDIUM_TOKENS = 12_288
+
+/** Undefined if the wish names neither: the model's own default. */
+export function effortOf({ effort, budgetTokens }: ThinkingWish): Effort | undefined {
+  if (effort !== undefined || budgetTokens === undefined) return effort
+  if (budgetTokens <= LOW_TOKENS) return 'low'
+  return budgetTokens <= MEDIUM_TOKENS ? 'medium' : 'high'
 }

@@ -3,9 +3,17 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { TextPart } from '../../core/view/content.ts'
 import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/view/message.ts'
 import { argumentsText } from '../openai-chat/fields.ts'
-import { withinImageLimits } from '../openai-chat/image-limits.ts'
+import { withinImageLimits } from '../openai-chat/messages.ts'
 import { WireIds, type WireNames } from '../openai-chat/names.ts'
-import { type Piece, piecesOfPart, piecesOfResult, textsOf, urlOf } from '../openai-chat/pieces.ts'
+import {
+  type Accepts,
+  isSendable,
+  type Piece,
+  piecesOfPart,
+  piecesOfResult,
+  textsOf,
+  urlOf,
+} from '../openai-chat/pieces.ts'
 import {
   type AnswerTurn,
   type Note,
@@ -13,9 +21,7 @@ import {
   turnsOf,
   type UserTurn,
 } from '../openai-chat/rounds.ts'
-import { isSendable } from '../openai-chat/sendable.ts'
 import { acceptable, type Item } from './acceptable.ts'
-import type { ResponsesProfile } from './profile.ts'
 
 const CALL_ID_CHARS = 64
 
@@ -144,4 +150,22 @@ function inputPart(piece: Piece): Json {
 
 function nativeItem(value: Json): Item[] {
   return isFields(value) ? [value] : []
+}
+
+/** Differences between servers that speak Responses */
+export interface ResponsesProfile {
+  /** The id under which reasoning items and other items of this API are in a log. */
+  readonly provider: string
+  /** Asks for reasoning to carry along. Models that do not reason refuse to be asked. */
+  readonly encryptedReasoning: boolean
+  /** Asks for a summary of the reasoning. Some organisations may not. */
+  readonly reasoningSummary: boolean
+  readonly accepts: Accepts
+}
+
+export const OPENAI_RESPONSES: ResponsesProfile = {
+  provider: 'openai',
+  encryptedReasoning: true,
+  reasoningSummary: true,
+  accepts: { images: 'any', files: true },
 }

@@ -12,9 +12,8 @@ import {
 import { runs } from '../../../test/scale.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import { PROFILES } from '../../validate/profiles.ts'
-import { validate } from '../../validate/validate.ts'
-import { OPENAI_RESPONSES } from './profile.ts'
+import { PROFILES, validate } from '../../validate/validate.ts'
+import { OPENAI_RESPONSES } from './items.ts'
 import { writeResponses } from './write.ts'
 
 const call = (id: string) => toolCall(id, 'read', { path: 'a' })

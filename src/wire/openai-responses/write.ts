@@ -1,13 +1,11 @@
 // A model request as the body of a Responses call: nothing is stored there, reasoning is carried along.
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
-import { effortOf } from '../openai-chat/effort.ts'
 import { WireNames } from '../openai-chat/names.ts'
 import type { Note } from '../openai-chat/rounds.ts'
-import { nativeFields, systemText, type Written } from '../openai-chat/write.ts'
-import { wellFormed } from '../well-formed.ts'
-import { inputItems } from './items.ts'
-import type { ResponsesProfile } from './profile.ts'
+import { effortOf, nativeFields, systemText, type Written } from '../openai-chat/write.ts'
+import { wellFormed } from '../prepare.ts'
+import { inputItems, type ResponsesProfile } from './items.ts'
 
 export function writeResponses(
   request: ModelRequest,

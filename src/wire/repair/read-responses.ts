@@ -3,6 +3,7 @@ import type { LooseMessage } from '../../core/repair/repair.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, TextPart } from '../../core/view/content.ts'
 import { dataUrl } from '../data-url.ts'
+import { acceptable } from '../openai-responses/acceptable.ts'
 import {
   argumentsIn,
   fieldsIn,
@@ -13,7 +14,34 @@ import {
   type PlacedPart,
   textIn,
 } from './loose-history.ts'
-import { PROVIDER, returnable } from './returnable-items.ts'
+
+// The items of a Responses document that can be sent back: complete pairs with valid names
+
+/** The id under which the items of this API stand among messages. */
+const PROVIDER = 'openai'
+
+const WORD = /^[a-zA-Z0-9_-]{1,64}$/
+const MAX_CALL_ID_CHARS = 64
+
+interface Returnable {
+  readonly kept: ReadonlySet<Json>
+  /** The latest that can be sent. */
+  readonly compaction?: Fields
+}
+
+function returnable(items: readonly Json[]): Returnable {
+  const usable = items.filter(isFields).filter(isUsable)
+  const compaction = usable.findLast(({ type }) => type === 'compaction')
+  const kept = new Set<Json>(acceptable(usable, () => undefined))
+  return { kept, ...(compaction && { compaction }) }
+}
+
+function isUsable({ type, name, input, call_id: id, encrypted_content: content }: Fields): boolean {
+  if (typeof id === 'string' && id.length > MAX_CALL_ID_CHARS) return false
+  if (type === 'compaction') return typeof content === 'string' && content !== ''
+  if (type !== 'custom_tool_call') return true
+  return typeof name === 'string' && WORD.test(name) && typeof input === 'string'
+}
 
 export function readResponses(document: Json): LooseHistory {
   const { input, ...fields } = Array.isArray(document)

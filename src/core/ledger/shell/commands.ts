@@ -1,7 +1,6 @@
 // A shell command line as the simple commands that it runs, in order, loops over known words unrolled.
-import type { Joint } from '../operation.ts'
-import { normalPath } from '../path.ts'
-import { expandBraces } from './braces.ts'
+import { type Joint, normalPath } from '../operation.ts'
+import { expandBraces } from './arguments.ts'
 import { ShellText, type ShellWord } from './text.ts'
 
 export interface Redirection {

@@ -1,6 +1,5 @@
 // The steps of a shell command that ran and succeeded, from its exit and output
-import type { FileOperation, Step } from '../operation.ts'
-import { baseName } from '../path.ts'
+import { baseName, type FileOperation, type Step } from '../operation.ts'
 
 export interface CommandEnd {
   /** Undefined if the result does not say; then it counts as it is marked. */

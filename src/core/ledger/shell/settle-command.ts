@@ -1,10 +1,10 @@
 // A shell command with its result: what its steps did, what its output shows, where it left the shell.
+import type { Fields, Json } from '../../text/json.ts'
 import { carryOut, told } from '../carry-out.ts'
 import { noteListing, noteStatus } from '../evidence.ts'
 import { FileWork, type Place } from '../file-work.ts'
-import type { Intent } from '../intent.ts'
-import type { FileOperation, Step } from '../operation.ts'
-import { fromRoot, resolvePath } from '../path.ts'
+import { type Intent, listIn, textIn } from '../intent.ts'
+import { type FileOperation, fromRoot, resolvePath, type Step } from '../operation.ts'
 import type { Ledger } from '../records.ts'
 import { noteCommand, noteUnclear } from '../running.ts'
 import { type CommandEnd, doneSteps } from './outcome.ts'
@@ -146,4 +146,26 @@ export function settlePoll(
         end,
         seq,
       )
+}
+
+/** A command as a text, as several, or as the words of one. */
+export function commandIn(fields: Fields, input: Json): string | undefined {
+  if (typeof input === 'string') return input
+  const text = textIn(fields, 'command', 'cmd', 'script', 'code')
+  if (text !== undefined) return text
+  const several = listIn(fields, 'commands')
+  if (several !== undefined) return several.filter(isText).join('\n')
+  const words = listIn(fields, 'command', 'cmd')?.filter(isText)
+  if (words === undefined) return undefined
+  const [program = '', option = '', script] = words
+  if (/(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-[a-z]*c$/.test(option)) return script
+  return words.map(quoted).join(' ')
+}
+
+function isText(json: Json): json is string {
+  return typeof json === 'string'
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -8,7 +8,7 @@ import type {
   ToolResult,
   UserContent,
 } from '../../view/content.ts'
-import { sizeOfImage } from '../../view/image-size.ts'
+import { sizeOfImage } from '../../view/images.ts'
 import { estimateTokens } from './estimate.ts'
 
 /** What a provider adds around each message or block. */

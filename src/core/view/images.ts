@@ -1,0 +1,146 @@
+// Images: their size from the first bytes, and the caption that replaces one.
+import type { Media } from './content.ts'
+
+export interface ImageSize {
+  readonly widthPx: number
+  readonly heightPx: number
+}
+
+/** As it was measured before, or from the bytes; undefined if nobody can tell. */
+export function sizeOfImage({
+  widthPx,
+  heightPx,
+  data,
+}: Partial<ImageSize> & { readonly data?: string }): ImageSize | undefined {
+  if (widthPx !== undefined && heightPx !== undefined) return { widthPx, heightPx }
+  return data === undefined ? undefined : imageSize(data)
+}
+
+/** Undefined if the text is none of the four kinds that the API takes, or too short to tell. */
+export function imageSize(base64: string): ImageSize | undefined {
+  const at = byteReader(base64)
+  const size = pngSize(at) ?? gifSize(at) ?? webpSize(at) ?? jpegSize(at)
+  return size !== undefined && size.widthPx >= 0 && size.heightPx >= 0 ? size : undefined
+}
+
+/** The byte at a place; NaN behind the end, which no comparison and no sum survives. */
+type ByteAt = (index: number) => number
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const VALUES = new Map([...DIGITS].map((digit, value) => [digit.charCodeAt(0), value]))
+
+function byteReader(base64: string): ByteAt {
+  const digit = (index: number) => VALUES.get(base64.charCodeAt(index)) ?? Number.NaN
+  return (index) => {
+    const start = Math.floor(index / 3) * 4
+    const offset = index % 3
+    const [high, low] = [digit(start + offset), digit(start + offset + 1)]
+    if (Number.isNaN(high) || Number.isNaN(low)) return Number.NaN
+    // Six bits each: a byte takes the end of one digit and the start of the next.
+    const kept = 2 * (offset + 1)
+    return ((high << kept) | (low >> (6 - kept))) & 0xff
+  }
+}
+
+function startsWith(at: ByteAt, text: string, offset = 0): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    if (at(offset + index) !== text.charCodeAt(index)) return false
+  }
+  return true
+}
+
+function bigEndian(at: ByteAt, index: number, length: number): number {
+  let value = 0
+  for (let each = 0; each < length; each += 1) value = value * 256 + at(index + each)
+  return value
+}
+
+function littleEndian(at: ByteAt, index: number, length: number): number {
+  let value = 0
+  for (let each = length - 1; each >= 0; each -= 1) value = value * 256 + at(index + each)
+  return value
+}
+
+function pngSize(at: ByteAt): ImageSize | undefined {
+  if (!startsWith(at, '\x89PNG\r\n\x1a\n')) return undefined
+  return { widthPx: bigEndian(at, 16, 4), heightPx: bigEndian(at, 20, 4) }
+}
+
+function gifSize(at: ByteAt): ImageSize | undefined {
+  if (!startsWith(at, 'GIF8')) return undefined
+  return { widthPx: littleEndian(at, 6, 2), heightPx: littleEndian(at, 8, 2) }
+}
+
+function webpSize(at: ByteAt): ImageSize | undefined {
+  if (!startsWith(at, 'RIFF') || !startsWith(at, 'WEBP', 8)) return undefined
+  if (startsWith(at, 'VP8X', 12)) {
+    return { widthPx: littleEndian(at, 24, 3) + 1, heightPx: littleEndian(at, 27, 3) + 1 }
+  }
+  if (startsWith(at, 'VP8L', 12)) {
+    const bits = littleEndian(at, 21, 4)
+    return { widthPx: (bits % 0x4000) + 1, heightPx: (Math.floor(bits / 0x4000) % 0x4000) + 1 }
+  }
+  if (!startsWith(at, 'VP8 ', 12)) return undefined
+  return {
+    widthPx: littleEndian(at, 26, 2) % 0x4000,
+    heightPx: littleEndian(at, 28, 2) % 0x4000,
+  }
+}
+
+/** Segment by segment to the one that starts the frame; the others may be long, but are not read. */
+function jpegSize(at: ByteAt): ImageSize | undefined {
+  if (at(0) !== 0xff || at(1) !== 0xd8) return undefined
+  let index = 2
+  while (at(index) === 0xff) {
+    const marker = at(index + 1)
+    if (marker === 0xff) index += 1
+    else if (isFrameStart(marker)) {
+      return { widthPx: bigEndian(at, index + 7, 2), heightPx: bigEndian(at, index + 5, 2) }
+    } else if (hasNoLength(marker)) index += 2
+    else index += 2 + Math.max(2, bigEndian(at, index + 2, 2))
+  }
+  return undefined
+}
+
+function isFrameStart(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+}
+
+function hasNoLength(marker: number): boolean {
+  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)
+}
+
+// The caption that replaces an image: type, size, and its ref
+
+/** What a caption can be made of; parts and blocks of results both have it. */
+export type ImageLike = Pick<Media, 'data' | 'uri' | 'widthPx' | 'heightPx'> & {
+  readonly mimeType?: string
+}
+
+/** `[image image/png 1200×800 px, 34 kB, ref e12]` */
+export function captionOf(image: ImageLike, ref: string | undefined): string {
+  const size = sizeOfImage(image)
+  const facts = [
+    [image.mimeType, size && sizeInWords(size)].filter(Boolean).join(' '),
+    image.data === undefined ? shortLink(image.uri) : bytesInWords((image.data.length * 3) / 4),
+    ref === undefined ? '' : `ref ${ref}`,
+  ]
+  return `[image ${facts.filter((fact) => fact !== '').join(', ')}]`.replace('[image ]', '[image]')
+}
+
+export function sizeInWords({ widthPx, heightPx }: ImageSize): string {
+  return `${widthPx}×${heightPx} px`
+}
+
+export function bytesInWords(bytes: number): string {
+  if (bytes < 1_000) return `${Math.floor(bytes)} bytes`
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+}
+
+const SHOWN_LINK_CHARS = 200
+
+/** An address may hold the bytes themselves, or a secret behind its question mark. */
+function shortLink(uri: string | undefined): string {
+  if (uri === undefined || uri.startsWith('data:') || uri.length > SHOWN_LINK_CHARS) return ''
+  return uri.replace(/[?#].*$/s, '')
+}

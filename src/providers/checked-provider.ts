@@ -1,0 +1,182 @@
+// Every provider behind the same checks: prepared requests, validated bodies, redacted prompts.
+import { type ErrorCode, PrecisError } from '../core/errors.ts'
+import type { ModelFrame, ModelRequest, Provider } from '../core/model.ts'
+import type { AskRequest, ModelPort } from '../core/ports.ts'
+import type { ModelRef } from '../core/view/content.ts'
+import type { Secret } from '../redact/known.ts'
+import {
+  type RedactedValue,
+  type RedactionPolicy,
+  redactFor,
+  redactValues,
+} from '../redact/redact-values.ts'
+import { type ValidateOptions, validate } from '../validate/validate.ts'
+import type { Profile, Violation } from '../validate/walk.ts'
+import { type Prepared, prepareRequest } from '../wire/prepare.ts'
+import type { ModelWindow } from './catalogue.ts'
+import type { ModelRegistry } from './registry.ts'
+
+interface Known extends Pick<ValidateOptions, 'requestTokens'> {
+  /** What whoever sends it knows to be broken, beyond what the request itself tells. */
+  readonly violations?: readonly Violation[]
+}
+
+/**
+ * Throws `invalid-request` with the id and the place of the first broken rule. If there is only too
+ * much: `overflow`, which a compaction helps against, or `payload-too-large`, with what helps.
+ */
+export function requireValid(profile: Profile, request: unknown, known: Known = {}): void {
+  const { violations: told = [], ...options } = known
+  const violations = [...validate(profile, request, options), ...told]
+  const kind = KINDS.find(({ fits }) => violations.some(fits))
+  const violation = kind && violations.find(kind.fits)
+  if (kind === undefined || violation === undefined) return
+  const { id, where, message } = violation
+  const more = violations.length === 1 ? '' : ` (and ${violations.length - 1} more)`
+  throw new PrecisError(kind.code, `${kind.what(id)}: ${message}${more}. Nothing was sent.`, {
+    where,
+    hint: kind.hint,
+    details: { rule: id, where, violations },
+  })
+}
+
+interface Kind {
+  readonly code: ErrorCode
+  readonly what: (rule: string) => string
+  readonly hint: string
+  readonly fits: (violation: Violation) => boolean
+}
+
+const isWindow = ({ id }: Violation) => id === 'VALID-A19'
+const isBody = ({ id, where }: Violation) => id === 'VALID-A18' && where === 'request'
+const isAmount = ({ id }: Violation) => id === 'VALID-C10'
+const isTools = (found: Violation) => isAmount(found) && /^(?:tools|functions)$/.test(found.where)
+// The place tells: an image is reported as the whole part, a text by the name of its field.
+const isText = (found: Violation) => isAmount(found) && !isTools(found) && !/\]$/.test(found.where)
+
+/** The first kind that is found at all is told: a bug before all else, then what a compaction repairs. */
+const KINDS: readonly Kind[] = [
+  {
+    code: 'invalid-request',
+    what: (rule) => `The request would break ${rule}`,
+    hint: 'This is a bug of précis: please report it with the rule and the place.',
+    fits: (found) => !isWindow(found) && !isBody(found) && !isAmount(found),
+  },
+  {
+    code: 'overflow',
+    what: (rule) => `The request is too long (${rule})`,
+    hint: 'Compact the conversation, or choose a larger window.',
+    fits: isWindow,
+  },
+  {
+    code: 'overflow',
+    what: (rule) => `One text of the request is too long (${rule})`,
+    hint: 'Compact the conversation, or give the text in parts.',
+    fits: isText,
+  },
+  {
+    code: 'payload-too-large',
+    what: (rule) => `The request offers too many tools (${rule})`,
+    hint: 'Offer fewer tools: turn off the ones you do not need.',
+    fits: isTools,
+  },
+  {
+    code: 'payload-too-large',
+    what: (rule) => `The request has more bytes or images than the provider takes (${rule})`,
+    hint: 'Remove images or documents, or compact the conversation.',
+    fits: () => true,
+  },
+]
+
+/** The same provider for requests of any history, with the repairs reported and tools by their real names. */
+export function preparing(provider: Provider, profileOf: (model: string) => Profile): Provider {
+  const { countTokens } = provider
+  const prepared = (request: ModelRequest): Prepared =>
+    prepareRequest(request, profileOf(request.model), provider.id)
+  return {
+    ...provider,
+    async *stream(request) {
+      requireOutputTokens(request)
+      const { request: ready, problems, toolName } = prepared(request)
+      let isFirst = true
+      for await (const frame of provider.stream(ready)) {
+        if (isFirst) yield* reported(frame, problems)
+        isFirst = false
+        if (frame.type !== 'repairs') yield renamed(frame, toolName)
+      }
+    },
+    ...(countTokens && {
+      countTokens: (request: ModelRequest) => countTokens(prepared(request).request),
+    }),
+  }
+}
+
+/** Every API refuses it, each in its own words. */
+function requireOutputTokens({ maxOutputTokens }: ModelRequest): void {
+  if (Number.isSafeInteger(maxOutputTokens) && maxOutputTokens > 0) return
+  throw new PrecisError('usage', `maxOutputTokens is ${maxOutputTokens}. Nothing was sent.`, {
+    where: 'maxOutputTokens',
+    hint: 'Give a whole number of tokens, 1 or more.',
+  })
+}
+
+/** Repairs are told once and first, those of the writer behind ours. */
+function* reported(first: ModelFrame, problems: readonly string[]): Generator<ModelFrame> {
+  const all = first.type === 'repairs' ? [...problems, ...first.problems] : problems
+  if (all.length > 0) yield { type: 'repairs', problems: all }
+}
+
+function renamed(frame: ModelFrame, toolName: (name: string) => string): ModelFrame {
+  if (frame.type !== 'call' && frame.type !== 'broken-call') return frame
+  return { ...frame, name: toolName(frame.name) }
+}
+
+// A summary model that removes secrets from prompts to another provider
+
+/** A model that was asked, and what it was not told. */
+export interface AskedModel {
+  readonly ref: ModelRef
+  readonly window: ModelWindow
+  readonly redacted: RedactedValue<unknown>['found']
+}
+
+export interface RedactedPortOptions {
+  readonly registry: Pick<ModelRegistry, 'resolve'>
+  /** Values that are known to be secret, beside what looks like one. */
+  readonly secrets: readonly Secret[]
+  readonly policy?: RedactionPolicy | undefined
+  onAsk?(asked: AskedModel): void
+}
+
+/** One that can be asked in every way. */
+export type WholeModelPort = ModelPort & Required<Pick<ModelPort, 'converse'>>
+
+/** Changes what is sent, never what is stored: the thread keeps its own words. */
+export function redactedPort(port: WholeModelPort, options: RedactedPortOptions): WholeModelPort {
+  return {
+    ...port,
+    ask: async (request) => port.ask({ ...request, ...(await told(request, options)) }),
+    converse: async (request) => port.converse({ ...request, ...(await told(request, options)) }),
+  }
+}
+
+type Told = Pick<AskRequest, 'messages' | 'system' | 'within'>
+
+/** What of a request may be said to the model that it goes to. */
+async function told(request: AskRequest, options: RedactedPortOptions): Promise<Told> {
+  const { conversation, system, messages, within } = request
+  const { registry, secrets, policy, onAsk } = options
+  const { ref, window } = await registry.resolve(request.model, request.signal)
+  const said = {
+    messages,
+    ...(system !== undefined && { system }),
+    ...(within && { within }),
+  }
+  if (!redactFor({ conversation, target: ref, policy })) {
+    onAsk?.({ ref, window, redacted: [] })
+    return said
+  }
+  const { value, found } = redactValues(said, secrets)
+  onAsk?.({ ref, window, redacted: found })
+  return value
+}

@@ -1,0 +1,106 @@
+// Pages of threads and of rows: cursors, threads as databases return them, rows per page.
+import type { ListOptions, Page, Row, ThreadInfo } from '../../core/ports.ts'
+import { usageError } from '../errors.ts'
+import { checkOwners } from '../search/search-request.ts'
+import { LIMITS } from './limits.ts'
+import type { Parent } from './requests.ts'
+import { checkNumber } from './stored-event.ts'
+
+/** Where a thread stands in the list: when it last changed (ms since 1970), then its id. */
+export type ListPlace = readonly [updatedAt: number, threadId: string]
+
+export interface ListQuery {
+  readonly after?: ListPlace
+  readonly limit: number
+  readonly owners?: readonly string[]
+}
+
+export function readListOptions({ after, owners, ...options }: ListOptions): ListQuery {
+  const limit = options.limit ?? LIMITS.defaultPageSize
+  checkNumber('the limit of a list', limit, 1, LIMITS.pageSize)
+  checkOwners(owners)
+  return {
+    limit,
+    ...(after !== undefined && { after: decodeCursor(after) }),
+    ...(owners && { owners }),
+  }
+}
+
+export function encodeCursor(place: ListPlace): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
+function decodeCursor(text: string): ListPlace {
+  let value: unknown
+  try {
+    value = JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    value = undefined
+  }
+  if (Array.isArray(value) && value.length === 2) {
+    const [updatedAt, threadId]: unknown[] = value
+    if (Number.isSafeInteger(updatedAt) && typeof threadId === 'string') {
+      return [Number(updatedAt), threadId]
+    }
+  }
+  throw usageError(
+    'The cursor is not valid for the list of threads.',
+    'Pass `next` of the page before, unchanged, or nothing for the first page.',
+  )
+}
+
+const FIRST_ROWS = 16
+const MOST_ROWS = 500
+/** Characters that a page should have, about. */
+const PAGE_LENGTH = 4 * 1024 * 1024
+
+/**
+ * How many rows of a log are read at a time: fewer where they are long, so that a page fits into
+ * memory.
+ */
+export class PageRows {
+  #rows = FIRST_ROWS
+
+  /** Of the next page. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Learns from a page that was read. Rows become longer all at once: so pages grow step by step. */
+  learn(page: readonly Row[]): void {
+    const length = page.reduce(
+      (sum, { data, source }) => sum + lengthOf(data) + lengthOf(source),
+      0,
+    )
+    const fitting = Math.floor((page.length * PAGE_LENGTH) / Math.max(1, length))
+    this.#rows = Math.max(1, Math.min(fitting, 2 * this.#rows, MOST_ROWS))
+  }
+}
+
+/** Characters of all texts in a value: near enough to those of its JSON. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce((sum: number, each) => sum + lengthOf(each), 1)
+}
+
+/** A thread as a database tells of it, and pages of the list of threads. */
+export interface ThreadCells {
+  readonly threadId: string
+  readonly version: number
+  readonly createdAt: number // ms since 1970
+  readonly updatedAt: number
+  readonly parent?: Parent
+}
+
+export function infoOf({ createdAt, updatedAt, ...rest }: ThreadCells): ThreadInfo {
+  return { ...rest, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) }
+}
+
+/** One more than asked for was looked up: it tells whether there is another page. */
+export function pageOf(found: readonly ThreadCells[], limit: number): Page<ThreadInfo> {
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  if (!last || found.length <= limit) return { items: items.map(infoOf) }
+  return { items: items.map(infoOf), next: encodeCursor([last.updatedAt, last.threadId]) }
+}

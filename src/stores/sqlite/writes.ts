@@ -1,0 +1,152 @@
+// Appending to a thread inside a transaction, and where the rows of a forked thread are.
+import { versionConflict } from '../errors.ts'
+import { hashOfCells, NO_HASH } from '../rows/hash-chain.ts'
+import { recognise } from '../rows/recognise.ts'
+import type { AppendRequest, WriteAnswer } from '../rows/requests.ts'
+import type { Cells } from '../rows/stored-event.ts'
+import type { Tables, ThreadRow } from './tables.ts'
+
+/** A stretch of rows that stand under one key. */
+export interface Segment {
+  readonly key: number
+  readonly from: number
+  readonly to: number
+}
+
+/** The rows from `from` to `to` of a thread, oldest first. */
+export function segments(
+  tables: Tables,
+  thread: ThreadRow,
+  from: number,
+  to: number,
+): readonly Segment[] {
+  const found: Segment[] = []
+  let last = Math.min(to, thread.version)
+  let owner: ThreadRow | undefined = thread
+  while (owner && from <= last) {
+    const first = Math.max(from, owner.baseSeq + 1)
+    if (first <= last) found.push({ key: owner.key, from: first, to: last })
+    last = Math.min(last, owner.baseSeq)
+    owner = owner.baseKey === null ? undefined : tables.threads.get(owner.baseKey)
+  }
+  return found.reverse()
+}
+
+/** The thread under whose key row `seq` stands: forking at a shared row shares with its owner. */
+export function ownerOf(tables: Tables, thread: ThreadRow, seq: number): ThreadRow {
+  let owner = thread
+  while (seq <= owner.baseSeq && owner.baseKey !== null) {
+    const base = tables.threads.get(owner.baseKey)
+    if (!base) break
+    owner = base
+  }
+  return owner
+}
+
+/** The hash of the last event up to a sequence number that has one. */
+export function lastHash(tables: Tables, thread: ThreadRow, upToSeq: number): string {
+  for (const { key, from, to } of segments(tables, thread, 1, upToSeq).toReversed()) {
+    const hash = tables.events.lastHash(key, from, to)
+    if (hash !== undefined) return hash
+  }
+  return NO_HASH
+}
+
+/** The rows of a log that have these ids, up to a sequence number, in the order of `rows`. */
+export function findByIds(
+  tables: Tables,
+  thread: ThreadRow,
+  rows: readonly Cells[],
+  upToSeq: number,
+): readonly (Cells | undefined)[] {
+  const places = segments(tables, thread, 1, upToSeq)
+  return rows.map(([, id]) => findIn(tables, places, id))
+}
+
+/** The row of a log that has this id. */
+export function findById(tables: Tables, thread: ThreadRow, id: string): Cells | undefined {
+  return findIn(tables, segments(tables, thread, 1, thread.version), id)
+}
+
+function findIn(tables: Tables, places: readonly Segment[], id: string): Cells | undefined {
+  for (const { key, to } of places) {
+    const found = tables.events.find(key, id, to)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Appending to a thread, inside a transaction. */
+export function append(tables: Tables, request: AppendRequest): WriteAnswer {
+  const { threadId, expectedVersion, rows } = request
+  const thread = tables.threads.find(threadId)
+  const version = thread?.version ?? 0
+  // The ordinary case first: only where it fails are the ids looked up one by one.
+  if (version === expectedVersion && write(tables, thread, request)) return {}
+  const stored = thread && recognise(threadId, rows, findByIds(tables, thread, rows, version))
+  if (stored) return { stored }
+  throw versionConflict(threadId, expectedVersion, version)
+}
+
+/**
+ * Inserts rows behind the hash `before`, and gives the hash of the last. Undefined at one whose id is there:
+ * some may be written by then, and such an append is an `id-conflict`, and is undone as a whole.
+ */
+export function insertRows(
+  tables: Tables,
+  key: number,
+  rows: readonly Cells[],
+  before: string,
+): string | undefined {
+  let hash = before
+  for (const row of rows) {
+    hash = hashOfCells(hash, row)
+    if (!tables.events.insert(key, row, hash)) return undefined
+  }
+  return hash
+}
+
+/** When an event happened, in ms since 1970. */
+export function timeOf(row: Cells): number {
+  return Date.parse(row[4])
+}
+
+function write(tables: Tables, thread: ThreadRow | undefined, request: AppendRequest): boolean {
+  const { threadId, rows, snapshot } = request
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (thread && sharesAnId(tables, thread, rows)) return false
+  const key = thread?.key ?? (first && begin(tables, threadId, first))
+  if (key === undefined) return true
+  const head = insertRows(tables, key, rows, headOf(tables, thread))
+  if (head === undefined) return false
+  if (last) tables.threads.grow(key, last[0], timeOf(last), head)
+  if (snapshot) tables.snapshots.put(key, snapshot)
+  return true
+}
+
+/** The index on ids sees only a thread's own rows, not those it shares. */
+function sharesAnId(tables: Tables, thread: ThreadRow, rows: readonly Cells[]): boolean {
+  if (thread.baseKey === null) return false
+  return findByIds(tables, thread, rows, thread.baseSeq).some((found) => found !== undefined)
+}
+
+/** A fork that an older program made keeps no hash of its own yet. */
+function headOf(tables: Tables, thread: ThreadRow | undefined): string {
+  if (!thread || (thread.head === null && thread.baseKey === null)) return NO_HASH
+  return thread.head ?? lastHash(tables, thread, thread.version)
+}
+
+function begin(tables: Tables, threadId: string, first: Cells): number {
+  const time = timeOf(first)
+  return tables.threads.create({
+    threadId,
+    version: 0,
+    createdAt: time,
+    updatedAt: time,
+    parentId: null,
+    parentSeq: null,
+    baseKey: null,
+    baseSeq: 0,
+    head: NO_HASH,
+  })
+}

@@ -1,0 +1,165 @@
+// Which part of a context a strategy covers: all up to now, or up to a cut that keeps recent tokens.
+import type { StrategyInput } from '../core/edit/strategy.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { EventAt } from '../core/log/event.ts'
+import type { TokenUsage } from '../core/view/content.ts'
+import { type Item, newEntryAt } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
+import { openRoundStart, unansweredRoundStart } from '../core/view/seam.ts'
+import { sumUsage } from '../core/window/usage.ts'
+
+export interface WholeRange {
+  readonly covered: readonly Item[]
+  readonly kept: readonly Item[]
+  /** Whether a task is under way that nothing behind the summary would speak of. */
+  readonly continues: boolean
+}
+
+type Asked = Pick<StrategyInput, 'context' | 'eventAt' | 'trigger' | 'targetTokens'>
+
+/** A question of more than this share of the target is covered, too. */
+const QUESTION_SHARE = 0.5
+
+export function wholeRange({ context, eventAt, trigger, targetTokens }: Asked): WholeRange {
+  const items = context.items.toArray()
+  // Results that no answer has taken up yet stay: nobody but the summary would have seen them.
+  const open = Math.min(openRoundStart(items, context.open), unseenStart(items))
+  if (trigger === 'command' || trigger === 'tool' || trigger === 'import')
+    return { covered: items.slice(0, open), kept: items.slice(open), continues: false }
+  const question = questionStart(items, eventAt)
+  const limit = targetTokens === undefined ? Number.POSITIVE_INFINITY : targetTokens
+  const isShort = weigh(items.slice(question)) <= limit * QUESTION_SHARE
+  // In the background the turn continues: what it still works with is not to be touched.
+  const end = Math.min(
+    open,
+    isShort ? question : items.length,
+    trigger === 'background' ? unansweredRoundStart(items) : items.length,
+  )
+  const continues =
+    end === items.length && trigger !== 'background' && isUnderWay(items.at(-1), eventAt)
+  return { covered: items.slice(0, end), kept: items.slice(end), continues }
+}
+
+/** Where results begin that no answer has taken up yet. */
+export function unseenStart(items: readonly Item[]): number {
+  const start = unansweredRoundStart(items)
+  return items.slice(start).some(({ kind }) => kind === 'result') ? start : items.length
+}
+
+/** Behind the last answer and its results: what the user said since. */
+function questionStart(items: readonly Item[], eventAt: EventAt): number {
+  const last = items.findLastIndex(({ kind }) => kind === 'answer' || kind === 'result')
+  const rest = items.slice(last + 1)
+  const isQuestion = ({ id, kind }: Item) =>
+    kind === 'user' && newEntryAt(id, eventAt)?.label !== 'carried'
+  return rest.some(isQuestion) ? last + 1 : items.length
+}
+
+/** A summary of before is no question, and an answer that came to its end waits for the user. */
+function isUnderWay(last: Item | undefined, eventAt: EventAt): boolean {
+  if (last === undefined) return false
+  const content = contentOf(last.id, eventAt)
+  if (content?.kind !== 'answer') return !OURS.has(newEntryAt(last.id, eventAt)?.label)
+  const { stopReason } = content.answer
+  return stopReason === 'aborted' || stopReason === 'error'
+}
+
+const OURS: ReadonlySet<string | undefined> = new Set(['summary', 'carried'])
+
+export function weigh(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + item.tokens, 0)
+}
+
+/** `spent` comes on top of what the error itself tells of. */
+export function withUsage(thrown: unknown, spent: TokenUsage | undefined): PrecisError {
+  const error = asPrecisError(thrown)
+  if (spent === undefined) return error
+  const { code, message, hint, where, retryable, details } = error
+  const told = details.usage as TokenUsage | undefined
+  return new PrecisError(code, message, {
+    ...(hint !== undefined && { hint }),
+    ...(where !== undefined && { where }),
+    retryable,
+    details: { ...details, usage: told ? sumUsage(spent, told) : spent },
+    cause: error,
+  })
+}
+
+// Finds a cut that keeps about N recent tokens: between steps, never before a tool result
+
+/**
+ * `user` begins a turn; a cut may stand before it or before an `answer`. A `result` stays with what it
+ * follows (reminders and checkpoints do, too). An `aside` (a setting, a label, a gap) is not a message: it
+ * weighs nothing and goes with the message behind it.
+ */
+export interface CutItem {
+  readonly role: 'user' | 'answer' | 'result' | 'aside'
+  readonly tokens: number
+}
+
+/** `turnStart` is where the turn begins that the cut divides; absent if it divides none. */
+export interface CutPoint {
+  readonly firstKept: number
+  readonly isSplitTurn: boolean
+  readonly turnStart?: number
+}
+
+/**
+ * Walks back until at least `keepRecentTokens` are kept and cuts at the first place that is allowed from
+ * there on, so that less may stay than was asked for. Where the walk never gets there, everything stays.
+ * `start` is the first item considered: what lies before it was compacted already.
+ */
+export function findCutPoint(
+  items: readonly CutItem[],
+  keepRecentTokens: number,
+  start = 0,
+): CutPoint {
+  const cut = cutFor(items, keepRecentTokens, start)
+  if (cut === undefined) return { firstKept: start, isSplitTurn: false }
+  const firstKept = withAsides(items, cut, start)
+  // Judged by the message at the cut, not by the aside that may stand before it.
+  const turnStart = items[cut]?.role === 'user' ? undefined : turnStartBefore(items, cut, start)
+  return turnStart === undefined
+    ? { firstKept, isSplitTurn: false }
+    : { firstKept, isSplitTurn: true, turnStart }
+}
+
+/**
+ * Undefined if no cut is allowed at all. If none is allowed from the end of the walk on, the last
+ * one before it counts: a huge last result stays with its call, and what is older can still go.
+ */
+function cutFor(
+  items: readonly CutItem[],
+  keepRecentTokens: number,
+  start: number,
+): number | undefined {
+  let kept = 0
+  let nearest: number | undefined // the allowed cut that the walk passed last
+  let isReached = false
+  for (let place = items.length - 1; place >= start; place -= 1) {
+    const item = items[place] as CutItem
+    if (item.role === 'user' || item.role === 'answer') nearest = place
+    if (item.role !== 'aside') {
+      kept += item.tokens
+      isReached ||= kept >= keepRecentTokens
+    }
+    if (isReached && nearest !== undefined) return nearest
+  }
+  return nearest
+}
+
+function withAsides(items: readonly CutItem[], cut: number, start: number): number {
+  let first = cut
+  while (first > start && items[first - 1]?.role === 'aside') first -= 1
+  return first
+}
+
+function turnStartBefore(
+  items: readonly CutItem[],
+  cut: number,
+  start: number,
+): number | undefined {
+  for (let place = cut - 1; place >= start; place -= 1)
+    if (items[place]?.role === 'user') return place
+  return undefined
+}

@@ -1,0 +1,153 @@
+// `trim-tool-results`: long tool results become their first three lines and a marker; their refs are in the metadata. No model.
+import type { Edit, EntryId, NewEntry } from '../core/edit/change.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
+import type { EventAt } from '../core/log/event.ts'
+import { blockCaption } from '../core/repair/result-content.ts'
+import type { Block, ToolResult } from '../core/view/content.ts'
+import { type Item, itemOfNewEntry, newId, rootOf } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
+import { captionOf } from '../core/view/images.ts'
+import { unansweredRoundStart } from '../core/view/seam.ts'
+import { cutHead, cutTail } from '../core/window/tokens/cut.ts'
+import { estimateTokens } from '../core/window/tokens/estimate.ts'
+
+const MAX_LINES = 3
+/** A single line can be a whole minified file: it is cut as well. */
+const MAX_LINE_CHARS = 2_000
+const TRUNCATION_MESSAGE = '[results truncated to save space.]'
+
+export const trimToolResults: Strategy = {
+  id: 'trim-tool-results',
+  async propose({ context, eventAt, trigger }) {
+    const items = context.items.toArray()
+    // Someone who names this strategy wants all results trimmed; on its own it leaves unread ones alone.
+    const asked = trigger === 'command' || trigger === 'tool' || trigger === 'import'
+    const end = asked ? items.length : unansweredRoundStart(items)
+    const edits: Edit[] = []
+    const refs: EntryId[] = []
+    for (const item of items.slice(0, end)) {
+      if (item.kind !== 'result') continue
+      const content = contentOf(item.id, eventAt)
+      if (content?.kind !== 'result') continue
+      const data = trimResult(content.result)
+      if (data === content.result) continue
+      edits.push({
+        covers: [item.id],
+        put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: item.id }],
+      })
+      refs.push(rootOf(item.id, eventAt))
+    }
+    return {
+      edits,
+      metadata: {
+        toolResultsModified: edits.length,
+        maxLines: MAX_LINES,
+        truncationMessage: TRUNCATION_MESSAGE,
+        // The marker is exact and has no room for them.
+        refs,
+      },
+    }
+  },
+}
+
+/** The same object if nothing had to be cut. */
+function trimResult(result: ToolResult): ToolResult {
+  const content = result.content.map(trimBlock)
+  return content.every((block, at) => block === result.content[at])
+    ? result
+    : { ...result, content }
+}
+
+function trimBlock(block: Block): Block {
+  if (block.type !== 'text' || !block.text) return block
+  const text = trimText(block.text)
+  return text === block.text ? block : { ...block, text }
+}
+
+/** The first three lines and the marker; a text that was trimmed before stays as it is. */
+export function trimText(text: string): string {
+  const lines = text.split('\n', MAX_LINES + 1)
+  const head = lines.slice(0, MAX_LINES).map((line) => cutHead(line, MAX_LINE_CHARS))
+  const whole = lines.length <= MAX_LINES && head.every((line, at) => line === lines[at])
+  return whole ? text : [...head, TRUNCATION_MESSAGE].join('\n')
+}
+
+/** The marker for removed content, always with its ref */
+export function asRef(id: EntryId): string {
+  return `[ref:${id}]`
+}
+
+/** The original that an entry stands for: its ref is good for ever. */
+export function refOf(id: EntryId, eventAt: EventAt): string {
+  return asRef(rootOf(id, eventAt))
+}
+
+export interface Rewrite {
+  readonly edit: Edit
+  readonly saved: number // tokens
+}
+
+/** An edit that rewrites one entry, with what it saves. */
+export function rewriteOf(item: Item, entry: NewEntry, eventAt: EventAt): Rewrite {
+  const rewrite = { ...entry, of: item.id }
+  // The name is not known yet, and weighs nothing.
+  const { tokens } = itemOfNewEntry(newId(1, 0), rewrite, eventAt)
+  return { edit: { covers: [item.id], put: [rewrite] }, saved: item.tokens - tokens }
+}
+
+/** The same result with other content. */
+export function resultWith(
+  { shown: _, ...result }: ToolResult,
+  content: readonly Block[],
+  label: 'trimmed' | 'masked',
+): NewEntry {
+  return { type: 'TOOL_RESULT', data: { ...result, content }, label }
+}
+
+/** What is not a text in a result, in words. */
+export function captionsOf(blocks: readonly Block[], ref: EntryId): string[] {
+  return blocks
+    .filter((block) => block.text === undefined)
+    .map((block) => (block.type === 'image' ? captionOf(block, ref) : blockCaption(block)))
+}
+
+/** How far a text may miss its length before it is cut once more. */
+const TRIES = 12
+
+/** Head and tail of a text within so many tokens, with what is between them named by its ref. */
+export function headAndTail(text: string, maxTokens: number, ref: string): string {
+  if (estimateTokens(text) <= maxTokens) return text
+  const sample = text.length > SAMPLE_CHARS ? text.slice(0, SAMPLE_CHARS) : text
+  let chars = Math.floor((maxTokens * sample.length) / Math.max(1, estimateTokens(sample)))
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const capped = cutTo(text, chars, ref)
+    if (estimateTokens(capped) <= maxTokens) return capped
+    chars = Math.floor(chars * 0.75)
+  }
+  return cutTo(text, 0, ref)
+}
+
+const SAMPLE_CHARS = 64_000
+
+/** The beginning says what it is and the end how it came out: two thirds and one. */
+function cutTo(text: string, chars: number, ref: string): string {
+  const head = cutHead(text, Math.floor((2 * chars) / 3))
+  const tail = cutTail(text, Math.min(Math.floor(chars / 3), text.length - head.length))
+  const left = (text.length - head.length - tail.length).toLocaleString('en-US')
+  return [head, `[… ${left} characters left out: ${ref} …]`, tail].filter(Boolean).join('\n')
+}
+
+/** Rewrites in the order given, until so many tokens are saved. Without a number, all of them. */
+export function untilSaved(
+  rewrites: readonly Rewrite[],
+  wanted = Number.POSITIVE_INFINITY,
+): Edit[] {
+  const edits: Edit[] = []
+  let saved = 0
+  for (const rewrite of rewrites) {
+    if (saved >= wanted) break
+    edits.push(rewrite.edit)
+    saved += rewrite.saved
+  }
+  return edits
+}

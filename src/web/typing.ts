@@ -1,0 +1,74 @@
+// What is being typed: the draft of each thread, and completions for commands and files.
+import { useCallback, useEffect, useState } from 'react'
+import { type Client, completeCommand } from '../protocol/index.ts'
+
+interface Offer {
+  /** What the field holds when it is taken. */
+  readonly text: string
+  readonly name: string
+  readonly description: string
+}
+
+const MOST = 8
+const WAIT_MS = 150
+/** An @ at the beginning of a word, and what follows it up to the end. */
+const FILE = /(?:^|\s)@([^\s@]*)$/
+
+export function useOffers(client: Client, threadId: string, text: string): readonly Offer[] {
+  const [files, setFiles] = useState<readonly string[]>([])
+  const typed = FILE.exec(text)?.[1]
+  useEffect(() => {
+    let isOver = false
+    setFiles([])
+    if (typed === undefined) return undefined
+    const timer = setTimeout(() => {
+      client.files(threadId, typed).then(
+        (found) => {
+          if (!isOver) setFiles(found.slice(0, MOST))
+        },
+        () => undefined, // a path that cannot be completed is only typed
+      )
+    }, WAIT_MS)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [client, threadId, typed])
+  if (typed !== undefined) {
+    const before = text.slice(0, text.length - typed.length)
+    return files.map((name) => ({ text: `${before}${name}`, name, description: '' }))
+  }
+  return completeCommand(text)
+    .slice(0, MOST)
+    .map(({ text: line, description }) => ({ text: line, name: line, description }))
+}
+
+const drafts = new Map<string, string>()
+
+/** The draft message of each thread, kept while the page is open */
+interface Draft {
+  readonly text: string
+  set(text: string): void
+  /** What could not be sent, unless something else was typed meanwhile. */
+  giveBack(text: string): void
+}
+
+/** `threadId` stays the same for as long as the component is there. */
+export function useDraft(threadId: string): Draft {
+  const [text, show] = useState(() => drafts.get(threadId) ?? '')
+  const set = useCallback(
+    (typed: string) => {
+      if (typed === '') drafts.delete(threadId)
+      else drafts.set(threadId, typed)
+      show(typed)
+    },
+    [threadId],
+  )
+  const giveBack = useCallback(
+    (typed: string) => {
+      if (!drafts.has(threadId)) set(typed)
+    },
+    [threadId, set],
+  )
+  return { text, set, giveBack }
+}
