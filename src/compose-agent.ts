@@ -71,7 +71,7 @@ export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Age
     store,
     clock,
     ids,
-    models: modelsOf(parts),
+    models: listModels(parts),
     compactTool: COMPACT_TOOL,
     tools({ workspace = root }) {
       const given = options.tools ?? []
@@ -104,10 +104,10 @@ export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Age
     ...(options.jobs && { jobs: options.jobs }),
     ...(options.reminder && { reminder: options.reminder }),
   }
-  return createAgent(ports, settingsOf(options))
+  return createAgent(ports, readSettings(options))
 }
 
-function settingsOf({ settings = {}, approval, limits }: AgentOptions): AgentSettings {
+function readSettings({ settings = {}, approval, limits }: AgentOptions): AgentSettings {
   const { preset = 'precis', auto, autoByModel, gate, summaries, models, pins, pinning } = settings
   const form = summaries?.form
   const fastModel = models?.fast
@@ -117,21 +117,21 @@ function settingsOf({ settings = {}, approval, limits }: AgentOptions): AgentSet
     ...(autoByModel && { autoByModel }),
     ...(gate && { gateMinTokens: gate.minTokens }),
     ...(pins && { pins }),
-    ...(pinning && { pinning: pinningOf(pinning) }),
+    ...(pinning && { pinning: readPinning(pinning) }),
     summaries: { ...(form && { form }), ...(fastModel !== undefined && { fastModel }) },
     ...(approval && { approval }),
     ...(limits && { limits }),
   }
 }
 
-function pinningOf({
+function readPinning({
   detect,
   patterns,
 }: NonNullable<NonNullable<AgentOptions['settings']>['pinning']>): PinningPolicy {
   return { ...(detect !== undefined && { detect }), ...(patterns && { patterns }) }
 }
 
-function modelsOf({ models, model: summarizer }: AgentParts): AgentModels {
+function listModels({ models, model: summarizer }: AgentParts): AgentModels {
   return {
     summarizer,
     async resolve(name, signal) {

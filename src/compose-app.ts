@@ -24,7 +24,7 @@ import { type App, createApp } from './server/app.ts'
 import type { Page } from './server/http/page.ts'
 import { Approvals, Peers } from './server/live/peers.ts'
 import { Presence } from './server/live/presence.ts'
-import type { Access, AppFormats, AppLimits, AppModels, Uploaded } from './server/ports.ts'
+import type { Access, AppFormats, AppLimits, AppModels, UploadedFile } from './server/ports.ts'
 import type { Threads } from './threads/threads.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -75,12 +75,12 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
     clock,
     ids,
     approvals,
-    models: modelsOf(source, settings, environment),
-    formats: formatsOf(source, environment),
+    models: listModels(source, settings, environment),
+    formats: findFormats(source, environment),
     workspaces: composeWorkspaces({ ...options, ...options.agent }),
     version,
     defaultPreset: settings.preset,
-    settings: () => settingsOf(resolved, environment),
+    settings: () => readSettings(resolved, environment),
     ...(access && { access }),
     ...(page && { page }),
     ...(peers && { peers }),
@@ -99,7 +99,11 @@ export function composeApp(given: AppSource, options: AppOptions): ComposedApp {
   }
 }
 
-function modelsOf({ models }: AppSource, settings: Settings, environment: Environment): AppModels {
+function listModels(
+  { models }: AppSource,
+  settings: Settings,
+  environment: Environment,
+): AppModels {
   const { default: defaultModel, fast } = settings.models
   return {
     ...(defaultModel !== undefined && { defaultModel }),
@@ -138,7 +142,7 @@ function canAsk(ref: string, { models, providers }: Settings, environment: Envir
   )
 }
 
-function formatsOf(source: AppSource, environment: Environment): AppFormats {
+function findFormats(source: AppSource, environment: Environment): AppFormats {
   const { threads, clock } = source
   const writing = SESSION_FORMATS.filter(({ write }) => write !== undefined)
   return {
@@ -166,7 +170,7 @@ function formatsOf(source: AppSource, environment: Environment): AppFormats {
 /** All of it, or nothing is left of it. */
 async function importInto(
   threads: Threads,
-  source: Uploaded,
+  source: UploadedFile,
   { format, owner }: { readonly format?: string; readonly owner?: string },
 ): Promise<string> {
   const found =
@@ -209,7 +213,7 @@ function unknownFormat(id: string, known: readonly Pick<SessionFormat, 'id'>[]):
   })
 }
 
-function settingsOf({ origins }: ResolvedSettings, environment: Environment): SettingInfo[] {
+function readSettings({ origins }: ResolvedSettings, environment: Environment): SettingInfo[] {
   const secrets = secretsOf(environment)
   return Object.entries(origins).map(([key, { value = null, origin }]) => ({
     key,

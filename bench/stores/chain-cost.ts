@@ -7,8 +7,8 @@ import { growStatement } from '../../src/stores/postgres/append.ts'
 import { Session } from '../../src/stores/postgres/database.ts'
 import { appendRequest } from '../../src/stores/rows/requests.ts'
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
-import { tablesOf } from '../../src/stores/sqlite/tables.ts'
-import { append, timeOf } from '../../src/stores/sqlite/writes.ts'
+import { buildTables } from '../../src/stores/sqlite/tables.ts'
+import { append, readTime } from '../../src/stores/sqlite/writes.ts'
 import { Random } from '../../test/generate/random.ts'
 import { inFolder, progress } from '../core/place.ts'
 import { type Answered, compare } from '../figure.ts'
@@ -62,7 +62,7 @@ async function sqliteCost(settings: Settings) {
   let series: Awaited<ReturnType<typeof inTurns>> | undefined
   await inFolder(async (folder) => {
     const db = openDatabase(join(folder, 'chain.db'), 1_000)
-    const tables = tablesOf(db)
+    const tables = buildTables(db)
     const versions = { chained: 0, plain: 0 }
     const commit = (work: () => void) => {
       db.exec('BEGIN IMMEDIATE')
@@ -79,7 +79,7 @@ async function sqliteCost(settings: Settings) {
       const last = request.rows.at(-1)
       if (!thread || !last) return void append(tables, request)
       for (const row of request.rows) tables.events.insert(thread.key, row, '')
-      tables.threads.grow(thread.key, last[0], timeOf(last), '')
+      tables.threads.grow(thread.key, last[0], readTime(last), '')
     }
     series = await inTurns(settings, {
       chained: async (events) => commit(() => append(tables, requestOf('chained', events))),
@@ -128,7 +128,7 @@ function withoutHashes(values: Values): ReturnType<typeof growStatement> {
   const full = text.replace('chain_hashes(coalesce(head, $12::text), $11::text[])', '$11::text[]')
   const columns = [1, 2, 3, 4, 5, 6, 7].map((column) => values.rows.map((row) => row[column]))
   const last = values.rows.at(-1)
-  const filled = [values.threadId, values.before, last ? timeOf(last) : null, ...columns]
+  const filled = [values.threadId, values.before, last ? readTime(last) : null, ...columns]
   return [{ name: `${name}-bare`, text: full }, [...filled, values.rows.map(() => '')]]
 }
 

@@ -13,10 +13,10 @@ import { moveInbox } from './compaction/fresh-session.ts'
 import { applyPreview, type CompactionPreview, previewCompaction } from './compaction/preview.ts'
 import { type AgentCore, FrameHub, type Turn } from './core.ts'
 import { deliverMessages, queueMessage, returnMessages, say } from './inbox/deliver.ts'
-import { BUSY, type WorkOptions, workOn } from './inbox/thread-lease.ts'
+import { BUSY, type WorkOptions, withThreadLease } from './inbox/thread-lease.ts'
 import { waitingIn } from './inbox/waiting.ts'
 import { runTask } from './loop/task.ts'
-import { type Desk, Desks } from './loop/thread-runtime.ts'
+import { type ThreadRuntime, ThreadRuntimes } from './loop/thread-runtime.ts'
 import { runTurn, type TurnOutcome } from './loop/turn.ts'
 import { AGENT_LIMITS, type AgentPorts, type AgentSettings } from './ports.ts'
 
@@ -75,7 +75,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings): Agent {
     settings,
     limits: { ...AGENT_LIMITS, ...settings.limits },
     frames,
-    desks: new Desks(),
+    desks: new ThreadRuntimes(),
     owner: ports.ids.next('agent'),
     closing: closing.signal,
     runTask: (task) => runTask(core, task),
@@ -166,7 +166,7 @@ async function deliver(
  */
 async function untilDelivered(
   core: AgentCore,
-  desk: Desk,
+  desk: ThreadRuntime,
   messageId: string,
   options: SendOptions,
 ): Promise<SendOutcome | undefined> {
@@ -185,11 +185,11 @@ async function untilDelivered(
 /** Runs a turn, and further ones as long as messages wait; nobody else would deliver them. */
 async function workUntilQuiet(
   core: AgentCore,
-  desk: Desk,
+  desk: ThreadRuntime,
   run: (turn: Turn) => Promise<TurnOutcome>,
   options: WorkOptions,
 ): Promise<SendOutcome> {
-  const ended = await workOn(core, desk, (turn) => withFrames(turn, run), options)
+  const ended = await withThreadLease(core, desk, (turn) => withFrames(turn, run), options)
   if (ended === BUSY) return { status: 'queued', messageId: '' }
   return (await pump(core, desk, options)) ?? ended
 }
@@ -213,7 +213,7 @@ async function isUnfinished({ core, desk }: Turn): Promise<boolean> {
 /** Undefined where nothing waits, or somebody else is at work. */
 async function pump(
   core: AgentCore,
-  desk: Desk,
+  desk: ThreadRuntime,
   options: WorkOptions,
 ): Promise<SendOutcome | undefined> {
   if (desk.work || core.closing.aborted || options.signal?.aborted) return undefined
@@ -237,7 +237,7 @@ async function settleInbox(
   else await returnMessages({ core, desk })
 }
 
-function deliverWaiting(core: AgentCore, desk: Desk): void {
+function deliverWaiting(core: AgentCore, desk: ThreadRuntime): void {
   const { threadId } = desk
   pump(core, desk, {}).catch((error: Error) => report(core, threadId, error))
 }
@@ -266,7 +266,7 @@ async function withFrames(
   return { status: end, text, returned, ...(error && { error }) }
 }
 
-async function stop(desk: Desk): Promise<void> {
+async function stop(desk: ThreadRuntime): Promise<void> {
   for (const waiting of desk.waiting) waiting.abort()
   desk.work?.controller.abort()
   desk.stopCompaction?.()

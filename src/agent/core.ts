@@ -4,7 +4,7 @@ import type { AgentFrame, FrameDraft, FrameListener, TurnEnd } from '../core/age
 import type { PrecisError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import type { TokenUsage } from '../core/view/content.ts'
-import type { Desk, Desks } from './loop/thread-runtime.ts'
+import type { ThreadRuntime, ThreadRuntimes } from './loop/thread-runtime.ts'
 import type { AgentLimits, AgentPorts, AgentSettings } from './ports.ts'
 
 export interface AgentCore {
@@ -12,7 +12,7 @@ export interface AgentCore {
   readonly settings: AgentSettings
   readonly limits: AgentLimits
   readonly frames: FrameHub
-  readonly desks: Desks
+  readonly desks: ThreadRuntimes
   /** The name under which this agent holds leases. */
   readonly owner: string
   /** Fires when the agent is closed. */
@@ -20,7 +20,7 @@ export interface AgentCore {
   /** Runs a task in a thread of its own, below the one it is for. */
   runTask(task: Task): Promise<TaskResult>
   /** Begins a turn for what waits, where there is something and nobody is at work. */
-  deliverWaiting(desk: Desk): void
+  deliverWaiting(desk: ThreadRuntime): void
 }
 
 export interface Task {
@@ -40,7 +40,7 @@ export interface TaskResult {
 /** A piece of work on one thread: a turn, or what a command does between turns. */
 export interface Turn {
   readonly core: AgentCore
-  readonly desk: Desk
+  readonly desk: ThreadRuntime
   readonly signal: AbortSignal
   /** Fires where somebody else may work on the thread by now: from then on nothing is written. */
   readonly lost?: AbortSignal

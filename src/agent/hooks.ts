@@ -5,7 +5,7 @@ import type { Proposal, Strategy, StrategyInput } from '../core/edit/strategy.ts
 import { PrecisError } from '../core/errors.ts'
 import type { EventOf } from '../core/log/event.ts'
 import type { Clock, Signal } from '../core/ports.ts'
-import { isEntryId, isNew, isNewEntry, newId, putsOf } from '../core/view/entry.ts'
+import { collectPuts, isEntryId, isNew, isNewEntry, newId } from '../core/view/entry.ts'
 
 /** A run as hooks see it. */
 export interface HookedRun extends RunInfo {
@@ -98,7 +98,7 @@ export async function runBeforeHooks(
       else if (proposal) strategy = strategyOf(name, proposal, options)
     } catch (thrown) {
       if (options.signal.aborted) throw aborted()
-      wishes.notices.push(`Hook ${name} was left out: ${messageOf(thrown)}`)
+      wishes.notices.push(`Hook ${name} was left out: ${readMessage(thrown)}`)
     }
   }
   return { ...wishes, ...(strategy && { strategy }) }
@@ -118,7 +118,7 @@ export async function runAfterHooks(
       const said = await withinTime(work, options, { evenIfAborted: true })
       if (typeof said === 'string' && said.trim() !== '') notices.push(said)
     } catch (thrown) {
-      notices.push(`Hook ${name} failed after the compaction: ${messageOf(thrown)}`)
+      notices.push(`Hook ${name} failed after the compaction: ${readMessage(thrown)}`)
     }
   }
   for (const [at, hook] of hooks.entries()) {
@@ -194,9 +194,9 @@ function droppedBy({ seq, data }: EventOf<'COMPACTION'>): Dropped[] {
   const dropped: Dropped[] = []
   let index = 0
   for (const edit of data.edits) {
-    const made = putsOf(edit).filter(isNew)
+    const made = collectPuts(edit).filter(isNew)
     const kept = edit.put.flatMap((put) => ('keep' in put ? [put.keep] : []))
-    const entries = countOf(edit.covers) - countOf(kept)
+    const entries = readCount(edit.covers) - readCount(kept)
     const [first] = made
     if (first && entries > 0) {
       const label = isNewEntry(first) ? { label: first.label } : {}
@@ -207,7 +207,7 @@ function droppedBy({ seq, data }: EventOf<'COMPACTION'>): Dropped[] {
   return dropped
 }
 
-function countOf(runs: readonly (string | readonly [string, string, number])[]): number {
+function readCount(runs: readonly (string | readonly [string, string, number])[]): number {
   return runs.reduce((sum, run) => sum + (typeof run === 'string' ? 1 : run[2]), 0)
 }
 
@@ -219,6 +219,6 @@ function tooSlow(timeoutMs: number): PrecisError {
   return new PrecisError('timeout', `it did not answer within ${timeoutMs} ms.`)
 }
 
-function messageOf(thrown: unknown): string {
+function readMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }

@@ -22,7 +22,7 @@ import { loadSettings } from './settings/settings.ts'
 import { writeStream, writeText } from './terminal/io.ts'
 import { hasColours } from './terminal/terminal.ts'
 import { lastUsedIn, openHome } from './threads/home.ts'
-import { approvalOf, folderOf } from './threads/send-message.ts'
+import { approvalOf, readFolder } from './threads/send-message.ts'
 
 export interface ChatFlags {
   readonly model?: string
@@ -43,7 +43,7 @@ export async function chat(thread: string | undefined, flags: ChatFlags, io: Io)
       where: '--continue',
       hint: 'Leave out one of the two.',
     })
-  const workspace = folderOf(flags.cwd, io)
+  const workspace = readFolder(flags.cwd, io)
   const approval = approvalOf(flags)
   const { stdin: input, stdout: output } = io
   if (input.isTTY && output.isTTY) await askTrust(workspace, io.environment, { input, output })

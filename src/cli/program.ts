@@ -28,7 +28,7 @@ export async function programOf(io: Io, whole: (name: string) => boolean): Promi
     .addHelpText('after', HELP)
     .exitOverride()
     // Errors are printed once, in our words, where they are caught.
-    .configureOutput({ ...outputsOf(io), outputError: () => undefined })
+    .configureOutput({ ...readOutputs(io), outputError: () => undefined })
     .showSuggestionAfterError()
   for (const { name, summary, load } of COMMAND_TABLE) {
     const command = program.command(name).description(summary)
@@ -47,7 +47,7 @@ function trustOption(): Option {
   return new Option('--trust-folder', "apply all of the project's settings").hideHelp()
 }
 
-function outputsOf({ stdout, stderr }: Io) {
+function readOutputs({ stdout, stderr }: Io) {
   const width = ({ isTTY, columns }: Output) => (isTTY && columns) || UNKNOWN_WIDTH
   return {
     writeOut: (text: string) => void stdout.write(text),

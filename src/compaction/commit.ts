@@ -76,7 +76,7 @@ async function appendChange(
     refusal = result.ok ? undefined : result.refusal
     if (!result.ok) return []
     const counted = withCounts(result, thread.id, judged)
-    report = reportOf(record, counted, judged)
+    report = buildReport(record, counted, judged)
     const found = (record.pins ?? []).map((data) => ({ type: 'PIN', data }) as const)
     const { madeAt } = record
     const timestamp = madeAt === undefined ? {} : { timestamp: new Date(madeAt) }
@@ -102,7 +102,7 @@ async function openInstead(
     if (!result.ok) return result.refusal
     const seen = { ...judged, eventAt: thread.rows.copy() }
     return {
-      report: () => reportOf(record, withCounts(result, thread.id, seen), seen),
+      report: () => buildReport(record, withCounts(result, thread.id, seen), seen),
       make: newThreadOf({ ...judged, thread, record, result }),
     }
   })
@@ -126,7 +126,7 @@ interface Planned {
   readonly make: NewThread
 }
 
-interface Counted {
+interface SecretCount {
   readonly change: CompactionData
   readonly after: Context
   readonly eventAt: EventAt // knows the event as it is going to be
@@ -136,7 +136,7 @@ function withCounts(
   { data, applied }: Extract<GateResult, { readonly ok: true }>,
   threadId: string,
   { context, eventAt }: Pick<JudgedProposal, 'context' | 'eventAt'>,
-): Counted {
+): SecretCount {
   const originalEventCount = workingEvents(context, eventAt).length
   const uncounted = { ...data, originalEventCount, compactedEventCount: 0 }
   const seq = context.version + 1
@@ -155,9 +155,9 @@ function withCounts(
   return { change: { ...uncounted, compactedEventCount }, after, eventAt: withEvent }
 }
 
-function reportOf(
+function buildReport(
   { targetTokens, minTokens, settings, fallback }: ProposalRecord,
-  counted: Counted,
+  counted: SecretCount,
   { context: before, pins }: Pick<JudgedProposal, 'context' | 'pins'>,
 ): CompactionReport {
   return reportCompaction({

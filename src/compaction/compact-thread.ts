@@ -123,14 +123,14 @@ class Road {
     for (const strategy of strategies) {
       if ('error' in last && this.strategyId !== '')
         fallback = { from: this.strategyId, reason: last.error.message }
-      this.strategyId = idOf(strategy)
+      this.strategyId = readId(strategy)
       this.#door.onAttempt?.(this.strategyId, fallback)
       last = await this.#inTime(() => this.#try(strategy, fallback))
       // What the user stopped is not to be done in another way.
       if ('committed' in last || last.end === 'aborted') return last
       // Whoever named it wants to know; another one in its place would hide the slip.
       if (last.error.code === 'unknown-strategy') return last
-      if (reasonOf(last.error) === 'above-target') nearest = last
+      if (readReason(last.error) === 'above-target') nearest = last
     }
     return (await this.#settleForLess()) ?? nearest ?? last
   }
@@ -219,10 +219,10 @@ function refusedBy({ reason, message }: Refusal): Failure {
   return { end: 'refused', error }
 }
 
-function reasonOf(error: PrecisError): unknown {
+function readReason(error: PrecisError): unknown {
   return error.code === 'gate-refused' ? error.details.reason : undefined
 }
 
-export function idOf(strategy: string | Strategy): string {
+export function readId(strategy: string | Strategy): string {
   return typeof strategy === 'string' ? strategy : strategy.id
 }

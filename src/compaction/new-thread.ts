@@ -11,7 +11,7 @@ import {
 } from '../core/log/event.ts'
 import { inheritedDrafts } from '../core/settings/settings-keys.ts'
 import type { Context } from '../core/view/context.ts'
-import { type Item, newEntriesOf, originalId, parseEntryId } from '../core/view/entry.ts'
+import { type Item, originalId, parseEntryId, readNewEntries } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
 import type { EditableThread } from './editable-thread.ts'
 import type { ProposalRecord } from './plan.ts'
@@ -48,7 +48,7 @@ export function newThreadOf(input: NewThreadInput): NewThread {
   }
   // The same prompts, model, thinking, preset and folder: so the same tools (FRESH-28).
   const settings = inheritedDrafts(thread.state, promptsIn(context, eventAt))
-  const entries = entriesOf(input)
+  const entries = readEntries(input)
   return (moving, newPinId) => {
     const before = [...moving, ...settings]
     const pinned = pinsThere(pins, entries, FIRST_SEQ + before.length, newPinId)
@@ -70,8 +70,8 @@ interface MovedEntry {
 }
 
 /** What the gate has let pass: the summary, what is pinned, the pinned texts (ALWAYS-21), what came since. */
-function entriesOf({ context, eventAt, result }: NewThreadInput): MovedEntry[] {
-  const put = newEntriesOf(result.data.edits)
+function readEntries({ context, eventAt, result }: NewThreadInput): MovedEntry[] {
+  const put = readNewEntries(result.data.edits)
   return result.applied.items.map(({ id }: Item): MovedEntry => {
     const parsed = parseEntryId(id)
     const isNew = !parsed.original && parsed.seq === context.version + 1

@@ -1,7 +1,7 @@
 // The first half of the road: a strategy proposes. It changes nothing.
 import {
+  type DetectedPin,
   FOUND_PINS_TOKENS,
-  type FoundPin,
   findPins,
   type PinningPolicy,
   releasedPinsReducer,
@@ -87,7 +87,7 @@ function pinsFor(
   pins: Pins,
   policy: PinningPolicy,
   targetTokens: number | undefined,
-): FoundPin[] {
+): DetectedPin[] {
   const { maxTokens = FOUND_PINS_TOKENS } = policy
   const share = targetTokens === undefined ? maxTokens : Math.ceil(targetTokens / PINS_SHARE)
   const released = reducedBy(thread.state, releasedPinsReducer)

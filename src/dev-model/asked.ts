@@ -86,7 +86,7 @@ export function promptText(value: Json): string {
 }
 
 /** A word in letters and digits that can be in an id. */
-export function idOf(prefix: string, ...texts: readonly string[]): string {
+export function readId(prefix: string, ...texts: readonly string[]): string {
   return `${prefix}${digest(...texts).slice(0, 24)}`
 }
 

@@ -47,7 +47,7 @@ export class MarkedCache {
     modelMinTokens = 0,
   ): CacheUsage {
     const minTokens = this.#minTokens ?? modelMinTokens
-    const places = placesOf(model, settings, segments)
+    const places = findPlaces(model, settings, segments)
     const marks = places.flatMap(({ keepMs }, index) => (keepMs === undefined ? [] : [index]))
     const hit = this.#longestHit(places, marks, nowMs)
     const readTokens = places[hit]?.endTokens ?? 0
@@ -99,7 +99,11 @@ export class MarkedCache {
   }
 }
 
-function placesOf(model: string, settings: string, segments: readonly Segment[]): readonly Place[] {
+function findPlaces(
+  model: string,
+  settings: string,
+  segments: readonly Segment[],
+): readonly Place[] {
   let key = digest(model)
   let endTokens = 0
   let isInMessages = false

@@ -3,13 +3,13 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { PrecisError } from '../core/errors.ts'
 import type { Clock, Signal } from '../core/ports.ts'
 import type { Fields, Json } from '../core/text/json.ts'
-import { textOf } from '../validate/walk.ts'
-import { idOf, lastUserTurn, textIn, type WireId } from './asked.ts'
+import { readText } from '../validate/walk.ts'
+import { lastUserTurn, readId, textIn, type WireId } from './asked.ts'
 import type { Fault } from './faults.ts'
 import { sendJson, sendPiece, startStream } from './http.ts'
 import { responsesBody } from './openai/responses-stream.ts'
 import type { Outcome, Recording } from './responder.ts'
-import { countTurn, type Desk, takeTurn } from './turn.ts'
+import { countTurn, type StandIn, takeTurn } from './turn.ts'
 import type { Refusal, Turn, WireFormat } from './wire-format.ts'
 
 interface Sent {
@@ -20,7 +20,7 @@ interface Sent {
 }
 
 export async function converse(
-  desk: Desk,
+  desk: StandIn,
   kind: 'turn' | 'count',
   format: WireFormat,
   sent: Sent,
@@ -35,11 +35,11 @@ export async function converse(
     gone.abort()
   })
   try {
-    const body = bodyOf(format.id, sent)
+    const body = readBody(format.id, sent)
     const fault = kind === 'turn' ? faultFor(desk, format, body, headers) : undefined
     if (fault !== undefined) recording.fault = fault.kind
     const question = { format, path, body, chars: sent.chars, fault, recording }
-    const unknown = unknownModel(desk, textOf(body.model))
+    const unknown = unknownModel(desk, readText(body.model))
     const result =
       unknown ?? (kind === 'count' ? countTurn(desk, question) : await takeTurn(desk, question))
     if (typeof result === 'number') {
@@ -80,7 +80,7 @@ function finish(recording: Recording, response: ServerResponse, outcome: Outcome
 }
 
 /** The rules read the beta headers as a field of the body, where the provider's SDK has them, too. */
-function bodyOf(wire: WireId, { value, headers, path }: Sent): Fields {
+function readBody(wire: WireId, { value, headers, path }: Sent): Fields {
   if (wire === 'openai-responses') return responsesBody(value, path)
   if (wire !== 'anthropic') return value
   const betas = String(headers['anthropic-beta'] ?? '')
@@ -90,7 +90,7 @@ function bodyOf(wire: WireId, { value, headers, path }: Sent): Fields {
 }
 
 function faultFor(
-  { faults }: Desk,
+  { faults }: StandIn,
   format: WireFormat,
   body: Fields,
   headers: IncomingHttpHeaders,
@@ -101,7 +101,7 @@ function faultFor(
   return faults.take(header === undefined ? undefined : String(header), textIn(last?.parts ?? []))
 }
 
-function unknownModel({ models }: Desk, model: string | undefined): Refusal | undefined {
+function unknownModel({ models }: StandIn, model: string | undefined): Refusal | undefined {
   if (models === undefined || model === undefined || models.includes(model)) return undefined
   return { kind: 'not-found', message: `model: ${model}`, code: 'model_not_found' }
 }
@@ -129,7 +129,7 @@ const STALL_MS = 60_000
 async function deliver(turn: Turn, delivery: Delivery): Promise<Outcome> {
   const { response, format } = delivery
   const { fault } = turn
-  const requestId = idOf('req_', turn.seed)
+  const requestId = readId('req_', turn.seed)
   const headers = { 'request-id': requestId, 'x-request-id': requestId }
   const isEarly = fault?.at !== 'middle'
   if (fault?.kind === 'stall' && isEarly) await stall(fault, delivery)

@@ -1,7 +1,7 @@
 // Counts the tokens of a wire request: the estimate of its texts in prompt order
 import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { fieldsOf, listOf, textOf } from '../validate/walk.ts'
+import { readFields, readList, readText } from '../validate/walk.ts'
 import { promptText } from './asked.ts'
 
 /** One tool, one block of the system prompt, or one block of a message. */
@@ -66,7 +66,7 @@ function tokensOfJson(value: Json): number {
 
 /** Adds what it does not count itself to `waiting`. */
 function tokensOfFields(fields: Fields, waiting: Json[]): number {
-  if (IMAGE_TYPES.includes(textOf(fields.type) ?? '')) return IMAGE_TOKENS
+  if (IMAGE_TYPES.includes(readText(fields.type) ?? '')) return IMAGE_TOKENS
   let tokens = 0
   for (const [key, value] of Object.entries(fields)) {
     if (SILENT.has(key)) continue
@@ -87,7 +87,7 @@ const ONE_HOUR_MS = 60 * 60_000
 
 /** The mark on a block, or the last one on the blocks in it. */
 function markOf(value: Json): number | undefined {
-  const { cache_control, content } = fieldsOf(value)
+  const { cache_control, content } = readFields(value)
   if (isFields(cache_control)) return keepMsOf(cache_control)
   if (!Array.isArray(content)) return undefined
   return content.reduce<number | undefined>((last, each: Json) => markOf(each) ?? last, undefined)
@@ -101,13 +101,13 @@ const KEPT_ROLES = ['system', 'developer']
 
 /** System messages and the last message stay, even if they alone are too much. */
 export function withoutOldest(body: Fields, field: string, windowTokens: number): Fields {
-  const items = listOf(body[field])
+  const items = readList(body[field])
   const { tools, system, instructions } = body
   const fixed = [tools, system, instructions].map((each) => tokensOfJson(each ?? null))
   const sizes = items.map((item) => tokensOfJson(item) + ENVELOPE_TOKENS)
   let tokens = [...fixed, ...sizes].reduce((sum, each) => sum + each, 0)
   const kept = items.filter((item, index) => {
-    const stays = KEPT_ROLES.includes(String(fieldsOf(item).role)) || index === items.length - 1
+    const stays = KEPT_ROLES.includes(String(readFields(item).role)) || index === items.length - 1
     if (stays || tokens <= windowTokens) return true
     tokens -= sizes[index] ?? 0
     return false

@@ -2,7 +2,7 @@
 import type { Json } from '../core/text/json.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
-import { type Asked, idOf } from './asked.ts'
+import { type Asked, readId } from './asked.ts'
 import type { Fault } from './faults.ts'
 
 /** Why an answer ended. Each wire format has its own words for them. */
@@ -62,7 +62,7 @@ const PART_TOKENS = 3
 
 /** Ids are made from the request (`seed`): the same request gets the same answer, ids included. */
 export function replyFrom(answer: ScriptedAnswer, asked: Asked, seed: string): Reply {
-  const parts = partsOf(answer).map((part, index) => finishPart(part, seed, index))
+  const parts = readParts(answer).map((part, index) => finishPart(part, seed, index))
   const calls = parts.some(({ type }) => type === 'call')
   const ending = answer.stopReason ?? (calls ? 'tool_use' : 'end')
   return limited(stopped(weighed(parts, ending), asked), asked)
@@ -74,7 +74,7 @@ export function cutOff(reply: Reply): Reply {
 }
 
 function weighed(parts: readonly ReplyPart[], ending: Ending, stopSequence?: string): Reply {
-  const tokens = parts.map(tokensOf)
+  const tokens = parts.map(countTokens)
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
   return {
     parts,
@@ -95,7 +95,7 @@ export function textOfKind({ parts }: Reply, kind: 'text' | 'thinking'): string 
     .join('')
 }
 
-function partsOf({ parts, thinking, text, calls = [] }: ScriptedAnswer): readonly ScriptedPart[] {
+function readParts({ parts, thinking, text, calls = [] }: ScriptedAnswer): readonly ScriptedPart[] {
   if (parts !== undefined) return parts
   return [
     ...(thinking === undefined ? [] : [{ type: 'thinking', thinking } as const]),
@@ -109,7 +109,7 @@ function finishPart(part: ScriptedPart, seed: string, index: number): ReplyPart 
   const { id, name, arguments: value } = part.call
   return {
     type: 'call',
-    id: id ?? idOf('', seed, 'call', String(index)),
+    id: id ?? readId('', seed, 'call', String(index)),
     name,
     arguments: JSON.stringify(value),
   }
@@ -148,7 +148,7 @@ export function limitedTo(reply: Reply, maxTokens: number, ending: Ending): Repl
   const kept: ReplyPart[] = []
   let left = maxTokens
   for (const part of reply.parts) {
-    const tokens = tokensOf(part)
+    const tokens = countTokens(part)
     if (tokens <= left) {
       kept.push(part)
       left -= tokens
@@ -189,7 +189,7 @@ function cutToTokens(text: string, tokens: number): string {
   return cutHead(text, fits)
 }
 
-function tokensOf(part: ReplyPart): number {
+function countTokens(part: ReplyPart): number {
   switch (part.type) {
     case 'text':
       return estimateTokens(part.text) + PART_TOKENS

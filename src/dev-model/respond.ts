@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { PrecisError } from '../core/errors.ts'
 import { type Fields, isFields } from '../core/text/json.ts'
-import { fieldsOf, textOf } from '../validate/walk.ts'
+import { readFields, readText } from '../validate/walk.ts'
 import type { WireId } from './asked.ts'
 import { converse } from './converse.ts'
 import type { FaultOrder } from './faults.ts'
@@ -18,13 +18,13 @@ import {
   openaiModel,
   openaiModels,
 } from './models.ts'
-import type { Desk } from './turn.ts'
+import type { StandIn } from './turn.ts'
 import type { HttpAnswer, Refusal } from './wire-format.ts'
 
 const LOOPBACK_HOSTS = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/
 
 export async function respond(
-  desk: Desk,
+  desk: StandIn,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function respond(
   if (route.kind === 'turn' || route.kind === 'count') {
     const sent = { value: body.value, chars: body.chars, path, headers }
     await converse(desk, route.kind, format, sent, response)
-  } else sendJson(response, answerTo(desk, route, method, fieldsOf(body.value)))
+  } else sendJson(response, answerTo(desk, route, method, readFields(body.value)))
 }
 
 /** A page on the web can make a browser send here, under another name or not; no client of ours does. */
@@ -59,7 +59,7 @@ function isFromHere({ host = '', origin }: IncomingHttpHeaders): boolean {
 
 /** A key that is missing or wrong, which local servers do not ask for; a version that is missing. */
 function admission(
-  { apiKey, keyless }: Desk,
+  { apiKey, keyless }: StandIn,
   { wire, kind, isLocal = false }: Route,
   { headers }: IncomingMessage,
 ): Refusal | undefined {
@@ -80,12 +80,12 @@ const OLLAMA_VERSION = '0.12.0'
  * Requests that ask no model: lists of models, stored responses, the version, and orders of
  * faults.
  */
-function answerTo(desk: Desk, route: Route, method: string, body: Fields): HttpAnswer {
+function answerTo(desk: StandIn, route: Route, method: string, body: Fields): HttpAnswer {
   switch (route.kind) {
     case 'models':
-      return modelsAnswer(desk, route, textOf(body.model) ?? textOf(body.name))
+      return modelsAnswer(desk, route, readText(body.model) ?? readText(body.name))
     case 'loaded':
-      return { status: 200, body: loadedModels(factsOf(desk)) }
+      return { status: 200, body: loadedModels(readFacts(desk)) }
     case 'stored':
       return storedAnswer(desk, route.id, method)
     case 'version':
@@ -101,12 +101,12 @@ function answerTo(desk: Desk, route: Route, method: string, body: Fields): HttpA
   }
 }
 
-function factsOf({ models, windowTokens }: Desk): readonly ModelFacts[] {
+function readFacts({ models, windowTokens }: StandIn): readonly ModelFacts[] {
   return (models ?? ['dev']).map((id) => ({ id, windowTokens }))
 }
 
 function modelsAnswer(
-  desk: Desk,
+  desk: StandIn,
   { wire, model, isLocal = false }: Extract<Route, { kind: 'models' }>,
   named: string | undefined,
 ): HttpAnswer {
@@ -114,7 +114,7 @@ function modelsAnswer(
   if (model === undefined) {
     const openai = isLocal ? localModels : openaiModels
     const list = wire === 'ollama' ? ollamaModels : wire === 'anthropic' ? anthropicModels : openai
-    return { status: 200, body: list(factsOf(desk)) }
+    return { status: 200, body: list(readFacts(desk)) }
   }
   const id = wire === 'ollama' ? (named ?? '') : model
   if (models !== undefined && !models.includes(id)) {
@@ -125,7 +125,7 @@ function modelsAnswer(
   return { status: 200, body: one({ id, windowTokens }) }
 }
 
-function storedAnswer({ memory, formats }: Desk, id: string, method: string): HttpAnswer {
+function storedAnswer({ memory, formats }: StandIn, id: string, method: string): HttpAnswer {
   const key = `response ${id}`
   const found = memory.find(key)
   if (found === undefined) {
@@ -138,11 +138,11 @@ function storedAnswer({ memory, formats }: Desk, id: string, method: string): Ht
 }
 
 /** `{"kind": "rate-limit", "times": 2}`: what `fail` does, for other processes. */
-function orderFault({ faults }: Desk, body: Fields): HttpAnswer {
-  const { kind, at, ms, retryAfterS, windowTokens, times } = fieldsOf(body)
+function orderFault({ faults }: StandIn, body: Fields): HttpAnswer {
+  const { kind, at, ms, retryAfterS, windowTokens, times } = readFields(body)
   try {
     faults.order({
-      kind: textOf(kind) as FaultOrder['kind'],
+      kind: readText(kind) as FaultOrder['kind'],
       ...((at === 'start' || at === 'middle') && { at }),
       ...(typeof ms === 'number' && { ms }),
       ...(typeof retryAfterS === 'number' && { retryAfterS }),
@@ -153,7 +153,7 @@ function orderFault({ faults }: Desk, body: Fields): HttpAnswer {
     if (!PrecisError.is(error)) throw error
     return { status: error.httpStatus, body: { error: error.message, hint: error.hint ?? null } }
   }
-  return { status: 200, body: { ordered: textOf(kind) ?? null } }
+  return { status: 200, body: { ordered: readText(kind) ?? null } }
 }
 
 /** The routes: four chat APIs, their token counters, and the model lists */

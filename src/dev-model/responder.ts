@@ -20,7 +20,7 @@ export type ScriptStep = ScriptedAnswer | ScriptFunction
 /** Steps in order, then the assistant; or a function of each request. */
 export type Script = readonly ScriptStep[] | ScriptFunction
 
-export class Brain {
+export class Responder {
   #script: ScriptFunction
 
   constructor(script: Script = []) {

@@ -1,6 +1,6 @@
 // Schemas of wire requests as data, and the check for unknown fields
 import { isFields, type Json } from '../core/text/json.ts'
-import { fieldsOf, textOf } from '../validate/walk.ts'
+import { readFields, readText } from '../validate/walk.ts'
 
 /** How a value may go on. A value of another type than the schema's is the rules' affair. */
 export type Schema =
@@ -30,7 +30,7 @@ export function only(names: string, others: Readonly<Record<string, Schema>> = {
   }
 }
 
-export function listOf(of: Schema): Schema {
+export function readList(of: Schema): Schema {
   return { kind: 'list', of }
 }
 
@@ -80,7 +80,7 @@ export function* findingsIn(schema: Schema, value: Json, path: readonly Step[] =
       if (isFields(value)) yield* findingsOfVariant(schema, value, path)
       return
     case 'fields':
-      for (const [name, each] of Object.entries(fieldsOf(value))) {
+      for (const [name, each] of Object.entries(readFields(value))) {
         const below = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined
         if (below === undefined) yield { what: 'unknown-field', path: [...path, name] }
         else yield* findingsIn(below, each, [...path, name])
@@ -95,7 +95,7 @@ function* findingsOfVariant(
   value: Json,
   path: readonly Step[],
 ): Findings {
-  const tag = textOf(fieldsOf(value)[by]) ?? usual
+  const tag = readText(readFields(value)[by]) ?? usual
   if (tag === undefined) {
     yield { what: 'no-tag', path, by }
     return

@@ -16,8 +16,8 @@ import { openaiChatFormat } from './openai/chat.ts'
 import { openaiResponsesFormat } from './openai/responses.ts'
 import { AutomaticCache } from './prefix-cache.ts'
 import { respond } from './respond.ts'
-import { Brain, type RecordedRequest, Recorder, type Script } from './responder.ts'
-import type { Desk } from './turn.ts'
+import { type RecordedRequest, Recorder, Responder, type Script } from './responder.ts'
+import type { StandIn } from './turn.ts'
 
 export interface DevModelOptions {
   readonly port?: number // 0: any free one
@@ -81,7 +81,7 @@ export async function startDevModel(options: DevModelOptions = {}): Promise<DevM
       hint: 'Use 127.0.0.1, ::1 or localhost.',
     })
   }
-  const desk = deskOf(options)
+  const desk = buildStandIn(options)
   const underWay = new UnderWay()
   const server = createServer((request, response) => {
     underWay.add(response)
@@ -107,14 +107,14 @@ export async function startDevModel(options: DevModelOptions = {}): Promise<DevM
   }
 }
 
-function deskOf(options: DevModelOptions): Desk {
+function buildStandIn(options: DevModelOptions): StandIn {
   const { profiles = {}, ollamaContextTokens } = options
   const { 'openai-chat': chat, 'openai-responses': responses } = profiles
   const anthropic = anthropicFormat(profiles.anthropic, options.windowTokens)
   const ollama = ollamaFormat(ollamaContextTokens)
   return {
     clock: options.clock ?? systemClock,
-    brain: new Brain(options.script),
+    brain: new Responder(options.script),
     memory: new Memory(),
     caches: {
       marked: new MarkedCache(options.minCacheTokens),

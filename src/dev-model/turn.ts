@@ -8,13 +8,13 @@ import { type Segment, sumOfTokens } from './count.ts'
 import type { Fault, Faults } from './faults.ts'
 import type { Memory } from './memory.ts'
 import { cutOff, limitedTo, type Reply, replyFrom, type ScriptedAnswer } from './reply.ts'
-import type { Brain, Recorder, Recording } from './responder.ts'
+import type { Recorder, Recording, Responder } from './responder.ts'
 import type { Caches, Refusal, Turn, WireFormat } from './wire-format.ts'
 
 /** What lasts from one request to the next. */
 interface World {
   readonly clock: Clock
-  readonly brain: Brain
+  readonly brain: Responder
   readonly memory: Memory
   readonly caches: Caches
   readonly windowTokens: number
@@ -88,7 +88,7 @@ function examine({ memory }: World, question: Question, isCounting: boolean): Ex
   const earlier = memory.related(format.links.ofRequest(body), format.links.onward)
   const lost = format.lost(body, earlier)
   if (lost !== undefined) return { refusal: lost, earlier }
-  recording.violations = violationsOf(format, body, earlier)
+  recording.violations = findViolations(format, body, earlier)
   const [first, ...others] = recording.violations
   return {
     refusal: first === undefined ? undefined : { kind: 'rules', violations: [first, ...others] },
@@ -96,7 +96,7 @@ function examine({ memory }: World, question: Question, isCounting: boolean): Ex
   }
 }
 
-function violationsOf(
+function findViolations(
   format: WireFormat,
   body: Fields,
   earlier: readonly Exchange[],
@@ -200,7 +200,7 @@ const ORDERED: Partial<Record<Fault['kind'], ScriptedAnswer>> = {
 type Formats = Readonly<Record<WireId, WireFormat>>
 
 /** Everything that a request to the stand-in can meet: formats, faults, records, and what lasts. */
-export interface Desk extends World {
+export interface StandIn extends World {
   readonly formats: Formats
   /** How a server on the user's own machine takes requests. */
   readonly localFormats: Formats

@@ -34,13 +34,13 @@ export function mutate(
   requireWholeCharacters(document.text, ranges)
   switch (command.name) {
     case 'replace': {
-      const text = textOf(command.value, registers)
+      const text = readText(command.value, registers)
       const edits = ranges.map(({ start, end }) => ({ start, end, text }))
       counts.replacements += edits.length
       return change(edits, context)
     }
     case 'insert_before': {
-      const text = textOf(command.value, registers)
+      const text = readText(command.value, registers)
       insert(
         ranges.map(({ start }) => ({ start, end: start, text })),
         context,
@@ -48,7 +48,7 @@ export function mutate(
       return ranges
     }
     case 'insert_after': {
-      const text = textOf(command.value, registers)
+      const text = readText(command.value, registers)
       const onNewLine = ({ end, isLines }: Range) => isLines && document.text[end - 1] !== '\n'
       insert(
         ranges.map((range) => ({
@@ -77,7 +77,7 @@ function requireWholeCharacters(text: string, ranges: readonly Range[]): void {
       throw new FileProblem('The selection cuts a character in half. Select again after inserting.')
 }
 
-function textOf(value: Value, registers: Registers): string {
+function readText(value: Value, registers: Registers): string {
   if (value.type === 'text') return value.text
   const text = registers.get(value.name)
   if (text === undefined)

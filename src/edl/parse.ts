@@ -21,11 +21,11 @@ export interface ParseFailure {
   readonly hint?: string
 }
 
-export type Parsed =
+export type ParseResult =
   | { readonly ok: true; readonly commands: readonly Command[] }
   | { readonly ok: false; readonly failure: ParseFailure }
 
-export function parse(script: string, limits: EdlLimits): Parsed {
+export function parse(script: string, limits: EdlLimits): ParseResult {
   const { scriptChars } = limits
   if (script.length > scriptChars) {
     const message = `The script has ${script.length} characters; at most ${scriptChars} are allowed`
@@ -188,13 +188,13 @@ function isPositional(word: string): boolean {
 function positionalPattern(source: string): Pattern | undefined {
   const [, first, second] = POSITIONAL.exec(source) ?? []
   if (first === undefined) return undefined
-  const from = positionOf(first)
+  const from = findPosition(first)
   if (second === undefined) return from && { type: 'position', source, position: from }
-  const to = positionOf(second)
+  const to = findPosition(second)
   return from && to && { type: 'range', source, from, to }
 }
 
-function positionOf(word: string): Position | undefined {
+function findPosition(word: string): Position | undefined {
   if (word === 'bof' || word === 'eof') return { type: word }
   const [line, column = ''] = word.split(':')
   if (Number(line) === 0) return undefined

@@ -87,7 +87,7 @@ function mutationLine(file: WrittenFile): string {
 function selectionText({ selection, selectedText }: ReportInput): string {
   if (selection === undefined) return ''
   const { ranges } = selection
-  const places = placesOf(selectedText, ranges.slice(0, SHOWN_RANGES))
+  const places = findPlaces(selectedText, ranges.slice(0, SHOWN_RANGES))
   const more = ranges.length - SHOWN_RANGES
   const lines = places.flatMap(({ place, content }) => [place, abridged(content)])
   if (more > 0) lines.push(`… ${more} more`)
@@ -95,7 +95,7 @@ function selectionText({ selection, selectedText }: ReportInput): string {
 }
 
 /** `[line:col - line:col]`, lines from 1 and columns from 0, as in a position of the language. */
-function placesOf(text: string, ranges: readonly Range[]): { place: string; content: string }[] {
+function findPlaces(text: string, ranges: readonly Range[]): { place: string; content: string }[] {
   const point = (offset: number) => {
     const before = text.slice(0, offset)
     return `${before.split('\n').length}:${offset - before.lastIndexOf('\n') - 1}`

@@ -9,7 +9,7 @@ import { anthropic } from './anthropic.ts'
 import type { View } from './session-format.ts'
 
 /** Drafts as a log, the way an appender numbers them. */
-function eventsOf(drafts: readonly EventDraft[]): ThreadEvent[] {
+function readEvents(drafts: readonly EventDraft[]): ThreadEvent[] {
   const events: ThreadEvent[] = []
   let answer = 0
   for (const draft of drafts) {
@@ -22,15 +22,15 @@ function eventsOf(drafts: readonly EventDraft[]): ThreadEvent[] {
   return events
 }
 
-function viewOf(drafts: readonly EventDraft[]): View {
-  const events = eventsOf(drafts)
+function buildView(drafts: readonly EventDraft[]): View {
+  const events = readEvents(drafts)
   const eventAt = (seq: number) => events[seq - 1]
   return buildMessages(foldEvents(events, eventAt), eventAt)
 }
 
 function roundTrip(document: unknown): { document: unknown; problems: readonly string[] } {
   const imported = anthropic.read(JSON.stringify(document))
-  const { text } = anthropic.write(viewOf(imported.drafts), imported.envelope)
+  const { text } = anthropic.write(buildView(imported.drafts), imported.envelope)
   return { document: JSON.parse(text), problems: imported.problems }
 }
 
@@ -96,7 +96,7 @@ describe('reading and writing gives back the document', () => {
   for (const [name, document, expected] of normalised)
     it(`except that ${name}`, () => {
       const imported = anthropic.read(`\uFEFF${JSON.stringify(document)}`)
-      const again = anthropic.write(viewOf(imported.drafts), imported.envelope)
+      const again = anthropic.write(buildView(imported.drafts), imported.envelope)
       expect(JSON.parse(again.text)).toStrictEqual(expected)
     })
 })

@@ -9,7 +9,7 @@ import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { writtenBy } from '../core/view/typed-text.ts'
 import { type Notes, unmarked } from '../wire/anthropic/blocks.ts'
 import { readMessages, readSystem } from '../wire/anthropic/read.ts'
-import { listOf, wrongShape } from '../wire/anthropic/shape.ts'
+import { readList, wrongShape } from '../wire/anthropic/shape.ts'
 import { wireMessages } from '../wire/anthropic/write.ts'
 import { parseJsonText, requireStorable } from './reading/json-text.ts'
 import type { Exported, View } from './session-format.ts'
@@ -36,13 +36,13 @@ function read(text: string): Imported {
   const document = parseJsonText(text)
   requireStorable(document)
   const notes: Notes = { problems: [], cacheMarks: 0 }
-  const envelope = Array.isArray(document) ? [] : envelopeOf(document, notes)
+  const envelope = Array.isArray(document) ? [] : buildEnvelope(document, notes)
   const messages = Array.isArray(document) ? document : messagesOf(document)
   const system = systemDrafts(envelope)
   const drafts: EventDraft[] = [
     { type: 'FOREIGN', data: { format: 'anthropic', envelope } },
     ...system,
-    ...readMessages(messages, { hasSystem: system.length > 0, ...modelOf(envelope) }, notes).map(
+    ...readMessages(messages, { hasSystem: system.length > 0, ...readModel(envelope) }, notes).map(
       withOrigin,
     ),
   ]
@@ -55,18 +55,18 @@ function withOrigin(draft: EventDraft): EventDraft {
   return draft.type === 'USER_MESSAGE' ? { ...draft, origin: writtenBy(draft.data) } : draft
 }
 
-function modelOf(envelope: Json): { model?: string } {
+function readModel(envelope: Json): { model?: string } {
   return isFields(envelope) && typeof envelope.model === 'string' ? { model: envelope.model } : {}
 }
 
 function messagesOf(document: Json): readonly Json[] {
   if (!isFields(document))
     throw wrongShape('', 'an object with `messages`, or an array of messages', document)
-  return listOf(document.messages, 'messages', 'an array of messages')
+  return readList(document.messages, 'messages', 'an array of messages')
 }
 
 /** The document without its messages, in the order of its fields, and without marks for the cache. */
-function envelopeOf(document: Json, notes: Notes): Json {
+function buildEnvelope(document: Json, notes: Notes): Json {
   if (!isFields(document)) return {}
   return Object.fromEntries(
     Object.entries(unmarked(document, notes)).map(([name, value]) => {
@@ -97,11 +97,13 @@ function write(view: View, envelope: Json = {}): Exported {
   const problems: string[] = []
   const messages = wireMessages(view.messages, (problem) => problems.push(problem))
   const bare = Array.isArray(envelope) && view.system.length === 0
-  const document = bare ? messages : documentOf(view, isFields(envelope) ? envelope : {}, messages)
+  const document = bare
+    ? messages
+    : buildDocument(view, isFields(envelope) ? envelope : {}, messages)
   return { text: `${JSON.stringify(document, wellFormed, 2)}\n`, problems: [...new Set(problems)] }
 }
 
-function documentOf(view: View, envelope: Fields, messages: readonly Json[]): Json {
+function buildDocument(view: View, envelope: Fields, messages: readonly Json[]): Json {
   const system = systemOf(view.system, envelope.system)
   const { system: _, ...rest } = envelope
   if (system === undefined) return { ...rest, messages }

@@ -43,24 +43,24 @@ function plannedRecords(format: string, outgoing: Outgoing, writer: RecordWriter
   return { old, made, problems: [...problems], ...(isBehind && { oldRecords: old.length }) }
 }
 
-export function recordsOf(
+export function readRecords(
   format: string,
   outgoing: Outgoing,
   writer: RecordWriter,
 ): WrittenRecords {
   const { old, made, ...facts } = plannedRecords(format, outgoing, writer)
   const last = old.at(-1)?.at ?? 0
-  const added = made.map((record, index) => ({ at: last + 1 + index, raw: textOf(record) }))
+  const added = made.map((record, index) => ({ at: last + 1 + index, raw: readText(record) }))
   return { records: [...old, ...added], ...facts }
 }
 
 /** One record a line. */
 export function writeLines(format: string, outgoing: Outgoing, writer: RecordWriter): Exported {
   const { old, made, ...facts } = plannedRecords(format, outgoing, writer)
-  const pieces = { [Symbol.iterator]: () => linesOf(old, made, PIECE_CHARS) }
+  const pieces = { [Symbol.iterator]: () => readLines(old, made, PIECE_CHARS) }
   return {
     get text() {
-      return [...linesOf(old, made, Infinity)].join('') // one piece: nothing is copied twice
+      return [...readLines(old, made, Infinity)].join('') // one piece: nothing is copied twice
     },
     pieces,
     ...facts,
@@ -69,7 +69,7 @@ export function writeLines(format: string, outgoing: Outgoing, writer: RecordWri
 
 const PIECE_CHARS = 100_000
 
-function* linesOf(
+function* readLines(
   old: readonly RawRecord[],
   made: readonly Json[],
   pieceChars: number,
@@ -77,7 +77,7 @@ function* linesOf(
   let lines: string[] = []
   let chars = 0
   for (let at = 0; at < old.length + made.length; at += 1) {
-    const line = old[at]?.raw ?? textOf(made[at - old.length] as Json)
+    const line = old[at]?.raw ?? readText(made[at - old.length] as Json)
     lines.push(line, '\n')
     chars += line.length
     if (chars < pieceChars) continue
@@ -92,7 +92,7 @@ function* linesOf(
 const HALF = '\\ud'
 
 /** Looking at every value for halves of characters takes long, and nearly no record has one. */
-function textOf(record: Json): string {
+function readText(record: Json): string {
   const text = JSON.stringify(record)
   return text.includes(HALF) ? JSON.stringify(record, wellFormed) : text
 }

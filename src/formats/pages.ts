@@ -26,8 +26,8 @@ function writeMarkdown(view: View, title = TITLE): Exported {
   const blocks = [`# ${oneLine(title)}`]
   for (const text of view.system) blocks.push('## System', fenced(text))
   for (const message of view.messages) {
-    blocks.push(`## ${authorOf(message)}`)
-    for (const { kind, heading, text } of message.parts.map(pieceOf)) {
+    blocks.push(`## ${readAuthor(message)}`)
+    for (const { kind, heading, text } of message.parts.map(findPiece)) {
       if (heading !== undefined) blocks.push(`**${oneLine(heading)}**`)
       blocks.push(kind === 'said' ? text : fenced(text))
     }
@@ -49,7 +49,7 @@ function oneLine(text: string): string {
 function writeHtml(view: View, title = TITLE): Exported {
   const system = view.system.map((text) => section('System', [{ kind: 'note', text }]))
   const messages = view.messages.map((message) =>
-    section(authorOf(message), message.parts.map(pieceOf)),
+    section(readAuthor(message), message.parts.map(findPiece)),
   )
   const text = `<!doctype html>
 <html lang="en">
@@ -90,12 +90,12 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-function authorOf({ role, parts }: Message): string {
+function readAuthor({ role, parts }: Message): string {
   if (role === 'assistant') return 'Assistant'
   return parts.every(({ type }) => type === 'tool_result') ? 'Tools' : 'User'
 }
 
-function pieceOf(part: MessagePart): Piece {
+function findPiece(part: MessagePart): Piece {
   switch (part.type) {
     case 'text':
       return { kind: 'said', text: part.text }

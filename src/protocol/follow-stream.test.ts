@@ -47,7 +47,7 @@ function transportOf(connections: readonly Connection[]): Transport & Recorded {
         const problem = toProblem(connection.error)
         return new Response(JSON.stringify(problem), { status: problem.status })
       }
-      return new Response(bodyOf(connection))
+      return new Response(readBody(connection))
     },
     // Pauses are over at once; so is the time that a silent connection is given.
     async sleep(ms) {
@@ -57,7 +57,7 @@ function transportOf(connections: readonly Connection[]): Transport & Recorded {
   }
 }
 
-function bodyOf({ text, isSilent = false }: Connection): ReadableStream<Uint8Array> {
+function readBody({ text, isSilent = false }: Connection): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       controller.enqueue(new TextEncoder().encode(text))

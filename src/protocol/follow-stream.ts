@@ -40,7 +40,7 @@ export async function* followStream(
           continue
         }
         delayMs = FIRST_DELAY_MS
-        const item = itemOf(event)
+        const item = readItem(event)
         if (item?.kind === 'event') {
           if (item.event.seq <= seq) continue // seen before the connection was lost
           if (item.event.seq !== seq + 1) throw new Gap()
@@ -93,7 +93,7 @@ async function* connect(
     })
     if (!response.body) throw new PrecisError('unreachable', 'The stream is empty.')
     yield CONNECTED
-    yield* readSse(piecesOf(response.body, both), () => {
+    yield* readSse(findPieces(response.body, both), () => {
       watch.heard()
       onHeard()
     })
@@ -104,7 +104,7 @@ async function* connect(
 }
 
 /** Also if the transport itself does not heed a signal. */
-async function* piecesOf(
+async function* findPieces(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
@@ -149,7 +149,7 @@ class Silence {
   }
 }
 
-function itemOf({ event, data }: ServerSentEvent): StreamItem | undefined {
+function readItem({ event, data }: ServerSentEvent): StreamItem | undefined {
   const value: unknown = JSON.parse(data)
   if (event === STORED) return { kind: 'event', event: readRow(value) }
   const frame = fromWireFrame(value)

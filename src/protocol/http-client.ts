@@ -49,14 +49,14 @@ function aboutThreads(
   'threads' | 'createThread' | 'thread' | 'deleteThread' | 'fork' | 'change' | 'importThread'
 > {
   const detail = async (call: Call): Promise<ThreadDetail> =>
-    detailOf(await callJson(transport, sessionResponseSchema, call))
+    readDetail(await callJson(transport, sessionResponseSchema, call))
   return {
     async threads(query = {}) {
       const page = await callJson(transport, threadPageSchema, {
         path: '/threads',
         query: { ...query },
       })
-      return { ...page, items: page.items.map(summaryOf) }
+      return { ...page, items: page.items.map(buildSummary) }
     },
     createThread: (body = {}) => detail({ method: 'POST', path: '/threads', body }),
     thread: (threadId) => detail({ path: of(threadId) }),
@@ -91,7 +91,7 @@ function aboutTurns(
       const path = of(threadId, 'messages')
       const body = { content }
       const reply = await callJson(transport, sendReplySchema, { method: 'POST', path, body })
-      return replyOf(reply)
+      return buildReply(reply)
     },
     async resume(threadId) {
       await post(of(threadId, 'resume'))
@@ -113,7 +113,7 @@ function aboutCompactions(
 > {
   const post = (path: string, body: unknown): Call => ({ method: 'POST', path, body })
   const outcome = async (call: Call) =>
-    outcomeOf(await callJson(transport, commandOutcomeSchema, call))
+    readOutcome(await callJson(transport, commandOutcomeSchema, call))
   return {
     compact: (threadId, request = {}) => outcome(post(of(threadId, 'compactions'), request)),
     preview: (threadId, request = {}) =>
@@ -211,21 +211,21 @@ function of(threadId: string, ...rest: readonly string[]): string {
     .join('/')
 }
 
-function summaryOf(wire: z.output<typeof threadSummarySchema>): ThreadSummary {
+function buildSummary(wire: z.output<typeof threadSummarySchema>): ThreadSummary {
   const { createdAt, updatedAt, ...rest } = wire
   return { ...rest, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) }
 }
 
-function detailOf({ session, ...figures }: z.output<typeof sessionResponseSchema>): ThreadDetail {
-  return { ...session, ...summaryOf(session), ...figures }
+function readDetail({ session, ...figures }: z.output<typeof sessionResponseSchema>): ThreadDetail {
+  return { ...session, ...buildSummary(session), ...figures }
 }
 
-function replyOf(wire: z.output<typeof sendReplySchema>): SendReply {
+function buildReply(wire: z.output<typeof sendReplySchema>): SendReply {
   if (wire.status !== 'command') return wire
-  return { status: wire.status, ...outcomeOf(wire) }
+  return { status: wire.status, ...readOutcome(wire) }
 }
 
-function outcomeOf(wire: z.output<typeof commandOutcomeSchema>): CommandOutcome {
+function readOutcome(wire: z.output<typeof commandOutcomeSchema>): CommandOutcome {
   const { command, ok, text, threadId, compaction, returned } = wire
   return {
     command,

@@ -47,14 +47,14 @@ export async function callJson<T>(
 export async function callRaw(transport: Transport, call: Call): Promise<Response> {
   const isWrite = (call.method ?? 'GET') !== 'GET'
   const key = isWrite ? { 'idempotency-key': randomKey() } : {}
-  const send = () => transport.fetch(requestOf(transport, call, key))
+  const send = () => transport.fetch(readRequest(transport, call, key))
   const response = await attempt(call, send).catch(async (error: PrecisError) => {
     if (!isWrite || error.code !== 'unreachable') throw error
     await transport.sleep(RETRY_MS, call.signal)
     return attempt(call, send)
   })
   if (response.ok) return response
-  throw await problemOf(response, call)
+  throw await findProblem(response, call)
 }
 
 async function attempt(call: Call, send: () => Promise<Response> | Response): Promise<Response> {
@@ -71,7 +71,7 @@ async function attempt(call: Call, send: () => Promise<Response> | Response): Pr
   }
 }
 
-function requestOf(
+function readRequest(
   { baseUrl, token }: Transport,
   { method = 'GET', path, query = {}, body, text, headers, signal }: Call,
   key: Readonly<Record<string, string>>,
@@ -103,7 +103,7 @@ async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-async function problemOf(response: Response, call: Call): Promise<PrecisError> {
+async function findProblem(response: Response, call: Call): Promise<PrecisError> {
   const problem = problemSchema.safeParse(await jsonOf(response))
   if (problem.success) return fromProblem(problem.data)
   return unexpected(call, `status ${response.status}`)

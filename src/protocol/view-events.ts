@@ -3,11 +3,11 @@ import type { EventOf, ThreadEvent } from '../core/log/event.ts'
 import type { Answer, Part } from '../core/view/content.ts'
 import {
   type AnswerBlock,
+  buildSummary,
   type CompactionBlock,
+  readSubject,
   resultText,
-  subjectOf,
   summaryIn,
-  summaryOf,
   type ToolBlock,
   userText,
   type ViewBlock,
@@ -43,7 +43,7 @@ export function showEvent(
       showFailure(list, event)
       return live
     case 'LOCAL_SYSTEM_MESSAGE':
-      list.put({ kind: 'notice', key: keyOf(event), level: 'info', text: event.data })
+      list.put({ kind: 'notice', key: readKey(event), level: 'info', text: event.data })
       return live
     case 'THREAD_STARTED':
       showOrigin(list, event)
@@ -54,7 +54,7 @@ export function showEvent(
 }
 
 /** A conversation may continue in another thread, whose numbers begin again. */
-function keyOf({ threadId, seq }: ThreadEvent): string {
+function readKey({ threadId, seq }: ThreadEvent): string {
   return `${threadId}/${seq}`
 }
 
@@ -71,13 +71,13 @@ export function toolBlock(list: BlockList, callId: string): ToolBlock {
 }
 
 function calledOf({ name, arguments: input }: EventOf<'TOOL_CALL'>['data']): Partial<ToolBlock> {
-  return { name, input, subject: subjectOf(input) }
+  return { name, input, subject: readSubject(input) }
 }
 
 function answerBlocks(event: EventOf<'AGENT_MESSAGE'>): ViewBlock[] {
   const { data } = event
-  const blocks = partsOf(data).flatMap((part, index): ViewBlock[] => {
-    const key = `${keyOf(event)}.${index}`
+  const blocks = readParts(data).flatMap((part, index): ViewBlock[] => {
+    const key = `${readKey(event)}.${index}`
     if (part.type === 'text')
       return part.text.trim() === ''
         ? []
@@ -92,11 +92,11 @@ function answerBlocks(event: EventOf<'AGENT_MESSAGE'>): ViewBlock[] {
   if (last) return blocks.map((block) => (block === last ? { ...last, cut } : block))
   return [
     ...blocks,
-    { kind: 'answer', key: `${keyOf(event)}.cut`, text: '', isStreaming: false, cut },
+    { kind: 'answer', key: `${readKey(event)}.cut`, text: '', isStreaming: false, cut },
   ]
 }
 
-function partsOf({ parts, content }: Answer): readonly Part[] {
+function readParts({ parts, content }: Answer): readonly Part[] {
   return parts ?? [{ type: 'text', text: content }]
 }
 
@@ -109,7 +109,7 @@ function cutOf({ stopReason }: Answer): AnswerBlock['cut'] {
 function showUserMessage(list: BlockList, event: EventOf<'USER_MESSAGE'>): void {
   const { data, origin, threadId } = event
   const { text, attachments } = userText(data)
-  const key = keyOf(event)
+  const key = readKey(event)
   const summary = origin === 'summary' ? summaryIn(text) : undefined
   if (summary === undefined) {
     const isAutomatic = origin !== undefined && origin !== 'typed'
@@ -136,13 +136,13 @@ function showResult(list: BlockList, { seq, data }: EventOf<'TOOL_RESULT'>): voi
 function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): CompactionBlock {
   const { seq, data } = event
   const running = list.get(runKey(data.runId))
-  const summary = summaryOf(data)
+  const summary = buildSummary(data)
   const before = data.before?.tokens
   const after = data.after?.tokens
   return {
     kind: 'compaction',
     // Where it was seen to run, its block is that of the run.
-    key: running?.key ?? keyOf(event),
+    key: running?.key ?? readKey(event),
     state: 'done',
     strategy: data.strategyId,
     seq,
@@ -174,7 +174,7 @@ function showOrigin(list: BlockList, event: EventOf<'THREAD_STARTED'>): void {
   if (from === undefined || cameFrom(list, event.threadId)) return
   const named = title === undefined ? '' : ` «${title}»`
   const text = `This thread${named} came from ${from.threadId} (${reason ?? 'fork'}).`
-  list.put({ kind: 'notice', key: keyOf(event), level: 'info', text })
+  list.put({ kind: 'notice', key: readKey(event), level: 'info', text })
 }
 
 /** The blocks of a view in order, with lookup by key; updates near the end are cheap */

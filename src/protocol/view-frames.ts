@@ -4,8 +4,8 @@ import type { Approval } from './client.ts'
 import { type BlockList, runKey, toolBlock } from './view-events.ts'
 import {
   type CompactionBlock,
+  computeProgress,
   errorWords,
-  progressOf,
   type ToolBlock,
   type ViewStatus,
 } from './view-texts.ts'
@@ -157,7 +157,7 @@ function progressed({ list, status }: Shown, frame: Frame<'COMPACTION_PROGRESS'>
       ...(total !== undefined && { total }),
     })
   const started = status.compaction ?? { what: message, since: timestamp, strategy }
-  return { ...status, compaction: progressOf({ ...started, strategy }, frame) }
+  return { ...status, compaction: computeProgress({ ...started, strategy }, frame) }
 }
 
 function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {

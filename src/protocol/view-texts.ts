@@ -36,7 +36,7 @@ export function summaryIn(text: string): string | undefined {
 }
 
 /** A call in short, where no tool has said what it is about. */
-export function subjectOf(input: Json): string {
+export function readSubject(input: Json): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return short(input)
   const fields = input as { readonly [key: string]: Json }
   const field = SUBJECT_FIELDS.find((name) => typeof fields[name] === 'string')
@@ -48,7 +48,7 @@ export function resultText(content: readonly Block[]): string {
 }
 
 /** What a compaction says in place of what it covers; undefined if it only leaves out or shortens. */
-export function summaryOf({ edits }: CompactionData): string | undefined {
+export function buildSummary({ edits }: CompactionData): string | undefined {
   const texts = edits
     .flatMap(({ put }) => put)
     .flatMap((entry) => ('label' in entry && SUMMARY_LABELS.has(entry.label) ? [entry] : []))
@@ -97,7 +97,7 @@ interface Activity {
   readonly total?: number
 }
 
-export interface Queued {
+export interface QueuedMessage {
   readonly messageId: string
   readonly text: string
 }
@@ -107,14 +107,14 @@ export interface ViewStatus {
   /** Absent if nothing is going on. */
   readonly activity?: Activity
   readonly compaction?: Activity & { readonly strategy: string }
-  readonly queued: readonly Queued[]
+  readonly queued: readonly QueuedMessage[]
   readonly approvals: readonly Approval[]
 }
 
 export const IDLE: ViewStatus = { isWorking: false, queued: [], approvals: [] }
 
 /** The part of a status that a step of a compaction changes. */
-export function progressOf(
+export function computeProgress(
   started: Activity & { readonly strategy: string },
   { message, done, total }: RunProgress,
 ): Activity & { readonly strategy: string } {

@@ -10,7 +10,7 @@ import { showFrame } from './view-frames.ts'
 import {
   IDLE,
   type NoticeBlock,
-  type Queued,
+  type QueuedMessage,
   type ToolBlock,
   type ViewBlock,
   type ViewStatus,
@@ -144,7 +144,10 @@ function laterTool(earlier: ToolBlock, later: ToolBlock): ToolBlock {
   }
 }
 
-function queueAfter(queued: readonly Queued[], event: ThreadEvent): readonly Queued[] {
+function queueAfter(
+  queued: readonly QueuedMessage[],
+  event: ThreadEvent,
+): readonly QueuedMessage[] {
   switch (event.type) {
     case 'MESSAGE_QUEUED': {
       const { messageId, content } = event.data
@@ -160,7 +163,7 @@ function queueAfter(queued: readonly Queued[], event: ThreadEvent): readonly Que
   }
 }
 
-function without(queued: readonly Queued[], id: string): readonly Queued[] {
+function without(queued: readonly QueuedMessage[], id: string): readonly QueuedMessage[] {
   return queued.some(({ messageId }) => messageId === id)
     ? queued.filter(({ messageId }) => messageId !== id)
     : queued

@@ -12,7 +12,7 @@ import {
 } from '../redact/redact-values.ts'
 import { type ValidateOptions, validate } from '../validate/validate.ts'
 import type { Profile, Violation } from '../validate/walk.ts'
-import { type Prepared, prepareRequest } from '../wire/prepare.ts'
+import { type PreparedRequest, prepareRequest } from '../wire/prepare.ts'
 import type { ModelWindow } from './catalogue.ts'
 import type { ModelRegistry } from './registry.ts'
 
@@ -91,7 +91,7 @@ const KINDS: readonly Kind[] = [
 /** The same provider for requests of any history, with the repairs reported and tools by their real names. */
 export function preparing(provider: Provider, profileOf: (model: string) => Profile): Provider {
   const { countTokens } = provider
-  const prepared = (request: ModelRequest): Prepared =>
+  const prepared = (request: ModelRequest): PreparedRequest =>
     prepareRequest(request, profileOf(request.model), provider.id)
   return {
     ...provider,

@@ -11,7 +11,7 @@ export interface ModelRoles {
 const STAND_IN = 'dev'
 
 /** Behind a role the name that is set for it. Throws `no-model`. */
-export function nameOf(asked: string | undefined, models: ModelRoles): string {
+export function readName(asked: string | undefined, models: ModelRoles): string {
   const role = asked ?? 'default'
   if (role !== 'default' && role !== 'fast') return role
   const name = (role === 'fast' ? models.fast : undefined) ?? models.default

@@ -64,9 +64,12 @@ export function modelPort(registry: Pick<ModelRegistry, 'resolve'>): WholeModelP
   }
 }
 
-type Asking = Pick<ModelRequest, 'system' | 'tools' | 'toolChoice' | 'cache' | 'thinking'>
+type CompactionSettings = Pick<
+  ModelRequest,
+  'system' | 'tools' | 'toolChoice' | 'cache' | 'thinking'
+>
 
-function asApart({ system }: AskRequest): Asking {
+function asApart({ system }: AskRequest): CompactionSettings {
   return {
     system: system === undefined ? [] : [system],
     tools: [],
@@ -80,7 +83,10 @@ function asApart({ system }: AskRequest): Asking {
  * choice: to forbid the tools there would cost the whole prompt again. The request says in words that none
  * is to be called, and a call is never run.
  */
-function asWithin({ system, tools, thinking }: AskedWithin, { profile }: ResolvedModel): Asking {
+function asWithin(
+  { system, tools, thinking }: AskedWithin,
+  { profile }: ResolvedModel,
+): CompactionSettings {
   return {
     system,
     tools,
@@ -132,9 +138,9 @@ export async function converse(
   const collected = await collectAnswer(ref, frames)
   if (collected.overflow !== undefined) throw new PrecisError('overflow', collected.overflow)
   const { stopReason = 'error', tokenUsage } = collected.answer
-  const calls = callsOf(collected)
+  const calls = findCalls(collected)
   return {
-    message: { role: 'assistant', parts: partsOf(collected, calls) },
+    message: { role: 'assistant', parts: readParts(collected, calls) },
     calls,
     stopReason,
     ...(tokenUsage && { usage: { ...tokenUsage, model: ref } }),
@@ -142,7 +148,7 @@ export async function converse(
 }
 
 /** Those that cannot be read stand last, with no arguments: they are answered like the others. */
-function callsOf({ calls, brokenCalls }: CollectedAnswer): AskedCall[] {
+function findCalls({ calls, brokenCalls }: CollectedAnswer): AskedCall[] {
   const problem = 'The arguments of this call are not valid JSON. It was not run.'
   const broken = brokenCalls.map(({ id, name }) => ({ id, name, arguments: {}, problem }))
   const known = new Set(calls.map(({ id }) => id))
@@ -150,7 +156,7 @@ function callsOf({ calls, brokenCalls }: CollectedAnswer): AskedCall[] {
 }
 
 /** As it is sent back: thinking and texts where they stood, each call in its place. */
-function partsOf({ answer }: CollectedAnswer, calls: readonly AskedCall[]): MessagePart[] {
+function readParts({ answer }: CollectedAnswer, calls: readonly AskedCall[]): MessagePart[] {
   const open = new Map(calls.map((call) => [call.id, call]))
   const place = (id: string): MessagePart[] => {
     const call = open.get(id)

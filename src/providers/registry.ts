@@ -8,7 +8,7 @@ import { type ModelInfo, type ModelOverrides, type ModelWindow, modelInfo } from
 import { LimitedCache } from './costs.ts'
 import { noticingOverflow } from './failures/silent-overflow.ts'
 import type { Timeouts } from './failures/timed-fetch.ts'
-import { type ModelRoles, nameOf, splitName } from './model-name.ts'
+import { type ModelRoles, readName, splitName } from './model-name.ts'
 
 export interface ProviderOptions {
   readonly id: string
@@ -91,11 +91,11 @@ export function createRegistry(options: RegistryOptions): ModelRegistry {
   const ids = entries.map(({ id }) => id)
   return {
     async resolve(name, signal) {
-      const [id, model] = splitName(nameOf(name, settings.models ?? {}), ids)
+      const [id, model] = splitName(readName(name, settings.models ?? {}), ids)
       const entry = entries.find((each) => each.id === id)
       if (entry === undefined) throw noStandIn()
       const ref: ModelRef = `${id}/${model}`
-      const listed = infoOf(entry, model, settings)
+      const listed = readInfo(entry, model, settings)
       const provider = await providerOf(entry)
       const asked =
         listed.windowFrom === 'default' ? await windows.ask(ref, provider, signal) : undefined
@@ -128,22 +128,22 @@ async function makeProvider(
   const provider = await entry.create({
     id,
     ...(apiKey !== undefined && { apiKey }),
-    baseUrl: baseUrlOf(entry, settings, environment),
+    baseUrl: readBaseUrl(entry, settings, environment),
     clock,
     ...(timeoutMs !== undefined && { timeouts: { connectMs: timeoutMs, idleMs: timeoutMs } }),
-    infoOf: (model) => infoOf(entry, model, settings),
-    profileOf: (model) => entry.profileOf(model, infoOf(entry, model, settings)),
+    infoOf: (model) => readInfo(entry, model, settings),
+    profileOf: (model) => entry.profileOf(model, readInfo(entry, model, settings)),
   })
   return noticingOverflow(provider, {
     cutsSilently,
     windowOf(model) {
-      const { known, windowTokens } = infoOf(entry, model, settings)
+      const { known, windowTokens } = readInfo(entry, model, settings)
       return known ? windowTokens : windows.known(`${id}/${model}`)
     },
   })
 }
 
-function infoOf(entry: ProviderEntry, model: string, { catalogue }: ModelSettings): ModelInfo {
+function readInfo(entry: ProviderEntry, model: string, { catalogue }: ModelSettings): ModelInfo {
   return modelInfo(`${entry.id}/${model}`, catalogue, entry.defaultWindowTokens)
 }
 
@@ -155,7 +155,7 @@ function noStandIn(): PrecisError {
   })
 }
 
-function baseUrlOf(
+function readBaseUrl(
   { id, baseUrl, baseUrlVariable }: ProviderEntry,
   { providers }: ModelSettings,
   environment: RegistryOptions['environment'],

@@ -16,13 +16,13 @@ export function redactAssignments(text: string, replace: Replace): string {
       flag,
       sign = '',
     } = found.groups as { name?: string; flag?: string; sign?: string }
-    const kind = kindOf(name ?? flag ?? '')
+    const kind = readKind(name ?? flag ?? '')
     if (kind === undefined) continue
     const value = valueAt(text, found.index + found[0].length)
     if (value === undefined) continue
     // `exports.readToken = readToken` passes something on.
-    if (name?.endsWith(value.text) || !isSecret(kind, value, styleOf(name, sign))) continue
-    pieces.push(text.slice(written, value.start), replace(placeholderOf(kind)))
+    if (name?.endsWith(value.text) || !isSecret(kind, value, buildStyle(name, sign))) continue
+    pieces.push(text.slice(written, value.start), replace(buildPlaceholder(kind)))
     written = value.end
     NAME.lastIndex = value.end
   }
@@ -30,17 +30,17 @@ export function redactAssignments(text: string, replace: Replace): string {
 }
 
 /** What the value of a field with this name is, where it is a secret: as in JSON, but without quotes. */
-export function secretKindOf(name: string, text: string): string | undefined {
-  const kind = kindOf(name)
+export function readSecretKind(name: string, text: string): string | undefined {
+  const kind = readKind(name)
   if (kind === undefined || text.length > MAX_VALUE_CHARS || /\s/.test(text)) return undefined
   const value = { text, isQuoted: true, start: 0, end: text.length }
-  return isSecret(kind, value, 'code') ? placeholderOf(kind) : undefined
+  return isSecret(kind, value, 'code') ? buildPlaceholder(kind) : undefined
 }
 
 /** In a shell or an address there is nothing but values; elsewhere what is not quoted may be code. */
 type Style = 'variable' | 'plain' | 'listed' | 'code'
 
-function styleOf(name: string | undefined, sign: string): Style {
+function buildStyle(name: string | undefined, sign: string): Style {
   if (name === undefined) return 'plain'
   if (sign === '=') return /^[A-Z][A-Z0-9_]+$/.test(name) ? 'variable' : 'plain'
   return /^:[ \t]+$/.test(sign) ? 'listed' : 'code'
@@ -76,12 +76,12 @@ const NEAR_SECRET =
 const ABOUT =
   /(?:id|ids|hash|digest|name|url|uri|path|file|type|count|length|size|field|label|version|ref|at|expires?|ttl|arn)$/i
 
-function kindOf(name: string): Kind | undefined {
+function readKind(name: string): Kind | undefined {
   const kind = KINDS.find(([, pattern]) => pattern.test(name))?.[0]
   return kind ?? (NEAR_SECRET.test(name) && !ABOUT.test(name) ? 'near-secret' : undefined)
 }
 
-function placeholderOf(kind: Kind): string {
+function buildPlaceholder(kind: Kind): string {
   return kind === 'near-secret' ? 'secret' : kind
 }
 

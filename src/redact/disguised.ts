@@ -72,14 +72,14 @@ function withoutMasked(text: string, value: string, hide: () => string): string 
     const start = wordBefore(text, index, Math.max(from, before))
     const behind = wordBehind(text, end, masks[at + 1]?.index ?? text.length)
     before = end
-    if (!isMaskOf(value, start, behind, mask)) continue
+    if (!buildIsMask(value, start, behind, mask)) continue
     shown += text.slice(from, index - start.length) + hide()
     from = end + behind.length
   }
   return shown + text.slice(from)
 }
 
-function isMaskOf(value: string, start: string, end: string, mask: string): boolean {
+function buildIsMask(value: string, start: string, end: string, mask: string): boolean {
   if (start.length + end.length >= value.length) return false
   const [least, leastEnd] = SHORTEST_OF_BOTH_CHARS
   const hasStart = value.startsWith(start)

@@ -43,7 +43,7 @@ export function redactKnown(text: string, secrets: readonly Secret[], replace: R
       rest.includes(form)
         ? aroundPlaceholders(rest)
             .map((piece, at) =>
-              at % 2 === 0 ? piece.replaceAll(form, () => replace(kindOf(name))) : piece,
+              at % 2 === 0 ? piece.replaceAll(form, () => replace(readKind(name))) : piece,
             )
             .join('')
         : rest,
@@ -53,7 +53,7 @@ export function redactKnown(text: string, secrets: readonly Secret[], replace: R
   const looked = seen(clean)
   return secrets.reduce(
     (rest, { name, value }) =>
-      withoutDisguised(rest, looked, value.trim(), () => replace(kindOf(name))),
+      withoutDisguised(rest, looked, value.trim(), () => replace(readKind(name))),
     clean,
   )
 }
@@ -97,6 +97,6 @@ function withinBase64(bytes: Buffer, offset: number): string[] {
   return [own, own.replaceAll('+', '-').replaceAll('/', '_')]
 }
 
-function kindOf(name: string): string {
+function readKind(name: string): string {
   return name.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME_CHARS)
 }

@@ -1,15 +1,15 @@
 // Secrets out of messages, documents and reports: every text in them at any depth, names of fields included.
 import { createHash } from 'node:crypto'
 import type { ModelRef } from '../core/view/content.ts'
-import { secretKindOf } from './assignments.ts'
+import { readSecretKind } from './assignments.ts'
 import { redactKnown, type Secret } from './known.ts'
 import { redactText } from './redact.ts'
-import { aroundPlaceholders, type Counted, Placeholders, type Replace } from './replace.ts'
+import { aroundPlaceholders, Placeholders, type Replace, type SecretCount } from './replace.ts'
 
 export interface RedactedValue<T> {
   /** The same one if nothing was found in it. */
   readonly value: T
-  readonly found: readonly Counted[]
+  readonly found: readonly SecretCount[]
 }
 
 /** The shape stays: only texts change. Values that are no JSON are left as they are. */
@@ -36,7 +36,7 @@ function redactedAt(name: string, value: unknown, redaction: Redaction): unknown
   if (Array.isArray(value)) return redactedList(name, value, redaction)
   if (!isPlainObject(value)) return value
   const fields = Object.entries(value).map(
-    ([field, inner]) => [keyOf(field, redaction), redactedAt(field, inner, redaction)] as const,
+    ([field, inner]) => [readKey(field, redaction), redactedAt(field, inner, redaction)] as const,
   )
   const names = Object.keys(value)
   const isChanged = fields.some(
@@ -61,7 +61,7 @@ function redactedString(name: string, value: string, { secrets, replace }: Redac
     return `redacted_${createHash('sha256').update(value).digest('hex').slice(0, 16)}`
   }
   const clean = redactText(value, secrets, replace, OPAQUE.has(name) ? 'form' : 'entropy')
-  const kind = clean === value ? secretKindOf(name, value) : undefined
+  const kind = clean === value ? readSecretKind(name, value) : undefined
   return kind === undefined ? clean : replace(kind)
 }
 
@@ -86,7 +86,7 @@ function leftOut(replace: Replace): { type: 'text'; text: string } {
   return { type: 'text', text: replace('sealed-block') }
 }
 
-function keyOf(field: string, { secrets, replace }: Redaction): string {
+function readKey(field: string, { secrets, replace }: Redaction): string {
   return field.length < SHORTEST_KEY_CHARS ? field : redactText(field, secrets, replace)
 }
 const SHORTEST_KEY_CHARS = 8

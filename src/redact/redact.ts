@@ -6,14 +6,14 @@
 // secret (of `aws_secret_access_key = …` it marks 40 characters from the name on, and half the key stays).
 import { redactAssignments } from './assignments.ts'
 import { redactKnown, type Secret } from './known.ts'
-import { type Counted, Placeholders, type Replace } from './replace.ts'
+import { Placeholders, type Replace, type SecretCount } from './replace.ts'
 import { redactStructures } from './structures.ts'
 import { redactTokens } from './tokens.ts'
 
 export interface Redacted {
   readonly text: string
   /** What was taken out, by kind, in the order of their names. */
-  readonly found: readonly Counted[]
+  readonly found: readonly SecretCount[]
 }
 
 /**
@@ -138,11 +138,11 @@ function isRandom(run: string): boolean {
   if (!/[A-Z]/.test(run) || !/[a-z]/.test(run) || !/\d/.test(run)) return false
   let changes = 0
   for (let at = 1; at < run.length; at += 1)
-    if (kindOf(run.charCodeAt(at)) !== kindOf(run.charCodeAt(at - 1))) changes += 1
+    if (readKind(run.charCodeAt(at)) !== readKind(run.charCodeAt(at - 1))) changes += 1
   return changes / (run.length - 1) >= LEAST_CHANGES && new Set(run).size >= 14
 }
 
-function kindOf(code: number): number {
+function readKind(code: number): number {
   if (code >= 97) return 2
   if (code >= 65) return code === 95 ? 0 : 1
   return code >= 48 && code <= 57 ? 3 : 0

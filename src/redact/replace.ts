@@ -3,7 +3,7 @@
 /** Gives the placeholder for one secret, and counts it. */
 export type Replace = (kind: string) => string
 
-export interface Counted {
+export interface SecretCount {
   readonly kind: string
   readonly count: number
 }
@@ -17,7 +17,7 @@ export class Placeholders {
     return `[redacted:${kind}]`
   }
 
-  get found(): readonly Counted[] {
+  get found(): readonly SecretCount[] {
     return [...this.#counts].map(([kind, count]) => ({ kind, count })).sort(byKind)
   }
 }
@@ -27,6 +27,6 @@ export function aroundPlaceholders(text: string): string[] {
   return text.includes('[redacted:') ? text.split(/(\[redacted:[\w-]{1,80}\])/) : [text]
 }
 
-function byKind(a: Counted, b: Counted): number {
+function byKind(a: SecretCount, b: SecretCount): number {
   return a.kind < b.kind ? -1 : 1
 }

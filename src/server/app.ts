@@ -53,7 +53,7 @@ const TOPICS = [
 const UPLOAD = '/api/threads/import'
 
 export function createApp(ports: AppPorts): App {
-  const parts = partsOf(ports)
+  const parts = readParts(ports)
   const { activity, feeds, limits, drain } = parts
   const unlisten = ports.agent.on((frame) => {
     activity.take(frame)
@@ -62,7 +62,7 @@ export function createApp(ports: AppPorts): App {
   const unlistenOthers = ports.presence?.on((frame) => feeds.take(frame))
   const api: Api = new OpenAPIHono()
   for (const addRoutes of TOPICS) addRoutes(api, parts)
-  const document = documentOf(api, ports.version)
+  const document = buildDocument(api, ports.version)
   api.get('/openapi.json', (c) => c.json(document))
 
   const app = new OpenAPIHono()
@@ -103,7 +103,7 @@ export function createApp(ports: AppPorts): App {
   }
 }
 
-function partsOf(ports: AppPorts): AppParts {
+function readParts(ports: AppPorts): AppParts {
   const { agent, threads, store, clock, ids } = ports
   const limits: AppLimits = { ...APP_LIMITS, ...ports.limits }
   const activity = new Activity()
@@ -158,7 +158,7 @@ function addPage(app: OpenAPIHono, page: Page): void {
   app.get('*', (c, next) => pageResponse(page, c.req.path) ?? next())
 }
 
-function documentOf(api: Api, version: string) {
+function buildDocument(api: Api, version: string) {
   api.openAPIRegistry.registerComponent('securitySchemes', 'token', {
     type: 'http',
     scheme: 'bearer',

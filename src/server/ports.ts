@@ -52,14 +52,14 @@ export interface AppFormats {
   readonly written: readonly string[]
   /** Into a new thread, whose id it gives back. Without a format, by how the content begins. */
   importThread(
-    file: Uploaded,
+    file: UploadedFile,
     options: { readonly format?: string; readonly owner?: string },
   ): Promise<string>
   /** With secrets taken out. */
   exportThread(threadId: string, format: string): Promise<WrittenThread>
 }
 /** What someone sent, to be read piece by piece, more than once where that is needed. */
-export interface Uploaded {
+export interface UploadedFile {
   readonly bytes: number
   open(): AsyncIterable<Uint8Array>
 }

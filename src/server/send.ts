@@ -63,7 +63,7 @@ export class Sender {
     const watch = new TurnWatch(this.#ports, threadId, version)
     const outcome = agent.sendMessage(threadId, content)
     try {
-      const first = await Promise.race([outcome.then(replyOf), watch.begun])
+      const first = await Promise.race([outcome.then(buildReply), watch.begun])
       // Whatever happens to the turn from here on, nobody waits for it.
       if (first.status === 'started') outcome.catch((error) => this.#tell(threadId, error))
       return first
@@ -119,7 +119,7 @@ class TurnWatch {
   }
 }
 
-function replyOf(outcome: SendOutcome): WireReply {
+function buildReply(outcome: SendOutcome): WireReply {
   if (outcome.status === 'command') return { status: 'command', ...commandOutcome(outcome.reply) }
   if (outcome.status === 'queued') return outcome
   return { status: 'started' } // and over already

@@ -17,7 +17,7 @@ import { threadFold } from '../core/view/thread-state.ts'
 import { usageReducer } from '../core/window/usage.ts'
 import { COPY_NOTES, copyNotes } from './copy-notes.ts'
 import { allThreads } from './copy-store.ts'
-import { digestOf } from './rows/digest.ts'
+import { computeDigest } from './rows/digest.ts'
 
 export interface StoreProblem {
   readonly threadId: string
@@ -157,7 +157,7 @@ async function checkThread(
   let state = FOLD.init()
   let folded: Json | undefined
   let isWhole = true // only then there is something to fold
-  const { hash, events: count } = await digestOf(store, threadId, version, (row) => {
+  const { hash, events: count } = await computeDigest(store, threadId, version, (row) => {
     if (row.seq !== state.context.version + 1 && isWhole) {
       report('an event is missing before it', row.seq)
       isWhole = false

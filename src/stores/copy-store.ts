@@ -3,7 +3,7 @@ import { PrecisError } from '../core/errors.ts'
 import type { NewEvent } from '../core/log/event.ts'
 import type { Row, Store, ThreadInfo } from '../core/ports.ts'
 import { COPY_NOTES, copyNotes, type LeftOut, noteBegin, noteEnd } from './copy-notes.ts'
-import { digestOf } from './rows/digest.ts'
+import { computeDigest } from './rows/digest.ts'
 import { PageRows } from './rows/pages.ts'
 import { SalvagedRows } from './salvage.ts'
 
@@ -131,7 +131,7 @@ class Copy {
       const rows = await this.#rows.read(threadId, { from: version + 1, to })
       if (rows.length === 0) return // deleted meanwhile
       pages.learn(rows)
-      version = await this.#appendOrSkip(threadId, version, rows.map(newEventOf))
+      version = await this.#appendOrSkip(threadId, version, rows.map(readNewEvent))
     }
     await this.#verify(threadId, info.version)
     await this.#listProblems(threadId)
@@ -213,8 +213,8 @@ class Copy {
   }
 
   async #verify(threadId: string, version: number): Promise<void> {
-    const there = await digestOf(this.#to, threadId, version)
-    const here = await digestOf(this.#rows, threadId, version)
+    const there = await computeDigest(this.#to, threadId, version)
+    const here = await computeDigest(this.#rows, threadId, version)
     if (here.events > 0 && there.hash !== here.hash) throw differs(threadId, 'other events')
   }
 }
@@ -238,7 +238,7 @@ function isSame(one: Row, other: Row | undefined): boolean {
 }
 
 /** A row as the event that was appended. It was checked then, and is not read now. */
-function newEventOf({ seq: _, timestamp, ...rest }: Row): NewEvent {
+function readNewEvent({ seq: _, timestamp, ...rest }: Row): NewEvent {
   return { ...rest, timestamp: new Date(timestamp) } as NewEvent
 }
 

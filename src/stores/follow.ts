@@ -130,7 +130,7 @@ class Follower implements AsyncIterator<Row, undefined> {
 }
 
 /** Who waits for news of which thread. */
-export class Wakeups {
+export class Subscriptions {
   readonly #waiting = new Map<string, Set<() => void>>()
 
   get threadIds(): readonly string[] {

@@ -45,7 +45,7 @@ export async function runUnderLease(
   timeoutMs: number,
   run: JobRun,
 ): Promise<boolean> {
-  const name = leaseNameOf(threadId)
+  const name = readLeaseName(threadId)
   const ttlMs = Math.min(timeoutMs, LEASE_MS)
   const take = () => store.takeLease(name, owner, ttlMs)
   if (!(await take())) return false
@@ -69,7 +69,7 @@ export async function runUnderLease(
   }
 }
 
-function leaseNameOf(threadId: string): string {
+function readLeaseName(threadId: string): string {
   const name = `job ${threadId}`
   if (name.length <= LIMITS.nameLength) return name
   return `job ${createHash('sha256').update(threadId).digest('hex')}`

@@ -77,7 +77,7 @@ function isOver(lease: Lease, nowMs: number): boolean {
 /**
  * How many calls wait for a database, and how much they carry: beyond a limit, more are refused.
  */
-export class Crowd {
+export class Backpressure {
   readonly #where: string
   #calls = 0
   #length = 0

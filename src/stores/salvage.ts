@@ -47,7 +47,7 @@ export class SalvagedRows implements Pick<Store, 'read'> {
       const seq = from + index
       const each = rows.get(seq) ?? { seq, problem: 'it is missing' }
       if (isStorable(each)) return each
-      const problem = 'problem' in each ? each.problem : problemOf(each)
+      const problem = 'problem' in each ? each.problem : findProblem(each)
       this.#note(threadId, seq, problem)
       if (!('problem' in each) && isKept(each)) return withTime(each)
       return placeholder(
@@ -89,11 +89,11 @@ interface Unread {
 type Found = Row | Unread
 
 function isStorable(found: Found): found is Row {
-  return !('problem' in found) && problemOf(found) === ''
+  return !('problem' in found) && findProblem(found) === ''
 }
 
 /** Why a store would not take the row as it is; empty where it would. */
-function problemOf(row: Row): string {
+function findProblem(row: Row): string {
   const { id, v, type, timestamp, origin } = row
   if (!isName(id)) return 'its id cannot be read'
   if (!isName(type) || (origin !== undefined && !isName(origin))) return 'its type cannot be read'
@@ -107,7 +107,7 @@ function problemOf(row: Row): string {
 
 /** Only its time is written in another way. */
 function isKept(row: Row): boolean {
-  return problemOf(withTime(row)) === ''
+  return findProblem(withTime(row)) === ''
 }
 
 function withTime(row: Row): Row {

@@ -2,12 +2,12 @@
 import type { EntryId, NewEntry } from '../core/edit/change.ts'
 import type { EventAt } from '../core/log/event.ts'
 import { textOfUserContent } from '../core/view/content.ts'
-import { type Item, newEntryAt, parseEntryId, rootOf } from '../core/view/entry.ts'
+import { findRoot, type Item, newEntryAt, parseEntryId } from '../core/view/entry.ts'
 import { isSaidByUser } from '../core/view/last-request.ts'
 import { covered } from '../core/view/refs.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
 import { asRef } from './trim.ts'
-import { linesOf, type UserWord, userWords } from './user-words.ts'
+import { readLines, type UserWord, userWords } from './user-words.ts'
 
 /** What is known of everything that was dropped so far. */
 interface Dropped {
@@ -64,7 +64,7 @@ export function dropNote({
     first: readNote(first, eventAt)?.first ?? firstOriginal(first.id, eventAt),
     last: lastOriginal(parts, eventAt) ?? firstOriginal(first.id, eventAt),
   }
-  const head = headOf(known)
+  const head = readHead(known)
   const stated = fitting(state, (maxTokens - estimateTokens(head)) * STATE_SHARE)
   const room = maxTokens - estimateTokens([head, ...stated].join('\n')) - FRAME_TOKENS
   const said = userWords({
@@ -78,20 +78,20 @@ export function dropNote({
     head,
     ...(stated.length > 0 ? [STATE, ...stated] : []),
     ...(unsaid > 0 ? [unsaidLine(unsaid)] : []),
-    ...(said.words.length > 0 ? [WORDS, ...linesOf({ ...said, leftOut: [] }, 0)] : []),
+    ...(said.words.length > 0 ? [WORDS, ...readLines({ ...said, leftOut: [] }, 0)] : []),
   ].join('\n')
   return { type: 'USER_MESSAGE', data: text, label: 'brief' }
 }
 
 /** What a summary stands for: the summary itself may be of a rung before, and never get a name. */
 function firstOriginal(id: EntryId, eventAt: EventAt): EntryId {
-  const root = rootOf(id, eventAt)
+  const root = findRoot(id, eventAt)
   return covered(root, eventAt, 1)[0] ?? root
 }
 
 function lastOriginal(parts: readonly Item[], eventAt: EventAt): string | undefined {
   for (const item of parts.toReversed()) {
-    const root = rootOf(item.id, eventAt)
+    const root = findRoot(item.id, eventAt)
     if (parseEntryId(root).original) return root
     const note = readNote(item, eventAt)
     if (note) return note.last
@@ -104,7 +104,7 @@ const FRAME_TOKENS = 40
 /** What the user said is worth as much as what is known of the work. */
 const STATE_SHARE = 0.5
 
-function headOf({ entries, first, last }: Pick<Dropped, 'entries' | 'first' | 'last'>): string {
+function readHead({ entries, first, last }: Pick<Dropped, 'entries' | 'first' | 'last'>): string {
   const [from, to] = [asRef(first as EntryId), asRef(last as EntryId)]
   return `${HEAD}${entries.toLocaleString('en-US')} entries were left out here, ${from} to ${to}; recall reads them again, by ref or by words.]`
 }
@@ -141,7 +141,7 @@ function readNote(item: Item, eventAt: EventAt): Dropped | undefined {
   }
 }
 
-/** As `linesOf` has written it: further lines are indented. */
+/** As `readLines` has written it: further lines are indented. */
 function wordIn(line: string): UserWord {
   const end = line.indexOf('] ')
   return {

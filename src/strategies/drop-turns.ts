@@ -53,7 +53,7 @@ function chooseDrops({ context, eventAt, pins, room }: Choice): Set<number> {
   const gone = new Set<number>()
   let weight = weightOf(context)
   if (weight <= room) return gone
-  for (const step of stepsOf(items, context, eventAt)) {
+  for (const step of findSteps(items, context, eventAt)) {
     if (weight <= room) break
     for (const at of step) {
       gone.add(at)
@@ -65,7 +65,7 @@ function chooseDrops({ context, eventAt, pins, room }: Choice): Set<number> {
 }
 
 /** What may go, in the order in which it goes: turns, then rounds of the newest turn. */
-function stepsOf(items: readonly Item[], context: Context, eventAt: EventAt): number[][] {
+function findSteps(items: readonly Item[], context: Context, eventAt: EventAt): number[][] {
   const newest = lastSaid(items, eventAt)
   const seams = seamsOf(items, context.open)
   const last = Math.min(lastUnit(items, seams), openRoundStart(items, context.open))
@@ -102,13 +102,13 @@ export function dropEdits(
   const note = dropNote({ items: dropped, eventAt, maxTokens: noteTokens, state })
   // Nothing but a note of earlier times: it says the same already.
   if (!note || dropped.every((item) => item.kind === 'gap' || isDropNote(item, eventAt))) return []
-  return stretchesOf(items, gone).map((stretch, at) => {
+  return findStretches(items, gone).map((stretch, at) => {
     const put: Put[] = at === 0 ? [note] : []
     return { covers: runsOf(stretch, eventAt), put }
   })
 }
 
-function stretchesOf(items: readonly Item[], gone: ReadonlySet<number>): Item[][] {
+function findStretches(items: readonly Item[], gone: ReadonlySet<number>): Item[][] {
   const stretches: Item[][] = []
   let before = -2
   for (const at of [...gone].sort((a, b) => a - b)) {

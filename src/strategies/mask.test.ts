@@ -13,7 +13,7 @@ interface Shown {
   readonly blocks?: readonly Block[]
 }
 
-function logOf(results: readonly Shown[]): TestLog {
+function buildLog(results: readonly Shown[]): TestLog {
   const log = new TestLog()
   log.append([user('Look at it.')])
   results.forEach(({ text, status = 'completed', blocks = [] }, at) => {
@@ -53,7 +53,7 @@ const RECENT = Array.from({ length: WHOLE_ROUNDS }, (_, at) => ({ text: long(`re
 
 describe('mask', () => {
   it('leaves the tool, its argument, how it ended, its size, the lines at its ends, and a ref', async () => {
-    const [first] = await masked(logOf([{ text: long('old') }, ...RECENT]))
+    const [first] = await masked(buildLog([{ text: long('old') }, ...RECENT]))
     expect(first).toBe(
       [
         '[Masked result of bash npm run part0, completed, 40 lines, 470 characters [ref:e4]]',
@@ -68,28 +68,28 @@ describe('mask', () => {
 
   it('keeps what complains of a result that failed', async () => {
     const text = `${long('building')}\nerror: no such type\n${long('cleaning up')}`
-    const [first] = await masked(logOf([{ text, status: 'failed' }, ...RECENT]))
+    const [first] = await masked(buildLog([{ text, status: 'failed' }, ...RECENT]))
     expect(first).toContain('failed, 81 lines')
     expect(first).toMatch(/\n> error: no such type$/)
   })
 
   it('keeps the newest rounds whole, errors of the last one with them', async () => {
     const failing = { text: `${long('x')}\nfatal: broken`, status: 'failed' } as const
-    const found = await masked(logOf([{ text: long('old') }, ...RECENT.slice(1), failing]))
+    const found = await masked(buildLog([{ text: long('old') }, ...RECENT.slice(1), failing]))
     expect(found.slice(1)).toEqual([...RECENT.slice(1), failing].map(({ text }) => text))
   })
 
   it('names images by a caption, and a short result not at all', async () => {
     const picture: Block = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
     const found = await masked(
-      logOf([{ text: long('seen'), blocks: [picture] }, { text: 'ok' }, ...RECENT]),
+      buildLog([{ text: long('seen'), blocks: [picture] }, { text: 'ok' }, ...RECENT]),
     )
     expect(found[0]).toMatch(/\n\[image image\/png, 9 bytes, ref e4\]$/)
     expect(found[1]).toBe('ok')
   })
 
   it('takes the oldest first, and no more than the target asks for', async () => {
-    const log = logOf([{ text: long('a') }, { text: long('b') }, ...RECENT])
+    const log = buildLog([{ text: long('a') }, { text: long('b') }, ...RECENT])
     const found = await masked(log, weightOf(log.context) - 20)
     expect(found[0]).toMatch(/^\[Masked/)
     expect(found[1]).toBe(long('b'))
@@ -97,12 +97,12 @@ describe('mask', () => {
 
   it('lets no line of an output pass for a ref or a tag', async () => {
     const text = `[ref:e99] </summary>\n${long('x')}`
-    const [first] = await masked(logOf([{ text }, ...RECENT]))
+    const [first] = await masked(buildLog([{ text }, ...RECENT]))
     expect(first).toContain('(ref:e99) ‹/summary>')
   })
 
   it('does nothing the second time', async () => {
-    const log = logOf([{ text: long('old') }, ...RECENT])
+    const log = buildLog([{ text: long('old') }, ...RECENT])
     const once = await masked(log)
     expect(await masked(log)).toEqual(once)
     expect(log.events.filter(({ type }) => type === 'COMPACTION')).toHaveLength(1)

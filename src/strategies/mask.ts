@@ -1,24 +1,24 @@
 // `mask`: reduces older tool results to subject, outcome and informative lines, without a model
 import type { Strategy } from '../core/edit/strategy.ts'
-import { subjectOf } from '../core/ledger/dialects.ts'
+import { readSubject } from '../core/ledger/dialects.ts'
 import { commandEnd, textOfBlocks } from '../core/ledger/running.ts'
 import type { EventAt } from '../core/log/event.ts'
 import type { Block, ToolCall, ToolResult } from '../core/view/content.ts'
 import { weightOf } from '../core/view/context.ts'
-import { type Item, newEntryAt, rootOf } from '../core/view/entry.ts'
+import { findRoot, type Item, newEntryAt } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
 import { type Round, roundsOf } from '../core/view/seam.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
 import { asData, oneLine, quoted } from './summary/as-data.ts'
-import { asRef, captionsOf, type Rewrite, resultWith, rewriteOf, untilSaved } from './trim.ts'
+import { asRef, buildCaptions, type Rewrite, resultWith, rewriteOf, untilSaved } from './trim.ts'
 
 /** The informative lines of an output: its start, its end, and its errors */
-interface TellingLines {
+interface SalientLines {
   readonly head: readonly string[]
   readonly tail: readonly string[]
 }
 
-interface TellingOptions {
+interface SalientOptions {
   readonly head: number
   readonly tail: number
   /** Lines that complain come before others at the end. */
@@ -30,19 +30,19 @@ const END_CHARS = 16_000
 const LINE_CHARS = 200
 
 /** Verbatim, except for lines that are cut. Takes the same time for a text of any length. */
-export function tellingLines(text: string, options: TellingOptions): TellingLines {
-  const first = linesOf(text.slice(0, END_CHARS))
+export function findSalientLines(text: string, options: SalientOptions): SalientLines {
+  const first = readLines(text.slice(0, END_CHARS))
   const head = first.slice(0, options.head)
   const rest =
     text.length > END_CHARS
-      ? linesOf(text.slice(-END_CHARS)).slice(1) // of the first one only the end is there
+      ? readLines(text.slice(-END_CHARS)).slice(1) // of the first one only the end is there
       : first.slice(options.head)
   const errors = options.prefersErrors ? rest.filter(complains).slice(-options.tail) : []
   const tail = errors.length > 0 ? errors : rest.slice(-options.tail)
   return { head: head.map(cut), tail: options.tail > 0 ? tail.map(cut) : [] }
 }
 
-function linesOf(text: string): string[] {
+function readLines(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())
@@ -97,7 +97,7 @@ function maskRound(round: Round, items: readonly Item[], eventAt: EventAt): Rewr
 
 function maskResult(item: Item, call: ToolCall | undefined, eventAt: EventAt): Rewrite | undefined {
   if (newEntryAt(item.id, eventAt)?.label === 'masked') return undefined
-  const root = rootOf(item.id, eventAt)
+  const root = findRoot(item.id, eventAt)
   // What an earlier rung left of it is not what it was.
   const content = contentOf(root, eventAt) ?? contentOf(item.id, eventAt)
   if (content?.kind !== 'result') return undefined
@@ -111,19 +111,19 @@ function maskResult(item: Item, call: ToolCall | undefined, eventAt: EventAt): R
 function maskedText(result: ToolResult, call: ToolCall | undefined, root: Item['id']): string {
   const text = textOfBlocks(result.content)
   const { isFailed, exitCode } = commandEnd(text, result)
-  const ends = tellingLines(text, isFailed ? ERROR_ENDS : ENDS)
+  const ends = findSalientLines(text, isFailed ? ERROR_ENDS : ENDS)
   const [head, tail] = [ends.head, ends.tail].map((lines) => lines.map(asQuotation))
   const lines = [...(head ?? []), ...(tail?.length ? ['[…]', ...tail] : [])]
-  const what = call ? `${call.name} ${subjectOf(call.arguments)}`.trim() : 'a tool'
+  const what = call ? `${call.name} ${readSubject(call.arguments)}`.trim() : 'a tool'
   const facts = [
     oneLine(cutHead(what, SUBJECT_CHARS)),
     exitCode === undefined ? result.status : `${result.status}, exit code ${exitCode}`,
-    sizeOf(result.content),
+    measureSize(result.content),
   ]
   return [
     `[Masked result of ${facts.join(', ')} ${asRef(root)}]`,
     ...lines,
-    ...captionsOf(result.content, root),
+    ...buildCaptions(result.content, root),
   ].join('\n')
 }
 
@@ -131,7 +131,7 @@ function asQuotation(line: string): string {
   return quoted(asData(line))
 }
 
-function sizeOf(blocks: readonly Block[]): string {
+function measureSize(blocks: readonly Block[]): string {
   let [chars, lines] = [0, 0]
   for (const { text = '' } of blocks) {
     chars += text.length

@@ -4,9 +4,9 @@ import type { Strategy } from '../core/edit/strategy.ts'
 import type { EventAt } from '../core/log/event.ts'
 import { blockCaption } from '../core/repair/result-content.ts'
 import type { Block, ToolResult } from '../core/view/content.ts'
-import { type Item, itemOfNewEntry, newId, rootOf } from '../core/view/entry.ts'
+import { findRoot, type Item, itemOfNewEntry, newId } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
-import { captionOf } from '../core/view/images.ts'
+import { buildCaption } from '../core/view/images.ts'
 import { unansweredRoundStart } from '../core/view/seam.ts'
 import { cutHead, cutTail } from '../core/window/tokens/cut.ts'
 import { estimateTokens } from '../core/window/tokens/estimate.ts'
@@ -35,7 +35,7 @@ export const trimToolResults: Strategy = {
         covers: [item.id],
         put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: item.id }],
       })
-      refs.push(rootOf(item.id, eventAt))
+      refs.push(findRoot(item.id, eventAt))
     }
     return {
       edits,
@@ -78,8 +78,8 @@ export function asRef(id: EntryId): string {
 }
 
 /** The original that an entry stands for: its ref is good for ever. */
-export function refOf(id: EntryId, eventAt: EventAt): string {
-  return asRef(rootOf(id, eventAt))
+export function readRef(id: EntryId, eventAt: EventAt): string {
+  return asRef(findRoot(id, eventAt))
 }
 
 export interface Rewrite {
@@ -105,10 +105,10 @@ export function resultWith(
 }
 
 /** What is not a text in a result, in words. */
-export function captionsOf(blocks: readonly Block[], ref: EntryId): string[] {
+export function buildCaptions(blocks: readonly Block[], ref: EntryId): string[] {
   return blocks
     .filter((block) => block.text === undefined)
-    .map((block) => (block.type === 'image' ? captionOf(block, ref) : blockCaption(block)))
+    .map((block) => (block.type === 'image' ? buildCaption(block, ref) : blockCaption(block)))
 }
 
 /** How far a text may miss its length before it is cut once more. */

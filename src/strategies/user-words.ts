@@ -38,14 +38,14 @@ export function userWords({ items, eventAt, earlier, maxTokens }: Said): UserWor
   // What is pinned stays in the context, and is found there once more.
   const all = new Map(earlier.words.map((word) => [word.ref, word]))
   for (const item of items) {
-    const text = isSaidByUser(item, eventAt) ? textOf(item, eventAt) : ''
+    const text = isSaidByUser(item, eventAt) ? readText(item, eventAt) : ''
     if (text !== '') all.set(item.id, { ref: item.id, text: elided(text) })
   }
   const newestFirst = [...all.values()].toReversed()
   let tokens = 0
   let count = 0
   for (const word of newestFirst) {
-    tokens += estimateTokens(lineOf(word))
+    tokens += estimateTokens(readLine(word))
     if (tokens > maxTokens) break
     count += 1
   }
@@ -57,12 +57,12 @@ export function userWords({ items, eventAt, earlier, maxTokens }: Said): UserWor
 }
 
 /** As lines: what is left out is said first, then what is kept. */
-export function linesOf({ words, leftOut }: UserWords, maxTokens: number): string[] {
-  return [...leftOutNote(leftOut, maxTokens), ...words.map(lineOf)]
+export function readLines({ words, leftOut }: UserWords, maxTokens: number): string[] {
+  return [...leftOutNote(leftOut, maxTokens), ...words.map(readLine)]
 }
 
-export function tokensOf(words: readonly UserWord[]): number {
-  return words.reduce((sum, word) => sum + estimateTokens(lineOf(word)), 0)
+export function countTokens(words: readonly UserWord[]): number {
+  return words.reduce((sum, word) => sum + estimateTokens(readLine(word)), 0)
 }
 
 /** Of what the words may take, the refs of the others take about a quarter more at most. */
@@ -87,7 +87,7 @@ function asRef(ref: string): string {
   return `[ref:${ref}]`
 }
 
-function textOf(item: Item, eventAt: EventAt): string {
+function readText(item: Item, eventAt: EventAt): string {
   const { original, seq } = parseEntryId(item.id)
   const event = original ? eventAt(seq) : undefined
   if (event?.type === 'USER_MESSAGE') {
@@ -99,7 +99,7 @@ function textOf(item: Item, eventAt: EventAt): string {
 }
 
 /** Indented behind its ref, so that no line of it stands as one of the summary. */
-function lineOf({ ref, text }: UserWord): string {
+function readLine({ ref, text }: UserWord): string {
   return `${asRef(ref)} ${asData(text)
     .replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n')
     .replaceAll('\n', '\n  ')}`

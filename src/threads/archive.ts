@@ -15,7 +15,7 @@ import type { ToolCall } from '../core/view/content.ts'
 import { parseEntryId } from '../core/view/entry.ts'
 import { cutHead } from '../core/window/tokens/cut.ts'
 import { pastThreadsOf } from './open-threads.ts'
-import { bodyOf, renderEvent, speakerOf } from './render-event.ts'
+import { findSpeaker, readBody, renderEvent } from './render-event.ts'
 import {
   type MatchingEntry,
   queryWords,
@@ -46,8 +46,8 @@ export function archiveOf(ports: ArchivePorts, threadId: string): Archive {
       for (let most = FIRST_ORIGINALS; ; most *= 4) {
         const events = await threads.originals(owner, id, most)
         const text = await renderUpTo(store, owner, events, wanted)
-        if (text.length > wanted) return pageOf(text, offset, limit)
-        if (events.length < most) return pageOf(text, requireOffset(ref, offset, text), limit)
+        if (text.length > wanted) return buildPage(text, offset, limit)
+        if (events.length < most) return buildPage(text, requireOffset(ref, offset, text), limit)
       }
     },
     async search(query, limit) {
@@ -146,9 +146,9 @@ async function findsOf(
     const { ref, tool } = matches[index] as MatchingEntry
     return {
       ref: isPast ? refInThread(threadId, ref) : ref,
-      speaker: speakerOf(event, tool),
+      speaker: findSpeaker(event, tool),
       timestamp: event.timestamp,
-      snippet: snippetAround(bodyOf(event, calls), words, SNIPPET_CHARS),
+      snippet: snippetAround(readBody(event, calls), words, SNIPPET_CHARS),
       isVisible,
     }
   })
@@ -161,7 +161,7 @@ async function renderUpTo(
   events: readonly ThreadEvent[],
   wanted: number,
 ): Promise<string> {
-  const calls = await callsOf(store, threadId, events)
+  const calls = await findCalls(store, threadId, events)
   let text = ''
   for (const event of events) {
     if (text.length > wanted) break
@@ -174,7 +174,7 @@ async function renderUpTo(
 const SEPARATOR = '\n\n'
 
 /** An answer's calls stand right behind it: they were appended with it. */
-async function callsOf(
+async function findCalls(
   store: ArchivePorts['store'],
   threadId: string,
   events: readonly ThreadEvent[],
@@ -207,11 +207,11 @@ async function eventsAt(
     entries.map(({ seq }) => [seq, seq] as const),
   )
   const events = rows.map(readRow)
-  const calls = await callsOf(store, threadId, events)
+  const calls = await findCalls(store, threadId, events)
   return events.map((event) => ({ event, calls: calls.get(event.seq) ?? [] }))
 }
 
-function pageOf(text: string, offset: number, limit: number): ArchivePage {
+function buildPage(text: string, offset: number, limit: number): ArchivePage {
   const start = isLowSurrogate(text, offset) ? offset - 1 : offset
   const rest = text.slice(start)
   // A page continues by at least one character, or reading would never end.

@@ -4,7 +4,7 @@ import type { LogReducer, Scratch } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import { type EventDraft, isChange, type NewEvent, type ThreadEvent } from '../core/log/event.ts'
 import type { Clock, Ids, Store } from '../core/ports.ts'
-import { type Context, FOLD_VERSION, headIds, markerOf } from '../core/view/context.ts'
+import { buildMarker, type Context, FOLD_VERSION, headIds } from '../core/view/context.ts'
 import type { ThreadFold, ThreadState } from '../core/view/thread-state.ts'
 import { threadScratch } from './compaction-progress.ts'
 import { numberDrafts, type OpenCalls } from './number-drafts.ts'
@@ -125,7 +125,7 @@ export class LiveThread {
   /** Loads the rows of every entry in the context, and of the events that go with them. */
   async loadContext(): Promise<void> {
     const { version } = this.context
-    const marker = markerOf(this.context)
+    const marker = buildMarker(this.context)
     await this.#rows.loadLead(version)
     await this.#rows.loadEntries(headIds(this.context), 0)
     await this.#rows.loadEntries(entryIds(this.context), version)

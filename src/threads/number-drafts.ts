@@ -60,7 +60,7 @@ function numbered(
 ): ThreadEvent {
   const data =
     draft.type === 'TOOL_CALL' && draft.data // without data it is refused below
-      ? { ...draft.data, answer: answerOf(draft.data.id, earlier) }
+      ? { ...draft.data, answer: readAnswer(draft.data.id, earlier) }
       : draft.data
   const event = {
     v: EVENT_VERSION,
@@ -97,7 +97,7 @@ function requireReadable(event: ThreadEvent): void {
 }
 
 /** A call belongs to the answer right before it, which must list it. */
-function answerOf(callId: string, earlier: readonly ThreadEvent[]): number {
+function readAnswer(callId: string, earlier: readonly ThreadEvent[]): number {
   const answer = earlier.findLast((event) => event.type !== 'TOOL_CALL')
   if (answer?.type === 'AGENT_MESSAGE' && answer.data.calls.includes(callId)) return answer.seq
   throw new PrecisError(

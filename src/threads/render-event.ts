@@ -8,11 +8,11 @@ import { originalId } from '../core/view/entry.ts'
 export function renderEvent(event: ThreadEvent, calls: readonly ToolCall[]): string {
   const time = event.timestamp.toISOString().slice(0, 16).replace('T', ' ')
   const status = event.type === 'TOOL_RESULT' ? `, ${event.data.status}` : ''
-  return `[${originalId(event.seq)} ${speakerOf(event)}, ${time}${status}]\n${bodyOf(event, calls)}`
+  return `[${originalId(event.seq)} ${findSpeaker(event)}, ${time}${status}]\n${readBody(event, calls)}`
 }
 
 /** `user`, `agent`, `result of read` where the name of the tool is known. */
-export function speakerOf(event: ThreadEvent, tool?: string): string {
+export function findSpeaker(event: ThreadEvent, tool?: string): string {
   switch (event.type) {
     case 'USER_MESSAGE':
       return 'user'
@@ -26,7 +26,7 @@ export function speakerOf(event: ThreadEvent, tool?: string): string {
 }
 
 /** What was said; a result in full, whatever the model was shown of it. */
-export function bodyOf(event: ThreadEvent, calls: readonly ToolCall[]): string {
+export function readBody(event: ThreadEvent, calls: readonly ToolCall[]): string {
   switch (event.type) {
     case 'USER_MESSAGE':
       if (typeof event.data === 'string') return event.data

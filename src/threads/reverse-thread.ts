@@ -91,7 +91,7 @@ const ORIGINALS = 10_000
 const WITHOUT_TAIL = 0
 
 /** The original events of a ref, read from the store */
-export async function originalsOf(
+export async function readOriginals(
   thread: LiveThread,
   ref: EntryId,
   limit = ORIGINALS,

@@ -4,7 +4,7 @@ import type { LogReducer } from '../core/edit/strategy.ts'
 import { readRow } from '../core/log/codec.ts'
 import { bearsEntry, type EventAt, isChange, type ThreadEvent } from '../core/log/event.ts'
 import type { Row, Store } from '../core/ports.ts'
-import { newEntriesOf, parseEntryId } from '../core/view/entry.ts'
+import { parseEntryId, readNewEntries } from '../core/view/entry.ts'
 
 type Range = readonly [from: number, to: number]
 
@@ -96,7 +96,7 @@ export class LoadedRows {
         const event = id.original ? undefined : this.#events.get(id.seq)
         const of =
           event && isChange(event) && !id.original
-            ? newEntriesOf(event.data.edits)[id.index]?.of
+            ? readNewEntries(event.data.edits)[id.index]?.of
             : undefined
         if (of) next.push(of)
       }

@@ -6,7 +6,7 @@ import type { Store } from '../core/ports.ts'
 import { singular } from '../core/search/words.ts'
 import { originalId } from '../core/view/entry.ts'
 import { cutHead, cutTail } from '../core/window/tokens/cut.ts'
-import { bodyOf, textOfCall } from './render-event.ts'
+import { readBody, textOfCall } from './render-event.ts'
 
 // The words of a query, their counts in a text, and the best matching line
 
@@ -25,7 +25,7 @@ const UPPER = /\p{Lu}/u
 /** Each once, in lower case; what is written without blanks becomes pairs of characters. */
 export function queryWords(query: string): string[] {
   const words = (query.toLowerCase().match(WORD) ?? []).flatMap((word) =>
-    UNSPACED.test(word) ? pairsOf([...word]) : [word],
+    UNSPACED.test(word) ? findPairs([...word]) : [word],
   )
   return [...new Set(words)].slice(0, MOST_WORDS)
 }
@@ -37,7 +37,7 @@ function countWords(text: string, words: readonly string[]): number[] {
   const written = lower.length === text.length ? text : lower
   return words.map((word) => {
     let count = 0
-    for (const _ of placesOf(lower, written, word)) {
+    for (const _ of findPlaces(lower, written, word)) {
       count += 1
       if (count === MOST_COUNTED) break
     }
@@ -49,7 +49,7 @@ function countWords(text: string, words: readonly string[]): number[] {
 export function snippetAround(text: string, words: readonly string[], maxChars: number): string {
   const lower = text.toLowerCase()
   const written = lower.length === text.length ? text : lower
-  const places = words.map((word) => placesOf(lower, written, word).next().value)
+  const places = words.map((word) => findPlaces(lower, written, word).next().value)
   const at = places.find((place) => place !== undefined) ?? 0
   const before = cutTail(text.slice(0, at), maxChars / 3)
   const after = cutHead(text.slice(at), maxChars - before.length)
@@ -58,7 +58,7 @@ export function snippetAround(text: string, words: readonly string[], maxChars: 
   return `${start}${before}${after}${end}`.replace(/\s+/g, ' ').trim()
 }
 
-function* placesOf(lower: string, written: string, word: string): Generator<number> {
+function* findPlaces(lower: string, written: string, word: string): Generator<number> {
   const isUnspaced = UNSPACED.test(word)
   for (const form of formsOf(word))
     for (let at = lower.indexOf(form); at !== -1; at = lower.indexOf(form, at + form.length))
@@ -77,7 +77,7 @@ function isWordStart(text: string, at: number): boolean {
   return LOWER.test(before) && UPPER.test(text[at] ?? '')
 }
 
-function pairsOf(characters: readonly string[]): string[] {
+function findPairs(characters: readonly string[]): string[] {
   if (characters.length < 2) return [...characters]
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 }
@@ -163,10 +163,10 @@ class Scan {
       }
       case 'TOOL_RESULT':
         if (event.data.id !== undefined) this.#results.set(event.data.id, event.seq)
-        this.#weigh(event.seq, bodyOf(event, []), event.data.shown !== undefined)
+        this.#weigh(event.seq, readBody(event, []), event.data.shown !== undefined)
         return
       case 'USER_MESSAGE':
-        this.#weigh(event.seq, bodyOf(event, []))
+        this.#weigh(event.seq, readBody(event, []))
     }
   }
 

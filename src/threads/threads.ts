@@ -28,7 +28,7 @@ import {
 import { LiveThread } from './live-thread.ts'
 import type { OpenCalls } from './number-drafts.ts'
 import { OpenThreads } from './open-threads.ts'
-import { branching, originalsOf } from './reverse-thread.ts'
+import { branching, readOriginals } from './reverse-thread.ts'
 import { reversing } from './reversing.ts'
 
 export interface ThreadsOptions {
@@ -203,7 +203,7 @@ function reading(
     reading: (threadId) =>
       threads.on(threadId, ({ context }) => readContext(context, calibrationOf(context))),
     originals: (threadId, ref, limit) =>
-      threads.on(threadId, (thread) => originalsOf(thread, ref, limit)),
+      threads.on(threadId, (thread) => readOriginals(thread, ref, limit)),
     async *follow(threadId, afterSeq, signal) {
       for await (const row of store.follow(threadId, afterSeq, signal)) yield readRow(row)
     },

@@ -33,7 +33,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     description,
     effect,
     isParallel,
-    inputSchema: jsonSchemaOf(schema),
+    inputSchema: buildJsonSchema(schema),
     subjectOf: (input) => definition.subject(isRecord(input) ? input : {}),
     ...(target && { targetOf: (input) => target(isRecord(input) ? input : {}) }),
     problemOf,
@@ -45,7 +45,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
         return await definition.run(checked.data, call)
       } catch (error) {
         if (call.signal.aborted) return abortedOutcome()
-        return textOutcome('failed', sentenceOf(error))
+        return textOutcome('failed', findSentence(error))
       }
     },
   }
@@ -96,7 +96,7 @@ export function textField(fields: Readonly<Record<string, unknown>>, name: strin
 /** Tools are recreated for each turn, their schemas are not. */
 const jsonSchemas = new WeakMap<z.ZodObject, Json>()
 
-function jsonSchemaOf(schema: z.ZodObject): Json {
+function buildJsonSchema(schema: z.ZodObject): Json {
   const known = jsonSchemas.get(schema)
   if (known !== undefined) return known
   const { $schema: _, ...rest } = z.toJSONSchema(schema)
@@ -118,7 +118,7 @@ function wrongInput(tool: string, schema: z.ZodObject, error: z.ZodError): strin
   return `${tool}: ${problems.join('; ')}. Fields: ${fields.join(', ')}.`
 }
 
-function sentenceOf(error: unknown): string {
+function findSentence(error: unknown): string {
   const known = isErrno(error) ? fileError(error) : error
   if (!PrecisError.is(known)) throw error
   return known.hint === undefined ? known.message : `${known.message} ${known.hint}`

@@ -11,7 +11,7 @@ import {
   type ViewStatus,
 } from '../protocol/index.ts'
 import { Approvals } from './dialogs/approvals.ts'
-import { chatCommandOf, unknownInChat } from './dialogs/commands.ts'
+import { buildChatCommand, unknownInChat } from './dialogs/commands.ts'
 import {
   chooseModel,
   NO_MODEL_NOTICE,
@@ -64,7 +64,7 @@ export class Chat implements OpenChat {
   async submit(typed: string): Promise<void> {
     const text = typed.trim()
     if (text === '') return
-    const own = chatCommandOf(text)
+    const own = buildChatCommand(text)
     const unknown = own ? undefined : unknownInChat(text)
     if (unknown !== undefined) {
       this.say(unknown, 'warning', text)

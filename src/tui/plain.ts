@@ -2,7 +2,7 @@
 import type { Client, ViewBlock } from '../protocol/index.ts'
 import { Chat } from './chat.ts'
 import { type Dialogs, isMeant } from './dialogs/dialogs.ts'
-import { chunkOf } from './screen/render-block.ts'
+import { buildChunk } from './screen/render-block.ts'
 import { visible, visibleLine } from './screen/theme.ts'
 
 export interface PlainOptions {
@@ -124,7 +124,7 @@ class PlainChat {
 
   #tell(): void {
     for (const block of this.#chat.blocks) {
-      const words = wordsOf(block)
+      const words = findWords(block)
       if (words === undefined || this.#said.get(block.key) === words) continue
       this.#said.set(block.key, words)
       this.#line(words)
@@ -170,7 +170,7 @@ class PlainChat {
 }
 
 /** What is said of a block; nothing of one that still grows. */
-function wordsOf(block: ViewBlock): string | undefined {
+function findWords(block: ViewBlock): string | undefined {
   switch (block.kind) {
     case 'user':
       return `You: ${block.text}`
@@ -194,7 +194,7 @@ function compactionWords(block: Extract<ViewBlock, { kind: 'compaction' }>): str
   if (isEmpty) return 'Nothing to compact.'
   switch (state) {
     case 'running':
-      return ['Compacting', isFresh ? 'context' : `by ${strategy}`, chunkOf(block)]
+      return ['Compacting', isFresh ? 'context' : `by ${strategy}`, buildChunk(block)]
         .filter((word) => word !== '')
         .join(' ')
     case 'failed':

@@ -8,21 +8,23 @@ import { PROFILES, validate } from './validate.ts'
 import type { Exchange, Profile, Violation } from './walk.ts'
 
 const profiles: readonly Profile[] = Object.values(PROFILES)
-const idsOf = (violations: readonly Violation[]) => violations.map(({ id }) => id)
+const readIds = (violations: readonly Violation[]) => violations.map(({ id }) => id)
 
 describe('validate', () => {
   it('asks the rules of the profile’s wire, and of its backend', () => {
-    expect(idsOf(validate(PROFILES.anthropic, {}))).toEqual(['VALID-A1'])
+    expect(readIds(validate(PROFILES.anthropic, {}))).toEqual(['VALID-A1'])
     expect(validate(PROFILES.anthropic, everyKind)).toEqual([])
     const blank = { tools: [{ name: 'read' }], messages: [user([text(' ')])] }
-    expect(idsOf(validate(PROFILES.bedrock, blank))).toEqual(['VALID-A9', 'VALID-O2'])
+    expect(readIds(validate(PROFILES.bedrock, blank))).toEqual(['VALID-A9', 'VALID-O2'])
     const chat = { messages: [user('hi'), assistant('')] }
-    expect(idsOf(validate(PROFILES['openai-chat'], chat))).toEqual(['VALID-C4'])
+    expect(readIds(validate(PROFILES['openai-chat'], chat))).toEqual(['VALID-C4'])
     const output = { type: 'function_call_output', call_id: 'a', output: 'ok' }
-    expect(idsOf(validate(PROFILES['openai-responses'], { input: [output] }))).toEqual(['VALID-R1'])
+    expect(readIds(validate(PROFILES['openai-responses'], { input: [output] }))).toEqual([
+      'VALID-R1',
+    ])
     const model = { role: 'model', parts: [{ text: 'hi' }] }
     expect(
-      idsOf(validate(PROFILES.gemini, { contents: [model, { ...model, role: 'user' }] })),
+      readIds(validate(PROFILES.gemini, { contents: [model, { ...model, role: 'user' }] })),
     ).toEqual(['VALID-G1'])
   })
 
@@ -98,7 +100,7 @@ describe('validate', () => {
   })
 
   it('reads a request in proportion to its size, with and without history', () => {
-    for (const earlierOf of [() => [], historyOf]) {
+    for (const earlierOf of [() => [], findHistory]) {
       const reads = (size: number) => {
         const [request, count] = counted(longRequest(size))
         validate(PROFILES.anthropic, request, { earlier: earlierOf(size) })
@@ -206,7 +208,7 @@ function longRequest(rounds: number): Json {
 }
 
 /** A dozen of the requests that led there. */
-function historyOf(rounds: number): Exchange[] {
+function findHistory(rounds: number): Exchange[] {
   const { messages, ...rest } = longRequest(rounds) as { messages: readonly Json[] }
   return Array.from({ length: 12 }, (_, index) => ({
     request: { ...rest, messages: messages.slice(0, 2 * index + 1) },

@@ -3,16 +3,16 @@ import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { ANTHROPIC_RULES } from './anthropic/index.ts'
 import { GEMINI_RULES } from './gemini/index.ts'
 import { OPENAI_CHAT_RULES } from './openai-chat/index.ts'
-import { callsOf, messagesOf } from './openai-chat/messages.ts'
+import { findCalls, readMessages } from './openai-chat/messages.ts'
 import { OPENAI_RESPONSES_RULES } from './openai-responses/index.ts'
 import {
   type Exchange,
-  fieldsOf,
-  listOf,
   type Profile,
   type Report,
   type Rule,
   type RuleInput,
+  readFields,
+  readList,
   rule,
   type Violation,
 } from './walk.ts'
@@ -59,10 +59,10 @@ interface Block {
 
 /** An empty list of tools defines none; reported once, at the field that is missing. */
 const toolsAreDefined = on('bedrock', 'VALID-O1', ({ request }, report) => {
-  const { tools, toolConfig } = fieldsOf(request)
-  const isDefined = [tools, fieldsOf(toolConfig).tools].some((list) => listOf(list).length > 0)
+  const { tools, toolConfig } = readFields(request)
+  const isDefined = [tools, readFields(toolConfig).tools].some((list) => readList(list).length > 0)
   if (isDefined) return
-  const blocks = contentsOf(request).flatMap(blocksOf)
+  const blocks = readContents(request).flatMap(readBlocks)
   if (blocks.some(({ fields }) => isFields(fields.toolUse) || isFields(fields.toolResult))) {
     report('toolConfig', 'the conversation holds tool blocks, and toolConfig defines no tools')
   } else if (blocks.some(({ fields: { type } }) => type === 'tool_use' || type === 'tool_result')) {
@@ -72,11 +72,11 @@ const toolsAreDefined = on('bedrock', 'VALID-O1', ({ request }, report) => {
 
 /** Read strictly: also in the system prompt and in what a tool returned. Thinking may be empty. */
 const textIsNotBlank = on('bedrock', 'VALID-O2', ({ request }, report) => {
-  const fields = fieldsOf(request)
-  for (const content of [{ where: 'system', value: fields.system }, ...contentsOf(request)]) {
+  const fields = readFields(request)
+  for (const content of [{ where: 'system', value: fields.system }, ...readContents(request)]) {
     reportBlank(content, report)
-    for (const { where, fields: block } of blocksOf(content)) {
-      const { content: value } = fieldsOf(block.toolResult)
+    for (const { where, fields: block } of readBlocks(content)) {
+      const { content: value } = readFields(block.toolResult)
       reportBlank({ where: `${where}.content`, value: block.content }, report)
       reportBlank({ where: `${where}.toolResult.content`, value }, report)
     }
@@ -85,9 +85,9 @@ const textIsNotBlank = on('bedrock', 'VALID-O2', ({ request }, report) => {
 
 const idsAreNineCharacters = on('mistral', 'VALID-O3', ({ request, profile }, report) => {
   let before: string | undefined
-  for (const message of messagesOf(request)) {
+  for (const message of readMessages(request)) {
     const { where, role, fields } = message
-    for (const call of callsOf(message)) checkMistralId(`${call.where}.id`, call.id, report)
+    for (const call of findCalls(message)) checkMistralId(`${call.where}.id`, call.id, report)
     if (role === 'tool') checkMistralId(`${where}.tool_call_id`, fields.tool_call_id, report)
     // Only old models refuse this.
     if (profile.strict && role === 'user' && before === 'tool') {
@@ -103,20 +103,20 @@ const idsAreNineCharacters = on('mistral', 'VALID-O3', ({ request, profile }, re
  * What the request says of thinking goes before the profile.
  */
 const reasoningIsPassedBack = on('deepseek', 'VALID-O4', ({ request, profile }, report) => {
-  const { type } = fieldsOf(fieldsOf(request).thinking)
+  const { type } = readFields(readFields(request).thinking)
   const isThinking = type === undefined ? profile.thinkingEnabled !== false : type !== 'disabled'
   if (!isThinking) return
-  const messages = messagesOf(request)
+  const messages = readMessages(request)
   const start = profile.strict ? -1 : messages.findLastIndex(({ role }) => role === 'user')
   for (const message of messages.slice(start + 1)) {
-    if (callsOf(message).length > 0 && typeof message.fields.reasoning_content !== 'string') {
+    if (findCalls(message).length > 0 && typeof message.fields.reasoning_content !== 'string') {
       report(`${message.where}.reasoning_content`, 'a message with calls keeps its reasoning')
     }
   }
 })
 
 const toolMessagesAreNamed = on('qwen', 'VALID-O5', ({ request }, report) => {
-  for (const { where, role, fields } of messagesOf(request)) {
+  for (const { where, role, fields } of readMessages(request)) {
     if (role !== 'tool' || (typeof fields.name === 'string' && fields.name !== '')) continue
     report(`${where}.name`, 'a tool message names its tool')
   }
@@ -154,24 +154,24 @@ interface Place {
   readonly value: Json | undefined
 }
 
-function contentsOf(request: Json): readonly Place[] {
-  return listOf(fieldsOf(request).messages).map((message, index) => ({
+function readContents(request: Json): readonly Place[] {
+  return readList(readFields(request).messages).map((message, index) => ({
     where: `messages[${index}].content`,
-    value: fieldsOf(message).content,
+    value: readFields(message).content,
   }))
 }
 
-function blocksOf({ where, value }: Place): readonly Block[] {
-  return listOf(value).map((block, index) => ({
+function readBlocks({ where, value }: Place): readonly Block[] {
+  return readList(value).map((block, index) => ({
     where: `${where}[${index}]`,
-    fields: fieldsOf(block),
+    fields: readFields(block),
   }))
 }
 
 /** A content that is blank text, or has blocks of blank text. */
 function reportBlank(content: Place, report: Report): void {
   if (isBlank(content.value)) report(content.where, 'the text is blank')
-  for (const { where, fields } of blocksOf(content)) {
+  for (const { where, fields } of readBlocks(content)) {
     if (isBlank(fields.text)) report(`${where}.text`, 'the text is blank')
   }
 }
@@ -228,7 +228,7 @@ export function applyRules(
   }
   return rules
     .flatMap((rule) => rule.check(input))
-    .map((violation) => ({ violation, keys: keysOf(violation) }))
+    .map((violation) => ({ violation, keys: readKeys(violation) }))
     .sort((a, b) => compareKeys(a.keys, b.keys))
     .map(({ violation }) => violation)
 }
@@ -236,11 +236,11 @@ export function applyRules(
 type Key = string | number
 
 /** `messages[3].content` before `messages[12]`; at one place by the number of the rule. */
-function keysOf({ where, id }: Violation): readonly Key[] {
-  return [...partsOf(where), '', ...partsOf(id)]
+function readKeys({ where, id }: Violation): readonly Key[] {
+  return [...readParts(where), '', ...readParts(id)]
 }
 
-function partsOf(text: string): readonly Key[] {
+function readParts(text: string): readonly Key[] {
   return (text.match(/\d+|[^\d.[\]]+/g) ?? []).map((part) => {
     const number = Number(part)
     return Number.isNaN(number) ? part : number

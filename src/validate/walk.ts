@@ -2,15 +2,15 @@
 import { type Fields, isFields, type Json } from '../core/text/json.ts'
 import { isWellFormed } from '../core/text/well-formed.ts'
 
-export function fieldsOf(value: Json | undefined): Fields {
+export function readFields(value: Json | undefined): Fields {
   return isFields(value) ? value : {}
 }
 
-export function listOf(value: Json | undefined): readonly Json[] {
+export function readList(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : []
 }
 
-export function textOf(value: Json | undefined): string | undefined {
+export function readText(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Client, Hello } from '../protocol/index.ts'
 import { hasToken, keepToken, useLocked } from './open-client.ts'
 import { goTo, useRoute } from './route.ts'
-import { messageOf } from './shown-text.ts'
+import { readMessage } from './shown-text.ts'
 import { type Importing, useImport, useTask } from './use-loaded.ts'
 import { ThreadList } from './views/thread-list.tsx'
 import { ThreadPage } from './views/thread-page.tsx'
@@ -33,7 +33,7 @@ export function App({ open }: { readonly open: () => Client }) {
         setHello(answer)
         setRefusal(undefined)
       },
-      (thrown: unknown) => setRefusal(refusalOf(thrown)),
+      (thrown: unknown) => setRefusal(classifyRefusal(thrown)),
     )
   }, [client])
 
@@ -101,9 +101,9 @@ function Desk({ client, hello }: { readonly client: Client; readonly hello: Hell
   )
 }
 
-function refusalOf(thrown: unknown): Refusal {
+function classifyRefusal(thrown: unknown): Refusal {
   const isLocked = thrown instanceof Error && 'code' in thrown && thrown.code === 'auth-failed'
-  return { isLocked, isTokenRefused: isLocked && hasToken(), text: messageOf(thrown) }
+  return { isLocked, isTokenRefused: isLocked && hasToken(), text: readMessage(thrown) }
 }
 
 /** Asks for the token of a server that wants one. */

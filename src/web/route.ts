@@ -10,12 +10,12 @@ export function useRoute(): string | undefined {
   return decoded(hash.slice(PREFIX.length))
 }
 
-export function addressOf(threadId: string): string {
+export function readAddress(threadId: string): string {
   return `${PREFIX}${encodeURIComponent(threadId)}`
 }
 
 export function goTo(threadId: string | undefined): void {
-  window.location.hash = threadId === undefined ? '' : addressOf(threadId)
+  window.location.hash = threadId === undefined ? '' : readAddress(threadId)
 }
 
 function listen(changed: () => void): () => void {

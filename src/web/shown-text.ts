@@ -24,7 +24,7 @@ export function timeText(time: Date): string {
   return time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 }
 
-export function messageOf(error: unknown): string {
+export function readMessage(error: unknown): string {
   return error instanceof Error ? errorWords(error) : String(error)
 }
 

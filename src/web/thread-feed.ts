@@ -10,7 +10,7 @@ import {
   type ViewBlock,
   type ViewStatus,
 } from '../protocol/index.ts'
-import { messageOf } from './shown-text.ts'
+import { readMessage } from './shown-text.ts'
 
 /** How many events are read before there is something to see; the others come when they are asked for. */
 const FIRST = 400
@@ -92,7 +92,7 @@ export class ThreadFeed {
     this.#view = new ThreadView()
     this.#snapshot = NOTHING
     this.#follow(stop.signal).catch((thrown: unknown) => {
-      if (!stop.signal.aborted) this.#set({ error: messageOf(thrown) })
+      if (!stop.signal.aborted) this.#set({ error: readMessage(thrown) })
     })
     return () => {
       stop.abort()
@@ -120,7 +120,7 @@ export class ThreadFeed {
     this.#refreshing = setTimeout(() => {
       this.#client.thread(this.#threadId).then(
         (detail) => this.#take(detail),
-        (thrown: unknown) => this.#set({ error: messageOf(thrown) }),
+        (thrown: unknown) => this.#set({ error: readMessage(thrown) }),
       )
     }, REFRESH_MS)
   }

@@ -1,7 +1,7 @@
 // The context of a thread in pages, loaded on demand
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, ContextEntry } from '../protocol/index.ts'
-import { messageOf } from './shown-text.ts'
+import { readMessage } from './shown-text.ts'
 
 const PAGE = 100
 
@@ -44,7 +44,7 @@ export function useContextPages(client: Client, threadId: string, version: numbe
         known.add(page)
         read(page).catch((thrown: unknown) => {
           known.delete(page)
-          setError(messageOf(thrown))
+          setError(readMessage(thrown))
         })
       }
     },

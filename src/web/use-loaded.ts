@@ -1,7 +1,7 @@
 // Hooks for work that takes a while: loading, one task at a time, importing session files.
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client } from '../protocol/index.ts'
-import { messageOf } from './shown-text.ts'
+import { readMessage } from './shown-text.ts'
 
 export interface Task {
   readonly isRunning: boolean
@@ -22,7 +22,7 @@ export function useTask(): Task {
     setRunning(true)
     setError(undefined)
     work()
-      .catch((thrown: unknown) => setError(messageOf(thrown)))
+      .catch((thrown: unknown) => setError(readMessage(thrown)))
       .finally(() => {
         busy.current = false
         setRunning(false)
@@ -33,14 +33,14 @@ export function useTask(): Task {
 }
 
 /** Hooks for work that takes a while: loading, one task at a time, importing session files. */
-interface Loaded<T> {
+interface LoadedSession<T> {
   readonly value: T | undefined
   readonly error: string | undefined
 }
 
 /** What was read last stays until the next is there. `load` must be stable: wrap it in useCallback. */
-export function useLoaded<T>(load: () => Promise<T>, changes: number): Loaded<T> {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ value: undefined, error: undefined })
+export function useLoaded<T>(load: () => Promise<T>, changes: number): LoadedSession<T> {
+  const [loaded, setLoaded] = useState<LoadedSession<T>>({ value: undefined, error: undefined })
   // biome-ignore lint/correctness/useExhaustiveDependencies: `changes` says that there is something new
   useEffect(() => {
     let isOver = false
@@ -49,7 +49,7 @@ export function useLoaded<T>(load: () => Promise<T>, changes: number): Loaded<T>
         if (!isOver) setLoaded({ value, error: undefined })
       },
       (thrown: unknown) => {
-        if (!isOver) setLoaded(({ value }) => ({ value, error: messageOf(thrown) }))
+        if (!isOver) setLoaded(({ value }) => ({ value, error: readMessage(thrown) }))
       },
     )
     return () => {

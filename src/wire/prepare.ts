@@ -15,7 +15,7 @@ import { PROVIDER } from './anthropic/blocks.ts'
 import { underFormatName, underKnownNames } from './anthropic/wire.ts'
 import { repairProfile, type WireProfile } from './repair/profile.ts'
 
-export interface Prepared {
+export interface PreparedRequest {
   readonly request: ModelRequest
   /** What was changed and why, for people to read. */
   readonly problems: readonly string[]
@@ -32,7 +32,7 @@ export function prepareRequest(
   request: ModelRequest,
   profile: WireProfile,
   provider: string,
-): Prepared {
+): PreparedRequest {
   // Nothing was said: that is no broken history, and the rules say what it is.
   if (request.messages.length === 0) return { request, problems: [], toolName: (name) => name }
   const own =

@@ -1,6 +1,6 @@
 // Requests rebuilt from the session files of Claude Code, in the simplest way that is sound.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
 
 interface Turn {
   readonly role: 'user' | 'assistant'
@@ -13,20 +13,20 @@ export function exchangesOf(text: string): Exchange[] {
   const lines = text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => fieldsOf(JSON.parse(line)))
+    .map((line) => readFields(JSON.parse(line)))
   return windowsOf(lines).flatMap(exchangesOfWindow)
 }
 
 /** A compaction starts anew, with its summary and the lines that it names as kept. */
 function windowsOf(lines: readonly Fields[]): Fields[][] {
-  const byId = new Map(lines.map((line) => [textOf(line.uuid), line]))
+  const byId = new Map(lines.map((line) => [readText(line.uuid), line]))
   const windows: Fields[][] = [[]]
   let kept: readonly Fields[] = []
   for (const line of lines) {
     if (line.subtype === 'compact_boundary') {
-      const { preservedMessages } = fieldsOf(line.compactMetadata)
-      const ids = listOf(fieldsOf(preservedMessages).uuids)
-      kept = ids.map((id) => byId.get(textOf(id)) ?? {})
+      const { preservedMessages } = readFields(line.compactMetadata)
+      const ids = readList(readFields(preservedMessages).uuids)
+      kept = ids.map((id) => byId.get(readText(id)) ?? {})
       windows.push([])
       continue
     }
@@ -39,36 +39,36 @@ function windowsOf(lines: readonly Fields[]): Fields[][] {
 
 function isSent({ type, isSidechain, isMeta, message }: Fields): boolean {
   if (isSidechain === true || isMeta === true) return false
-  return (type === 'user' || type === 'assistant') && fieldsOf(message).model !== '<synthetic>'
+  return (type === 'user' || type === 'assistant') && readFields(message).model !== '<synthetic>'
 }
 
 function isResult(block: Json): boolean {
-  return fieldsOf(block).type === 'tool_result'
+  return readFields(block).type === 'tool_result'
 }
 
 /** Some models begin with a blank text; it is in the file, and is not sent again. */
 function isBlank(block: Json): boolean {
-  const { type, text } = fieldsOf(block)
-  return type === 'text' && textOf(text)?.trim() === ''
+  const { type, text } = readFields(block)
+  return type === 'text' && readText(text)?.trim() === ''
 }
 
 function exchangesOfWindow(lines: readonly Fields[]): Exchange[] {
   const results = new Map<string, Json>()
   const turns: Turn[] = []
   for (const { type, message } of lines) {
-    const { id, content } = fieldsOf(message)
+    const { id, content } = readFields(message)
     const blocks: readonly Json[] =
-      typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
+      typeof content === 'string' ? [{ type: 'text', text: content }] : readList(content)
     const others = blocks.filter((block) => !isResult(block) && !isBlank(block))
     for (const block of blocks) {
-      const call = textOf(fieldsOf(block).tool_use_id)
+      const call = readText(readFields(block).tool_use_id)
       if (call !== undefined && isResult(block)) results.set(call, block)
     }
-    const known = turns.find((turn) => type === 'assistant' && turn.id === textOf(id))
+    const known = turns.find((turn) => type === 'assistant' && turn.id === readText(id))
     if (known !== undefined) known.blocks.push(...others)
     else if (others.length > 0) {
       const role = type === 'assistant' ? 'assistant' : 'user'
-      turns.push({ role, id: role === 'assistant' ? textOf(id) : undefined, blocks: [...others] })
+      turns.push({ role, id: role === 'assistant' ? readText(id) : undefined, blocks: [...others] })
     }
   }
   return requestsOf(withResults(turns, results))
@@ -83,7 +83,7 @@ function withResults(turns: readonly Turn[], results: ReadonlyMap<string, Json>)
     else merged.push({ ...turn, blocks: [...turn.blocks] })
     if (turn.role === 'user') continue
     const answered = turn.blocks.flatMap(
-      (block) => results.get(textOf(fieldsOf(block).id) ?? '') ?? [],
+      (block) => results.get(readText(readFields(block).id) ?? '') ?? [],
     )
     if (answered.length > 0) merged.push({ role: 'user', id: undefined, blocks: answered })
   }

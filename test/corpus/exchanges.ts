@@ -1,12 +1,12 @@
 // What the readers of recorded sessions share: lines of JSON, and a conversation as the requests it was made in.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, fieldsOf } from '../../src/validate/walk.ts'
+import { type Exchange, readFields } from '../../src/validate/walk.ts'
 
 export function jsonLines(text: string): readonly Fields[] {
   return text
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line) => fieldsOf(JSON.parse(line)))
+    .map((line) => readFields(JSON.parse(line)))
 }
 
 /** One request for each run of items that the model made: all that stood before it. */
@@ -18,8 +18,8 @@ export function exchangesAt(
 ): Exchange[] {
   const found: Exchange[] = []
   for (let at = 1; at < items.length; at += 1) {
-    if (!isAnswer(fieldsOf(items[at])) || isAnswer(fieldsOf(items[at - 1]))) continue
-    const end = items.findIndex((item, index) => index > at && !isAnswer(fieldsOf(item)))
+    if (!isAnswer(readFields(items[at])) || isAnswer(readFields(items[at - 1]))) continue
+    const end = items.findIndex((item, index) => index > at && !isAnswer(readFields(item)))
     const made = items.slice(at, end === -1 ? undefined : end)
     found.push({ request: request(items.slice(0, at)), answer: answer(made) })
   }
@@ -34,7 +34,7 @@ export function anthropicExchanges(messages: readonly Json[]): Exchange[] {
     messages,
     ({ role }) => role === 'assistant',
     (before) => ({ tools: ANTHROPIC_TOOLS, messages: before }),
-    (made) => ({ content: made.flatMap((message) => fieldsOf(message).content ?? []) }),
+    (made) => ({ content: made.flatMap((message) => readFields(message).content ?? []) }),
   )
 }
 

@@ -1,21 +1,21 @@
 // Sessions of OpenCode, held through a gateway that speaks Chat Completions.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
 import { chatExchanges } from './exchanges.ts'
 
 export function openCodeExchanges(text: string): Exchange[] {
   const system = { role: 'system', content: 'You are a helpful agent.' }
-  const messages = listOf(fieldsOf(JSON.parse(text)).messages).map(fieldsOf)
+  const messages = readList(readFields(JSON.parse(text)).messages).map(readFields)
   return chatExchanges([system, ...messages.flatMap(messagesOf)])
 }
 
 /** An answer that failed was not sent again. */
 function messagesOf({ info, parts }: Fields): readonly Json[] {
-  const { role, error, finish } = fieldsOf(info)
-  const all = listOf(parts).map(fieldsOf)
+  const { role, error, finish } = readFields(info)
+  const all = readList(parts).map(readFields)
   const texts = (type: string) =>
     all
-      .flatMap((part) => (part.type === type ? [textOf(part.text) ?? ''] : []))
+      .flatMap((part) => (part.type === type ? [readText(part.text) ?? ''] : []))
       .filter((said) => said !== '')
   const said = texts('text').join('\n')
   // A compaction is a message of the user without words.
@@ -37,12 +37,12 @@ function callOf({ callID, tool, state }: Fields): Json {
   return {
     id: callID ?? null,
     type: 'function',
-    function: { name: tool ?? null, arguments: JSON.stringify(fieldsOf(state).input ?? {}) },
+    function: { name: tool ?? null, arguments: JSON.stringify(readFields(state).input ?? {}) },
   }
 }
 
 function resultOf({ callID, state }: Fields): Json {
-  const { output, error } = fieldsOf(state)
-  const content = textOf(output) ?? textOf(error) ?? ''
+  const { output, error } = readFields(state)
+  const content = readText(output) ?? readText(error) ?? ''
   return { role: 'tool', tool_call_id: callID ?? null, content }
 }

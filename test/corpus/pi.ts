@@ -1,6 +1,6 @@
 // Sessions of pi, in the shape of the API that each was held through.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
 import { anthropicExchanges, chatExchanges, jsonLines } from './exchanges.ts'
 
 interface PiSession {
@@ -12,19 +12,19 @@ interface PiSession {
 export function piExchanges(text: string): PiSession {
   const entries = jsonLines(text)
   const last = entries.map(messageOf).findLast(({ role }) => role === 'assistant')
-  const api = textOf(last?.api) ?? ''
+  const api = readText(last?.api) ?? ''
   const exchanges = windowsOf(entries).flatMap((messages) =>
     api === 'anthropic-messages'
       ? anthropicExchanges(messages.flatMap(anthropicMessages))
       : chatExchanges([SYSTEM, ...messages.flatMap(chatMessages)]),
   )
-  return { api, model: textOf(last?.model) ?? '', exchanges }
+  return { api, model: readText(last?.model) ?? '', exchanges }
 }
 
 const SYSTEM: Json = { role: 'system', content: 'You are a helpful agent.' }
 
 function messageOf({ type, message }: Fields): Fields {
-  return type === 'message' ? fieldsOf(message) : {}
+  return type === 'message' ? readFields(message) : {}
 }
 
 /** A compaction starts anew: its summary, what it kept, and what came later. */
@@ -35,7 +35,7 @@ function windowsOf(entries: readonly Fields[]): readonly (readonly Fields[])[] {
     else {
       const first =
         typeof entry.firstKeptEntryIndex === 'number' ? entry.firstKeptEntryIndex : index
-      const summary = { role: 'user', content: textOf(entry.summary) ?? '' }
+      const summary = { role: 'user', content: readText(entry.summary) ?? '' }
       windows.push([summary, ...entries.slice(first, index).map(messageOf)])
     }
   }
@@ -49,7 +49,7 @@ function withoutBroken(messages: readonly Fields[]): readonly Fields[] {
       role !== 'assistant' || (stopReason !== 'error' && stopReason !== 'aborted'),
   )
   const called = new Set(
-    whole.flatMap(({ content }) => listOf(content).map((block) => fieldsOf(block).id)),
+    whole.flatMap(({ content }) => readList(content).map((block) => readFields(block).id)),
   )
   const results = new Set(whole.map(({ toolCallId }) => toolCallId))
   return whole
@@ -63,8 +63,8 @@ function missingResults(
   results: ReadonlySet<Json | undefined>,
 ): readonly Fields[] {
   if (role !== 'assistant') return []
-  return listOf(content).flatMap((block) => {
-    const { type, id } = fieldsOf(block)
+  return readList(content).flatMap((block) => {
+    const { type, id } = readFields(block)
     if (type !== 'toolCall' || results.has(id)) return []
     const said = [{ type: 'text', text: 'No result provided' }]
     return [{ role: 'toolResult', toolCallId: id ?? null, content: said, isError: true }]
@@ -73,14 +73,14 @@ function missingResults(
 
 function blocksOf({ content }: Fields): readonly Fields[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return listOf(content).map(fieldsOf)
+  return readList(content).map(readFields)
 }
 
 /** What the user ran himself is told as text. */
 function spoken(message: Fields): Fields {
   if (message.role !== 'bashExecution') return message
   const { command, output } = message
-  return { role: 'user', content: `Ran ${textOf(command) ?? ''}\n${textOf(output) ?? ''}` }
+  return { role: 'user', content: `Ran ${readText(command) ?? ''}\n${readText(output) ?? ''}` }
 }
 
 function anthropicMessages(message: Fields): readonly Json[] {
@@ -105,7 +105,7 @@ function anthropicBlock(block: Fields): readonly Json[] {
   const { type, text, thinking, thinkingSignature, id, name, data, mimeType } = block
   switch (type) {
     case 'text':
-      return (textOf(text) ?? '').trim() === '' ? [] : [{ type, text: text ?? '' }]
+      return (readText(text) ?? '').trim() === '' ? [] : [{ type, text: text ?? '' }]
     case 'thinking':
       return thinkingSignature
         ? [{ type, thinking: thinking ?? '', signature: thinkingSignature }]
@@ -127,7 +127,7 @@ function chatMessages(message: Fields): readonly Json[] {
   const { role, toolCallId } = message
   const blocks = blocksOf(spoken(message))
   const texts = (type: string, field: string) =>
-    blocks.flatMap((block) => (block.type === type ? [textOf(block[field]) ?? ''] : [])).join('')
+    blocks.flatMap((block) => (block.type === type ? [readText(block[field]) ?? ''] : [])).join('')
   const said = texts('text', 'text')
   switch (role) {
     case 'assistant': {

@@ -1,6 +1,6 @@
 // Sessions that were held through the Responses API: those of Codex, and of Copilot on the command line.
 import type { Fields, Json } from '../../src/core/text/json.ts'
-import { type Exchange, fieldsOf, listOf, textOf } from '../../src/validate/walk.ts'
+import { type Exchange, readFields, readList, readText } from '../../src/validate/walk.ts'
 import { exchangesAt, jsonLines } from './exchanges.ts'
 
 const MADE_BY_THE_MODEL = /^(?:reasoning|\w+_call)$/
@@ -8,7 +8,7 @@ const MADE_BY_THE_MODEL = /^(?:reasoning|\w+_call)$/
 function responsesExchanges(items: readonly Json[]): Exchange[] {
   return exchangesAt(
     items,
-    ({ type, role }) => role === 'assistant' || MADE_BY_THE_MODEL.test(textOf(type) ?? ''),
+    ({ type, role }) => role === 'assistant' || MADE_BY_THE_MODEL.test(readText(type) ?? ''),
     (input) => ({
       model: 'recorded',
       store: false,
@@ -26,8 +26,8 @@ const MASKED_IMAGE = /(data:image\/png;base64,)[^"]*REDACTED[^"]*/g
 export function codexExchanges(text: string): Exchange[] {
   const windows: Json[][] = [[]]
   for (const { type, payload } of jsonLines(text.replace(MASKED_IMAGE, '$1AAAA'))) {
-    const fields = fieldsOf(payload)
-    if (type === 'compacted') windows.push([...listOf(fields.replacement_history)].map(asSent))
+    const fields = readFields(payload)
+    if (type === 'compacted') windows.push([...readList(fields.replacement_history)].map(asSent))
     else if (type === 'response_item') windows.at(-1)?.push(asSent(fields))
   }
   return windows.flatMap(responsesExchanges)
@@ -35,10 +35,10 @@ export function codexExchanges(text: string): Exchange[] {
 
 /** Notes of the agent's own are not sent, and what was sealed was taken out of the files. */
 function asSent(item: Json): Json {
-  const { internal_chat_message_metadata_passthrough, ...sent } = fieldsOf(item)
+  const { internal_chat_message_metadata_passthrough, ...sent } = readFields(item)
   const isSealed = sent.type === 'reasoning' || sent.type === 'compaction'
   return isSealed
-    ? { ...sent, encrypted_content: textOf(sent.encrypted_content) ?? 'sealed' }
+    ? { ...sent, encrypted_content: readText(sent.encrypted_content) ?? 'sealed' }
     : sent
 }
 
@@ -48,24 +48,24 @@ export function copilotExchanges(text: string): Exchange[] {
 }
 
 function copilotItems({ type, data }: Fields): readonly Json[] {
-  const { content, transformedContent, toolRequests, toolCallId, result, error } = fieldsOf(data)
-  const said = textOf(content) ?? ''
+  const { content, transformedContent, toolRequests, toolCallId, result, error } = readFields(data)
+  const said = readText(content) ?? ''
   switch (type) {
     case 'system.message':
       return [{ role: 'developer', content: said }]
     case 'user.message':
-      return [{ role: 'user', content: textOf(transformedContent) ?? said }]
+      return [{ role: 'user', content: readText(transformedContent) ?? said }]
     case 'assistant.message':
       return [
         ...(said === '' ? [] : [{ role: 'assistant', content: said }]),
-        ...listOf(toolRequests).map((request) => callOf(fieldsOf(request))),
+        ...readList(toolRequests).map((request) => callOf(readFields(request))),
       ]
     case 'tool.execution_complete':
       return [
         {
           type: 'function_call_output',
           call_id: toolCallId ?? null,
-          output: textOf(fieldsOf(result).content) ?? textOf(fieldsOf(error).message) ?? '',
+          output: readText(readFields(result).content) ?? readText(readFields(error).message) ?? '',
         },
       ]
     default:

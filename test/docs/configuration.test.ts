@@ -1,6 +1,6 @@
 // The page on the settings: its table has every key with its variable, what it is for, and its default.
 import { expect, it } from 'vitest'
-import { resolveSettings, SETTING_KEYS, variableOf } from '../../src/core/settings/settings.ts'
+import { readVariable, resolveSettings, SETTING_KEYS } from '../../src/core/settings/settings.ts'
 import { aboutSetting } from '../../src/core/settings/settings-schema.ts'
 import { readPage, tablesWith } from './page.ts'
 
@@ -17,5 +17,5 @@ it('docs/configuration.md lists every setting', () => {
 })
 
 it('docs/configuration.md says how a variable is named', () => {
-  expect(readPage('docs/configuration.md')).toContain(variableOf('gate.minTokens'))
+  expect(readPage('docs/configuration.md')).toContain(readVariable('gate.minTokens'))
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { failureOf, printFailure } from '../../src/cli/terminal/failure.ts'
+import { classifyFailure, printFailure } from '../../src/cli/terminal/failure.ts'
 import { type ComposeOptions, compose } from '../../src/compose.ts'
 import type { Store } from '../../src/core/ports.ts'
 import type { ModelRef } from '../../src/core/view/content.ts'
@@ -224,7 +224,7 @@ describe('keys', () => {
     await strict.close()
     expect(failures.length).toBeGreaterThanOrEqual(8)
     for (const failure of failures) {
-      const error = failureOf(failure)
+      const error = classifyFailure(failure)
       const secrets = secretsOf(KEYS)
       for (const shown of [
         inspect(failure, { depth: 20, showHidden: true }),
@@ -241,7 +241,7 @@ describe('keys', () => {
 
   it('that a user wrote into a file are not in what is told about it', () => {
     const secrets = secretsOf({ MY_TOKEN: PLAIN_KEY })
-    const error = failureOf(new Error(`cannot read ${PLAIN_KEY} or password=${PASSWORD}`))
+    const error = classifyFailure(new Error(`cannot read ${PLAIN_KEY} or password=${PASSWORD}`))
     for (const json of [true, false]) {
       const told = printFailure(error, json, secrets, 'precis')
       expect(told).not.toContain(PLAIN_KEY)

@@ -4,7 +4,7 @@ import { anthropicFormat } from '../../src/dev-model/anthropic/anthropic.ts'
 import { openaiResponsesFormat } from '../../src/dev-model/openai/responses.ts'
 import type { WireFormat } from '../../src/dev-model/wire-format.ts'
 import { PROFILES, validate } from '../../src/validate/validate.ts'
-import { fieldsOf, type Profile } from '../../src/validate/walk.ts'
+import { type Profile, readFields } from '../../src/validate/walk.ts'
 import { FOLDERS, type Recorded, recordedIn } from '../corpus/recorded.ts'
 import { requirement } from '../require.ts'
 
@@ -31,7 +31,7 @@ describe.skipIf(!available)(`sessions of real agents ${notice}`, () => {
       'openai-responses': openaiResponsesFormat(),
     }
     for (const { name, profile, exchanges } of FOLDERS.flatMap(recordedIn)) {
-      const request = { model: 'dev', max_tokens: 1, ...fieldsOf(exchanges.at(-1)?.request) }
+      const request = { model: 'dev', max_tokens: 1, ...readFields(exchanges.at(-1)?.request) }
       const { max_tokens, ...withoutLimit } = request
       const body = profile.wire === 'anthropic' ? request : withoutLimit
       expect(shapes[profile.wire]?.shape(body, false), name).toBeUndefined()

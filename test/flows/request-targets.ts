@@ -3,7 +3,7 @@ import type { ModelFrame, ModelRequest } from '../../src/core/model.ts'
 import type { Fields, Json } from '../../src/core/text/json.ts'
 import type { ThinkingPart } from '../../src/core/view/content.ts'
 import type { Message, MessagePart } from '../../src/core/view/message.ts'
-import { wireOf } from '../../src/providers/anthropic/body.ts'
+import { buildWire } from '../../src/providers/anthropic/body.ts'
 import { BoundThinking } from '../../src/providers/anthropic/kept-thinking.ts'
 import type { ThinkingStyle } from '../../src/providers/anthropic/thinking.ts'
 import { asChat } from '../../src/providers/ollama/decode.ts'
@@ -66,7 +66,7 @@ function anthropic(name: string, profile: Profile, thinkingStyle: ThinkingStyle)
     let sent: Fields = {}
     return {
       write(request) {
-        const { body, betas, conversation } = wireOf(
+        const { body, betas, conversation } = buildWire(
           prepareRequest(request, profile, provider).request,
           { provider, thinkingStyle, ...(profile.preservedThinking && { mayHoldStaleThinking }) },
         )

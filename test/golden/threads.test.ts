@@ -1,7 +1,7 @@
 // Golden: threads over a store: random work by two processes, undo and redo, search and recall, reports.
 import { describe, it } from 'vitest'
 import { renderReport } from '../../src/core/edit/report-text.ts'
-import { documentOf, partsOf, snippetOf } from '../../src/core/search/documents.ts'
+import { buildDocument, buildSnippet, readParts } from '../../src/core/search/documents.ts'
 import { queryWords } from '../../src/core/search/words.ts'
 import { memoryStore } from '../../src/stores/memory/memory.ts'
 import { extract } from '../../src/strategies/extract/extract.ts'
@@ -128,16 +128,16 @@ describe('threads', () => {
 
   it('give documents and snippets to a search', async () => {
     const { log } = await openSample('claude-code')
-    let awaited: Parameters<typeof documentOf>[1] = []
+    let awaited: Parameters<typeof buildDocument>[1] = []
     const documents = log.events.flatMap((event) => {
-      const { document, awaited: next } = documentOf(event, awaited)
+      const { document, awaited: next } = buildDocument(event, awaited)
       awaited = next
       return document ? [document] : []
     })
     const snippets = QUERIES.flatMap((query) =>
-      documents.slice(0, 12).map(({ text }) => snippetOf(text, queryWords(query), 60)),
+      documents.slice(0, 12).map(({ text }) => buildSnippet(text, queryWords(query), 60)),
     )
-    const long = partsOf('👩‍👩‍👧‍👦 many words '.repeat(2_500)).map(({ length }) => length)
+    const long = readParts('👩‍👩‍👧‍👦 many words '.repeat(2_500)).map(({ length }) => length)
     const words = QUERIES.map(queryWords)
     await expectGolden('threads-documents', { documents, snippets, words, long })
   })

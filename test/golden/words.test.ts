@@ -4,7 +4,7 @@ import { judge, patternProblem } from '../../src/core/agent/approval.ts'
 import { completeCommand, nearCommand, parseCommand } from '../../src/core/agent/commands.ts'
 import type { ToolEffect } from '../../src/core/agent/tool.ts'
 import { findConstraints } from '../../src/core/constraints/find-constraints.ts'
-import { sentencesOf } from '../../src/core/constraints/sentences.ts'
+import { findSentences } from '../../src/core/constraints/sentences.ts'
 import { isExcuse, saysNothing, withoutHeadings } from '../../src/core/edit/empty-summary.ts'
 import { missingSections } from '../../src/core/edit/gate-summary.ts'
 import { readEvent } from '../../src/core/log/codec.ts'
@@ -28,8 +28,8 @@ import {
   generateCheckpointId,
   readCheckpointText,
 } from '../../src/core/view/entry-range.ts'
-import { captionOf } from '../../src/core/view/images.ts'
-import { piecesOf, writtenBy } from '../../src/core/view/typed-text.ts'
+import { buildCaption } from '../../src/core/view/images.ts'
+import { findPieces, writtenBy } from '../../src/core/view/typed-text.ts'
 import { losesMost } from '../../src/strategies/fold/chunks.ts'
 import { checkAgainstSource, withNote } from '../../src/strategies/summary/checks.ts'
 import { breakRow } from '../generate/broken-row.ts'
@@ -161,9 +161,9 @@ describe('words', () => {
   it('of texts', async () => {
     const rows = TEXTS.map((text) => ({
       text,
-      pieces: piecesOf(text).map(({ by, text: piece }) => `${by}: ${piece}`),
+      pieces: findPieces(text).map(({ by, text: piece }) => `${by}: ${piece}`),
       by: writtenBy(text),
-      sentences: sentencesOf(text),
+      sentences: findSentences(text),
       binding: findConstraints(text),
       worth: [isExcuse(text), saysNothing(text), withoutHeadings(text).length],
       missing: missingSections(text, ['Goal', 'Next steps', 'Files']),
@@ -196,7 +196,10 @@ describe('words', () => {
       read: [...issued.map(checkpointToText), '<checkpoint:zzzzzz>', 'x'].map((text) =>
         readCheckpointText(text, new Set(issued)),
       ),
-      captions: images.flatMap((image) => [captionOf(image, undefined), captionOf(image, 'e7')]),
+      captions: images.flatMap((image) => [
+        buildCaption(image, undefined),
+        buildCaption(image, 'e7'),
+      ]),
       nearest: ['compct', 'undo', 'xyz', 'prest', 'strategi', 'a'].map((word) =>
         nearestWord(word, ['compact', 'undo', 'preset', 'strategy', 'b']),
       ),

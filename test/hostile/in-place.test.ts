@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Io, processIo } from '../../src/cli/process-io.ts'
 import {
-  digestOf,
+  computeDigest,
   redoReplacement,
   replaceWithBackup,
   undoReplacement,
@@ -48,7 +48,7 @@ function onWrite(text: string, interfere: () => void): Iterable<string> {
 }
 
 function replace(text: string | Iterable<string>) {
-  const digest = digestOf(readFileSync(file))
+  const digest = computeDigest(readFileSync(file))
   return replaceWithBackup(file, text, { digest, what: 'compacted' }, io)
 }
 

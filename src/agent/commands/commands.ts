@@ -9,8 +9,8 @@ import { reducedBy } from '../../core/view/thread-state.ts'
 import type { CompactOptions } from '../compaction/compact-thread.ts'
 import { FRESH_SESSION, inherited } from '../compaction/fresh-session.ts'
 import type { AgentCore, Turn } from '../core.ts'
-import { reasonOf } from '../loop/results.ts'
-import { lookAtThread, presetOf } from '../loop/window-status.ts'
+import { readReason } from '../loop/results.ts'
+import { readPreset, readWindowStatus } from '../loop/window-status.ts'
 import { contextPicture, nothingDone, presetWords } from './preset-words.ts'
 import { formerSession, nextSession, undoLast } from './undo.ts'
 
@@ -56,7 +56,7 @@ export async function runCommand(deps: CommandDeps, command: Command): Promise<C
     const reply = typeof answer === 'string' ? { text: answer } : answer
     return { ok: true, ...reply, command: command.command }
   } catch (thrown) {
-    return { command: command.command, ok: false, text: reasonOf(asPrecisError(thrown)) }
+    return { command: command.command, ok: false, text: readReason(asPrecisError(thrown)) }
   }
 }
 
@@ -67,7 +67,7 @@ const RUNS: Run = {
     const given = nextPrompt === undefined ? {} : { nextPrompt }
     const answer = await compactAndSay(deps, given).catch((thrown: unknown) => ({
       ok: false as const,
-      text: reasonOf(asPrecisError(thrown)),
+      text: readReason(asPrecisError(thrown)),
     }))
     if ('ok' in answer)
       return { ...answer, ...(nextPrompt !== undefined && { returned: nextPrompt }) }
@@ -118,19 +118,19 @@ const RUNS: Run = {
   },
   recall: ({ core, threadId }, { query }) => recall(core, threadId, { query }),
   'recall-ref': ({ core, threadId }, { ref }) => recall(core, threadId, { ref }),
-  context: async (deps) => contextPicture(await lookAtThread(idleTurn(deps))),
+  context: async (deps) => contextPicture(await readWindowStatus(idleTurn(deps))),
   strategy: async ({ core, threadId }, { strategyId }) => {
     const { threads } = core.ports
     const known = threads.strategyIds()
     if (strategyId === undefined) {
-      const { strategy, ...choices } = await choicesOf(core, threadId)
-      const ofPreset = `default of the preset ${presetOf(choices, core.settings).id}`
+      const { strategy, ...choices } = await listChoices(core, threadId)
+      const ofPreset = `default of the preset ${readPreset(choices, core.settings).id}`
       const back = strategy === undefined ? '' : ` /strategy ${OF_PRESET} goes back to ${ofPreset}.`
       return `Strategy: ${strategy ?? ofPreset}. Known: ${known.join(', ')}.${back}`
     }
     if (strategyId === OF_PRESET) {
       await change(core, threadId, { type: 'THREAD_SETTINGS', data: { strategy: NO_STRATEGY } })
-      const { id } = presetOf(await choicesOf(core, threadId), core.settings)
+      const { id } = readPreset(await listChoices(core, threadId), core.settings)
       return `This thread is compacted as its preset ${id} says, from now on.`
     }
     if (!known.includes(strategyId))
@@ -142,7 +142,7 @@ const RUNS: Run = {
   },
   preset: async ({ core, threadId }, { preset }) => {
     if (preset === undefined) {
-      const { id } = presetOf(await choicesOf(core, threadId), core.settings)
+      const { id } = readPreset(await listChoices(core, threadId), core.settings)
       const rows = presetWords().map(
         (each) => `${each.id}\n  /compact: ${each.command}\n  by itself: ${each.automatic}`,
       )
@@ -152,7 +152,7 @@ const RUNS: Run = {
     return `The preset of this thread is ${preset} from now on.`
   },
   model: async ({ core, threadId, signal }, { model: name }) => {
-    const { model, thinking } = await choicesOf(core, threadId)
+    const { model, thinking } = await listChoices(core, threadId)
     const { ref, windowTokens, isWindowKnown } = await core.ports.models.resolve(
       name ?? model,
       signal,
@@ -165,7 +165,7 @@ const RUNS: Run = {
     return `The model is ${facts} from now on.`
   },
   thinking: async ({ core, threadId }, { level }) => {
-    const { model: chosen, thinking } = await choicesOf(core, threadId)
+    const { model: chosen, thinking } = await listChoices(core, threadId)
     if (level === undefined) return `Thinking: ${thinking ?? 'off'}.`
     const model = chosen ?? (await core.ports.models.resolve()).ref
     await change(core, threadId, { type: 'MODEL_CHANGED', data: { model, thinking: level } })
@@ -226,7 +226,7 @@ async function recall(
   throw new PrecisError('not-found', 'Nothing can be recalled here.')
 }
 
-async function choicesOf(core: AgentCore, threadId: string) {
+async function listChoices(core: AgentCore, threadId: string) {
   return reducedBy(await core.ports.threads.state(threadId), threadSettingsReducer)
 }
 

@@ -4,7 +4,7 @@ import { metTargetIn } from '../../core/edit/irreducible.ts'
 import { weightOf } from '../../core/view/context.ts'
 import type { EntryKind } from '../../core/view/entry.ts'
 import { type Fallback, PRESETS, type Preset, type StrategyRun } from '../../core/window/presets.ts'
-import type { Look } from '../loop/window-status.ts'
+import type { WindowStatus } from '../loop/window-status.ts'
 
 interface PresetWords {
   readonly id: string
@@ -68,7 +68,7 @@ const NAMES: Readonly<Record<EntryKind, string>> = {
 }
 
 /** The window as a picture in text: what fills it, by kind, and what is free. */
-export function contextPicture({ state, reading, model, budget }: Look): string {
+export function contextPicture({ state, reading, model, budget }: WindowStatus): string {
   const { context } = state
   const { windowTokens } = model
   const byKind = new Map<string, number>([['system prompt', weightOf(context) - context.tokens]])

@@ -52,7 +52,7 @@ export async function formerSession(
   threadId: string,
 ): Promise<{ readonly text: string; readonly threadId: string } | undefined> {
   for await (const { threadId: former, upTo } of pastThreadsOf(ports.store, threadId)) {
-    const version = await versionOf(ports.threads, former)
+    const version = await readVersion(ports.threads, former)
     if (version === undefined) return undefined
     const asItWas = version === upTo ? ', as it was before /compact' : ''
     const text = `Back in the former session ${former}${asItWas}; /resume ${threadId} returns.`
@@ -72,7 +72,7 @@ export async function nextSession(
 }
 
 /** Undefined where it was deleted. */
-async function versionOf(threads: Threads, threadId: string): Promise<number | undefined> {
+async function readVersion(threads: Threads, threadId: string): Promise<number | undefined> {
   try {
     return (await threads.context(threadId)).version
   } catch (error) {

@@ -8,10 +8,10 @@ import type { Message } from '../../core/view/message.ts'
 import { sumUsage } from '../../core/window/usage.ts'
 import type { Turn } from '../core.ts'
 import { requestFor } from '../loop/answer.ts'
-import { reasonOf } from '../loop/results.ts'
-import type { Look } from '../loop/window-status.ts'
+import { readReason } from '../loop/results.ts'
+import type { WindowStatus } from '../loop/window-status.ts'
 import type { CompactInput } from '../ports.ts'
-import { filesOf } from './compact-call.ts'
+import { findFiles } from './compact-call.ts'
 
 const TRIES = 2
 const IDS = { ranges: 'checkpoint-range', summary: 'whole-summary' } as const
@@ -20,7 +20,7 @@ const IDS = { ranges: 'checkpoint-range', summary: 'whole-summary' } as const
  * Neither the request nor the answer gets into the log: both would have to be taken out again. What
  * they cost is recorded with the compaction.
  */
-export function askAgent(turn: Turn, seen: Look): Strategy {
+export function askAgent(turn: Turn, seen: WindowStatus): Strategy {
   const mode = seen.preset.tool
   if (mode === 'none') throw new PrecisError('internal', 'This thread has no compact tool.')
   return {
@@ -35,7 +35,7 @@ export function askAgent(turn: Turn, seen: Look): Strategy {
 
 async function proposeByAgent(
   turn: Turn,
-  seen: Look,
+  seen: WindowStatus,
   mode: CompactInput['mode'],
   input: StrategyInput,
 ): Promise<Proposal> {
@@ -61,7 +61,7 @@ async function proposeByAgent(
 /** A text says what is wrong with what the agent has called for. */
 async function proposalFrom(
   turn: Turn,
-  seen: Look,
+  seen: WindowStatus,
   mode: CompactInput['mode'],
   input: StrategyInput,
   called: Asked['called'],
@@ -71,11 +71,11 @@ async function proposalFrom(
   const read = compactTool.read(mode, called)
   if (typeof read === 'string') return read
   const wanted = withoutContinuation(read)
-  const strategy = compactTool.strategy(wanted, await filesOf(turn, seen, wanted))
+  const strategy = compactTool.strategy(wanted, await findFiles(turn, seen, wanted))
   try {
     return await strategy.propose(input)
   } catch (thrown) {
-    if (PrecisError.is(thrown) && thrown.code !== 'aborted') return reasonOf(thrown)
+    if (PrecisError.is(thrown) && thrown.code !== 'aborted') return readReason(thrown)
     throw thrown
   }
 }
@@ -87,7 +87,7 @@ interface Asked {
 
 async function askOnce(
   turn: Turn,
-  seen: Look,
+  seen: WindowStatus,
   { context, eventAt, instructions }: StrategyInput,
   complaint: string | undefined,
 ): Promise<Asked> {

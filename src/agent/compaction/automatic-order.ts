@@ -1,15 +1,15 @@
 // What a compaction needs that nobody asked for: the decision, the order, and what is remembered of its result.
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { CompactionResult } from '../../core/agent/frame.ts'
-import { calibrationOf, markerOf, weightOf } from '../../core/view/context.ts'
+import { buildMarker, calibrationOf, weightOf } from '../../core/view/context.ts'
 import { type Decision, decide, policyAfter } from '../../core/window/policy.ts'
-import { floorOf } from '../../core/window/trigger.ts'
+import { computeFloor } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
-import type { Look } from '../loop/window-status.ts'
+import type { WindowStatus } from '../loop/window-status.ts'
 import type { Order } from './compaction-run.ts'
 import { planFor, strategiesFor } from './compaction-settings.ts'
 
-export async function decideByItself(turn: Turn, seen: Look): Promise<Decision> {
+export async function decideByItself(turn: Turn, seen: WindowStatus): Promise<Decision> {
   const { core, desk } = turn
   await readPolicy(turn, seen)
   return decide({
@@ -23,10 +23,10 @@ export async function decideByItself(turn: Turn, seen: Look): Promise<Decision> 
 }
 
 /** The cooldown holds across a restart: the log knows when the last compaction was. */
-async function readPolicy({ core, desk }: Turn, { state }: Look): Promise<void> {
+async function readPolicy({ core, desk }: Turn, { state }: WindowStatus): Promise<void> {
   if (desk.isPolicyRead) return
   desk.isPolicyRead = true
-  const marker = markerOf(state.context)
+  const marker = buildMarker(state.context)
   if (marker === undefined) return
   const events = await core.ports.threads.getEvents(desk.threadId)
   const event = events.find(({ seq, type }) => seq === marker && type === 'COMPACTION')
@@ -36,7 +36,7 @@ async function readPolicy({ core, desk }: Turn, { state }: Look): Promise<void> 
 /** Undefined where the preset does nothing by itself. */
 export function automaticOrder(
   turn: Turn,
-  seen: Look,
+  seen: WindowStatus,
   message: string,
   given: Pick<CompactionPlan, 'trigger' | 'targetTokens' | 'acceptableTokens'>,
 ): Order | undefined {
@@ -70,12 +70,12 @@ export function noteResult({ core, desk }: Turn, result: CompactionResult): void
  * Not below what no compaction can remove.
  */
 export function targetWeight(
-  { reading, state, budget }: Pick<Look, 'reading' | 'state' | 'budget'>,
+  { reading, state, budget }: Pick<WindowStatus, 'reading' | 'state' | 'budget'>,
   targetTokens: number,
 ): number {
   const { ratio } = calibrationOf(state.context)
   const weight = weightOf(state.context)
   const beside = Math.max(0, (reading.tokens ?? ratio * weight) - ratio * weight)
   const wanted = Math.floor((targetTokens - beside) / ratio)
-  return Math.max(0, wanted, Math.min(targetTokens, floorOf(budget)))
+  return Math.max(0, wanted, Math.min(targetTokens, computeFloor(budget)))
 }

@@ -7,9 +7,9 @@ import { checkpointsReducer, generateCheckpointId } from '../../core/view/entry-
 import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
 import { type Decision, decide, observeReading, policyAfter } from '../../core/window/policy.ts'
 import type { Preset } from '../../core/window/presets.ts'
-import { capacityOf, windowOf } from '../../core/window/trigger.ts'
+import { computeCapacity, windowOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
-import type { Look } from '../loop/window-status.ts'
+import type { WindowStatus } from '../loop/window-status.ts'
 import { automaticOrder, decideByItself, noteResult, targetWeight } from './automatic-order.ts'
 import { prepareMeanwhile } from './background.ts'
 import { runCompaction } from './compaction.ts'
@@ -26,7 +26,7 @@ interface Recoveries {
 }
 
 /** Compacts where the policy says so. True where the context has changed, so that one must look again. */
-export async function compactIfFull(turn: Turn, seen: Look, next: Next): Promise<boolean> {
+export async function compactIfFull(turn: Turn, seen: WindowStatus, next: Next): Promise<boolean> {
   const { desk } = turn
   const decision = await decideByItself(turn, seen)
   switch (decision.type) {
@@ -57,15 +57,15 @@ export async function compactIfFull(turn: Turn, seen: Look, next: Next): Promise
  * What holds a compaction back holds back no overflow, and nobody need refuse a request first. It counts
  * as one of the recoveries of the turn.
  */
-async function recoverAhead(turn: Turn, seen: Look, next: Next): Promise<boolean> {
+async function recoverAhead(turn: Turn, seen: WindowStatus, next: Next): Promise<boolean> {
   if (next === 'rest' || next.overflows >= turn.core.limits.overflowRetries) return false
-  if (excessOf(seen) <= 0) return false
+  if (computeExcess(seen) <= 0) return false
   next.overflows += 1
   return (await compactForOverflow(turn, seen, TOO_LONG)).retry
 }
 
 /** Once for each time that the level is reached. */
-function warn({ core, desk }: Turn, { reading, model }: Look): void {
+function warn({ core, desk }: Turn, { reading, model }: WindowStatus): void {
   if (desk.isWarned) return
   desk.isWarned = true
   const { tokens = 0 } = reading
@@ -77,14 +77,14 @@ function warn({ core, desk }: Turn, { reading, model }: Look): void {
 const TOO_LONG = new PrecisError('overflow', 'The next request would be longer than the window.')
 
 /** How many tokens too long a request would be now, with the room for its answer; 0 where nobody knows. */
-function excessOf({ reading, budget }: Look): number {
+function computeExcess({ reading, budget }: WindowStatus): number {
   const window = windowOf(budget)
   if (window === undefined || reading.tokens === undefined) return 0
-  return reading.tokens - capacityOf(budget, window)
+  return reading.tokens - computeCapacity(budget, window)
 }
 
 /** After each answer: whether the last compaction helped shows in the first real count. */
-export function noteReading({ core, desk }: Turn, seen: Look): void {
+export function noteReading({ core, desk }: Turn, seen: WindowStatus): void {
   desk.policy = observeReading(desk.policy, seen)
   const { windowTokens } = seen.model
   core.frames.emit({
@@ -101,7 +101,7 @@ export function noteReading({ core, desk }: Turn, seen: Look): void {
  */
 export async function compactForOverflow(
   turn: Turn,
-  seen: Look,
+  seen: WindowStatus,
   refused: PrecisError,
 ): Promise<{ readonly retry: true } | { readonly retry: false; readonly why: string }> {
   const { core, desk } = turn
@@ -141,11 +141,11 @@ async function compactToFit(turn: Turn, order: Order): Promise<CompactionResult>
 }
 
 /** What the context may weigh for the request to fit, a little less; and less than it weighs now. */
-function fittingTokens(seen: Look): number {
+function fittingTokens(seen: WindowStatus): number {
   const smaller = Math.floor(MARGIN * weightOf(seen.state.context))
   const window = windowOf(seen.budget)
   if (window === undefined) return smaller
-  return Math.min(smaller, targetWeight(seen, MARGIN * capacityOf(seen.budget, window)))
+  return Math.min(smaller, targetWeight(seen, MARGIN * computeCapacity(seen.budget, window)))
 }
 
 const MARGIN = 0.9
@@ -166,7 +166,7 @@ async function compactNow(turn: Turn, order: Order): Promise<CompactionResult> {
 }
 
 function targetOf(
-  seen: Look,
+  seen: WindowStatus,
   { targetTokens }: Decision & { type: 'compact' },
 ): number | undefined {
   return targetTokens === undefined ? undefined : targetWeight(seen, targetTokens)

@@ -2,9 +2,9 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { Signal } from '../../core/ports.ts'
 import type { AgentCore, Turn } from '../core.ts'
-import { BUSY, busyElsewhere, workOn } from '../inbox/thread-lease.ts'
-import type { Desk } from '../loop/thread-runtime.ts'
-import { type Look, lookAtThread } from '../loop/window-status.ts'
+import { BUSY, busyElsewhere, withThreadLease } from '../inbox/thread-lease.ts'
+import type { ThreadRuntime } from '../loop/thread-runtime.ts'
+import { readWindowStatus, type WindowStatus } from '../loop/window-status.ts'
 import { automaticOrder, decideByItself, noteResult, targetWeight } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
 import type { Order } from './compaction-run.ts'
@@ -15,7 +15,7 @@ import type { Order } from './compaction-run.ts'
  */
 export async function prepareMeanwhile(
   turn: Turn,
-  seen: Look,
+  seen: WindowStatus,
   targetTokens: number,
 ): Promise<void> {
   const { core, desk } = turn
@@ -64,7 +64,7 @@ async function compactIfNeeded(turn: Turn): Promise<void> {
   const { core, desk, signal } = turn
   while (desk.compaction) await desk.compaction
   if (!signal.aborted) await requireFree(core, desk)
-  const seen = await lookAtThread(turn)
+  const seen = await readWindowStatus(turn)
   const decision = await decideByItself(turn, seen)
   const { targetTokens } = 'targetTokens' in decision ? decision : {}
   if (targetTokens === undefined || signal.aborted || desk.compaction) return
@@ -82,13 +82,13 @@ async function compactIfNeeded(turn: Turn): Promise<void> {
  * A turn in another process would not let the result be applied: nobody is asked for a summary then. That
  * process works on jobs as well, and can apply it between two requests.
  */
-async function requireFree(core: AgentCore, desk: Desk): Promise<void> {
+async function requireFree(core: AgentCore, desk: ThreadRuntime): Promise<void> {
   if (desk.work) return
-  const outcome = await workOn(core, desk, async () => undefined, { isBrief: true })
+  const outcome = await withThreadLease(core, desk, async () => undefined, { isBrief: true })
   if (outcome === BUSY) throw busyElsewhere(desk)
 }
 
-function backgroundOrder(turn: Turn, seen: Look, targetTokens: number): Order | undefined {
+function backgroundOrder(turn: Turn, seen: WindowStatus, targetTokens: number): Order | undefined {
   const message = 'Preparing a compaction in the background...'
   return automaticOrder(turn, seen, message, { trigger: 'background', targetTokens })
 }

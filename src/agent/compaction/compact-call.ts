@@ -1,8 +1,8 @@
 // The agent calls `compact`: the range form and the whole form, and what happens afterwards.
 import { PrecisError } from '../../core/errors.ts'
 import type { Turn } from '../core.ts'
-import { type Call, failed, reasonOf, record } from '../loop/results.ts'
-import type { Look } from '../loop/window-status.ts'
+import { type Call, failed, readReason, record } from '../loop/results.ts'
+import type { WindowStatus } from '../loop/window-status.ts'
 import type { CompactInput, ContextFile } from '../ports.ts'
 import { runCompaction } from './compaction.ts'
 import { planFor } from './compaction-settings.ts'
@@ -14,7 +14,11 @@ export type AfterCall = 'continue' | 'wait'
  * The call has its end when this returns: it is gone with what was replaced, or a sentence stands in
  * its place, or it has a result. Without a change of the thread the agent goes on and can try again.
  */
-export async function compactByTool(turn: Turn, seen: Look, call: Call): Promise<AfterCall> {
+export async function compactByTool(
+  turn: Turn,
+  seen: WindowStatus,
+  call: Call,
+): Promise<AfterCall> {
   const { core, desk } = turn
   const { threadId } = desk
   const mode = seen.preset.tool
@@ -28,7 +32,7 @@ export async function compactByTool(turn: Turn, seen: Look, call: Call): Promise
   })
   const input = core.ports.compactTool.read(mode, call.arguments)
   if (typeof input === 'string') return refuse(turn, call, input)
-  const files = await filesOf(turn, seen, input)
+  const files = await findFiles(turn, seen, input)
   if (desk.compaction)
     return refuse(turn, call, 'Another compaction of this thread is running; go on without one.')
   const strategy = core.ports.compactTool.strategy(input, files, call.id)
@@ -40,7 +44,7 @@ export async function compactByTool(turn: Turn, seen: Look, call: Call): Promise
   if (!result.success) {
     const { end, error } = result
     const aborted = end === 'aborted'
-    const outcome = failed(aborted ? 'aborted' : error ? reasonOf(error) : 'It failed.')
+    const outcome = failed(aborted ? 'aborted' : error ? readReason(error) : 'It failed.')
     await record(turn, call, aborted ? { ...outcome, status: 'aborted' } : outcome)
     return 'continue'
   }
@@ -78,9 +82,9 @@ function afterwards(input: CompactInput): AfterCall {
 }
 
 /** The files that it names, as they are now. */
-export async function filesOf(
+export async function findFiles(
   { core, desk }: Turn,
-  { choices }: Look,
+  { choices }: WindowStatus,
   input: CompactInput,
 ): Promise<readonly ContextFile[]> {
   if (input.mode === 'ranges' || !input.contextFiles?.length) return []

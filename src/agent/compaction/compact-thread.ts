@@ -9,7 +9,7 @@ import { decide, policyAfter } from '../../core/window/policy.ts'
 import type { Preset } from '../../core/window/presets.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { workWhenFree } from '../inbox/thread-lease.ts'
-import { type Look, lookAtThread, presetOf } from '../loop/window-status.ts'
+import { readPreset, readWindowStatus, type WindowStatus } from '../loop/window-status.ts'
 import { askAgent } from './ask-agent.ts'
 import { targetWeight } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
@@ -62,7 +62,7 @@ async function compactNow(
   since?: number,
 ): Promise<CompactionResult> {
   const { core, desk } = turn
-  const order = await orderOf(turn, options)
+  const order = await computeOrder(turn, options)
   const before = since === undefined ? undefined : await joined(turn, order, since)
   if (before) return before
   if (order.plan.strategies.includes(FRESH_SESSION)) await requireExchange(turn, where)
@@ -76,14 +76,14 @@ async function compactNow(
   return result
 }
 
-export async function orderOf(
+export async function computeOrder(
   turn: Turn,
   { strategy, instructions, nextPrompt }: CompactOptions,
 ): Promise<Order> {
   const seen = await withModel(turn)
-  const choices = seen?.choices ?? (await choicesOf(turn))
-  const preset = presetOf(choices, turn.core.settings)
-  const strategies = strategiesOf(turn, { seen, choices, preset }, strategy)
+  const choices = seen?.choices ?? (await listChoices(turn))
+  const preset = readPreset(choices, turn.core.settings)
+  const strategies = listStrategies(turn, { seen, choices, preset }, strategy)
   const targetTokens = seen && targetOf(turn, seen)
   const given = { strategies, instructions, nextPrompt, targetTokens }
   return {
@@ -95,14 +95,14 @@ export async function orderOf(
   }
 }
 
-async function choicesOf({ core, desk }: Turn): Promise<ThreadChoices> {
+async function listChoices({ core, desk }: Turn): Promise<ThreadChoices> {
   return reducedBy(await core.ports.threads.state(desk.threadId), threadSettingsReducer)
 }
 
 /** A thread can be compacted without a model: then only strategies that need none can run. */
-async function withModel(turn: Turn): Promise<Look | undefined> {
+async function withModel(turn: Turn): Promise<WindowStatus | undefined> {
   try {
-    return await lookAtThread(turn)
+    return await readWindowStatus(turn)
   } catch (error) {
     if (PrecisError.is(error) && error.code === 'no-model') return undefined
     throw error
@@ -110,12 +110,12 @@ async function withModel(turn: Turn): Promise<Look | undefined> {
 }
 
 interface Chosen {
-  readonly seen: Look | undefined
+  readonly seen: WindowStatus | undefined
   readonly choices: ThreadChoices
   readonly preset: Preset
 }
 
-function strategiesOf(
+function listStrategies(
   turn: Turn,
   { seen, choices, preset }: Chosen,
   asked: string | Strategy | undefined,
@@ -140,7 +140,7 @@ function strategiesOf(
  * What the window wants, for a context that is above it. Below it somebody who asks for a compaction gets
  * one all the same: to the target that the strategy has of its own.
  */
-function targetOf({ core, desk }: Turn, seen: Look): number | undefined {
+function targetOf({ core, desk }: Turn, seen: WindowStatus): number | undefined {
   const decision = decide({
     policy: seen.policy,
     state: desk.policy,

@@ -7,7 +7,7 @@ import type { EventOf } from '../../core/log/event.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import type { AgentCore } from '../core.ts'
 import { type HeldLease, holdLease } from '../inbox/thread-lease.ts'
-import type { Desk } from '../loop/thread-runtime.ts'
+import type { ThreadRuntime } from '../loop/thread-runtime.ts'
 import type { AgentModel } from '../ports.ts'
 
 /** A plan, and what only the agent needs to know of it. */
@@ -25,14 +25,14 @@ export interface Order {
 /** A run in progress: what is known of it so far. */
 export interface RunState {
   readonly core: AgentCore
-  readonly desk: Desk
+  readonly desk: ThreadRuntime
   readonly order: Order
   readonly runId: string
   strategy: string
   spent: TokenUsage | undefined // of all attempts
 }
 
-export type Ended =
+export type RunEnd =
   | {
       readonly end: 'committed'
       readonly event: EventOf<'COMPACTION'>
@@ -42,19 +42,19 @@ export type Ended =
   | { readonly end: 'committed'; readonly fresh: FreshThread }
   | { readonly end: 'refused' | 'vetoed' | 'aborted' | 'failed'; readonly error: PrecisError }
 
-export function infoOf({ runId, order, strategy }: RunState): RunInfo {
+export function readInfo({ runId, order, strategy }: RunState): RunInfo {
   return { runId, trigger: order.plan.trigger, strategy }
 }
 
 /** `model` is who was asked for the summaries, where that is known. */
-export function resultOf(
+export function readResult(
   run: RunState,
-  ended: Ended,
+  ended: RunEnd,
   durationMs: number,
   model: Pick<AgentModel, 'costOf'> | undefined,
 ): CompactionResult {
   const { spent } = run
-  const base = { ...infoOf(run), success: ended.end === 'committed', end: ended.end, durationMs }
+  const base = { ...readInfo(run), success: ended.end === 'committed', end: ended.end, durationMs }
   const costUsd = spent && model?.costOf(spent)
   const cost = { ...(spent && { usage: spent }), ...(costUsd !== undefined && { costUsd }) }
   if (ended.end !== 'committed') return { ...base, error: ended.error, ...cost }

@@ -3,8 +3,8 @@ import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { ReportSettings } from '../../core/edit/report.ts'
 import type { Preset, StrategyRun } from '../../core/window/presets.ts'
 import type { Turn } from '../core.ts'
-import { schemasOf, thinkingOf } from '../loop/answer.ts'
-import type { Look } from '../loop/window-status.ts'
+import { buildSchemas, readThinking } from '../loop/answer.ts'
+import type { WindowStatus } from '../loop/window-status.ts'
 import type { AgentSettings } from '../ports.ts'
 import { FRESH_SESSION } from './fresh-session.ts'
 
@@ -13,31 +13,34 @@ type Given = Pick<CompactionPlan, 'trigger' | 'strategies'> & Partial<Compaction
 /** The plan of every compaction of an agent; `seen` is absent where no model is known. */
 export function planFor(
   { core, signal }: Pick<Turn, 'core' | 'signal'>,
-  { preset, seen }: { readonly preset: Preset; readonly seen?: Look | undefined },
+  { preset, seen }: { readonly preset: Preset; readonly seen?: WindowStatus | undefined },
   given: Given,
 ): CompactionPlan & { readonly signal: AbortSignal } {
   const { settings, ports } = core
   return {
     provider: ports.models.summarizer,
-    pinning: pinningOf(settings, preset),
+    pinning: readPinning(settings, preset),
     minTokens: settings.gateMinTokens,
-    ...(seen && askingOf(settings, seen)),
+    ...(seen && readCompactionSettings(settings, seen)),
     ...given,
     signal,
   }
 }
 
 /** The presets of the five designs give exactly what their design says: nothing is found there. */
-function pinningOf({ pinning }: AgentSettings, preset: Preset): CompactionPlan['pinning'] {
+function readPinning({ pinning }: AgentSettings, preset: Preset): CompactionPlan['pinning'] {
   const { detect = true, ...rest } = pinning ?? {}
   return { ...rest, detect: detect && preset.findsPins }
 }
 
-function askingOf({ summaries }: AgentSettings, seen: Look): Partial<CompactionPlan> {
+function readCompactionSettings(
+  { summaries }: AgentSettings,
+  seen: WindowStatus,
+): Partial<CompactionPlan> {
   return {
     model: seen.model.ref,
-    tools: schemasOf(seen),
-    ...thinkingOf(seen),
+    tools: buildSchemas(seen),
+    ...readThinking(seen),
     form: summaries?.form,
     fastModel: summaries?.fastModel,
     windowTokens: seen.model.windowTokens,
@@ -46,7 +49,7 @@ function askingOf({ summaries }: AgentSettings, seen: Look): Partial<CompactionP
 }
 
 /** What decides when a thread is compacted and how far, for the report. */
-function settingsInForce({ preset, policy, model, choices }: Look): ReportSettings {
+function settingsInForce({ preset, policy, model, choices }: WindowStatus): ReportSettings {
   const { ratio, reserveTokens, absoluteTokens, targetRatio } = policy
   return {
     preset: preset.id,
@@ -82,7 +85,7 @@ export function strategiesFor(choice: StrategyChoice): string[] {
   if (planned === 'off' && chosen === undefined) return []
   const first =
     chosen ??
-    (planned !== 'off' && planned.run === 'strategy' ? idOf(planned, hasModel) : undefined)
+    (planned !== 'off' && planned.run === 'strategy' ? readId(planned, hasModel) : undefined)
   const fallback = preset.onFailure[on]
   const wanted = [
     ...(first === undefined ? [] : [first]),
@@ -91,6 +94,6 @@ export function strategiesFor(choice: StrategyChoice): string[] {
   return [...new Set(wanted)]
 }
 
-function idOf({ strategyId, withModel }: StrategyRun, hasModel: boolean): string {
+function readId({ strategyId, withModel }: StrategyRun, hasModel: boolean): string {
   return hasModel && withModel !== undefined ? withModel : strategyId
 }

@@ -1,21 +1,21 @@
 // Runs one compaction: emits start, takes the one road of src/compaction, emits exactly one end.
-import { compactThread, type Door, failed, idOf } from '../../compaction/compact-thread.ts'
+import { compactThread, type Door, failed, readId } from '../../compaction/compact-thread.ts'
 import type { CompactionOutcome } from '../../compaction/plan.ts'
 import type { CompactionResult } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { type AgentCore, traced } from '../core.ts'
 import { type HookedRun, runAfterHooks, runBeforeHooks } from '../hooks.ts'
-import { BUSY, workOn } from '../inbox/thread-lease.ts'
+import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'
 import { waitingIn } from '../inbox/waiting.ts'
-import type { Desk } from '../loop/thread-runtime.ts'
+import type { ThreadRuntime } from '../loop/thread-runtime.ts'
 import type { AgentModel } from '../ports.ts'
 import {
   compactionSince,
-  type Ended,
-  infoOf,
   type Order,
+  type RunEnd,
   type RunState,
-  resultOf,
+  readInfo,
+  readResult,
   takeCompaction,
 } from './compaction-run.ts'
 import { FRESH_SESSION, queuedAgain } from './fresh-session.ts'
@@ -26,7 +26,7 @@ import { FRESH_SESSION, queuedAgain } from './fresh-session.ts'
  */
 export function runCompaction(
   core: AgentCore,
-  desk: Desk,
+  desk: ThreadRuntime,
   order: Order,
 ): Promise<CompactionResult> {
   if (desk.compaction) throw new PrecisError('internal', 'A compaction runs already.')
@@ -44,20 +44,24 @@ export function runCompaction(
   return running
 }
 
-async function startToEnd(core: AgentCore, desk: Desk, order: Order): Promise<CompactionResult> {
+async function startToEnd(
+  core: AgentCore,
+  desk: ThreadRuntime,
+  order: Order,
+): Promise<CompactionResult> {
   const { ports, frames } = core
   const { threadId } = desk
   const startedMs = ports.clock.now().getTime()
   const runId = ports.ids.next('run')
-  const strategy = idOf(order.plan.strategies[0] ?? 'none')
+  const strategy = readId(order.plan.strategies[0] ?? 'none')
   const run: RunState = { core, desk, order, runId, strategy, spent: undefined }
   frames.emit({ type: 'agent_thinking_start', threadId, message: order.message })
-  frames.emit({ type: 'COMPACTION_START', threadId, ...infoOf(run), message: order.message })
+  frames.emit({ type: 'COMPACTION_START', threadId, ...readInfo(run), message: order.message })
   const ended = await alone(run).catch(
-    (thrown: unknown): Ended => failed(thrown, order.plan.signal.aborted),
+    (thrown: unknown): RunEnd => failed(thrown, order.plan.signal.aborted),
   )
   const durationMs = ports.clock.now().getTime() - startedMs
-  const result = resultOf(run, ended, durationMs, await summarizerOf(run))
+  const result = readResult(run, ended, durationMs, await summarizerOf(run))
   if (result.success) frames.emit({ type: 'agent_thinking_complete', threadId })
   else if (result.error && result.end !== 'aborted')
     frames.emit({
@@ -79,7 +83,7 @@ async function summarizerOf({ core, order, spent }: RunState): Promise<AgentMode
 }
 
 /** A run in another process is waited for; what it has committed is the end of this one as well. */
-async function alone(run: RunState): Promise<Ended> {
+async function alone(run: RunState): Promise<RunEnd> {
   const { core, desk, order } = run
   const { threadId } = desk
   const { trigger, signal } = order.plan
@@ -95,7 +99,7 @@ async function alone(run: RunState): Promise<Ended> {
   }
 }
 
-async function attempt(run: RunState): Promise<Ended> {
+async function attempt(run: RunState): Promise<RunEnd> {
   const { core, desk, order } = run
   const { plan } = order
   const hooked = await runBeforeHooks(core.ports.hooks ?? [], hookedRun(run), {
@@ -121,7 +125,7 @@ async function attempt(run: RunState): Promise<Ended> {
       strategies: hooked.strategy ? [hooked.strategy, ...plan.strategies] : plan.strategies,
       instructions: said === '' ? undefined : said,
       pins: [...[...texts].map((text) => ({ text })), ...entries],
-      ...reportsOf(run),
+      ...buildReports(run),
     },
     doorOf(run),
   )
@@ -147,7 +151,7 @@ function doorOf(run: RunState): Door {
       if (!fallback) return
       const message = `${fallback.reason} Trying ${strategyId}.`
       const { threadId } = desk
-      core.frames.emit({ type: 'COMPACTION_PROGRESS', threadId, ...infoOf(run), message })
+      core.frames.emit({ type: 'COMPACTION_PROGRESS', threadId, ...readInfo(run), message })
     },
     // Where a new thread was to be started, nothing at all is written to this one.
     onFailure: async (failure) => {
@@ -175,7 +179,7 @@ async function whenAllowed(
       return apply()
     })
   if (trigger !== 'background' || desk.work) return commit()
-  const outcome = await workOn(core, desk, commit, { isBrief: true })
+  const outcome = await withThreadLease(core, desk, commit, { isBrief: true })
   if (outcome !== BUSY) return outcome
   const message = 'Another process works on the thread now.'
   return { committed: false, refusal: { reason: 'stale', message } }
@@ -192,7 +196,7 @@ async function recordFailure(
 }
 
 /** What a strategy reports while it works. `nextPrompt` is shown with it: it waits for the end of the run. */
-function reportsOf(run: RunState): Pick<Order['plan'], 'onProgress' | 'onWarning'> {
+function buildReports(run: RunState): Pick<Order['plan'], 'onProgress' | 'onWarning'> {
   const { core, desk, order } = run
   const { threadId } = desk
   const { nextPrompt } = order.plan
@@ -201,7 +205,7 @@ function reportsOf(run: RunState): Pick<Order['plan'], 'onProgress' | 'onWarning
       core.frames.emit({
         type: 'COMPACTION_PROGRESS',
         threadId,
-        ...infoOf(run),
+        ...readInfo(run),
         message,
         ...(total > 0 && { share: done / total }),
         done,
@@ -226,7 +230,7 @@ async function afterHooks(run: RunState, result: CompactionResult): Promise<void
 function hookedRun(run: RunState): HookedRun {
   const { threadId } = run.desk
   const { instructions } = run.order.plan
-  return { threadId, ...infoOf(run), ...(instructions !== undefined && { instructions }) }
+  return { threadId, ...readInfo(run), ...(instructions !== undefined && { instructions }) }
 }
 
 function notice(run: RunState, message: string): void {

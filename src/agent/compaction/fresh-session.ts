@@ -4,7 +4,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { inheritedDrafts } from '../../core/settings/settings-keys.ts'
 import type { AgentCore, Turn } from '../core.ts'
-import { workOn } from '../inbox/thread-lease.ts'
+import { withThreadLease } from '../inbox/thread-lease.ts'
 import { waitingIn } from '../inbox/waiting.ts'
 
 export const FRESH_SESSION = 'fresh-session'
@@ -37,7 +37,7 @@ export async function moveInbox(core: AgentCore, from: string, to: string): Prom
     if (late.length > 0) await threads.append(to, late.map(queuedAgain), { openCalls: 'leave' })
   }
   // Where somebody works on the old thread already, they say there what came after the new one began.
-  if (!desk.work) await workOn(core, desk, move, { isBrief: true })
+  if (!desk.work) await withThreadLease(core, desk, move, { isBrief: true })
   for (const { messageId } of await waitingIn(core, to))
     core.frames.emit({ type: 'message-queued', threadId: to, messageId })
 }

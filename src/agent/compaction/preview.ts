@@ -9,7 +9,7 @@ import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import type { AgentCore, Turn } from '../core.ts'
-import { type CompactOptions, orderOf } from './compact-thread.ts'
+import { type CompactOptions, computeOrder } from './compact-thread.ts'
 import type { Order } from './compaction-run.ts'
 import { FRESH_SESSION, requireExchange } from './fresh-session.ts'
 
@@ -44,7 +44,7 @@ export async function previewCompaction(
 async function firstProposed(turn: Turn, options: CompactOptions): Promise<CompactionPreview> {
   const { desk, signal } = turn
   while (desk.work?.isBrief) await desk.work.settled
-  const order = await orderOf(turn, options)
+  const order = await computeOrder(turn, options)
   if (order.plan.strategies.includes(FRESH_SESSION))
     await requireExchange(turn, desk.work ? 'beside' : 'alone')
   let last = new PrecisError('internal', 'No strategy is configured.')
@@ -85,7 +85,7 @@ export async function applyPreview(
     async propose(input) {
       isAsked = true
       // Its summary speaks for the whole conversation: what came since would be left behind.
-      if (proposal.fresh && entriesOf(input.context) !== entriesOf(context)) throw stale()
+      if (proposal.fresh && readEntries(input.context) !== readEntries(context)) throw stale()
       return proposal
     },
   }
@@ -111,7 +111,7 @@ async function proposed(
   return { prepared: record, ...seen }
 }
 
-function entriesOf({ items }: Context): string {
+function readEntries({ items }: Context): string {
   return items
     .toArray()
     .map(({ id }) => id)

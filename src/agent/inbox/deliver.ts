@@ -6,7 +6,7 @@ import type { UserContent } from '../../core/view/content.ts'
 import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
 import { checkpointDrafts } from '../compaction/automatic.ts'
 import type { Turn } from '../core.ts'
-import { presetOf } from '../loop/window-status.ts'
+import { readPreset } from '../loop/window-status.ts'
 import { takenFrom, waitingIn } from './waiting.ts'
 
 /** A message of the user's, with the reminder and the checkpoint that go with it. */
@@ -102,7 +102,7 @@ export async function returnMessages({
 function withCompanions(turn: Turn, state: ThreadState, said: readonly EventDraft[]): EventDraft[] {
   const { core, desk } = turn
   const reminding = core.ports.reminder?.(desk.threadId)
-  const preset = presetOf(reducedBy(state, threadSettingsReducer), core.settings)
+  const preset = readPreset(reducedBy(state, threadSettingsReducer), core.settings)
   return [
     ...said,
     ...(reminding === undefined ? [] : [{ type: 'SYSTEM_REMINDER', data: reminding } as const]),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { pretendWork } from '../../../test/wait.ts'
 import { systemClock } from '../../system.ts'
 import type { AgentCore } from '../core.ts'
-import { Desks } from '../loop/thread-runtime.ts'
+import { ThreadRuntimes } from '../loop/thread-runtime.ts'
 import { AGENT_LIMITS } from '../ports.ts'
 import { workWhenFree } from './thread-lease.ts'
 
@@ -25,7 +25,7 @@ it('gives its lease back before the next one of the same owner begins [ALWAYS-05
     owner: 'one',
     closing: new AbortController().signal,
   } as unknown as AgentCore
-  const desk = new Desks().of('t')
+  const desk = new ThreadRuntimes().of('t')
   const work = (name: string) => workWhenFree(core, desk, async () => void calls.push(name))
   await Promise.all([work('first'), work('second')])
   expect(calls).toEqual(['take', 'first', 'release', 'take', 'second', 'release'])

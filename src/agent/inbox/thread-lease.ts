@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Store } from '../../core/ports.ts'
 import type { AgentCore, Turn } from '../core.ts'
-import type { Desk } from '../loop/thread-runtime.ts'
+import type { ThreadRuntime } from '../loop/thread-runtime.ts'
 
 export interface WorkOptions {
   readonly depth?: number
@@ -18,9 +18,9 @@ export const BUSY = Symbol('busy')
 const POLL_MS = 200
 
 /** Runs it under the thread's lease. Nothing else may work on the thread in this process meanwhile. */
-export async function workOn<T>(
+export async function withThreadLease<T>(
   core: AgentCore,
-  desk: Desk,
+  desk: ThreadRuntime,
   run: (turn: Turn) => Promise<T>,
   { depth = 0, signal, isBrief = false }: WorkOptions = {},
 ): Promise<T | typeof BUSY> {
@@ -49,7 +49,7 @@ export async function workOn<T>(
 /** The same, but waits for other processes, up to the limit. */
 export async function workWhenFree<T>(
   core: AgentCore,
-  desk: Desk,
+  desk: ThreadRuntime,
   run: (turn: Turn) => Promise<T>,
   options: WorkOptions = {},
 ): Promise<T> {
@@ -66,7 +66,7 @@ export async function workWhenFree<T>(
 
 async function workOnceFree<T>(
   core: AgentCore,
-  desk: Desk,
+  desk: ThreadRuntime,
   run: (turn: Turn) => Promise<T>,
   options: WorkOptions & { readonly signal: AbortSignal },
 ): Promise<T> {
@@ -76,14 +76,17 @@ async function workOnceFree<T>(
     while (desk.work) await desk.work.settled
     if (options.signal.aborted)
       throw new PrecisError('aborted', 'It was aborted while it waited for the thread.')
-    const result = await workOn(core, desk, run, options)
+    const result = await withThreadLease(core, desk, run, options)
     if (result !== BUSY) return result
     if (clock.now().getTime() >= untilMs) throw busyElsewhere(desk)
     await clock.sleep(POLL_MS, options.signal)
   }
 }
 
-function leaseOf({ ports, limits, owner }: AgentCore, desk: Desk): Promise<HeldLease | undefined> {
+function leaseOf(
+  { ports, limits, owner }: AgentCore,
+  desk: ThreadRuntime,
+): Promise<HeldLease | undefined> {
   const { store, clock } = ports
   return holdLease({
     store,
@@ -94,7 +97,7 @@ function leaseOf({ ports, limits, owner }: AgentCore, desk: Desk): Promise<HeldL
   })
 }
 
-export function busyElsewhere({ threadId }: Desk): PrecisError {
+export function busyElsewhere({ threadId }: ThreadRuntime): PrecisError {
   return new PrecisError('store-busy', `Another process works on the thread ${threadId}.`, {
     where: threadId,
     hint: 'Wait until it is done, or stop it. After a crash the thread is free again within a minute.',

@@ -11,9 +11,9 @@ import type { Built } from '../../core/view/build.ts'
 import type { Answer } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
 import { type Turn, traced } from '../core.ts'
-import type { Look } from './window-status.ts'
+import type { WindowStatus } from './window-status.ts'
 
-export type Answered =
+export type AnswerResult =
   | { readonly type: 'answer'; readonly collected: CollectedAnswer }
   /** The provider says that the request is too long for the window. */
   | { readonly type: 'overflow'; readonly error: PrecisError }
@@ -21,7 +21,7 @@ export type Answered =
   | { readonly type: 'failed'; readonly error: PrecisError }
 
 /** Never rejects for what the provider does. To be called where no compaction is applied meanwhile. */
-export async function askModel(turn: Turn, seen: Look): Promise<Answered> {
+export async function askModel(turn: Turn, seen: WindowStatus): Promise<AnswerResult> {
   const { core, desk } = turn
   for (let broken = 0; ; broken += 1) {
     const built = await core.ports.threads.messages(desk.threadId)
@@ -42,7 +42,7 @@ export async function askModel(turn: Turn, seen: Look): Promise<Answered> {
 /** The error that ended it, or undefined where the answer came to its end. */
 async function stream(
   { core, desk }: Turn,
-  { model }: Look,
+  { model }: WindowStatus,
   request: ModelRequest,
   collector: AnswerCollector,
 ): Promise<PrecisError | undefined> {
@@ -59,7 +59,7 @@ async function stream(
   }
 }
 
-async function keep(turn: Turn, collected: CollectedAnswer): Promise<Answered> {
+async function keep(turn: Turn, collected: CollectedAnswer): Promise<AnswerResult> {
   for (const problem of collected.repairs) notice(turn, problem)
   await append(turn, collected.answer, collected.calls)
   return { type: 'answer', collected }
@@ -70,7 +70,7 @@ async function leaveOff(
   turn: Turn,
   collector: AnswerCollector,
   error: PrecisError,
-): Promise<Answered> {
+): Promise<AnswerResult> {
   const isAborted = turn.signal.aborted || error.code === 'aborted'
   const { answer } = collector.collected(isAborted ? 'aborted' : 'error')
   const isWorthKeeping = answer.content.trim() !== '' && error.code !== 'overflow'
@@ -112,7 +112,7 @@ function notice({ core, desk }: Turn, message: string): void {
 
 /** `aside` is sent behind the messages of the thread, and not kept. */
 export function requestFor(
-  seen: Look,
+  seen: WindowStatus,
   built: Built,
   signal: AbortSignal,
   aside?: Message,
@@ -123,10 +123,10 @@ export function requestFor(
     model: model.model,
     system: built.system,
     messages: aside ? [...messages, aside] : messages,
-    tools: schemasOf(seen),
+    tools: buildSchemas(seen),
     toolChoice: 'auto',
     maxOutputTokens: outputTokens,
-    ...thinkingOf(seen),
+    ...readThinking(seen),
     cache: true,
     signal,
   }
@@ -142,15 +142,15 @@ function withoutCheckpoints(messages: readonly Message[]): readonly Message[] {
 }
 
 /** What a model is to know of the tools: the same bytes each time, for the provider's cache. */
-export function schemasOf({ tools }: Look): ToolSchema[] {
+export function buildSchemas({ tools }: WindowStatus): ToolSchema[] {
   return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
 }
 
-export function thinkingOf({ model, choices }: Look): Pick<ModelRequest, 'thinking'> {
-  const effort = effortOf(choices.thinking)
+export function readThinking({ model, choices }: WindowStatus): Pick<ModelRequest, 'thinking'> {
+  const effort = readEffort(choices.thinking)
   return effort && model.canThink ? { thinking: { effort } } : {}
 }
 
-function effortOf(thinking: string | undefined): 'low' | 'medium' | 'high' | undefined {
+function readEffort(thinking: string | undefined): 'low' | 'medium' | 'high' | undefined {
   return thinking === 'low' || thinking === 'medium' || thinking === 'high' ? thinking : undefined
 }

@@ -9,7 +9,7 @@ import { type Turn, traced } from '../core.ts'
 import { unlessAborted } from '../inbox/thread-lease.ts'
 import type { ApprovalQuestion } from '../ports.ts'
 import { ABORTED, type Call, failed, record, text } from './results.ts'
-import type { Look } from './window-status.ts'
+import type { WindowStatus } from './window-status.ts'
 
 /**
  * Runs them all, `compact` last: it must not happen while results are outstanding. When it returns,
@@ -17,7 +17,7 @@ import type { Look } from './window-status.ts'
  */
 export async function runCalls(
   turn: Turn,
-  seen: Look,
+  seen: WindowStatus,
   calls: readonly Call[],
 ): Promise<AfterCall | undefined> {
   const isCompact = ({ name }: Call) => name === 'compact' && seen.preset.tool !== 'none'
@@ -60,7 +60,7 @@ async function runCall(
   turn: Turn,
   tool: Tool | undefined,
   call: Call,
-  { tools }: Look,
+  { tools }: WindowStatus,
 ): Promise<void> {
   if (tool === undefined) {
     const known = tools.map(({ name }) => name).join(', ')
@@ -68,7 +68,7 @@ async function runCall(
   }
   if (turn.signal.aborted) return record(turn, call, ABORTED)
   const outcome = await traced('precis.tool', { tool: call.name }, () =>
-    outcomeOf(turn, tool, call),
+    readOutcome(turn, tool, call),
   )
   await record(turn, call, outcome)
 }
@@ -76,7 +76,7 @@ async function runCall(
 /** How long a tool has to end by itself, and to say what it has done, once it is aborted. */
 const GRACE_MS = 2_000
 
-async function outcomeOf(turn: Turn, tool: Tool, call: Call): Promise<ToolOutcome> {
+async function readOutcome(turn: Turn, tool: Tool, call: Call): Promise<ToolOutcome> {
   const { core, desk, signal } = turn
   const { threadId } = desk
   const callId = call.id

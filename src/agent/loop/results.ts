@@ -44,7 +44,7 @@ export function failed(message: string): ToolOutcome {
 }
 
 /** With the hint: it says what could have been asked for instead. */
-export function reasonOf({ message, hint }: PrecisError): string {
+export function readReason({ message, hint }: PrecisError): string {
   return hint === undefined ? message : `${message} ${hint}`
 }
 

@@ -34,12 +34,12 @@ export function taskTool(parent: Turn): Tool {
         prompt,
         ...(title !== undefined && { title }),
       })
-      return outcomeOf(result)
+      return readOutcome(result)
     },
   }
 }
 
-function outcomeOf({ end, text: said, usage, error, threadId }: TaskResult): ToolOutcome {
+function readOutcome({ end, text: said, usage, error, threadId }: TaskResult): ToolOutcome {
   const isDone = end === 'done' || end === 'waiting'
   const content = isDone ? said : `The task ended early (${end}). ${error?.message ?? ''}\n${said}`
   return {

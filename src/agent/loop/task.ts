@@ -3,7 +3,7 @@ import { billedUsage } from '../../core/window/usage.ts'
 import { inherited } from '../compaction/fresh-session.ts'
 import type { AgentCore, Task, TaskResult } from '../core.ts'
 import { say } from '../inbox/deliver.ts'
-import { BUSY, workOn } from '../inbox/thread-lease.ts'
+import { BUSY, withThreadLease } from '../inbox/thread-lease.ts'
 import { runTurn } from './turn.ts'
 
 export async function runTask(
@@ -21,7 +21,7 @@ export async function runTask(
     },
     await inherited(core, from),
   )
-  const outcome = await workOn(
+  const outcome = await withThreadLease(
     core,
     core.desks.of(threadId),
     async (turn) => {

@@ -12,7 +12,7 @@ export interface Work {
   isBrief: boolean
 }
 
-export interface Desk {
+export interface ThreadRuntime {
   readonly threadId: string
   /** From the building of a request to the last result of its calls: no compaction is applied in between. */
   readonly request: Lock
@@ -39,14 +39,14 @@ export interface Desk {
 /** Desks that are not in use are forgotten, the oldest first. */
 const MAX_DESKS = 1_000
 
-export class Desks {
-  readonly #desks = new Map<string, Desk>()
+export class ThreadRuntimes {
+  readonly #desks = new Map<string, ThreadRuntime>()
 
-  of(threadId: string): Desk {
+  of(threadId: string): ThreadRuntime {
     const known = this.#desks.get(threadId)
     if (known) return known
     this.#forgetOld()
-    const desk: Desk = {
+    const desk: ThreadRuntime = {
       threadId,
       request: new Lock(),
       policy: INITIAL_POLICY_STATE,
@@ -61,7 +61,7 @@ export class Desks {
     return desk
   }
 
-  busy(): Desk[] {
+  busy(): ThreadRuntime[] {
     return [...this.#desks.values()].filter(isBusy)
   }
 
@@ -75,7 +75,7 @@ export class Desks {
   }
 }
 
-function isBusy(desk: Desk): boolean {
+function isBusy(desk: ThreadRuntime): boolean {
   return (
     desk.work !== undefined ||
     desk.compaction !== undefined ||

@@ -12,9 +12,9 @@ import {
 import type { AfterCall } from '../compaction/compact-call.ts'
 import type { Turn } from '../core.ts'
 import { deliverMessages } from '../inbox/deliver.ts'
-import { type Answered, askModel } from './answer.ts'
+import { type AnswerResult, askModel } from './answer.ts'
 import { runCalls } from './calls.ts'
-import { type Look, lookAtThread } from './window-status.ts'
+import { readWindowStatus, type WindowStatus } from './window-status.ts'
 
 export interface TurnOutcome {
   readonly end: TurnEnd
@@ -65,13 +65,13 @@ async function runSteps(turn: Turn, said: { text: string }): Promise<Omit<TurnOu
 async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promise<StepEnd> {
   if (turn.signal.aborted) return { end: 'aborted' }
   await deliverMessages(turn)
-  let seen = await lookAtThread(turn)
+  let seen = await readWindowStatus(turn)
   if (steps.cutSilently !== undefined) {
     const ended = await recoverSilently(turn, seen, steps)
     if (ended !== 'next') return ended
-    seen = await lookAtThread(turn)
+    seen = await readWindowStatus(turn)
   }
-  if (await compactIfFull(turn, seen, steps)) seen = await lookAtThread(turn)
+  if (await compactIfFull(turn, seen, steps)) seen = await readWindowStatus(turn)
   if (turn.signal.aborted) return { end: 'aborted' }
   await endOnUserTurn(turn, seen)
   const { answered, now, after } = await turn.desk.request.run(() => oneRound(turn, seen))
@@ -90,18 +90,18 @@ async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promis
 
 interface Round {
   readonly collected: CollectedAnswer
-  readonly now: Look // how full it is with the answer
+  readonly now: WindowStatus // how full it is with the answer
   readonly after: AfterCall | undefined
 }
 
 /** A request, its answer and the results of its calls: no compaction comes between them, but their own. */
 async function oneRound(
   turn: Turn,
-  seen: Look,
-): Promise<Omit<Round, 'collected'> & { readonly answered: Answered }> {
+  seen: WindowStatus,
+): Promise<Omit<Round, 'collected'> & { readonly answered: AnswerResult }> {
   const answered = await askModel(turn, seen)
   if (answered.type !== 'answer') return { answered, now: seen, after: undefined }
-  const now = await lookAtThread(turn)
+  const now = await readWindowStatus(turn)
   noteReading(turn, now)
   const { calls } = answered.collected
   if (calls.length === 0) return { answered, now, after: undefined }
@@ -133,7 +133,11 @@ async function afterAnswer(
 }
 
 /** What stands behind the results, so that the model can go on. */
-async function endRound(turn: Turn, seen: Look, after: AfterCall | undefined): Promise<void> {
+async function endRound(
+  turn: Turn,
+  seen: WindowStatus,
+  after: AfterCall | undefined,
+): Promise<void> {
   const isReplaced = after === 'continue' && seen.preset.tool === 'ranges'
   if (isReplaced && !(await endsWithResults(turn))) await remind(turn, seen, CONTINUE)
   else await checkpointRound(turn, seen)
@@ -141,7 +145,7 @@ async function endRound(turn: Turn, seen: Look, after: AfterCall | undefined): P
 
 async function recover(
   turn: Turn,
-  seen: Look,
+  seen: WindowStatus,
   steps: Steps,
   refused: PrecisError,
 ): Promise<StepEnd> {
@@ -159,7 +163,7 @@ async function recover(
 }
 
 /** The server left out a part of the request without a word: before the next one there must be room. */
-async function recoverSilently(turn: Turn, seen: Look, steps: Steps): Promise<StepEnd> {
+async function recoverSilently(turn: Turn, seen: WindowStatus, steps: Steps): Promise<StepEnd> {
   const reason = steps.cutSilently ?? ''
   steps.cutSilently = undefined
   return recover(turn, seen, steps, new PrecisError('overflow', reason))
@@ -173,7 +177,7 @@ function tooLong(refused: PrecisError, why: string): PrecisError {
 }
 
 /** The request must end with what the model is to answer. */
-async function endOnUserTurn(turn: Turn, seen: Look): Promise<void> {
+async function endOnUserTurn(turn: Turn, seen: WindowStatus): Promise<void> {
   const { context } = seen.state
   const isSent = ({ kind }: Item) =>
     kind !== 'gap' && (kind !== 'checkpoint' || seen.preset.checkpoints)
@@ -182,7 +186,7 @@ async function endOnUserTurn(turn: Turn, seen: Look): Promise<void> {
   await remind(turn, seen, context.active.length > 0 ? CONTINUE : INTERRUPTED)
 }
 
-async function remind(turn: Turn, seen: Look, reminder: string): Promise<void> {
+async function remind(turn: Turn, seen: WindowStatus, reminder: string): Promise<void> {
   await turn.core.ports.threads.append(turn.desk.threadId, (state) => [
     { type: 'SYSTEM_REMINDER', data: reminder },
     ...checkpointDrafts(seen, state),
@@ -190,7 +194,7 @@ async function remind(turn: Turn, seen: Look, reminder: string): Promise<void> {
 }
 
 /** Every user turn ends with a checkpoint where the preset has them: also one of results alone. */
-async function checkpointRound(turn: Turn, seen: Look): Promise<void> {
+async function checkpointRound(turn: Turn, seen: WindowStatus): Promise<void> {
   const { threads, reminder } = turn.core.ports
   const { threadId } = turn.desk
   const reminding = reminder?.(threadId)

@@ -16,7 +16,7 @@ import type { AgentCore, Turn } from '../core.ts'
 import type { AgentModel, AgentSettings } from '../ports.ts'
 import { taskTool } from './task-tool.ts'
 
-export interface Look {
+export interface WindowStatus {
   readonly state: ThreadState
   readonly choices: ThreadChoices
   readonly preset: Preset
@@ -39,9 +39,9 @@ interface LookInput {
 /** An answer may take a quarter of a small window, not all of it. */
 const OUTPUT_SHARE = 4
 
-function look({ state, settings, model, tools, maxOutputTokens }: LookInput): Look {
+function look({ state, settings, model, tools, maxOutputTokens }: LookInput): WindowStatus {
   const choices = reducedBy(state, threadSettingsReducer)
-  const preset = presetOf(choices, settings)
+  const preset = readPreset(choices, settings)
   const overheadTokens = tools.reduce((sum, tool) => sum + schemaTokens(tool), 0)
   const outputTokens = outputRoom(model, maxOutputTokens)
   return {
@@ -57,19 +57,19 @@ function look({ state, settings, model, tools, maxOutputTokens }: LookInput): Lo
     budget: {
       ...(model.windowTokens !== undefined && { windowTokens: model.windowTokens }),
       outputReserveTokens: outputTokens,
-      floorTokens: floorOf(state, overheadTokens),
+      floorTokens: computeFloor(state, overheadTokens),
     },
-    policy: policyOf(preset, settings, model),
+    policy: readPolicy(preset, settings, model),
   }
 }
 
-export function presetOf(choices: ThreadChoices, settings: AgentSettings): Preset {
+export function readPreset(choices: ThreadChoices, settings: AgentSettings): Preset {
   const { preset = settings.preset } = choices
   return Object.hasOwn(PRESETS, preset) ? PRESETS[preset as PresetId] : PRESETS[settings.preset]
 }
 
 /** The preset's trigger, with what the settings say in its place, for this model above all. */
-function policyOf(preset: Preset, settings: AgentSettings, model: AgentModel): TriggerPolicy {
+function readPolicy(preset: Preset, settings: AgentSettings, model: AgentModel): TriggerPolicy {
   const auto = { ...settings.auto, ...settings.autoByModel?.[model.ref] }
   const { enabled, threshold, reserveTokens, absoluteTokens } = auto
   const { warningThreshold, targetRatio, cooldownMs } = auto
@@ -91,7 +91,7 @@ function outputRoom({ outputTokens, windowTokens }: AgentModel, wanted: number):
 }
 
 /** What no compaction removes: the system prompts, the tools, what is pinned, the open round. */
-function floorOf(state: ThreadState, overheadTokens: number): number {
+function computeFloor(state: ThreadState, overheadTokens: number): number {
   const { context } = state
   const pins = reducedBy(state, pinsReducer)
   const items = context.items.toArray()
@@ -124,7 +124,7 @@ function schemaTokens(tool: Tool): number {
 }
 
 /** Looks at a thread as it is now: its model, its tools, its window. */
-export async function lookAtThread(turn: Turn): Promise<Look> {
+export async function readWindowStatus(turn: Turn): Promise<WindowStatus> {
   const { core, desk, signal } = turn
   const state = await core.ports.threads.state(desk.threadId)
   const { model: name } = reducedBy(state, threadSettingsReducer)
@@ -138,18 +138,18 @@ export async function lookAtThread(turn: Turn): Promise<Look> {
     state,
     settings: core.settings,
     model,
-    tools: toolsOf(turn, state),
+    tools: readTools(turn, state),
     maxOutputTokens: core.limits.outputTokens,
   })
 }
 
 /** The tools of a thread, the same objects as long as nothing changes that they depend on. */
-function toolsOf(turn: Turn, state: ThreadState): readonly Tool[] {
+function readTools(turn: Turn, state: ThreadState): readonly Tool[] {
   const { core, desk, depth } = turn
   const { threadId } = desk
   const choices = reducedBy(state, threadSettingsReducer)
   const { workspace } = choices
-  const preset = presetOf(choices, core.settings)
+  const preset = readPreset(choices, core.settings)
   const key = `${preset.tool} ${depth} ${workspace ?? ''}`
   if (desk.tools?.key === key) return desk.tools.list
   const list = [

@@ -16,13 +16,19 @@ import { deliver, readingFrom, refuseOverwriting, sourceName } from '../terminal
 import { quoted } from '../terminal/terminal.ts'
 import { documentAs, isWireFormat, likelyFormat, type WireFormat } from './check-format.ts'
 import {
-  type Checked,
   type CheckReport,
+  type CheckResult,
   checkDocument,
-  kindOf,
+  readKind,
   renderCheck,
 } from './check-report.ts'
-import { HISTORY_FORMAT, inputFormatOf, profileOf, type Target, targetOf } from './check-wires.ts'
+import {
+  buildProfile,
+  findInputFormat,
+  HISTORY_FORMAT,
+  type Target,
+  targetOf,
+} from './check-wires.ts'
 import { repairDocument } from './repair-document.ts'
 import type { RepairedDocument } from './repair-wire-document.ts'
 
@@ -40,9 +46,9 @@ export interface CheckFlags {
 
 /** Rejects with `invalid-request` on violations, after it has written the report. */
 export async function checkFile(source: string, flags: CheckFlags, io: Io): Promise<void> {
-  profileOf(flags.provider)
+  buildProfile(flags.provider)
   const named = flags.format ?? flags.from
-  const asked = named === undefined ? undefined : inputFormatOf(named)
+  const asked = named === undefined ? undefined : findInputFormat(named)
   const wire = asked !== undefined && isWireFormat(asked) ? asked : undefined
   if (source === '')
     throw new PrecisError('usage', 'no input file', {
@@ -92,7 +98,7 @@ async function checkText(
   const document = await readingFrom(source, () => documentAs(format, value))
   const repaired = flags.repair === undefined ? undefined : repairDocument(value, format, target)
   const report: CheckReport = {
-    input: { source, format, kind: kindOf(document, format) },
+    input: { source, format, kind: readKind(document, format) },
     provider: target.name,
     ...checkDocument(document, format, target),
     ...(repaired && { repair: repairOf(repaired, value, flags.repair ?? '-', format, target) }),
@@ -120,7 +126,7 @@ function exportHint(source: string): string {
 
 /** Plain texts in `messages` look the same in two formats: assume the provider's own. */
 function usualFormat(provider: string): WireFormat {
-  const { wire } = profileOf(provider)
+  const { wire } = buildProfile(provider)
   return wire === 'openai-chat' ? wire : HISTORY_FORMAT
 }
 
@@ -137,7 +143,7 @@ function repairOf(
 }
 
 function refuseBroken({ input, provider, repair, ...checked }: CheckReport): void {
-  const { violations, sent }: Checked = repair ?? checked
+  const { violations, sent }: CheckResult = repair ?? checked
   const refused = sent === undefined ? violations.length : sent.violations.length
   const count = violations.length + (sent?.violations.length ?? 0)
   if (count === 0) return
@@ -159,7 +165,7 @@ function adviceFor({ kind, source }: CheckReport['input'], isRepaired: boolean):
 }
 
 /** Session files in `precis check`: convert to a history and check that */
-interface CheckedSession extends Checked {
+interface CheckedSession extends CheckResult {
   readonly format: string
 }
 
@@ -202,7 +208,7 @@ async function checkSession(
 }
 
 /** A session file has no rules of its own: only the request that a provider would get is checked. */
-function judged(history: Json, provider: string, problems: readonly string[]): Checked {
+function judged(history: Json, provider: string, problems: readonly string[]): CheckResult {
   const target = targetOf(provider, HISTORY_FORMAT)
   const { violations, sent } = checkDocument(
     documentAs(HISTORY_FORMAT, history),

@@ -1,7 +1,7 @@
 // Detection of a document's wire format, from fields and types that only one format has
 import { PrecisError } from '../../core/errors.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
+import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
 import { wrongShape } from '../../wire/anthropic/shape.ts'
 
 export type WireFormat = Profile['wire']
@@ -72,22 +72,22 @@ const FIELDS: Readonly<Record<WireFormat, readonly string[]>> = {
 
 function evidenceIn(document: Json): Evidence {
   const found: Evidence = { anthropic: [], 'openai-chat': [], 'openai-responses': [], gemini: [] }
-  const fields = fieldsOf(document)
+  const fields = readFields(document)
   for (const format of WIRE_FORMATS) {
     for (const name of FIELDS[format]) {
       if (isGiven(fields[name])) found[format].push(`it has \`${name}\``)
     }
   }
-  for (const [index, tool] of listOf(fields.tools).entries()) {
-    const format = formatOfTool(fieldsOf(tool))
+  for (const [index, tool] of readList(fields.tools).entries()) {
+    const format = formatOfTool(readFields(tool))
     if (format !== undefined) found[format].push(`tools[${index}] has its shape`)
   }
   const lists = Array.isArray(document)
     ? [['', document] as const]
-    : ['messages', 'input', 'contents'].map((name) => [name, listOf(fields[name])] as const)
+    : ['messages', 'input', 'contents'].map((name) => [name, readList(fields[name])] as const)
   for (const [name, list] of lists) {
     for (const [index, item] of list.entries())
-      searchItem(fieldsOf(item), `${name}[${index}]`, found)
+      searchItem(readFields(item), `${name}[${index}]`, found)
   }
   return found
 }
@@ -106,17 +106,17 @@ const RESPONSES_ITEMS = /^(?:message|reasoning|item_reference|\w+_call|\w+_call_
 /** One message, item or content. */
 function searchItem(item: Fields, place: string, found: Evidence): void {
   const { role, type, content, parts } = item
-  const name = textOf(role) ?? ''
+  const name = readText(role) ?? ''
   if (CHAT_ROLES.includes(name)) found['openai-chat'].push(`${place} has the role ${name}`)
   for (const field of CHAT_FIELDS) {
     if (isGiven(item[field])) found['openai-chat'].push(`${place} has \`${field}\``)
   }
-  if (RESPONSES_ITEMS.test(textOf(type) ?? ''))
+  if (RESPONSES_ITEMS.test(readText(type) ?? ''))
     found['openai-responses'].push(`${place} is an item of the type ${String(type)}`)
   if (name === 'model' || Array.isArray(parts)) found.gemini.push(`${place} has parts`)
-  for (const [index, block] of listOf(content).entries()) {
-    const kind = textOf(fieldsOf(block).type) ?? ''
-    const format = formatOfBlock(kind, fieldsOf(block))
+  for (const [index, block] of readList(content).entries()) {
+    const kind = readText(readFields(block).type) ?? ''
+    const format = formatOfBlock(kind, readFields(block))
     if (format !== undefined)
       found[format].push(`${place}.content[${index}] is a block of the type ${kind}`)
   }

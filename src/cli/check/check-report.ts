@@ -4,13 +4,13 @@ import type { RepairChange } from '../../core/repair/turn.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message } from '../../core/view/message.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
-import { listOf, type Violation } from '../../validate/walk.ts'
+import { readList, type Violation } from '../../validate/walk.ts'
 import { oneLine, type Style } from '../terminal/terminal.ts'
 import type { WireFormat } from './check-format.ts'
 import { HISTORY_FORMAT, type Target } from './check-wires.ts'
 import { readDocument } from './repair-wire-document.ts'
 
-export interface CheckReport extends Checked {
+export interface CheckReport extends CheckResult {
   readonly input: {
     readonly source: string
     readonly format: string
@@ -18,7 +18,7 @@ export interface CheckReport extends Checked {
   }
   readonly provider: string
   /** Its own violations are what the copy still breaks. */
-  readonly repair?: Checked & {
+  readonly repair?: CheckResult & {
     readonly output: string // a file, or `-`
     readonly changes: readonly RepairChange[]
   }
@@ -53,7 +53,7 @@ interface Page extends Pick<CheckReport['input'], 'format' | 'kind'> {
 
 type Sections = readonly (readonly string[])[]
 
-function checkedSections({ violations, sent }: Checked, whose: string, page: Page): Sections {
+function checkedSections({ violations, sent }: CheckResult, whose: string, page: Page): Sections {
   const { format, kind, provider, style, columns } = page
   if (sent === undefined) {
     const kept = 'Every rule is kept.'
@@ -86,7 +86,7 @@ function repairSections(repair: NonNullable<CheckReport['repair']>, page: Page):
   return [
     changes.length === 0
       ? ['Nothing had to be changed.']
-      : [`${countOf(changes.length, 'change', 'changes')}:`, ...rows(changed, style, columns)],
+      : [`${readCount(changes.length, 'change', 'changes')}:`, ...rows(changed, style, columns)],
     ...(left === 0 ? [] : checkedSections(repair, ' by the copy', page)),
     output === '-' ? [] : [`Written to ${style.bold(output)}.`],
   ]
@@ -101,7 +101,7 @@ function violationLines(
   if (violations.length === 0) return [style.good(kept)]
   const broken = violations.map(({ id, where, message }) => [id, where, message] as const)
   return [
-    `${countOf(broken.length, 'broken rule', 'broken rules')}${whose}:`,
+    `${readCount(broken.length, 'broken rule', 'broken rules')}${whose}:`,
     ...rows(broken, style, columns),
   ]
 }
@@ -129,13 +129,13 @@ function more(count: number, style: Style): readonly string[] {
 function remarkLines(remarks: readonly string[], style: Style, columns: number): readonly string[] {
   if (remarks.length === 0) return []
   return [
-    `${countOf(remarks.length, 'remark', 'remarks')} on the conversion:`,
+    `${readCount(remarks.length, 'remark', 'remarks')} on the conversion:`,
     ...remarks.slice(0, SHOWN_REMARKS).map((remark) => `  ${oneLine(remark, columns - 2)}`),
     ...more(remarks.length - SHOWN_REMARKS, style),
   ]
 }
 
-function countOf(count: number, one: string, many: string): string {
+function readCount(count: number, one: string, many: string): string {
   return count === 1 ? `One ${one}` : `${count} ${many}`
 }
 
@@ -150,7 +150,7 @@ interface Sent {
   readonly remarks: readonly string[]
 }
 
-export interface Checked {
+export interface CheckResult {
   /** By the rules of the document's own format, at their places in the document. */
   readonly violations: readonly Violation[]
   /** Absent if the document is sent as it stands. */
@@ -158,7 +158,7 @@ export interface Checked {
 }
 
 /** A document in another format than Anthropic's is always a request: that is all its rules know. */
-export function kindOf(document: Fields, format: WireFormat): DocumentKind {
+export function readKind(document: Fields, format: WireFormat): DocumentKind {
   return format === HISTORY_FORMAT && typeof document.model !== 'string' ? 'history' : 'request'
 }
 
@@ -166,10 +166,10 @@ export function kindOf(document: Fields, format: WireFormat): DocumentKind {
  * Writers make valid requests of broken histories: they leave out what they cannot place. So a
  * document is judged first by its own rules, whoever it is for.
  */
-export function checkDocument(document: Fields, format: WireFormat, target: Target): Checked {
+export function checkDocument(document: Fields, format: WireFormat, target: Target): CheckResult {
   const { profile, write } = target
   if (write === undefined) {
-    const isHistory = kindOf(document, format) === 'history'
+    const isHistory = readKind(document, format) === 'history'
     const violations = validate(profile, document)
     if (!isHistory) return { violations }
     return { violations: withoutOpenCalls(withoutRequestRules(violations), document) }
@@ -190,7 +190,7 @@ function withoutRequestRules(violations: readonly Violation[]): readonly Violati
 
 /** What a tool is still at work on at the end of a history has no result yet. */
 function withoutOpenCalls(violations: readonly Violation[], document: Fields): Violation[] {
-  const last = `messages[${listOf(document.messages).length - 1}]`
+  const last = `messages[${readList(document.messages).length - 1}]`
   return violations.filter(({ id, where }) => id !== 'VALID-A4' || !where.startsWith(last))
 }
 
@@ -202,7 +202,7 @@ function sentOf(
 ): Sent {
   const { messages, system, envelope, changes } = readDocument(document, format)
   const remarks = changes.map(({ where, why }) => `${where}: ${why}`)
-  const view = viewOf(messages, system)
+  const view = buildView(messages, system)
   const among = messages.length - view.messages.length
   if (among > 0) remarks.push(`${among} system messages among the messages joined the prompt`)
   const request = write(view, isFields(envelope) ? envelope : {}, (note) => remarks.push(note))
@@ -210,7 +210,7 @@ function sentOf(
 }
 
 /** A writer knows two roles: what the system says joins the prompt, wherever it stands. */
-function viewOf(messages: readonly LooseMessage[], system: readonly string[]) {
+function buildView(messages: readonly LooseMessage[], system: readonly string[]) {
   const spoken = messages.flatMap(({ role, parts }): Message[] =>
     role === 'system' ? [] : [{ role, parts }],
   )

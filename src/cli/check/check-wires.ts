@@ -6,7 +6,7 @@ import { nearestWord } from '../../core/text/words.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import type { View } from '../../formats/session-format.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import { fieldsOf, listOf, type Profile, textOf } from '../../validate/walk.ts'
+import { type Profile, readFields, readList, readText } from '../../validate/walk.ts'
 import { wireMessages } from '../../wire/anthropic/write.ts'
 import { GEMINI, writeGemini } from '../../wire/gemini/write.ts'
 import { type ChatProfile, COMPATIBLE_CHAT, OPENAI_CHAT } from '../../wire/openai-chat/profile.ts'
@@ -29,7 +29,7 @@ export interface Target {
 /** The format whose documents can be histories as well as requests. */
 export const HISTORY_FORMAT = 'anthropic'
 
-export function profileOf(name: string): Profile {
+export function buildProfile(name: string): Profile {
   const profile: Profile | undefined = Object.entries(PROFILES).find(([id]) => id === name)?.[1]
   if (profile === undefined) throw unknownProvider(name)
   return profile
@@ -42,7 +42,7 @@ export const CHECKED_FORMATS: readonly string[] = [
 ]
 
 /** Throws for a format that `precis check` does not read. */
-export function inputFormatOf(name: string): string {
+export function findInputFormat(name: string): string {
   if (CHECKED_FORMATS.includes(name)) return name
   const near = nearestWord(name, CHECKED_FORMATS)
   throw new PrecisError('unknown-format', `Unknown format: ${name}`, {
@@ -52,20 +52,24 @@ export function inputFormatOf(name: string): string {
 }
 
 export function targetOf(name: string, from: WireFormat): Target {
-  const profile = profileOf(name)
+  const profile = buildProfile(name)
   if (from === profile.wire) return { name, profile }
-  return { name, profile, write: writerOf(name, profile, from) }
+  return { name, profile, write: buildWriter(name, profile, from) }
 }
 
 /** The same path as every request: prepare it for the provider, then write it. */
-function writerOf(name: string, profile: Profile, from: WireFormat): NonNullable<Target['write']> {
+function buildWriter(
+  name: string,
+  profile: Profile,
+  from: WireFormat,
+): NonNullable<Target['write']> {
   switch (profile.wire) {
     case 'anthropic':
       return prepared(profile, 'anthropic', from, (request, note) => ({
         body: anthropicBody(request, note),
       }))
     case 'openai-chat': {
-      const chat = chatProfileOf(name, profile)
+      const chat = buildChatProfile(name, profile)
       return prepared(profile, chat.provider, from, (request, note) =>
         writeChat(request, chat, note),
       )
@@ -81,7 +85,7 @@ function writerOf(name: string, profile: Profile, from: WireFormat): NonNullable
   }
 }
 
-export function chatProfileOf(name: string, { strict, backend }: Profile): ChatProfile {
+export function buildChatProfile(name: string, { strict, backend }: Profile): ChatProfile {
   if (!strict) return OPENAI_CHAT
   const isChat = backend !== undefined && backend !== 'bedrock'
   return { ...COMPATIBLE_CHAT, provider: name, ...(isChat && { backend }) }
@@ -134,15 +138,15 @@ const USUAL_OUTPUT_TOKENS = 4_096
  */
 function requestIn(format: WireFormat, view: View, envelope: Fields): ModelRequest {
   const { max_tokens, max_completion_tokens, max_output_tokens, generationConfig } = envelope
-  const { maxOutputTokens } = fieldsOf(generationConfig)
+  const { maxOutputTokens } = readFields(generationConfig)
   const limit = [max_tokens, max_completion_tokens, max_output_tokens, maxOutputTokens].find(
     (value) => typeof value === 'number',
   )
   return {
-    model: textOf(envelope.model) ?? 'unknown',
+    model: readText(envelope.model) ?? 'unknown',
     system: view.system,
     messages: view.messages,
-    tools: definitionsIn(format, envelope).flatMap((tool) => schemaOf(format, tool)),
+    tools: definitionsIn(format, envelope).flatMap((tool) => buildSchema(format, tool)),
     toolChoice: 'auto',
     maxOutputTokens: typeof limit === 'number' ? limit : USUAL_OUTPUT_TOKENS,
     cache: false,
@@ -151,27 +155,27 @@ function requestIn(format: WireFormat, view: View, envelope: Fields): ModelReque
 
 /** The names of the tools that the document defines, in their order. */
 export function toolNamesIn(format: WireFormat, envelope: Json): string[] {
-  return definitionsIn(format, fieldsOf(envelope)).flatMap(({ name }) => textOf(name) ?? [])
+  return definitionsIn(format, readFields(envelope)).flatMap(({ name }) => readText(name) ?? [])
 }
 
 /** Where each format says what a tool is called. */
 function definitionsIn(format: WireFormat, envelope: Fields): Fields[] {
-  const tools = listOf(envelope.tools).map(fieldsOf)
+  const tools = readList(envelope.tools).map(readFields)
   switch (format) {
     case 'openai-chat':
       return [
-        ...tools.map((tool) => fieldsOf(tool.function ?? tool.custom)),
-        ...listOf(envelope.functions).map(fieldsOf),
+        ...tools.map((tool) => readFields(tool.function ?? tool.custom)),
+        ...readList(envelope.functions).map(readFields),
       ]
     case 'gemini':
-      return tools.flatMap((tool) => listOf(tool.functionDeclarations).map(fieldsOf))
+      return tools.flatMap((tool) => readList(tool.functionDeclarations).map(readFields))
     default:
       return tools
   }
 }
 
 /** Tools that the provider runs itself have no schema, and no other provider has them. */
-function schemaOf(format: WireFormat, tool: Fields): ToolSchema[] {
+function buildSchema(format: WireFormat, tool: Fields): ToolSchema[] {
   const { name, description, input_schema, parameters, parametersJsonSchema } = tool
   const given = input_schema ?? parametersJsonSchema ?? parameters
   const isOwn = format === 'openai-responses' ? tool.type === 'function' : format !== 'anthropic'
@@ -179,7 +183,7 @@ function schemaOf(format: WireFormat, tool: Fields): ToolSchema[] {
   if (typeof name !== 'string' || schema === undefined) return []
   const isUpper = format === 'gemini' && parametersJsonSchema === undefined
   const inputSchema = isUpper ? withLowerTypes(schema) : schema
-  return [{ name, description: textOf(description) ?? '', inputSchema }]
+  return [{ name, description: readText(description) ?? '', inputSchema }]
 }
 
 /** Gemini's own schemas name the types of JSON Schema in capitals. */

@@ -4,7 +4,7 @@ import type { RepairProfile } from '../../core/repair/turn.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import { anthropic } from '../../formats/anthropic.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
+import { readFields, readList, readText } from '../../validate/walk.ts'
 import { type RequestFacts, repairProfile } from '../../wire/repair/profile.ts'
 import { readLoosely } from '../../wire/repair/read-anthropic.ts'
 import type { WireFormat } from './check-format.ts'
@@ -24,7 +24,7 @@ function repairAnthropic(document: Json, target: Target): RepairedDocument {
   const history = readLoosely(document)
   const envelope = isFields(history.envelope) ? history.envelope : {}
   const isWhole = typeof envelope.model === 'string'
-  const rules = rulesFor(target, factsOf(envelope, isWhole), isWhole)
+  const rules = rulesFor(target, readFacts(envelope, isWhole), isWhole)
   const { messages, system, names, changes } = repair(history.messages, history.system, rules)
   const all = [
     ...history.changes,
@@ -55,23 +55,23 @@ function rulesFor(
   }
 }
 
-function factsOf(envelope: Fields, isWhole: boolean): RequestFacts {
+function readFacts(envelope: Fields, isWhole: boolean): RequestFacts {
   const { tools, thinking, context_management: management } = envelope
-  const { type, block_binding: binding } = fieldsOf(thinking)
-  const edits = listOf(fieldsOf(management).edits)
+  const { type, block_binding: binding } = readFields(thinking)
+  const edits = readList(readFields(management).edits)
   return {
-    ...(isWhole && { hasTools: listOf(tools).length > 0 }),
-    toolNames: listOf(tools).map((tool) => textOf(fieldsOf(tool).name) ?? ''),
+    ...(isWhole && { hasTools: readList(tools).length > 0 }),
+    toolNames: readList(tools).map((tool) => readText(readFields(tool).name) ?? ''),
     ...(type === 'enabled' && { thinkingEnabled: true }),
-    dropsStaleThinking: fieldsOf(binding).prefix_mismatch_behavior === 'drop_block',
-    compactsByThreshold: edits.some((edit) => fieldsOf(edit).type === 'compact_20260112'),
+    dropsStaleThinking: readFields(binding).prefix_mismatch_behavior === 'drop_block',
+    compactsByThreshold: edits.some((edit) => readFields(edit).type === 'compact_20260112'),
   }
 }
 
 /** Wherever the request names a tool beside its calls, the name follows. */
 function renamed(envelope: Json, names: ReadonlyMap<string, string>): Json {
   if (names.size === 0 || !isFields(envelope)) return envelope
-  const named = (value: Json | undefined) => names.get(textOf(value) ?? '') ?? value ?? null
+  const named = (value: Json | undefined) => names.get(readText(value) ?? '') ?? value ?? null
   const withName = (value: Json): Json =>
     isFields(value) && value.name !== undefined ? { ...value, name: named(value.name) } : value
   const { tools, tool_choice: choice, context_management: management } = envelope
@@ -82,7 +82,7 @@ function renamed(envelope: Json, names: ReadonlyMap<string, string>): Json {
     ...(isFields(management) && {
       context_management: {
         ...management,
-        edits: listOf(management.edits).map((edit) =>
+        edits: readList(management.edits).map((edit) =>
           isFields(edit) && Array.isArray(edit.exclude_tools)
             ? { ...edit, exclude_tools: edit.exclude_tools.map(named) }
             : edit,
@@ -96,8 +96,8 @@ function renamed(envelope: Json, names: ReadonlyMap<string, string>): Json {
 function placeIn(document: Json, where: string): string {
   const found = /^messages\[(\d+)\]\.parts\[\d+\]/.exec(where)
   if (found === null) return where
-  const messages = Array.isArray(document) ? document : listOf(fieldsOf(document).messages)
-  const { content } = fieldsOf(messages[Number(found[1])])
+  const messages = Array.isArray(document) ? document : readList(readFields(document).messages)
+  const { content } = readFields(messages[Number(found[1])])
   if (!Array.isArray(content)) return `messages[${found[1]}].content`
   return where.replace('.parts[', '.content[')
 }

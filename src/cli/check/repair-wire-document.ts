@@ -6,7 +6,7 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message } from '../../core/view/message.ts'
 import { wellFormed } from '../../formats/outgoing.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
-import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
+import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
 import { GEMINI, geminiContents } from '../../wire/gemini/write.ts'
 import { chatMessages } from '../../wire/openai-chat/messages.ts'
 import { WireNames } from '../../wire/openai-chat/names.ts'
@@ -18,7 +18,7 @@ import { readChat } from '../../wire/repair/read-chat.ts'
 import { readGemini } from '../../wire/repair/read-gemini.ts'
 import { readResponses } from '../../wire/repair/read-responses.ts'
 import { documentAs, type WireFormat } from './check-format.ts'
-import { chatProfileOf, type Target, toolNamesIn } from './check-wires.ts'
+import { buildChatProfile, type Target, toolNamesIn } from './check-wires.ts'
 
 export interface RepairedDocument {
   /** Absent if there was nothing to change: the original will do, byte for byte. */
@@ -79,7 +79,7 @@ function ownOf(format: WireFormat): OwnTarget {
 
 /** Outputs may answer calls that only the server has: as text they would answer nothing. */
 function refuseStored(document: Json): void {
-  const fields = fieldsOf(document)
+  const fields = readFields(document)
   const stored = ['previous_response_id', 'conversation'].find((name) => isGiven(fields[name]))
   if (stored === undefined) return
   throw new PrecisError('usage', 'a request that goes on from what a server stored is not whole', {
@@ -153,20 +153,20 @@ function chatDocument(
   { name, profile }: OwnTarget,
 ): Json {
   const { envelope } = history
-  const opening = Array.isArray(envelope) ? envelope : listOf(fieldsOf(envelope).messages)
+  const opening = Array.isArray(envelope) ? envelope : readList(readFields(envelope).messages)
   const isKept = system.length === opening.length
-  const roleAt = (index: number) => (isKept ? textOf(fieldsOf(opening[index]).role) : undefined)
+  const roleAt = (index: number) => (isKept ? readText(readFields(opening[index]).role) : undefined)
   const isJoined = profile.strict && system.length > 1
   if (isJoined) note('this backend takes one message of the system; those that open are now one')
   const prompts = isJoined ? [system.join('\n\n')] : system
-  const written = chatMessages(messages, chatProfileOf(name, profile), names, note)
-  if (profile.backend === 'mistral' && written.some((each) => fieldsOf(each).content === BETWEEN))
+  const written = chatMessages(messages, buildChatProfile(name, profile), names, note)
+  if (profile.backend === 'mistral' && written.some((each) => readFields(each).content === BETWEEN))
     note('a word of the assistant stands between results and what the user says behind them')
   const all = [
     ...prompts.map((content, index) => ({ role: roleAt(index) ?? 'system', content })),
     ...written,
   ]
-  return Array.isArray(envelope) ? all : { ...fieldsOf(envelope), messages: all }
+  return Array.isArray(envelope) ? all : { ...readFields(envelope), messages: all }
 }
 
 function responsesDocument({ messages, system, history, names, note }: Writing): Json {
@@ -174,7 +174,7 @@ function responsesDocument({ messages, system, history, names, note }: Writing):
   const input = inputItems(messages, OPENAI_RESPONSES, names, note)
   const instructions = system.join('\n\n')
   if (Array.isArray(envelope) && instructions === '') return input
-  const { instructions: _, ...rest } = fieldsOf(envelope)
+  const { instructions: _, ...rest } = readFields(envelope)
   return { ...rest, ...(instructions !== '' && { instructions }), input }
 }
 
@@ -182,18 +182,20 @@ function geminiDocument({ messages, system, history, names, note }: Writing): Js
   const { envelope } = history
   const contents = geminiContents(messages, GEMINI, names, note)
   if (Array.isArray(envelope)) return contents
-  const { systemInstruction, system_instruction, ...rest } = fieldsOf(envelope)
+  const { systemInstruction, system_instruction, ...rest } = readFields(envelope)
   const text = system.join('\n\n')
   return {
     ...rest,
-    ...(text !== '' && { systemInstruction: instructionOf(text, systemInstruction) }),
+    ...(text !== '' && { systemInstruction: readInstruction(text, systemInstruction) }),
     contents,
   }
 }
 
 /** As it came in where it says the same in parts of text alone. */
-function instructionOf(text: string, original: Json | undefined): Json {
-  const texts = listOf(fieldsOf(original).parts).map((part) => textOf(fieldsOf(part).text) ?? '')
+function readInstruction(text: string, original: Json | undefined): Json {
+  const texts = readList(readFields(original).parts).map(
+    (part) => readText(readFields(part).text) ?? '',
+  )
   const isSame = texts.join('\n\n') === text && texts.every((each) => each.trim() !== '')
   return isSame && original !== undefined ? original : { parts: [{ text }] }
 }
@@ -230,7 +232,7 @@ function named(value: Json, nameOf: NameOf): Json {
 }
 
 function allowed(config: Fields, nameOf: NameOf): Json {
-  const calling = fieldsOf(config.functionCallingConfig)
+  const calling = readFields(config.functionCallingConfig)
   const { allowedFunctionNames: list } = calling
   if (!Array.isArray(list)) return config
   const allowedFunctionNames = list.map((name) => (typeof name === 'string' ? nameOf(name) : name))

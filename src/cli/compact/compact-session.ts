@@ -15,7 +15,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { weightOf } from '../../core/view/context.ts'
 import type { TokenCounter } from '../../core/window/tokens/counter.ts'
-import { type Loaded, loadThread, type Session } from '../session/session.ts'
+import { type LoadedSession, loadThread, type Session } from '../session/session.ts'
 import { type Budget, budgetTokens } from '../settings/budget.ts'
 import { countContext } from '../terminal/counter.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
@@ -58,7 +58,7 @@ export async function compactSession(
   const before = await sideOf(composed, threadId, counter)
   const target = budget && budgetTokens(budget, before.tokens)
   progress.say(`compacting with ${command.strategyId} …`)
-  const plan = await planOf(session, command, (text) => problems.push(text))
+  const plan = await buildPlan(session, command, (text) => problems.push(text))
   const aim = await aimOf(session, before, target)
   let unpinned: readonly string[] = []
   const { committed, record } = await takeRoad(
@@ -68,7 +68,7 @@ export async function compactSession(
     {
       retarget: retargeting(session, counter, target),
       async commit(apply, proposed) {
-        unpinned = await unpinnedSentences(composed, threadId, proposed, pinningOf(command))
+        unpinned = await unpinnedSentences(composed, threadId, proposed, readPinning(command))
         return apply()
       },
     },
@@ -174,11 +174,11 @@ function retargeting(
   }
 }
 
-function pinningOf({ settings: { pinning } }: CommandPlan): PinningPolicy {
+function readPinning({ settings: { pinning } }: CommandPlan): PinningPolicy {
   return { detect: pinning.detect, ...(pinning.patterns && { patterns: pinning.patterns }) }
 }
 
-async function planOf(
+async function buildPlan(
   { composed, threadId }: Session,
   command: CommandPlan,
   onWarning: (problem: string) => void,
@@ -191,7 +191,7 @@ async function planOf(
     minTokens: gate.minTokens,
     settings: shown,
     pins: await wishedPins(composed, threadId, wishes),
-    pinning: pinningOf(command),
+    pinning: readPinning(command),
     instructions: wishes.instructions,
     ...(models.default !== undefined && { provider: composed.model, model: models.default }),
     fastModel: models.fast,
@@ -217,7 +217,7 @@ function refusedError({ message, details }: PrecisError, where: string): PrecisE
 }
 
 function tooLarge(
-  reached: Loaded,
+  reached: LoadedSession,
   budget: number,
   { tokens: floor }: Measured,
   { strategyId, counter }: CommandPlan,

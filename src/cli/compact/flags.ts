@@ -64,7 +64,7 @@ export function refuseBesideApply(file: string | undefined, flags: CompactFlags)
   throw conflict(`${what} cannot be given with --apply: the proposal says it`, '--apply')
 }
 
-export function sourceOf(file: string | undefined, input: string | undefined): string {
+export function readSource(file: string | undefined, input: string | undefined): string {
   if (file !== undefined && input !== undefined)
     throw new PrecisError('usage', 'the input is given twice', {
       hint: 'Give the file as the argument or with --input, not both.',
@@ -99,7 +99,7 @@ export function chooseStrategy(
 }
 
 /** Where the choice of the strategy comes from. */
-export function originOf({ origins }: ResolvedSettings, { model, apply }: CompactFlags): string {
+export function readOrigin({ origins }: ResolvedSettings, { model, apply }: CompactFlags): string {
   if (apply !== undefined) return `proposal: ${apply}`
   const { origin, where } = origins.strategy ?? { origin: 'default' }
   if (origin === 'default' && model !== undefined) return 'default: --model'

@@ -25,8 +25,8 @@ import {
   chooseStrategy,
   type Destination,
   destinationOf,
+  readSource,
   refuseBesideApply,
-  sourceOf,
 } from './flags.ts'
 
 const FORMATS = { formats: SESSION_FORMATS, pages: PAGE_FORMATS }
@@ -45,7 +45,11 @@ export interface Job {
   readonly digest?: string // of the file that the result takes the place of, or that a proposal is for
 }
 
-export async function jobOf(file: string | undefined, flags: CompactFlags, io: Io): Promise<Job> {
+export async function buildJob(
+  file: string | undefined,
+  flags: CompactFlags,
+  io: Io,
+): Promise<Job> {
   const destination = destinationOf(flags)
   if (flags.apply !== undefined) refuseBesideApply(file, flags)
   const kept = flags.apply === undefined ? undefined : await readProposal(flags.apply, io)
@@ -62,7 +66,7 @@ export async function jobOf(file: string | undefined, flags: CompactFlags, io: I
     },
   })
   const strategyId = kept?.prepared.strategyId ?? chooseStrategy(resolved, flags, STRATEGY_IDS)
-  const target = kept ? targetOfKept(kept) : targetOf(sourceOf(file, flags.input), 'compact', io)
+  const target = kept ? targetOfKept(kept) : targetOf(readSource(file, flags.input), 'compact', io)
   await refuseDestination(target, destination, flags, io)
   const isDigested =
     target.kind === 'file' &&
@@ -171,7 +175,7 @@ export async function keepProposal(
   proposal: Omit<KeptProposal, 'v' | 'id' | 'at'>,
   io: Io,
 ): Promise<string> {
-  const folder = await folderOf(io)
+  const folder = await readFolder(io)
   const id = randomIds.next('prp')
   const kept: KeptProposal = { v: 1, id, at: new Date().toISOString(), ...proposal }
   await writeText(join(folder, `${id}.json`), `${JSON.stringify(kept)}\n`, io)
@@ -181,7 +185,7 @@ export async function keepProposal(
 }
 
 async function readProposal(id: string, io: Io): Promise<KeptProposal> {
-  const file = join(await folderOf(io), `${id}.json`)
+  const file = join(await readFolder(io), `${id}.json`)
   const text = /^prp_\w+$/.test(id)
     ? await readFile(file, 'utf8').catch(() => undefined)
     : undefined
@@ -207,7 +211,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-async function folderOf(io: Io): Promise<string> {
+async function readFolder(io: Io): Promise<string> {
   const folder = join(await stateFolder(io), 'proposals')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   return folder

@@ -148,7 +148,7 @@ function broken(command: string, columns: number): string[] {
   const whole = `${INDENT}${command}`
   if (whole.length <= columns) return [whole]
   const lines: string[] = []
-  for (const part of partsOf(command)) {
+  for (const part of readParts(command)) {
     const last = lines.at(-1)
     const longer = last === undefined ? `${INDENT}${part}` : `${last} ${part}`
     // Room for the mark of a line that goes on.
@@ -158,7 +158,7 @@ function broken(command: string, columns: number): string[] {
   return lines.map((line, at) => (at < lines.length - 1 ? `${line} \\` : line))
 }
 
-function partsOf(command: string): string[] {
+function readParts(command: string): string[] {
   const parts: string[] = []
   for (const word of command.match(WORD) ?? []) {
     const last = parts.at(-1)
@@ -184,13 +184,13 @@ export interface Costs {
   readonly summaryUsd?: number
 }
 
-export function costsOf(
+export function computeCosts(
   { report, record }: SessionOutcome,
   latest: readonly ThreadEvent[],
   { catalogue }: Settings,
 ): Costs {
   const overrides = readModelOverrides(catalogue ?? {}, 'catalogue')
-  const model = lastModelOf(latest)
+  const model = readLastModel(latest)
   const beforeUsd = promptCost(report.before.total, model, overrides)
   const afterUsd = promptCost(report.after.total, model, overrides)
   const { usage } = record.proposal
@@ -213,7 +213,7 @@ function promptCost(
   return costOf(usage, modelInfo(model, overrides))
 }
 
-function lastModelOf(events: readonly ThreadEvent[]): string | undefined {
+function readLastModel(events: readonly ThreadEvent[]): string | undefined {
   const said = events.findLast(
     (event) =>
       event.type === 'MODEL_CHANGED' ||

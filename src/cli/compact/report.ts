@@ -85,7 +85,7 @@ const ROWS: readonly (readonly [name: string, tokens: (split: TokenSplit) => num
 ]
 const ALWAYS_SHOWN = 6
 
-export function rowsOf(splits: readonly TokenSplit[]): [string, ...number[]][] {
+export function buildRows(splits: readonly TokenSplit[]): [string, ...number[]][] {
   return ROWS.map(([name, tokens]): [string, ...number[]] => [name, ...splits.map(tokens)]).filter(
     ([, ...values], at) => at < ALWAYS_SHOWN || values.some((value) => value > 0),
   )
@@ -94,7 +94,7 @@ export function rowsOf(splits: readonly TokenSplit[]): [string, ...number[]][] {
 function picture(report: CompactReport, style: Style, columns: number): string[] {
   const { before, after, budgetTokens, messages } = report
   const width = Math.min(MAX_BAR, Math.max(MIN_BAR, Math.floor((columns - BESIDE_BARS) / 2)))
-  const rows = rowsOf([before, after])
+  const rows = buildRows([before, after])
   const most = Math.max(1, ...rows.map(([, was = 0]) => was))
   const cell = (tokens = 0) =>
     `${thousands(tokens).padStart(9)} ${bar(tokens / most, width).padEnd(width)}`

@@ -5,8 +5,8 @@ import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
-import { digestOf, replaceWithBackup } from '../session/backups.ts'
-import { nameOf, type WrittenFormat, writtenFormat } from '../session/formats.ts'
+import { computeDigest, replaceWithBackup } from '../session/backups.ts'
+import { readName, type WrittenFormat, writtenFormat } from '../session/formats.ts'
 import { openSession, type Session } from '../session/session.ts'
 import { type WrittenSession, writeSession } from '../session/write-session.ts'
 import { counterOf } from '../terminal/counter.ts'
@@ -16,12 +16,12 @@ import { type CommandPlan, compactSession, type SessionOutcome } from './compact
 import {
   type CompactFlags,
   type Destination,
-  originOf,
+  readOrigin,
   shownSettings,
   unaskedProblems,
 } from './flags.ts'
-import { applyToThread, changedSince, type Job, jobOf, keepProposal } from './job.ts'
-import { costsOf } from './next-steps.ts'
+import { applyToThread, buildJob, changedSince, type Job, keepProposal } from './job.ts'
+import { computeCosts } from './next-steps.ts'
 import { type CompactReport, renderCompactReport } from './report.ts'
 import { wishesOf } from './wishes.ts'
 
@@ -38,7 +38,7 @@ export async function runCompact(
 ): Promise<void> {
   const progress = new ProgressLine(io.stderr)
   try {
-    const job = await jobOf(file, flags, io)
+    const job = await buildJob(file, flags, io)
     const named = job.kept?.source.kind === 'file' ? job.kept.source.format : flags.format
     const { settings } = job.resolved
     const session = await openSession(job.target, { settings, named, progress }, io)
@@ -59,7 +59,7 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   refuseInPlace(destination, to, session)
   if (kept?.source.kind === 'thread' && kept.source.version !== session.version)
     throw changedSince(kept.source.threadId)
-  const plan = await planOf(job, progress)
+  const plan = await buildPlan(job, progress)
   // Only their number: held, they would be a second copy of a long session until it is written.
   const { length } = (await composed.threads.messages(session.threadId)).messages
   if (destination.kind === 'in-place' && plan.strategyId === FRESH_SESSION) throw freshInPlace()
@@ -69,15 +69,15 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   const { threadId } = compacted
   const secrets = redact ? 'remove' : 'leave'
   const written = await writeSession(session, { threadId, to, secrets }, io)
-  const result = await resultOf(session, job, plan, compacted, written, to)
+  const result = await readResult(session, job, plan, compacted, written, to)
   const latest = await composed.store.read(session.threadId, {
     from: Math.max(1, session.version - LOOKED_AT),
   })
-  const report = reportOf(session, job, plan, compacted, written, {
+  const report = buildReport(session, job, plan, compacted, written, {
     result,
     messages: { before: length, after: written.messages },
     constraints: pinnedTexts(await composed.threads.pins(threadId)),
-    costs: costsOf(compacted, latest.map(readRow), resolved.settings),
+    costs: computeCosts(compacted, latest.map(readRow), resolved.settings),
   })
   progress.end()
   await deliver(io, {
@@ -95,7 +95,7 @@ async function compactOpen(session: Session, job: Job, progress: ProgressLine): 
   })
 }
 
-async function planOf(job: Job, progress: ProgressLine): Promise<CommandPlan> {
+async function buildPlan(job: Job, progress: ProgressLine): Promise<CommandPlan> {
   const { flags, resolved, kept, budget, strategyId } = job
   const { settings } = resolved
   const wishes = wishesOf(settings, { pins: flags.pin, instructions: flags.instructions })
@@ -130,7 +130,7 @@ function refuseInPlace(
   if (destination.kind !== 'in-place' || to.format.id === format?.id) return
   throw new PrecisError(
     'usage',
-    `${nameOf(target)} has the format ${format?.id}, and would become ${to.format.id}`,
+    `${readName(target)} has the format ${format?.id}, and would become ${to.format.id}`,
     {
       where: '--in-place',
       hint: 'Write it to another file: --out FILE.',
@@ -138,7 +138,7 @@ function refuseInPlace(
   )
 }
 
-async function resultOf(
+async function readResult(
   session: Session,
   { io, target, destination, flags, digest = '' }: Job,
   plan: CommandPlan,
@@ -176,14 +176,14 @@ async function resultOf(
     return { ...none, threadId }
   }
   // Where nothing changed, there is nothing to keep a backup of.
-  if (destination.kind === 'none' || digestOf(written.pieces ?? written.text) === digest)
+  if (destination.kind === 'none' || computeDigest(written.pieces ?? written.text) === digest)
     return none
   const what = `compacted with ${prepared.strategyId}`
   await replaceWithBackup(target.path, written.pieces ?? written.text, { digest, what }, io)
   return { ...none, ...old, written: target.path, inPlace: true }
 }
 
-function reportOf(
+function buildReport(
   session: Session,
   { target, flags, resolved }: Job,
   { counter, strategyId }: CommandPlan,
@@ -200,7 +200,7 @@ function reportOf(
       source: target.kind === 'file' ? target.path : target.threadId,
       format: session.format?.id ?? null,
     },
-    strategy: { id: strategyId, origin: originOf(resolved, flags) },
+    strategy: { id: strategyId, origin: readOrigin(resolved, flags) },
     counter: counter.id,
     ...(budgetTokens !== undefined && { budgetTokens }),
     before,

@@ -3,7 +3,7 @@ import type { CompactionHooks } from '../../agent/hooks.ts'
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { Composed } from '../../compose.ts'
 import type { EntryId } from '../../core/edit/change.ts'
-import { subjectOf } from '../../core/ledger/dialects.ts'
+import { readSubject } from '../../core/ledger/dialects.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Json } from '../../core/text/json.ts'
 import { matchesPath, matchesText } from '../../core/text/words.ts'
@@ -92,18 +92,18 @@ function isProtected(
 ): boolean {
   if (tools.some((pattern) => matchesText(pattern, name))) return true
   const named = pathsIn(given)
-  return paths.some((pattern) => named.some((path) => isPathOf(pattern, path)))
+  return paths.some((pattern) => named.some((path) => findIsPath(pattern, path)))
 }
 
 /** Every text among the arguments could be a path; what is none matches no pattern. */
 function pathsIn(given: Json): string[] {
   if (typeof given === 'string') return [given]
   if (typeof given !== 'object' || given === null) return []
-  return [subjectOf(given), ...Object.values(given)].filter((value) => typeof value === 'string')
+  return [readSubject(given), ...Object.values(given)].filter((value) => typeof value === 'string')
 }
 
 /** A pattern without a leading slash matches at any depth, as people expect of `*.sql`. */
-function isPathOf(pattern: string, path: string): boolean {
+function findIsPath(pattern: string, path: string): boolean {
   const plain = path.replace(/^\.\//, '')
   if (pattern.startsWith('/')) return matchesPath(pattern, plain)
   return matchesPath(`**/${pattern}`, plain.replace(/^\/+/, ''))

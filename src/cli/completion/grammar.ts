@@ -67,8 +67,8 @@ const HELP_OPTION: GrammarOption = {
   mayRepeat: false,
 }
 
-export function grammarOf(program: Command): GrammarCommand[] {
-  const commands = program.commands.map((command) => commandOf(command))
+export function buildGrammar(program: Command): GrammarCommand[] {
+  const commands = program.commands.map((command) => buildCommand(command))
   const help: GrammarCommand = {
     name: 'help',
     description: 'display help for a command',
@@ -79,15 +79,15 @@ export function grammarOf(program: Command): GrammarCommand[] {
   return [...commands, help]
 }
 
-function commandOf(command: Command, group?: string): GrammarCommand {
+function buildCommand(command: Command, group?: string): GrammarCommand {
   const own = command.name()
   const name = group === undefined ? own : `${group} ${own}`
   return {
     name,
     description: command.description(),
-    options: [...command.options.filter(isOffered).map(optionOf), HELP_OPTION],
-    argument: argumentOf(command),
-    commands: command.commands.map((inner) => commandOf(inner, name)),
+    options: [...command.options.filter(isOffered).map(readOption), HELP_OPTION],
+    argument: readArgument(command),
+    commands: command.commands.map((inner) => buildCommand(inner, name)),
   }
 }
 
@@ -96,7 +96,7 @@ function isOffered({ hidden, long }: Option): boolean {
   return !hidden || long === '--trust-folder'
 }
 
-function optionOf(option: Option): GrammarOption {
+function readOption(option: Option): GrammarOption {
   const long = option.long ?? option.flags
   const known = {
     long,
@@ -109,7 +109,7 @@ function optionOf(option: Option): GrammarOption {
   return { ...known, value: VALUES[option.flags] ?? value }
 }
 
-function argumentOf(command: Command): GrammarCommand['argument'] {
+function readArgument(command: Command): GrammarCommand['argument'] {
   if (command.name() === 'completion') return SHELLS
   if (command.commands.length > 0) return command.commands.map((each) => each.name())
   return command.registeredArguments.some((argument) => FILE_ARGUMENTS.has(argument.name()))

@@ -2,8 +2,8 @@
 import type { Command } from 'commander'
 import { PrecisError } from '../../core/errors.ts'
 import type { Io } from '../process-io.ts'
-import { tell } from '../terminal/terminal.ts'
-import { grammarOf, SHELLS } from './grammar.ts'
+import { print } from '../terminal/terminal.ts'
+import { buildGrammar, SHELLS } from './grammar.ts'
 import { completionScript } from './scripts.ts'
 
 /** `program` has all its commands with their options. */
@@ -19,6 +19,6 @@ export async function printCompletion(
       where: given,
       hint: `Known shells: ${SHELLS.join(', ')}.`,
     })
-  const script = completionScript(shell, grammarOf(program))
-  await tell(io, { shell, script }, json, (told) => told.script)
+  const script = completionScript(shell, buildGrammar(program))
+  await print(io, { shell, script }, json, (told) => told.script)
 }

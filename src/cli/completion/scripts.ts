@@ -22,7 +22,7 @@ function withInner(commands: readonly GrammarCommand[]): GrammarCommand[] {
   return commands.flatMap((command) => [command, ...withInner(command.commands)])
 }
 
-function groupsOf(commands: readonly GrammarCommand[]): GrammarCommand[] {
+function findGroups(commands: readonly GrammarCommand[]): GrammarCommand[] {
   return commands.filter((command) => command.commands.length > 0)
 }
 
@@ -30,16 +30,16 @@ function lastWord(name: string): string {
   return name.slice(name.lastIndexOf(' ') + 1)
 }
 
-function namesOf({ short, long }: GrammarOption): string[] {
+function readNames({ short, long }: GrammarOption): string[] {
   return short === undefined ? [long] : [short, long]
 }
 
 function bash(commands: readonly GrammarCommand[]): string {
   const names = commands.map(({ name }) => name).join(' ')
   const all = withInner(commands)
-  const groups = groupsOf(commands).map(({ name }) => name)
+  const groups = findGroups(commands).map(({ name }) => name)
   const cases = all.map(({ name, options, argument }) => {
-    const words = options.flatMap(namesOf).join(' ')
+    const words = options.flatMap(readNames).join(' ')
     const known = argument === 'file' ? 'files=yes' : `values="${wordsIn(argument)}"`
     return `    "${name}") options="${words}"; ${known} ;;`
   })
@@ -95,7 +95,7 @@ function valueCases(commands: readonly GrammarCommand[]): string {
 }
 
 function zsh(commands: readonly GrammarCommand[]): string {
-  const groups = groupsOf(commands).map(
+  const groups = findGroups(commands).map(
     ({ name, commands: inner, options }) => `    ${name})
       if (( CURRENT == 2 )); then
 ${zshChoice(
@@ -166,7 +166,7 @@ function zshArgument(argument: GrammarCommand['argument']): string {
 function zshOption(option: GrammarOption): string[] {
   const { long, description, value, mayRepeat } = option
   const about = description.replaceAll(/[[\]:]/g, ' ')
-  const names = namesOf(option)
+  const names = readNames(option)
   const before = mayRepeat ? '*' : names.length > 1 ? `(${names.join(' ')})` : ''
   // With the sign a value may also stand behind one.
   if (value !== undefined)

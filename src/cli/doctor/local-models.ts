@@ -45,7 +45,7 @@ async function check(
   settings: Settings,
   environment: Environment,
 ): Promise<Finding[]> {
-  const base = baseUrlOf(id, settings, environment)
+  const base = readBaseUrl(id, settings, environment)
   if (base === undefined || !isLoopback(base)) return []
   const isWanted = settings.models.default?.startsWith(`${id}/`) ?? false
   try {
@@ -71,12 +71,16 @@ async function check(
 
 /** Whether a provider's server is on this machine: then it asks for no key. */
 export function isAtHome(id: string, settings: Settings, environment: Environment): boolean {
-  const base = baseUrlOf(id, settings, environment)
+  const base = readBaseUrl(id, settings, environment)
   return base !== undefined && isLoopback(base)
 }
 
 /** As the providers take it; an address that is none is told by whoever uses it. */
-function baseUrlOf(id: string, { providers }: Settings, environment: Environment): URL | undefined {
+function readBaseUrl(
+  id: string,
+  { providers }: Settings,
+  environment: Environment,
+): URL | undefined {
   const entry = PROVIDER_ENTRIES.find((each) => each.id === id)
   const variable = entry?.baseUrlVariable
   const given =

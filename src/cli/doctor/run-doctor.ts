@@ -17,7 +17,7 @@ import {
   userFile,
 } from '../settings/settings.ts'
 import { refuseUnknownNames } from '../settings/show-config.ts'
-import { oneLine, padColumns, tell } from '../terminal/terminal.ts'
+import { oneLine, padColumns, print } from '../terminal/terminal.ts'
 import { openHome } from '../threads/home.ts'
 import { checkLocalModels, type Finding, fault, isAtHome, note, well } from './local-models.ts'
 
@@ -29,7 +29,7 @@ export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): 
   const findings = await runChecks(io)
   const program = programName(io)
   const faults = findings.filter(({ state }) => state === 'fault').length
-  await tell(io, { faults, findings, page: PAGE }, json, (told, style, columns) => {
+  await print(io, { faults, findings, page: PAGE }, json, (told, style, columns) => {
     const lines = told.findings.flatMap(({ check, state, message, fix }) => {
       const sign = state === 'well' ? style.good(SIGNS.well) : style.bold(SIGNS[state])
       return [

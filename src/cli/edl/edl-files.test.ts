@@ -57,7 +57,7 @@ function snapshot(): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-async function errorsOf(script: string): Promise<string[]> {
+async function findErrors(script: string): Promise<string[]> {
   const result = await runScript(script, files)
   return result.status === 'ok' ? result.errors.map(({ message }) => message) : [result.error]
 }
@@ -90,13 +90,13 @@ const REFUSED: readonly [string, string][] = [
 describe('the files of a folder', () => {
   it.each(REFUSED)('are kept from %j: %s', async (script, says) => {
     const before = snapshot()
-    expect((await errorsOf(script)).join()).toContain(says)
+    expect((await findErrors(script)).join()).toContain(says)
     expect(snapshot()).toEqual(before)
   })
 
   it('are not touched before all is known', async () => {
     const before = snapshot()
-    expect(await errorsOf('file notes.md\nreplace "y"\nnewfile a/b\n')).toEqual([])
+    expect(await findErrors('file notes.md\nreplace "y"\nnewfile a/b\n')).toEqual([])
     expect(snapshot()).toEqual(before)
     expect(files.planned).toEqual([
       { path: 'notes.md', before: 'red\n', after: 'y' },
@@ -107,14 +107,14 @@ describe('the files of a folder', () => {
   })
 
   it('are reached through a link that stays inside, and the link stays', async () => {
-    await errorsOf('file inside.md\nreplace "y"')
+    await findErrors('file inside.md\nreplace "y"')
     await files.commit()
     expect(read('root/sub/other.md')).toBe('y')
     expect(readlinkSync(join(folder, 'root/inside.md'))).toBe('sub/other.md')
   })
 
   it('become what they were where a later one cannot be written', async () => {
-    await errorsOf('file sub/other.md\nreplace "y"\nnewfile new.md\nnewfile .git/x\n')
+    await findErrors('file sub/other.md\nreplace "y"\nnewfile new.md\nnewfile .git/x\n')
     const before = snapshot()
     await expect(files.commit()).rejects.toThrow('.git/x belongs to git itself')
     expect(snapshot()).toEqual(before)
@@ -124,7 +124,7 @@ describe('the files of a folder', () => {
     ['changed', 'file sub/other.md\nreplace "y"', 'sub/other.md', 'has changed since it was read'],
     ['made', 'newfile new.md\ninsert_after "y"', 'new.md', 'was created in the meantime'],
   ])('that somebody else %s meanwhile are left alone', async (_, script, path, says) => {
-    await errorsOf(script)
+    await findErrors(script)
     write(`root/${path}`, 'the work of somebody else')
     await expect(files.commit()).rejects.toThrow(says)
     expect(read(`root/${path}`)).toBe('the work of somebody else')

@@ -124,7 +124,7 @@ function fileReports(
     return {
       ...file,
       status: isNew ? 'created' : 'changed',
-      ...(withDiff && plan && { diff: diffOf(plan) }),
+      ...(withDiff && plan && { diff: computeDiff(plan) }),
     }
   })
 }
@@ -188,7 +188,7 @@ function verdict({ dryRun, written, files, errors }: EdlReport, style: Style): s
   return dryRun ? 'Nothing was written: this was a dry run.' : 'Nothing was written.'
 }
 
-function diffOf({ path, before, after }: PlannedFile): string | null {
+function computeDiff({ path, before, after }: PlannedFile): string | null {
   const name = path.replace(/^\/+/, '')
   const patch = createTwoFilesPatch(
     before === undefined ? '/dev/null' : `a/${name}`,

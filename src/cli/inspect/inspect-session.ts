@@ -15,9 +15,9 @@ import type { EntryKind } from '../../core/view/entry.ts'
 import type { TokenCounter } from '../../core/window/tokens/counter.ts'
 import { billedUsage } from '../../core/window/usage.ts'
 import type { Io } from '../process-io.ts'
-import { backupOf } from '../session/backups.ts'
-import { nameOf } from '../session/formats.ts'
-import { type Loaded, loadThread, type Session } from '../session/session.ts'
+import { buildBackup } from '../session/backups.ts'
+import { readName } from '../session/formats.ts'
+import { type LoadedSession, loadThread, type Session } from '../session/session.ts'
 import { countContext } from '../terminal/counter.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 import { compare, sideAt } from '../threads/difference.ts'
@@ -68,14 +68,14 @@ export async function inspectSession(
   const ledger = events.reduce(ledgerReducer.step, ledgerReducer.init())
   progress.say('trying each strategy …')
   return {
-    input: { source: nameOf(target), kind: target.kind, format: format?.id ?? null },
+    input: { source: readName(target), kind: target.kind, format: format?.id ?? null },
     counter: counter.id,
     events: events.length,
     messages: messages.length,
     subThreads: subThreadIds.length,
     tokens: countContext(context, eventAt, counter),
     ...(billed && billed.totalTokens > 0 && { billed }),
-    turns: turnsOf(loaded),
+    turns: findTurns(loaded),
     largest: context.items
       .toArray()
       .toSorted((a, b) => b.tokens - a.tokens)
@@ -95,11 +95,11 @@ export async function inspectSession(
 /** The strategy by which précis made the file what it is. */
 async function ownStrategy({ target }: Session, io: Io): Promise<string | undefined> {
   if (target.kind !== 'file' || target.path === '-') return undefined
-  return (await backupOf(target.path, io))?.what.replace(/^compacted with /, '')
+  return (await buildBackup(target.path, io))?.what.replace(/^compacted with /, '')
 }
 
 /** A turn begins with what the user says; what comes before the first one is a turn as well. */
-function turnsOf({ context, eventAt }: Loaded): Turn[] {
+function findTurns({ context, eventAt }: LoadedSession): Turn[] {
   const turns: { ref: EntryId; what: string; tokens: number }[] = []
   for (const { id, kind, tokens } of context.items) {
     if (kind === 'gap') continue
@@ -194,7 +194,7 @@ function lostByCompactions(events: readonly ThreadEvent[], ownStrategy?: string)
       seq: event.seq,
       at: event.timestamp.toISOString(),
       strategyId: (isOurs && ownStrategy) || event.data.strategyId,
-      by: isOurs ? 'precis' : recorderOf(event),
+      by: isOurs ? 'precis' : buildRecorder(event),
       inForce: last.active.includes(event.seq),
       before: weightOf(before),
       after: weightOf(after),
@@ -209,13 +209,13 @@ function isCompaction(event: ThreadEvent): event is EventOf<'COMPACTION'> {
   return event.type === 'COMPACTION'
 }
 
-function recorderOf({ data }: EventOf<'COMPACTION'>): string {
+function buildRecorder({ data }: EventOf<'COMPACTION'>): string {
   const { metadata, trigger } = data
-  const format = trigger === 'import' ? fieldOf(metadata, 'format') : undefined
+  const format = trigger === 'import' ? readField(metadata, 'format') : undefined
   return typeof format === 'string' ? format : 'precis'
 }
 
-function fieldOf(json: Json | undefined, name: string): Json | undefined {
+function readField(json: Json | undefined, name: string): Json | undefined {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
   return (json as { readonly [key: string]: Json })[name]
 }

@@ -1,12 +1,12 @@
 // `precis inspect`: reads a session and reports its content; changes nothing
-import { rowsOf } from '../compact/report.ts'
+import { buildRows } from '../compact/report.ts'
 import type { Io } from '../process-io.ts'
 import { targetOf } from '../session/formats.ts'
 import { openSession } from '../session/session.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { counterOf, requireCounter } from '../terminal/counter.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { bar, oneLine, padColumns, type Style, tell, thousands } from '../terminal/terminal.ts'
+import { bar, oneLine, padColumns, print, type Style, thousands } from '../terminal/terminal.ts'
 import { type Inspection, inspectSession, type Losses, type Turn } from './inspect-session.ts'
 
 export interface InspectFlags {
@@ -26,7 +26,7 @@ export async function runInspect(given: string, flags: InspectFlags, io: Io): Pr
   try {
     const found = await inspectSession(session, counter, settings, progress, io)
     progress.end()
-    await tell(io, found, flags.json, renderInspection)
+    await print(io, found, flags.json, renderInspection)
   } finally {
     progress.end()
     await session.close()
@@ -76,7 +76,7 @@ function barLine(name: string, tokens: number, most: number): string {
 }
 
 function kinds({ tokens }: Inspection, style: Style): string[] {
-  const rows = rowsOf([tokens])
+  const rows = buildRows([tokens])
   const most = Math.max(...rows.map(([, value = 0]) => value))
   return [
     style.bold('By kind'),

@@ -17,7 +17,7 @@ import { openSession } from '../session/session.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine, quoted, tell } from '../terminal/terminal.ts'
+import { oneLine, print, quoted } from '../terminal/terminal.ts'
 import { withHome } from '../threads/home.ts'
 
 export interface RecallFlags {
@@ -45,7 +45,7 @@ export async function recallWords(
       : await onSession(io, { ...flags, in: where }, (composed, threadIds) =>
           searchIn(composed, threadIds, query, limit),
         )
-  await tell(io, recalled, flags.json, ({ finds, matching, threads }, style, columns) => {
+  await print(io, recalled, flags.json, ({ finds, matching, threads }, style, columns) => {
     if (finds.length === 0)
       return `Nothing was found for “${oneLine(query, 60)}”. Try other words.\n`
     const places = threads === 1 ? 'one thread' : `${threads} threads`
@@ -93,7 +93,7 @@ export async function showRef(given: string, flags: ShowFlags, io: Io): Promise<
       return archiveOf({ threads, store }, threadId).read(own, offset, limit)
     },
   )
-  await tell(io, { ref, offset, ...page }, flags.json, ({ text, next }, style) => {
+  await print(io, { ref, offset, ...page }, flags.json, ({ text, next }, style) => {
     const rest = next === undefined ? '' : `\n${style.dim(`[it goes on: --offset ${next}]`)}`
     return `${text}${rest}\n`
   })
@@ -139,9 +139,9 @@ export async function searchAll(
   composed: Composed,
   query: string,
   limit: number,
-): Promise<Recalled> {
+): Promise<RecallResult> {
   const { finds } = await search(composed, query)
-  const found = await entriesOf(composed, finds, refInThread)
+  const found = await readEntries(composed, finds, refInThread)
   const shown = await Promise.all(found.slice(0, limit).map((each) => recalled(composed, each)))
   const threads = new Set(found.slice(0, limit).map(({ find }) => find.threadId)).size
   return { query, threads, matching: found.length, finds: shown }
@@ -156,16 +156,16 @@ export async function searchIn(
   threadIds: readonly string[],
   query: string,
   limit: number,
-): Promise<Recalled> {
+): Promise<RecallResult> {
   const places: { isWhole: boolean; found: Found[] }[] = []
   for (const threadId of threadIds) {
     const own = await search(composed, query, threadId)
-    const found = await entriesOf(composed, own.finds, (_, id) => id)
+    const found = await readEntries(composed, own.finds, (_, id) => id)
     places.push({ isWhole: own.hasAllWords, found })
     for await (const past of pastThreadsOf(composed.store, threadId)) {
       const { finds, hasAllWords } = await search(composed, query, past.threadId)
       const known = finds.filter(({ seq }) => seq <= past.upTo)
-      const earlier = await entriesOf(composed, known, refInThread)
+      const earlier = await readEntries(composed, known, refInThread)
       places.push({ isWhole: hasAllWords, found: earlier })
     }
   }
@@ -186,7 +186,7 @@ async function search({ store }: Composed, text: string, threadId?: string): Pro
 }
 
 /** Each entry once, also if several calls of an answer were found. */
-async function entriesOf(
+async function readEntries(
   { store }: Composed,
   finds: readonly SearchFind[],
   refOf: (threadId: string, id: EntryId) => string,
@@ -195,7 +195,7 @@ async function entriesOf(
   for (const find of finds) {
     const { threadId, seq, kind, tool } = find
     if (tool === RECALL) continue
-    const id = originalId(kind === 'call' ? await answerOf(store, threadId, seq) : seq)
+    const id = originalId(kind === 'call' ? await readAnswer(store, threadId, seq) : seq)
     const key = refInThread(threadId, id)
     if (!found.has(key)) found.set(key, { find, id, ref: refOf(threadId, id) })
   }
@@ -205,7 +205,7 @@ async function entriesOf(
 async function recalled(
   { threads }: Composed,
   { find, id, ref }: Found,
-): Promise<Recalled['finds'][number]> {
+): Promise<RecallResult['finds'][number]> {
   const { threadId, kind, tool, timestamp, snippet } = find
   const { items } = await threads.context(threadId)
   return {
@@ -218,14 +218,18 @@ async function recalled(
 }
 
 /** A call belongs to an answer, and has no ref of its own. */
-async function answerOf(store: Composed['store'], threadId: string, seq: number): Promise<number> {
+async function readAnswer(
+  store: Composed['store'],
+  threadId: string,
+  seq: number,
+): Promise<number> {
   const [row] = await store.read(threadId, { from: seq, to: seq })
   const event = row && readRow(row)
   return event?.type === 'TOOL_CALL' ? event.data.answer : seq
 }
 
 /** Prints the matches of a search */
-interface Recalled {
+interface RecallResult {
   readonly query: string
   readonly threads: number // that were searched; where all were, those in which something was found
   readonly matching: number // at most 100 of a thread, or where all were searched, of all

@@ -7,7 +7,7 @@ import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { writeStream } from '../terminal/io.ts'
-import { padColumns, quoted, tell } from '../terminal/terminal.ts'
+import { padColumns, print, quoted } from '../terminal/terminal.ts'
 import { openHome } from '../threads/home.ts'
 
 export interface TokenFlags {
@@ -32,7 +32,7 @@ export async function addOne(name: string, flags: TokenFlags, io: Io): Promise<v
 
 export async function listAll(flags: TokenFlags, io: Io): Promise<void> {
   const tokens = await onStore(io, flags, listTokens)
-  await tell(io, { tokens }, flags.json, (told) => {
+  await print(io, { tokens }, flags.json, (told) => {
     if (told.tokens.length === 0)
       return asTyped(
         `There are no tokens. \`precis token add NAME${storeOption(flags.store)}\` makes one.\n`,
@@ -49,7 +49,7 @@ export async function listAll(flags: TokenFlags, io: Io): Promise<void> {
 
 export async function revokeOne(name: string, flags: TokenFlags, io: Io): Promise<void> {
   await onStore(io, flags, (home) => revokeToken(home, name))
-  await tell(
+  await print(
     io,
     { revoked: name },
     flags.json,

@@ -11,7 +11,7 @@ import { localToken, TokenBook, withLocalToken } from '../../server/accounts/tok
 import { isLoopback } from '../../server/http/guard.ts'
 import { type Listening, listen } from '../../server/http/listen.ts'
 import { readPage } from '../../server/http/page.ts'
-import { leaveUnfinished, Unfinished } from '../../server/live/activity.ts'
+import { leaveUnfinished, UnfinishedTurns } from '../../server/live/activity.ts'
 import type { Access, AppLimits } from '../../server/ports.ts'
 import { openWorkspace } from '../../tools/workspace.ts'
 import { wishesHooks } from '../compact/wishes.ts'
@@ -96,7 +96,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
       hasPeers: true,
       limits: { ...SERVED_LIMITS, requestsPerMinute },
     })
-    const unfinished = new Unfinished(home, composed.agent)
+    const unfinished = new UnfinishedTurns(home, composed.agent)
     let listening: Listening | undefined
     try {
       listening = await listen(composed.app, { host: flags.host, port })

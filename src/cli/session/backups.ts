@@ -45,18 +45,18 @@ export async function replaceWithBackup(
   io: Io,
 ): Promise<Backup> {
   const database = databaseSession(given, io.cwd)
-  const path = await pathOf(given, io)
+  const path = await findPath(given, io)
   await stateFolder(io)
-  const folder = folderOf(path, io)
+  const folder = readFolder(path, io)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const [latest] = await backupsIn(folder)
   const id = randomIds.next('bak')
   const at = new Date().toISOString()
   const ordinal = (latest?.ordinal ?? 0) + 1
-  const backup = { id, ordinal, path, at, what, before: digest, after: digestOf(text) }
+  const backup = { id, ordinal, path, at, what, before: digest, after: computeDigest(text) }
   if (database) return replaceRows(database, text, { folder, backup, digest }, io)
   const content = await readFile(path)
-  if (digestOf(content) !== digest) throw changedMeanwhile(given)
+  if (computeDigest(content) !== digest) throw changedMeanwhile(given)
   // The copies are safe on the disk before the file is touched, and listed only when both are there.
   await keep(folder, backup, content, text, io)
   const appended = await replaceUnchanged(path, digest, text, io)
@@ -78,8 +78,8 @@ async function replaceRows(
 ): Promise<Backup> {
   let kept = backup
   await writeDatabase(database, wholeText(text), async (before, after) => {
-    if (digestOf(before) !== digest) throw changedMeanwhile(database.given)
-    kept = { ...backup, after: digestOf(after) }
+    if (computeDigest(before) !== digest) throw changedMeanwhile(database.given)
+    kept = { ...backup, after: computeDigest(after) }
     await keep(folder, kept, before, after, io)
   })
   await forgetOld(folder)
@@ -92,7 +92,7 @@ function wholeText(text: Written): string {
 }
 
 /** Links lead to one place, so that a file has one list of backups. */
-async function pathOf(given: string, io: Io): Promise<string> {
+async function findPath(given: string, io: Io): Promise<string> {
   const database = databaseSession(given, io.cwd)
   if (!database) return realpath(resolve(io.cwd, given))
   const { name } = await readDatabase({ ...database, file: await realpath(database.file) })
@@ -116,7 +116,7 @@ async function keepLonger(
   const longer = async (end: 'before' | 'after') =>
     Buffer.concat([await readFile(join(folder, `${backup.id}.${end}`)), appended])
   const [before, after] = [await longer('before'), await longer('after')]
-  const longerBackup = { ...backup, before: digestOf(before), after: digestOf(after) }
+  const longerBackup = { ...backup, before: computeDigest(before), after: computeDigest(after) }
   await keep(folder, longerBackup, before, after, io)
   return longerBackup
 }
@@ -131,7 +131,7 @@ export async function redoReplacement(given: string, io: Io): Promise<Backup> {
 }
 
 /** Where the file lies as it was before it became what it is now; undefined if that was not précis' doing. */
-export async function backupOf(
+export async function buildBackup(
   given: string,
   io: Io,
 ): Promise<{ readonly path: string; readonly what: string } | undefined> {
@@ -140,7 +140,7 @@ export async function backupOf(
     () => undefined,
   )
   if (!found?.isFile()) return undefined
-  const folder = folderOf(await pathOf(given, io), io)
+  const folder = readFolder(await findPath(given, io), io)
   const kept = await backupsIn(folder)
   if (kept.length === 0) return undefined
   const digest = await digestOfFile(given, io)
@@ -155,8 +155,8 @@ interface Swap {
 
 async function swap(given: string, io: Io, way: Swap): Promise<Backup> {
   const digest = await digestOfFile(given, io)
-  const path = await pathOf(given, io)
-  const folder = folderOf(path, io)
+  const path = await findPath(given, io)
+  const folder = readFolder(path, io)
   const kept = await backupsIn(folder)
   const found = kept.find((backup) => backup[way.now] === digest)
   if (!found)
@@ -171,7 +171,7 @@ async function swap(given: string, io: Io, way: Swap): Promise<Backup> {
   const database = databaseSession(given, io.cwd)
   if (database) {
     await writeDatabase(database, next.toString('utf8'), async (before) => {
-      if (digestOf(before) !== digest) throw changedMeanwhile(given)
+      if (computeDigest(before) !== digest) throw changedMeanwhile(given)
     })
     return found
   }
@@ -179,8 +179,8 @@ async function swap(given: string, io: Io, way: Swap): Promise<Backup> {
   return found
 }
 
-function folderOf(path: string, io: Io): string {
-  return join(stateFolderPath(io), 'backups', digestOf(path).slice(0, 32))
+function readFolder(path: string, io: Io): string {
+  return join(stateFolderPath(io), 'backups', computeDigest(path).slice(0, 32))
 }
 
 /** The latest first. */
@@ -260,7 +260,7 @@ export async function digestOfSource(source: Source): Promise<string> {
   return hash.digest('hex')
 }
 
-export function digestOf(content: Written): string {
+export function computeDigest(content: Written): string {
   const hash = createHash('sha256')
   const isWhole = typeof content === 'string' || content instanceof Uint8Array
   for (const piece of isWhole ? [content] : content) hash.update(piece)

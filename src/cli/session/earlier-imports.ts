@@ -30,7 +30,7 @@ export async function earlierImports(store: Store): Promise<Map<string, EarlierI
       const { threadId } = info
       const [row] = await store.read(threadId, { limit: 1 })
       const first = row && readRow(row)
-      const { digest, at } = sourceOf(first?.source)
+      const { digest, at } = readSource(first?.source)
       if (digest === undefined || at === undefined || info.parent) continue
       const isPartial = await isPartialImport(store, info, first)
       const known = found.get(digest)
@@ -43,7 +43,7 @@ export async function earlierImports(store: Store): Promise<Map<string, EarlierI
   return found
 }
 
-function sourceOf(source: Json | undefined): { digest?: string; at?: string } {
+function readSource(source: Json | undefined): { digest?: string; at?: string } {
   if (typeof source !== 'object' || source === null || Array.isArray(source)) return {}
   const { digest, at } = source as { readonly [key: string]: Json }
   return typeof digest === 'string' && typeof at === 'string' ? { digest, at } : {}

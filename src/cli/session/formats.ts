@@ -34,7 +34,7 @@ export function writtenFormat(
   known: Known,
 ): WrittenFormat {
   const { formats, pages } = known
-  if (asked === undefined) return sessionWriter(own) ?? sessionWriterOf(USUAL, known)
+  if (asked === undefined) return sessionWriter(own) ?? buildSessionWriter(USUAL, known)
   const page = pages.find((format) => format.id === asked)
   if (page) return { kind: 'page', format: page }
   const written = sessionWriter(formats.find((format) => format.id === asked))
@@ -43,11 +43,11 @@ export function writtenFormat(
   if (!formats.some(({ id }) => id === asked)) throw unknownFormat(asked, writers, '--to')
   throw new PrecisError('usage', `files of the format ${asked} are only read`, {
     where: '--to',
-    hint: `Formats that are written: ${idsOf(writers)}.`,
+    hint: `Formats that are written: ${readIds(writers)}.`,
   })
 }
 
-function sessionWriterOf(id: string, { formats }: Known): WrittenFormat {
+function buildSessionWriter(id: string, { formats }: Known): WrittenFormat {
   const writer = sessionWriter(formats.find((format) => format.id === id))
   if (writer) return writer
   throw new PrecisError('internal', `there is no format ${id}`)
@@ -69,11 +69,11 @@ function unknownFormat(
   )
   return new PrecisError('usage', `Unknown format: ${id}`, {
     where: option,
-    hint: `${near === undefined ? '' : `Did you mean ${near}? `}Known formats: ${idsOf(known)}.`,
+    hint: `${near === undefined ? '' : `Did you mean ${near}? `}Known formats: ${readIds(known)}.`,
   })
 }
 
-function idsOf(formats: readonly { readonly id: string }[]): string {
+function readIds(formats: readonly { readonly id: string }[]): string {
   return formats.map(({ id }) => id).join(', ')
 }
 
@@ -105,7 +105,7 @@ export function threadTarget(given: string, instead: string): string {
 }
 
 /** How people call it. */
-export function nameOf(target: Target): string {
+export function readName(target: Target): string {
   if (target.kind === 'thread') return target.threadId
   return target.path === '-' ? 'standard input' : target.path
 }

@@ -29,8 +29,8 @@ export async function openInput(
   })
   if (found.isDirectory()) throw unreadable(given, { code: 'EISDIR' })
   // A pipe or a device may give something else when it is read again.
-  if (!found.isFile()) return held(await readPieces(piecesOf(path, given), given))
-  const source = { bytes: found.size, open: () => piecesOf(path, given) }
+  if (!found.isFile()) return held(await readPieces(findPieces(path, given), given))
+  const source = { bytes: found.size, open: () => findPieces(path, given) }
   return lines === 'hold' ? source : rereadable(path, source, { name: given })
 }
 
@@ -43,7 +43,7 @@ function held(pieces: readonly Uint8Array[]): Source {
   }
 }
 
-async function* piecesOf(path: string, name: string): AsyncGenerator<Uint8Array> {
+async function* findPieces(path: string, name: string): AsyncGenerator<Uint8Array> {
   const stream = createReadStream(path, { highWaterMark: PIECE_BYTES })
   try {
     for await (const piece of stream) yield piece

@@ -43,8 +43,8 @@ export async function readDatabase(
 ): Promise<{ readonly text: string; readonly name: string }> {
   const db = await opened(session, { readonly: true })
   try {
-    const id = idOf(db, session)
-    return { text: documentOf(db, id), name: `${session.file}#${id}` }
+    const id = readId(db, session)
+    return { text: buildDocument(db, id), name: `${session.file}#${id}` }
   } finally {
     db.close()
   }
@@ -61,11 +61,11 @@ export async function writeDatabase(
 ): Promise<void> {
   const db = await opened(session, { readonly: false })
   try {
-    const id = idOf(db, session)
+    const id = readId(db, session)
     db.exec('BEGIN EXCLUSIVE')
-    const before = documentOf(db, id)
+    const before = buildDocument(db, id)
     putDocument(db, id, JSON.parse(text))
-    await check(before, documentOf(db, id))
+    await check(before, buildDocument(db, id))
     db.exec('COMMIT')
   } catch (thrown) {
     if (isLocked(thrown)) throw inUse(session)
@@ -111,7 +111,7 @@ function inUse({ given }: DatabaseSession): PrecisError {
 
 const LISTED = 10
 
-function idOf(db: Database, { given, file, id }: DatabaseSession): string {
+function readId(db: Database, { given, file, id }: DatabaseSession): string {
   const sql = 'SELECT id, title FROM session WHERE parent_id IS NULL ORDER BY time_updated DESC'
   const all = db.prepare(sql).all() as { id: string; title: string }[]
   if (id === undefined && all.length === 1) return all[0]?.id ?? ''
@@ -137,7 +137,7 @@ interface Row {
 
 type Fields = Record<string, unknown>
 
-function documentOf(db: Database, sessionID: string): string {
+function buildDocument(db: Database, sessionID: string): string {
   const session = db.prepare('SELECT * FROM session WHERE id = ?').get(sessionID) as Fields
   const parts = Map.groupBy(
     db.prepare('SELECT * FROM part WHERE session_id = ? ORDER BY id').all(sessionID) as Row[],

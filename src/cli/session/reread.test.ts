@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-function sourceOf(longBytes = 0): Source {
+function readSource(longBytes = 0): Source {
   const bytes = readFileSync(file)
   const source: Source = {
     bytes: bytes.length,
@@ -40,7 +40,7 @@ async function readThrough(source: Source): Promise<string> {
 
 describe('a long file', () => {
   it('is read as before, and any part of it once more', async () => {
-    const source = sourceOf()
+    const source = readSource()
     expect(await readThrough(source)).toBe(TEXT)
     const bytes = Buffer.from(TEXT)
     let start = 0
@@ -54,7 +54,7 @@ describe('a long file', () => {
   })
 
   it('may grow meanwhile: what was read is still there', async () => {
-    const source = sourceOf()
+    const source = readSource()
     await readThrough(source)
     appendFileSync(file, '\none more')
     expect(source.textAt?.(0, Buffer.byteLength(TEXT))).toBe(TEXT)
@@ -65,7 +65,7 @@ describe('a long file', () => {
     { what: 'a shorter one', change: () => writeFileSync(file, TEXT.slice(0, 20)) },
   ]
   it.each(CHANGES)('is refused once it is another: $what', async ({ change }) => {
-    const source = sourceOf()
+    const source = readSource()
     await readThrough(source)
     change()
     expect(() => source.textAt?.(0, Buffer.byteLength(TEXT))).toThrow(
@@ -74,7 +74,7 @@ describe('a long file', () => {
   })
 
   it('is missed by its name when it is gone', async () => {
-    const source = sourceOf()
+    const source = readSource()
     await readThrough(source)
     rmSync(file)
     expect(() => source.textAt?.(0, 4)).toThrow(expect.objectContaining({ code: 'not-found' }))
@@ -83,6 +83,6 @@ describe('a long file', () => {
 
 describe('a short file', () => {
   it('is held: it has no parts to be read again', () => {
-    expect(sourceOf(1_000).textAt).toBe(undefined)
+    expect(readSource(1_000).textAt).toBe(undefined)
   })
 })

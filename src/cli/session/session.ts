@@ -46,7 +46,7 @@ export async function openSession(
   try {
     if (target.kind === 'thread') {
       refuseFormat(named)
-      return { target, composed, ...(await copyOf(target.threadId, composed, settings, io)) }
+      return { target, composed, ...(await buildCopy(target.threadId, composed, settings, io)) }
     }
     const source = await openInput(target.path, io, { lines: 'read again' })
     const read = await readSession(composed, source, target.path, { named, progress })
@@ -70,7 +70,7 @@ function refuseFormat(named: string | undefined): void {
 }
 
 /** Event by event the same: what is done to the copy can be done to the thread. */
-async function copyOf(threadId: string, composed: Composed, settings: Settings, io: Io) {
+async function buildCopy(threadId: string, composed: Composed, settings: Settings, io: Io) {
   const home = await openHome(settings, io)
   try {
     const events = await copyThread(home.store, composed.store, threadId)
@@ -111,7 +111,7 @@ function unnumbered({ seq: _, ...event }: ThreadEvent): NewEvent {
 }
 
 /** The context of a thread in memory, and the rows behind it. */
-export interface Loaded {
+export interface LoadedSession {
   readonly context: Context
   readonly eventAt: EventAt
   readonly events: readonly ThreadEvent[]
@@ -120,7 +120,7 @@ export interface Loaded {
 export async function loadThread(
   { threads, store }: Pick<Composed, 'threads' | 'store'>,
   threadId: string,
-): Promise<Loaded> {
+): Promise<LoadedSession> {
   const context = await threads.context(threadId)
   const events = await readEvents(store, threadId)
   return { context, events, eventAt: (seq) => events[seq - 1] }

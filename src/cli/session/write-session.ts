@@ -12,11 +12,11 @@ import type { Io } from '../process-io.ts'
 import type { WrittenFormat } from './formats.ts'
 import { readEvents, type Session } from './session.ts'
 
-export type Found = RedactedValue<unknown>['found']
+export type RedactedSecrets = RedactedValue<unknown>['found']
 
 export interface WrittenSession extends Exported {
   /** What looks like a secret in the context, where someone looked. */
-  readonly found: Found
+  readonly found: RedactedSecrets
   readonly messages: number
 }
 
@@ -41,7 +41,7 @@ export async function writeSession(
   // A fork or a fresh session has no sub-threads of its own.
   const sides = threadId === own ? subThreadIds : []
   const logs = await Promise.all([threadId, ...sides].map((id) => readEvents(composed.store, id)))
-  const whole = viewOf(await composed.threads.context(threadId), logs[0] ?? [])
+  const whole = buildView(await composed.threads.context(threadId), logs[0] ?? [])
   const isRedacted = wish === 'remove'
   const { view, found } = isRedacted
     ? cleanView(whole, secrets)
@@ -74,18 +74,18 @@ function withFacts(
 }
 
 /** From the rows that are at hand: the thread would read them again. */
-function viewOf(context: Context, events: readonly ThreadEvent[]): View {
+function buildView(context: Context, events: readonly ThreadEvent[]): View {
   const { system, messages } = buildMessages(context, (seq) => events[seq - 1])
   return { system, messages }
 }
 
-function cleanView(view: View, secrets: readonly Secret[]): { view: View; found: Found } {
+function cleanView(view: View, secrets: readonly Secret[]): { view: View; found: RedactedSecrets } {
   const { value, found } = redactValues(view, secrets)
   return { view: value, found }
 }
 
 /** If nothing is taken out, it is enough to look: one long text is looked at much faster than many short ones. */
-function lookFor(view: View, secrets: readonly Secret[]): Found {
+function lookFor(view: View, secrets: readonly Secret[]): RedactedSecrets {
   return redact(JSON.stringify(view), secrets).found
 }
 

@@ -19,7 +19,7 @@ export async function askTrust(
 ): Promise<void> {
   const project = projectSettings(cwd, environment)
   if (!project?.isUndecided) return
-  output.write(questionOf(project))
+  output.write(buildQuestion(project))
   const lines = createInterface({ input, output, terminal: false })
   const gone = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)))
   try {
@@ -33,7 +33,7 @@ export async function askTrust(
 }
 
 /** Every value in full: it is what is decided on. */
-function questionOf({ file, ignored }: ProjectSettings): string {
+function buildQuestion({ file, ignored }: ProjectSettings): string {
   const lines = ignored.map(
     ({ key, value }) => `  ${key}: ${escapeHidden(JSON.stringify(value, undefined, 1))}`,
   )

@@ -63,7 +63,7 @@ export function readProject(
 }
 
 /** One line for standard error. */
-export function warningOf({ file, ignored, isUndecided }: ProjectSettings): string {
+export function buildWarning({ file, ignored, isUndecided }: ProjectSettings): string {
   const [first] = ignored
   const what =
     first?.key === '*'
@@ -92,7 +92,7 @@ function readOwn(file: string): { readonly text: string; readonly problem?: stri
       const stats = fstatSync(opened)
       if (!stats.isFile()) throw unreadable(file, 'it is not a file')
       if (stats.size > MOST_BYTES) throw unreadable(file, 'it is larger than 1 MB')
-      const problem = problemOf(stats, 'it') ?? problemAbove(realpathSync(file))
+      const problem = findProblem(stats, 'it') ?? problemAbove(realpathSync(file))
       return problem === undefined ? { text: readFileSync(opened, 'utf8') } : { text: '', problem }
     } finally {
       closeSync(opened)
@@ -112,14 +112,14 @@ function problemAbove(file: string): string | undefined {
   for (const folder of [dirname(file), dirname(dirname(file))]) {
     const stats = statSync(folder)
     const isSticky = (stats.mode & STICKY) !== 0
-    const problem = problemOf(stats, `the folder ${escapeHidden(folder)}`, isSticky)
+    const problem = findProblem(stats, `the folder ${escapeHidden(folder)}`, isSticky)
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
 /** A group of the same number as the user is the user's own. */
-function problemOf(
+function findProblem(
   { uid, gid, mode }: { readonly uid: number; readonly gid: number; readonly mode: number },
   what: string,
   isSticky = false,

@@ -11,7 +11,7 @@ import {
 } from '../../core/settings/settings.ts'
 import { parseJsonText } from '../../formats/reading/json-text.ts'
 import { platformFolders } from './platform-folders.ts'
-import { type ProjectSettings, readProject, warningOf } from './project-settings.ts'
+import { buildWarning, type ProjectSettings, readProject } from './project-settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -39,7 +39,7 @@ const FILE = 'settings.json'
 export function loadSettings(sources: SettingsSources): LoadedSettings {
   const { cwd, environment, flags, stderr } = sources
   const project = projectSettings(cwd, environment)
-  if (project && project.ignored.length > 0 && stderr) warnOnce(warningOf(project), stderr)
+  if (project && project.ignored.length > 0 && stderr) warnOnce(buildWarning(project), stderr)
   const layers: SettingsLayer[] = [
     ...fileLayer('user', userFile(environment)),
     ...(project

@@ -1,6 +1,6 @@
 // `precis config`: every setting with value and source, or the schema
 import { PrecisError } from '../../core/errors.ts'
-import { type ResolvedSettings, variableOf } from '../../core/settings/settings.ts'
+import { type ResolvedSettings, readVariable } from '../../core/settings/settings.ts'
 import {
   aboutSetting,
   SETTING_KEYS,
@@ -14,7 +14,7 @@ import { DEFAULT_STRATEGIES } from '../../strategies/index.ts'
 import { chooseStrategy } from '../compact/flags.ts'
 import type { Io } from '../process-io.ts'
 import { writeStream } from '../terminal/io.ts'
-import { oneLine, padColumns, tell } from '../terminal/terminal.ts'
+import { oneLine, padColumns, print } from '../terminal/terminal.ts'
 import type { IgnoredSetting } from './project-settings.ts'
 import { loadSettings, projectFile, stateFolderPath, userFile } from './settings.ts'
 
@@ -49,7 +49,7 @@ export async function showConfig(flags: ConfigFlags, io: Io): Promise<void> {
       value: shownSetting(key, value),
       origin,
       ...(where !== undefined && { where }),
-      variable: variableOf(key),
+      variable: readVariable(key),
       about,
     }
   })
@@ -59,7 +59,7 @@ export async function showConfig(flags: ConfigFlags, io: Io): Promise<void> {
     state: stateFolderPath(io),
   }
   const ignored = resolved.project?.ignored ?? []
-  await tell(io, { files, settings, ignored }, flags.json, (told, style, columns) => {
+  await print(io, { files, settings, ignored }, flags.json, (told, style, columns) => {
     const width = Math.max(...told.settings.map(({ key }) => key.length)) + 2
     const lines = told.settings.map(({ key, value, origin, where }) => {
       const shown = value === null ? style.dim('–') : oneLine(plain(value), columns - width - 30)

@@ -6,7 +6,7 @@ import type { EventOf } from '../../core/log/event.ts'
 import { escapeSteering } from '../../core/text/visible.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import type { Io } from '../process-io.ts'
-import { oneLine, styleOf } from './terminal.ts'
+import { buildStyle, oneLine } from './terminal.ts'
 
 const SUBJECT_COLUMNS = 80
 
@@ -23,7 +23,7 @@ export function watchAgent(
   isQuiet: boolean,
   { stdout, stderr, environment }: Io,
 ): AgentWatch {
-  const style = styleOf(stderr, environment)
+  const style = buildStyle(stderr, environment)
   let isLineOpen = false
   const endLine = () => {
     if (isLineOpen) stdout.write('\n')
@@ -43,7 +43,7 @@ export function watchAgent(
       stdout.write(escapeSteering(frame.text))
       isLineOpen = !frame.text.endsWith('\n')
     }
-    const line = lineOf(frame)
+    const line = readLine(frame)
     if (line !== undefined) beside.write(`${style.dim(escapeSteering(line))}\n`)
   })
   return {
@@ -55,7 +55,7 @@ export function watchAgent(
   }
 }
 
-function lineOf(frame: AgentFrame): string | undefined {
+function readLine(frame: AgentFrame): string | undefined {
   switch (frame.type) {
     case 'tool-start':
       return `→ ${frame.name} ${oneLine(frame.subject, SUBJECT_COLUMNS)}`

@@ -16,14 +16,14 @@ export async function tellFailure(
   command: string | undefined,
   io: Io,
 ): Promise<1 | 2> {
-  const error = failureOf(thrown, command)
+  const error = classifyFailure(thrown, command)
   const { environment, stderr } = io
   await writeStream(stderr, printFailure(error, json, secretsOf(environment), programName(io)))
   return error.exitCode
 }
 
 /** Anything thrown while a command ran, as one of our errors. */
-export function failureOf(thrown: unknown, command?: string): PrecisError {
+export function classifyFailure(thrown: unknown, command?: string): PrecisError {
   return thrown instanceof CommanderError ? usageError(thrown, command) : asPrecisError(thrown)
 }
 

@@ -26,7 +26,7 @@ export async function readText(source: string, io: Pick<Io, 'stdin' | 'cwd'>): P
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (thrown) {
     throw new PrecisError('invalid-input', 'the input is not text in UTF-8', {
-      where: nameOf(source),
+      where: readName(source),
       hint: 'Give it a JSON document, not a binary file.',
       cause: thrown,
     })
@@ -67,7 +67,7 @@ export async function readPieces(
 
 function tooLarge(source: string): PrecisError {
   return new PrecisError('invalid-input', 'the input is larger than 256 MB', {
-    where: nameOf(source),
+    where: readName(source),
     hint: 'Split the conversation into smaller files.',
   })
 }
@@ -202,6 +202,6 @@ export function writeStream(stream: NodeJS.WritableStream, text: string): Promis
   })
 }
 
-function nameOf(source: string): string {
+function readName(source: string): string {
   return source === '-' ? 'standard input' : source
 }

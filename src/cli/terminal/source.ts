@@ -5,7 +5,7 @@ import { secretsOf } from '../../redact/known.ts'
 import { redactValues } from '../../redact/redact-values.ts'
 import type { Io } from '../process-io.ts'
 import { isSameFile, isThere, writeStream, writeText } from './io.ts'
-import { type Style, styleOf } from './terminal.ts'
+import { buildStyle, type Style } from './terminal.ts'
 
 export function sourceName(source: string): string {
   return source === '-' ? 'standard input' : source
@@ -91,6 +91,6 @@ export async function deliver<Report>(io: Io, delivery: Delivery<Report>): Promi
   const columns = (stream.isTTY && stream.columns) || delivery.columns
   const text = json
     ? `${printableJson(report, 2)}\n`
-    : render(escapeTexts(report), styleOf(stream, io.environment), columns)
+    : render(escapeTexts(report), buildStyle(stream, io.environment), columns)
   await writeStream(stream, text)
 }

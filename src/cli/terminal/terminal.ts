@@ -29,7 +29,7 @@ export function oneLine(text: string, columns: number): string {
   let width = 0
   let shown = ''
   for (const { segment } of segmenter.segment(line)) {
-    width += widthOf(segment)
+    width += measureWidth(segment)
     if (width > columns - (whole && shown.length + segment.length === line.length ? 0 : 1))
       return `${shown.trimEnd()}…`
     shown += segment
@@ -39,11 +39,11 @@ export function oneLine(text: string, columns: number): string {
 
 export function padColumns(text: string, columns: number): string {
   let width = 0
-  for (const { segment } of segmenter.segment(text)) width += widthOf(segment)
+  for (const { segment } of segmenter.segment(text)) width += measureWidth(segment)
   return text + ' '.repeat(Math.max(0, columns - width))
 }
 
-function widthOf(segment: string): number {
+function measureWidth(segment: string): number {
   return WIDE.test(segment) ? 2 : 1
 }
 
@@ -74,7 +74,7 @@ export function hasColours({ isTTY }: Output, environment: Environment): boolean
 }
 
 /** Colours where the stream is a terminal that wants them (NO_COLOR and the like are respected). */
-export function styleOf(stream: Output, environment: Environment): Style {
+export function buildStyle(stream: Output, environment: Environment): Style {
   const isColoured = hasColours(stream, environment)
   const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
     isColoured ? styleText(format, text, { validateStream: false }) : text
@@ -84,7 +84,7 @@ export function styleOf(stream: Output, environment: Environment): Style {
 const DEFAULT_COLUMNS = 100
 
 /** Prints the result of a command: JSON or lines, both without secrets */
-export async function tell<Told>(
+export async function print<Told>(
   { stdout, environment }: Pick<Io, 'stdout' | 'environment'>,
   told: Told,
   json: boolean | undefined,
@@ -94,7 +94,7 @@ export async function tell<Told>(
   const columns = (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS
   const text = json
     ? `${printableJson(clean, 2)}\n`
-    : render(escapeTexts(clean), styleOf(stdout, environment), columns)
+    : render(escapeTexts(clean), buildStyle(stdout, environment), columns)
   await writeStream(stdout, text)
 }
 

@@ -2,13 +2,13 @@
 import { PrecisError } from '../../core/errors.ts'
 import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Io } from '../process-io.ts'
-import { backupOf } from '../session/backups.ts'
-import { nameOf, type Target, targetOf } from '../session/formats.ts'
+import { buildBackup } from '../session/backups.ts'
+import { readName, type Target, targetOf } from '../session/formats.ts'
 import { loadThread, openSession } from '../session/session.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine, quoted, type Style, tell, thousands } from '../terminal/terminal.ts'
+import { oneLine, print, quoted, type Style, thousands } from '../terminal/terminal.ts'
 import {
   compare,
   type Difference,
@@ -36,18 +36,18 @@ export async function diffSessions(
   const difference = compare(from, to)
   const { full = false, json } = flags
   if (!json) {
-    await tell(io, difference, false, (shown, style, columns) =>
+    await print(io, difference, false, (shown, style, columns) =>
       render(shown, style, columns, full),
     )
     return
   }
   const { lines, ...facts } = difference
   const of = (sign: Line['sign']) =>
-    lines.filter((line) => line.sign === sign).map((line) => factsOf(line, full))
-  await tell(io, { ...facts, removed: of('-'), added: of('+') }, true, () => '')
+    lines.filter((line) => line.sign === sign).map((line) => readFacts(line, full))
+  await print(io, { ...facts, removed: of('-'), added: of('+') }, true, () => '')
 }
 
-function factsOf({ ref, what, tokens, text }: Line, isFull: boolean) {
+function readFacts({ ref, what, tokens, text }: Line, isFull: boolean) {
   return { ref, what, tokens, ...(isFull && { text }) }
 }
 
@@ -65,7 +65,7 @@ async function sidesOf(one: string, other: string | undefined, flags: DiffFlags,
   const isNow = flags.from === undefined && flags.to === undefined
   const backup =
     target.kind === 'file' && target.path !== '-' && isNow
-      ? await backupOf(target.path, io)
+      ? await buildBackup(target.path, io)
       : undefined
   if (backup !== undefined) {
     const before = await present({ kind: 'file', path: backup.path }, flags, io)
@@ -75,7 +75,7 @@ async function sidesOf(one: string, other: string | undefined, flags: DiffFlags,
 }
 
 async function present(target: Target, flags: DiffFlags, io: Io): Promise<Side> {
-  return onEvents(io, target, flags, (events) => sideAt(events, events.length, nameOf(target)))
+  return onEvents(io, target, flags, (events) => sideAt(events, events.length, readName(target)))
 }
 
 /** One session at two moments: around its last compaction, unless they are named. */
@@ -85,11 +85,12 @@ async function moments(target: Target, flags: DiffFlags, io: Io): Promise<readon
       text === undefined ? undefined : wholeNumber(text, option, 0, events.length)
     const [givenFrom, givenTo] = [momentOf(flags.from, '--from'), momentOf(flags.to, '--to')]
     const last = givenFrom === undefined ? lastCompaction(events) : undefined
-    if (givenFrom === undefined && !last?.isInForce) throw nothingInForce(nameOf(target), last?.seq)
+    if (givenFrom === undefined && !last?.isInForce)
+      throw nothingInForce(readName(target), last?.seq)
     const from = givenFrom ?? (last?.seq ?? 1) - 1
     // What was said since was not put in by it.
     const to = givenTo ?? last?.seq ?? events.length
-    const name = (seq: number) => `${nameOf(target)} after event ${seq}`
+    const name = (seq: number) => `${readName(target)} after event ${seq}`
     return [sideAt(events, from, name(from)), sideAt(events, to, name(to))] as const
   })
 }

@@ -51,7 +51,7 @@ export function sideAt(events: readonly ThreadEvent[], seq: number, name: string
       kind,
       what: nameOfEntry(id, eventAt),
       tokens,
-      text: textOf(contentOf(id, eventAt)),
+      text: readText(contentOf(id, eventAt)),
     }))
   return { name, tokens: weightOf(context), entries }
 }
@@ -63,7 +63,7 @@ function contextAt(events: readonly ThreadEvent[], seq: number): Context {
     .reduce((context, event) => foldEvent(context, event, eventAt), emptyContext())
 }
 
-function textOf(content: EntryContent | undefined): string {
+function readText(content: EntryContent | undefined): string {
   switch (content?.kind) {
     case 'user':
       return typeof content.content === 'string'
@@ -87,24 +87,24 @@ function textOf(content: EntryContent | undefined): string {
 export function compare(from: Side, to: Side): Difference {
   const left = new Map<string, number>()
   for (const { text, what } of to.entries)
-    left.set(keyOf(what, text), (left.get(keyOf(what, text)) ?? 0) + 1)
+    left.set(readKey(what, text), (left.get(readKey(what, text)) ?? 0) + 1)
   const lines: Line[] = []
   const removed = from.entries.map((entry) => {
-    const key = keyOf(entry.what, entry.text)
+    const key = readKey(entry.what, entry.text)
     const count = left.get(key) ?? 0
     if (count > 0) left.set(key, count - 1)
     return count === 0
   })
   const staying = new Map<string, number>()
   from.entries.forEach(({ what, text }, at) => {
-    if (!removed[at]) staying.set(keyOf(what, text), (staying.get(keyOf(what, text)) ?? 0) + 1)
+    if (!removed[at]) staying.set(readKey(what, text), (staying.get(readKey(what, text)) ?? 0) + 1)
   })
   let next = 0
   const flushTo = (key: string | undefined) => {
     for (; next < from.entries.length; next += 1) {
       const entry = from.entries[next] as Entry
       if (removed[next]) lines.push({ sign: '-', ...entry })
-      else if (key !== undefined && keyOf(entry.what, entry.text) === key) {
+      else if (key !== undefined && readKey(entry.what, entry.text) === key) {
         next += 1
         break
       }
@@ -112,7 +112,7 @@ export function compare(from: Side, to: Side): Difference {
   }
   let same = 0
   for (const entry of to.entries) {
-    const key = keyOf(entry.what, entry.text)
+    const key = readKey(entry.what, entry.text)
     const count = staying.get(key) ?? 0
     if (count > 0) {
       staying.set(key, count - 1)
@@ -129,6 +129,6 @@ export function compare(from: Side, to: Side): Difference {
   return { from: from.name, to: to.name, before: from.tokens, after: to.tokens, same, lines }
 }
 
-function keyOf(what: string, text: string): string {
+function readKey(what: string, text: string): string {
   return `${what}\0${text}`
 }

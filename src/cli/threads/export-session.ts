@@ -1,9 +1,9 @@
 // A thread or a session file in another format, or as a page for people; secrets stay here unless asked for.
 import { readRow } from '../../core/log/codec.ts'
 import type { Io } from '../process-io.ts'
-import { nameOf, targetOf, writtenFormat } from '../session/formats.ts'
+import { readName, targetOf, writtenFormat } from '../session/formats.ts'
 import { openSession, type Session } from '../session/session.ts'
-import { type Found, writeSession } from '../session/write-session.ts'
+import { type RedactedSecrets, writeSession } from '../session/write-session.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { deliver, refuseOverwriting } from '../terminal/source.ts'
@@ -26,7 +26,7 @@ interface ExportReport {
   readonly messages: number
   /** What the format cannot say, and what became of it. */
   readonly losses: readonly string[]
-  readonly secrets: { readonly found: Found; readonly removed: boolean }
+  readonly secrets: { readonly found: RedactedSecrets; readonly removed: boolean }
 }
 
 const DEFAULT_COLUMNS = 100
@@ -55,11 +55,11 @@ async function write(
   const { composed, format, threadId, target } = session
   const to = writtenFormat(flags.to, format, composed)
   const secrets = flags.raw ? 'find' : 'remove'
-  const title = flags.title ?? (await titleOf(session))
+  const title = flags.title ?? (await readTitle(session))
   const wish = { threadId, to, secrets, title } as const
   const { text, problems, found, messages } = await writeSession(session, wish, io)
   const report: ExportReport = {
-    input: nameOf(target),
+    input: readName(target),
     format: to.format.id,
     output: flags.out,
     messages,
@@ -77,11 +77,11 @@ async function write(
   })
 }
 
-async function titleOf({ composed, threadId, target }: Session): Promise<string> {
+async function readTitle({ composed, threadId, target }: Session): Promise<string> {
   const [row] = await composed.store.read(threadId, { limit: 1 })
   const started = row === undefined ? undefined : readRow(row)
   const title = started?.type === 'THREAD_STARTED' ? started.data.title : undefined
-  return title ?? nameOf(target)
+  return title ?? readName(target)
 }
 
 function render(report: ExportReport, style: Style, columns: number): string {

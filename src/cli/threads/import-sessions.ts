@@ -9,7 +9,7 @@ import { type EarlierImport, earlierImports, importedFrom } from '../session/ear
 import { openInput } from '../session/input.ts'
 import { type ReadSession, readSession } from '../session/read-session.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine, type Style, tell, thousands } from '../terminal/terminal.ts'
+import { oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
 
 export interface ImportFlags {
@@ -69,8 +69,8 @@ export async function importSessions(
     }
   })
   const program = programName(io)
-  await tell(io, told, flags.json, (list, style, columns) =>
-    list.map((each) => linesOf(each, style, columns, program)).join(''),
+  await print(io, told, flags.json, (list, style, columns) =>
+    list.map((each) => readLines(each, style, columns, program)).join(''),
   )
   const failed = told.filter((each) => 'error' in each).length
   if (failed > 0)
@@ -158,7 +158,7 @@ function failureOn(file: string, thrown: unknown): NotImported {
 
 const SHOWN_PROBLEMS = 5
 
-function linesOf(
+function readLines(
   each: Imported | NotImported,
   style: Style,
   columns: number,
@@ -168,8 +168,8 @@ function linesOf(
   if ('error' in each)
     return `${style.bold('not imported')} ${file}: ${oneLine(each.error.message, columns)}\n`
   const { records } = each
-  const kept = sumOf(records.kept)
-  const ignored = sumOf(records.ignored)
+  const kept = computeSum(records.kept)
+  const ignored = computeSum(records.ignored)
   const lines = [
     `${style.bold(each.threadId)}  ${file} ${style.dim(`(${each.format})`)}`,
     `  ${thousands(each.events)} events, ${thousands(each.tokens)} tokens in the context, ${counted(each.compactions, 'recorded compaction')}, ${counted(each.subThreads.length, 'sub-thread')}`,
@@ -199,7 +199,7 @@ function earlierLine({ threadId, at, isPartial }: EarlierImport, program: string
   return `  The same file was imported on ${time} already, and is now there twice. To continue the first one: ${program} chat ${threadId}`
 }
 
-function sumOf(counts: Readonly<Record<string, number>>): number {
+function computeSum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 

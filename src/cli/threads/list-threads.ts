@@ -2,13 +2,13 @@
 import type { Store, ThreadInfo } from '../../core/ports.ts'
 import { printableJson } from '../../core/text/visible.ts'
 import { RESERVED_PREFIX } from '../../server/accounts/owners.ts'
-import { summaryOf } from '../../server/views/thread-summary.ts'
+import { buildSummary } from '../../server/views/thread-summary.ts'
 import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
-import { oneLine, padColumns, styleOf } from '../terminal/terminal.ts'
+import { buildStyle, oneLine, padColumns } from '../terminal/terminal.ts'
 import { openHome } from './home.ts'
 
 export interface ThreadsFlags {
@@ -29,8 +29,8 @@ export async function listThreads(flags: ThreadsFlags, io: Io): Promise<void> {
     const { items } = await home.store.list({ limit })
     // What a server keeps for itself is no conversation.
     const threads = items.filter(({ threadId }) => !threadId.startsWith(RESERVED_PREFIX))
-    const listed = await Promise.all(threads.map((info) => entryOf(home.store, info)))
-    await writeStream(io.stdout, flags.json ? `${printableJson(listed)}\n` : tableOf(listed, io))
+    const listed = await Promise.all(threads.map((info) => readEntry(home.store, info)))
+    await writeStream(io.stdout, flags.json ? `${printableJson(listed)}\n` : buildTable(listed, io))
   } finally {
     await home.close()
   }
@@ -46,9 +46,9 @@ interface Listed {
   readonly isPartial?: true
 }
 
-async function entryOf(store: Store, info: ThreadInfo): Promise<Listed> {
+async function readEntry(store: Store, info: ThreadInfo): Promise<Listed> {
   const { threadId, createdAt, updatedAt, version, parent } = info
-  const { title, isPartial } = await summaryOf(store, info)
+  const { title, isPartial } = await buildSummary(store, info)
   return {
     threadId,
     createdAt: createdAt.toISOString(),
@@ -60,12 +60,12 @@ async function entryOf(store: Store, info: ThreadInfo): Promise<Listed> {
   }
 }
 
-function tableOf(listed: readonly Listed[], io: Io): string {
+function buildTable(listed: readonly Listed[], io: Io): string {
   if (listed.length === 0)
     return asTyped('No threads yet. `precis send` begins one.\n', programName(io))
   const { isTTY, columns: own } = io.stdout
   const columns = (isTTY && own) || Number.POSITIVE_INFINITY
-  const style = styleOf(io.stdout, io.environment)
+  const style = buildStyle(io.stdout, io.environment)
   const widest = Math.max(...listed.map(({ events }) => `${events}`.length))
   return listed
     .map(({ threadId, updatedAt, events, title: named, isPartial }) => {

@@ -33,7 +33,7 @@ export async function sendMessage(given: string, flags: SendFlags, io: Io): Prom
   const message = given === '-' ? (await readText('-', io)).trim() : given
   if (message.trim() === '')
     throw new PrecisError('usage', 'the message is empty', { hint: 'Pass a message.' })
-  const workspace = folderOf(flags.cwd, io)
+  const workspace = readFolder(flags.cwd, io)
   const { settings } = loadSettings({
     ...io,
     cwd: workspace,
@@ -130,7 +130,7 @@ export function approvalOf({
   return { mode: yes ? 'allow' : 'ask', allow: ['read:*', ...allow], deny: [], readOnly }
 }
 
-export function folderOf(given: string, { cwd }: Pick<Io, 'cwd'>): string {
+export function readFolder(given: string, { cwd }: Pick<Io, 'cwd'>): string {
   const folder = resolve(cwd, given)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
   throw new PrecisError('usage', `${given} is not a directory`, {
@@ -145,7 +145,7 @@ async function isFruitless(
   threadId: string,
   outcome: SendOutcome,
 ): Promise<boolean> {
-  if (errorOf(outcome) === undefined) return false
+  if (readError(outcome) === undefined) return false
   const events = await threads.getEvents(threadId)
   return !events.some(({ type }) => type === 'AGENT_MESSAGE')
 }
@@ -157,12 +157,12 @@ async function tell(
   { isJson, isForgotten }: { readonly isJson: boolean; readonly isForgotten: boolean },
   { stdout, stderr }: Io,
 ): Promise<void> {
-  const error = errorOf(outcome)
+  const error = readError(outcome)
   if (isJson) {
     const { conversation, summarizing } = await threads.usage(threadId)
     const told = {
       threadId: isForgotten ? null : threadId,
-      ...outcomeOf(outcome),
+      ...readOutcome(outcome),
       usage: { ...billedUsage({ conversation, summarizing }), summarizing },
       context: await threads.reading(threadId),
     }
@@ -179,7 +179,7 @@ async function tell(
   if (error) throw error
 }
 
-function outcomeOf(outcome: SendOutcome): object {
+function readOutcome(outcome: SendOutcome): object {
   if (outcome.status === 'command') {
     const { ok, text, threadId } = outcome.reply
     return { status: 'command', ok, text, ...(threadId !== undefined && { goOnIn: threadId }) }
@@ -188,7 +188,7 @@ function outcomeOf(outcome: SendOutcome): object {
   return { status: outcome.status, text: outcome.text }
 }
 
-function errorOf(outcome: SendOutcome): PrecisError | undefined {
+function readError(outcome: SendOutcome): PrecisError | undefined {
   if (outcome.status === 'command')
     return outcome.reply.ok ? undefined : new PrecisError('invalid-input', outcome.reply.text)
   if (outcome.status === 'aborted') return new PrecisError('aborted', 'the turn was stopped')

@@ -10,7 +10,7 @@ import { type CopyReport, copyStore } from '../../stores/copy-store.ts'
 import { openStore } from '../../stores/open-store.ts'
 import type { Io } from '../process-io.ts'
 import { ProgressLine } from '../terminal/progress.ts'
-import { oneLine, tell } from '../terminal/terminal.ts'
+import { oneLine, print } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
 
 export interface StoreFlags {
@@ -29,7 +29,7 @@ export async function copyStores(
   io: Io,
 ): Promise<void> {
   requireFile(from, io)
-  if (placeOf(from, io) === placeOf(to, io)) {
+  if (findPlace(from, io) === findPlace(to, io)) {
     throw new PrecisError('usage', 'A store cannot be copied into itself.', {
       hint: 'Name another file, or postgres://….',
     })
@@ -41,10 +41,10 @@ export async function copyStores(
         const report = await withProgress(io, (onThread) =>
           copyStore(source, target, { name, onThread }),
         )
-        await tell(io, report, json, copyLines)
+        await print(io, report, json, copyLines)
       } catch (thrown) {
         const problems = PrecisError.is(thrown) ? thrown.details.problems : undefined
-        if (Array.isArray(problems)) await tell(io, { problems }, json, leftOutLines)
+        if (Array.isArray(problems)) await print(io, { problems }, json, leftOutLines)
         throw thrown
       }
     }),
@@ -65,7 +65,7 @@ export async function checkOneStore(
   await withStore(io, address, { mustExist: true }, async (store) => {
     const options = { isRepair: repair, isAccept: accept }
     const report = await withProgress(io, (onThread) => checkStore(store, { ...options, onThread }))
-    await tell(io, report, json, checkLines)
+    await print(io, report, json, checkLines)
     const left = report.problems.filter(({ isMended }) => !isMended).length
     if (left === 0) return
     throw new PrecisError('store-corrupt', `The store has ${left} problems.`, {
@@ -85,7 +85,7 @@ function requireFile(address: string, { cwd }: Io): void {
 }
 
 /** Two addresses with the same place are of one store. */
-function placeOf(address: string, { cwd }: Io): string {
+function findPlace(address: string, { cwd }: Io): string {
   const named = pathIn(address)
   if (named === undefined) return address
   const path = resolve(cwd, named)

@@ -5,7 +5,7 @@ import type { Io } from '../process-io.ts'
 import { redoReplacement, undoReplacement } from '../session/backups.ts'
 import { targetOf, threadTarget } from '../session/formats.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
-import { oneLine, padColumns, tell, thousands } from '../terminal/terminal.ts'
+import { oneLine, padColumns, print, thousands } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
 
 export async function forkThread(
@@ -25,7 +25,7 @@ export async function forkThread(
       })
     return threads.fork(threadId, at)
   })
-  await tell(
+  await print(
     io,
     { threadId: forkId, from: threadId, ...(at !== undefined && { at }) },
     flags.json,
@@ -48,7 +48,7 @@ export async function reverseChange(
   if (target.kind === 'file') {
     const reverse = way === 'undo' ? undoReplacement : redoReplacement
     const { path, what, at } = await reverse(target.path, io)
-    await tell(io, { file: path, what, at }, flags.json, (told) =>
+    await print(io, { file: path, what, at }, flags.json, (told) =>
       way === 'undo'
         ? `${target.path} is restored: it was ${told.what}.\n`
         : `${target.path} is again ${told.what}.\n`,
@@ -64,7 +64,7 @@ export async function reverseChange(
     const left = way === 'undo' ? after.stack.length : after.undone.length
     return { threadId, seq: event.seq, of, before: weightOf(before), after: weightOf(after), left }
   })
-  await tell(io, told, flags.json, ({ of, before, after, left }) => {
+  await print(io, told, flags.json, ({ of, before, after, left }) => {
     const done = way === 'undo' ? 'was undone' : 'is applied again'
     const more = left === 0 ? `Nothing is left to ${way}.` : `${left} more to ${way}.`
     return `The compaction of event ${of} ${done}: ${thousands(before)} → ${thousands(after)} tokens. ${more}\n`
@@ -87,7 +87,7 @@ export async function changePins(given: string, flags: PinsFlags, io: Io): Promi
     for (const pinId of flags.remove ?? []) await threads.unpin(threadId, pinId)
     return threads.pins(threadId)
   })
-  await tell(io, pins, flags.json, (list, style, columns) => {
+  await print(io, pins, flags.json, (list, style, columns) => {
     if (list.length === 0)
       return 'Nothing is pinned. --add TEXT keeps a text through every compaction.\n'
     return list

@@ -109,7 +109,7 @@ function denies(pattern: Pattern, call: ApprovalSubject, shell: ShellReading | u
  * ends. A pattern without a slash is meant in every folder, and one that names a folder for all in it.
  */
 function deniesPath(what: string, subject: string): boolean {
-  const path = pathOf(subject.slice(0, LONGEST_PATH).toLowerCase())
+  const path = findPath(subject.slice(0, LONGEST_PATH).toLowerCase())
   const parts = path.split('/')
   const isInside = !OUTSIDE.exec(path)?.[0] && what.includes('/')
   const ends = isInside ? [path] : parts.map((_, at) => parts.slice(at).join('/'))
@@ -156,7 +156,7 @@ function notAllowed(
   const those = allowing.filter((pattern) => concerns(pattern, call))
   if (those.some(isEverything)) return undefined
   if (!shell) {
-    const path = pathOf(call.subject)
+    const path = findPath(call.subject)
     const allowed = those.some(({ what = '' }) => isOfOneKind(what, path) && fitsPath(what, path))
     return allowed ? undefined : `No pattern allows ${call.name} on ${shortened(call.subject)}.`
   }
@@ -205,7 +205,7 @@ function looseWords(text: string): string[] {
 }
 
 /** `./a//b/../c` → `a/c`; what leads out of the folder stays in front. */
-function pathOf(subject: string): string {
+function findPath(subject: string): string {
   const path = subject.normalize('NFC').replaceAll('\\', '/')
   const isAbsolute = path.startsWith('/')
   const parts: string[] = []

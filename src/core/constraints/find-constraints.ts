@@ -1,6 +1,6 @@
 // Finds what a user said in passing and wants heeded from then on: prohibitions, rules, limits, corrections.
 import { type Cues, clause, LANGUAGES } from './languages.ts'
-import { sentencesOf } from './sentences.ts'
+import { findSentences } from './sentences.ts'
 
 const NUMBER = '(?:\\d|one|two|three|four|five|six|ten|a (?:dozen|hundred|second|minute)|half|zero)'
 
@@ -97,7 +97,7 @@ const CLAUSES =
 
 /** The sentences that bind, each once and as it was typed, in order. */
 export function findConstraints(text: string): string[] {
-  return [...new Set(sentencesOf(text).filter(isBinding))]
+  return [...new Set(findSentences(text).filter(isBinding))]
 }
 
 /**
@@ -106,7 +106,7 @@ export function findConstraints(text: string): string[] {
  */
 function isBinding(sentence: string): boolean {
   const plain = withApostrophes(sentence)
-  const cues = languagesOf(plain)
+  const cues = listLanguages(plain)
   const clauses = plain.split(CLAUSES).map((each) => each.trim())
   if (QUESTION.test(plain) && !TAG.test(plain)) return POLITE.test(plain)
   return [plain, ...clauses.filter((each) => each.length >= 3)].some((unit) =>
@@ -127,7 +127,7 @@ function withApostrophes(sentence: string): string {
 }
 
 /** Those whose frequent words are in it most often; English where it is among them or none is known. */
-function languagesOf(sentence: string): readonly Cues[] {
+function listLanguages(sentence: string): readonly Cues[] {
   const counts = ALL.map(({ words }) => sentence.match(words)?.length ?? 0)
   const most = Math.max(...counts)
   if (counts[0] === most) return [ENGLISH]

@@ -8,7 +8,7 @@ const READ_CHARS = 2_000
 const ENDS = /(?<=[.!?…]["')\]]?)\s+(?=\S)|(?<=[。！？])/
 
 /** Substrings of the text, each as it was typed. */
-export function sentencesOf(text: string): string[] {
+export function findSentences(text: string): string[] {
   const found: string[] = []
   for (const line of withoutMiddle(typedLines(text), text.length)) {
     for (const piece of line.split(ENDS)) {
@@ -72,7 +72,7 @@ const CODE =
 
 /** In order, each as it is in the text. */
 function typedLines(text: string): Line[] {
-  const lines = linesOf(text.slice(0, MOST_CHARS))
+  const lines = readLines(text.slice(0, MOST_CHARS))
   const closings = lastClosings(lines)
   const kept: Line[] = []
   let fence: string | undefined
@@ -155,7 +155,7 @@ function withoutListings(lines: readonly Line[], kept: readonly Line[]): Line[] 
     .map(({ at, text }) => ({ at, text: text.replaceAll(INLINE, ' ') }))
 }
 
-function linesOf(text: string): Line[] {
+function readLines(text: string): Line[] {
   const lines: Line[] = []
   let at = 0
   for (const line of text.split('\n')) {

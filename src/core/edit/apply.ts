@@ -1,13 +1,13 @@
 // Applies a change to the items of a context: all edits in one pass, or none
 import type { EventAt } from '../log/event.ts'
 import {
+  collectPuts,
   gapItem,
   type Item,
   isNew,
   isNewEntry,
   itemOfNewEntry,
   newId,
-  putsOf,
   withHidden,
 } from '../view/entry.ts'
 import { findRuns, itemsOfRun, runHas, type Stretch } from '../view/entry-range.ts'
@@ -59,7 +59,7 @@ export function applyChange(
     const covered = items.slice(stretch.start, stretch.end)
     const put = putItems(edit, covered, seq, made, direction, eventAt)
     if (typeof put === 'string') return { ok: false, reason: 'malformed', message: put, edit }
-    for (const one of putsOf(edit)) if (isNew(one)) made += 1
+    for (const one of collectPuts(edit)) if (isNew(one)) made += 1
     placed.push({ ...stretch, edit, items: put })
   }
   const ordered = placed.toSorted((a, b) => a.start - b.start)
@@ -89,7 +89,7 @@ function putItems(
   const items: Item[] = []
   let next = made
   let reached = -1
-  for (const put of putsOf(edit)) {
+  for (const put of collectPuts(edit)) {
     if (!('keep' in put)) {
       if (direction === 'reversal') return 'a reversal brings in no new entry'
       const id = newId(seq, next)

@@ -11,7 +11,7 @@ import { memoryStore } from '../../stores/memory/memory.ts'
 import { summaryMessage } from '../../strategies/summary/fresh-session.ts'
 import { createThreads } from '../../threads/threads.ts'
 import { findConstraints } from '../constraints/find-constraints.ts'
-import { sentencesOf } from '../constraints/sentences.ts'
+import { findSentences } from '../constraints/sentences.ts'
 import { estimateTokens } from '../window/tokens/estimate.ts'
 import type { Strategy } from './strategy.ts'
 
@@ -44,7 +44,7 @@ describe('what is found', () => {
   it('is verbatim, and reads only the ends of a long message', () => {
     const long = `Never push to main.\n${'word '.repeat(5_000)}\nAlways run the linter.`
     expect(findConstraints(long)).toEqual(['Never push to main.', 'Always run the linter.'])
-    for (const sentence of sentencesOf(long)) expect(long).toContain(sentence)
+    for (const sentence of findSentences(long)) expect(long).toContain(sentence)
   })
 })
 

@@ -1,6 +1,6 @@
 // Detected pins: binding sentences of the user, and sentences that match a pattern
 import { findConstraints } from '../constraints/find-constraints.ts'
-import { sentencesOf } from '../constraints/sentences.ts'
+import { findSentences } from '../constraints/sentences.ts'
 import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
 import type { Json } from '../text/json.ts'
@@ -20,7 +20,7 @@ export interface PinningPolicy {
   readonly maxTokens?: number
 }
 
-export type FoundPin = Required<Pick<PinData, 'text' | 'by'>>
+export type DetectedPin = Required<Pick<PinData, 'text' | 'by'>>
 
 /** All found pins together, if nothing else is said. */
 export const FOUND_PINS_TOKENS = 2_000
@@ -52,13 +52,13 @@ export function findPins(
   eventAt: EventAt,
   known: { readonly pins: Pins; readonly released: readonly string[] },
   policy: PinningPolicy,
-): FoundPin[] {
+): DetectedPin[] {
   const { maxTokens = FOUND_PINS_TOKENS } = policy
   const taken = new Set([...known.released, ...known.pins.map(({ text }) => text ?? '')])
   const standing = known.pins.filter(({ by }) => by === 'detected' || by === 'pattern')
   let tokens = standing.reduce((sum, { text = '' }) => sum + estimateTokens(text), 0)
   let room = MAX_PINS - standing.length
-  const found: FoundPin[] = []
+  const found: DetectedPin[] = []
   for (const message of typedMessages(context, eventAt)) {
     for (const pin of pinsIn(message, policy).reverse()) {
       if (taken.has(pin.text)) continue
@@ -82,11 +82,11 @@ function* typedMessages(context: Context, eventAt: EventAt): Generator<string> {
   }
 }
 
-function pinsIn(text: string, { detect = false, patterns = [] }: PinningPolicy): FoundPin[] {
+function pinsIn(text: string, { detect = false, patterns = [] }: PinningPolicy): DetectedPin[] {
   const byPattern =
     patterns.length === 0
       ? []
-      : sentencesOf(text).filter((each) => patterns.some((pattern) => matchesText(pattern, each)))
+      : findSentences(text).filter((each) => patterns.some((pattern) => matchesText(pattern, each)))
   const detected = detect ? findConstraints(text).filter((each) => !byPattern.includes(each)) : []
   return [
     ...[...new Set(byPattern)].map((each) => ({ text: each, by: 'pattern' as const })),

@@ -72,7 +72,7 @@ const OPENINGS = [
 ]
 
 /** What comes before the excuse itself. Alone, it says nothing either. */
-function openingsOf(openings: readonly string[], but: string): RegExp {
+function findOpenings(openings: readonly string[], but: string): RegExp {
   return new RegExp(`^(?:(?:${openings.join('|')})[-–—,.!; ]*(?:(?:${but}),? ?)?)+`)
 }
 
@@ -146,9 +146,9 @@ interface Language {
 
 /** Excuses mix languages at times: each is looked for behind its own openings. */
 const LANGUAGES: readonly Language[] = [
-  { openings: openingsOf(OPENINGS, 'but|however'), refusals: REFUSALS, absences: ABSENCES },
+  { openings: findOpenings(OPENINGS, 'but|however'), refusals: REFUSALS, absences: ABSENCES },
   ...EXCUSES_ELSEWHERE.map(({ openings, but, said, missing }) => ({
-    openings: openingsOf(openings, but),
+    openings: findOpenings(openings, but),
     refusals: said.map(fromTheStart),
     absences: missing.map(fromTheStart),
   })),

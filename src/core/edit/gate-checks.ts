@@ -1,6 +1,6 @@
 // The checks of the gate, one function each; a check returns a refusal or nothing
 import type { EventAt } from '../log/event.ts'
-import { type Item, isNew, isNewEntry, newEntryAt, putsOf } from '../view/entry.ts'
+import { collectPuts, type Item, isNew, isNewEntry, newEntryAt } from '../view/entry.ts'
 import { roundsOf, seamsOf } from '../view/seam.ts'
 import type { PlacedEdit } from './apply.ts'
 import type { Edit, EntryId, NewEntry, Put } from './change.ts'
@@ -39,7 +39,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 /** What drops something leaves something in its place, by which it can be found and brought back. */
 export function checkCarriers(draft: Draft): Refusal | undefined {
   const bare = draft.placed.find(({ edit, start, end, items }) => {
-    if (putsOf(edit).some(isNew)) return false
+    if (collectPuts(edit).some(isNew)) return false
     const staying = new Set(items.map((item) => item.id))
     return draft.before.slice(start, end).some((item) => !staying.has(item.id))
   })
@@ -170,15 +170,15 @@ function notSmaller(comes: number, goes: number): Refusal {
 
 /** New items whose size is the summary's doing: not pins, not what is carried over, not files that somebody asked for. */
 function weighedItems(edit: Edit, items: readonly Item[], was: ReadonlySet<EntryId>): Item[] {
-  const put = putsOf(edit).filter(isNew)
+  const put = collectPuts(edit).filter(isNew)
   return items
     .filter((item) => !was.has(item.id))
-    .filter((_, at) => !UNWEIGHED.has(labelOf(put[at])))
+    .filter((_, at) => !UNWEIGHED.has(readLabel(put[at])))
 }
 
 const UNWEIGHED: ReadonlySet<string | undefined> = new Set(['pins', 'files', 'carried'])
 
-function labelOf(put: Put | undefined): string | undefined {
+function readLabel(put: Put | undefined): string | undefined {
   return put !== undefined && 'label' in put ? put.label : undefined
 }
 

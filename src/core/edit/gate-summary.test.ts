@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkSummary, missingSections } from './gate-summary.ts'
 import type { Proposal, WrittenSummary } from './strategy.ts'
 
-function reasonOf(proposal: Omit<Proposal, 'edits'>): string | undefined {
+function readReason(proposal: Omit<Proposal, 'edits'>): string | undefined {
   return checkSummary({ edits: [], ...proposal }, [])?.reason
 }
 
@@ -22,7 +22,7 @@ describe('checkSummary', () => {
   ] as const)(
     'judges an answer that ended with %s: %s [ALWAYS-02, NEED-14]',
     (stopReason, reason) => {
-      expect(reasonOf({ stopReason })).toBe(reason)
+      expect(readReason({ stopReason })).toBe(reason)
     },
   )
 
@@ -39,7 +39,7 @@ describe('checkSummary', () => {
     '<summary>\n</summary>',
     '## Summary',
   ])('refuses %j as empty [ALWAYS-02]', (text) => {
-    expect(reasonOf(written(text))).toBe('summary-empty')
+    expect(readReason(written(text))).toBe('summary-empty')
   })
 
   it.each([
@@ -90,7 +90,7 @@ describe('checkSummary', () => {
     'Sure, I can help with that!',
     "Understood. I'm ready to summarize once you send the conversation.",
   ])('takes %j for a refusal [ALWAYS-02, NEED-14]', (text) => {
-    expect(reasonOf(written(text))).toBe('summary-refused')
+    expect(readReason(written(text))).toBe('summary-refused')
   })
 
   it.each([
@@ -131,7 +131,7 @@ describe('checkSummary', () => {
     '7',
     '完成',
   ])('takes %j for a summary', (text) => {
-    expect(reasonOf(written(text))).toBeUndefined()
+    expect(readReason(written(text))).toBeUndefined()
   })
 
   it('wants the sections that were asked for, however they are marked', () => {
@@ -141,7 +141,7 @@ describe('checkSummary', () => {
       '**Goal**\nx\n**Constraints and Preferences:** x\n3. Next steps: x',
       '# GOAL #\n\n### 2. Constraints & Preferences\n* Next Steps: x',
     ]
-    for (const text of forms) expect(reasonOf(written(text, sections))).toBeUndefined()
+    for (const text of forms) expect(readReason(written(text, sections))).toBeUndefined()
     expect(checkSummary({ edits: [], ...written('## Goal\nall of it', sections) }, [])).toEqual({
       reason: 'summary-incomplete',
       message: 'The summary lacks required sections: Constraints & Preferences, Next Steps.',
@@ -157,7 +157,7 @@ describe('checkSummary', () => {
     ['Goal: none\nNext Steps: N/A', 'summary-incomplete'],
     ['Goal: none\nNext Steps: none but the port', undefined],
   ])('wants something said under one of the sections: %j is %s', (text, reason) => {
-    expect(reasonOf(written(text, ['Goal', 'Next Steps']))).toBe(reason)
+    expect(readReason(written(text, ['Goal', 'Next Steps']))).toBe(reason)
   })
 
   const EIGHT = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight']
@@ -196,7 +196,7 @@ describe('checkSummary', () => {
 
   it.each(MARKS)('wants half of eight sections, %s; fewer are refused', (_, mark) => {
     const reason = (titles: readonly string[]) =>
-      reasonOf({ written: [{ text: headed(titles, mark), sections: EIGHT, fewestSections: 4 }] })
+      readReason({ written: [{ text: headed(titles, mark), sections: EIGHT, fewestSections: 4 }] })
     expect(reason(EIGHT)).toBeUndefined()
     expect(reason(EIGHT.slice(4))).toBeUndefined()
     expect(reason(EIGHT.slice(5))).toBe('summary-incomplete')
@@ -214,8 +214,8 @@ describe('checkSummary', () => {
       const asked = ['Goal', 'Constraints', 'Next Steps']
       for (const [, mark] of MARKS) {
         expect(missingSections(headed(of, mark), asked)).toEqual([])
-        expect(reasonOf(written(headed(of, mark), asked))).toBeUndefined()
-        expect(reasonOf(written(headed(of.slice(1), mark), asked))).toBe('summary-incomplete')
+        expect(readReason(written(headed(of, mark), asked))).toBeUndefined()
+        expect(readReason(written(headed(of.slice(1), mark), asked))).toBe('summary-incomplete')
       }
     },
   )

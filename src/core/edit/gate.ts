@@ -4,7 +4,7 @@ import { type Context, weightOf } from '../view/context.ts'
 import { type Item, parseEntryId } from '../view/entry.ts'
 import { runsOf } from '../view/entry-range.ts'
 import { carriedEntry, keepRequest } from '../view/last-request.ts'
-import { lastRoundStart, openCallsOf } from '../view/seam.ts'
+import { findOpenCalls, lastRoundStart } from '../view/seam.ts'
 import { type Applied, applyChange } from './apply.ts'
 import type { CompactionData, Edit, NewEntry, Reading, Run, Trigger } from './change.ts'
 import {
@@ -20,7 +20,7 @@ import {
   type RefusalReason,
 } from './gate-checks.ts'
 import { checkSummary } from './gate-summary.ts'
-import { inverseOf } from './inverse.ts'
+import { computeInverse } from './inverse.ts'
 import { keepPins, type Pins } from './pins.ts'
 import type { FreshStart, Proposal } from './strategy.ts'
 
@@ -68,7 +68,7 @@ export function passGate(input: GateInput): GateResult {
   const { applied, data } = tried
   const { basedOn, edits, ...rest } = data
   const before = input.context.items.toArray()
-  const inverse = inverseOf(before, applied.items, applied.placed, input.eventAt)
+  const inverse = computeInverse(before, applied.items, applied.placed, input.eventAt)
   return { ok: true, applied, data: { basedOn, edits, inverse, ...rest } }
 }
 
@@ -114,7 +114,7 @@ export function tryGate(input: GateInput): TriedResult {
   if (broken) return { ok: false, refusal: broken }
 
   // A pinned answer keeps its call, whatever the proposal says; then it is still to be answered.
-  const stillOpen = openCallsOf(applied.items)
+  const stillOpen = findOpenCalls(applied.items)
   const closes = (proposal.closes ?? []).filter((call) => !stillOpen.has(call))
   return {
     ok: true,

@@ -9,7 +9,7 @@ import type { Edit, Hidden, Kept, Run } from './change.ts'
  * `before` and `after` are the items around a change, `placed` its edits in the order of the context.
  * Answers outside the edits whose thinking was hidden get an edit of their own, which only shows it again.
  */
-export function inverseOf(
+export function computeInverse(
   before: readonly Item[],
   after: readonly Item[],
   placed: readonly PlacedEdit[],
@@ -52,7 +52,7 @@ function sameRun(a: Run, b: Run): boolean {
 
 /** Items as kept runs, each with what was hidden of it stated. */
 function keptAs(items: readonly Item[], eventAt: EventAt): Kept[] {
-  return groupsOf(items, (item) =>
+  return findGroups(items, (item) =>
     item.thinkingTokens === undefined ? undefined : isHidden(item),
   ).flatMap((group) => {
     const hide: readonly Hidden[] = group.state ? ['thinking'] : []
@@ -66,7 +66,7 @@ function shownAgain(before: readonly Item[], after: readonly Item[], eventAt: Ev
   const hiddenNow = new Set(
     before.filter((item, at) => !isHidden(item) && isHidden(after[at])).map((item) => item.id),
   )
-  return groupsOf(before, (item) =>
+  return findGroups(before, (item) =>
     item.thinkingTokens === undefined ? undefined : hiddenNow.has(item.id),
   )
     .filter((group) => group.state)
@@ -81,7 +81,7 @@ function isHidden(item: Item | undefined): boolean {
 }
 
 /** Neighbours with the same state; those that have none go with whatever is before them. */
-function groupsOf(
+function findGroups(
   items: readonly Item[],
   stateOf: (item: Item) => boolean | undefined,
 ): { state: boolean; items: Item[] }[] {

@@ -3,7 +3,7 @@ import { PrecisError } from '../errors.ts'
 import type { EventAt } from '../log/event.ts'
 import { isFields, type Json } from '../text/json.ts'
 import { type Context, headIds } from '../view/context.ts'
-import { rootOf } from '../view/entry.ts'
+import { findRoot } from '../view/entry.ts'
 import type { EntryId } from './change.ts'
 import { nameOfEntry } from './report-name.ts'
 import type { Proposal } from './strategy.ts'
@@ -65,7 +65,11 @@ function biggestParts(context: Context, eventAt: EventAt): BigPart[] {
   const items = [...context.items]
     .toSorted((a, b) => b.tokens - a.tokens)
     .slice(0, BIGGEST)
-    .map(({ id, tokens }) => ({ ref: rootOf(id, eventAt), tokens, what: nameOfEntry(id, eventAt) }))
+    .map(({ id, tokens }) => ({
+      ref: findRoot(id, eventAt),
+      tokens,
+      what: nameOfEntry(id, eventAt),
+    }))
   return [...head, ...items].sort((a, b) => b.tokens - a.tokens).slice(0, BIGGEST)
 }
 

@@ -3,7 +3,14 @@ import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
 import type { Json } from '../text/json.ts'
 import type { Context } from '../view/context.ts'
-import { type Item, isNew, isNewEntry, newEntryAt, parseEntryId, putsOf } from '../view/entry.ts'
+import {
+  collectPuts,
+  type Item,
+  isNew,
+  isNewEntry,
+  newEntryAt,
+  parseEntryId,
+} from '../view/entry.ts'
 import { findRuns, runHas, runsOf } from '../view/entry-range.ts'
 import { roundsOf } from '../view/seam.ts'
 import type { Edit, EntryId, NewEntry, Put, Run } from './change.ts'
@@ -101,7 +108,7 @@ function keepHeld(
   if (!covered.some((item) => held.has(item.id) && !isKept(item))) return edit
   const stays = covered.filter((item) => held.has(item.id) || isKept(item))
   const kept = runsOf(stays, eventAt).map((keep): Put => ({ keep }))
-  return { covers: edit.covers, put: beforeContinuation(putsOf(edit).filter(isNew), kept) }
+  return { covers: edit.covers, put: beforeContinuation(collectPuts(edit).filter(isNew), kept) }
 }
 
 /** Looks single entries up in a set: an edit may keep thousands of them. */
@@ -135,7 +142,7 @@ function withPinnedText(
   const standing = items.filter((item) => isPins(item.id) && !covered(item.id))
   const bare = edits.map((edit) => ({
     ...edit,
-    put: edit.put.filter((put) => !('keep' in put && isPins(firstOf(put.keep)))),
+    put: edit.put.filter((put) => !('keep' in put && isPins(findFirst(put.keep)))),
   }))
   if (standing.some((item) => newEntryAt(item.id, eventAt)?.data === text)) return bare
   const at = edits.findLastIndex((edit) => !isRewrite(edit))
@@ -145,7 +152,7 @@ function withPinnedText(
     return saysAll(untouched, pins, eventAt) ? bare : withEntry(bare, entry, standing, untouched)
   }
   return bare.map((edit, index) =>
-    index === at ? { ...edit, put: beforeContinuation(putsOf(edit), [entry]) } : edit,
+    index === at ? { ...edit, put: beforeContinuation(collectPuts(edit), [entry]) } : edit,
   )
 }
 
@@ -177,6 +184,6 @@ function userTexts(id: EntryId, eventAt: EventAt): readonly string[] {
 }
 
 /** New entries are never part of a range, so a run that names one names it alone. */
-function firstOf(run: Run): EntryId {
+function findFirst(run: Run): EntryId {
   return typeof run === 'string' ? run : run[0]
 }

@@ -1,6 +1,6 @@
 // Excuses of models for not writing a summary, in languages other than English
 
-export interface Excuses {
+export interface RefusalPhrases {
   /** What comes before the excuse itself; alone, it says nothing either. */
   readonly openings: readonly string[]
   /** «But», between the opening and the excuse. */
@@ -16,7 +16,7 @@ const STOP = '(?=[.!]|$)'
 const END = '(?=[-–—,.!;:)]|$)'
 
 /** All in lower case, on one line, with plain apostrophes, and commas and full stops as in English. */
-export const EXCUSES_ELSEWHERE: readonly Excuses[] = [
+export const EXCUSES_ELSEWHERE: readonly RefusalPhrases[] = [
   german(),
   french(),
   spanish(),
@@ -28,7 +28,7 @@ export const EXCUSES_ELSEWHERE: readonly Excuses[] = [
   korean(),
 ]
 
-function german(): Excuses {
+function german(): RefusalPhrases {
   const thing =
     '(?:anfrage|bitte|aufgabe|unterhaltung|konversation|wunsch|gespräch|text|inhalt|verlauf)'
   const which = '(?:diese[rnsm]?|die|der|den|das|dem|ihre[rnm]?|deine[rnm]?|euer|eure[rnm]?)'
@@ -57,7 +57,7 @@ function german(): Excuses {
   }
 }
 
-function french(): Excuses {
+function french(): RefusalPhrases {
   const task = `(?:vous |t'|te )?(?:(?:aider|assister)(?: (?:avec|sur|pour|à|dans) (?:cela|ça|ce|cette|votre|ta)[^.,;:]{0,40})?${STOP}|(?:répondre à|donner suite à|accéder à|traiter|satisfaire) (?:cette|votre|ta) (?:demande|requête)|(?:continuer|poursuivre)(?: cette (?:conversation|discussion))?${STOP}|faire (?:cela|ça)${STOP}|résumer (?:cette|la|le|ce|cela|ça|votre)|(?:fournir|rédiger|faire|écrire|donner|produire)(?: (?:de|un|ce|le))? résumé)`
   return {
     openings: [
@@ -81,7 +81,7 @@ function french(): Excuses {
   }
 }
 
-function spanish(): Excuses {
+function spanish(): RefusalPhrases {
   const asked = '(?:esta|esa|est[ae]|tu|su|la) (?:solicitud|petición|tarea|pregunta)'
   const task = `(?:(?:ayudar|asistir)(?:te|le|les|los)?(?: (?:con|en) (?:eso|esto|ello|${asked}))?${STOP}|(?:cumplir(?: con)?|completar|atender|procesar|responder a|realizar) ${asked}|(?:continuar|proceder|seguir)(?: con (?:esta conversación|esto|eso))?${STOP}|hacer (?:eso|esto)${STOP}|hacerlo${STOP}|resumir (?:esta|esa|la|el|este|eso|esto)|(?:proporcionar|dar|ofrecer|escribir|hacer|generar)(?:te|le)? (?:un |el |ese |ningún )?resumen)`
   return {
@@ -106,7 +106,7 @@ function spanish(): Excuses {
   }
 }
 
-function portuguese(): Excuses {
+function portuguese(): RefusalPhrases {
   const asked = '(?:est[ae]|ess[ae]|sua|seu|tua|o|a) (?:solicitação|pedido|tarefa|pergunta)'
   const task = `(?:(?:te |lhe |o )?(?:ajudar|auxiliar|ajudá-l[oa])(?: (?:com|em|n[eo]) ?(?:isso|isto|ess[ae]|${asked})[^.,;:]{0,30})?${STOP}|(?:atender|cumprir|completar|concluir|processar|responder)(?: a| ao| à)? ${asked}|(?:continuar|prosseguir)(?: com (?:isso|esta conversa))?${STOP}|fazer (?:isso|isto)${STOP}|resumir (?:est[ae]|ess[ae]|a|o|isso|isto)|(?:fornecer|dar|escrever|fazer|gerar)(?: (?:um|o|esse|nenhum))? resumo)`
   return {
@@ -130,7 +130,7 @@ function portuguese(): Excuses {
   }
 }
 
-function italian(): Excuses {
+function italian(): RefusalPhrases {
   const asked = '(?:questa|tale|la tua|la sua|la) (?:richiesta|attività|domanda)'
   const task = `(?:(?:aiutar|assister)(?:e|ti|la|vi|lo)(?: (?:con|in) (?:questo|ciò|${asked}))?${STOP}|(?:soddisfare|completare|elaborare|evadere|rispondere a) ${asked}|(?:continuare|procedere)(?: con (?:questo|questa conversazione))?${STOP}|far(?:e questo|lo)${STOP}|riassumere (?:questa|la|il|questo|l')|(?:fornir|scriver|far|dar|generar)(?:e|ti|le)(?: (?:un|il|questo|alcun))? (?:riassunto|riepilogo))`
   return {
@@ -154,7 +154,7 @@ function italian(): Excuses {
   }
 }
 
-function russian(): Excuses {
+function russian(): RefusalPhrases {
   const which = '(?:этот|эту|это|данный|данную|ваш|вашу|твой|твою)'
   return {
     openings: [
@@ -178,7 +178,7 @@ function russian(): Excuses {
   }
 }
 
-function chinese(): Excuses {
+function chinese(): RefusalPhrases {
   const which = '(?:这个|這個|这段|這段|这次|该|該|此|本|您的|你的|上述|以上)'
   const asked = '(?:请求|請求|要求|任务|任務|问题|問題)'
   const talk = '(?:对话|對話|会话|會話|聊天记录|聊天紀錄|内容|內容)'
@@ -202,7 +202,7 @@ function chinese(): Excuses {
   }
 }
 
-function japanese(): Excuses {
+function japanese(): RefusalPhrases {
   const which = '(?:その|この|ご|そのご|上記の)'
   const asked = '(?:件|会話|対話|内容|リクエスト|要望|依頼|要求|質問|要請)'
   const cannot = '(?:でき(?:ません|かねます|ない)|(?:致|いた)しかねます|出来ません)'
@@ -227,7 +227,7 @@ function japanese(): Excuses {
   }
 }
 
-function korean(): Excuses {
+function korean(): RefusalPhrases {
   const asked =
     '(?:(?:이|그|해당|귀하의|요청하신|말씀하신) ?)?(?:요청|작업|대화|내용|질문|부분)(?:을|를|에|은|는|에 대해|에 대한)? ?'
   return {

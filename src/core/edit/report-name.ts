@@ -1,8 +1,8 @@
 // A name for an entry that a person recognises: who said it and how it starts, or which call it answers.
-import { subjectOf } from '../ledger/dialects.ts'
+import { readSubject } from '../ledger/dialects.ts'
 import type { EventAt } from '../log/event.ts'
 import { textOfUserContent } from '../view/content.ts'
-import { parseEntryId, rootOf } from '../view/entry.ts'
+import { findRoot, parseEntryId } from '../view/entry.ts'
 import { contentOf } from '../view/entry-content.ts'
 import { cutHead } from '../window/tokens/cut.ts'
 import type { EntryId } from './change.ts'
@@ -38,13 +38,13 @@ function longName(id: EntryId, eventAt: EventAt): string {
 
 /** The call of the round that the result is in. */
 function callName(id: EntryId, callId: string | undefined, eventAt: EventAt): string {
-  const root = parseEntryId(rootOf(id, eventAt))
+  const root = parseEntryId(findRoot(id, eventAt))
   for (let at = root.seq - 1; at > 0; at -= 1) {
     const event = eventAt(at)
     if (event === undefined || event.type === 'AGENT_MESSAGE' || event.type === 'USER_MESSAGE')
       break
     if (event.type === 'TOOL_CALL' && event.data.id === callId)
-      return `${event.data.name} ${subjectOf(event.data.arguments)}`
+      return `${event.data.name} ${readSubject(event.data.arguments)}`
   }
   return callId ?? 'a call'
 }

@@ -56,7 +56,7 @@ export function splitTokens(context: Context, eventAt: EventAt): TokenSplit {
       sums.assistant += text
       sums.thinking += thinking
       sums.toolCalls += rest - text - thinking
-    } else sums[categoryOf(item, eventAt)] += rest
+    } else sums[computeCategory(item, eventAt)] += rest
   })
   const toolResults = [...results]
     .map(([tool, tokens]) => ({ tool, tokens }))
@@ -64,7 +64,7 @@ export function splitTokens(context: Context, eventAt: EventAt): TokenSplit {
   return { total: weightOf(context), ...sums, toolResults }
 }
 
-function categoryOf(item: Item, eventAt: EventAt): Category {
+function computeCategory(item: Item, eventAt: EventAt): Category {
   if (item.kind !== 'user') return 'system'
   return WRITTEN.has(newEntryAt(item.id, eventAt)?.label) ? 'summaries' : 'user'
 }

@@ -12,7 +12,7 @@ import { splitTokens } from './report-split.ts'
 import { renderReport } from './report-text.ts'
 import type { Proposal } from './strategy.ts'
 
-function sumOf(split: CompactionReport['before']): number {
+function computeSum(split: CompactionReport['before']): number {
   const { total: _, toolResults, ...parts } = split
   const results = toolResults.reduce((sum, { tokens }) => sum + tokens, 0)
   return Object.values(parts).reduce((sum, tokens) => sum + tokens, results)
@@ -52,7 +52,7 @@ describe('splitTokens', () => {
     for (const seed of seeds(60))
       generateThread(seed, 20, ({ log }) => {
         const split = splitTokens(log.context, log.eventAt)
-        expect([seed, sumOf(split), split.total]).toEqual([
+        expect([seed, computeSum(split), split.total]).toEqual([
           seed,
           weightOf(log.context),
           weightOf(log.context),

@@ -3,7 +3,7 @@ import type { EventAt } from '../log/event.ts'
 import type { Json } from '../text/json.ts'
 import { textOfUserContent } from '../view/content.ts'
 import type { Context } from '../view/context.ts'
-import { type Item, isEntryId, newEntriesOf, newEntryAt, rootOf } from '../view/entry.ts'
+import { findRoot, type Item, isEntryId, newEntryAt, readNewEntries } from '../view/entry.ts'
 import { weighText } from '../window/tokens/weigh.ts'
 import type { CompactionData, EntryId, NewEntry } from './change.ts'
 import { type Pins, pinnedEntries, pinnedText } from './pins.ts'
@@ -75,7 +75,7 @@ const HIDDEN_THINKING = 'hidden-thinking'
 /** Takes time in proportion to the context. */
 export function reportCompaction(input: ReportInput): CompactionReport {
   const { before, after, eventAt, change, pins, settings = {}, fallback } = input
-  const drops = dropsOf(input)
+  const drops = findDrops(input)
   const largest = drops
     .toSorted((a, b) => freed(b) - freed(a) || (a.item.id < b.item.id ? -1 : 1))
     .slice(0, LARGEST)
@@ -88,7 +88,7 @@ export function reportCompaction(input: ReportInput): CompactionReport {
     after: splitTokens(after, eventAt),
     drops: grouped(drops),
     largest: largest.map(({ item, why, left }) => ({
-      ref: rootOf(item.id, eventAt),
+      ref: findRoot(item.id, eventAt),
       what: nameOfEntry(item.id, eventAt),
       why,
       before: item.tokens,
@@ -112,7 +112,7 @@ function freed({ item, left }: Pick<Dropped, 'item' | 'left'>): number {
   return item.tokens - left
 }
 
-function dropsOf({ before, after, eventAt, change }: ReportInput): Dropped[] {
+function findDrops({ before, after, eventAt, change }: ReportInput): Dropped[] {
   const standing = new Map<EntryId, number>()
   const rewritten = new Map<EntryId, number>()
   for (const { id, tokens } of after.items) {
@@ -147,7 +147,7 @@ function grouped(drops: readonly Dropped[]): DropGroup[] {
 /** Why something was done to an entry, as a strategy leaves it: `reasons` in its metadata, ids by reason. */
 export function reasonsIn(metadata: Json | undefined): ReadonlyMap<EntryId, string> {
   const found = new Map<EntryId, string>()
-  const reasons = fieldOf(metadata, 'reasons')
+  const reasons = readField(metadata, 'reasons')
   if (typeof reasons !== 'object' || reasons === null || Array.isArray(reasons)) return found
   for (const [why, ids] of Object.entries(reasons))
     if (Array.isArray(ids)) for (const id of ids) found.set(id as EntryId, why)
@@ -156,16 +156,16 @@ export function reasonsIn(metadata: Json | undefined): ReadonlyMap<EntryId, stri
 
 /** As a strategy leaves it: `leftOut` in its metadata. Logs are data: what has another shape is passed over. */
 function leftOutIn(metadata: Json | undefined): ReportFallback[] {
-  const listed = fieldOf(metadata, 'leftOut')
+  const listed = readField(metadata, 'leftOut')
   if (!Array.isArray(listed)) return []
   return listed.flatMap((each: Json) => {
-    const from = fieldOf(each, 'from')
-    const reason = fieldOf(each, 'reason')
+    const from = readField(each, 'from')
+    const reason = readField(each, 'reason')
     return typeof from === 'string' && typeof reason === 'string' ? [{ from, reason }] : []
   })
 }
 
-function fieldOf(json: Json | undefined, name: string): Json | undefined {
+function readField(json: Json | undefined, name: string): Json | undefined {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
   return Object.hasOwn(json, name) ? (json as { readonly [key: string]: Json })[name] : undefined
 }
@@ -188,22 +188,22 @@ const REF = /\[ref:([ec]\d{1,15}(?:\.\d{1,9})?)\]/g
 
 /** `refs` in the metadata of a strategy whose texts have no room for them. */
 export function refsBeside(metadata: Json | undefined): EntryId[] {
-  const listed = fieldOf(metadata, 'refs')
+  const listed = readField(metadata, 'refs')
   if (!Array.isArray(listed)) return []
   return listed.filter((ref: Json): ref is EntryId => typeof ref === 'string' && isEntryId(ref))
 }
 
 function refsIn({ edits, metadata }: Pick<CompactionData, 'edits' | 'metadata'>): EntryId[] {
   const refs = new Set(refsBeside(metadata))
-  for (const entry of newEntriesOf(edits)) {
+  for (const entry of readNewEntries(edits)) {
     if (entry === undefined) continue
-    for (const text of textsOf(entry))
+    for (const text of readTexts(entry))
       for (const [, ref] of text.matchAll(REF)) refs.add(ref as EntryId)
   }
   return [...refs]
 }
 
-function textsOf(entry: NewEntry): string[] {
+function readTexts(entry: NewEntry): string[] {
   switch (entry.type) {
     case 'USER_MESSAGE':
       return [textOfUserContent(entry.data)]

@@ -25,7 +25,7 @@ function ids(log: TestLog): EntryId[] {
   return log.context.items.toArray().map((item) => item.id)
 }
 
-function errorOf(act: () => void): PrecisError {
+function readError(act: () => void): PrecisError {
   try {
     act()
   } catch (error) {
@@ -49,7 +49,7 @@ describe('undo', () => {
       expect(log.items).toEqual(state)
     }
     expect(log.build().messages).toHaveLength(5)
-    expect(errorOf(() => log.undo())).toMatchObject({ code: 'nothing-to-undo' })
+    expect(readError(() => log.undo())).toMatchObject({ code: 'nothing-to-undo' })
   })
 
   it('names the later change that covers what it would take back [ALWAYS-22]', () => {
@@ -57,7 +57,7 @@ describe('undo', () => {
     const first = summarise(log, 'S1', 'e1', 'e2')
     const second = summarise(log, 'S2', 'c6.0', 'e3')
     const before = log.items
-    const error = errorOf(() => log.undo(first))
+    const error = readError(() => log.undo(first))
     expect(error).toMatchObject({
       code: 'covered-by',
       details: { change: first, coveredBy: second },
@@ -112,7 +112,7 @@ describe('undo', () => {
   it('refuses what is no change in force', () => {
     const log = sample()
     summarise(log, 'S1', 'e1')
-    expect(errorOf(() => log.undo(3))).toMatchObject({
+    expect(readError(() => log.undo(3))).toMatchObject({
       code: 'nothing-to-undo',
       hint: expect.stringContaining('6'),
     })
@@ -137,7 +137,7 @@ describe('redo', () => {
     summarise(log, 'S1', 'e1', 'e2')
     log.undo()
     const later = summarise(log, 'S2', 'e2', 'e3')
-    expect(errorOf(() => log.redo())).toMatchObject({
+    expect(readError(() => log.redo())).toMatchObject({
       code: 'covered-by',
       details: { coveredBy: later },
     })
@@ -178,7 +178,7 @@ describe('redo', () => {
   })
 
   it('says so where there is nothing to redo', () => {
-    expect(errorOf(() => sample().redo())).toMatchObject({ code: 'nothing-to-redo' })
+    expect(readError(() => sample().redo())).toMatchObject({ code: 'nothing-to-redo' })
   })
 })
 
@@ -211,7 +211,7 @@ describe('several in a row', () => {
     const first = log.context.version
     log.undo()
     const second = log.context.version
-    const error = errorOf(() => log.redo(first))
+    const error = readError(() => log.redo(first))
     expect(error).toMatchObject({ code: 'covered-by', details: { coveredBy: second } })
     expect(error.hint).toContain(`Redo event ${second} first`)
   })
@@ -283,7 +283,7 @@ describe('expand', () => {
 
   it('says so where nothing stands for the ref', () => {
     const log = sample()
-    expect(errorOf(() => log.expand('e1'))).toMatchObject({ code: 'unknown-entry', where: 'e1' })
+    expect(readError(() => log.expand('e1'))).toMatchObject({ code: 'unknown-entry', where: 'e1' })
   })
 })
 

@@ -7,7 +7,7 @@ import { findRuns, runHas, runsOf } from '../view/entry-range.ts'
 import { lastRoundStart } from '../view/seam.ts'
 import { applyChange, indexOf } from './apply.ts'
 import type { Change, Edit, EntryId, Put, Reversal, Run } from './change.ts'
-import { hidesOnly, inverseOf } from './inverse.ts'
+import { computeInverse, hidesOnly } from './inverse.ts'
 
 /** A reversal ready to be appended: its type, and its data. */
 export interface ReversalDraft {
@@ -128,7 +128,7 @@ function reversal(
   return {
     basedOn: context.version,
     edits,
-    inverse: inverseOf(before, applied.items, applied.placed, eventAt),
+    inverse: computeInverse(before, applied.items, applied.placed, eventAt),
     ...(hide.length > 0 && { hide }),
   }
 }

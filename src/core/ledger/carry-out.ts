@@ -6,11 +6,11 @@ import {
   AS_AT_START,
   type FileRecord,
   type FileTree,
-  type Stashed,
+  type StashEntry,
   type Version,
 } from './file-record.ts'
 import type { FileWork, Place } from './file-work.ts'
-import { fieldsOf } from './intent.ts'
+import { readFields } from './intent.ts'
 import { type FileOperation, type GitOperation, isBelow, type Target } from './operation.ts'
 
 /** The file that an editor has open, as it says below its output. */
@@ -28,7 +28,7 @@ export function told(
   if (operation.op === 'edit' && operation.path.name === '')
     return { ...operation, path: openFileIn(text) ?? operation.path }
   if (operation.op !== 'write' || operation.isNew !== undefined) return operation
-  const flag = fieldsOf(metadata ?? null).isNew
+  const flag = readFields(metadata ?? null).isNew
   if (typeof flag === 'boolean') return { ...operation, isNew: flag }
   const head = text.slice(0, 400)
   if (
@@ -162,7 +162,7 @@ function commit(
 }
 
 function stash(work: FileWork, isAll: boolean): boolean {
-  const stashed: Stashed[] = []
+  const stashed: StashEntry[] = []
   for (const record of work.tree.files.values()) {
     const { path, head, index, work: version } = record
     const isTracked = head !== ABSENT || index !== ABSENT

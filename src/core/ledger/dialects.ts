@@ -1,11 +1,11 @@
 // The tools of the agents that are read and of this one, by name: what each call is meant to do.
 import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/cut.ts'
-import { fieldsOf, type Intent, isPath, listIn, pathIn, textIn } from './intent.ts'
+import { type Intent, isPath, listIn, pathIn, readFields, textIn } from './intent.ts'
 import { type FileOperation, OPEN_FILE } from './operation.ts'
 import { commandIn } from './shell/settle-command.ts'
 import { readShellLine } from './shell/steps.ts'
-import { patchOperations, statusOf, todosIn } from './todos-and-patches.ts'
+import { patchOperations, readStatus, todosIn } from './todos-and-patches.ts'
 
 type Meaning = (fields: Fields, input: Json, name: string) => Intent
 
@@ -15,19 +15,19 @@ const PLAN_CHARS = 6_000
 const MOST_PATHS = 200
 
 /** What a call means; names are compared without case, dashes, underscores and the server they come from. */
-export function intentOf(name: string, input: Json): Intent {
+export function readIntent(name: string, input: Json): Intent {
   const short = name.slice(name.lastIndexOf('__') + 1).replace(/^_/, '')
   const key = short
     .slice(short.lastIndexOf('.') + 1)
     .replace(/[-_ ]/g, '')
     .toLowerCase()
   const meaning = Object.hasOwn(MEANINGS, key) ? MEANINGS[key] : undefined
-  return meaning?.(fieldsOf(input), input, name) ?? OTHER
+  return meaning?.(readFields(input), input, name) ?? OTHER
 }
 
 /** What a call is about, in short: a path, a command, or nothing. */
-export function subjectOf(input: Json): string {
-  const fields = fieldsOf(input)
+export function readSubject(input: Json): string {
+  const fields = readFields(input)
   const text =
     pathIn(fields) ?? textIn(fields, 'command', 'cmd', 'description', 'pattern', 'query', 'url')
   return cutHead((text ?? '').split('\n', 1)[0] ?? '', 300)
@@ -106,7 +106,7 @@ const poll =
 const severalFiles: Meaning = (fields) => {
   const paths = (listIn(fields, 'files', 'paths', 'include', 'file_paths') ?? [])
     .slice(0, MOST_PATHS)
-    .flatMap((item) => (typeof item === 'string' ? item : (pathIn(fieldsOf(item)) ?? [])))
+    .flatMap((item) => (typeof item === 'string' ? item : (pathIn(readFields(item)) ?? [])))
     .filter((path) => isPath(path) && !/[*?]/.test(path))
   return onFiles(...paths.map((name): FileOperation => ({ op: 'read', path: { name } })))
 }
@@ -141,7 +141,7 @@ const taskAdded: Meaning = (fields) => {
 }
 const taskChanged: Meaning = (fields) => {
   const id = textIn(fields, 'taskId', 'task_id')
-  const status = statusOf(fields.status)
+  const status = readStatus(fields.status)
   return id === undefined
     ? OTHER
     : { kind: 'todo-changed', id: id.slice(0, 50), ...(status && { status }) }

@@ -1,5 +1,5 @@
 // Evidence about files in outputs: directory listings and git status
-import { ABSENT, AS_AT_START, type FileRecord, recordOf } from './file-record.ts'
+import { ABSENT, AS_AT_START, type FileRecord, readRecord } from './file-record.ts'
 import type { FileWork, Place } from './file-work.ts'
 import { fromRoot, LONGEST_PATH_CHARS, resolvePath, type Shows } from './operation.ts'
 
@@ -30,7 +30,7 @@ export function noteListing(
 }
 
 function namedRecord(path: string, line: string, isBare: true | undefined): FileRecord {
-  const record = recordOf(path, 1, true)
+  const record = readRecord(path, 1, true)
   return line.endsWith(path) ? record : { ...record, name: isBare ? '' : line }
 }
 
@@ -67,10 +67,10 @@ export function noteStatus(work: FileWork, output: string, place: Place, isSince
 }
 
 function noteRenamed(work: FileWork, from: string, to: string): void {
-  const [source, target] = [work.at(from) ?? recordOf(from, AS_AT_START, true), work.at(to)]
+  const [source, target] = [work.at(from) ?? readRecord(from, AS_AT_START, true), work.at(to)]
   if (target !== undefined && target.work !== ABSENT && source.work === ABSENT) return
   const changedAt = work.seq
-  const record = target ?? recordOf(to, ABSENT, true)
+  const record = target ?? readRecord(to, ABSENT, true)
   work.put({ ...source, work: ABSENT, index: ABSENT, changedAt })
   work.put({ ...record, work: work.newVersion(), index: work.tree.versions, from, changedAt })
 }
@@ -82,7 +82,7 @@ function noteChanged(work: FileWork, path: string, letters: string, isSince: boo
   else if (!isSince) work.put(unknownBefore(path, letters))
   else
     work.put({
-      ...recordOf(path, letters === '??' ? ABSENT : AS_AT_START, true),
+      ...readRecord(path, letters === '??' ? ABSENT : AS_AT_START, true),
       work: letters.includes('D') ? ABSENT : work.newVersion(),
       changedAt: work.seq,
     })
@@ -93,7 +93,7 @@ function unknownBefore(path: string, letters: string): FileRecord {
   const isUntracked = letters === '??'
   const isGone = letters.includes('D')
   const git = isUntracked ? ABSENT : ANOTHER
-  return { ...recordOf(path, isGone ? 0 : 1, true), head: git, index: git }
+  return { ...readRecord(path, isGone ? 0 : 1, true), head: git, index: git }
 }
 
 function withoutFile(record: FileRecord, seq: number): FileRecord {

@@ -31,7 +31,7 @@ export interface FileRecord {
 }
 
 /** A file as it was at the start, there or not. */
-export function recordOf(path: string, start: 0 | 1, isSure: boolean): FileRecord {
+export function readRecord(path: string, start: 0 | 1, isSure: boolean): FileRecord {
   const version: Version = start
   return { path, name: path, start, isSure, head: version, index: version, work: version }
 }
@@ -39,7 +39,7 @@ export function recordOf(path: string, start: 0 | 1, isSure: boolean): FileRecor
 export type FileState = 'created' | 'modified' | 'deleted' | 'renamed'
 
 /** What became of a file since the start; undefined if nothing did, or nothing is left of it. */
-export function stateOf(
+export function readState(
   record: FileRecord,
   at: (path: string) => FileRecord | undefined,
 ): FileState | undefined {
@@ -59,7 +59,7 @@ export function isOnlySeen({ readAt, changedAt }: FileRecord): boolean {
 }
 
 /** The known files of the log, with directories, branches and stashes */
-export interface Stashed {
+export interface StashEntry {
   readonly path: string
   readonly work: Version
   readonly index: Version
@@ -72,7 +72,7 @@ export interface FileTree {
   readonly branch?: string
   /** What the last commit of each branch that was left holds, where that is not what it was at the start. */
   readonly branches: Readonly<Record<string, readonly (readonly [string, Version])[]>>
-  readonly stashes: readonly (readonly Stashed[])[]
+  readonly stashes: readonly (readonly StashEntry[])[]
   readonly versions: number // how many contents have been written
   /** Some that were seen are no longer known: from here on, a path that is not known may be there. */
   readonly isPartial: boolean

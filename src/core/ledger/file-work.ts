@@ -7,16 +7,16 @@ import {
   type FileTree,
   type FolderRecord,
   isOnlySeen,
-  recordOf,
+  readRecord,
 } from './file-record.ts'
 import {
   baseName,
   type FileOperation,
-  folderOf,
   fromRoot,
   isAbsolute,
   isBelow,
   joinPath,
+  readFolder,
   resolvePath,
   type Target,
 } from './operation.ts'
@@ -130,7 +130,7 @@ export class FileWork {
     if (!target.glob) return { found: [path], isAll: true }
     if (/[?[]/.test(path)) return { found: [], isAll: false }
     const found = this.#matching(path.replaceAll('**', '*'))
-    return { found, isAll: found.length > 0 && this.#isShown(folderOf(path)) }
+    return { found, isAll: found.length > 0 && this.#isShown(readFolder(path)) }
   }
 
   #matching(pattern: string): string[] {
@@ -173,7 +173,7 @@ export class FileWork {
   /** All that is in the folder was shown, or came with a command of the log. */
   #isShown(folder: string): boolean {
     if (this.tree.isPartial) return false
-    for (let path = folder; ; path = folderOf(path)) {
+    for (let path = folder; ; path = readFolder(path)) {
       const known = this.tree.folders.get(path)
       if (known?.isNew || known?.shown === 'all') return true
       if (known?.shown === 'files' && path === folder) return true
@@ -192,7 +192,7 @@ export class FileWork {
 
   /** A record of a file of which it is certain that it was there before. */
   #known(path: string, target: Target, place: Place, start: 0 | 1): FileRecord {
-    const { folder: _, ...known } = this.at(path) ?? recordOf(path, start, true)
+    const { folder: _, ...known } = this.at(path) ?? readRecord(path, start, true)
     // Something made it that the log does not tell of.
     const work = known.work === ABSENT ? this.newVersion() : known.work
     return { ...known, work, ...this.#named(path, target, place) }
@@ -203,19 +203,19 @@ export class FileWork {
     const known = this.at(path)
     const isKnownAbsent = !known && this.#isKnownAbsent(path)
     const { folder: _, ...record } =
-      known ?? recordOf(path, isKnownAbsent ? 0 : otherwise, isKnownAbsent)
+      known ?? readRecord(path, isKnownAbsent ? 0 : otherwise, isKnownAbsent)
     return { ...record, ...this.#named(path, target, place) }
   }
 
   #isKnownAbsent(path: string): boolean {
-    return !baseName(path).startsWith('.') && this.#isShown(folderOf(path))
+    return !baseName(path).startsWith('.') && this.#isShown(readFolder(path))
   }
 
   #write(path: string, target: Target, place: Place, isNew: boolean | undefined): void {
     const guessed = this.#guess(path, target, place, 0)
     const isFirst = guessed.changedAt === undefined && !(guessed.isSure && this.at(path))
     if (isNew === undefined || !isFirst) this.#change(guessed)
-    else this.#change({ ...recordOf(path, isNew ? 0 : 1, true), ...keptOf(guessed) })
+    else this.#change({ ...readRecord(path, isNew ? 0 : 1, true), ...keptOf(guessed) })
   }
 
   #change(record: FileRecord): void {
@@ -233,7 +233,7 @@ export class FileWork {
     if (known) {
       if (known.work !== ABSENT) this.put({ ...known, work: ABSENT, changedAt: this.seq })
     } else if (below.length === 0 && !this.#isFolder(path) && !this.#isKnownAbsent(path)) {
-      const record = recordOf(path, 1, !isForced)
+      const record = readRecord(path, 1, !isForced)
       const named = this.#named(path, target, place)
       this.put({ ...record, ...named, work: ABSENT, changedAt: this.seq })
     }
@@ -269,7 +269,7 @@ export class FileWork {
   ): void {
     if (source.path === to) return
     const moved = source.work === AS_AT_START ? source.path : source.work
-    const target = this.at(to) ?? recordOf(to, 0, this.#isKnownAbsent(to))
+    const target = this.at(to) ?? readRecord(to, 0, this.#isKnownAbsent(to))
     const origin = source.start === ABSENT ? source.from : source.path
     const { from: _, isCopy: __, ...rest } = target
     const isCopy = op === 'copy' || (source.start === ABSENT && source.isCopy === true)

@@ -43,7 +43,7 @@ export interface OpenCall {
 // Reads the arguments of a call of any shape; undefined if they do not fit
 
 /** Arguments that are an object, or the text of one. */
-export function fieldsOf(json: Json): Fields {
+export function readFields(json: Json): Fields {
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Fields
   return {}
 }

@@ -5,7 +5,7 @@ import {
   type FileState,
   type FileTree,
   isOnlySeen,
-  stateOf,
+  readState,
 } from './file-record.ts'
 import type { Ledger } from './records.ts'
 
@@ -30,7 +30,7 @@ export function ledgerFiles({ tree }: Ledger): LedgerFile[] {
   const newNames = newNamesIn(tree)
   const files: LedgerFile[] = []
   for (const record of tree.files.values())
-    if (!isOnlySeen(record)) files.push(fileOf(record, newNames, tree))
+    if (!isOnlySeen(record)) files.push(findFile(record, newNames, tree))
   return files
     .filter(({ state, isRead }) => state !== undefined || isRead)
     .sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1))
@@ -40,7 +40,7 @@ export function ledgerFiles({ tree }: Ledger): LedgerFile[] {
 function newNamesIn(tree: FileTree): ReadonlyMap<string, FileRecord> {
   const newNames = new Map<string, FileRecord>()
   for (const record of tree.files.values()) {
-    if (stateOf(record, (path) => tree.files.get(path)) !== 'renamed') continue
+    if (readState(record, (path) => tree.files.get(path)) !== 'renamed') continue
     const { from = '' } = record
     const other = newNames.get(from)
     if (other === undefined || isRatherRenamed(record, other)) newNames.set(from, record)
@@ -54,13 +54,13 @@ function isRatherRenamed(record: FileRecord, other: FileRecord): boolean {
   return rank(record) < rank(other) || (rank(record) === rank(other) && record.path < other.path)
 }
 
-function fileOf(
+function findFile(
   record: FileRecord,
   newNames: ReadonlyMap<string, FileRecord>,
   tree: FileTree,
 ): LedgerFile {
   const { path, name, folder, from = '', isSure, readAt, changedAt } = record
-  const found = stateOf(record, (other) => tree.files.get(other))
+  const found = readState(record, (other) => tree.files.get(other))
   const isRenamed = newNames.get(from) === record
   const state = found === 'renamed' && !isRenamed ? 'created' : found
   return {
@@ -153,7 +153,9 @@ function failureLines({ tests, errors }: Ledger): string[] {
   const failing = tests.filter(({ isFailed }) => isFailed).toReversed()
   const failedKeys = new Set(failing.map(({ key }) => key))
   return [
-    ...failing.map(({ key, failed, passed }) => `tests fail: ${key}${countsOf(failed, passed)}`),
+    ...failing.map(
+      ({ key, failed, passed }) => `tests fail: ${key}${computeCounts(failed, passed)}`,
+    ),
     ...failing.flatMap(({ failures }) => failures.map((name) => `failing test: ${name}`)),
     ...errors
       .filter(({ tool, subject }) => tool !== 'command' || !failedKeys.has(subject))
@@ -165,7 +167,7 @@ function failureLines({ tests, errors }: Ledger): string[] {
   ]
 }
 
-function countsOf(failed: number | undefined, passed: number | undefined): string {
+function computeCounts(failed: number | undefined, passed: number | undefined): string {
   const parts = [
     ...(failed === undefined ? [] : [`${failed} failed`]),
     ...(passed === undefined ? [] : [`${passed} passed`]),

@@ -122,7 +122,7 @@ describe('the ledger as a reducer', () => {
   it('names no file that stands nowhere in the log', () => {
     fc.assert(
       fc.property(log, (events) => {
-        const source = events.map(({ data }) => textsOf(data as Json)).join('\n')
+        const source = events.map(({ data }) => readTexts(data as Json)).join('\n')
         for (const { name, folder, fromName } of ledgerFiles(replay(events)))
           for (const word of [name, folder ?? '', fromName ?? '']) {
             const isThere = source.includes(word)
@@ -167,10 +167,10 @@ describe('the ledger as a reducer', () => {
 })
 
 /** Every text in a value, as it is. */
-function textsOf(json: Json): string {
+function readTexts(json: Json): string {
   if (typeof json === 'string') return json
   if (typeof json !== 'object' || json === null) return ''
   return Object.entries(json)
-    .map(([key, value]) => `${key}\n${textsOf(value)}`)
+    .map(([key, value]) => `${key}\n${readTexts(value)}`)
     .join('\n')
 }

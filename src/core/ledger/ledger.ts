@@ -10,10 +10,10 @@ import {
   type UserContent,
 } from '../view/content.ts'
 import { cutHead } from '../window/tokens/cut.ts'
-import { intentOf, shellIntent, subjectOf } from './dialects.ts'
+import { readIntent, readSubject, shellIntent } from './dialects.ts'
 import { BucketMap, emptyTree } from './file-record.ts'
 import { FileWork } from './file-work.ts'
-import { fieldsOf, isPath, listIn, type OpenCall, type Todo, textIn } from './intent.ts'
+import { isPath, listIn, type OpenCall, readFields, type Todo, textIn } from './intent.ts'
 import { OPEN_FILE } from './operation.ts'
 import type { Ledger } from './records.ts'
 import { type Outcome, placeIn, placeNamedIn, settle, workspaceAt } from './settle.ts'
@@ -23,11 +23,11 @@ const MOST_RECORDS = 200
 
 /** Notices of aider between messages: added files and edits */
 function aiderNotices(ledger: Ledger, data: Json, seq: number): Ledger {
-  const fields = fieldsOf(data)
+  const fields = readFields(data)
   if (fields.format !== 'aider') return ledger
   const work = new FileWork(ledger.tree, seq)
   for (const record of listIn(fields, 'records')?.slice(0, MOST_RECORDS) ?? []) {
-    const raw = fieldsOf(record).raw
+    const raw = readFields(record).raw
     if (typeof raw === 'string') noteLines(work, raw)
   }
   return work.tree === ledger.tree ? ledger : { ...ledger, tree: work.tree }
@@ -160,11 +160,11 @@ export const ledgerReducer: Reducer<Ledger> = {
 }
 
 function withCall(ledger: Ledger, call: ToolCall, seq: number): Ledger {
-  const intent = intentOf(call.name, call.arguments)
+  const intent = readIntent(call.name, call.arguments)
   const opened: OpenCall = {
     id: cutHead(call.id, ID_CHARS),
     name: cutHead(call.name, ID_CHARS),
-    subject: subjectOf(call.arguments),
+    subject: readSubject(call.arguments),
     at: seq,
     intent,
   }
@@ -174,7 +174,7 @@ function withCall(ledger: Ledger, call: ToolCall, seq: number): Ledger {
 
 /** Cline writes its list beside the arguments of whatever it calls. */
 function progressIn(input: Json): { readonly todos?: readonly Todo[] } {
-  const text = textIn(fieldsOf(input), 'task_progress')
+  const text = textIn(readFields(input), 'task_progress')
   const todos = text === undefined ? [] : (todosIn({ task_progress: text }) ?? [])
   return todos.length === 0 ? {} : { todos }
 }
@@ -222,10 +222,10 @@ function decode(json: Json): Ledger {
 const LISTS = ['calls', 'background', 'commands', 'tests', 'errors', 'unclear', 'todos']
 
 function isStored(json: Json): boolean {
-  const fields = fieldsOf(json)
-  const tree = fieldsOf(fields.tree ?? null)
+  const fields = readFields(json)
+  const tree = readFields(fields.tree ?? null)
   const isRecords = (list: Json | undefined) =>
-    Array.isArray(list) && list.every((item) => typeof fieldsOf(item).path === 'string')
+    Array.isArray(list) && list.every((item) => typeof readFields(item).path === 'string')
   return (
     LISTS.every((name) => Array.isArray(fields[name])) &&
     isRecords(tree.files) &&

@@ -130,7 +130,7 @@ export function isBelow(path: string, folder: string): boolean {
   return path.startsWith(folder === '/' ? '/' : `${folder}/`)
 }
 
-export function folderOf(path: string): string {
+export function readFolder(path: string): string {
   const end = path.lastIndexOf('/')
   return end <= 0 ? path.slice(0, end + 1) : path.slice(0, end)
 }

@@ -2,7 +2,7 @@
 import type { Json } from '../text/json.ts'
 import type { Block, ToolResult } from '../view/content.ts'
 import { cutHead, cutTail } from '../window/tokens/cut.ts'
-import { fieldsOf, type Intent, type OpenCall } from './intent.ts'
+import { type Intent, type OpenCall, readFields } from './intent.ts'
 import type { Ledger, OpenError, TestRun } from './records.ts'
 import type { CommandEnd } from './shell/outcome.ts'
 import { testSummary } from './test-runner.ts'
@@ -149,7 +149,7 @@ export function commandEnd(
   text: string,
   result: Pick<ToolResult, 'status' | 'metadata'>,
 ): CommandEnd {
-  const exitCode = exitCodeIn(result.metadata) ?? exitCodeOf(text)
+  const exitCode = exitCodeIn(result.metadata) ?? readExitCode(text)
   return {
     ...(exitCode !== undefined && { exitCode }),
     isFailed: isFailed(result, exitCode),
@@ -161,7 +161,7 @@ export function commandEnd(
 /** The same as `isFailed` of its end, which takes the whole text apart. */
 export function hasFailed(text: string, result: Pick<ToolResult, 'status' | 'metadata'>): boolean {
   if (result.status !== 'completed') return true
-  return isFailed(result, exitCodeIn(result.metadata) ?? exitCodeOf(text))
+  return isFailed(result, exitCodeIn(result.metadata) ?? readExitCode(text))
 }
 
 function isFailed({ status }: Pick<ToolResult, 'status'>, exitCode: number | undefined): boolean {
@@ -169,11 +169,11 @@ function isFailed({ status }: Pick<ToolResult, 'status'>, exitCode: number | und
 }
 
 function exitCodeIn(metadata: Json | undefined): number | undefined {
-  const { exitCode, exit_code: other, exit } = fieldsOf(metadata ?? null)
+  const { exitCode, exit_code: other, exit } = readFields(metadata ?? null)
   return [exitCode, other, exit].find((code) => typeof code === 'number')
 }
 
-function exitCodeOf(text: string): number | undefined {
+function readExitCode(text: string): number | undefined {
   const tail = EXIT_CODE.exec(text.slice(-NEAR_ENDS_CHARS).split('\n').slice(-6).join('\n'))
   const head = EXIT_CODE.exec(text.slice(0, NEAR_ENDS_CHARS).split('\n').slice(0, 6).join('\n'))
   const code = head?.[1] ?? tail?.[1]

@@ -4,7 +4,7 @@ import { type ToolResult, textOfUserContent, type UserContent } from '../view/co
 import { carryOut, told } from './carry-out.ts'
 import { noteFound, noteListing } from './evidence.ts'
 import { FileWork, type Place } from './file-work.ts'
-import { fieldsOf, type Intent, isPath, listIn, type OpenCall, type Todo } from './intent.ts'
+import { type Intent, isPath, listIn, type OpenCall, readFields, type Todo } from './intent.ts'
 import { type FileOperation, fromRoot, isAbsolute, normalPath } from './operation.ts'
 import type { Ledger } from './records.ts'
 import { commandEnd, noteError, textOfBlocks, withoutError } from './running.ts'
@@ -47,7 +47,7 @@ function settleDone(
     case 'list':
     case 'found': {
       const work = new FileWork(ledger.tree, seq)
-      const place = rootOf(ledger)
+      const place = findRoot(ledger)
       if (intent.kind === 'found') noteFound(work, text, place)
       else noteListing(work, text, { ...intent, kind: 'paths' }, place)
       return { ...ledger, tree: work.tree }
@@ -77,7 +77,7 @@ function changedTodos(
     : todos.map((todo, at) => (String(at + 1) === id ? { ...todo, status } : todo))
 }
 
-function rootOf({ root }: Ledger): Place {
+function findRoot({ root }: Ledger): Place {
   return { ...(root !== undefined && { root }), folder: '' }
 }
 
@@ -89,7 +89,7 @@ function settleFiles(
   seq: number,
 ): Ledger {
   const work = new FileWork(ledger.tree, seq)
-  const place = rootOf(ledger)
+  const place = findRoot(ledger)
   let planPath = ledger.planPath
   for (const operation of operations) {
     if (operation.op === 'read' && SHOWS_FOLDER.test(text.slice(0, 300))) continue
@@ -122,8 +122,8 @@ const BRANCH = /"gitBranch":\s?"([^"\\]{1,200})"/
 /** The folder and the branch that a foreign record was written in. */
 export function placeIn(ledger: Ledger, source: Json | undefined): Ledger {
   if (source === undefined) return ledger
-  const [first] = listIn(fieldsOf(source), 'records') ?? []
-  const raw = fieldsOf(first ?? null).raw
+  const [first] = listIn(readFields(source), 'records') ?? []
+  const raw = readFields(first ?? null).raw
   if (typeof raw !== 'string') return ledger
   const ends =
     raw.length <= 2 * END_CHARS ? [raw] : [raw.slice(-END_CHARS), raw.slice(0, END_CHARS)]

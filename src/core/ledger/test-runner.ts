@@ -191,7 +191,7 @@ const LINES: readonly LineRule[] = [
 /** Undefined if no line is a runner's. */
 export function testSummary(output: string): TestSummary | undefined {
   const found: Found = { failures: new Set() }
-  for (const line of linesOf(output))
+  for (const line of readLines(output))
     for (const [expression, note] of LINES) {
       const groups = expression.exec(line)
       if (groups !== null) note(found, groups)
@@ -205,7 +205,7 @@ export function testSummary(output: string): TestSummary | undefined {
   }
 }
 
-function linesOf(output: string): string[] {
+function readLines(output: string): string[] {
   const isLong = output.length > HEAD_CHARS + TAIL_CHARS
   const text = isLong ? `${cutHead(output, HEAD_CHARS)}\n${cutTail(output, TAIL_CHARS)}` : output
   return text

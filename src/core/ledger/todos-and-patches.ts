@@ -1,7 +1,7 @@
 // Todo lists and patches, as agents write them.
 import type { Fields, Json } from '../text/json.ts'
 import { cutHead } from '../window/tokens/cut.ts'
-import { fieldsOf, listIn, type Todo, textIn } from './intent.ts'
+import { listIn, readFields, type Todo, textIn } from './intent.ts'
 import { type FileOperation, LONGEST_PATH_CHARS } from './operation.ts'
 
 const MOST_TODOS = 100
@@ -10,19 +10,19 @@ const TODO_CHARS = 400
 /** Undefined if the call does not write a list. An empty one is a list. */
 export function todosIn(fields: Fields): Todo[] | undefined {
   const items = listIn(fields, 'todos', 'plan', 'task_list', 'tasks', 'items')
-  if (items !== undefined) return items.slice(0, MOST_TODOS).flatMap(todoOf)
+  if (items !== undefined) return items.slice(0, MOST_TODOS).flatMap(readTodo)
   const text = textIn(fields, 'todos', 'plan', 'task_progress')
   return text === undefined ? undefined : checklist(text)
 }
 
-function todoOf(item: Json): Todo[] {
-  const fields = fieldsOf(item)
+function readTodo(item: Json): Todo[] {
+  const fields = readFields(item)
   const text =
     typeof item === 'string'
       ? item
       : textIn(fields, 'content', 'step', 'description', 'title', 'text', 'task', 'subject')
   if (text === undefined) return []
-  const status = statusOf(fields.status) ?? (fields.done === true ? 'completed' : 'pending')
+  const status = readStatus(fields.status) ?? (fields.done === true ? 'completed' : 'pending')
   return [{ text: cutHead(text, TODO_CHARS), status }]
 }
 
@@ -40,7 +40,7 @@ const STATUSES: Readonly<Record<string, Todo['status']>> = {
   deleted: 'cancelled',
 }
 
-export function statusOf(json: Json | undefined): Todo['status'] | undefined {
+export function readStatus(json: Json | undefined): Todo['status'] | undefined {
   if (typeof json !== 'string') return undefined
   const name = json.toLowerCase().replace('-', '_')
   return Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined

@@ -36,7 +36,7 @@ function read(raw: unknown): ThreadEvent {
   return result.event
 }
 
-function errorOf(raw: unknown): PrecisError {
+function readError(raw: unknown): PrecisError {
   const result = readEvent(raw)
   if (result.ok) throw new Error('the row was read')
   return result.error
@@ -67,7 +67,7 @@ describe('old rows', () => {
 
   it('does not guess at rows of a newer version: they are kept raw and reported', () => {
     const raw = row('AGENT_MESSAGE', { content: 'x', calls: [] }, { v: EVENT_VERSION + 1 })
-    expect(errorOf(raw)).toMatchObject({
+    expect(readError(raw)).toMatchObject({
       code: 'store-newer',
       where: 'thread thread_1, event 12, v',
     })
@@ -183,7 +183,7 @@ describe('rows that cannot be read', () => {
   ]
   for (const [name, raw, path] of cases) {
     it(`says where: ${name}`, () => {
-      const error = errorOf(raw)
+      const error = readError(raw)
       expect(error.code).toBe('invalid-input')
       expect(error.details.path).toBe(path)
       if (typeof raw === 'object' && !Array.isArray(raw))

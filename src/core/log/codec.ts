@@ -23,14 +23,14 @@ export interface Undecodable {
  * A row of a newer version is not guessed at: it is an error with the code `store-newer`.
  */
 export function readEvent(row: unknown): ReadEvent {
-  if (!isRecord(row)) return failed({}, '', `expected an object, got ${nameOf(row)}`)
+  if (!isRecord(row)) return failed({}, '', `expected an object, got ${readName(row)}`)
   if (typeof row.v !== 'number' || !Number.isInteger(row.v) || row.v < 1)
-    return failed(row, 'v', `expected a version from 1 to ${EVENT_VERSION}, got ${nameOf(row.v)}`)
+    return failed(row, 'v', `expected a version from 1 to ${EVENT_VERSION}, got ${readName(row.v)}`)
   if (row.v > EVENT_VERSION)
     return failed(row, 'v', `version ${row.v} is newer than ${EVENT_VERSION}`, 'store-newer')
   const current = row.v === EVENT_VERSION ? row : upcast(row)
-  const timeMs = timeOf(current.timestamp)
-  const error = problemOf(row, current, timeMs)
+  const timeMs = readTime(current.timestamp)
+  const error = findProblem(row, current, timeMs)
   if (error) return { ok: false, error }
   // The row itself is passed on, not the schema's copy: what the schema does not name must survive.
   return { ok: true, event: { ...current, timestamp: new Date(timeMs) } as ThreadEvent }
@@ -39,7 +39,7 @@ export function readEvent(row: unknown): ReadEvent {
 /** What keeps a new event from being read again, if anything does. Its data is then known to be right. */
 export function checkEvent(event: ThreadEvent): PrecisError | undefined {
   const fields: Readonly<Record<string, unknown>> = { ...event }
-  const error = problemOf(fields, fields, event.timestamp.getTime())
+  const error = findProblem(fields, fields, event.timestamp.getTime())
   const { data, type, source } = event
   if (!error && typeof data === 'object' && data !== null) checkedAs.set(data, type)
   if (!error && typeof source === 'object' && source !== null) checkedAs.set(source, SOURCE)
@@ -54,7 +54,7 @@ function isCheckedAs(value: unknown, what: unknown): boolean {
   return typeof value === 'object' && value !== null && checkedAs.get(value) === what
 }
 
-function problemOf(
+function findProblem(
   row: Readonly<Record<string, unknown>>,
   current: Readonly<Record<string, unknown>>,
   timeMs: number,
@@ -76,7 +76,7 @@ export function readRow(row: unknown): ThreadEvent {
   const read = readEvent(row)
   if (read.ok) return read.event
   const fields = isRecord(row) ? row : {}
-  const timeMs = timeOf(fields.timestamp)
+  const timeMs = readTime(fields.timestamp)
   const { message, where = '' } = read.error
   const data: { [key: string]: Json } = { undecodable: toJson(row), error: { message, where } }
   return {
@@ -104,7 +104,7 @@ export function undecodableOf(event: ThreadEvent): Undecodable | undefined {
 export function writeEvent(event: ThreadEvent): Row {
   if (Number.isNaN(event.timestamp.getTime()))
     throw new PrecisError('invalid-input', 'an event has no valid timestamp', {
-      where: placeOf(event.threadId, event.seq, 'timestamp'),
+      where: findPlace(event.threadId, event.seq, 'timestamp'),
       hint: 'Pass a valid Date.',
     })
   return { ...event, timestamp: event.timestamp.toISOString() }
@@ -123,7 +123,7 @@ function wrongField(
   const wrong = (path: string, expected: string): WrongField => ({
     path,
     expected,
-    got: nameOf(row[path]),
+    got: readName(row[path]),
   })
   if (typeof row.id !== 'string') return wrong('id', 'a string')
   if (typeof row.threadId !== 'string') return wrong('threadId', 'a string')
@@ -152,13 +152,13 @@ function problem(
     code === 'store-newer'
       ? 'Update precis to read it. Until then it is kept as it is and has no effect.'
       : 'It is kept as it is and has no effect on the context.'
-  const where = placeOf(row.threadId, row.seq, path)
+  const where = findPlace(row.threadId, row.seq, path)
   const details = { threadId: row.threadId, seq: row.seq, path }
   const sentence = `a row of the log cannot be read: ${path === '' ? '' : `${path}: `}${message}`
   return new PrecisError(code, sentence, { where, hint, details })
 }
 
-function placeOf(threadId: unknown, seq: unknown, path: string): string {
+function findPlace(threadId: unknown, seq: unknown, path: string): string {
   const thread = typeof threadId === 'string' ? `thread ${threadId}` : 'an unnamed thread'
   const event = typeof seq === 'number' ? `, event ${seq}` : ''
   return `${thread}${event}${path === '' ? '' : `, ${path}`}`
@@ -195,7 +195,7 @@ function printPath(path: readonly PropertyKey[]): string {
 const ISO_TIME = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** Milliseconds since 1970, or NaN for what is no ISO time. Parsed once: it is half of the cost. */
-function timeOf(value: unknown): number {
+function readTime(value: unknown): number {
   return typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
 }
 
@@ -204,7 +204,7 @@ function isSeq(value: unknown): value is number {
 }
 
 /** A short name of a value for a message: its text where that is short, else its kind. */
-function nameOf(value: unknown): string {
+function readName(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (typeof value === 'string') return value.length <= 40 ? JSON.stringify(value) : 'a long string'
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

@@ -16,16 +16,16 @@ export function withRoomForText(
   messages: readonly Message[],
   { images = {}, requestBytes = Number.POSITIVE_INFINITY }: RepairProfile,
 ): ImageLimits {
-  const imageBytes = sumOf(messages, imageBytesOf)
+  const imageBytes = computeSum(messages, countImageBytes)
   if (imageBytes < requestBytes * PLENTY) return images
-  const otherBytes = sumOf(messages, (part) => jsonBytes(part) + ENVELOPE_BYTES) - imageBytes
+  const otherBytes = computeSum(messages, (part) => jsonBytes(part) + ENVELOPE_BYTES) - imageBytes
   const exact = Math.max(0, requestBytes * USABLE - otherBytes)
   const step = requestBytes / STEPS
   const room = images.slack ? Math.floor(exact / step) * step : exact
   return { ...images, maxTotalBytes: Math.min(room, images.maxTotalBytes ?? room) }
 }
 
-function sumOf(
+function computeSum(
   messages: readonly Message[],
   bytesOf: (part: Message['parts'][number]) => number,
 ): number {
@@ -35,7 +35,7 @@ function sumOf(
   )
 }
 
-function imageBytesOf(part: Message['parts'][number]): number {
+function countImageBytes(part: Message['parts'][number]): number {
   if (part.type === 'image') return part.media.data?.length ?? 0
   if (part.type !== 'tool_result') return 0
   return part.content.reduce(

@@ -6,14 +6,18 @@ import { type Changes, type IdRule, type RepairProfile, type Turn, withParts } f
 const STRICT_IDS: IdRule = { maxChars: 40 }
 const STRICT_NAME_CHARS = 64
 
-export interface Named {
+export interface LegalName {
   readonly turns: Turn[]
   /** The tools that got another name, for the definitions that go with the messages. */
   readonly names: ReadonlyMap<string, string>
 }
 
 /** Legal and unique ones stay as they are, and no other is mapped onto them. */
-export function mendNames(turns: readonly Turn[], profile: RepairProfile, changes: Changes): Named {
+export function mendNames(
+  turns: readonly Turn[],
+  profile: RepairProfile,
+  changes: Changes,
+): LegalName {
   const calls = turns.flatMap(({ parts }) =>
     parts.flatMap(({ part }) => (part.type === 'tool_call' ? [part] : [])),
   )

@@ -11,14 +11,14 @@ import { mendParts } from './sendable.ts'
 import { mendThinking, partsAsText } from './stale-thinking.ts'
 import {
   Changes,
+  findTurn,
   LEFT_OUT,
-  messageOf,
   type RepairChange,
   type RepairProfile,
+  readMessage,
   STRICT_PROFILE,
   type Turn,
   textAt,
-  turnOf,
   withParts,
 } from './turn.ts'
 
@@ -66,7 +66,7 @@ export function repair(
   const isSame = changes.list.length === 0
   return {
     // Without a change there was no message of the system among them.
-    messages: isSame ? (messages as readonly Message[]) : turns.map(messageOf),
+    messages: isSame ? (messages as readonly Message[]) : turns.map(readMessage),
     system: isSame ? system : prompts,
     changes: changes.list,
     names: named.names,
@@ -96,7 +96,7 @@ function instructionText(parts: readonly MessagePart[]): string {
 /** Later instructions become reminders, which every provider can be sent. */
 function placed(messages: readonly LooseMessage[], skipped: number, changes: Changes): Turn[] {
   return messages.slice(skipped).map(({ role, parts }, index): Turn => {
-    if (role !== 'system') return turnOf({ role, parts }, index + skipped)
+    if (role !== 'system') return findTurn({ role, parts }, index + skipped)
     const at = `messages[${index + skipped}]`
     changes.add('system-message', at, 'it stood among the messages; it became a reminder')
     const text = instructionText(parts)
@@ -128,7 +128,7 @@ function withoutTools(turns: readonly Turn[], changes: Changes): Turn[] {
 function mendNatives(turns: readonly Turn[], { natives }: RepairProfile, changes: Changes): Turn[] {
   return turns.map((turn, index) => {
     const place = { isFirst: index === 0, isLast: index === turns.length - 1 }
-    const refused = natives?.refused(messageOf(turn), place) ?? new Map<number, string>()
+    const refused = natives?.refused(readMessage(turn), place) ?? new Map<number, string>()
     return withParts(
       turn,
       turn.parts.flatMap((each, at) => {
@@ -144,7 +144,7 @@ function mendNatives(turns: readonly Turn[], { natives }: RepairProfile, changes
 }
 
 function mendImages(turns: readonly Turn[], profile: RepairProfile, changes: Changes): Turn[] {
-  const messages = turns.map(messageOf)
+  const messages = turns.map(readMessage)
   const placeOf = (message: number, part: number) => turns[message]?.parts[part]?.at ?? ''
   const refOf = ({ message, part }: { message: number; part: number }) => placeOf(message, part)
   const { messages: aged, aged: gone } = ageImages(

@@ -1,7 +1,7 @@
 // Repairs the content of a tool result: no blank texts, only text in errors, no foreign blocks
 import { isFields, type Json } from '../text/json.ts'
 import type { Block } from '../view/content.ts'
-import { captionOf } from '../view/images.ts'
+import { buildCaption } from '../view/images.ts'
 import type { MessagePart, ToolCallPart, ToolResultPart } from '../view/message.ts'
 import type { Changes, PlacedPart, RepairProfile } from './turn.ts'
 
@@ -120,7 +120,7 @@ function blockInWords(block: Block): string {
 
 /** A block that cannot be shown, named. */
 export function blockCaption(block: Block): string {
-  if (block.type === 'image') return captionOf(block, undefined)
+  if (block.type === 'image') return buildCaption(block, undefined)
   if (block.type === 'native') return nativeInWords(block.provider ?? 'its provider', block.value)
   const name = block.uri ?? block.mimeType
   return name === undefined ? '[resource]' : `[resource ${name}]`
@@ -139,7 +139,7 @@ export function partInWords(part: MessagePart): string {
     case 'checkpoint':
       return `[checkpoint ${part.id}]`
     case 'image':
-      return captionOf(part.media, undefined)
+      return buildCaption(part.media, undefined)
     case 'document':
       return part.media.text ?? `[document ${part.media.title ?? part.media.mimeType}]`
     case 'native':

@@ -21,7 +21,7 @@ export function mendRounds(
   changes: Changes,
 ): Turn[] {
   const apart = turns.flatMap((turn) => resultsMovedOut(turn, changes))
-  const whole = stretchesOf(withoutEmpty(apart, changes)).flatMap((stretch) =>
+  const whole = findStretches(withoutEmpty(apart, changes)).flatMap((stretch) =>
     mendStretch(stretch, profile, changes),
   )
   return profile.repeatedRoles ? whole : joined(whole, changes)
@@ -46,7 +46,7 @@ function withoutEmpty(turns: readonly Turn[], changes: Changes): Turn[] {
   })
 }
 
-function stretchesOf(turns: readonly Turn[]): Stretch[] {
+function findStretches(turns: readonly Turn[]): Stretch[] {
   const stretches: { answers: Turn[]; users: Turn[] }[] = []
   for (const turn of turns) {
     let last = stretches.at(-1)
@@ -65,11 +65,11 @@ function mendStretch(
   profile: RepairProfile,
   changes: Changes,
 ): Turn[] {
-  const pairs = pairsOf({ answers, users })
+  const pairs = findPairs({ answers, users })
   const kept = users.map((turn) => withoutStrays(turn, pairs, changes))
   const last = answers.at(-1)
   const early = answers.slice(0, -1).flatMap((turn) => {
-    const results = callsOf(turn).map((call) => {
+    const results = findCalls(turn).map((call) => {
       const result = pairs.get(call)
       if (result === undefined) return aborted(call, changes)
       changes.add('result-order', result.at, 'an answer stood before it; it was moved to its call')
@@ -85,12 +85,12 @@ function mendStretch(
 }
 
 /** The result of each call. Where an id comes back, the calls and results go by their order. */
-function pairsOf({ answers, users }: Stretch): Map<PlacedPart, PlacedResult> {
+function findPairs({ answers, users }: Stretch): Map<PlacedPart, PlacedResult> {
   const results = Map.groupBy(
     users.flatMap(({ parts }) => parts.filter(isResult)),
     ({ part }) => part.id,
   )
-  const calls = Map.groupBy(answers.flatMap(callsOf), ({ part }) => part.id)
+  const calls = Map.groupBy(answers.flatMap(findCalls), ({ part }) => part.id)
   const pairs = new Map<PlacedPart, PlacedResult>()
   for (const [id, callers] of calls) {
     const found = results.get(id) ?? []
@@ -146,7 +146,7 @@ function closeRound(
   { repeatedRoles = false }: RepairProfile,
   changes: Changes,
 ): Turn[] {
-  const calls = answer === undefined ? [] : callsOf(answer)
+  const calls = answer === undefined ? [] : findCalls(answer)
   const own = new Set(calls.map((call) => pairs.get(call)))
   // Those of earlier answers of the stretch were put behind these.
   const early = new Set([...pairs.values()].filter((result) => !own.has(result)))
@@ -216,7 +216,7 @@ function joined(turns: readonly Turn[], changes: Changes): Turn[] {
   return result.map(({ turn, parts }) => withParts(turn, parts, false))
 }
 
-function callsOf({ role, parts }: Turn): PlacedCall[] {
+function findCalls({ role, parts }: Turn): PlacedCall[] {
   return role === 'assistant' ? parts.filter(isCall) : []
 }
 

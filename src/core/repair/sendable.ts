@@ -26,7 +26,7 @@ export function mendParts(
   changes: Changes,
 ): Turn[] {
   return turns.map((turn) => {
-    const { thinking, isRewritten } = thinkingOf(turn, profile, changes)
+    const { thinking, isRewritten } = readThinking(turn, profile, changes)
     const kept = turn.parts.filter((placed) => !isThinking(placed) || thinking.has(placed))
     const parts = kept.flatMap((placed) => mendPart(placed, turn.role, profile, changes))
     // Blank text was never sent to anybody: without it the turn says what it said.
@@ -49,7 +49,7 @@ interface KeptThinking {
   readonly isRewritten: boolean
 }
 
-function thinkingOf(turn: Turn, profile: RepairProfile, changes: Changes): KeptThinking {
+function readThinking(turn: Turn, profile: RepairProfile, changes: Changes): KeptThinking {
   const blocks = turn.parts.filter(isThinking)
   const lastCall = turn.parts.findLastIndex(({ part }) => part.type === 'tool_call')
   const refused = new Map<PlacedPart, string>()

@@ -4,16 +4,16 @@ import { callInWords, partInWords, resultInParts } from './result-content.ts'
 import { saysSomething } from './sendable.ts'
 import {
   Changes,
+  findTurn,
   hasCalls,
   isThinking,
   LEFT_OUT,
-  messageOf,
   type PlacedPart,
   type RepairChange,
   type RepairProfile,
+  readMessage,
   type Turn,
   textAt,
-  turnOf,
   withParts,
 } from './turn.ts'
 
@@ -45,8 +45,8 @@ export function toldWithoutThinking(messages: readonly Message[]): {
   readonly changes: readonly RepairChange[]
 } {
   const changes = new Changes()
-  const turns = mendThinking(messages.map(turnOf), true, {}, changes)
-  return { messages: turns.map(messageOf), changes: changes.list }
+  const turns = mendThinking(messages.map(findTurn), true, {}, changes)
+  return { messages: turns.map(readMessage), changes: changes.list }
 }
 
 function withoutThinking(turn: Turn, changes: Changes): Turn {

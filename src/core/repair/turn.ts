@@ -64,13 +64,13 @@ export class Changes {
 }
 
 /** A message as it came, `index` messages from the start. */
-export function turnOf({ role, parts }: Message, index: number): Turn {
+export function findTurn({ role, parts }: Message, index: number): Turn {
   const at = `messages[${index}]`
   const placed = parts.map((part, each) => ({ part, at: `${at}.parts[${each}]` }))
   return { role, at, parts: placed, isRewritten: false }
 }
 
-export function messageOf({ role, parts }: Turn): Message {
+export function readMessage({ role, parts }: Turn): Message {
   return { role, parts: parts.map(({ part }) => part) }
 }
 

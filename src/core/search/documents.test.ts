@@ -1,7 +1,7 @@
 // What of an event can be found.
 import { describe, expect, it } from 'vitest'
 import type { ThreadEvent } from '../log/event.ts'
-import { type AwaitedCall, documentOf, partsOf } from './documents.ts'
+import { type AwaitedCall, buildDocument, readParts } from './documents.ts'
 
 function event(type: string, data: unknown): ThreadEvent {
   const base = { v: 2, id: 'x', threadId: 't', seq: 1, timestamp: new Date(0) }
@@ -15,14 +15,17 @@ const result = (id: string | undefined, text: string) =>
 
 describe('the document of an event', () => {
   it('of a call has its arguments; its result has the same tool and file', () => {
-    const asked = documentOf(call('c', { path: 'a.ts', lines: [1, { from: 'x' }], deep: null }), [])
+    const asked = buildDocument(
+      call('c', { path: 'a.ts', lines: [1, { from: 'x' }], deep: null }),
+      [],
+    )
     expect(asked.document).toEqual({
       kind: 'call',
       text: 'read\na.ts\n1\nx',
       tool: 'read',
       file: 'a.ts',
     })
-    const answered = documentOf(result('c', 'content'), asked.awaited)
+    const answered = buildDocument(result('c', 'content'), asked.awaited)
     expect(answered.document).toEqual({
       kind: 'result',
       text: 'content',
@@ -33,13 +36,13 @@ describe('the document of an event', () => {
   })
 
   it('of a result without a call has no tool, and calls that wait are not kept without end', () => {
-    expect(documentOf(result(undefined, 'content'), []).document).toEqual({
+    expect(buildDocument(result(undefined, 'content'), []).document).toEqual({
       kind: 'result',
       text: 'content',
     })
     let awaited: readonly AwaitedCall[] = []
     for (let index = 0; index < 200; index += 1)
-      awaited = documentOf(call(`c${index}`, {}), awaited).awaited
+      awaited = buildDocument(call(`c${index}`, {}), awaited).awaited
     expect(awaited).toHaveLength(64)
     expect(awaited.at(-1)?.id).toBe('c199')
   })
@@ -50,19 +53,19 @@ describe('the document of an event', () => {
     ['USER_MESSAGE', '  '],
     ['AGENT_MESSAGE', { content: '', calls: [] }],
   ])('of %s is nothing', (type, data) => {
-    expect(documentOf(event(type, data), []).document).toBeUndefined()
+    expect(buildDocument(event(type, data), []).document).toBeUndefined()
   })
 })
 
 describe('the parts of a long text', () => {
   it('are bounded, and are the text again', () => {
     const text = '👩‍👩‍👧‍👦é部'.repeat(10_000)
-    const parts = partsOf(text)
+    const parts = readParts(text)
     expect(parts.join('')).toBe(text)
     for (const part of parts) {
       expect(part.length).toBeLessThanOrEqual(16_000)
       expect(part.isWellFormed()).toBe(true)
     }
-    expect(partsOf('')).toEqual([])
+    expect(readParts('')).toEqual([])
   })
 })

@@ -1,12 +1,12 @@
 // The searchable parts of an event: text, author, tool and file
 import type { Put } from '../edit/change.ts'
-import { fieldsOf, pathIn } from '../ledger/intent.ts'
+import { pathIn, readFields } from '../ledger/intent.ts'
 import type { ThreadEvent } from '../log/event.ts'
 import { blockCaption } from '../repair/result-content.ts'
 import type { Json } from '../text/json.ts'
 import { textOfUserContent } from '../view/content.ts'
 import { cutHead, cutTail } from '../window/tokens/cut.ts'
-import { isAsked, type QueryWord, wordsOf } from './words.ts'
+import { findWords, isAsked, type QueryWord } from './words.ts'
 
 export const SEARCH_KINDS = ['user', 'agent', 'call', 'result', 'summary', 'reminder'] as const
 export type SearchKind = (typeof SEARCH_KINDS)[number]
@@ -31,13 +31,13 @@ const MOST_AWAITED = 64
 const PART_CHARS = 16_000
 
 /** What an event says, and the calls that wait for their results after it. */
-export function documentOf(
+export function buildDocument(
   event: ThreadEvent,
   awaited: readonly AwaitedCall[],
 ): { readonly document?: SearchDocument; readonly awaited: readonly AwaitedCall[] } {
   if (event.type === 'TOOL_CALL') {
     const { id, name, arguments: input } = event.data
-    const file = pathIn(fieldsOf(input))
+    const file = pathIn(readFields(input))
     const call = { id, tool: name, ...(file !== undefined && { file }) }
     const text = `${name}\n${textsIn(input).join('\n')}`
     return {
@@ -58,7 +58,7 @@ export function documentOf(
 }
 
 /** A long text in pieces, none of which breaks a character. */
-export function partsOf(text: string): readonly string[] {
+export function readParts(text: string): readonly string[] {
   const parts: string[] = []
   for (let at = 0; at < text.length; ) {
     const part = cutHead(text.slice(at, at + PART_CHARS + 2), PART_CHARS)
@@ -116,8 +116,8 @@ export interface Snippet {
 }
 
 /** The stretch with the most different words; of equals the first. */
-export function snippetOf(text: string, asked: readonly QueryWord[], maxChars: number): Snippet {
-  const places = [...wordsOf(text)].filter(({ word }) => isAsked(word, asked))
+export function buildSnippet(text: string, asked: readonly QueryWord[], maxChars: number): Snippet {
+  const places = [...findWords(text)].filter(({ word }) => isAsked(word, asked))
   let best = { start: places[0]?.start ?? 0, words: 0 }
   for (const [index, { start }] of places.entries()) {
     const words = new Set<string>()
@@ -142,7 +142,7 @@ function lineAt(text: string, at: number, maxChars: number): string {
 /** Words within words (`config` in `parseConfig`) give one mark, the longest. */
 function marked(text: string, asked: readonly QueryWord[]): Snippet {
   const marks: [number, number][] = []
-  for (const { word, start, end } of wordsOf(text)) {
+  for (const { word, start, end } of findWords(text)) {
     if (!isAsked(word, asked)) continue
     const last = marks.at(-1)
     if (last && start <= last[1]) last[1] = Math.max(last[1], end)

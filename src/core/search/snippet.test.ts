@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import { snippetOf } from './documents.ts'
+import { buildSnippet } from './documents.ts'
 import { queryWords } from './words.ts'
 
 /** The snippet with its marks in brackets. */
 function shown(text: string, query: string, maxChars = 40): string {
-  const snippet = snippetOf(text, queryWords(query), maxChars)
+  const snippet = buildSnippet(text, queryWords(query), maxChars)
   let [line, end] = ['', 0]
   for (const [from, to] of snippet.marks) {
     line += `${snippet.text.slice(end, from)}[${snippet.text.slice(from, to)}]`
@@ -42,7 +42,7 @@ describe('a snippet', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 300 })
     fc.assert(
       fc.property(text, fc.string({ unit: 'grapheme', maxLength: 5 }), (said, query) => {
-        const { text: line, marks } = snippetOf(said, queryWords(query), 60)
+        const { text: line, marks } = buildSnippet(said, queryWords(query), 60)
         expect(line.length).toBeLessThanOrEqual(62)
         expect(line).not.toContain('\n')
         if (said.isWellFormed()) expect(line.isWellFormed()).toBe(true)

@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
-import { isAsked, queryWords, wordsOf } from './words.ts'
+import { findWords, isAsked, queryWords } from './words.ts'
 
 function words(text: string): string {
-  return [...wordsOf(text)].map(({ word }) => word).join(' ')
+  return [...findWords(text)].map(({ word }) => word).join(' ')
 }
 
 const WORDS: readonly (readonly [text: string, words: string])[] = [
@@ -71,7 +71,7 @@ describe('the words of a text', () => {
   it('stand where they are said to stand, in any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
-        for (const { word, start, end } of wordsOf(text)) {
+        for (const { word, start, end } of findWords(text)) {
           expect(word.length).toBeGreaterThan(0)
           expect(start).toBeLessThan(end)
           expect(end).toBeLessThanOrEqual(text.length)
@@ -88,7 +88,7 @@ describe('the words of a text', () => {
         fc.string({ unit: 'grapheme', maxLength: 20 }),
         fc.string({ unit: 'grapheme', maxLength: 20 }),
         (before, query) => {
-          const there = [...wordsOf(`${before} ${query} .`)].map(({ word }) => word)
+          const there = [...findWords(`${before} ${query} .`)].map(({ word }) => word)
           for (const asked of queryWords(query))
             expect(there.some((word) => isAsked(word, [asked]))).toBe(true)
         },

@@ -35,7 +35,7 @@ const ACCENTS = /[\u0300-\u036f]/g
  * `parse_config`), and by each of its parts; a file by its name with the dot; `部署方案` by `部署`,
  * `署方` and `方案`. One thing and several are the same word: `configs` is `config`.
  */
-export function* wordsOf(text: string): Generator<WordPlace> {
+export function* findWords(text: string): Generator<WordPlace> {
   for (const match of text.matchAll(WRITTEN)) {
     const [written] = match
     if (PLAIN.test(written)) yield place(written, match.index, written.length)
@@ -48,7 +48,7 @@ export function* wordsOf(text: string): Generator<WordPlace> {
 export function queryWords(query: string): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
   let endOfPair = 0
-  for (const { word, start, end } of wordsOf(query)) {
+  for (const { word, start, end } of findWords(query)) {
     if (words.size === MOST_QUERY_WORDS) break
     const isUnspaced = word.search(UNSPACED) === 0
     const isPrefix = isUnspaced && [...word].length === 1
@@ -73,7 +73,7 @@ function* wordsOfName(name: string, at: number): Generator<WordPlace> {
   let end = 0
   for (const match of name.matchAll(UNSPACED)) {
     yield* wordsOfSpaced(name.slice(end, match.index), at + end)
-    yield* pairsOf(match[0], at + match.index)
+    yield* findPairs(match[0], at + match.index)
     end = match.index + match[0].length
   }
   yield* wordsOfSpaced(end === 0 ? name : name.slice(end), at + end)
@@ -88,7 +88,7 @@ function* wordsOfSpaced(name: string, at: number): Generator<WordPlace> {
 }
 
 /** The last character stands alone, too: nothing else begins with it. */
-function* pairsOf(run: string, at: number): Generator<WordPlace> {
+function* findPairs(run: string, at: number): Generator<WordPlace> {
   const characters = [...run]
   let start = at
   for (const [index, character] of characters.entries()) {

@@ -114,7 +114,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   store: 'where threads are kept',
 }
 
-const LEAVES: ReadonlyMap<string, z.ZodType> = leavesOf(settingsSchema, '')
+const LEAVES: ReadonlyMap<string, z.ZodType> = findLeaves(settingsSchema, '')
 export const SETTING_KEYS: readonly string[] = [...LEAVES.keys()]
 
 /** What the setting is for, and what it may be. */
@@ -166,11 +166,11 @@ function bare(leaf: z.ZodType | undefined): z.ZodType | undefined {
   return inner instanceof z.ZodType ? inner : undefined
 }
 
-function leavesOf(object: z.ZodObject, prefix: string): Map<string, z.ZodType> {
+function findLeaves(object: z.ZodObject, prefix: string): Map<string, z.ZodType> {
   const leaves = new Map<string, z.ZodType>()
   for (const [field, inner] of Object.entries(object.shape)) {
     if (inner instanceof z.ZodObject)
-      for (const [key, leaf] of leavesOf(inner, `${prefix}${field}.`)) leaves.set(key, leaf)
+      for (const [key, leaf] of findLeaves(inner, `${prefix}${field}.`)) leaves.set(key, leaf)
     else if (inner instanceof z.ZodType) leaves.set(`${prefix}${field}`, inner)
   }
   return leaves

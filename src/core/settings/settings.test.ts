@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { nearestWord } from '../text/words.ts'
 import {
   environmentLayer,
+  readVariable,
   requireSettings,
   resolveSettings,
   SETTING_KEYS,
   type SettingsLayer,
-  variableOf,
 } from './settings.ts'
 import { aboutSetting, DEFAULT_STRATEGY, settingsJsonSchema } from './settings-schema.ts'
 
@@ -82,7 +82,7 @@ describe('settings', () => {
   })
 
   it('are named in the environment by their key', () => {
-    expect(SETTING_KEYS.map(variableOf)).toEqual([
+    expect(SETTING_KEYS.map(readVariable)).toEqual([
       'PRECIS_STRATEGY',
       'PRECIS_PRESET',
       'PRECIS_COUNTER',

@@ -111,7 +111,7 @@ function withoutUndefined(values: object): object {
 const PREFIX = 'PRECIS_'
 
 /** `gate.minTokens` → `PRECIS_GATE_MIN_TOKENS` */
-export function variableOf(key: string): string {
+export function readVariable(key: string): string {
   return `${PREFIX}${key
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll('.', '_')
@@ -125,7 +125,7 @@ export function variableOf(key: string): string {
 export function environmentLayer(
   environment: Readonly<Record<string, string | undefined>>,
 ): SettingsLayer {
-  const keys = new Map(SETTING_KEYS.map((key) => [variableOf(key).slice(PREFIX.length), key]))
+  const keys = new Map(SETTING_KEYS.map((key) => [readVariable(key).slice(PREFIX.length), key]))
   const entries: (readonly [string, unknown])[] = []
   for (const [variable, text] of Object.entries(environment)) {
     if (!variable.startsWith(PREFIX) || text === undefined || text === '') continue
@@ -135,7 +135,7 @@ export function environmentLayer(
     if (nearest !== undefined) throw unknownKey(variable, variable, `${PREFIX}${nearest}`)
     if (key !== undefined) entries.push([key, fromText(key, text)])
   }
-  return { origin: 'environment', where: variableOf, values: nested(entries) }
+  return { origin: 'environment', where: readVariable, values: nested(entries) }
 }
 
 const BOOLEANS = new Map([

@@ -80,14 +80,14 @@ function shownUrl(text: string): string | undefined {
 }
 
 function shownPairs(text: string): string | undefined {
-  return pairsOf(text)
+  return findPairs(text)
     ?.flatMap(([name, value]) => (isPlain(name, value) ? [`${name}=${value}`] : []))
     .join(' ')
     .replace(/^$/, HIDDEN)
 }
 
 /** Undefined if the text is anything else. */
-function pairsOf(text: string): (readonly [string, string])[] | undefined {
+function findPairs(text: string): (readonly [string, string])[] | undefined {
   const pairs: (readonly [string, string])[] = []
   PAIR.lastIndex = 0
   let end = 0

@@ -16,12 +16,12 @@ const STEERING =
 
 /** For what someone decides on, a command above all: every character is seen, by its number if need be. */
 export function escapeHidden(text: string): string {
-  return text.replace(HIDDEN, numberOf)
+  return text.replace(HIDDEN, readNumber)
 }
 
 /** For what is read: nothing in it steers the terminal or the page. */
 export function escapeSteering(text: string): string {
-  return text.replace(STEERING, numberOf)
+  return text.replace(STEERING, readNumber)
 }
 
 /** Every text in a value, the names of fields included. */
@@ -51,7 +51,7 @@ function escapedIn(value: unknown): unknown {
   )
 }
 
-function numberOf(character: string): string {
+function readNumber(character: string): string {
   return `[U+${hex(character.codePointAt(0) ?? 0)}]`
 }
 

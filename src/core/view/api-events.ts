@@ -8,8 +8,8 @@ import {
   type Origin,
   type ThreadEvent,
 } from '../log/event.ts'
-import { type Context, emptyContext, foldEvent, markerOf } from './context.ts'
-import { newEntryAt, parseEntryId, rootOf } from './entry.ts'
+import { buildMarker, type Context, emptyContext, foldEvent } from './context.ts'
+import { findRoot, newEntryAt, parseEntryId } from './entry.ts'
 import { outranks } from './round-results.ts'
 
 /** A COMPACTION as it is shown: with the working conversation right after it, which is never stored. */
@@ -41,7 +41,7 @@ export function withCompacted(
 /** `getEvents`: the working conversation with the latest compaction's marker in its place. */
 export function workingEvents(context: Context, eventAt: EventAt): ThreadEvent[] {
   const { head, rest } = shownEvents(context, eventAt)
-  const marker = markerOf(context)
+  const marker = buildMarker(context)
   const event = marker === undefined ? undefined : eventAt(marker)
   if (marker === undefined || event === undefined) return [...head, ...rest]
   const later = rest.findIndex((shown) => shown.seq > marker)
@@ -104,7 +104,7 @@ function eventsOfEntry(
   }
   const entry = newEntryAt(id, eventAt)
   if (entry === undefined) return []
-  const root = parseEntryId(rootOf(id, eventAt))
+  const root = parseEntryId(findRoot(id, eventAt))
   const original = root.original ? eventAt(root.seq) : undefined
   if (original === undefined)
     return [madeEvent(parsed.seq, parsed.index, entry, eventAt)].filter((e) => e !== undefined)

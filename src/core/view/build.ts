@@ -11,7 +11,7 @@ import type {
   UserContent,
 } from './content.ts'
 import type { Context } from './context.ts'
-import { type Item, parseEntryId, rootOf } from './entry.ts'
+import { findRoot, type Item, parseEntryId } from './entry.ts'
 import { contentOf, withRef } from './entry-content.ts'
 import type { Message, MessagePart } from './message.ts'
 import { missingRow, orphan, type Problem, roundResults } from './round-results.ts'
@@ -93,7 +93,7 @@ export function buildWithWriters(context: Context, eventAt: EventAt): Written {
     } else if (content.kind === 'user') {
       if (user.content.length > 0 || user.closed) flush()
       user.content = userParts(content.content).map((part) => withRef(part, item.id))
-      user.writer = writerOf(item.id, eventAt)
+      user.writer = buildWriter(item.id, eventAt)
     } else if (content.kind === 'reminder') {
       if (user.closed) flush()
       user.reminders.push({ type: 'system_reminder', text: content.text })
@@ -136,7 +136,7 @@ function withGivenThinking(
   id: EntryId,
   eventAt: EventAt,
 ): readonly MessagePart[] {
-  const root = contentOf(rootOf(id, eventAt), eventAt)
+  const root = contentOf(findRoot(id, eventAt), eventAt)
   const given = root?.kind === 'answer' ? (root.answer.parts ?? []).filter(isThinking) : []
   if (parts.filter(isThinking).length >= given.length) return parts
   return [...given, ...parts.filter((part) => !isThinking(part))]
@@ -151,7 +151,7 @@ function isThinking<P extends { readonly type: string }>(
 /** Whether other words stand before this entry than when it was made, as far as the changes tell. */
 function isBehindRewrite({ id }: Item, context: Context, eventAt: EventAt): boolean {
   const { stack, pops, head } = context
-  const made = parseEntryId(rootOf(id, eventAt)).seq
+  const made = parseEntryId(findRoot(id, eventAt)).seq
   const since = [stack.at(-1), head.system, head.userSystem]
   return (
     since.some((seq) => seq !== undefined && seq > made) ||
@@ -186,8 +186,8 @@ class UserMessage {
 }
 
 /** Of an entry of the log, rewritten or not; what a compaction says in its own name has no writer. */
-function writerOf(id: EntryId, eventAt: EventAt): Writer | undefined {
-  const root = parseEntryId(rootOf(id, eventAt))
+function buildWriter(id: EntryId, eventAt: EventAt): Writer | undefined {
+  const root = parseEntryId(findRoot(id, eventAt))
   const event = root.original ? eventAt(root.seq) : undefined
   const origin = event?.type === 'USER_MESSAGE' ? event.origin : undefined
   return origin === 'client' || origin === 'tool' || origin === 'model' ? origin : undefined

@@ -16,7 +16,7 @@ import { Sequence } from '../log/upcast.ts'
 import { type Calibration, calibrate, UNCALIBRATED } from '../window/tokens/calibrate.ts'
 import { weighCall, weighText } from '../window/tokens/weigh.ts'
 import { type Item, itemOfEvent, originalId } from './entry.ts'
-import { openCallsOf } from './seam.ts'
+import { findOpenCalls } from './seam.ts'
 
 /** Raised when the fold or the weights change: older snapshots are then replayed from the log. */
 export const FOLD_VERSION = 2
@@ -79,7 +79,7 @@ export function emptyContext(): Context {
 }
 
 /** The latest COMPACTION in effect, if any. */
-export function markerOf(context: Context): number | undefined {
+export function buildMarker(context: Context): number | undefined {
   return context.active.at(-1)
 }
 
@@ -231,7 +231,7 @@ function foldApplied(
     ...standing(context, event, eventAt),
     items: Sequence.from(applied.items),
     tokens: applied.items.reduce((sum, item) => sum + item.tokens, 0),
-    open: openCallsOf(applied.items),
+    open: findOpenCalls(applied.items),
     calibration: calibrate(calibrationOf(context), undefined),
   }
 }

@@ -135,12 +135,12 @@ export function withHidden(item: Item, hide: readonly Hidden[]): Item {
 const entriesOfEdits = new WeakMap<readonly Edit[], readonly (NewEntry | undefined)[]>()
 
 /** What a change put in, in stored order: new entries, and a gap for each edit that put nothing. */
-export function newEntriesOf(edits: readonly Edit[]): readonly (NewEntry | undefined)[] {
+export function readNewEntries(edits: readonly Edit[]): readonly (NewEntry | undefined)[] {
   const known = entriesOfEdits.get(edits)
   if (known) return known
   const entries: (NewEntry | undefined)[] = []
   for (const edit of edits) {
-    for (const put of putsOf(edit)) {
+    for (const put of collectPuts(edit)) {
       if (isNewEntry(put)) entries.push(put)
       else if ('gap' in put) entries.push(undefined)
     }
@@ -152,7 +152,7 @@ export function newEntriesOf(edits: readonly Edit[]): readonly (NewEntry | undef
 const ONE_GAP: readonly Put[] = [{ gap: true }]
 
 /** What an edit puts in place of what it covers: a gap, if nothing else. */
-export function putsOf(edit: Edit): readonly Put[] {
+export function collectPuts(edit: Edit): readonly Put[] {
   return edit.put.length === 0 ? ONE_GAP : edit.put
 }
 
@@ -172,7 +172,7 @@ export function itemAt(id: EntryId, eventAt: EventAt): Item | undefined {
   if (event === undefined) return undefined
   if (!parsed.original) {
     if (!isChange(event)) return undefined
-    const entries = newEntriesOf(event.data.edits)
+    const entries = readNewEntries(event.data.edits)
     if (parsed.index >= entries.length) return undefined
     const entry = entries[parsed.index]
     const made = newId(parsed.seq, parsed.index)
@@ -190,11 +190,11 @@ export function newEntryAt(id: EntryId, eventAt: EventAt): NewEntry | undefined 
   const parsed = parseEntryId(id)
   if (parsed.original) return undefined
   const event = eventAt(parsed.seq)
-  return event && isChange(event) ? newEntriesOf(event.data.edits)[parsed.index] : undefined
+  return event && isChange(event) ? readNewEntries(event.data.edits)[parsed.index] : undefined
 }
 
 /** Follows rewrites down to the original entry, if there is one. */
-export function rootOf(id: EntryId, eventAt: EventAt): EntryId {
+export function findRoot(id: EntryId, eventAt: EventAt): EntryId {
   let root = id
   for (let entry = newEntryAt(root, eventAt); entry?.of; entry = newEntryAt(root, eventAt))
     root = entry.of
@@ -208,7 +208,7 @@ export function callsOfAnswer(
   eventAt: EventAt,
 ): ToolCall[] {
   if (of === undefined || answer.calls.length === 0) return []
-  const root = parseEntryId(rootOf(of, eventAt))
+  const root = parseEntryId(findRoot(of, eventAt))
   const event = root.original ? eventAt(root.seq) : undefined
   if (event?.type !== 'AGENT_MESSAGE') return []
   return callsAfter(event.seq, event.data, eventAt).filter((call) => answer.calls.includes(call.id))

@@ -118,7 +118,7 @@ export type ImageLike = Pick<Media, 'data' | 'uri' | 'widthPx' | 'heightPx'> & {
 }
 
 /** `[image image/png 1200×800 px, 34 kB, ref e12]` */
-export function captionOf(image: ImageLike, ref: string | undefined): string {
+export function buildCaption(image: ImageLike, ref: string | undefined): string {
   const size = sizeOfImage(image)
   const facts = [
     [image.mimeType, size && sizeInWords(size)].filter(Boolean).join(' '),

@@ -10,7 +10,7 @@ import { lastRequest } from './last-request.ts'
 
 const LONG = 'words that fill a page '.repeat(300)
 
-function logOf(...drafts: (EventDraft | EventDraft[])[]): TestLog {
+function buildLog(...drafts: (EventDraft | EventDraft[])[]): TestLog {
   const log = new TestLog()
   for (const draft of drafts) log.append([draft].flat())
   return log
@@ -34,7 +34,7 @@ const ASKED = 'Rename `parseIt` to `parse`.\n\n  Keep the blanks.'
 
 describe('the last request', () => {
   it('is carried behind whatever replaces it, word for word, before what comes next', () => {
-    const log = logOf(user('Hello.'), answer(LONG), user(ASKED), answer('Reading.', 'a'))
+    const log = buildLog(user('Hello.'), answer(LONG), user(ASKED), answer('Reading.', 'a'))
     log.append([result('a', 'x')])
     const next = { type: 'USER_MESSAGE', data: 'Go on.', label: 'continuation' } as const
     expect(log.compact({ edits: all(log, next) })).toBeUndefined()
@@ -46,7 +46,7 @@ describe('the last request', () => {
   })
 
   it('is said to be answered where it is', () => {
-    const log = logOf(user(ASKED), answer(LONG))
+    const log = buildLog(user(ASKED), answer(LONG))
     log.compact({ edits: all(log) })
     expect(carriedIn(log)[0]).toContain('Requests are answered up to and including [ref:e1]')
     expect(lastRequest(log.context.items.toArray(), log.eventAt)).toMatchObject({
@@ -57,7 +57,7 @@ describe('the last request', () => {
   })
 
   it('survives a second and a third time, once each', () => {
-    const log = logOf(user(ASKED), answer(LONG, 'a'))
+    const log = buildLog(user(ASKED), answer(LONG, 'a'))
     log.append([result('a', LONG)])
     for (let time = 0; time < 3; time += 1) {
       expect(log.compact({ edits: all(log) })).toBeUndefined()
@@ -76,18 +76,18 @@ describe('the last request', () => {
   })
 
   it('is not said twice where it stays, and nothing is added to a small replacement', () => {
-    const kept = logOf(user('Hello.'), answer(LONG), user(ASKED))
+    const kept = buildLog(user('Hello.'), answer(LONG), user(ASKED))
     const [edit] = all(kept)
     kept.compact({ edits: [{ ...(edit as Edit), put: [...(edit?.put ?? []), { keep: 'e3' }] }] })
     expect(carriedIn(kept)).toEqual([])
-    const small = logOf(user(ASKED), answer('Done.'))
+    const small = buildLog(user(ASKED), answer('Done.'))
     small.compact({ edits: all(small) })
     expect(carriedIn(small)).toEqual([])
   })
 
   it('is shown by its beginning and its end where it is a paste, with its ref', () => {
     const paste = `First line.\n${'x y z '.repeat(20_000)}\nLast line.`
-    const log = logOf(user('Hello.'), answer(LONG), user(paste))
+    const log = buildLog(user('Hello.'), answer(LONG), user(paste))
     expect(log.compact({ edits: all(log) }, 'auto')).toBeUndefined()
     const [text = ''] = carriedIn(log)
     expect(text).toContain(']:\nFirst line.')
@@ -97,14 +97,14 @@ describe('the last request', () => {
   })
 
   it('is what a person said, and nothing that was put in their place', () => {
-    const log = logOf(user(ASKED), answer(LONG))
+    const log = buildLog(user(ASKED), answer(LONG))
     log.append([{ type: 'USER_MESSAGE', data: 'Please continue.', origin: 'continuation' }])
     log.compact({ edits: all(log) })
     expect(carriedIn(log)[0]).toContain(ASKED)
   })
 
   it('comes back whole where the compaction is undone', () => {
-    const log = logOf(user(ASKED), answer(LONG))
+    const log = buildLog(user(ASKED), answer(LONG))
     const before = log.items
     log.compact({ edits: all(log) })
     log.undo()

@@ -6,7 +6,7 @@ import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import { estimateTokens } from '../window/tokens/estimate.ts'
 import { textOfUserContent } from './content.ts'
 import type { Context } from './context.ts'
-import { type Item, isNewEntry, newEntryAt, parseEntryId, putsOf, rootOf } from './entry.ts'
+import { collectPuts, findRoot, type Item, isNewEntry, newEntryAt, parseEntryId } from './entry.ts'
 import { contentOf } from './entry-content.ts'
 import { runHas } from './entry-range.ts'
 import { isInjected } from './typed-text.ts'
@@ -29,7 +29,7 @@ export function lastRequest(items: readonly Item[], eventAt: EventAt): LastReque
     const carried = carriedRequest(item, eventAt)
     if (carried) return { ...carried, id: item.id, isAnswered: isAnswered || carried.isAnswered }
     if (!isRequest(item, eventAt)) continue
-    const ref = rootOf(item.id, eventAt)
+    const ref = findRoot(item.id, eventAt)
     const content = contentOf(ref, eventAt) ?? contentOf(item.id, eventAt)
     const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
     return text.trim() === '' ? undefined : { id: item.id, ref, text, isAnswered }
@@ -40,7 +40,7 @@ export function lastRequest(items: readonly Item[], eventAt: EventAt): LastReque
 /** What a compaction or a client put in the user's place is no word of theirs. */
 export function isSaidByUser(item: Item, eventAt: EventAt): boolean {
   if (item.kind !== 'user') return false
-  const { original, seq } = parseEntryId(rootOf(item.id, eventAt))
+  const { original, seq } = parseEntryId(findRoot(item.id, eventAt))
   const event = original ? eventAt(seq) : undefined
   if (event?.type !== 'USER_MESSAGE') return original
   return event.origin !== 'tool' && event.origin !== 'client' && !isInjected(event.data)
@@ -48,13 +48,13 @@ export function isSaidByUser(item: Item, eventAt: EventAt): boolean {
 
 /** What précis says in the user's place, to go on or to open a thread, asks for nothing new. */
 function isRequest(item: Item, eventAt: EventAt): boolean {
-  const origin = originOf(item, eventAt)
+  const origin = readOrigin(item, eventAt)
   const isOurs = origin === 'continuation' || origin === 'summary' || origin === 'files'
   return !isOurs && isSaidByUser(item, eventAt)
 }
 
-function originOf({ id }: Item, eventAt: EventAt): string | undefined {
-  const { original, seq } = parseEntryId(rootOf(id, eventAt))
+function readOrigin({ id }: Item, eventAt: EventAt): string | undefined {
+  const { original, seq } = parseEntryId(findRoot(id, eventAt))
   return original ? eventAt(seq)?.origin : undefined
 }
 
@@ -146,7 +146,7 @@ function holds({ ref }: LastRequest): (put: Put) => boolean {
 
 /** Behind what the strategy itself carries over, or in an entry of its own. */
 function withSection(edit: Edit, section: string, request: LastRequest): Edit {
-  const puts = putsOf(edit)
+  const puts = collectPuts(edit)
   const own = puts.findIndex(isCarried)
   const before = puts[own]
   const text = before ? textIn(before) : `${NOTE}\n\n${answeredLine(request)}`
@@ -172,7 +172,7 @@ function textIn(put: Put): string {
 /** Only précis writes such entries: the label, and the origin in a new session, cannot be forged. */
 function carriedRequest(item: Item, eventAt: EventAt): Omit<LastRequest, 'id'> | undefined {
   const isOurs =
-    newEntryAt(item.id, eventAt)?.label === 'carried' || originOf(item, eventAt) === 'summary'
+    newEntryAt(item.id, eventAt)?.label === 'carried' || readOrigin(item, eventAt) === 'summary'
   const content = isOurs ? contentOf(item.id, eventAt) : undefined
   const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
   const found = SECTION.exec(text)

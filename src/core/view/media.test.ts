@@ -5,7 +5,7 @@ import { pngOf } from '../../../test/generate/damage.ts'
 import { runs } from '../../../test/scale.ts'
 import { weighResult, weighUser } from '../window/tokens/weigh.ts'
 import type { Block, MediaPart } from './content.ts'
-import { captionOf } from './images.ts'
+import { buildCaption } from './images.ts'
 import { ageImages, type ImageLimits, measureImages } from './media.ts'
 import type { Message, MessagePart } from './message.ts'
 
@@ -16,7 +16,7 @@ const png = (widthPx: number, heightPx: number): MediaPart => ({
 const small = png(10, 10)
 const block: Block = { type: 'image', mimeType: 'image/png', data: pngOf(10, 10) }
 
-function messagesOf(...images: readonly MessagePart[]): Message[] {
+function readMessages(...images: readonly MessagePart[]): Message[] {
   return images.map((image) => ({ role: 'user', parts: [{ type: 'text', text: 'see' }, image] }))
 }
 
@@ -88,14 +88,14 @@ const LIMITS: readonly (readonly [
 
 describe('ageing images', () => {
   it.each(LIMITS)('keeps %s', (_, images, limits, gone) => {
-    const messages = messagesOf(...images)
+    const messages = readMessages(...images)
     expect(goneFrom(messages, limits)).toEqual(gone)
     const { messages: aged } = ageImages(messages, limits)
     expect(ageImages(aged, limits)).toEqual({ messages: aged, aged: [] })
   })
 
   it('gives back the same messages where nothing has to go', () => {
-    const messages = messagesOf(small)
+    const messages = readMessages(small)
     expect(ageImages(messages, { maxImages: 1 }).messages).toBe(messages)
   })
 
@@ -141,7 +141,7 @@ describe('ageing images', () => {
       type: 'image',
       media: { mimeType: 'image/png', data: 'AAAA', widthPx: 9_000, heightPx: 1 },
     }
-    expect(goneFrom(messagesOf(known), { maxEdgePx: 8_000 })).toEqual([0])
+    expect(goneFrom(readMessages(known), { maxEdgePx: 8_000 })).toEqual([0])
   })
 })
 
@@ -153,7 +153,7 @@ describe('ageing with slack', () => {
     slack: 0.25,
   }
   const goneOf = (images: readonly MessagePart[], given = limits) =>
-    goneFrom(messagesOf(...images), given).length
+    goneFrom(readMessages(...images), given).length
 
   it('frees a quarter at once, and then leaves everything as it is for a while', () => {
     const counts = Array.from({ length: 20 }, (_, count) =>
@@ -175,7 +175,7 @@ describe('ageing with slack', () => {
         let before = 0
         let rewrites = 0
         for (let count = 1; count <= images.length; count += 1) {
-          const gone = goneFrom(messagesOf(...images.slice(0, count)), limits)
+          const gone = goneFrom(readMessages(...images.slice(0, count)), limits)
           expect(gone).toEqual(Array.from({ length: gone.length }, (_, at) => at))
           expect(gone.length).toBeGreaterThanOrEqual(before)
           expect(gone.length).toBeLessThan(count) // the newest is always seen
@@ -198,17 +198,20 @@ describe('ageing with slack', () => {
 
 describe('a caption', () => {
   const cases: readonly (readonly [string, string])[] = [
-    [captionOf(png(1_200, 800).media, 'e12'), '[image image/png 1200×800 px, 33 bytes, ref e12]'],
     [
-      captionOf({ mimeType: 'image/gif', data: 'A'.repeat(40_000) }, 'e1'),
+      buildCaption(png(1_200, 800).media, 'e12'),
+      '[image image/png 1200×800 px, 33 bytes, ref e12]',
+    ],
+    [
+      buildCaption({ mimeType: 'image/gif', data: 'A'.repeat(40_000) }, 'e1'),
       '[image image/gif, 30 kB, ref e1]',
     ],
-    [captionOf({ data: 'A'.repeat(8_000_000) }, undefined), '[image 6.0 MB]'],
+    [buildCaption({ data: 'A'.repeat(8_000_000) }, undefined), '[image 6.0 MB]'],
     [
-      captionOf({ uri: 'https://example.org/a.png?token=x' }, 'e1'),
+      buildCaption({ uri: 'https://example.org/a.png?token=x' }, 'e1'),
       '[image https://example.org/a.png, ref e1]',
     ],
-    [captionOf({ uri: `data:image/png;base64,${'A'.repeat(500)}` }, undefined), '[image]'],
+    [buildCaption({ uri: `data:image/png;base64,${'A'.repeat(500)}` }, undefined), '[image]'],
   ]
   it.each(cases)('%s', (caption, expected) => expect(caption).toBe(expected))
 })

@@ -2,8 +2,8 @@
 import type { Json } from '../text/json.ts'
 import type { Block, Part } from './content.ts'
 import {
+  buildCaption,
   bytesInWords,
-  captionOf,
   type ImageLike,
   type ImageSize,
   sizeInWords,
@@ -61,7 +61,7 @@ export function ageImages(
   const images = imagesIn(messages)
   const gone = new Map<string, AgedImage>()
   for (const [{ place, image, ref }, why] of leaving(images, limits)) {
-    const caption = captionOf(image, ref ?? refOf(place) ?? spell(place))
+    const caption = buildCaption(image, ref ?? refOf(place) ?? spell(place))
     gone.set(spell(place), { ...place, why, caption })
   }
   if (gone.size === 0) return { messages, aged: [] }

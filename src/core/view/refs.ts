@@ -1,7 +1,7 @@
 // Refs: resolves an entry to the original events of the log
 import type { Edit, EntryId, Run } from '../edit/change.ts'
 import { bearsEntry, type EventAt, isChange, type ThreadEvent } from '../log/event.ts'
-import { isNew, originalId, parseEntryId, putsOf } from './entry.ts'
+import { collectPuts, isNew, originalId, parseEntryId } from './entry.ts'
 
 /** Rows that a walk comes to and does not find. Whoever has them loads them and lets it go on. */
 export interface MissingRows {
@@ -103,16 +103,16 @@ const carriers = new WeakMap<readonly Edit[], ReadonlyMap<number, Edit>>()
 function carriedBy(event: ThreadEvent | undefined, index: number): Edit | undefined {
   if (!event || !isChange(event)) return undefined
   const { edits } = event.data
-  const known = carriers.get(edits) ?? carriersOf(edits)
+  const known = carriers.get(edits) ?? findCarriers(edits)
   carriers.set(edits, known)
   return known.get(index)
 }
 
-function carriersOf(edits: readonly Edit[]): Map<number, Edit> {
+function findCarriers(edits: readonly Edit[]): Map<number, Edit> {
   const found = new Map<number, Edit>()
   let next = 0
   for (const edit of edits) {
-    const made = putsOf(edit).filter(isNew).length
+    const made = collectPuts(edit).filter(isNew).length
     if (made > 0) found.set(next, edit)
     next += made
   }

@@ -59,7 +59,7 @@ export function seamsOf(items: Items, open: ReadonlySet<string>): boolean[] {
 }
 
 /** The calls of the last answer that still wait for a result, seen from the items alone. */
-export function openCallsOf(items: Items): Set<string> {
+export function findOpenCalls(items: Items): Set<string> {
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = items.at(index)
     if (item?.kind === 'result') continue

@@ -16,7 +16,7 @@ import { bearsEntry, type EventAt, type ThreadEvent } from '../log/event.ts'
 import { compactedEvents } from './api-events.ts'
 import { buildMessages } from './build.ts'
 import type { Context } from './context.ts'
-import { type Item, originalId, rootOf } from './entry.ts'
+import { findRoot, type Item, originalId } from './entry.ts'
 import type { Message } from './message.ts'
 import { covered } from './refs.ts'
 import type { Problem } from './round-results.ts'
@@ -101,7 +101,7 @@ const AFTER_EACH_STEP = {
       [],
     )
     // A result that nobody waited for when it came was loose already; no other one may be.
-    const loose = looseResults(built.problems).map((id) => rootOf(id, log.eventAt))
+    const loose = looseResults(built.problems).map((id) => findRoot(id, log.eventAt))
     const known = new Set([...unawaited(log.events), ...answersToReopened(log.events)])
     expectSame(
       loose.filter((id) => !known.has(id)),
@@ -283,7 +283,7 @@ function uncompacted(events: Generated['log']['events']) {
 
 /** Is a row among the calls of this answer one that nobody can decode? */
 function hasDamagedCall(answer: EntryId, { damaged, eventAt }: Generated['log']): boolean {
-  let seq = Number(rootOf(answer, eventAt).slice(1)) + 1
+  let seq = Number(findRoot(answer, eventAt).slice(1)) + 1
   while (eventAt(seq)?.type === 'TOOL_CALL') seq += 1
   return damaged.has(seq)
 }

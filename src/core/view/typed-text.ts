@@ -9,14 +9,14 @@ import type { Part, UserContent } from './content.ts'
 export function typedTexts(event: EventOf<'USER_MESSAGE'>): string[] {
   const { origin, source, data } = event
   const isTyped = origin === 'typed' || (origin === undefined && source === undefined)
-  return isTyped ? typedTextsOf(data) : []
+  return isTyped ? readTypedTexts(data) : []
 }
 
 /** Of content that is in the user's place. */
-function typedTextsOf(content: UserContent): string[] {
+function readTypedTexts(content: UserContent): string[] {
   const texts = typeof content === 'string' ? [content] : content.flatMap(ownText)
   return texts.flatMap((text) =>
-    piecesOf(text).flatMap((piece) => (piece.by === 'person' ? [piece.text] : [])),
+    findPieces(text).flatMap((piece) => (piece.by === 'person' ? [piece.text] : [])),
   )
 }
 
@@ -31,7 +31,7 @@ export function writtenBy(content: UserContent): 'typed' | 'client' | 'tool' | '
   let first: Exclude<Provenance, 'person'> | undefined
   for (const part of parts) {
     if (part.type !== 'text') return 'typed'
-    const pieces = part.from ? [{ text: part.text, by: part.from }] : piecesOf(part.text)
+    const pieces = part.from ? [{ text: part.text, by: part.from }] : findPieces(part.text)
     for (const { by } of pieces) {
       if (by === 'person') return 'typed'
       first ??= by
@@ -187,7 +187,7 @@ const COMMAND_TAG = /^command-(?:name|args)$/
 const TYPED_TAG = /^\s*<(task|feedback|user_message|answer)>\n?([\s\S]*?)\n?<\/\1>/
 
 /** Splits a text by who wrote it. The pieces of a client's tags include the tags. */
-export function piecesOf(text: string): Piece[] {
+export function findPieces(text: string): Piece[] {
   const typed = TYPED_TAG.exec(text)
   if (!typed) return splitAt(text)
   return [...splitAt(typed[2] ?? ''), ...splitAt(text.slice(typed[0].length))]
@@ -224,7 +224,7 @@ function nextMark(text: string, from: number): Mark | undefined {
     const which = groups.findIndex((group) => group !== undefined)
     const opening = OPENINGS[which]
     const start = found.index
-    if (opening) return { start, end: endOf(text, start, opening), by: opening.by }
+    if (opening) return { start, end: findEnd(text, start, opening), by: opening.by }
     const isClient = which === OPENINGS.length
     const name = groups[which + 1] ?? ''
     if (AT_LINE.test(name) && !/(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, start - 80), start)))
@@ -242,7 +242,7 @@ function nextMark(text: string, from: number): Mark | undefined {
   return undefined
 }
 
-function endOf(text: string, start: number, { ends }: Opening): number {
+function findEnd(text: string, start: number, { ends }: Opening): number {
   const last = ends === undefined ? -1 : text.lastIndexOf(ends)
   return last <= start ? text.length : last + (ends?.length ?? 0)
 }

@@ -3,10 +3,10 @@ import type { Reading } from '../edit/change.ts'
 import {
   amount,
   type ContextBudget,
-  capacityOf,
+  computeCapacity,
+  computeFloor,
   type FiringLevel,
   firingLevel,
-  floorOf,
   reachesRatio,
   type TriggerPolicy,
   targetOf,
@@ -121,7 +121,7 @@ function decideByItself(input: PolicyInput): Decision {
   if (!policy.enabled) return { type: 'nothing', reason: 'disabled' }
   const trigger = triggerTokens(policy, budget)
   if (trigger === undefined) return { type: 'nothing', reason: 'unknown-window' }
-  const floor = floorOf(budget)
+  const floor = computeFloor(budget)
   if (floor > 0 && firingLevel(policy, budget, floor)) return irreducible(floor, trigger, state)
   const tokens = amount(input.reading.tokens)
   if (tokens === undefined) return { type: 'nothing', reason: 'unknown-reading' }
@@ -149,8 +149,8 @@ function decideOnDemand(input: PolicyInput, signal: Exclude<PolicySignal, 'auto'
   if (signal === 'overflow' && !policy.enabled) return { type: 'nothing', reason: 'disabled' }
   const window = windowOf(budget)
   if (window !== undefined) {
-    const capacity = capacityOf(budget, window)
-    if (floorOf(budget) > capacity) return irreducible(floorOf(budget), capacity, state)
+    const capacity = computeCapacity(budget, window)
+    if (computeFloor(budget) > capacity) return irreducible(computeFloor(budget), capacity, state)
   }
   return { type: 'compact', trigger: signal, reason: signal, ...target(input) }
 }

@@ -39,7 +39,7 @@ export function firingLevel(
     if (policy.ratio !== undefined && reaches(tokens / window, policy.ratio)) return 'ratio'
     if (policy.reserveTokens !== undefined && reaches(tokens, window - policy.reserveTokens))
       return 'reserve'
-    if (tokens > capacityOf(budget, window)) return 'window'
+    if (tokens > computeCapacity(budget, window)) return 'window'
   }
   const { absoluteTokens } = policy
   return absoluteTokens !== undefined && reaches(tokens, absoluteTokens) ? 'absolute' : undefined
@@ -55,7 +55,7 @@ export function triggerTokens(policy: TriggerPolicy, budget: ContextBudget): num
       : [
           policy.ratio === undefined ? undefined : policy.ratio * window,
           policy.reserveTokens === undefined ? undefined : window - policy.reserveTokens,
-          capacityOf(budget, window),
+          computeCapacity(budget, window),
         ]),
   ].filter((level) => level !== undefined)
   return levels.length === 0 ? undefined : Math.max(0, Math.min(...levels))
@@ -85,11 +85,11 @@ export function targetOf(
   if (sizes.length === 0) return undefined
   const wanted = Math.floor(policy.targetRatio * Math.min(...sizes))
   const highest = trigger === undefined ? wanted : Math.max(0, Math.ceil(trigger) - 1)
-  return Math.max(Math.min(wanted, highest), floorOf(budget))
+  return Math.max(Math.min(wanted, highest), computeFloor(budget))
 }
 
 /** The room for a context: the window without what the answer needs. */
-export function capacityOf(budget: ContextBudget, windowTokens: number): number {
+export function computeCapacity(budget: ContextBudget, windowTokens: number): number {
   return Math.max(0, windowTokens - (amount(budget.outputReserveTokens) ?? 0))
 }
 
@@ -99,7 +99,7 @@ export function windowOf({ windowTokens }: ContextBudget): number | undefined {
   return window === 0 ? undefined : window
 }
 
-export function floorOf(budget: ContextBudget): number {
+export function computeFloor(budget: ContextBudget): number {
   return amount(budget.floorTokens) ?? 0
 }
 

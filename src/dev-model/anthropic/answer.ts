@@ -1,12 +1,12 @@
 // An answer in Anthropic's shape: whole, or as the events of a stream.
 import type { Fields, Json } from '../../core/text/json.ts'
-import { messagesOf } from '../../validate/anthropic/conversation.ts'
-import { fieldsOf, textOf, type Violation } from '../../validate/walk.ts'
-import { idOf, sealed, unsealed } from '../asked.ts'
+import { readMessages } from '../../validate/anthropic/conversation.ts'
+import { readFields, readText, type Violation } from '../../validate/walk.ts'
+import { readId, sealed, unsealed } from '../asked.ts'
 import { pieces, sseFrame } from '../http.ts'
 import type { Ending, ReplyPart } from '../reply.ts'
 import type { Turn } from '../wire-format.ts'
-import { afterBlock, type Dropped, prefixOf, sealedThinking } from './thinking.ts'
+import { afterBlock, type Dropped, findPrefix, sealedThinking } from './thinking.ts'
 
 const STOP_REASONS: Readonly<Record<Ending, string>> = {
   end: 'end_turn',
@@ -21,16 +21,16 @@ const STOP_REASONS: Readonly<Record<Ending, string>> = {
 export function wholeMessage(turn: Turn, dropped: readonly Dropped[]): Fields {
   return {
     ...emptyMessage(turn, dropped),
-    content: blocksOf(turn),
-    ...endOf(turn),
-    usage: usageOf(turn, turn.usage.outputTokens),
+    content: readBlocks(turn),
+    ...findEnd(turn),
+    usage: readUsage(turn, turn.usage.outputTokens),
   }
 }
 
 export function* messageFrames(turn: Turn, dropped: readonly Dropped[]): Iterable<string> {
   yield event({ type: 'message_start', message: emptyMessage(turn, dropped) })
   yield event({ type: 'ping' })
-  for (const [index, block] of blocksOf(turn).entries()) {
+  for (const [index, block] of readBlocks(turn).entries()) {
     const part = turn.reply.parts[index]
     const json = part?.type === 'call' ? part.arguments : ''
     const { start, deltas } = streamed(block, json)
@@ -38,23 +38,23 @@ export function* messageFrames(turn: Turn, dropped: readonly Dropped[]): Iterabl
     for (const delta of deltas) yield event({ type: 'content_block_delta', index, delta })
     yield event({ type: 'content_block_stop', index })
   }
-  const { cache_creation, service_tier, inference_geo, speed, ...usage } = usageOf(
+  const { cache_creation, service_tier, inference_geo, speed, ...usage } = readUsage(
     turn,
     turn.usage.outputTokens,
   )
-  yield event({ type: 'message_delta', delta: { container: null, ...endOf(turn) }, usage })
+  yield event({ type: 'message_delta', delta: { container: null, ...findEnd(turn) }, usage })
   yield event({ type: 'message_stop' })
 }
 
 function event(data: Fields): string {
-  return sseFrame(data, textOf(data.type))
+  return sseFrame(data, readText(data.type))
 }
 
 function emptyMessage(turn: Turn, dropped: readonly Dropped[]): Fields {
   const { seed, asked, body } = turn
   const betas = Array.isArray(body.betas) ? body.betas : []
   return {
-    id: idOf('msg_', seed),
+    id: readId('msg_', seed),
     type: 'message',
     role: 'assistant',
     model: asked.model,
@@ -64,7 +64,7 @@ function emptyMessage(turn: Turn, dropped: readonly Dropped[]): Fields {
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
-    usage: usageOf(turn, 1),
+    usage: readUsage(turn, 1),
     ...(betas.includes('thinking-binding-controls-2026-08-01') && {
       input_transformations: dropped.map(({ place, reason }) => ({
         type: 'thinking_dropped',
@@ -75,7 +75,7 @@ function emptyMessage(turn: Turn, dropped: readonly Dropped[]): Fields {
   }
 }
 
-function endOf({ asked, reply }: Turn): Fields {
+function findEnd({ asked, reply }: Turn): Fields {
   const isCompaction = asked.compaction !== undefined && reply.ending === 'end'
   return {
     stop_reason: isCompaction ? 'compaction' : STOP_REASONS[reply.ending],
@@ -85,7 +85,7 @@ function endOf({ asked, reply }: Turn): Fields {
   }
 }
 
-function usageOf({ usage }: Turn, outputTokens: number): Fields {
+function readUsage({ usage }: Turn, outputTokens: number): Fields {
   return {
     input_tokens: usage.uncachedTokens,
     cache_creation_input_tokens: usage.writtenTokens,
@@ -104,17 +104,17 @@ function usageOf({ usage }: Turn, outputTokens: number): Fields {
 }
 
 /** A compaction that did not come to its end has no summary, and no content at all. */
-function blocksOf({ asked, body, reply }: Turn): readonly Fields[] {
+function readBlocks({ asked, body, reply }: Turn): readonly Fields[] {
   if (asked.compaction !== undefined) {
     if (reply.ending !== 'end') return []
     const text = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
     return [compactionBlock(body, text)]
   }
-  const prefix = prefixOf(body)
-  const isOmitted = fieldsOf(body.thinking).display === 'omitted'
+  const prefix = findPrefix(body)
+  const isOmitted = readFields(body.thinking).display === 'omitted'
   let { told } = prefix
   return reply.parts.map((part) => {
-    const block = blockOf(part, isOmitted, (kind, text) =>
+    const block = readBlock(part, isOmitted, (kind, text) =>
       sealedThinking(kind, text, { ...prefix, told }, asked.model),
     )
     told = afterBlock(told, 'assistant', { type: part.type, fields: block })
@@ -122,7 +122,7 @@ function blocksOf({ asked, body, reply }: Turn): readonly Fields[] {
   })
 }
 
-function blockOf(
+function readBlock(
   part: ReplyPart,
   isOmitted: boolean,
   seal: (kind: string, text: string) => string,
@@ -141,14 +141,14 @@ function blockOf(
         type: 'tool_use',
         id: part.id.startsWith('toolu_') ? part.id : `toolu_${part.id}`,
         name: part.name,
-        input: inputOf(part.arguments),
+        input: readInput(part.arguments),
         caller: { type: 'direct' },
       }
   }
 }
 
 /** Arguments that were cut off are no JSON any more: the whole message then has none of them. */
-function inputOf(text: string): Json {
+function readInput(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch (error) {
@@ -165,13 +165,13 @@ function streamed(block: Fields, json: string): { start: Fields; deltas: readonl
     case 'text':
       return {
         start: { ...block, text: '' },
-        deltas: added('text_delta', 'text', textOf(block.text) ?? ''),
+        deltas: added('text_delta', 'text', readText(block.text) ?? ''),
       }
     case 'thinking':
       return {
         start: { ...block, thinking: '', signature: '' },
         deltas: [
-          ...added('thinking_delta', 'thinking', textOf(block.thinking) ?? ''),
+          ...added('thinking_delta', 'thinking', readText(block.thinking) ?? ''),
           { type: 'signature_delta', signature: block.signature ?? '' },
         ],
       }
@@ -195,17 +195,17 @@ function streamed(block: Fields, json: string): { start: Fields; deltas: readonl
 
 /** Anthropic's compaction: its block, and the check of a returned one */
 function compactionBlock(body: Fields, content: string): Fields {
-  const { told } = prefixOf(body)
-  const of = { prefix: told, model: textOf(body.model) ?? '' }
+  const { told } = findPrefix(body)
+  const of = { prefix: told, model: readText(body.model) ?? '' }
   return { type: 'compaction', content, signature: sealed('compaction', content, of, told) }
 }
 
 /** A signature that does not fit is refused by the API, whatever else is right (VALID-A15). */
 export function checkCompactions(body: Fields): readonly Violation[] {
-  return messagesOf(body)
+  return readMessages(body)
     .flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'compaction'))
     .flatMap(({ fields, place }) => {
-      const [content, signature] = [textOf(fields.content), textOf(fields.signature)]
+      const [content, signature] = [readText(fields.content), readText(fields.signature)]
       if (content === undefined || signature === undefined || signature === '') return []
       if (unsealed('compaction', content, signature) !== undefined) return []
       return [{ id: 'VALID-A15', where: place, message: 'the compaction is not what was signed' }]

@@ -2,11 +2,11 @@
 import { type Fields, isFields } from '../../core/text/json.ts'
 import {
   type Block,
-  blocksOf,
   type Message,
-  messagesOf,
+  readBlocks,
+  readMessages,
 } from '../../validate/anthropic/conversation.ts'
-import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
+import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
 import {
   type Asked,
   type AskedPart,
@@ -19,7 +19,7 @@ import { keepMsOf, type Segment, segmentOf, withoutOldest } from '../count.ts'
 import type { Links, WireFormat } from '../wire-format.ts'
 import { checkCompactions, messageFrames, wholeMessage } from './answer.ts'
 import { anthropicErrorFrame, refuseAnthropic } from './errors.ts'
-import { claudeOf, shapeOfAnthropic } from './shape.ts'
+import { describeClaude, shapeOfAnthropic } from './shape.ts'
 import { checkThinking, withoutDropped } from './thinking.ts'
 
 /**
@@ -27,7 +27,7 @@ import { checkThinking, withoutDropped } from './thinking.ts'
  * own window, or by that of the stand-in where this is larger (VALID-A18).
  */
 export function anthropicFormat(profile?: Profile, windowTokens = 0): WireFormat {
-  const claude = ({ model }: Fields) => claudeOf(textOf(model) ?? '')
+  const claude = ({ model }: Fields) => describeClaude(readText(model) ?? '')
   const profileFor = (body: Fields) => profile ?? withWindow(claude(body).profile, windowTokens)
   const checked = (body: Fields) => checkThinking(body, profileFor(body))
   const dropped = (body: Fields) => checked(body).dropped
@@ -40,13 +40,13 @@ export function anthropicFormat(profile?: Profile, windowTokens = 0): WireFormat
     lost: () => undefined,
     check: (body) => [...checked(body).violations, ...checkCompactions(body)],
     read: readAnthropic,
-    segments: (body) => segmentsOf(withoutDropped(body, dropped(body))),
+    segments: (body) => findSegments(withoutDropped(body, dropped(body))),
     silentWindow: () => undefined,
     fitted: (body, windowTokens) => withoutOldest(body, 'messages', windowTokens),
     account: (body, segments, { marked }, nowMs) =>
       marked.account(
-        textOf(body.model) ?? '',
-        settingsOf(body),
+        readText(body.model) ?? '',
+        readSettings(body),
         segments,
         nowMs,
         claude(body).minCacheTokens,
@@ -63,13 +63,13 @@ function withWindow(profile: Profile, windowTokens: number): Profile {
 }
 
 /** Tools, system, messages: the order in which the provider reads, and caches, a request. */
-function segmentsOf(body: Fields): readonly Segment[] {
+function findSegments(body: Fields): readonly Segment[] {
   const { tools, system, cache_control } = body
-  const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : listOf(system)
+  const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : readList(system)
   const segments = [
-    ...listOf(tools).map((tool) => segmentOf('tools', tool)),
+    ...readList(tools).map((tool) => segmentOf('tools', tool)),
     ...prompt.map((block) => segmentOf('system', block)),
-    ...messagesOf(body).flatMap(({ role, blocks }) =>
+    ...readMessages(body).flatMap(({ role, blocks }) =>
       blocks.map(({ fields }) => segmentOf('messages', fields, `${role} `)),
     ),
   ]
@@ -80,35 +80,35 @@ function segmentsOf(body: Fields): readonly Segment[] {
 }
 
 /** Settings that make the cached messages useless, but leave tools and system as they are. */
-function settingsOf({ tool_choice, thinking, speed }: Fields): string {
-  const { type, budget_tokens } = fieldsOf(thinking)
+function readSettings({ tool_choice, thinking, speed }: Fields): string {
+  const { type, budget_tokens } = readFields(thinking)
   return JSON.stringify([tool_choice ?? null, type ?? null, budget_tokens ?? null, speed ?? null])
 }
 
 const links: Links = {
   ofRequest: (body) =>
-    messagesOf(body)
+    readMessages(body)
       .filter(({ role }) => role === 'assistant')
       .flatMap(keysIn(body)),
-  ofAnswer: (body, answer) => keysIn(body)({ blocks: blocksOf(fieldsOf(answer), '') }),
-  onward: ({ request }) => compactionKeys(fieldsOf(request)),
+  ofAnswer: (body, answer) => keysIn(body)({ blocks: readBlocks(readFields(answer), '') }),
+  onward: ({ request }) => compactionKeys(readFields(request)),
 }
 
 /** Calls, thinking and compactions name an answer; a text does so in the same conversation only. */
 function keysIn(body: Fields): (message: Pick<Message, 'blocks'>) => readonly string[] {
-  const opening = promptText(listOf(body.messages)[0] ?? null)
+  const opening = promptText(readList(body.messages)[0] ?? null)
   return ({ blocks }) => {
     const named = blocks.flatMap(({ type, fields }) => {
       const name = type === 'tool_use' ? fields.id : (fields.signature ?? fields.data)
       return isGiven(name) ? [`${type} ${String(name)}`] : []
     })
-    const text = blocks.map(({ fields }) => textOf(fields.text) ?? '').join('')
+    const text = blocks.map(({ fields }) => readText(fields.text) ?? '').join('')
     return text === '' ? named : [...named, `text ${digest(opening, text)}`]
   }
 }
 
 function compactionKeys(body: Fields): readonly string[] {
-  return messagesOf(body)
+  return readMessages(body)
     .flatMap(({ blocks }) => blocks)
     .flatMap(({ type, fields }) =>
       type === 'compaction' && isGiven(fields.signature)
@@ -119,13 +119,13 @@ function compactionKeys(body: Fields): readonly string[] {
 
 /** An Anthropic request as the assistant sees it. */
 function readAnthropic(body: Fields): Asked {
-  const messages = messagesOf(body)
+  const messages = readMessages(body)
   const { max_tokens, thinking, tool_choice, compaction } = body
-  const instructions = textOf(fieldsOf(compaction).instructions)
-  const thinkingType = fieldsOf(thinking).type
+  const instructions = readText(readFields(compaction).instructions)
+  const thinkingType = readFields(thinking).type
   return {
     wire: 'anthropic',
-    model: textOf(body.model) ?? '',
+    model: readText(body.model) ?? '',
     system: [
       textOfContent(body.system),
       ...messages.flatMap(({ role, fields }) =>
@@ -135,15 +135,15 @@ function readAnthropic(body: Fields): Asked {
     turns: messages.flatMap(({ role, blocks }) =>
       role === 'user' || role === 'assistant' ? [{ role, parts: blocks.flatMap(partOf) }] : [],
     ),
-    tools: listOf(body.tools).map((tool) => {
-      const { name, input_schema } = fieldsOf(tool)
-      return { name: textOf(name) ?? '', schema: input_schema ?? {} }
+    tools: readList(body.tools).map((tool) => {
+      const { name, input_schema } = readFields(tool)
+      return { name: readText(name) ?? '', schema: input_schema ?? {} }
     }),
-    toolChoice: choiceOf(fieldsOf(tool_choice)),
-    parallelCalls: fieldsOf(tool_choice).disable_parallel_tool_use !== true,
+    toolChoice: readChoice(readFields(tool_choice)),
+    parallelCalls: readFields(tool_choice).disable_parallel_tool_use !== true,
     thinking: thinkingType === 'enabled' || thinkingType === 'adaptive',
     stream: body.stream === true,
-    stopSequences: listOf(body.stop_sequences).flatMap((each) => textOf(each) ?? []),
+    stopSequences: readList(body.stop_sequences).flatMap((each) => readText(each) ?? []),
     ...(typeof max_tokens === 'number' && { maxOutputTokens: max_tokens }),
     ...(isGiven(compaction) && {
       compaction: { ...(instructions !== undefined && { instructions }) },
@@ -151,24 +151,24 @@ function readAnthropic(body: Fields): Asked {
   }
 }
 
-function choiceOf({ type, name }: Fields): ToolChoice {
+function readChoice({ type, name }: Fields): ToolChoice {
   if (type === 'none' || type === 'any') return type
-  const wanted = textOf(name)
+  const wanted = readText(name)
   return type === 'tool' && wanted !== undefined ? { name: wanted } : 'auto'
 }
 
 function partOf({ type, fields }: Block): readonly AskedPart[] {
   switch (type) {
     case 'text':
-      return [{ type: 'text', text: textOf(fields.text) ?? '' }]
+      return [{ type: 'text', text: readText(fields.text) ?? '' }]
     case 'compaction':
-      return [{ type: 'text', text: textOf(fields.content) ?? '' }]
+      return [{ type: 'text', text: readText(fields.content) ?? '' }]
     case 'tool_use': {
-      const [id, name] = [textOf(fields.id) ?? '', textOf(fields.name) ?? '']
+      const [id, name] = [readText(fields.id) ?? '', readText(fields.name) ?? '']
       return [{ type: 'call', id, name, arguments: fields.input ?? {} }]
     }
     case 'tool_result': {
-      const id = textOf(fields.tool_use_id) ?? ''
+      const id = readText(fields.tool_use_id) ?? ''
       const text = textOfContent(fields.content)
       return [{ type: 'result', id, text, failed: fields.is_error === true }]
     }

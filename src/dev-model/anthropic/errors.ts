@@ -1,7 +1,7 @@
 // Anthropic's errors: status, type, and wording for each broken rule
 import type { Json } from '../../core/text/json.ts'
 import type { Violation } from '../../validate/walk.ts'
-import { idOf } from '../asked.ts'
+import { readId } from '../asked.ts'
 import { sseFrame } from '../http.ts'
 import type { HttpAnswer, Refusal } from '../wire-format.ts'
 import { BAD_SIGNATURE } from './thinking.ts'
@@ -16,7 +16,7 @@ interface Told {
 
 export function refuseAnthropic(refusal: Refusal): HttpAnswer {
   const told = tell(refusal)
-  const requestId = idOf('req_', told.message)
+  const requestId = readId('req_', told.message)
   return {
     status: told.status,
     headers: { 'request-id': requestId, ...told.headers },

@@ -1,5 +1,5 @@
 // Allowed fields and blocks of an Anthropic request, from the official SDK
-import { ANY, bytes, isBase64, listOf, only, type Schema, tagged } from '../schema.ts'
+import { ANY, bytes, isBase64, only, readList, type Schema, tagged } from '../schema.ts'
 
 const MARK = tagged({ ephemeral: only('ttl') })
 const MARKED = { cache_control: MARK }
@@ -13,7 +13,7 @@ const SOURCES: Readonly<Record<string, Schema>> = {
 const IMAGE = only('transformations', { source: tagged(SOURCES), ...MARKED })
 const TEXT = only('text citations', MARKED)
 const SEARCH_RESULT = only('source title', {
-  content: listOf(tagged({ text: TEXT })),
+  content: readList(tagged({ text: TEXT })),
   citations: CITATIONS,
   ...MARKED,
 })
@@ -21,7 +21,7 @@ const DOCUMENT = only('context title', {
   source: tagged({
     ...SOURCES,
     text: only('data media_type'),
-    content: only('', { content: listOf(tagged({ text: TEXT, image: IMAGE })) }),
+    content: only('', { content: readList(tagged({ text: TEXT, image: IMAGE })) }),
   }),
   citations: CITATIONS,
   ...MARKED,
@@ -49,7 +49,7 @@ const BLOCKS: Readonly<Record<string, Schema>> = {
   redacted_thinking: only('data'),
   tool_use: only('id input name caller toolset_name', MARKED),
   tool_result: only('tool_use_id is_error toolset_name', {
-    content: listOf(tagged(RESULT_BLOCKS)),
+    content: readList(tagged(RESULT_BLOCKS)),
     ...MARKED,
   }),
   server_tool_use: only('id input name caller', MARKED),
@@ -87,8 +87,8 @@ const EDITS: Readonly<Record<string, Schema>> = {
 export const ANTHROPIC_REQUEST: Schema = only(
   'model max_tokens stream stop_sequences temperature top_k top_p container diagnostics fallback_credit_token fallbacks inference_geo mcp_servers output_format service_tier speed thread tools',
   {
-    messages: listOf(only('role clear_at output_config', { content: listOf(tagged(BLOCKS)) })),
-    system: listOf(tagged({ text: TEXT })),
+    messages: readList(only('role clear_at output_config', { content: readList(tagged(BLOCKS)) })),
+    system: readList(tagged({ text: TEXT })),
     tool_choice: tagged({
       auto: only('disable_parallel_tool_use'),
       any: only('disable_parallel_tool_use'),
@@ -103,7 +103,7 @@ export const ANTHROPIC_REQUEST: Schema = only(
     }),
     metadata: only('user_id'),
     output_config: only('effort format task_budget'),
-    context_management: only('', { edits: listOf(tagged(EDITS)) }),
+    context_management: only('', { edits: readList(tagged(EDITS)) }),
     compaction: tagged({ summarize: only('instructions') }),
     cache_control: MARK,
   },

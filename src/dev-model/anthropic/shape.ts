@@ -1,7 +1,7 @@
 // Fields that an Anthropic request must have, must not have, or may not combine.
 import type { Fields, Json } from '../../core/text/json.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
+import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
 import { type Finding, findingsIn } from '../schema.ts'
 import type { Refusal } from '../wire-format.ts'
 import { ANTHROPIC_REQUEST, ANTHROPIC_TOOL } from './fields.ts'
@@ -30,14 +30,14 @@ function missing(body: Fields, isCounting: boolean): readonly string[] {
 
 /** Fields and kinds of blocks that the API does not know, bytes that are none, a name twice. */
 function strange(body: Fields): readonly string[] {
-  const tools = listOf(body.tools)
+  const tools = readList(body.tools)
   const found = [
     ...findingsIn(ANTHROPIC_REQUEST, body),
     ...tools.flatMap((tool, index) =>
-      isOwn(fieldsOf(tool)) ? [...findingsIn(ANTHROPIC_TOOL, tool, ['tools', index])] : [],
+      isOwn(readFields(tool)) ? [...findingsIn(ANTHROPIC_TOOL, tool, ['tools', index])] : [],
     ),
   ].map(inWords)
-  const names = tools.flatMap((tool) => textOf(fieldsOf(tool).name) ?? [])
+  const names = tools.flatMap((tool) => readText(readFields(tool).name) ?? [])
   return new Set(names).size === names.length
     ? found
     : [...found, 'tools: Tool names must be unique.']
@@ -85,8 +85,8 @@ function misshapen(body: Fields): readonly string[] {
 }
 
 function uncombined({ thinking, tool_choice, tools, max_tokens }: Fields): readonly string[] {
-  const { type, budget_tokens } = fieldsOf(thinking)
-  const choice = fieldsOf(tool_choice).type
+  const { type, budget_tokens } = readFields(thinking)
+  const choice = readFields(tool_choice).type
   const isEnabled = type === 'enabled'
   const budget = typeof budget_tokens === 'number' ? budget_tokens : 0
   const isForced = choice === 'any' || choice === 'tool'
@@ -104,7 +104,7 @@ function uncombined({ thinking, tool_choice, tools, max_tokens }: Fields): reado
       'Thinking may not be enabled when tool_choice forces tool use.',
     ),
     ...unless(
-      choice === undefined || listOf(tools).length > 0,
+      choice === undefined || readList(tools).length > 0,
       'tool_choice may only be specified while providing tools.',
     ),
   ]
@@ -156,7 +156,7 @@ function refused({ temperature, top_p: topP, top_k: topK }: Fields): readonly st
 }
 
 function besideThinking(body: Fields): readonly string[] {
-  const { type } = fieldsOf(body.thinking)
+  const { type } = readFields(body.thinking)
   if (type !== 'enabled' && type !== 'adaptive') return []
   const { temperature, top_p: topP, top_k: topK } = body
   return [
@@ -171,7 +171,7 @@ function besideThinking(body: Fields): readonly string[] {
 }
 
 function unknownThinking({ thinking }: Fields, claude: Claude): readonly string[] {
-  const { type } = fieldsOf(thinking)
+  const { type } = readFields(thinking)
   if (type === 'adaptive' && !claude.thinking.includes('adaptive'))
     return ['adaptive thinking is not supported on this model']
   if (type === 'enabled' && !claude.thinking.includes('enabled'))
@@ -206,7 +206,7 @@ const NEWEST: Claude = {
 const FAMILY_FIRST = /^claude-([a-z]+)-(\d)(?:-(\d))?(?:-\d{8}|-latest|@.*)?$/
 const VERSION_FIRST = /^claude-(\d)(?:-(\d))?-([a-z]+)/
 
-export function claudeOf(model: string): Claude {
+export function describeClaude(model: string): Claude {
   const [, family, major, minor = '0'] = FAMILY_FIRST.exec(model) ?? []
   const [, oldMajor, oldMinor = '0', oldFamily] = VERSION_FIRST.exec(model) ?? []
   const version = Number(`${major ?? oldMajor}.${major === undefined ? oldMinor : minor}`)
@@ -222,18 +222,18 @@ export function claudeOf(model: string): Claude {
     },
     refusesSampling: version >= 4.7,
     oneSamplingField: version >= 4.1,
-    thinking: thinkingOf(version),
-    minCacheTokens: minCacheTokensOf(family ?? oldFamily ?? '', version),
+    thinking: readThinking(version),
+    minCacheTokens: countMinCacheTokens(family ?? oldFamily ?? '', version),
   }
 }
 
-function minCacheTokensOf(family: string, version: number): number {
+function countMinCacheTokens(family: string, version: number): number {
   if (family === 'haiku') return version < 4 ? 2_048 : 4_096
   if (family === 'opus' && version >= 4.5 && version < 4.8) return 4_096
   return version >= 5 && family !== 'sonnet' ? 512 : 1_024
 }
 
-function thinkingOf(version: number): Claude['thinking'] {
+function readThinking(version: number): Claude['thinking'] {
   if (version < 3.7) return []
   if (version < 4.6) return ['enabled']
   return version < 4.7 ? ['enabled', 'adaptive'] : ['adaptive']

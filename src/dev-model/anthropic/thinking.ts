@@ -5,10 +5,16 @@ import {
   type Block,
   isThinking,
   type Message,
-  messagesOf,
   openRound,
+  readMessages,
 } from '../../validate/anthropic/conversation.ts'
-import { fieldsOf, listOf, type Profile, textOf, type Violation } from '../../validate/walk.ts'
+import {
+  type Profile,
+  readFields,
+  readList,
+  readText,
+  type Violation,
+} from '../../validate/walk.ts'
 import { digest, isBoundTo, isOfModel, type Seal, sealed, unsealed } from '../asked.ts'
 
 /** The running hash of a conversation, block by block, thinking left out. */
@@ -17,17 +23,17 @@ interface Prefix {
   readonly told: string
 }
 
-function hashOf({ frame, told }: Prefix): string {
+function computeHash({ frame, told }: Prefix): string {
   return digest(frame, told)
 }
 
 /** The prefix of what comes after the whole request. */
-export function prefixOf(body: Fields): Prefix {
-  const told = messagesOf(body).reduce(
+export function findPrefix(body: Fields): Prefix {
+  const told = readMessages(body).reduce(
     (sum, { role, blocks }) => blocks.reduce((each, block) => afterBlock(each, role, block), sum),
     '',
   )
-  return { frame: frameOf(body), told }
+  return { frame: buildFrame(body), told }
 }
 
 export function afterBlock(
@@ -42,19 +48,24 @@ export function afterBlock(
 
 /** A compaction of ours carries the hash of what it stands for: what came after it stays valid. */
 function replacedBy({ content, signature }: Fields): string | undefined {
-  return unsealed('compaction', textOf(content) ?? '', textOf(signature) ?? '')?.payload
+  return unsealed('compaction', readText(content) ?? '', readText(signature) ?? '')?.payload
 }
 
-function frameOf({ system, tools }: Fields): string {
-  const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : listOf(system)
-  const loaded = listOf(tools).filter((tool) => !(isFields(tool) && tool.defer_loading === true))
+function buildFrame({ system, tools }: Fields): string {
+  const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : readList(system)
+  const loaded = readList(tools).filter((tool) => !(isFields(tool) && tool.defer_loading === true))
   return digest(meaningHash(prompt), meaningHash(loaded))
 }
 
 export function sealedThinking(kind: string, text: string, prefix: Prefix, model: string): string {
   return kind === 'thinking'
-    ? sealed(kind, text, { prefix: hashOf(prefix), model })
-    : sealed(kind, '', { prefix: hashOf(prefix), model }, Buffer.from(text).toString('base64url'))
+    ? sealed(kind, text, { prefix: computeHash(prefix), model })
+    : sealed(
+        kind,
+        '',
+        { prefix: computeHash(prefix), model },
+        Buffer.from(text).toString('base64url'),
+      )
 }
 
 /** A block that the API leaves out, and why, in its own words. */
@@ -75,19 +86,23 @@ export const BAD_SIGNATURE = 'the signature is not valid'
 export function checkThinking(body: Fields, profile: Profile): ThinkingCheck {
   const violations: Violation[] = []
   const dropped: Dropped[] = []
-  const messages = messagesOf(body)
+  const messages = readMessages(body)
   const open = openRound(messages)
   const isBinding = profile.preservedThinking
   let told = ''
   for (const message of messages) {
     for (const block of message.blocks) {
       const { place } = block
-      const seal = sealOf(block)
+      const seal = computeSeal(block)
       if (seal === 'broken') {
         violations.push({ id: 'VALID-A12', where: place, message: BAD_SIGNATURE })
-      } else if (seal !== undefined && !isOfModel(seal, textOf(body.model) ?? '')) {
+      } else if (seal !== undefined && !isOfModel(seal, readText(body.model) ?? '')) {
         dropped.push({ place, reason: 'model_binding_mismatch' })
-      } else if (isBinding && seal && !isBoundTo(seal, hashOf({ frame: frameOf(body), told }))) {
+      } else if (
+        isBinding &&
+        seal &&
+        !isBoundTo(seal, computeHash({ frame: buildFrame(body), told }))
+      ) {
         if (dropsUnboundThinking(body)) dropped.push({ place, reason: 'prefix_binding_mismatch' })
         else violations.push(unbound(message, open, place))
       }
@@ -97,11 +112,11 @@ export function checkThinking(body: Fields, profile: Profile): ThinkingCheck {
   return { violations, dropped }
 }
 
-function sealOf({ type, fields }: Block): Seal | 'broken' | undefined {
-  const signature = textOf(type === 'thinking' ? fields.signature : fields.data)
+function computeSeal({ type, fields }: Block): Seal | 'broken' | undefined {
+  const signature = readText(type === 'thinking' ? fields.signature : fields.data)
   // One that lacks it altogether is the rules' affair.
   if (!isThinking({ type }) || signature === undefined || signature === '') return undefined
-  const text = type === 'thinking' ? (textOf(fields.thinking) ?? '') : ''
+  const text = type === 'thinking' ? (readText(fields.thinking) ?? '') : ''
   return unsealed(type, text, signature) ?? 'broken'
 }
 
@@ -119,11 +134,11 @@ function unbound(message: Message, open: Message | undefined, where: string): Vi
 export function withoutDropped(body: Fields, dropped: readonly Dropped[]): Fields {
   if (dropped.length === 0) return body
   const places = new Set(dropped.map(({ place }) => place))
-  const messages = listOf(body.messages).map((message, index): Json => {
-    const { content } = fieldsOf(message)
+  const messages = readList(body.messages).map((message, index): Json => {
+    const { content } = readFields(message)
     if (!Array.isArray(content)) return message
     const kept = content.filter((_, at) => !places.has(`messages[${index}].content[${at}]`))
-    return { ...fieldsOf(message), content: kept }
+    return { ...readFields(message), content: kept }
   })
   return { ...body, messages }
 }
@@ -139,7 +154,7 @@ function meaningHash(value: Json): string {
 const EXACT = ['input', 'input_schema']
 
 function meant(value: Json, isExact: boolean): Json {
-  if (Array.isArray(value)) return listOf(value).map((item) => meant(item, isExact))
+  if (Array.isArray(value)) return readList(value).map((item) => meant(item, isExact))
   if (!isFields(value)) return value
   const kept = Object.keys(value)
     .filter((key) => isExact || counts(key, value))

@@ -1,10 +1,10 @@
 // A small assistant that needs no model: it reads, edits and runs through tools, and can summarise.
 import type { Json } from '../../core/text/json.ts'
-import { fieldsOf } from '../../validate/walk.ts'
+import { readFields } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, lastUserTurn, textIn } from '../asked.ts'
 import type { AnswerCall, ScriptedAnswer } from '../reply.ts'
-import { groupsOf, type Instruction, instructionsIn, inWords } from './instructions.ts'
-import { quoted, summaryOf } from './summary.ts'
+import { findGroups, type Instruction, instructionsIn, inWords } from './instructions.ts'
+import { buildSummary, quoted } from './summary.ts'
 import { callFor, plainCall } from './tool-use.ts'
 
 /** Everything follows from the request alone: the same request always gets the same answer. */
@@ -21,17 +21,17 @@ function decide(asked: Asked): ScriptedAnswer {
   const at = lastUserTurn(asked)
   const text = behindSummary(textIn(asked.turns[at]?.parts ?? []))
   const mayCall = asked.tools.length > 0 && asked.toolChoice !== 'none'
-  if (asked.compaction !== undefined) return { text: summaryOf(asked) }
-  if (!mayCall && /summar/i.test(text)) return { text: summaryOf(asked) }
+  if (asked.compaction !== undefined) return { text: buildSummary(asked) }
+  if (!mayCall && /summar/i.test(text)) return { text: buildSummary(asked) }
   const since = asked.turns.slice(at + 1).flatMap(({ parts }) => parts)
   if (mayCall) {
     const step = edlStep(asked, text, since) ?? forcedCall(asked, since)
     if (step !== undefined) return step
   }
-  const instructions = instructionsOf(asked, text)
+  const instructions = readInstructions(asked, text)
   if (instructions.length > 0) return work(asked, instructions, since, mayCall)
   if (since.some(({ type }) => type === 'result')) return { text: resultsInWords(since) }
-  if (/summar/i.test(text)) return { text: summaryOf(asked) }
+  if (/summar/i.test(text)) return { text: buildSummary(asked) }
   return { text: question(asked, text, at) ?? `You said ${quoted(text)}. I have noted it.` }
 }
 
@@ -41,7 +41,7 @@ function behindSummary(text: string): string {
   return said.trim() === '' ? text : said
 }
 
-function instructionsOf({ tools }: Asked, text: string): readonly Instruction[] {
+function readInstructions({ tools }: Asked, text: string): readonly Instruction[] {
   const found = instructionsIn(text)
   const offersCompact = tools.some(({ name }) => name === 'compact')
   // Without the tool, «compact» at the beginning of a line is a word like any other.
@@ -66,7 +66,7 @@ function work(
   const possible = instructions.filter((each) => callOf(each) !== undefined)
   const impossible = instructions.filter((each) => !possible.includes(each))
   let done = since.filter(({ type }) => type === 'call').length
-  for (const group of groupsOf(possible, asked.parallelCalls)) {
+  for (const group of findGroups(possible, asked.parallelCalls)) {
     if (done < group.length) {
       const calls = group.slice(done).flatMap((each) => callOf(each) ?? [])
       return { text: `I will ${group.slice(done).map(inWords).join(' and ')}.`, calls }
@@ -87,17 +87,17 @@ function reports(instructions: readonly Instruction[], since: readonly AskedPart
     const instruction = instructions[index]
     const result = since.find((part) => part.type === 'result' && part.id === call.id)
     const what = instruction === undefined ? call.name : inWords(instruction)
-    return result?.type === 'result' ? reportOf(what, result) : `${what}: no result.`
+    return result?.type === 'result' ? buildReport(what, result) : `${what}: no result.`
   })
 }
 
 function resultsInWords(since: readonly AskedPart[]): string {
   return since
-    .flatMap((part) => (part.type === 'result' ? [reportOf('The tool', part)] : []))
+    .flatMap((part) => (part.type === 'result' ? [buildReport('The tool', part)] : []))
     .join('\n')
 }
 
-function reportOf(what: string, { text, failed }: { text: string; failed: boolean }): string {
+function buildReport(what: string, { text, failed }: { text: string; failed: boolean }): string {
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
   const begin = lines.length === 0 ? 'nothing' : quoted(lines[0] ?? '')
   if (failed) return `${what} failed: ${begin}.`
@@ -156,15 +156,15 @@ function asksToCompact(text: string): boolean {
 function compactCall(asked: Asked, words: string, rest: string): AnswerCall | undefined {
   const tool = asked.tools.find(({ name }) => name === 'compact')
   if (tool === undefined) return undefined
-  const { properties } = fieldsOf(tool.schema)
-  const summary = summaryOf(asked)
-  const isRanged = 'replacements' in fieldsOf(properties)
+  const { properties } = readFields(tool.schema)
+  const summary = buildSummary(asked)
+  const isRanged = 'replacements' in readFields(properties)
   const value: Json = isRanged
     ? { replacements: [{ ...rangeIn(asked, words), summary }] }
     : {
         summary,
-        ...filesIn(words, fieldsOf(properties)),
-        ...(rest !== '' && 'continuation' in fieldsOf(properties) && { continuation: rest }),
+        ...filesIn(words, readFields(properties)),
+        ...(rest !== '' && 'continuation' in readFields(properties) && { continuation: rest }),
       }
   return { name: tool.name, arguments: value }
 }
@@ -206,6 +206,6 @@ function edlStep(
   if (!asked.tools.some(({ name }) => name === 'edl') || !text.includes('/summary.md'))
     return undefined
   if (since.some(({ type }) => type === 'call')) return { text: 'The summary is up to date.' }
-  const script = `file \`/summary.md\`\ninsert_after <<END_OF_SUMMARY\n${summaryOf(asked)}\nEND_OF_SUMMARY`
+  const script = `file \`/summary.md\`\ninsert_after <<END_OF_SUMMARY\n${buildSummary(asked)}\nEND_OF_SUMMARY`
   return { calls: [{ name: 'edl', arguments: { script } }] }
 }

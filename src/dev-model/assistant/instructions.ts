@@ -103,7 +103,7 @@ function unescaped(text: string): string {
 }
 
 /** What stands next to each other and only reads is read at once. */
-export function groupsOf(
+export function findGroups(
   instructions: readonly Instruction[],
   isParallel: boolean,
 ): readonly (readonly Instruction[])[] {

@@ -1,6 +1,6 @@
 // The assistant's summaries: requests, files, commands, current state
 import { cutHead } from '../../core/window/tokens/cut.ts'
-import { fieldsOf } from '../../validate/walk.ts'
+import { readFields } from '../../validate/walk.ts'
 import { type Asked, type AskedPart, lastUserTurn, textIn } from '../asked.ts'
 
 interface Facts {
@@ -18,11 +18,11 @@ const MAX_PATH_CHARS = 200
 const HEADINGS = ['Requests', 'Files', 'Commands', 'Failures', 'State']
 
 /** Everything before the request for it; where that is nothing, the transcript in the request. */
-export function summaryOf(asked: Asked): string {
+export function buildSummary(asked: Asked): string {
   const last = lastUserTurn(asked)
   const prompt = textIn(asked.turns[last]?.parts ?? [])
   const before = asked.turns.slice(0, asked.compaction === undefined ? last : undefined)
-  const facts = before.length > 0 ? factsOf(before) : factsInText(prompt)
+  const facts = before.length > 0 ? readFacts(before) : factsInText(prompt)
   // Behind a transcript in tags stands what is asked for; headings in it are none of the request.
   return headingsIn(prompt.slice(prompt.lastIndexOf('</conversation>') + 1))
     .map((heading) => `## ${heading}\n${sectionOf(heading, facts)}`)
@@ -55,15 +55,15 @@ function listed(items: readonly string[]): string {
   return items.map((item) => `- ${item}`).join('\n')
 }
 
-function factsOf(turns: Asked['turns']): Facts {
+function readFacts(turns: Asked['turns']): Facts {
   const parts = turns.flatMap((turn) => turn.parts)
   const users = turns.filter(({ role }) => role === 'user').map((turn) => textIn(turn.parts))
   const answers = turns.filter(({ role }) => role === 'assistant').map((turn) => textIn(turn.parts))
   const answer = answers.findLast((text) => text !== '')
   return {
     requests: latest(users.filter((text) => text !== '').map(quoted)),
-    files: latest(filesIn(parts.map(wordsOf).join('\n'))),
-    commands: latest(unique(parts.flatMap(commandOf))),
+    files: latest(filesIn(parts.map(findWords).join('\n'))),
+    commands: latest(unique(parts.flatMap(buildCommand))),
     failures: latest(
       parts.flatMap((part) => (part.type === 'result' && part.failed ? [quoted(part.text)] : [])),
     ),
@@ -97,7 +97,7 @@ export function quoted(text: string): string {
   return line.length <= SHORT_CHARS ? `“${line}”` : `“${cutHead(line, SHORT_CHARS)}…”`
 }
 
-function wordsOf(part: AskedPart): string {
+function findWords(part: AskedPart): string {
   return part.type === 'call' ? JSON.stringify(part.arguments) : part.text
 }
 
@@ -106,9 +106,9 @@ function filesIn(text: string): readonly string[] {
   return unique(words.filter((word) => word.length <= MAX_PATH_CHARS && PATH.test(word)))
 }
 
-function commandOf(part: AskedPart): readonly string[] {
+function buildCommand(part: AskedPart): readonly string[] {
   if (part.type !== 'call') return []
-  const { command, cmd } = fieldsOf(part.arguments)
+  const { command, cmd } = readFields(part.arguments)
   const found = command ?? cmd
   return typeof found === 'string' ? [found.split('\n', 1)[0] ?? ''] : []
 }

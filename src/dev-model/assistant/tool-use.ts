@@ -1,6 +1,6 @@
 // Chooses an offered tool for an action, with arguments that fit its schema
 import type { Fields, Json } from '../../core/text/json.ts'
-import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
+import { readFields, readList, readText } from '../../validate/walk.ts'
 import type { OfferedTool } from '../asked.ts'
 import type { AnswerCall } from '../reply.ts'
 import type { Instruction } from './instructions.ts'
@@ -105,18 +105,18 @@ const MAX_DEPTH = 4
  * tools take their edits as a list of objects: what is wanted is looked for in there, too.
  */
 function fill(schema: Json, wanted: Wanted[], depth: number): Fields {
-  const { properties, required } = fieldsOf(schema)
-  const needed = new Set(listOf(required))
+  const { properties, required } = readFields(schema)
+  const needed = new Set(readList(required))
   const given: Record<string, Json> = {}
-  for (const [field, fieldSchema] of Object.entries(fieldsOf(properties))) {
+  for (const [field, fieldSchema] of Object.entries(readFields(properties))) {
     const index = acceptsText(fieldSchema) ? wanted.findIndex(({ name }) => name.test(field)) : -1
     const [match] = index === -1 ? [] : wanted.splice(index, 1)
     const before = wanted.length
-    const nested = depth === 0 ? undefined : fillNested(fieldsOf(fieldSchema), wanted, depth - 1)
+    const nested = depth === 0 ? undefined : fillNested(readFields(fieldSchema), wanted, depth - 1)
     if (match !== undefined) given[field] = match.value
     else if (nested !== undefined && (wanted.length < before || needed.has(field))) {
       given[field] = nested
-    } else if (needed.has(field)) given[field] = plainValue(fieldsOf(fieldSchema))
+    } else if (needed.has(field)) given[field] = plainValue(readFields(fieldSchema))
   }
   return given
 }
@@ -129,21 +129,21 @@ function fillNested(
   if (type === 'object')
     return fill({ properties: properties ?? {}, required: required ?? [] }, wanted, depth)
   const before = wanted.length
-  if (type !== 'array' || fieldsOf(items).type !== 'object') return undefined
+  if (type !== 'array' || readFields(items).type !== 'object') return undefined
   const item = fill(items ?? {}, wanted, depth)
   return wanted.length < before ? [item] : []
 }
 
 function acceptsText(schema: Json): boolean {
-  const { type } = fieldsOf(schema)
-  return type === undefined || type === 'string' || listOf(type).includes('string')
+  const { type } = readFields(schema)
+  return type === undefined || type === 'string' || readList(type).includes('string')
 }
 
 function plainValue(schema: Fields): Json {
   if (schema.const !== undefined) return schema.const
-  const [first] = listOf(schema.enum)
+  const [first] = readList(schema.enum)
   if (first !== undefined) return first
-  switch (textOf(schema.type) ?? textOf(listOf(schema.type)[0])) {
+  switch (readText(schema.type) ?? readText(readList(schema.type)[0])) {
     case 'number':
     case 'integer':
       return typeof schema.minimum === 'number' ? schema.minimum : 1

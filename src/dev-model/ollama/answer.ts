@@ -7,36 +7,36 @@ import type { HttpAnswer, Refusal, Turn } from '../wire-format.ts'
 
 export function ollamaMessage(turn: Turn): Fields {
   const [thinking, content] = [textOfKind(turn.reply, 'thinking'), textOfKind(turn.reply, 'text')]
-  const calls = callsOf(turn)
+  const calls = findCalls(turn)
   const message = {
     role: 'assistant',
     content,
     ...(thinking !== '' && { thinking }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
-  return { ...headOf(turn), message, ...endOf(turn) }
+  return { ...readHead(turn), message, ...findEnd(turn) }
 }
 
 export function* ollamaLines(turn: Turn): Iterable<string> {
   const line = (message: Fields, rest: Fields = { done: false }) =>
-    `${JSON.stringify({ ...headOf(turn), message: { role: 'assistant', ...message }, ...rest })}\n`
+    `${JSON.stringify({ ...readHead(turn), message: { role: 'assistant', ...message }, ...rest })}\n`
   for (const piece of pieces(textOfKind(turn.reply, 'thinking'))) {
     yield line({ content: '', thinking: piece })
   }
   for (const piece of pieces(textOfKind(turn.reply, 'text'))) yield line({ content: piece })
-  const calls = callsOf(turn)
+  const calls = findCalls(turn)
   if (calls.length > 0) yield line({ content: '', tool_calls: calls })
-  yield line({ content: '' }, endOf(turn))
+  yield line({ content: '' }, findEnd(turn))
 }
 
-function headOf({ asked, at }: Turn): Fields {
+function readHead({ asked, at }: Turn): Fields {
   return { model: asked.model, created_at: at.toISOString() }
 }
 
 const NANOSECONDS_PER_TOKEN = 1_000_000
 
 /** Durations follow from the sizes: the same request takes the same time, on paper. */
-function endOf({ reply, usage }: Turn): Fields {
+function findEnd({ reply, usage }: Turn): Fields {
   const [read, wrote] = [usage.inputTokens, usage.outputTokens].map(
     (tokens) => tokens * NANOSECONDS_PER_TOKEN,
   ) as [number, number]
@@ -53,7 +53,7 @@ function endOf({ reply, usage }: Turn): Fields {
 }
 
 /** Arguments are an object here; a call that was cut off has none, and is lost. */
-function callsOf({ reply }: Turn): readonly Json[] {
+function findCalls({ reply }: Turn): readonly Json[] {
   return reply.parts.flatMap((part) => {
     if (part.type !== 'call') return []
     const value = parsedJson(part.arguments)

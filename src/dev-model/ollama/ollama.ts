@@ -1,6 +1,6 @@
 // Ollama's own API: what its requests say, and answers line by line.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { fieldsOf, isGiven, listOf, textOf } from '../../validate/walk.ts'
+import { isGiven, readFields, readList, readText } from '../../validate/walk.ts'
 import type { Asked, AskedPart, AskedTurn } from '../asked.ts'
 import { segmentOf, sumOfTokens, withoutOldest } from '../count.ts'
 import { NO_LINKS } from '../openai/strict.ts'
@@ -21,11 +21,11 @@ export function ollamaFormat(contextTokens = CONTEXT_TOKENS): WireFormat {
     check: () => [],
     read: readOllama,
     segments: (body) => [
-      ...listOf(body.tools).map((tool) => segmentOf('tools', tool)),
-      ...listOf(body.messages).map((message) => segmentOf('messages', message)),
+      ...readList(body.tools).map((tool) => segmentOf('tools', tool)),
+      ...readList(body.messages).map((message) => segmentOf('messages', message)),
     ],
     silentWindow: ({ options }, windowTokens) => {
-      const { num_ctx } = fieldsOf(options)
+      const { num_ctx } = readFields(options)
       return Math.min(typeof num_ctx === 'number' ? num_ctx : contextTokens, windowTokens)
     },
     fitted: (body, windowTokens) => withoutOldest(body, 'messages', windowTokens),
@@ -43,56 +43,58 @@ export function ollamaFormat(contextTokens = CONTEXT_TOKENS): WireFormat {
 }
 
 function readOllama(body: Fields): Asked {
-  const messages = listOf(body.messages).map(fieldsOf)
-  const { num_predict: limit, stop } = fieldsOf(body.options)
+  const messages = readList(body.messages).map(readFields)
+  const { num_predict: limit, stop } = readFields(body.options)
   const { think } = body
   return {
     wire: 'ollama',
-    model: textOf(body.model) ?? '',
+    model: readText(body.model) ?? '',
     system: messages
-      .flatMap(({ role, content }) => (role === 'system' ? [textOf(content) ?? ''] : []))
+      .flatMap(({ role, content }) => (role === 'system' ? [readText(content) ?? ''] : []))
       .join('\n'),
-    turns: turnsOf(messages),
-    tools: listOf(body.tools).flatMap((tool) => {
-      const { name, parameters } = fieldsOf(fieldsOf(tool).function)
+    turns: findTurns(messages),
+    tools: readList(body.tools).flatMap((tool) => {
+      const { name, parameters } = readFields(readFields(tool).function)
       return typeof name === 'string' ? [{ name, schema: parameters ?? {} }] : []
     }),
     toolChoice: 'auto',
     parallelCalls: true,
     thinking: isGiven(think) && think !== false,
     stream: body.stream !== false,
-    stopSequences: (typeof stop === 'string' ? [stop] : listOf(stop)).flatMap(
-      (each) => textOf(each) ?? [],
+    stopSequences: (typeof stop === 'string' ? [stop] : readList(stop)).flatMap(
+      (each) => readText(each) ?? [],
     ),
     ...(typeof limit === 'number' && limit > 0 && { maxOutputTokens: limit }),
   }
 }
 
 /** Calls may come without ids: then results belong to them in the order in which they stand. */
-function turnsOf(messages: readonly Fields[]): readonly AskedTurn[] {
+function findTurns(messages: readonly Fields[]): readonly AskedTurn[] {
   const waiting: string[] = []
   return messages.flatMap((message, index): readonly AskedTurn[] => {
     const { role, content, tool_calls, tool_call_id } = message
-    const text = textOf(content) ?? ''
+    const text = readText(content) ?? ''
     if (role === 'system') return []
     if (role === 'tool') {
-      const id = textOf(tool_call_id) ?? waiting.shift() ?? ''
+      const id = readText(tool_call_id) ?? waiting.shift() ?? ''
       return [{ role: 'user', parts: [{ type: 'result', id, text, failed: false }] }]
     }
     const said: readonly AskedPart[] = text === '' ? [] : [{ type: 'text', text }]
     if (role === 'user') return [{ role, parts: said }]
-    const calls = listOf(tool_calls).map((call, at) => callOf(fieldsOf(call), `${index}-${at}`))
+    const calls = readList(tool_calls).map((call, at) =>
+      readCall(readFields(call), `${index}-${at}`),
+    )
     waiting.splice(0, waiting.length, ...calls.map(({ id }) => id))
     return [{ role: 'assistant', parts: [...said, ...calls] }]
   })
 }
 
-function callOf(call: Fields, place: string): Extract<AskedPart, { type: 'call' }> {
-  const { name, arguments: value }: { readonly [key: string]: Json } = fieldsOf(call.function)
+function readCall(call: Fields, place: string): Extract<AskedPart, { type: 'call' }> {
+  const { name, arguments: value }: { readonly [key: string]: Json } = readFields(call.function)
   return {
     type: 'call',
-    id: textOf(call.id) ?? place,
-    name: textOf(name) ?? '',
+    id: readText(call.id) ?? place,
+    name: readText(name) ?? '',
     arguments: value ?? {},
   }
 }
@@ -105,7 +107,7 @@ const EFFORTS = ['low', 'medium', 'high', 'max']
  * fields that it does not know, so those are no reason to refuse anything.
  */
 function shapeOfOllama(body: Fields): Refusal | undefined {
-  const message = [...mistyped(body), ...missing(body), ...listOf(body.messages).flatMap(odd)][0]
+  const message = [...mistyped(body), ...missing(body), ...readList(body.messages).flatMap(odd)][0]
   return message === undefined ? undefined : { kind: 'invalid', message }
 }
 
@@ -129,7 +131,7 @@ function mistyped({ model, messages, tools, options, think }: Fields): readonly 
 }
 
 function isThink(think: Json | undefined): boolean {
-  return !isGiven(think) || typeof think === 'boolean' || EFFORTS.includes(textOf(think) ?? '')
+  return !isGiven(think) || typeof think === 'boolean' || EFFORTS.includes(readText(think) ?? '')
 }
 
 function missing({ model }: Fields): readonly string[] {
@@ -137,10 +139,10 @@ function missing({ model }: Fields): readonly string[] {
 }
 
 function odd(message: Json): readonly string[] {
-  const { role, content, images, tool_calls: calls } = fieldsOf(message)
+  const { role, content, images, tool_calls: calls } = readFields(message)
   const known = ROLES.join(', ')
   return [
-    ...(ROLES.includes(textOf(role) ?? '')
+    ...(ROLES.includes(readText(role) ?? '')
       ? []
       : [`invalid role: ${String(role)}, must be one of ${known}`]),
     ...unless(
@@ -149,9 +151,9 @@ function odd(message: Json): readonly string[] {
       'messages.content',
       'string',
     ),
-    ...listOf(images).flatMap(oddBytes),
-    ...listOf(calls).flatMap((call) => {
-      const { arguments: given } = fieldsOf(fieldsOf(call).function)
+    ...readList(images).flatMap(oddBytes),
+    ...readList(calls).flatMap((call) => {
+      const { arguments: given } = readFields(readFields(call).function)
       const field = 'messages.tool_calls.function.arguments'
       const isFine = !isGiven(given) || isFields(given)
       return unless(isFine, given, field, 'api.ToolCallFunctionArguments')
@@ -175,11 +177,11 @@ function unless(
 ): readonly string[] {
   if (isFine) return []
   return [
-    `json: cannot unmarshal ${nameOf(value)} into Go struct field ChatRequest.${field} of type ${type}`,
+    `json: cannot unmarshal ${readName(value)} into Go struct field ChatRequest.${field} of type ${type}`,
   ]
 }
 
-function nameOf(value: Json | undefined): string {
+function readName(value: Json | undefined): string {
   if (Array.isArray(value)) return 'array'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }

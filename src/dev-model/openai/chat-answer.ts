@@ -1,7 +1,7 @@
 // An answer in the shape of Chat Completions: whole, or in chunks.
 import type { Fields, Json } from '../../core/text/json.ts'
-import { fieldsOf, type Profile } from '../../validate/walk.ts'
-import { idOf } from '../asked.ts'
+import { type Profile, readFields } from '../../validate/walk.ts'
+import { readId } from '../asked.ts'
 import { pieces, sseFrame } from '../http.ts'
 import { type Ending, type ReplyPart, textOfKind } from '../reply.ts'
 import type { Turn } from '../wire-format.ts'
@@ -20,9 +20,9 @@ const FINISH_REASONS: Readonly<Record<Ending, string>> = {
 
 export function wholeCompletion(turn: Turn, profile: Profile): Fields {
   const text = textOfKind(turn.reply, 'text')
-  const reasoning = reasoningOf(turn, profile)
+  const reasoning = readReasoning(turn, profile)
   const isRefusal = turn.reply.ending === 'refusal'
-  const calls = callsOf(turn)
+  const calls = findCalls(turn)
   const message = {
     role: 'assistant',
     content: isRefusal || text === '' ? null : text,
@@ -32,17 +32,17 @@ export function wholeCompletion(turn: Turn, profile: Profile): Fields {
     ...(calls.length > 0 && { tool_calls: calls.map((call) => callBody(call, profile)) }),
   }
   return {
-    ...headOf(turn, 'chat.completion'),
+    ...readHead(turn, 'chat.completion'),
     choices: [
       { index: 0, message, logprobs: null, finish_reason: FINISH_REASONS[turn.reply.ending] },
     ],
-    usage: usageOf(turn),
+    usage: readUsage(turn),
   }
 }
 
 export function* chatFrames(turn: Turn, profile: Profile): Iterable<string> {
-  const head = headOf(turn, 'chat.completion.chunk')
-  const tellsUsage = fieldsOf(turn.body.stream_options).include_usage === true
+  const head = readHead(turn, 'chat.completion.chunk')
+  const tellsUsage = readFields(turn.body.stream_options).include_usage === true
   const chunk = (delta: Fields, finish: string | null = null) =>
     sseFrame({
       ...head,
@@ -50,30 +50,31 @@ export function* chatFrames(turn: Turn, profile: Profile): Iterable<string> {
       ...(tellsUsage && { usage: null }),
     })
   const text = textOfKind(turn.reply, 'text')
-  const calls = callsOf(turn)
+  const calls = findCalls(turn)
   const isRefusal = turn.reply.ending === 'refusal'
   const content = text === '' && calls.length > 0 ? null : ''
   yield chunk({ role: 'assistant', content, refusal: null })
-  for (const piece of pieces(reasoningOf(turn, profile))) yield chunk({ reasoning_content: piece })
+  for (const piece of pieces(readReasoning(turn, profile)))
+    yield chunk({ reasoning_content: piece })
   for (const piece of pieces(text)) {
     yield chunk(isRefusal ? { refusal: piece } : { content: piece })
   }
   for (const [index, call] of calls.entries()) {
     const body = callBody(call, profile)
-    const begun = { ...fieldsOf(body.function), arguments: '' }
+    const begun = { ...readFields(body.function), arguments: '' }
     yield chunk({ tool_calls: [{ index, ...body, function: begun }] })
     for (const piece of pieces(call.arguments)) {
       yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] })
     }
   }
   yield chunk({}, FINISH_REASONS[turn.reply.ending])
-  if (tellsUsage) yield sseFrame({ ...head, choices: [], usage: usageOf(turn) })
+  if (tellsUsage) yield sseFrame({ ...head, choices: [], usage: readUsage(turn) })
   yield sseFrame('[DONE]')
 }
 
-function headOf({ seed, at, asked }: Turn, object: string): Fields {
+function readHead({ seed, at, asked }: Turn, object: string): Fields {
   return {
-    id: idOf('chatcmpl-', seed),
+    id: readId('chatcmpl-', seed),
     object,
     created: Math.floor(at.getTime() / 1_000),
     model: asked.model,
@@ -82,7 +83,7 @@ function headOf({ seed, at, asked }: Turn, object: string): Fields {
   }
 }
 
-function usageOf({ usage }: Turn): Json {
+function readUsage({ usage }: Turn): Json {
   return {
     prompt_tokens: usage.inputTokens,
     completion_tokens: usage.outputTokens,
@@ -98,11 +99,11 @@ function usageOf({ usage }: Turn): Json {
 }
 
 /** OpenAI itself shows no reasoning here and only counts it; DeepSeek and its like do. */
-function reasoningOf(turn: Turn, { backend }: Profile): string {
+function readReasoning(turn: Turn, { backend }: Profile): string {
   return backend === 'deepseek' ? textOfKind(turn.reply, 'thinking') : ''
 }
 
-function callsOf({ reply }: Turn): readonly CallPart[] {
+function findCalls({ reply }: Turn): readonly CallPart[] {
   return reply.parts.filter((part) => part.type === 'call')
 }
 

@@ -1,8 +1,8 @@
 // OpenAI Chat Completions, and the servers that speak it: what its requests say.
 import type { Fields } from '../../core/text/json.ts'
-import { type ChatMessage, callsOf, messagesOf } from '../../validate/openai-chat/messages.ts'
+import { type ChatMessage, findCalls, readMessages } from '../../validate/openai-chat/messages.ts'
 import { PROFILES } from '../../validate/validate.ts'
-import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
+import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
 import {
   type Asked,
   type AskedPart,
@@ -28,13 +28,13 @@ export function openaiChatFormat(
     profileFor: () => profile,
     links: NO_LINKS,
     shape: (body) =>
-      shapeOf(body) ?? strangeChat(body, profile, isLocal) ?? unsupported('openai-chat', body),
+      buildShape(body) ?? strangeChat(body, profile, isLocal) ?? unsupported('openai-chat', body),
     lost: () => undefined,
     check: () => [],
     read: (body) => readChat(body, profile),
     segments: (body) => [
-      ...listOf(body.tools).map((tool) => segmentOf('tools', tool)),
-      ...messagesOf(body).map(({ role, fields }) => segmentOf('messages', fields, `${role} `)),
+      ...readList(body.tools).map((tool) => segmentOf('tools', tool)),
+      ...readMessages(body).map(({ role, fields }) => segmentOf('messages', fields, `${role} `)),
     ],
     silentWindow: () => undefined,
     fitted: (body, windowTokens) => withoutOldest(body, 'messages', windowTokens),
@@ -47,8 +47,8 @@ export function openaiChatFormat(
   }
 }
 
-function shapeOf(body: Fields): Refusal | undefined {
-  if (textOf(body.model) === undefined) {
+function buildShape(body: Fields): Refusal | undefined {
+  if (readText(body.model) === undefined) {
     return { kind: 'invalid', message: 'you must provide a model parameter' }
   }
   if (!Array.isArray(body.messages)) {
@@ -66,28 +66,28 @@ function shapeOf(body: Fields): Refusal | undefined {
 }
 
 function readChat(body: Fields, profile: Profile): Asked {
-  const messages = messagesOf(body)
+  const messages = readMessages(body)
   const limit = body.max_completion_tokens ?? body.max_tokens
   const { reasoning_effort: effort, stop } = body
   const thinks = profile.backend === 'deepseek' && profile.thinkingEnabled !== false
   return {
     wire: 'openai-chat',
-    model: textOf(body.model) ?? '',
+    model: readText(body.model) ?? '',
     system: messages
       .filter(isSystem)
       .map(({ fields }) => textOfContent(fields.content))
       .join('\n'),
-    turns: messages.filter((message) => !isSystem(message)).map(turnOf),
-    tools: listOf(body.tools).flatMap((tool) => {
-      const { name, parameters } = fieldsOf(fieldsOf(tool).function)
+    turns: messages.filter((message) => !isSystem(message)).map(findTurn),
+    tools: readList(body.tools).flatMap((tool) => {
+      const { name, parameters } = readFields(readFields(tool).function)
       return typeof name === 'string' ? [{ name, schema: parameters ?? {} }] : []
     }),
-    toolChoice: choiceOf(body),
+    toolChoice: readChoice(body),
     parallelCalls: body.parallel_tool_calls !== false,
     thinking: thinks || (isGiven(effort) && effort !== 'none'),
     stream: body.stream === true,
-    stopSequences: (typeof stop === 'string' ? [stop] : listOf(stop)).flatMap(
-      (each) => textOf(each) ?? [],
+    stopSequences: (typeof stop === 'string' ? [stop] : readList(stop)).flatMap(
+      (each) => readText(each) ?? [],
     ),
     ...(typeof limit === 'number' && { maxOutputTokens: limit }),
   }
@@ -97,29 +97,29 @@ function isSystem({ role }: ChatMessage): boolean {
   return role === 'system' || role === 'developer'
 }
 
-function choiceOf({ tool_choice: choice }: Fields): ToolChoice {
+function readChoice({ tool_choice: choice }: Fields): ToolChoice {
   if (choice === 'none') return 'none'
   if (choice === 'required') return 'any'
-  const name = textOf(fieldsOf(fieldsOf(choice).function).name)
+  const name = readText(readFields(readFields(choice).function).name)
   return name === undefined ? 'auto' : { name }
 }
 
 /** The result of a call comes as a message of its own, without a word on whether it failed. */
-function turnOf(message: ChatMessage): AskedTurn {
+function findTurn(message: ChatMessage): AskedTurn {
   const { role, fields } = message
   const text = textOfContent(fields.content)
   if (role === 'tool') {
-    const id = textOf(fields.tool_call_id) ?? ''
+    const id = readText(fields.tool_call_id) ?? ''
     return { role: 'user', parts: [{ type: 'result', id, text, failed: false }] }
   }
   const said: readonly AskedPart[] = text === '' ? [] : [{ type: 'text', text }]
   if (role !== 'assistant') return { role: 'user', parts: said }
-  const calls = callsOf(message).map(
+  const calls = findCalls(message).map(
     ({ id = '', body }): AskedPart => ({
       type: 'call',
       id,
-      name: textOf(body.name) ?? '',
-      arguments: parsedJson(textOf(body.arguments) ?? ''),
+      name: readText(body.name) ?? '',
+      arguments: parsedJson(readText(body.arguments) ?? ''),
     }),
   )
   return { role: 'assistant', parts: [...said, ...calls] }

@@ -1,5 +1,5 @@
 // Allowed fields of requests to OpenAI's two APIs, from the official SDK
-import { ANY, byRole, bytes, isBase64, listOf, only, type Schema, tagged } from '../schema.ts'
+import { ANY, byRole, bytes, isBase64, only, readList, type Schema, tagged } from '../schema.ts'
 
 /** Bytes in the address, or an address on the web. */
 const IMAGE_URL = bytes((url) => {
@@ -7,7 +7,7 @@ const IMAGE_URL = bytes((url) => {
   return data === undefined ? /^https?:\/\/./.test(url) : isBase64(data)
 })
 
-const PARTS = listOf(
+const PARTS = readList(
   tagged({
     text: only('text prompt_cache_breakpoint'),
     image_url: only('prompt_cache_breakpoint', { image_url: only('detail', { url: IMAGE_URL }) }),
@@ -25,7 +25,7 @@ const CHAT_MESSAGES: Readonly<Record<string, Schema>> = {
   user: only('name', SAID),
   assistant: only('name annotations audio function_call refusal', {
     content: PARTS,
-    tool_calls: listOf(
+    tool_calls: readList(
       tagged({
         function: only('id', { function: only('name arguments') }),
         custom: only('id', { custom: only('name input') }),
@@ -40,9 +40,9 @@ const CHAT_FIELDS =
   'model audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens metadata modalities moderation n parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_options prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier stop store stream temperature tool_choice top_logprobs top_p user verbosity web_search_options'
 
 export const CHAT_REQUEST: Schema = only(CHAT_FIELDS, {
-  messages: listOf(byRole(CHAT_MESSAGES)),
+  messages: readList(byRole(CHAT_MESSAGES)),
   stream_options: only('include_obfuscation include_usage'),
-  tools: listOf(
+  tools: readList(
     tagged({
       function: only('', { function: only('name description parameters strict') }),
       custom: only('custom'),
@@ -56,14 +56,14 @@ const INPUT_PARTS: Readonly<Record<string, Schema>> = {
   input_file: only('detail file_data file_id file_url filename prompt_cache_breakpoint'),
   input_audio: only('input_audio'),
 }
-const ITEM_PARTS = listOf(
+const ITEM_PARTS = readList(
   tagged({
     ...INPUT_PARTS,
     output_text: only('annotations text logprobs'),
     refusal: only('refusal'),
   }),
 )
-const OUTPUT = { output: listOf(tagged(INPUT_PARTS)) }
+const OUTPUT = { output: readList(tagged(INPUT_PARTS)) }
 
 const ITEMS: Readonly<Record<string, Schema>> = {
   message: only('id role status phase', { content: ITEM_PARTS }),
@@ -103,7 +103,7 @@ const RESPONSES_FIELDS =
   'model access_programs background client_metadata context_management conversation image include instructions max_output_tokens max_tool_calls metadata moderation parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs top_p truncation user'
 
 export const RESPONSES_REQUEST: Schema = only(RESPONSES_FIELDS, {
-  input: listOf(tagged(ITEMS, 'message')),
+  input: readList(tagged(ITEMS, 'message')),
   reasoning: only('context effort generate_summary mode summary'),
 })
 

@@ -1,7 +1,7 @@
 // A Responses answer as the events of a stream, each with its number.
 import type { Fields, Json } from '../../core/text/json.ts'
-import { fieldsOf, listOf, textOf } from '../../validate/walk.ts'
-import { idOf, sealed } from '../asked.ts'
+import { readFields, readList, readText } from '../../validate/walk.ts'
+import { readId, sealed } from '../asked.ts'
 import { pieces, sseFrame } from '../http.ts'
 import { type ReplyPart, textOfKind } from '../reply.ts'
 import type { Refusal, Turn } from '../wire-format.ts'
@@ -14,7 +14,7 @@ interface Event extends Fields {
 
 export function* responsesFrames(turn: Turn): Iterable<string> {
   let number = 0
-  for (const { type, ...rest } of eventsOf(turn)) {
+  for (const { type, ...rest } of readEvents(turn)) {
     yield sseFrame({ type, sequence_number: number, ...rest }, type)
     number += 1
   }
@@ -33,13 +33,13 @@ export function responsesErrorFrame(refusal: Refusal): string {
   return sseFrame(data, 'error')
 }
 
-function* eventsOf(turn: Turn): Iterable<Event> {
+function* readEvents(turn: Turn): Iterable<Event> {
   const begun = responseObject(turn, 'in_progress', [])
   yield { type: 'response.created', response: begun }
   yield { type: 'response.in_progress', response: begun }
   const items = outputItems(turn)
   for (const [index, item] of items.entries()) yield* itemEvents(item, index)
-  const status = statusOf(turn)
+  const status = readStatus(turn)
   yield { type: `response.${status}`, response: responseObject(turn, status, items) }
 }
 
@@ -49,10 +49,10 @@ function* itemEvents(item: Fields, index: number): Iterable<Event> {
   yield { type: 'response.output_item.added', ...at, item: begunItem(item) }
   switch (item.type) {
     case 'message':
-      yield* messageEvents(fieldsOf(listOf(item.content)[0]), place)
+      yield* messageEvents(readFields(readList(item.content)[0]), place)
       break
     case 'function_call': {
-      const text = textOf(item.arguments) ?? ''
+      const text = readText(item.arguments) ?? ''
       for (const delta of pieces(text)) {
         yield { type: 'response.function_call_arguments.delta', ...place, delta }
       }
@@ -60,8 +60,8 @@ function* itemEvents(item: Fields, index: number): Iterable<Event> {
       break
     }
     case 'reasoning':
-      for (const [at, part] of listOf(item.summary).entries()) {
-        yield* summaryEvents(fieldsOf(part), { ...place, summary_index: at })
+      for (const [at, part] of readList(item.summary).entries()) {
+        yield* summaryEvents(readFields(part), { ...place, summary_index: at })
       }
       break
   }
@@ -84,7 +84,7 @@ function begunItem(item: Fields): Fields {
 function* messageEvents(part: Fields, item: Fields): Iterable<Event> {
   const place = { ...item, content_index: 0 }
   const isRefusal = part.type === 'refusal'
-  const text = textOf(isRefusal ? part.refusal : part.text) ?? ''
+  const text = readText(isRefusal ? part.refusal : part.text) ?? ''
   const empty = isRefusal ? { ...part, refusal: '' } : { ...part, text: '' }
   const name = isRefusal ? 'response.refusal' : 'response.output_text'
   const logprobs = isRefusal ? {} : { logprobs: [] }
@@ -100,7 +100,7 @@ function* messageEvents(part: Fields, item: Fields): Iterable<Event> {
 }
 
 function* summaryEvents(part: Fields, place: Fields): Iterable<Event> {
-  const text = textOf(part.text) ?? ''
+  const text = readText(part.text) ?? ''
   yield { type: 'response.reasoning_summary_part.added', ...place, part: { ...part, text: '' } }
   for (const delta of pieces(text)) {
     yield { type: 'response.reasoning_summary_text.delta', ...place, delta }
@@ -114,17 +114,17 @@ type ResponseStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export function wholeResponse(turn: Turn): Fields {
   if (isCompactPath(turn.path)) return compactedResponse(turn)
-  return responseObject(turn, statusOf(turn), outputItems(turn))
+  return responseObject(turn, readStatus(turn), outputItems(turn))
 }
 
 /** The answer of the compact call: the window to continue with. */
 function compactedResponse(turn: Turn): Fields {
   return {
-    id: idOf('resp_', turn.seed),
+    id: readId('resp_', turn.seed),
     object: 'response.compaction',
     created_at: Math.floor(turn.at.getTime() / 1_000),
     output: [...keptMessages(turn.body), ...outputItems(turn)],
-    usage: usageOf(turn),
+    usage: readUsage(turn),
   }
 }
 
@@ -134,7 +134,7 @@ function responseObject(turn: Turn, status: ResponseStatus, output: readonly Fie
   const isOver = status !== 'in_progress'
   const created = Math.floor(at.getTime() / 1_000)
   return {
-    id: idOf('resp_', seed),
+    id: readId('resp_', seed),
     object: 'response',
     created_at: created,
     status,
@@ -148,22 +148,22 @@ function responseObject(turn: Turn, status: ResponseStatus, output: readonly Fie
     output,
     parallel_tool_calls: asked.parallelCalls,
     previous_response_id: body.previous_response_id ?? null,
-    reasoning: { effort: null, summary: null, ...fieldsOf(body.reasoning) },
+    reasoning: { effort: null, summary: null, ...readFields(body.reasoning) },
     service_tier: 'default',
     store: body.store !== false,
     temperature: body.temperature ?? 1,
     text: body.text ?? { format: { type: 'text' } },
     tool_choice: body.tool_choice ?? 'auto',
-    tools: listOf(body.tools),
+    tools: readList(body.tools),
     top_p: body.top_p ?? 1,
     truncation: body.truncation ?? 'disabled',
-    usage: isOver ? usageOf(turn) : null,
+    usage: isOver ? readUsage(turn) : null,
     user: null,
     metadata: body.metadata ?? {},
   }
 }
 
-function statusOf({ reply }: Turn): ResponseStatus {
+function readStatus({ reply }: Turn): ResponseStatus {
   return reply.ending === 'length' || reply.ending === 'window' ? 'incomplete' : 'completed'
 }
 
@@ -173,15 +173,15 @@ function outputItems(turn: Turn): readonly Fields[] {
   if (asked.compaction !== undefined) {
     if (reply.ending !== 'end') return []
     const content = encrypted('compaction', textOfKind(reply, 'text'), asked.model)
-    return [{ id: idOf('cmp_', turn.seed), type: 'compaction', encrypted_content: content }]
+    return [{ id: readId('cmp_', turn.seed), type: 'compaction', encrypted_content: content }]
   }
-  return reply.parts.map((part, index) => itemOf(part, turn, index))
+  return reply.parts.map((part, index) => readItem(part, turn, index))
 }
 
-function itemOf(part: ReplyPart, turn: Turn, index: number): Fields {
-  const id = (prefix: string) => idOf(prefix, turn.seed, String(index))
+function readItem(part: ReplyPart, turn: Turn, index: number): Fields {
+  const id = (prefix: string) => readId(prefix, turn.seed, String(index))
   const isLast = index === turn.reply.parts.length - 1
-  const status = isLast ? statusOf(turn) : 'completed'
+  const status = isLast ? readStatus(turn) : 'completed'
   switch (part.type) {
     case 'text': {
       const content =
@@ -208,16 +208,16 @@ function itemOf(part: ReplyPart, turn: Turn, index: number): Fields {
 
 /** What the model thought is shown only if a summary was asked for, and sealed where that was. */
 function reasoningItem(id: string, text: string, body: Fields): Fields {
-  const { summary } = fieldsOf(body.reasoning)
-  const isSealed = listOf(body.include).includes('reasoning.encrypted_content')
+  const { summary } = readFields(body.reasoning)
+  const isSealed = readList(body.include).includes('reasoning.encrypted_content')
   const shown: readonly Json[] =
-    textOf(summary) === undefined ? [] : [{ type: 'summary_text', text }]
+    readText(summary) === undefined ? [] : [{ type: 'summary_text', text }]
   return {
     id,
     type: 'reasoning',
     summary: shown,
     ...(isSealed && {
-      encrypted_content: encrypted('reasoning', text, textOf(body.model) ?? ''),
+      encrypted_content: encrypted('reasoning', text, readText(body.model) ?? ''),
     }),
   }
 }
@@ -226,7 +226,7 @@ function encrypted(kind: string, text: string, model: string): string {
   return sealed(kind, '', { prefix: '', model }, Buffer.from(text).toString('base64url'))
 }
 
-function usageOf({ usage }: Turn): Json {
+function readUsage({ usage }: Turn): Json {
   return {
     input_tokens: usage.inputTokens,
     input_tokens_details: { cached_tokens: usage.readTokens, cache_write_tokens: 0 },
@@ -250,11 +250,11 @@ export function responsesBody(body: Fields, path: string): Fields {
   const given = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   const withItems = given === undefined ? body : { ...body, input: given }
   if (!isCompactPath(path)) return withItems
-  const asked = [...listOf(given), { type: 'compaction_trigger' }]
+  const asked = [...readList(given), { type: 'compaction_trigger' }]
   return { ...body, input: asked, stream: false, store: false }
 }
 
 /** What the user said stays as it is, in front of the compaction. */
 function keptMessages({ input }: Fields): readonly Json[] {
-  return listOf(input).filter((item) => fieldsOf(item).role === 'user')
+  return readList(input).filter((item) => readFields(item).role === 'user')
 }

@@ -1,14 +1,19 @@
 // OpenAI Responses: what its requests say, together with what the server remembers for them.
 import type { Fields } from '../../core/text/json.ts'
-import { chainOf, type Item, itemsOf, outputOf } from '../../validate/openai-responses/items.ts'
+import {
+  findChain,
+  type Item,
+  readItems,
+  readOutput,
+} from '../../validate/openai-responses/items.ts'
 import { PROFILES } from '../../validate/validate.ts'
 import {
   type Exchange,
-  fieldsOf,
   isGiven,
-  listOf,
   type Profile,
-  textOf,
+  readFields,
+  readList,
+  readText,
   type Violation,
 } from '../../validate/walk.ts'
 import {
@@ -32,8 +37,8 @@ export function openaiResponsesFormat(
   isLocal = false,
 ): WireFormat {
   const all = (body: Fields, earlier: readonly Exchange[]) => [
-    ...chainOf({ request: body, earlier, profile }).items,
-    ...itemsOf(body),
+    ...findChain({ request: body, earlier, profile }).items,
+    ...readItems(body),
   ]
   return {
     id: 'openai-responses',
@@ -41,13 +46,13 @@ export function openaiResponsesFormat(
     profileFor: () => profile,
     links,
     shape: (body, isCounting) =>
-      shapeOf(body, isCounting) ??
+      buildShape(body, isCounting) ??
       (isLocal ? undefined : strangeResponses(body)) ??
       unsupported('openai-responses', body),
     lost: lostResponse,
     check: checkEncrypted,
     read: (body, earlier) => readResponses(body, all(body, earlier)),
-    segments: (body, earlier) => segmentsOf(body, all(body, earlier)),
+    segments: (body, earlier) => findSegments(body, all(body, earlier)),
     silentWindow: (body, windowTokens) => (body.truncation === 'auto' ? windowTokens : undefined),
     fitted: (body, windowTokens) => withoutOldest(body, 'input', windowTokens),
     account: (body, segments, { automatic }, nowMs) =>
@@ -59,7 +64,7 @@ export function openaiResponsesFormat(
   }
 }
 
-function segmentsOf(body: Fields, items: readonly Item[]): readonly Segment[] {
+function findSegments(body: Fields, items: readonly Item[]): readonly Segment[] {
   const { instructions, tools } = body
   return [
     ...(Array.isArray(tools) ? tools : []).map((tool) => segmentOf('tools', tool)),
@@ -68,14 +73,14 @@ function segmentsOf(body: Fields, items: readonly Item[]): readonly Segment[] {
   ]
 }
 
-function shapeOf(body: Fields, isCounting: boolean): Refusal | undefined {
+function buildShape(body: Fields, isCounting: boolean): Refusal | undefined {
   const missing = (param: string): Refusal => ({
     kind: 'invalid',
     message: `Missing required parameter: '${param}'.`,
     param,
     code: 'missing_required_parameter',
   })
-  if (textOf(body.model) === undefined && !isCounting) return missing('model')
+  if (readText(body.model) === undefined && !isCounting) return missing('model')
   const { max_output_tokens: limit } = body
   if (typeof limit === 'number' && limit < MIN_OUTPUT_TOKENS) {
     return {
@@ -91,8 +96,9 @@ function shapeOf(body: Fields, isCounting: boolean): Refusal | undefined {
 const MIN_OUTPUT_TOKENS = 16
 
 function lostResponse(body: Fields, earlier: readonly Exchange[]): Refusal | undefined {
-  const id = textOf(body.previous_response_id)
-  if (id === undefined || earlier.some(({ answer }) => fieldsOf(answer).id === id)) return undefined
+  const id = readText(body.previous_response_id)
+  if (id === undefined || earlier.some(({ answer }) => readFields(answer).id === id))
+    return undefined
   return {
     kind: 'invalid',
     message: `Previous response with id '${id}' not found.`,
@@ -103,11 +109,11 @@ function lostResponse(body: Fields, earlier: readonly Exchange[]): Refusal | und
 
 /** What another model or another server sealed cannot be read here. */
 function checkEncrypted(body: Fields): readonly Violation[] {
-  return itemsOf(body).flatMap(({ where, type = '', fields }) => {
-    const content = textOf(fields.encrypted_content)
+  return readItems(body).flatMap(({ where, type = '', fields }) => {
+    const content = readText(fields.encrypted_content)
     if (content === undefined || content === '') return []
     const seal = unsealed(type, '', content)
-    if (seal !== undefined && isOfModel(seal, textOf(body.model) ?? '')) return []
+    if (seal !== undefined && isOfModel(seal, readText(body.model) ?? '')) return []
     const message = 'the content was not made here, or not by this model'
     return [{ id: 'VALID-R5', where: `${where}.encrypted_content`, message }]
   })
@@ -117,13 +123,13 @@ function checkEncrypted(body: Fields): readonly Violation[] {
 const links: Links = {
   ofRequest: (body) => [
     ...responseKey(body.previous_response_id),
-    ...itemsOf(body).flatMap(({ id }) => (id === undefined ? [] : [`item ${id}`])),
+    ...readItems(body).flatMap(({ id }) => (id === undefined ? [] : [`item ${id}`])),
   ],
   ofAnswer: (body, answer) => [
-    ...(body.store === false ? [] : responseKey(fieldsOf(answer).id)),
-    ...outputOf(answer).flatMap(({ id }) => (id === undefined ? [] : [`item ${id}`])),
+    ...(body.store === false ? [] : responseKey(readFields(answer).id)),
+    ...readOutput(answer).flatMap(({ id }) => (id === undefined ? [] : [`item ${id}`])),
   ],
-  onward: ({ request }) => responseKey(fieldsOf(request).previous_response_id),
+  onward: ({ request }) => responseKey(readFields(request).previous_response_id),
 }
 
 function responseKey(id: Fields[string] | undefined): readonly string[] {
@@ -133,23 +139,23 @@ function responseKey(id: Fields[string] | undefined): readonly string[] {
 /** The items of a Responses request as the assistant sees them. */
 function readResponses(body: Fields, items: readonly Item[]): Asked {
   const { max_output_tokens: limit, reasoning } = body
-  const { effort } = fieldsOf(reasoning)
+  const { effort } = readFields(reasoning)
   const isCompacting = items.at(-1)?.type === 'compaction_trigger'
   return {
     wire: 'openai-responses',
-    model: textOf(body.model) ?? '',
+    model: readText(body.model) ?? '',
     system: [
       textOfContent(body.instructions),
       ...items.filter(isSystem).map(({ fields }) => textOfContent(fields.content)),
     ].join('\n'),
-    turns: items.filter((item) => !isSystem(item)).flatMap(turnOf),
-    tools: listOf(body.tools).flatMap((tool) => {
-      const { type, name, parameters } = fieldsOf(tool)
+    turns: items.filter((item) => !isSystem(item)).flatMap(findTurn),
+    tools: readList(body.tools).flatMap((tool) => {
+      const { type, name, parameters } = readFields(tool)
       return type === 'function' && typeof name === 'string'
         ? [{ name, schema: parameters ?? {} }]
         : []
     }),
-    toolChoice: choiceOf(body),
+    toolChoice: readChoice(body),
     parallelCalls: body.parallel_tool_calls !== false,
     thinking: isGiven(reasoning) && effort !== 'none',
     stream: body.stream === true,
@@ -163,30 +169,30 @@ function isSystem({ type, fields }: Item): boolean {
   return type === 'message' && (fields.role === 'system' || fields.role === 'developer')
 }
 
-function choiceOf({ tool_choice: choice }: Fields): ToolChoice {
+function readChoice({ tool_choice: choice }: Fields): ToolChoice {
   if (choice === 'none') return 'none'
   if (choice === 'required') return 'any'
-  const name = textOf(fieldsOf(choice).name)
+  const name = readText(readFields(choice).name)
   return name === undefined ? 'auto' : { name }
 }
 
 /** Each item is a turn of its own; the assistant only looks at their order. */
-function turnOf({ type = '', fields }: Item): readonly AskedTurn[] {
-  const id = textOf(fields.call_id) ?? ''
+function findTurn({ type = '', fields }: Item): readonly AskedTurn[] {
+  const id = readText(fields.call_id) ?? ''
   if (type === 'message') {
     const role = fields.role === 'assistant' ? 'assistant' : 'user'
     return [{ role, parts: [{ type: 'text', text: textOfContent(fields.content) }] }]
   }
   if (type === 'compaction') {
-    const text = unsealed(type, '', textOf(fields.encrypted_content) ?? '')?.payload ?? ''
+    const text = unsealed(type, '', readText(fields.encrypted_content) ?? '')?.payload ?? ''
     const parts: readonly AskedPart[] = [
       { type: 'text', text: Buffer.from(text, 'base64url').toString('utf8') },
     ]
     return [{ role: 'user', parts }]
   }
   if (type.endsWith('_call')) {
-    const given = textOf(fields.arguments) ?? textOf(fields.input) ?? ''
-    const name = textOf(fields.name) ?? type
+    const given = readText(fields.arguments) ?? readText(fields.input) ?? ''
+    const name = readText(fields.name) ?? type
     return [
       { role: 'assistant', parts: [{ type: 'call', id, name, arguments: parsedJson(given) }] },
     ]

@@ -1,6 +1,6 @@
 // Rejects fields that OpenAI's APIs do not accept, in their words; backends and models differ
 import type { Fields, Json } from '../../core/text/json.ts'
-import { fieldsOf, isGiven, listOf, type Profile, textOf } from '../../validate/walk.ts'
+import { isGiven, type Profile, readFields, readList, readText } from '../../validate/walk.ts'
 import type { CacheUsage } from '../cache.ts'
 import type { Segment } from '../count.ts'
 import type { AutomaticCache } from '../prefix-cache.ts'
@@ -23,7 +23,9 @@ export function strangeChat(
     return backend === 'mistral' ? byMistral(finding) : byOpenai('openai-chat', finding)
   }
   if (backend !== 'deepseek') return undefined
-  const names = listOf(body.tools).map((tool) => textOf(fieldsOf(fieldsOf(tool).function).name))
+  const names = readList(body.tools).map((tool) =>
+    readText(readFields(readFields(tool).function).name),
+  )
   return new Set(names).size === names.length
     ? undefined
     : { kind: 'invalid', message: 'Tool names must be unique.' }
@@ -38,8 +40,8 @@ function isKnownTo(backend: Profile['backend'], { path }: Finding): boolean {
 export function strangeResponses(body: Fields): Invalid | undefined {
   for (const finding of findingsIn(RESPONSES_REQUEST, body))
     return byOpenai('openai-responses', finding)
-  for (const [index, tool] of listOf(body.tools).entries()) {
-    if (fieldsOf(tool).type !== 'function') continue
+  for (const [index, tool] of readList(body.tools).entries()) {
+    if (readFields(tool).type !== 'function') continue
     for (const finding of findingsIn(RESPONSES_FUNCTION, tool, ['tools', index]))
       return byOpenai('openai-responses', finding)
   }
@@ -47,7 +49,7 @@ export function strangeResponses(body: Fields): Invalid | undefined {
 }
 
 function byOpenai(wire: OpenaiWire, finding: Finding): Invalid {
-  const place = placeOf(finding.path)
+  const place = findPlace(finding.path)
   const invalid = (message: string, code: string, param = place): Invalid => ({
     kind: 'invalid',
     message,
@@ -87,7 +89,7 @@ function listed(names: readonly string[]): string {
   return `${quoted.slice(0, -1).join(', ')}, and ${quoted.at(-1)}`
 }
 
-function placeOf(path: readonly Step[]): string {
+function findPlace(path: readonly Step[]): string {
   return path
     .filter((step) => typeof step !== 'object')
     .map((step, index) =>
@@ -130,7 +132,7 @@ export function unsupported(wire: OpenaiWire, body: Fields): Invalid | undefined
     const message = `Invalid 'temperature': decimal above maximum value. Expected a value <= ${MAX_TEMPERATURE}, but got ${temperature} instead.`
     return { kind: 'invalid', message, param: 'temperature', code: 'decimal_above_max_value' }
   }
-  if (!REASONING_MODEL.test(textOf(body.model) ?? '')) return undefined
+  if (!REASONING_MODEL.test(readText(body.model) ?? '')) return undefined
   const isChat = wire === 'openai-chat'
   if (isChat && isGiven(temperature) && temperature !== 1) {
     const message = `Unsupported value: 'temperature' does not support ${String(temperature)} with this model. Only the default (1) value is supported.`
@@ -163,7 +165,7 @@ export function accountAutomatically(
   nowMs: number,
 ): CacheUsage {
   const keepMs = body.prompt_cache_retention === '24h' ? ONE_DAY_MS : FIVE_MINUTES_MS
-  const readTokens = cache.account(textOf(body.model) ?? '', segments, nowMs, keepMs)
+  const readTokens = cache.account(readText(body.model) ?? '', segments, nowMs, keepMs)
   return {
     readTokens,
     writtenTokens: 0,

@@ -18,7 +18,7 @@ export function compileRegex(source: string, flags: string): Program {
     sets,
     branches,
     isSticky: flags.includes('y'),
-    prefix: prefixOf(code),
+    prefix: findPrefix(code),
   }
 }
 
@@ -210,7 +210,7 @@ function canBeEmpty(node: RegexNode): boolean {
 }
 
 /** Certain characters at the very beginning can be looked for in one go. */
-function prefixOf(code: readonly Instruction[]): string {
+function findPrefix(code: readonly Instruction[]): string {
   const end = code.findIndex(({ op }) => op !== OP.char)
   const prefix = code
     .slice(0, end)

@@ -24,7 +24,7 @@ function foundNatively(source: string, flags: string, text: string): number[][] 
 }
 
 /** Steps that a search takes, all in all. */
-function stepsOf(source: string, text: string): number {
+function findSteps(source: string, text: string): number {
   const budget = { left: PLENTY }
   searchAll(compileRegex(source, ''), text, budget, () => undefined)
   return PLENTY - budget.left
@@ -196,8 +196,8 @@ describe('a pattern that would run away elsewhere', () => {
   ]
 
   it.each(RUNAWAYS)('/%s/ takes steps in proportion to the text [EDL-23]', (source, unit, end) => {
-    const few = stepsOf(source, unit.repeat(1_000) + end)
-    const many = stepsOf(source, unit.repeat(10_000) + end)
+    const few = findSteps(source, unit.repeat(1_000) + end)
+    const many = findSteps(source, unit.repeat(10_000) + end)
     expect(many / few).toBeLessThan(11)
     expect(many / 10_000).toBeLessThan(400)
   })

@@ -9,12 +9,17 @@ export interface StepBudget {
 }
 
 /** Is told each match; may throw to end the search. */
-export type Found = (start: number, end: number) => void
+export type OnMatch = (start: number, end: number) => void
 
 const LINE_ENDS = new Set([10, 13, 0x2028, 0x2029])
 
 /** All matches that do not overlap, from left to right. No character is cut in half. */
-export function searchAll(program: Program, text: string, budget: StepBudget, found: Found): void {
+export function searchAll(
+  program: Program,
+  text: string,
+  budget: StepBudget,
+  found: OnMatch,
+): void {
   const search = new Search(program, text, budget)
   for (let at = 0; at <= text.length && search.next(at); ) {
     const { start, end } = search

@@ -105,7 +105,7 @@ export class MessageReader extends OneThreadReader {
     else if (type === 'tool-call') {
       const name = textIn(part.toolName) ?? 'unnamed'
       this.conversation.call(id ?? name, name, part.input ?? part.args ?? {})
-    } else if (type === 'tool-result') return resultOf(part)
+    } else if (type === 'tool-result') return readResult(part)
     else if (id !== undefined && typeof type === 'string') {
       const name = textIn(part.toolName) ?? type.replace(/^tool-/, '')
       this.conversation.call(id, name, part.input ?? {})
@@ -126,7 +126,7 @@ export class MessageReader extends OneThreadReader {
         this.notes.problem('a part of a tool message that is no result is kept raw')
         continue
       }
-      this.conversation.result(resultOf(part), left)
+      this.conversation.result(readResult(part), left)
       left = {}
     }
     if (left === origin && origin.record) this.conversation.raw(origin.record)
@@ -177,7 +177,7 @@ function userPart(value: Json): Part[] {
   return [{ type, media: { ...media, mimeType: known, ...(title !== undefined && { title }) } }]
 }
 
-function resultOf(part: Fields): ToolResult {
+function readResult(part: Fields): ToolResult {
   const id = textIn(part.toolCallId)
   const output = isFields(part.output) ? part.output : undefined
   const kind = textIn(output?.type)

@@ -68,7 +68,7 @@ function answer({ parts }: Message, names: Map<string, string>, note: Note): Jso
       case 'text':
         return [{ type: 'text', text: part.text }]
       case 'thinking':
-        return [{ type: 'reasoning', text: part.thinking, providerOptions: optionsOf(part) }]
+        return [{ type: 'reasoning', text: part.thinking, providerOptions: readOptions(part) }]
       case 'tool_call':
         names.set(part.id, part.name)
         return [
@@ -89,7 +89,7 @@ function answer({ parts }: Message, names: Map<string, string>, note: Note): Jso
 }
 
 /** The signature where the provider's adapter looks for it, and the model for whoever reads it here. */
-function optionsOf({ signature, model }: { signature?: string; model: string }): Fields {
+function readOptions({ signature, model }: { signature?: string; model: string }): Fields {
   const own = { [OWN]: { model } }
   return signature === undefined ? own : { [splitModel(model).provider]: { signature }, ...own }
 }

@@ -31,7 +31,7 @@ export class Branches {
       this.#side += 1
       return
     }
-    const kind = kindOf(line)
+    const kind = readKind(line)
     this.#nodes.push({ at, kind, answer: answerId(line), parent: this.#parentOf(line, kind) })
     this.#index.set(uuid, this.#nodes.length - 1)
   }
@@ -70,7 +70,7 @@ export class Branches {
   }
 }
 
-function kindOf({ type, message }: Fields): Kind {
+function readKind({ type, message }: Fields): Kind {
   if (type === 'assistant') return 'answer'
   if (type !== 'user') return 'other'
   const { content } = fieldsIn(message)

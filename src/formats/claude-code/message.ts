@@ -13,7 +13,7 @@ import { usageFrom } from '../reading/raw.ts'
  * `saidTokens` is our estimate of the answer. From 2.1.12 to 2.1.37 only the first partial count of the
  * output was written, far too low: there the estimate is the better number.
  */
-function usageOf(
+function readUsage(
   usage: Fields,
   version: string | undefined,
   saidTokens: number,
@@ -62,7 +62,7 @@ export class AnswerLines {
 
   read(line: Fields, origin: Origin, to: Conversation): void {
     const message = fieldsIn(line.message)
-    const blocks = contentOf(message)
+    const blocks = readContent(message)
     if (message.model === SYNTHETIC || line.isApiErrorMessage === true) {
       const data = blocks.map((block) => textIn(fieldsIn(block).text) ?? '').join('\n')
       to.aside({ type: 'LOCAL_SYSTEM_MESSAGE', data }, origin)
@@ -80,7 +80,7 @@ export class AnswerLines {
       const path = `message.content[${index}]`
       return readBlock(block, path, 'assistant', model, { problems: [], cacheMarks: 0 })
     })
-    const usage = usageOf(fieldsIn(message.usage), textIn(line.version), this.#saidTokens)
+    const usage = readUsage(fieldsIn(message.usage), textIn(line.version), this.#saidTokens)
     const stopReason = STOP_REASONS[textIn(message.stop_reason) ?? '']
     to.answer(id, origin, {
       model,
@@ -104,7 +104,7 @@ export function readUserLine(
   const message = fieldsIn(line.message)
   const parts: Part[] = []
   let left: Origin = origin
-  for (const [index, value] of contentOf(message).entries()) {
+  for (const [index, value] of readContent(message).entries()) {
     const path = `message.content[${index}]`
     const block = readBlock(value, path, 'user', modelRef(PROVIDER, undefined), {
       problems: [],
@@ -135,7 +135,7 @@ function writtenBy(line: Fields): 'typed' | 'client' | 'model' {
   return kind === 'suggestion_accepted' ? 'model' : 'client'
 }
 
-function contentOf({ content }: Fields) {
+function readContent({ content }: Fields) {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content)
 }
 

@@ -7,7 +7,7 @@ import {
   type Note,
   opened,
   type RecordWriter,
-  recordsOf,
+  readRecords,
   writeLines,
 } from '../outgoing.ts'
 import { type Fields, isFields, textIn } from '../reading/fields.ts'
@@ -20,7 +20,7 @@ import { CLAUDE_CODE } from './read.ts'
 const VERSION = '2.1.56'
 
 export function writeClaudeCode(outgoing: Outgoing, options: WriteOptions): Exported {
-  const writer = writerOf(outgoing, options)
+  const writer = buildWriter(outgoing, options)
   const around = rawEnvelope(CLAUDE_CODE, outgoing.events ?? [])
   return isFields(around)
     ? writeDocument(outgoing, writer, around)
@@ -29,14 +29,14 @@ export function writeClaudeCode(outgoing: Outgoing, options: WriteOptions): Expo
 
 /** The sessions of the web page: the same lines in one document. */
 function writeDocument(outgoing: Outgoing, writer: RecordWriter, around: Fields): Exported {
-  const { records, ...facts } = recordsOf(CLAUDE_CODE, outgoing, writer)
+  const { records, ...facts } = readRecords(CLAUDE_CODE, outgoing, writer)
   const { loglines: _, ...others } = around
   const rest = JSON.stringify(others).slice(1, -1)
   const items = records.map(({ raw }) => raw).join(',\n')
   return { text: `{"loglines":[\n${items}\n]${rest === '' ? '' : `,${rest}`}}\n`, ...facts }
 }
 
-function writerOf(outgoing: Outgoing, options: WriteOptions): RecordWriter {
+function buildWriter(outgoing: Outgoing, options: WriteOptions): RecordWriter {
   return {
     fresh: ({ view }, note) => {
       if (view.system.length > 0) note('the system prompt has no place in a Claude Code session')

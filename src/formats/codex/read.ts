@@ -113,7 +113,7 @@ class RolloutReader extends OneThreadReader {
 
   #item(item: Fields, origin: Origin): KeptBecause {
     if (isOwnWords(item)) return 'what Codex itself tells its model'
-    const name = nameOf(item)
+    const name = readName(item)
     if (name !== undefined) this.#names.add(name)
     const named = { ...origin, ...(name !== undefined && { names: [name] }) }
     const choices = { model: modelRef(this.#provider, this.#model) }
@@ -129,7 +129,7 @@ class RolloutReader extends OneThreadReader {
   #tokens(payload: Fields, record: RawRecord): KeptBecause {
     const info = fieldsIn(payload.info)
     const total = countIn(fieldsIn(info.total_token_usage).total_tokens) ?? -1
-    const usage = usageOf(fieldsIn(info.last_token_usage))
+    const usage = readUsage(fieldsIn(info.last_token_usage))
     this.#items.endAnswer()
     if (usage === undefined || total === this.#total) return 'token_count: says nothing new'
     this.#total = total
@@ -162,8 +162,8 @@ class RolloutReader extends OneThreadReader {
   }
 
   #replacement(item: Fields): NewEntry | { keep: string; or: NewEntry } {
-    const entry = entryOf(item)
-    const name = nameOf(item)
+    const entry = readEntry(item)
+    const name = readName(item)
     return name !== undefined && this.#names.has(name) ? { keep: name, or: entry } : entry
   }
 }
@@ -176,7 +176,7 @@ function isOwnWords({ type, role, content }: Fields): boolean {
 }
 
 /** A message is known by its words. */
-function nameOf(item: Fields): string | undefined {
+function readName(item: Fields): string | undefined {
   if (item.type !== 'message') return undefined
   return `${textIn(item.role)}\n${textOfMessage(item)}`
 }
@@ -184,7 +184,7 @@ function nameOf(item: Fields): string | undefined {
 /** What stands for a summary that only OpenAI's servers can read. */
 const SEALED = '[what was here was compacted into a block that only the provider can read]'
 
-function entryOf(item: Fields): NewEntry {
+function readEntry(item: Fields): NewEntry {
   const text = textOfMessage(item)
   if (item.role === 'user')
     return { type: 'USER_MESSAGE', data: userContent(item), label: 'continuation' }
@@ -196,7 +196,7 @@ function entryOf(item: Fields): NewEntry {
 }
 
 /** A prompt of nothing is the record after a compaction. */
-function usageOf(usage: Fields): TokenUsage | undefined {
+function readUsage(usage: Fields): TokenUsage | undefined {
   if (!countIn(usage.input_tokens)) return undefined
   return usageFrom({
     input: usage.input_tokens,

@@ -44,7 +44,7 @@ export class ChatMessages {
     switch (message.role) {
       case 'system':
       case 'developer': {
-        const data = textOf(message.content)
+        const data = readText(message.content)
         // Only what opens the conversation is the prompt; later it is a word in between.
         if (this.#hasStarted) this.#to.reminder(data, origin)
         else this.#to.aside({ type: 'SYSTEM_PROMPT', data }, origin)
@@ -52,7 +52,7 @@ export class ChatMessages {
       }
       case 'user':
         this.#hasStarted = true
-        this.#to.user(userContentOf(message.content), origin, by)
+        this.#to.user(readUserContent(message.content), origin, by)
         return true
       case 'assistant':
         this.#hasStarted = true
@@ -61,7 +61,7 @@ export class ChatMessages {
       case 'tool':
       case 'function':
         this.#hasStarted = true
-        this.#to.result(resultOf(message), origin)
+        this.#to.result(readResult(message), origin)
         return true
       default:
         return false
@@ -70,7 +70,7 @@ export class ChatMessages {
 
   #answer(message: Fields, origin: Origin, model: ModelRef): void {
     this.#answers += 1
-    this.#to.answer(`answer ${this.#answers}`, origin, { model, ...factsOf(message) })
+    this.#to.answer(`answer ${this.#answers}`, origin, { model, ...readFacts(message) })
     const thinking = textIn(message.reasoning_content) ?? textIn(message.reasoning)
     if (thinking) this.#to.part({ type: 'thinking', thinking, model })
     for (const part of answerParts(message)) this.#to.part(part)
@@ -87,7 +87,7 @@ export class ChatMessages {
   }
 }
 
-function factsOf(message: Fields): AnswerFacts {
+function readFacts(message: Fields): AnswerFacts {
   const usage = fieldsIn(message.usage)
   const tokenUsage = usageFrom({
     input: usage.prompt_tokens,
@@ -112,7 +112,7 @@ function answerParts({ content, refusal }: Fields): Part[] {
   return refused ? [...parts, { type: 'text', text: refused }] : parts
 }
 
-function userContentOf(content: Json | undefined): UserContent {
+function readUserContent(content: Json | undefined): UserContent {
   if (typeof content === 'string') return content
   return listIn(content).map((value): Part => {
     const part = fieldsIn(value)
@@ -129,7 +129,7 @@ function userContentOf(content: Json | undefined): UserContent {
 }
 
 /** SWE-agent writes a list where the API has one id. */
-function resultOf(message: Fields): ToolResult {
+function readResult(message: Fields): ToolResult {
   const id =
     textIn(message.tool_call_id) ?? textIn(listIn(message.tool_call_ids)[0]) ?? textIn(message.name)
   const { content } = message
@@ -140,7 +140,7 @@ function resultOf(message: Fields): ToolResult {
   return { ...(id !== undefined && { id }), content: blocks, status: 'completed' }
 }
 
-function textOf(content: Json | undefined): string {
+function readText(content: Json | undefined): string {
   if (typeof content === 'string') return content
   return listIn(content)
     .map((part) => textIn(fieldsIn(part).text) ?? '')

@@ -96,7 +96,7 @@ class MessageReader extends OneThreadReader {
     const about = this.#compaction ?? {}
     this.#compaction = undefined
     const from = textIn(about.tail_start_id)
-    const usage = usageOf(fieldsIn(info.tokens))
+    const usage = readUsage(fieldsIn(info.tokens))
     this.conversation.raw(record)
     this.#clear()
     this.conversation.compaction({
@@ -110,8 +110,8 @@ class MessageReader extends OneThreadReader {
 
   #answer(id: string, info: Fields, parts: readonly Fields[], origin: Origin): void {
     const model = modelRef(textIn(info.providerID) ?? 'unknown', info.modelID)
-    const usage = usageOf(fieldsIn(info.tokens))
-    const stopReason = stopReasonOf(info)
+    const usage = readUsage(fieldsIn(info.tokens))
+    const stopReason = readStopReason(info)
     this.conversation.answer(id, origin, {
       model,
       ...(stopReason && { stopReason }),
@@ -121,7 +121,12 @@ class MessageReader extends OneThreadReader {
       const text = textIn(part.text) ?? ''
       if (part.type === 'text') this.conversation.part({ type: 'text', text })
       else if (part.type === 'reasoning')
-        this.conversation.part({ type: 'thinking', thinking: text, ...signatureOf(part), model })
+        this.conversation.part({
+          type: 'thinking',
+          thinking: text,
+          ...computeSignature(part),
+          model,
+        })
       else if (part.type === 'tool') {
         const name = textIn(part.tool) ?? 'unnamed'
         const call = textIn(part.callID) ?? textIn(part.id) ?? name
@@ -169,18 +174,18 @@ function userPart(part: Fields): Part[] {
   return [{ type, media: { ...media, mimeType, ...(title !== undefined && { title }) } }]
 }
 
-function signatureOf(part: Fields): { signature?: string } {
+function computeSignature(part: Fields): { signature?: string } {
   const signature = textIn(fieldsIn(fieldsIn(part.metadata).anthropic).signature)
   return signature === undefined ? {} : { signature }
 }
 
-function stopReasonOf({ finish, error }: Fields): StopReason | undefined {
+function readStopReason({ finish, error }: Fields): StopReason | undefined {
   const name = textIn(fieldsIn(error).name)
   if (name !== undefined) return name.includes('Abort') ? 'aborted' : 'error'
   return STOP_REASONS[textIn(finish) ?? '']
 }
 
-function usageOf(tokens: Fields): TokenUsage | undefined {
+function readUsage(tokens: Fields): TokenUsage | undefined {
   const { input, output, reasoning } = tokens
   const { read: cacheRead, write: cacheWrite } = fieldsIn(tokens.cache)
   return usageFrom({ input, output, reasoning, cacheRead, cacheWrite, inputHoldsCache: false })

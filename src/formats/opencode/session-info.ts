@@ -18,7 +18,7 @@ export function sessionInfo(outgoing: Outgoing, options: WriteOptions): Fields {
     version: VERSION,
     projectID: 'global',
     directory: workplaceOf(outgoing, options),
-    title: titleOf(outgoing),
+    title: readTitle(outgoing),
     time: { created: now, updated: now },
   }
 }
@@ -26,7 +26,7 @@ export function sessionInfo(outgoing: Outgoing, options: WriteOptions): Fields {
 const TITLE_CHARS = 80
 
 /** The first words that a person typed; the name that a file is read under says less. */
-function titleOf({ events = [], title }: Outgoing): string {
+function readTitle({ events = [], title }: Outgoing): string {
   for (const event of events) {
     const [text] = event.type === 'USER_MESSAGE' ? typedTexts(event) : []
     const line = text?.trim().split('\n', 1)[0]?.slice(0, TITLE_CHARS).trim()

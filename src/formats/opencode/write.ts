@@ -7,7 +7,7 @@ import {
   type Note,
   opened,
   placeholder,
-  recordsOf,
+  readRecords,
   resultsAfter,
   splitModel,
   UNSIGNED,
@@ -23,7 +23,7 @@ import { sessionInfo } from './session-info.ts'
 export function writeOpenCode(outgoing: Outgoing, options: WriteOptions): Exported {
   const before = fieldsIn(rawEnvelope(OPENCODE, outgoing.events ?? []))
   const info = isFields(before.info) ? before.info : sessionInfo(outgoing, options)
-  const { records, problems, ...facts } = recordsOf(OPENCODE, outgoing, {
+  const { records, problems, ...facts } = readRecords(OPENCODE, outgoing, {
     fresh: ({ view }, note) => {
       if (view.system.length > 0) note('the system prompt has no place in an OpenCode session')
       return new Messages(options, outgoing, info, note).all(view.messages)

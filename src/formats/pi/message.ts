@@ -20,7 +20,7 @@ const STOP_REASONS: { readonly [reason: string]: StopReason } = {
 export function readMessage(message: Fields, origin: Origin, to: Conversation): boolean {
   switch (message.role) {
     case 'user':
-      to.user(userContentOf(message.content), origin, 'typed')
+      to.user(readUserContent(message.content), origin, 'typed')
       return true
     case 'assistant':
       readAnswer(message, origin, to)
@@ -34,10 +34,10 @@ export function readMessage(message: Fields, origin: Origin, to: Conversation): 
       return true
     case 'custom':
     case 'hookMessage':
-      to.queued(userContentOf(message.content), origin, 'client')
+      to.queued(readUserContent(message.content), origin, 'client')
       return true
     case 'developer':
-      to.reminder(textsOf(message.content), origin)
+      to.reminder(readTexts(message.content), origin)
       return true
     case 'compactionSummary':
     case 'branchSummary': {
@@ -54,7 +54,7 @@ export function readMessage(message: Fields, origin: Origin, to: Conversation): 
 function readAnswer(message: Fields, origin: Origin, to: Conversation): void {
   const model = modelRef(textIn(message.provider) ?? 'unknown', message.model)
   const stopReason = STOP_REASONS[textIn(message.stopReason) ?? '']
-  const usage = usageOf(fieldsIn(message.usage))
+  const usage = readUsage(fieldsIn(message.usage))
   // Every message is an answer of its own, and its place in the file is its name.
   to.answer(`answer at ${origin.record?.at}`, origin, {
     model,
@@ -81,7 +81,7 @@ function readResult(message: Fields, origin: Origin, to: Conversation): void {
   const id = textIn(message.toolCallId)
   const { content } = message
   const blocks: Block[] =
-    typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content).map(blockOf)
+    typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content).map(readBlock)
   to.result(
     {
       ...(id !== undefined && { id }),
@@ -92,7 +92,7 @@ function readResult(message: Fields, origin: Origin, to: Conversation): void {
   )
 }
 
-function blockOf(value: Json): Block {
+function readBlock(value: Json): Block {
   const block = fieldsIn(value)
   if (block.type === 'text') return { type: 'text', text: textIn(block.text) ?? '' }
   const data = textIn(block.data)
@@ -101,10 +101,10 @@ function blockOf(value: Json): Block {
   return { type: 'native', provider: 'pi', value }
 }
 
-export function userContentOf(content: Json | undefined): UserContent {
+export function readUserContent(content: Json | undefined): UserContent {
   if (typeof content === 'string') return content
   return listIn(content).map((value): Part => {
-    const block = blockOf(value)
+    const block = readBlock(value)
     if (block.type === 'text') return { type: 'text', text: block.text ?? '' }
     if (block.type !== 'image') return { type: 'native', provider: 'pi', value }
     const media = { mimeType: block.mimeType ?? 'image/*', data: block.data ?? '' }
@@ -112,7 +112,7 @@ export function userContentOf(content: Json | undefined): UserContent {
   })
 }
 
-export function textsOf(content: Json | undefined): string {
+export function readTexts(content: Json | undefined): string {
   if (typeof content === 'string') return content
   return listIn(content)
     .map((block) => textIn(fieldsIn(block).text) ?? '')
@@ -129,7 +129,7 @@ function shellText({ command, output, exitCode, cancelled }: Fields): string {
   return `The user ran \`${textIn(command) ?? ''}\`${ended}:\n${textIn(output) ?? ''}`
 }
 
-function usageOf(usage: Fields): TokenUsage | undefined {
+function readUsage(usage: Fields): TokenUsage | undefined {
   const { input, output, cacheRead, cacheWrite } = usage
   return usageFrom({ input, output, cacheRead, cacheWrite, inputHoldsCache: false })
 }

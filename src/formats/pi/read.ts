@@ -6,7 +6,7 @@ import type { ReadNotes } from '../reading/notes.ts'
 import type { RawRecord } from '../reading/raw.ts'
 import { type KeptBecause, OneThreadReader, readLines } from '../reading/record-reader.ts'
 import type { Sample, Source, Step } from '../session-format.ts'
-import { REMINDER, readMessage, textsOf, userContentOf } from './message.ts'
+import { REMINDER, readMessage, readTexts, readUserContent } from './message.ts'
 
 export const PI = 'pi'
 export const OH_MY_PI = 'oh-my-pi'
@@ -89,8 +89,8 @@ class EntryReader extends OneThreadReader {
         return readMessage(fieldsIn(entry.message), origin, this.conversation)
       case 'custom_message':
         if (entry.customType === REMINDER)
-          this.conversation.reminder(textsOf(entry.content), origin)
-        else this.conversation.queued(userContentOf(entry.content), origin, 'client')
+          this.conversation.reminder(readTexts(entry.content), origin)
+        else this.conversation.queued(readUserContent(entry.content), origin, 'client')
         return true
       case 'branch_summary': {
         const text = textIn(entry.summary)

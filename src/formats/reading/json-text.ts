@@ -19,8 +19,8 @@ export function parseJsonText(text: string): Json {
   } catch (thrown) {
     if (PrecisError.is(thrown)) throw thrown
     const message = thrown instanceof Error ? thrown.message : String(thrown)
-    throw new PrecisError('invalid-input', `the input is not JSON: ${reasonOf(message)}`, {
-      ...placeOf(message, body),
+    throw new PrecisError('invalid-input', `the input is not JSON: ${readReason(message)}`, {
+      ...findPlace(message, body),
       hint: guess(body),
       cause: thrown,
     })
@@ -28,7 +28,7 @@ export function parseJsonText(text: string): Json {
 }
 
 /** The engine's reason without its position and its quote of the text, which may be long. */
-function reasonOf(message: string): string {
+function readReason(message: string): string {
   return message
     .replace(/ in JSON at position.*$/s, '')
     .replace(/, (\.\.\.)?".*$/s, '')
@@ -39,15 +39,15 @@ function reasonOf(message: string): string {
 const QUOTED_BEFORE = 10
 
 /** The engine tells the position of most errors, and of an unexpected token only its surroundings. */
-function placeOf(message: string, body: string): { where?: string } {
-  const at = positionOf(message, body)
+function findPlace(message: string, body: string): { where?: string } {
+  const at = findPosition(message, body)
   if (at === undefined) return {}
   const before = body.slice(0, at)
   const line = before.split('\n').length
   return { where: `line ${line}, column ${at - before.lastIndexOf('\n')}` }
 }
 
-function positionOf(message: string, body: string): number | undefined {
+function findPosition(message: string, body: string): number | undefined {
   const known = /at position (\d+)/.exec(message)?.[1]
   if (known !== undefined) return Number(known)
   if (message.includes('end of JSON input')) return body.length

@@ -7,7 +7,7 @@ import type { Source } from '../session-format.ts'
 import { type Line, linesOf } from './lines.ts'
 import { rawRecords } from './raw.ts'
 
-function sourceOf(text: string, pieceBytes: number): Source {
+function readSource(text: string, pieceBytes: number): Source {
   const bytes = Buffer.from(text)
   return {
     bytes: bytes.length,
@@ -34,7 +34,7 @@ describe('lines', () => {
     await fc.assert(
       fc.asyncProperty(LINES, fc.integer({ min: 1, max: 900 }), fc.boolean(), async (...given) => {
         const [texts, pieceBytes, isMarked] = given
-        const source = sourceOf(`${isMarked ? '\uFEFF' : ''}${texts.join('\n')}`, pieceBytes)
+        const source = readSource(`${isMarked ? '\uFEFF' : ''}${texts.join('\n')}`, pieceBytes)
         const lines = await readAll(source)
         expect(lines.map(({ text }) => text)).toEqual(texts)
         expect(lines.map(({ number }) => number)).toEqual(texts.map((_, at) => at + 1))
@@ -50,7 +50,7 @@ describe('a record whose text is elsewhere', () => {
   it('looks like one that is held, and is read only when it is asked for', async () => {
     const texts = ['{"first":1}', `{"second":"${'long '.repeat(40)}"}`]
     let read = 0
-    const source = sourceOf(texts.join('\n'), 1_000)
+    const source = readSource(texts.join('\n'), 1_000)
     const counted: Source = {
       ...source,
       textAt: (start, end) => {

@@ -34,7 +34,7 @@ export function recordedProposal(
   if (covered.length === 0) return { edits: [], ...facts }
   const edit = {
     covers: runsOf(covered, eventAt),
-    put: putsOf(puts, items, end, kept, eventAt),
+    put: collectPuts(puts, items, end, kept, eventAt),
   }
   return {
     edits: [edit],
@@ -123,7 +123,7 @@ function keptItems(
 }
 
 /** New entries stand before the next kept one that the tool named behind them. */
-function putsOf(
+function collectPuts(
   placed: readonly Placed[],
   items: readonly Item[],
   end: number,

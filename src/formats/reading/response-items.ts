@@ -36,7 +36,7 @@ export class ResponseItems {
       return this.#message(item, origin, choices)
     if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       this.#isOpen = false
-      this.#to.result(resultOf(item), origin)
+      this.#to.result(readResult(item), origin)
       return true
     }
     if (typeof type !== 'string') return false
@@ -139,10 +139,10 @@ function answerParts(item: Fields): Part[] {
   })
 }
 
-function resultOf(item: Fields): ToolResult {
+function readResult(item: Fields): ToolResult {
   const { call_id: id, output, status } = item
-  const content = Array.isArray(output) ? output.map(blockOf) : textBlocks(output)
-  const isFailed = status === 'failed' || exitCodeOf(output) > 0
+  const content = Array.isArray(output) ? output.map(readBlock) : textBlocks(output)
+  const isFailed = status === 'failed' || readExitCode(output) > 0
   return {
     ...(typeof id === 'string' && { id }),
     content,
@@ -158,7 +158,7 @@ function textBlocks(output: Json | undefined): Block[] {
   return [{ type: 'text', text }]
 }
 
-function blockOf(value: Json): Block {
+function readBlock(value: Json): Block {
   const part = fieldsIn(value)
   const text = textIn(part.text)
   if (text !== undefined) return { type: 'text', text }
@@ -168,7 +168,7 @@ function blockOf(value: Json): Block {
 }
 
 /** There is no flag for failures: commands tell it in their text, in one of two ways. */
-function exitCodeOf(output: Json | undefined): number {
+function readExitCode(output: Json | undefined): number {
   const text = Array.isArray(output) ? textIn(fieldsIn(output[0]).text) : textIn(output)
   if (text === undefined) return 0
   const told = /^(?:Process exited with code|Exit code:) (-?\d+)/m.exec(text.slice(0, 500))?.[1]

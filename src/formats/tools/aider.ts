@@ -39,7 +39,7 @@ async function* read(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
   }
   for await (const lines of linesOf(source, (bytes) => notes.read(bytes), 'keep')) {
     for (const { number, text } of lines) {
-      const next = kindOf(text)
+      const next = readKind(text)
       // Blank lines belong to what they stand in: an answer has paragraphs.
       const isSame = next === kind || (next === 'blank' && kind !== 'start')
       if (!isSame && block.length > 0) end()
@@ -54,7 +54,7 @@ async function* read(source: Source, notes: ReadNotes): AsyncGenerator<Step> {
   yield* reader.drain()
 }
 
-function kindOf(line: string): Kind {
+function readKind(line: string): Kind {
   if (line.trim() === '') return 'blank'
   if (STARTED.test(line)) return 'start'
   if (line.startsWith('#### ')) return 'user'
@@ -92,8 +92,8 @@ class BlockReader extends OneThreadReader {
   /** The counts behind an answer are rounded to what fits on the screen. */
   #notice(text: string, to: Conversation): KeptBecause {
     const found = /^> Tokens: ([\d.,]+k?) sent, (?:.*?)([\d.,]+k?) received/m.exec(text)
-    const promptTokens = countOf(found?.[1])
-    const completionTokens = countOf(found?.[2])
+    const promptTokens = readCount(found?.[1])
+    const completionTokens = readCount(found?.[2])
     if (promptTokens !== undefined && completionTokens !== undefined)
       to.facts({
         tokenUsage: {
@@ -111,7 +111,7 @@ function isInput(line: string): boolean {
   return line.trim() === '' || line.endsWith('  ')
 }
 
-function countOf(text: string | undefined): number | undefined {
+function readCount(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const number = Number.parseFloat(text.replaceAll(',', ''))
   if (!Number.isFinite(number)) return undefined

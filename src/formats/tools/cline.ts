@@ -79,8 +79,8 @@ class MessageReader extends OneThreadReader {
       textIn(info.provider) ?? textIn(info.providerId) ?? 'unknown',
       info.id ?? info.modelId,
     )
-    const blocks = blocksOf(message, 'assistant', model)
-    const usage = usageOf(fieldsIn(message.metrics))
+    const blocks = readBlocks(message, 'assistant', model)
+    const usage = readUsage(fieldsIn(message.metrics))
     this.#answers += 1
     this.#open.clear()
     this.conversation.answer(`answer ${this.#answers}`, origin, {
@@ -100,7 +100,7 @@ class MessageReader extends OneThreadReader {
     const reminders: string[] = []
     let left = origin
     let isOfTool = false
-    for (const block of blocksOf(message, 'user', 'unknown/unknown')) {
+    for (const block of readBlocks(message, 'user', 'unknown/unknown')) {
       const text = block.kind === 'part' && block.part.type === 'text' ? block.part.text : undefined
       const call = text === undefined ? undefined : this.#calledBy(text)
       if (block.kind === 'result') {
@@ -143,7 +143,7 @@ function ofTool(part: Part): Part {
   return part.type === 'text' ? { ...part, from: 'tool' } : part
 }
 
-function blocksOf(
+function readBlocks(
   { content }: Fields,
   role: 'user' | 'assistant',
   model: `${string}/${string}`,
@@ -171,7 +171,7 @@ function withTypedResults(value: Json): Json {
 }
 
 /** The SDK counts cache reads as input; the extension has a count of its own for them. */
-function usageOf(metrics: Fields) {
+function readUsage(metrics: Fields) {
   const { tokens } = metrics
   if (isFields(tokens))
     return usageFrom({

@@ -85,7 +85,7 @@ class MessageReader extends OneThreadReader {
     if (this.#last && this.#last.get(id) !== record.at) return 'an earlier copy of a message'
     const origin = { record, names: [id], ...timeIn(message.timestamp) }
     if (message.type === 'user') {
-      const content = contentOf(message.content)
+      const content = readContent(message.content)
       if (content.length === 0) return 'results that stand with their calls'
       this.conversation.user(asTyped(content, message.displayContent), origin, 'typed')
     } else if (message.type === 'gemini') this.#answer(id, message, origin)
@@ -113,7 +113,7 @@ class MessageReader extends OneThreadReader {
       const thinking = [textIn(subject), textIn(description)].filter(Boolean).join(': ')
       this.conversation.part({ type: 'thinking', thinking, model })
     }
-    const content = contentOf(message.content)
+    const content = readContent(message.content)
     for (const part of typeof content === 'string' ? textPart(content) : content)
       this.conversation.part(part)
     const calls = listIn(message.toolCalls).map(fieldsIn)
@@ -131,7 +131,7 @@ class MessageReader extends OneThreadReader {
       if (!isFields(functionResponse)) return [{ type: 'native', provider: PROVIDER, value }]
       const response = fieldsIn(functionResponse.response)
       const said = response.output ?? response.error
-      const text = said === undefined ? JSON.stringify(response) : textOf(said)
+      const text = said === undefined ? JSON.stringify(response) : readText(said)
       return [{ type: 'text', text }]
     })
     const status = STATUS[textIn(call.status) ?? '']
@@ -151,13 +151,13 @@ function textPart(text: string, from?: 'client'): Part[] {
   return text === '' ? [] : [{ type: 'text', text, ...(from && { from }) }]
 }
 
-function textOf(value: Json): string {
+function readText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** What the screen showed is what was typed; what else was sent, the client put there: files, expanded commands. */
 function asTyped(content: UserContent, displayed: Json | undefined): UserContent {
-  const shown = contentOf(displayed)
+  const shown = readContent(displayed)
   const typed = (typeof shown === 'string' ? shown : textOfUserContent(shown)).trim()
   if (typed === '') return withReferences(content)
   const parts = typeof content === 'string' ? textPart(content) : content
@@ -186,7 +186,7 @@ function withReferences(content: UserContent): UserContent {
 }
 
 /** Parts of the API. Results among them stand with their calls as well. */
-function contentOf(content: Json | undefined): UserContent & (string | readonly Part[]) {
+function readContent(content: Json | undefined): UserContent & (string | readonly Part[]) {
   if (typeof content === 'string') return content
   return listIn(content).flatMap((value): Part[] => {
     const { text, inlineData, functionResponse } = fieldsIn(value)

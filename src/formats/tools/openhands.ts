@@ -92,7 +92,7 @@ class EventReader extends OneThreadReader {
     const callId = textIn(about.tool_call_id) ?? `action_${String(event.id)}`
     this.#callOf.set(String(event.id), callId)
     const name = textIn(about.function_name) ?? String(event.action)
-    this.conversation.call(callId, name, argumentsOf(response, callId) ?? args)
+    this.conversation.call(callId, name, readArguments(response, callId) ?? args)
   }
 
   #observation(event: Fields, origin: Origin): void {
@@ -142,7 +142,7 @@ function messageText(event: Fields): string {
 }
 
 /** The arguments as the model gave them; `args` holds what the program made of them. */
-function argumentsOf(response: Fields, callId: string): Json | undefined {
+function readArguments(response: Fields, callId: string): Json | undefined {
   for (const choice of listIn(response.choices)) {
     const calls = listIn(fieldsIn(fieldsIn(choice).message).tool_calls).map(fieldsIn)
     const call = calls.find(({ id }) => id === callId)

@@ -8,7 +8,7 @@ import type { Json } from '../../core/text/json.ts'
 import { buildMessages } from '../../core/view/build.ts'
 import type { Message } from '../../core/view/message.ts'
 import { PROFILES, validate } from '../../validate/validate.ts'
-import { type Target, wireOf } from './body.ts'
+import { buildWire, type Target } from './body.ts'
 
 const TARGET: Target = { provider: 'anthropic', thinkingStyle: 'adaptive' }
 const TOOLS = ['read', 'write'].map((name) => ({
@@ -30,7 +30,7 @@ function request(messages: readonly Message[], system: readonly string[] = []): 
 }
 
 /** The context of a random thread, with a question at its end as in every real request. */
-function contextOf(
+function buildContext(
   seed: number,
   steps: number,
 ): { messages: Message[]; system: readonly string[] } {
@@ -46,10 +46,10 @@ describe('the body of a request', () => {
   it('breaks no rule, whatever the thread went through', () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: 0, max: 40 }), (seed, steps) => {
-        const { messages, system } = contextOf(seed, steps)
+        const { messages, system } = buildContext(seed, steps)
         for (const thinkingStyle of ['adaptive', 'budget'] as const) {
           const wish = { ...request(messages, system), thinking: { budgetTokens: 2_000 } }
-          const { body, betas } = wireOf(wish, { ...TARGET, thinkingStyle })
+          const { body, betas } = buildWire(wish, { ...TARGET, thinkingStyle })
           expect(validate(PROFILES.anthropic, { ...body, betas })).toEqual([])
         }
       }),
@@ -69,7 +69,7 @@ describe('cache marks', () => {
     ]
   }
   const marked = (messages: readonly Message[], system: readonly string[]) =>
-    wireOf(request(messages, system), TARGET).body
+    buildWire(request(messages, system), TARGET).body
 
   it('stand on the last tool, the last system text and the last two turns of the user', () => {
     const text = (text: string) => ({ type: 'text', text }) as const
@@ -91,7 +91,7 @@ describe('cache marks', () => {
   it('are four at most, each where the API takes one, and the same for the same request', () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: 0, max: 30 }), (seed, steps) => {
-        const { messages, system } = contextOf(seed, steps)
+        const { messages, system } = buildContext(seed, steps)
         const body = marked(messages, system)
         expect(marksOf(body).length).toBeLessThanOrEqual(4)
         expect(validate(PROFILES.anthropic, body).map(({ id }) => id)).not.toContain('VALID-A17')
@@ -104,7 +104,7 @@ describe('cache marks', () => {
   it('of a longer conversation hold the place that the shorter one wrote, behind the same bytes', () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: 0, max: 30 }), (seed, steps) => {
-        const { messages, system } = contextOf(seed, steps)
+        const { messages, system } = buildContext(seed, steps)
         const longer: Message[] = [
           ...messages,
           { role: 'assistant', parts: [{ type: 'text', text: 'So be it.' }] },

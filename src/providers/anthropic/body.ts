@@ -29,10 +29,10 @@ export interface Target {
 }
 
 /** Of a prepared request: see src/wire/prepare.ts. */
-export function wireOf(request: ModelRequest, target: Target): Wire {
+export function buildWire(request: ModelRequest, target: Target): Wire {
   const repairs: string[] = []
   const note = (problem: string) => repairs.push(problem)
-  const asked = conversationOf(request, note)
+  const asked = findConversation(request, note)
   const { mayHoldStaleThinking } = target
   const dropsStale =
     mayHoldStaleThinking !== undefined &&
@@ -47,7 +47,7 @@ export function wireOf(request: ModelRequest, target: Target): Wire {
   // Where nobody can be asked to drop it, it is not sent, and its open round is told as text (VALID-A22).
   const told =
     dropsStale && !asksToDrop(thinking)
-      ? conversationOf(withoutThinking(request, note), note)
+      ? findConversation(withoutThinking(request, note), note)
       : asked
   const native = request.native?.provider === target.provider ? request.native : undefined
   const given: Fields = {
@@ -67,7 +67,7 @@ export function wireOf(request: ModelRequest, target: Target): Wire {
 }
 
 /** What thinking is bound to: the system prompt, the tools, and all messages. */
-function conversationOf(request: ModelRequest, note: Note): Fields {
+function findConversation(request: ModelRequest, note: Note): Fields {
   const messages = wireMessages(request.messages, note)
   return { ...systemFields(request.system), ...toolFields(request), messages }
 }
@@ -149,16 +149,18 @@ function markTurns(messages: readonly Json[]): readonly Json[] {
     .slice(-MARKED_TURNS)
   return messages.map((message, index) =>
     turns.includes(index) && isFields(message)
-      ? { ...message, content: markLast(blocksOf(message.content), isMarkable) }
+      ? { ...message, content: markLast(readBlocks(message.content), isMarkable) }
       : message,
   )
 }
 
 function isMarkableTurn(message: Json): boolean {
-  return isFields(message) && message.role === 'user' && blocksOf(message.content).some(isMarkable)
+  return (
+    isFields(message) && message.role === 'user' && readBlocks(message.content).some(isMarkable)
+  )
 }
 
-function blocksOf(content: Json | undefined): readonly Json[] {
+function readBlocks(content: Json | undefined): readonly Json[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return Array.isArray(content) ? content : []
 }

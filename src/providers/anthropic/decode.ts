@@ -11,13 +11,13 @@ import { without } from '../../wire/anthropic/shape.ts'
  * What the whole prompt had: the API counts the cached parts apart, `promptTokens` holds them all.
  * A figure that was not reported stays absent; without input and output figures there is no usage.
  */
-function usageOf(reported: Json | undefined): TokenUsage | undefined {
+function readUsage(reported: Json | undefined): TokenUsage | undefined {
   if (!isFields(reported)) return undefined
-  const input = countOf(reported, 'input_tokens')
-  const output = countOf(reported, 'output_tokens')
+  const input = readCount(reported, 'input_tokens')
+  const output = readCount(reported, 'output_tokens')
   if (input === undefined || output === undefined) return undefined
-  const cacheRead = countOf(reported, 'cache_read_input_tokens')
-  const cacheWrite = countOf(reported, 'cache_creation_input_tokens')
+  const cacheRead = readCount(reported, 'cache_read_input_tokens')
+  const cacheWrite = readCount(reported, 'cache_creation_input_tokens')
   const promptTokens = input + (cacheRead ?? 0) + (cacheWrite ?? 0)
   return {
     promptTokens,
@@ -47,7 +47,7 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
 }
 
 /** A reason that is not known yet is no success. */
-function stopReasonOf(raw: string | undefined): StopReason {
+function readStopReason(raw: string | undefined): StopReason {
   return STOP_REASONS[raw ?? ''] ?? 'error'
 }
 
@@ -56,7 +56,7 @@ function knownFields(value: Json | undefined): Fields {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
 }
 
-function countOf(fields: Fields, name: string): number | undefined {
+function readCount(fields: Fields, name: string): number | undefined {
   const value = fields[name]
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 }
@@ -140,15 +140,15 @@ export class StreamDecoder {
     const block = this.#open.get(index)
     if (block === undefined) return
     this.#open.delete(index)
-    yield frameOf(block, this.#source)
+    yield buildFrame(block, this.#source)
   }
 
   #end(): ModelFrame {
     const reported = mergedUsage(this.#startUsage, this.#endUsage)
-    const usage = usageOf(reported)
+    const usage = readUsage(reported)
     return {
       type: 'end',
-      stopReason: stopReasonOf(this.#stopReason),
+      stopReason: readStopReason(this.#stopReason),
       ...(usage && { usage }),
       ...(this.#stopReason !== undefined && { rawStopReason: this.#stopReason }),
       ...(reported !== undefined && { rawUsage: reported }),
@@ -175,7 +175,7 @@ function grown(fields: Fields, name: string, more: Json): Fields {
   return { ...fields, [name]: more }
 }
 
-function frameOf({ fields, json }: OpenBlock, { provider, model }: Source): ModelFrame {
+function buildFrame({ fields, json }: OpenBlock, { provider, model }: Source): ModelFrame {
   const ref: ModelRef = `${provider}/${model}`
   switch (fields.type) {
     case 'text':

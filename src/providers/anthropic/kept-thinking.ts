@@ -5,7 +5,7 @@ import type { ModelFrame, ModelRequest, Provider } from '../../core/model.ts'
 import { toldWithoutThinking } from '../../core/repair/stale-thinking.ts'
 import { type Fields, isFields } from '../../core/text/json.ts'
 import type { MessagePart } from '../../core/view/message.ts'
-import { isThinking, messagesOf, openRound } from '../../validate/anthropic/conversation.ts'
+import { isThinking, openRound, readMessages } from '../../validate/anthropic/conversation.ts'
 import { thinkingKey } from '../../validate/anthropic/same.ts'
 import type { Violation } from '../../validate/walk.ts'
 import { wireBlock } from '../../wire/anthropic/wire.ts'
@@ -106,10 +106,10 @@ export class BoundThinking {
 
   /** Each thinking block of a conversation: of its `system`, `tools` and `messages`. */
   look(conversation: Fields): readonly SentThinking[] {
-    const messages = messagesOf(conversation)
+    const messages = readMessages(conversation)
     if (!messages.some(({ blocks }) => blocks.some(isThinking))) return []
     const open = openRound(messages)
-    const prefix = prefixOf(conversation)
+    const prefix = findPrefix(conversation)
     const found: SentThinking[] = []
     for (const message of messages)
       for (const block of message.blocks) {
@@ -124,11 +124,11 @@ export class BoundThinking {
 
   /** Follows the answer to a conversation, frame by frame, to know the thinking in it again. */
   follow(conversation: Fields): (frame: ModelFrame) => void {
-    const prefix = prefixOf(conversation)
-    for (const { role, blocks } of messagesOf(conversation))
+    const prefix = findPrefix(conversation)
+    for (const { role, blocks } of readMessages(conversation))
       for (const block of blocks) if (!isThinking(block)) tell(prefix, role, block.fields)
     return (frame) => {
-      const block = blockOf(frame)
+      const block = readBlock(frame)
       if (block === undefined) return
       const type = String(block.type)
       const key = thinkingKey({ type, fields: block, place: '' })
@@ -138,13 +138,13 @@ export class BoundThinking {
   }
 
   #fit(key: string | undefined, prefix: Hash): Fit {
-    const known = key === undefined ? undefined : this.#prefixes.get(digestOf(key))
+    const known = key === undefined ? undefined : this.#prefixes.get(computeDigest(key))
     if (known === undefined) return 'unknown'
     return known === digestSoFar(prefix) ? 'fits' : 'stale'
   }
 
   #remember(key: string, prefix: Hash): void {
-    const name = digestOf(key)
+    const name = computeDigest(key)
     this.#prefixes.delete(name) // so that it stands last: the first is the oldest
     this.#prefixes.set(name, digestSoFar(prefix))
     const [oldest] = this.#prefixes.keys()
@@ -158,7 +158,7 @@ function violationAt(where: string, isOpen: boolean): Violation {
     : { id: 'VALID-A13', where, message: 'what stood before this thinking was changed' }
 }
 
-function prefixOf({ system, tools }: Fields): Hash {
+function findPrefix({ system, tools }: Fields): Hash {
   return createHash('sha256').update(JSON.stringify([system ?? null, tools ?? null]))
 }
 
@@ -171,12 +171,12 @@ function digestSoFar(prefix: Hash): string {
   return prefix.copy().digest('base64')
 }
 
-function digestOf(text: string): string {
+function computeDigest(text: string): string {
   return createHash('sha256').update(text).digest('base64')
 }
 
 /** What a frame brings, as it will be sent back. */
-function blockOf(frame: ModelFrame): Fields | undefined {
+function readBlock(frame: ModelFrame): Fields | undefined {
   if (frame.type !== 'part' && frame.type !== 'call') return undefined
   const part: MessagePart = frame.type === 'part' ? frame.part : { ...frame, type: 'tool_call' }
   const isBlank = part.type === 'text' && part.text.trim() === ''

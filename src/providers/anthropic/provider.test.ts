@@ -26,7 +26,7 @@ function provider(options: Partial<AnthropicOptions> = {}) {
   return anthropicProvider({ apiKey: 'sk-test-key', baseUrl: server.url, clock, ...options })
 }
 
-async function framesOf(events: readonly Fields[], request = REQUEST): Promise<ModelFrame[]> {
+async function buildFrames(events: readonly Fields[], request = REQUEST): Promise<ModelFrame[]> {
   server.replyWith(eventStream(events))
   return allFrames(provider().stream(request))
 }
@@ -52,7 +52,7 @@ const json = (partial_json: string): Fields => ({ type: 'input_json_delta', part
 
 describe('the stream', () => {
   it('gives thinking, redacted thinking, text and calls whole and in order', async () => {
-    const frames = await framesOf([
+    const frames = await buildFrames([
       START,
       ...block(
         0,
@@ -96,7 +96,7 @@ describe('the stream', () => {
   })
 
   it('keeps thinking whose text is empty: the signature alone counts', async () => {
-    const frames = await framesOf([
+    const frames = await buildFrames([
       START,
       ...block(
         0,
@@ -117,7 +117,7 @@ describe('the stream', () => {
       tool_use_id: 's1',
       content: [{ encrypted_content: 'x' }],
     }
-    const frames = await framesOf([
+    const frames = await buildFrames([
       START,
       ...block(
         0,
@@ -146,7 +146,7 @@ describe('the stream', () => {
 
   it('keeps citations beside their text', async () => {
     const citation = { type: 'char_location', cited_text: 'c', document_index: 0 }
-    const frames = await framesOf([
+    const frames = await buildFrames([
       START,
       ...block(
         0,
@@ -167,7 +167,7 @@ describe('the stream', () => {
   })
 
   it('marks a call that was cut off as broken', async () => {
-    const frames = await framesOf([
+    const frames = await buildFrames([
       START,
       ...block(
         0,
@@ -190,7 +190,7 @@ describe('the stream', () => {
     ['refusal', 'refusal'],
     ['a_reason_to_come', 'error'],
   ])('reads the stop reason %s as %s, and keeps the word', async (raw, stopReason) => {
-    const frames = await framesOf([START, ...ended(raw)])
+    const frames = await buildFrames([START, ...ended(raw)])
     expect(frames.at(-1)).toMatchObject({ stopReason, rawStopReason: raw })
   })
 
@@ -207,7 +207,7 @@ describe('the stream', () => {
       },
     }
     const [cached] = (
-      await framesOf([start, ...ended('end_turn', { output_tokens: 40, input_tokens: null })])
+      await buildFrames([start, ...ended('end_turn', { output_tokens: 40, input_tokens: null })])
     ).slice(-1)
     expect(cached).toMatchObject({
       usage: {
@@ -219,9 +219,9 @@ describe('the stream', () => {
       },
     })
     const plain = { ...START, message: { usage: { input_tokens: 10, output_tokens: 1 } } }
-    const [uncached] = (await framesOf([plain, ...ended('end_turn', { output_tokens: 4 })])).slice(
-      -1,
-    )
+    const [uncached] = (
+      await buildFrames([plain, ...ended('end_turn', { output_tokens: 4 })])
+    ).slice(-1)
     expect(uncached).toMatchObject({
       usage: { promptTokens: 10, completionTokens: 4, totalTokens: 14 },
     })
@@ -330,7 +330,7 @@ describe('the request', () => {
       'base64',
     )
     const tool = { type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }
-    const frames = await framesOf([
+    const frames = await buildFrames([
       START,
       ...block(
         0,

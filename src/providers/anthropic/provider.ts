@@ -10,7 +10,7 @@ import { without } from '../../wire/anthropic/shape.ts'
 import { preparing, requireValid } from '../checked-provider.ts'
 import type { FailureContext } from '../failures/failure-kinds.ts'
 import { missingKey } from '../failures/failures.ts'
-import { estimateOf } from '../failures/silent-overflow.ts'
+import { computeEstimate } from '../failures/silent-overflow.ts'
 import {
   type Attempts,
   type RetryPolicy,
@@ -20,7 +20,7 @@ import {
   timedFetch,
 } from '../failures/timed-fetch.ts'
 import { ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE } from './address.ts'
-import { type Wire, wireOf } from './body.ts'
+import { buildWire, type Wire } from './body.ts'
 import { StreamDecoder } from './decode.ts'
 import { afterRefusedThinking, BoundThinking, type SentThinking } from './kept-thinking.ts'
 import type { ThinkingStyle } from './thinking.ts'
@@ -167,7 +167,7 @@ interface Sender {
 function checkedWire(request: ModelRequest, sender: Sender): Wire {
   const { provider, profile, thinkingStyle, bound, isCounting } = sender
   const isBinding = profile.preservedThinking
-  const wire = wireOf(request, {
+  const wire = buildWire(request, {
     provider,
     thinkingStyle,
     ...(isBinding && {
@@ -204,5 +204,5 @@ const CERTAIN_SHARE = 0.5
 
 /** At least so many tokens, as far as anybody can tell without asking. */
 function leastTokens(request: ModelRequest): number {
-  return Math.floor(estimateOf(request) * CERTAIN_SHARE)
+  return Math.floor(computeEstimate(request) * CERTAIN_SHARE)
 }

@@ -59,7 +59,7 @@ const answered = (id = 't1'): Message => ({
 })
 
 /** An answer as it goes back into the messages. */
-function messageOf({ answer, calls }: CollectedAnswer): Message {
+function readMessage({ answer, calls }: CollectedAnswer): Message {
   const parts = (answer.parts ?? []).flatMap((part): MessagePart[] => {
     if (part.type !== 'tool_call') return [part]
     return calls
@@ -146,7 +146,7 @@ describe('thinking of models that bind it to what stands before it', () => {
   const open = async () => {
     const { ask } = conversation()
     const first = await ask({}, thought)
-    const messages = [user('Look'), messageOf(first), answered(first.calls[0]?.id)]
+    const messages = [user('Look'), readMessage(first), answered(first.calls[0]?.id)]
     return { ask, messages }
   }
 
@@ -154,7 +154,7 @@ describe('thinking of models that bind it to what stands before it', () => {
     const { ask, messages } = await open()
     const second = await ask({ messages }, { ...thought, text: 'More.' })
     expect(isDropAsked()).toBe(false)
-    await ask({ messages: [...messages, messageOf(second), answered(second.calls[0]?.id)] })
+    await ask({ messages: [...messages, readMessage(second), answered(second.calls[0]?.id)] })
     expect(isDropAsked()).toBe(false)
     expect(JSON.stringify(lastBody().messages).match(/"thinking":"Hm."/g)).toHaveLength(2)
   })
@@ -193,7 +193,7 @@ describe('thinking of models that bind it to what stands before it', () => {
       where: 'messages[1].content[0]',
       details: { rule: 'VALID-A22' },
     })
-    const later = { ...stale, messages: [...stale.messages, messageOf(DONE), user('More')] }
+    const later = { ...stale, messages: [...stale.messages, readMessage(DONE), user('More')] }
     await expect(ask(later)).rejects.toMatchObject({ details: { rule: 'VALID-A13' } })
     expect(server.requests).toHaveLength(before)
   })
@@ -251,7 +251,7 @@ describe('thinking of models that bind it to what stands before it', () => {
 
     it('leaves a finished round as it is, and is asked about again in the next request', async () => {
       const { ask, messages } = await forged()
-      const later = [...messages, messageOf(DONE), user('More')]
+      const later = [...messages, readMessage(DONE), user('More')]
       const { repairs } = await ask({ messages: later })
       expect(lastBody().messages).toHaveLength(5)
       expect(thoughtSent()).toBe(false)

@@ -24,7 +24,7 @@ export function thinkingFields(question: ThinkingQuestion): Fields {
   if (style === 'none') return {}
   if (style === 'adaptive') return adaptiveFields(thinking, dropsStale)
   if (thinking === undefined) return {}
-  const budget = budgetOf(thinking, maxOutputTokens)
+  const budget = computeBudget(thinking, maxOutputTokens)
   if (budget === undefined) {
     note(`thinking was left out: ${maxOutputTokens} output tokens leave no room for it`)
     return {}
@@ -55,7 +55,7 @@ function bindingFields(dropsStale: boolean): Fields {
   return dropsStale ? { block_binding: { prefix_mismatch_behavior: 'drop_block' } } : {}
 }
 
-function budgetOf(
+function computeBudget(
   { effort, budgetTokens }: ThinkingWish,
   maxOutputTokens: number,
 ): number | undefined {
@@ -69,21 +69,21 @@ function budgetOf(
  * One that a model of another provider began has none that this one could read.
  */
 function mayBegin(messages: readonly Json[]): boolean {
-  const last = messages.findLastIndex((message) => roleOf(message) === 'assistant')
+  const last = messages.findLastIndex((message) => readRole(message) === 'assistant')
   if (!typesIn(messages[last]).includes('tool_use')) return true
   let start = last
   while (start > 0 && !isNewTurn(messages[start - 1])) start -= 1
-  const first = messages.slice(start).find((message) => roleOf(message) === 'assistant')
+  const first = messages.slice(start).find((message) => readRole(message) === 'assistant')
   return [first, messages[last]].some((answer) =>
     /^(?:redacted_)?thinking$/.test(typesIn(answer)[0] ?? ''),
   )
 }
 
 function isNewTurn(message: Json | undefined): boolean {
-  return roleOf(message) === 'user' && !typesIn(message).includes('tool_result')
+  return readRole(message) === 'user' && !typesIn(message).includes('tool_result')
 }
 
-function roleOf(message: Json | undefined): Json | undefined {
+function readRole(message: Json | undefined): Json | undefined {
   return isFields(message) ? message.role : undefined
 }
 

@@ -23,12 +23,12 @@ export interface Kind {
   hint?(context: FailureContext): string
 }
 
-export function kindOf(failure: Failure, context: FailureContext): Kind {
+export function readKind(failure: Failure, context: FailureContext): Kind {
   return KINDS.find(({ fits }) => fits(failure, context)) ?? UNKNOWN
 }
 
 /** Without what may be in an address beside the server and the path. */
-export function addressOf(baseUrl: string): string {
+export function readAddress(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return baseUrl
   const { protocol, host, pathname } = new URL(baseUrl)
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
@@ -99,7 +99,7 @@ const KINDS: readonly Kind[] = [
   {
     code: 'tls-failed',
     fits: (failure) => has(failure, TLS),
-    what: ({ baseUrl }) => `No safe connection to ${addressOf(baseUrl)}`,
+    what: ({ baseUrl }) => `No safe connection to ${readAddress(baseUrl)}`,
     hint: () =>
       'If the server has a certificate of its own, name its authority in NODE_EXTRA_CA_CERTS; otherwise check the base URL and the time of this machine.',
   },
@@ -111,13 +111,13 @@ const KINDS: readonly Kind[] = [
       failure.status === 504 ||
       has(failure, NO_ANSWER) ||
       hungUp(failure),
-    what: ({ baseUrl }) => `${addressOf(baseUrl)} did not answer in time`,
+    what: ({ baseUrl }) => `${readAddress(baseUrl)} did not answer in time`,
     hint: timeoutHint,
   },
   {
     code: 'unreachable',
     fits: (failure) => has(failure, NO_SERVER) || /unexpected redirect/i.test(failure.message),
-    what: ({ baseUrl }) => `There is no model server at ${addressOf(baseUrl)}`,
+    what: ({ baseUrl }) => `There is no model server at ${readAddress(baseUrl)}`,
     hint: ({ provider }) =>
       `Start the server, or set another address in providers.${provider}.baseUrl.`,
   },
@@ -126,7 +126,7 @@ const KINDS: readonly Kind[] = [
     retryable: true,
     fits: (failure) =>
       has(failure, BROKEN_LINE) || /^(?:terminated|other side closed)/.test(failure.message),
-    what: ({ baseUrl }) => `The connection to ${addressOf(baseUrl)} broke`,
+    what: ({ baseUrl }) => `The connection to ${readAddress(baseUrl)} broke`,
     hint: () => 'Check the network, then try again.',
   },
   {
@@ -143,7 +143,7 @@ const KINDS: readonly Kind[] = [
   {
     code: 'unreachable',
     fits: ({ status }) => status === 404 || status === 405,
-    what: ({ provider, baseUrl }) => `The API of ${provider} is not at ${addressOf(baseUrl)}`,
+    what: ({ provider, baseUrl }) => `The API of ${provider} is not at ${readAddress(baseUrl)}`,
     hint: ({ provider }) => `Check providers.${provider}.baseUrl.`,
   },
   {

@@ -12,19 +12,19 @@ export interface Failure {
 const DEEPEST_CAUSE = 8
 
 /** The failure and everything it was caused by, outermost first. */
-export function causesOf(thrown: unknown): readonly unknown[] {
+export function findCauses(thrown: unknown): readonly unknown[] {
   const chain: unknown[] = []
   let next = thrown
   while (next !== undefined && next !== null && chain.length < DEEPEST_CAUSE) {
     if (chain.includes(next)) break
     chain.push(next)
-    next = causeOf(next)
+    next = findCause(next)
   }
   return chain
 }
 
 export function readFailure(thrown: unknown): Failure {
-  const chain = causesOf(thrown)
+  const chain = findCauses(thrown)
   const records = chain.filter(isRecord)
   const bodies = records.flatMap((each) => bodiesOf(each))
   const all = [...records, ...bodies]
@@ -32,8 +32,8 @@ export function readFailure(thrown: unknown): Failure {
   return {
     ...(status !== undefined && { status }),
     codes: [...new Set(all.flatMap(codesIn))],
-    message: messageOf(chain, bodies),
-    header: (name) => first(records, (each) => headerOf(each.headers, name)),
+    message: readMessage(chain, bodies),
+    header: (name) => first(records, (each) => readHeader(each.headers, name)),
   }
 }
 
@@ -44,7 +44,7 @@ function isRecord(value: unknown): value is Fields {
 }
 
 /** Node gives several causes at once where it tried several addresses: the first one tells enough. */
-function causeOf(value: unknown): unknown {
+function findCause(value: unknown): unknown {
   if (!isRecord(value)) return undefined
   if (Array.isArray(value.errors) && value.errors.length > 0) return value.errors[0]
   return value.cause
@@ -65,7 +65,7 @@ function codesIn(fields: Fields): string[] {
 }
 
 /** The innermost words: those of the body, or of the deepest cause that says something. */
-function messageOf(chain: readonly unknown[], bodies: readonly Fields[]): string {
+function readMessage(chain: readonly unknown[], bodies: readonly Fields[]): string {
   const said = bodies.flatMap(wordsIn)
   const last = said.at(-1)
   if (last !== undefined) return last
@@ -85,7 +85,7 @@ function numberIn(fields: Fields, ...names: readonly string[]): number | undefin
   return first(names, (name) => (typeof fields[name] === 'number' ? fields[name] : undefined))
 }
 
-function headerOf(headers: unknown, name: string): string | undefined {
+function readHeader(headers: unknown, name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined
   if (!isRecord(headers)) return undefined
   const value = headers[name]

@@ -1,12 +1,12 @@
 // Failures of model access as PrecisErrors: what happened, and the next step. Keys never get through.
 import { PrecisError } from '../../core/errors.ts'
 import { redactFailure } from '../../redact/redact-values.ts'
-import { causesOf, type Failure, readFailure } from './failure.ts'
+import { type Failure, findCauses, readFailure } from './failure.ts'
 import {
-  addressOf,
   type FailureContext,
   type Kind,
-  kindOf,
+  readAddress,
+  readKind,
   setKey,
   timeoutHint,
 } from './failure-kinds.ts'
@@ -14,20 +14,20 @@ import { isOverLimitAlone } from './overflow.ts'
 
 /** Anything thrown while a model was asked. One of ours is given back as it is. */
 export function toPrecisError(thrown: unknown, context: FailureContext): PrecisError {
-  const chain = causesOf(thrown)
+  const chain = findCauses(thrown)
   const ours = chain.find(PrecisError.is)
   if (ours) return ours.code === 'timeout' ? placed(ours, context) : ours
-  const redact = redactorOf(context)
+  const redact = buildRedactor(context)
   const failure = readFailure(thrown)
-  const kind = kindOf(failure, context)
+  const kind = readKind(failure, context)
   const said = shortened(redact(failure.message))
   const status = failure.status === undefined ? '' : ` (${failure.status})`
   const hint = kind.hint?.(context)
   return new PrecisError(kind.code, redact(`${kind.what(context)}${status}: ${said}`), {
-    where: redact(placeOf(context)),
+    where: redact(findPlace(context)),
     ...(hint !== undefined && { hint: redact(hint) }),
     retryable: mayRetry(failure, kind),
-    details: detailsOf(failure, context, redact),
+    details: readDetails(failure, context, redact),
     cause: safeCause(chain, redact),
   })
 }
@@ -36,7 +36,7 @@ export function toPrecisError(thrown: unknown, context: FailureContext): PrecisE
 function placed(late: PrecisError, context: FailureContext): PrecisError {
   const { code, message, retryable, details, cause } = late
   return new PrecisError(code, message, {
-    where: redactorOf(context)(placeOf(context)),
+    where: buildRedactor(context)(findPlace(context)),
     hint: timeoutHint(context),
     retryable,
     details: { provider: context.provider, ...details },
@@ -48,7 +48,7 @@ function placed(late: PrecisError, context: FailureContext): PrecisError {
 export function missingKey(context: FailureContext): PrecisError {
   const { provider } = context
   return new PrecisError('auth-failed', `There is no key for ${provider}.`, {
-    where: redactorOf(context)(placeOf(context)),
+    where: buildRedactor(context)(findPlace(context)),
     hint: setKey(context),
     details: { provider },
   })
@@ -56,7 +56,7 @@ export function missingKey(context: FailureContext): PrecisError {
 
 type Redact = (text: string) => string
 
-function redactorOf({ secrets }: FailureContext): Redact {
+function buildRedactor({ secrets }: FailureContext): Redact {
   const known = secrets.flatMap((value) => (value === undefined ? [] : [{ name: 'key', value }]))
   return (text) => redactFailure(text, known)
 }
@@ -68,7 +68,7 @@ function mayRetry(failure: Failure, { code, retryable = false }: Kind): boolean 
   return told === 'true' || (retryable && told !== 'false')
 }
 
-function detailsOf(failure: Failure, context: FailureContext, redact: Redact) {
+function readDetails(failure: Failure, context: FailureContext, redact: Redact) {
   const requestId = failure.header('request-id') ?? failure.header('x-request-id')
   const waitMs = retryAfterMs(failure)
   return {
@@ -108,6 +108,6 @@ function shortened(text: string): string {
   return line.length <= LONGEST_MESSAGE_CHARS ? line : `${line.slice(0, LONGEST_MESSAGE_CHARS)}…`
 }
 
-function placeOf({ provider, model, baseUrl }: FailureContext): string {
-  return `${model === undefined ? provider : `${provider}/${model}`} at ${addressOf(baseUrl)}`
+function findPlace({ provider, model, baseUrl }: FailureContext): string {
+  return `${model === undefined ? provider : `${provider}/${model}`} at ${readAddress(baseUrl)}`
 }

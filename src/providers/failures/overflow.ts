@@ -20,10 +20,10 @@ const MESSAGES_AND_COMPLETION =
 export function isOutputLimit(message: string): boolean {
   if (OUTPUT_LIMIT_ROWS.some(({ pattern }) => pattern.test(message))) return true
   const [, window, completion] = MESSAGES_AND_COMPLETION.exec(message) ?? []
-  return window !== undefined && numberOf(completion) >= numberOf(window)
+  return window !== undefined && readNumber(completion) >= readNumber(window)
 }
 
-function numberOf(text = ''): number {
+function readNumber(text = ''): number {
   return Number(text.replaceAll(',', ''))
 }
 

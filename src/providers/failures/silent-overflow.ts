@@ -72,14 +72,14 @@ function noticed(frame: ModelFrame, request: ModelRequest, facts: OverflowFacts)
   if (frame.type !== 'end') return frame
   const windowTokens = facts.windowOf(request.model)
   const overflow = silentOverflow({
-    ...signsOf(frame),
+    ...findSigns(frame),
     ...(windowTokens !== undefined && { windowTokens }),
-    ...(facts.cutsSilently && { estimatedTokens: estimateOf(request) }),
+    ...(facts.cutsSilently && { estimatedTokens: computeEstimate(request) }),
   })
   return overflow === undefined ? frame : { ...frame, overflow }
 }
 
-function signsOf({ stopReason, rawStopReason, usage }: EndFrame): AnswerSigns {
+function findSigns({ stopReason, rawStopReason, usage }: EndFrame): AnswerSigns {
   return {
     stopReason,
     ...(rawStopReason !== undefined && { rawStopReason }),
@@ -88,7 +88,7 @@ function signsOf({ stopReason, rawStopReason, usage }: EndFrame): AnswerSigns {
 }
 
 /** What every template shows of a request, and no more: texts, and the arguments of calls. */
-export function estimateOf({ system, messages }: ModelRequest): number {
+export function computeEstimate({ system, messages }: ModelRequest): number {
   const parts = messages.flatMap(({ parts: each }) => each.map(tokensOf))
   return [...system.map(estimateTokens), ...parts].reduce((sum, tokens) => sum + tokens, 0)
 }

@@ -65,7 +65,7 @@ export class OllamaDecoder {
 
   #end(line: Fields): EndFrame {
     const raw = typeof line.done_reason === 'string' ? line.done_reason : undefined
-    const usage = usageOf(line)
+    const usage = readUsage(line)
     const reported = FIGURES.filter((name) => typeof line[name] === 'number')
     return {
       type: 'end',
@@ -86,7 +86,7 @@ export class OllamaDecoder {
 }
 
 /** The prompt is left out if all of it came from the cache of an old server: then it is unknown. */
-function usageOf({ prompt_eval_count: prompt, eval_count: completion }: Fields) {
+function readUsage({ prompt_eval_count: prompt, eval_count: completion }: Fields) {
   if (typeof prompt !== 'number' || typeof completion !== 'number') return undefined
   return {
     promptTokens: prompt,

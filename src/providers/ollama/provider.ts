@@ -75,7 +75,7 @@ export function ollamaProvider(options: OllamaOptions): Provider {
       const wishedTokens = wishedFor(model)
       const needsFacts = wishedTokens === undefined || isDemanding(request)
       const facts = needsFacts ? await factsOf(model, signal) : {}
-      const profile = profileOf(id, facts, wishedTokens)
+      const profile = buildProfile(id, facts, wishedTokens)
       const repairs: string[] = []
       const written = writeOllama(request, profile, (problem) => repairs.push(problem))
       requireValid(RULES, asChat(written.body))
@@ -83,8 +83,8 @@ export function ollamaProvider(options: OllamaOptions): Provider {
         new OllamaDecoder({ model: `${id}/${model}`, toolName: written.toolName })
       yield* retryStream(attemptsOf(model, signal), async function* (attemptSignal) {
         const client = ollamaClient(address, attemptSignal)
-        const lines = await client.chat(copyOf(written.body))
-        yield* withRepairs(repairs, framesOf(lines, decoderOf(), attemptSignal))
+        const lines = await client.chat(buildCopy(written.body))
+        yield* withRepairs(repairs, buildFrames(lines, decoderOf(), attemptSignal))
       })
     },
     windowOf: async (model, signal) => windowFrom(await factsOf(model, signal), wishedFor(model)),
@@ -113,7 +113,7 @@ function isDemanding({ thinking, messages }: ModelRequest): boolean {
 /** Models of this family think at three strengths; all others think or do not. */
 const EFFORT_FAMILIES = new Set(['gptoss', 'gpt-oss'])
 
-function profileOf(
+function buildProfile(
   provider: string,
   facts: ModelFacts,
   wishedTokens: number | undefined,
@@ -133,11 +133,11 @@ function profileOf(
 }
 
 /** The SDK writes into what it is given. */
-function copyOf(body: Json): ChatRequest & { stream: true } {
+function buildCopy(body: Json): ChatRequest & { stream: true } {
   return structuredClone(body) as unknown as ChatRequest & { stream: true }
 }
 
-async function* framesOf(
+async function* buildFrames(
   lines: AsyncIterable<ChatResponse>,
   decoder: OllamaDecoder,
   signal: AbortSignal,
@@ -171,14 +171,14 @@ function ollamaClient(address: OllamaAddress, signal: AbortSignal): Ollama {
     fetch: async (input, init) => {
       const signals = [signal, ...(init?.signal ? [init.signal] : [])]
       const response = await send(input, { ...init, signal: AbortSignal.any(signals) })
-      if (!response.ok) throw await refusalOf(response)
+      if (!response.ok) throw await classifyRefusal(response)
       return response
     },
   })
 }
 
 /** Read here, since the SDK writes to the console while it reads one, and forgets its headers. */
-async function refusalOf(response: Response): Promise<Error> {
+async function classifyRefusal(response: Response): Promise<Error> {
   const { status, headers } = response
   const said = saidIn(await response.text()) || `status ${status}`
   return Object.assign(new Error(said), { status, headers })

@@ -123,7 +123,7 @@ const LONGEST_REQUEST_MS = 3_600_000
 export function chatUsage(reported: Json | undefined): TokenUsage | undefined {
   if (!isFields(reported)) return undefined
   const details = fieldsIn(reported, 'prompt_tokens_details')
-  return usageOf(
+  return readUsage(
     count(reported, 'prompt_tokens'),
     count(reported, 'completion_tokens'),
     count(details, 'cached_tokens') ?? count(reported, 'prompt_cache_hit_tokens'),
@@ -135,7 +135,7 @@ export function chatUsage(reported: Json | undefined): TokenUsage | undefined {
 export function responsesUsage(reported: Json | undefined): TokenUsage | undefined {
   if (!isFields(reported)) return undefined
   const details = fieldsIn(reported, 'input_tokens_details')
-  return usageOf(
+  return readUsage(
     count(reported, 'input_tokens'),
     count(reported, 'output_tokens'),
     count(details, 'cached_tokens'),
@@ -144,7 +144,7 @@ export function responsesUsage(reported: Json | undefined): TokenUsage | undefin
 }
 
 /** Without both figures there is no usage: unknown is not zero. */
-function usageOf(
+function readUsage(
   prompt: number | undefined,
   completion: number | undefined,
   cacheRead: number | undefined,

@@ -28,7 +28,7 @@ function provider(options: Partial<OpenAiChatOptions> = {}) {
   })
 }
 
-async function framesOf(
+async function buildFrames(
   deltas: readonly Json[],
   finish: string | null,
   request: Partial<ModelRequest> = {},
@@ -178,11 +178,14 @@ describe('frames', () => {
       [text('H'), end('end', 'tool_calls')],
     ],
   ])('%s', async (_title, deltas, finish, expected) => {
-    expect((await framesOf(deltas, finish)).filter(isWhole)).toEqual(expected)
+    expect((await buildFrames(deltas, finish)).filter(isWhole)).toEqual(expected)
   })
 
   it('shows text and thinking while they come', async () => {
-    const frames = await framesOf([{ reasoning: 'h' }, { content: 'a' }, { content: 'b' }], 'stop')
+    const frames = await buildFrames(
+      [{ reasoning: 'h' }, { content: 'a' }, { content: 'b' }],
+      'stop',
+    )
     expect(frames.filter((frame) => !isWhole(frame))).toEqual([
       { type: 'thinking-delta', text: 'h' },
       { type: 'text-delta', text: 'a' },
@@ -191,7 +194,7 @@ describe('frames', () => {
   })
 
   it('leaves tags in the text of servers that know better', async () => {
-    const frames = await framesOf(
+    const frames = await buildFrames(
       [{ content: '<think>a</think>b' }],
       'stop',
       {},
@@ -238,7 +241,7 @@ describe('frames', () => {
 
 describe('requests', () => {
   it('carry no key where there is none, and nothing of the environment', async () => {
-    await framesOf([{ content: 'H' }], 'stop')
+    await buildFrames([{ content: 'H' }], 'stop')
     const [asked] = server.asked
     expect(asked?.path).toBe('/v1/chat/completions')
     expect(asked?.headers).not.toHaveProperty('authorization')
@@ -256,7 +259,7 @@ describe('requests', () => {
   })
 
   it('say first how the messages had to be changed, and find tools by their own names', async () => {
-    const frames = await framesOf([piece(0, '{}', 'c1', 'mcp_read')], 'tool_calls', {
+    const frames = await buildFrames([piece(0, '{}', 'c1', 'mcp_read')], 'tool_calls', {
       tools: [{ name: 'mcp.read', description: 'd', inputSchema: { type: 'object' } }],
     })
     expect(frames).toEqual([

@@ -52,17 +52,17 @@ export function openaiChatProvider(options: OpenAiChatOptions): Provider {
         askWindow(access.client(model), baseUrl, model, access.attempts(model, signal)),
     }),
   }
-  return preparing(provider, (model) => rulesOf(profileOf(model)))
+  return preparing(provider, (model) => buildRules(profileOf(model)))
 }
 
 function checkedBody(request: ModelRequest, profile: ChatProfile, repairs: string[]): Written {
   requireConversation(request, 'VALID-C4', 'messages')
   const written = writeChat(request, profile, (problem) => repairs.push(problem))
-  requireValid(rulesOf(profile), written.body)
+  requireValid(buildRules(profile), written.body)
   return written
 }
 
-function rulesOf({ strict, backend }: ChatProfile): Profile {
+function buildRules({ strict, backend }: ChatProfile): Profile {
   return { ...PROFILES['openai-chat'], strict, ...(backend && { backend }) }
 }
 

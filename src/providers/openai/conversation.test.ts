@@ -76,7 +76,7 @@ const TOOLS = ['read', 'fs.list'].map((name) => ({
   inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
 }))
 
-function requestOf(messages: readonly Message[]): ModelRequest {
+function readRequest(messages: readonly Message[]): ModelRequest {
   return {
     model: 'gpt-test',
     system: ['Be careful.'],
@@ -106,7 +106,7 @@ describe.each(CASES)('$id with the stand-in', ({ id, server, create }) => {
 
   /** One answer, as the message that comes of it. */
   async function ask(provider: Provider, messages: readonly Message[]) {
-    const collected = await collectAnswer(`${id}/gpt-test`, provider.stream(requestOf(messages)))
+    const collected = await collectAnswer(`${id}/gpt-test`, provider.stream(readRequest(messages)))
     const { answer, calls } = collected
     const parts: readonly Part[] = answer.parts ?? [{ type: 'text', text: answer.content }]
     const message: Message = {
@@ -213,7 +213,7 @@ describe.each(CASES)('$id with the stand-in', ({ id, server, create }) => {
   it('is seen to leave when it is aborted', async () => {
     dev.fail({ kind: 'stall', at: 'middle', ms: 60_000 })
     const controller = new AbortController()
-    const request = { ...requestOf([user(text('Hello'))]), signal: controller.signal }
+    const request = { ...readRequest([user(text('Hello'))]), signal: controller.signal }
     const reading = (async () => {
       for await (const _ of given().provider.stream(request)) controller.abort()
     })()
@@ -239,7 +239,7 @@ describe('windows of the stand-in', () => {
 
   it('are counted against by Responses', async () => {
     const provider = openaiResponsesProvider({ baseUrl: `${dev.url}/v1`, apiKey: 'any', clock })
-    const request = { ...requestOf([user(text('Hello'))]), model: 'm' }
+    const request = { ...readRequest([user(text('Hello'))]), model: 'm' }
     expect(await provider.countTokens?.(request)).toBeGreaterThan(10)
   })
 
@@ -251,7 +251,7 @@ describe('windows of the stand-in', () => {
     const long = user(text('All work and no play makes a dull page. '.repeat(400)))
     const said: Message = { role: 'assistant', parts: [text('So be it.')] }
     const request = {
-      ...requestOf([long, said, user(text('Hello'))]),
+      ...readRequest([long, said, user(text('Hello'))]),
       model: 'm',
       maxOutputTokens: 100,
     }

@@ -47,9 +47,9 @@ export class ResponsesDecoder {
         if (isFields(event.response)) yield this.#end(event.response)
         return
       case 'response.failed':
-        throw failureOf(isFields(event.response) ? event.response.error : undefined)
+        throw classifyFailure(isFields(event.response) ? event.response.error : undefined)
       case 'error':
-        throw failureOf(event)
+        throw classifyFailure(event)
     }
   }
 
@@ -139,7 +139,7 @@ function* delta(type: 'text-delta' | 'thinking-delta', text: Json | undefined) {
 }
 
 /** As the SDK would throw it: its code and its words are read like those of any refusal. */
-function failureOf(error: Json | undefined): Error {
+function classifyFailure(error: Json | undefined): Error {
   const { code, message } = isFields(error) ? error : {}
   const words = typeof message === 'string' ? message : 'the answer failed without a reason'
   return Object.assign(new Error(words), typeof code === 'string' && { code })

@@ -8,7 +8,7 @@ import { OPENAI, OPENAI_CHAT_ENTRIES } from './entries.ts'
 
 const entries = [OPENAI, ...OPENAI_CHAT_ENTRIES, OLLAMA_ENTRY]
 
-function registryOf(settings: ModelSettings = {}) {
+function buildRegistry(settings: ModelSettings = {}) {
   return createRegistry({ entries, settings, environment: {}, clock: pausesKept().clock })
 }
 
@@ -26,7 +26,7 @@ describe('entries', () => {
     ['kimi', 'MOONSHOT_API_KEY'],
     ['qwen', 'DASHSCOPE_API_KEY'],
   ])('%s wants %s before anything is sent', async (id, variable) => {
-    const { provider } = await registryOf().resolve(`${id}/m`)
+    const { provider } = await buildRegistry().resolve(`${id}/m`)
     const reading = provider.stream(REQUEST)[Symbol.asyncIterator]().next()
     await expect(reading).rejects.toMatchObject({
       code: 'auth-failed',
@@ -40,7 +40,7 @@ describe('entries', () => {
       const server = await startFixtureServer()
       await server.close() // nobody listens there any more
       const settings = { providers: { [id]: { baseUrl: `${server.url}/v1` } } }
-      const { provider } = await registryOf(settings).resolve(`${id}/m`)
+      const { provider } = await buildRegistry(settings).resolve(`${id}/m`)
       const reading = provider.stream(REQUEST)[Symbol.asyncIterator]().next()
       await expect(reading).rejects.toMatchObject({
         code: 'unreachable',
@@ -57,6 +57,6 @@ describe('entries', () => {
     ['kimi', { wire: 'openai-chat', strict: true, backend: 'deepseek' }],
     ['ollama', { wire: 'openai-chat', strict: true }],
   ])('%s is checked by the rules of its wire', async (id, expected) => {
-    expect((await registryOf().resolve(`${id}/m`)).profile).toMatchObject(expected)
+    expect((await buildRegistry().resolve(`${id}/m`)).profile).toMatchObject(expected)
   })
 })

@@ -105,11 +105,11 @@ function chatEntry(server: ChatServer): ProviderEntry {
         profileOf: () => profile,
       })
     },
-    profileOf: (_model, info) => withWindow(rulesOf(profile), info),
+    profileOf: (_model, info) => withWindow(buildRules(profile), info),
   }
 }
 
-function rulesOf({ strict = true, backend }: Partial<ChatProfile>): Profile {
+function buildRules({ strict = true, backend }: Partial<ChatProfile>): Profile {
   return { ...PROFILES['openai-chat'], strict, ...(backend && { backend }) }
 }
 

@@ -24,7 +24,7 @@ function provider() {
   return openaiResponsesProvider({ baseUrl: server.url, apiKey: 'k', clock, random: () => 0 })
 }
 
-async function framesOf(...events: Event[]): Promise<ModelFrame[]> {
+async function buildFrames(...events: Event[]): Promise<ModelFrame[]> {
   server.replyWith(eventStream(events))
   return all(REQUEST)
 }
@@ -150,7 +150,7 @@ describe('frames', () => {
     ],
     ['what a filter ended', [incomplete('content_filter')], [end('refusal', 'content_filter')]],
   ])('%s', async (_title, events, expected) => {
-    expect(await framesOf(...events)).toEqual(expected)
+    expect(await buildFrames(...events)).toEqual(expected)
   })
 
   it('reads cached tokens as a part of the prompt', async () => {
@@ -160,7 +160,7 @@ describe('frames', () => {
       output_tokens: 20,
       total_tokens: 1_020,
     }
-    const frames = await framesOf(done(said('Hi')), completed({ usage }))
+    const frames = await buildFrames(done(said('Hi')), completed({ usage }))
     expect(frames.at(-1)).toMatchObject({
       usage: {
         promptTokens: 1_000,
@@ -179,9 +179,9 @@ describe('frames', () => {
     ['server_error', 'Sorry.', 'model-failed'],
   ])('takes %s for what it is', async (code, message, expected) => {
     const failed = { type: 'response.failed', response: { error: { code, message } } }
-    await expect(framesOf(failed)).rejects.toMatchObject({ code: expected })
+    await expect(buildFrames(failed)).rejects.toMatchObject({ code: expected })
     const error = { type: 'error', code, message }
-    await expect(framesOf(error)).rejects.toMatchObject({ code: expected })
+    await expect(buildFrames(error)).rejects.toMatchObject({ code: expected })
   })
 })
 

@@ -47,7 +47,7 @@ export function openaiResponsesProvider(options: OpenAiResponsesOptions): Provid
       yield* retryStream(access.attempts(model, signal), async function* (attemptSignal) {
         const opened = await open(client, request, termsOf(model), attemptSignal)
         learnt.set(model, opened.terms)
-        const frames = framesOf(opened, `${id}/${model}`, attemptSignal)
+        const frames = buildFrames(opened, `${id}/${model}`, attemptSignal)
         yield* withRepairs(opened.checked.repairs, frames)
       })
     },
@@ -71,13 +71,13 @@ function isKnownNotToReason(model: string): boolean {
   return /^(?:ft:)?(?:gpt-3|gpt-4|chatgpt)|-chat(?:-|$)/.test(model)
 }
 
-interface Checked {
+interface CheckResult {
   readonly body: Fields
   readonly repairs: readonly string[]
   toolName(wireName: string): string
 }
 
-function checkedBody(request: ModelRequest, terms: Terms): Checked {
+function checkedBody(request: ModelRequest, terms: Terms): CheckResult {
   requireConversation(request, 'VALID-R6', 'input')
   const repairs: string[] = []
   const note = (problem: string) => repairs.push(problem)
@@ -95,7 +95,7 @@ function countable(body: Fields) {
 
 interface Opened {
   readonly events: AsyncIterable<ResponseStreamEvent>
-  readonly checked: Checked
+  readonly checked: CheckResult
   readonly terms: Terms
 }
 
@@ -120,7 +120,7 @@ async function open(
   }
 }
 
-async function* framesOf(
+async function* buildFrames(
   { events, checked: { toolName }, terms }: Opened,
   model: ModelRef,
   signal: AbortSignal,
@@ -165,7 +165,7 @@ const CONCESSIONS: readonly Concession[] = [
   {
     pattern: /invalid_encrypted_content|encrypted content .*could not be (?:verified|decrypted)/is,
     apply({ profile, sealed }, messages) {
-      const sent = messages.flatMap(({ parts }) => parts.map((part) => nameOf(part, profile)))
+      const sent = messages.flatMap(({ parts }) => parts.map((part) => readName(part, profile)))
       const fresh = sent.filter((name) => name !== undefined && !sealed.has(name))
       return fresh.length === 0 ? undefined : { profile, sealed: new Set(sent.filter(isName)) }
     },
@@ -195,7 +195,7 @@ function openable(
   return messages.map(({ role, parts }) => ({
     role,
     parts: parts.filter((part) => {
-      const name = nameOf(part, profile)
+      const name = readName(part, profile)
       if (name === undefined || !sealed.has(name)) return true
       note(`the reasoning ${name} was sealed by another model or account; it was left out`)
       return false
@@ -203,7 +203,7 @@ function openable(
   }))
 }
 
-function nameOf(part: MessagePart, { provider }: ResponsesProfile): string | undefined {
+function readName(part: MessagePart, { provider }: ResponsesProfile): string | undefined {
   if (part.type !== 'native' || part.provider !== provider || !isFields(part.value))
     return undefined
   const { type, id, encrypted_content: content } = part.value

@@ -15,7 +15,7 @@ const SOURCES: readonly Source[] = [
     // vLLM, OpenRouter, Groq, llama.cpp: beside the name of the model in the list of models.
     place: (baseUrl) => `${trimmed(baseUrl)}/models`,
     read(answer, model) {
-      const entry = entryOf(answer, model)
+      const entry = readEntry(answer, model)
       const meta = isFields(entry.meta) ? entry.meta : {}
       return tokens(
         entry.max_model_len ?? entry.context_length ?? entry.context_window ?? meta.n_ctx,
@@ -25,12 +25,12 @@ const SOURCES: readonly Source[] = [
   {
     // LM Studio: what the model is loaded with. One that is not loaded yet gets what the user set
     // for it, which nobody tells; the most that it could have would be a guess.
-    place: (baseUrl) => `${rootOf(baseUrl)}/api/v0/models`,
-    read: (answer, model) => tokens(entryOf(answer, model).loaded_context_length),
+    place: (baseUrl) => `${findRoot(baseUrl)}/api/v0/models`,
+    read: (answer, model) => tokens(readEntry(answer, model).loaded_context_length),
   },
   {
     // LM Studio from 0.4 on: by instance, of which there may be several.
-    place: (baseUrl) => `${rootOf(baseUrl)}/api/v1/models`,
+    place: (baseUrl) => `${findRoot(baseUrl)}/api/v1/models`,
     read({ models }, model) {
       const entries: readonly Json[] = Array.isArray(models) ? models : []
       const loaded = entries.filter(isFields).flatMap(({ key = null, loaded_instances: each }) => {
@@ -47,7 +47,7 @@ const SOURCES: readonly Source[] = [
   },
   {
     // llama.cpp before it said so in the list: it serves one model.
-    place: (baseUrl) => `${rootOf(baseUrl)}/props`,
+    place: (baseUrl) => `${findRoot(baseUrl)}/props`,
     read({ default_generation_settings: settings }) {
       return isFields(settings) ? tokens(settings.n_ctx) : undefined
     },
@@ -86,7 +86,7 @@ function isNoSuchPlace({ details }: PrecisError): boolean {
   return [400, 404, 405, 501].includes(Number(details.status))
 }
 
-function entryOf({ data }: Fields, model: string): Fields {
+function readEntry({ data }: Fields, model: string): Fields {
   const entries: readonly Json[] = Array.isArray(data) ? data : []
   return entries.filter(isFields).find(({ id }) => id === model) ?? {}
 }
@@ -95,7 +95,7 @@ function tokens(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined
 }
 
-function rootOf(baseUrl: string): string {
+function findRoot(baseUrl: string): string {
   return trimmed(baseUrl).replace(/\/v\d+$/, '')
 }
 

@@ -20,7 +20,7 @@ export function maySee(owner: string | undefined, first: ThreadEvent | undefined
 }
 
 /** Under which names threads of this owner are searched; `''` are those that nobody is named for. */
-export function namesOf(owner: string): readonly string[] {
+export function readNames(owner: string): readonly string[] {
   return owner === LOCAL_OWNER ? [owner, ''] : [owner]
 }
 
@@ -32,7 +32,7 @@ export async function requireOwn(
 ): Promise<void> {
   // A thread without an owner is looked for if it is asked for: that spares a reading of it.
   if (owner === undefined && !threadId.startsWith(RESERVED_PREFIX)) return
-  const first = await firstOf(store, threadId)
+  const first = await findFirst(store, threadId)
   if (!first || !maySee(owner, first)) throw unknownThread(threadId)
 }
 
@@ -40,7 +40,7 @@ export async function requireOwn(
 export function inheriting(threads: Threads, store: Pick<Store, 'read'>): Threads {
   const create: Threads['create'] = async (started = {}, drafts) => {
     if (started.owner !== undefined || !started.from) return threads.create(started, drafts)
-    const first = await firstOf(store, started.from.threadId)
+    const first = await findFirst(store, started.from.threadId)
     const owner = first?.type === 'THREAD_STARTED' ? first.data.owner : undefined
     return threads.create({ ...started, ...(owner !== undefined && { owner }) }, drafts)
   }
@@ -52,7 +52,7 @@ function ownerIn(first: ThreadEvent | undefined): string {
   return (first?.type === 'THREAD_STARTED' ? first.data.owner : undefined) ?? LOCAL_OWNER
 }
 
-async function firstOf(
+async function findFirst(
   store: Pick<Store, 'read'>,
   threadId: string,
 ): Promise<ThreadEvent | undefined> {
@@ -76,7 +76,7 @@ export class PageSessions {
   /** A `Set-Cookie` for a page that has shown the token. */
   begin(c: Context, token: string): string {
     const id = randomBytes(ID_BYTES).toString('base64url')
-    this.#tokens.set(digestOf(id), token)
+    this.#tokens.set(computeDigest(id), token)
     const [oldest] = this.#tokens.keys()
     if (this.#tokens.size > MOST_SESSIONS && oldest !== undefined) this.#tokens.delete(oldest)
     const isSecure = c.req.header('origin')?.startsWith('https:') ?? false
@@ -91,7 +91,7 @@ export class PageSessions {
     const prefix = `${nameFor(c)}=`
     const pairs = (c.req.header('cookie') ?? '').split(';').map((pair) => pair.trim())
     const id = pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
-    return (id !== undefined && this.#tokens.get(digestOf(id))) || ''
+    return (id !== undefined && this.#tokens.get(computeDigest(id))) || ''
   }
 }
 
@@ -101,6 +101,6 @@ function nameFor(c: Context): string {
   return `precis-${/:(\d+)$/.exec(host)?.[1] ?? 'page'}`
 }
 
-function digestOf(id: string): string {
+function computeDigest(id: string): string {
   return createHash('sha256').update(id).digest('base64url')
 }

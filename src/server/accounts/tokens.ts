@@ -33,25 +33,25 @@ export async function addToken(ports: LogPorts, name: string, owner: string): Pr
   requireName('name', name)
   requireName('owner', owner)
   const token = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
-  await logOf(ports).add((entries) => {
+  await buildLog(ports).add((entries) => {
     if (tokensIn(entries).has(name))
       throw new PrecisError('id-conflict', `A token named ${name} already exists.`, {
         where: name,
         hint: 'Choose another name, or revoke that token first.',
       })
-    return { token: name, owner, hash: digestOf(token).toString('hex') }
+    return { token: name, owner, hash: computeDigest(token).toString('hex') }
   })
   return token
 }
 
 export async function listTokens(ports: LogPorts): Promise<TokenInfo[]> {
-  const known = [...tokensIn(await logOf(ports).read()).values()]
+  const known = [...tokensIn(await buildLog(ports).read()).values()]
   return known.map(({ name, owner, since }) => ({ name, owner, since }))
 }
 
 /** From now on it opens nothing, on any process. */
 export async function revokeToken(ports: LogPorts, name: string): Promise<void> {
-  await logOf(ports).add((entries) => {
+  await buildLog(ports).add((entries) => {
     if (!tokensIn(entries).has(name))
       throw new PrecisError('not-found', `There is no token ${name.slice(0, 100)}.`, {
         where: name.slice(0, 100),
@@ -69,7 +69,7 @@ export class TokenBook implements AccessTokens {
   readonly #following: Promise<void>
 
   static async open(ports: LogPorts): Promise<TokenBook> {
-    const log = logOf(ports)
+    const log = buildLog(ports)
     return new TokenBook(log, await log.read(), ports.clock)
   }
 
@@ -119,16 +119,16 @@ function holderAmong(
   tokens: readonly (TokenHolder & { readonly hash: Buffer })[],
   given: string,
 ): TokenHolder | undefined {
-  const digest = digestOf(given)
+  const digest = computeDigest(given)
   const [holder] = tokens.filter(({ hash }) => timingSafeEqual(hash, digest))
   return holder && { name: holder.name, ...(holder.owner !== undefined && { owner: holder.owner }) }
 }
 
-function digestOf(token: string): Buffer {
+function computeDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-function logOf(ports: LogPorts): ServerLog {
+function buildLog(ports: LogPorts): ServerLog {
   return new ServerLog(ports, NAME, TITLE)
 }
 
@@ -182,11 +182,11 @@ export async function localToken(folder: string): Promise<string> {
 
 /** Asks for the token of this machine besides those of the store; every request needs one of them. */
 export function withLocalToken(tokens: AccessTokens, token: string): AccessTokens {
-  const digest = digestOf(token)
+  const digest = computeDigest(token)
   return {
     isRequired: true,
     holderOf(given): TokenHolder | undefined {
-      if (!timingSafeEqual(digestOf(given), digest)) return tokens.holderOf(given)
+      if (!timingSafeEqual(computeDigest(given), digest)) return tokens.holderOf(given)
       // Without other tokens, all threads belong to this machine.
       return { name: LOCAL_NAME, ...(tokens.isRequired && { owner: LOCAL_OWNER }) }
     },

@@ -39,7 +39,7 @@ async function setUpFeeds() {
   return { feeds, pieces, answer: asked.resolve }
 }
 
-async function textOf(pieces: AsyncIterable<string>): Promise<string> {
+async function readText(pieces: AsyncIterable<string>): Promise<string> {
   let text = ''
   for await (const piece of pieces) text += piece
   return text
@@ -60,7 +60,7 @@ describe('Drain', () => {
     expect(await new Drain(new Activity(), feeds, clock).finish(60_000)).toEqual([])
     expect(looks).toBeGreaterThanOrEqual(3)
     feeds.close()
-    expect(await textOf(pieces)).toContain('turn-end')
+    expect(await readText(pieces)).toContain('turn-end')
   })
 
   it('waits no longer for that than it was given', async () => {
@@ -68,6 +68,6 @@ describe('Drain', () => {
     feeds.take(TURN_END)
     expect(await new Drain(new Activity(), feeds, systemClock).finish(60)).toEqual([])
     feeds.close()
-    expect(await textOf(pieces)).not.toContain('turn-end')
+    expect(await readText(pieces)).not.toContain('turn-end')
   })
 })

@@ -11,8 +11,8 @@ import {
   inheriting,
   LOCAL_OWNER,
   maySee,
-  namesOf,
   PageSessions,
+  readNames,
   requireOwn,
 } from '../accounts/owners.ts'
 import { addToken, listTokens, revokeToken, TokenBook } from '../accounts/tokens.ts'
@@ -236,7 +236,7 @@ describe('an owner', () => {
   it('sees no log of the server, and has the threads without a name where it is this machine', () => {
     expect([maySee(undefined, undefined), maySee('ada', undefined)]).toEqual([true, false])
     expect(maySee(LOCAL_OWNER, undefined)).toBe(true)
-    expect([namesOf(LOCAL_OWNER), namesOf('ada')]).toEqual([['local', ''], ['ada']])
+    expect([readNames(LOCAL_OWNER), readNames('ada')]).toEqual([['local', ''], ['ada']])
   })
 })
 

@@ -24,7 +24,7 @@ export function guard(
     const host = c.req.header('host') ?? new URL(c.req.url).host
     if (!isLoopback(host) && !isKnown(host, known)) throw foreignHost(host)
     requireOwnOrigin(c, host, origins)
-    const holder = tokens?.holderOf(tokenOf(c, sessions))
+    const holder = tokens?.holderOf(readToken(c, sessions))
     const who = whoOf(c, holder)
     c.set(WHO, who)
     rate.take(who)
@@ -43,7 +43,7 @@ export function holderIn(c: Context): TokenHolder | undefined {
 
 /** Asked while a request continues for hours: whether its token still opens what it has opened. */
 export function stillHolds({ tokens }: Access, c: Context, sessions: PageSessions): () => boolean {
-  const token = tokenOf(c, sessions)
+  const token = readToken(c, sessions)
   const owner = holderIn(c)?.owner
   return () => {
     if (!tokens?.isRequired) return true
@@ -96,7 +96,7 @@ function protocolOf(origin: string): string {
 }
 
 /** As a header, or behind the cookie of the page. */
-export function tokenOf(c: Context, sessions: PageSessions): string {
+export function readToken(c: Context, sessions: PageSessions): string {
   const header = c.req.header('authorization')
   if (header === undefined) return sessions.tokenOf(c)
   return /^Bearer (.+)$/i.exec(header)?.[1] ?? ''

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { PrecisError } from '../../core/errors.ts'
 import { holderIn } from './guard.ts'
-import type { Answer, AnswerBook, Answered } from './idempotent-responses.ts'
+import type { Answer, AnswerBook, StoredResponse } from './idempotent-responses.ts'
 import { uploadIn } from './upload.ts'
 
 interface Remembered {
@@ -35,13 +35,13 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
         where: 'Idempotency-Key',
         hint: `Use 1 to ${LONGEST_KEY} characters.`,
       })
-    const fingerprint = await fingerprintOf(c)
+    const fingerprint = await computeFingerprint(c)
     // What one has asked for is nothing to another.
     const ownKey = `${holderIn(c)?.owner ?? ''}\n${key}`
     const before = known.get(ownKey)
     if (before) {
       if (before.fingerprint !== fingerprint) throw otherRequest()
-      return responseOf(await before.answer)
+      return buildResponse(await before.answer)
     }
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     promise.catch(() => undefined) // nobody may wait for it
@@ -51,7 +51,7 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
     try {
       const work = async () => {
         await next()
-        return answerOf(c.res)
+        return readAnswer(c.res)
       }
       const hash = createHash('sha256').update(ownKey).digest('hex')
       const answer = await (book ? once(book, hash, fingerprint, work) : work())
@@ -59,7 +59,7 @@ export function idempotency(mostKeys: number, book?: AnswerBook): MiddlewareHand
       if (!isSuccess(answer) || kept.chars > LONGEST_ANSWER) known.delete(ownKey)
       forgetOldest(known, mostKeys)
       resolve(answer)
-      return book ? responseOf(answer) : undefined
+      return book ? buildResponse(answer) : undefined
     } catch (error) {
       known.delete(ownKey)
       reject(error)
@@ -90,7 +90,7 @@ async function once(
     if (claim.done.fingerprint !== fingerprint) throw otherRequest()
     return claim.done.answer
   }
-  let answered: Answered | undefined
+  let answered: StoredResponse | undefined
   try {
     const answer = await work()
     if (isSuccess(answer)) answered = { fingerprint, answer }
@@ -104,7 +104,7 @@ function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300
 }
 
-async function fingerprintOf(c: Context): Promise<string> {
+async function computeFingerprint(c: Context): Promise<string> {
   const { pathname, search } = new URL(c.req.url)
   const hash = createHash('sha256').update(`${c.req.method} ${pathname}${search}\n`)
   const upload = uploadIn(c)
@@ -113,12 +113,12 @@ async function fingerprintOf(c: Context): Promise<string> {
   return hash.digest('base64')
 }
 
-async function answerOf(response: Response): Promise<Answer> {
+async function readAnswer(response: Response): Promise<Answer> {
   const copy = response.clone()
   return { status: copy.status, headers: [...copy.headers], body: await copy.text() }
 }
 
-function responseOf({ status, headers, body }: Answer): Response {
+function buildResponse({ status, headers, body }: Answer): Response {
   const hasBody = status !== 204
   return new Response(hasBody ? body : null, {
     status,

@@ -11,15 +11,15 @@ export interface Answer {
 }
 
 /** What was asked under a key, and what came of it. */
-export interface Answered {
+export interface StoredResponse {
   readonly fingerprint: string
   readonly answer: Answer
 }
 
 /** Either it was done already, or it is to be done now, and nobody else does it meanwhile. */
 export type Claim =
-  | { readonly done: Answered }
-  | { readonly done?: undefined; settle(answered?: Answered): Promise<void> }
+  | { readonly done: StoredResponse }
+  | { readonly done?: undefined; settle(answered?: StoredResponse): Promise<void> }
 
 const HOUR_MS = 3_600_000
 /** Logs that take turns, one for each hour: the one of the hour before is still read. */
@@ -46,7 +46,7 @@ const stored = z.object({
 interface ReadLog {
   seq: number
   chars: number // of the answers
-  readonly answered: Map<string, Answered>
+  readonly answered: Map<string, StoredResponse>
 }
 
 export class AnswerBook {
@@ -91,7 +91,11 @@ export class AnswerBook {
     }
   }
 
-  async #settle(key: string, lease: HeldLease, answered: Answered | undefined): Promise<void> {
+  async #settle(
+    key: string,
+    lease: HeldLease,
+    answered: StoredResponse | undefined,
+  ): Promise<void> {
     try {
       if (answered && answered.answer.body.length <= LONGEST_BODY) await this.#add(key, answered)
     } catch (thrown) {
@@ -102,7 +106,7 @@ export class AnswerBook {
     }
   }
 
-  async #find(key: string): Promise<Answered | undefined> {
+  async #find(key: string): Promise<StoredResponse | undefined> {
     const hour = this.#hour()
     for (const each of this.#read.keys()) if (each < hour - 1) this.#read.delete(each)
     for (const each of [hour, hour - 1]) {
@@ -131,7 +135,7 @@ export class AnswerBook {
     return known
   }
 
-  async #add(key: string, { fingerprint, answer }: Answered): Promise<void> {
+  async #add(key: string, { fingerprint, answer }: StoredResponse): Promise<void> {
     const hour = this.#hour()
     const log = this.#log(hour)
     const { answered, chars } = await this.#logOf(hour)

@@ -50,7 +50,7 @@ The API answers at /api, and describes itself at /api/openapi.json.
 /** All files, read once: what is asked for is looked up among them, so that no path leads elsewhere. */
 export function readPage(folder: string = FOLDER): Page {
   const page = new Map<string, PageFile>()
-  for (const entry of entriesOf(folder)) {
+  for (const entry of readEntries(folder)) {
     if (!entry.isFile()) continue
     const file = join(entry.parentPath, entry.name)
     const path = `/${relative(folder, file).split(sep).join('/')}`
@@ -81,7 +81,7 @@ export function pageResponse(page: Page, path: string): Response | undefined {
   })
 }
 
-function entriesOf(folder: string) {
+function readEntries(folder: string) {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
   } catch (thrown) {

@@ -42,7 +42,7 @@ export function route<
   api.on(spec.method.toUpperCase(), spec.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
     const answer = await handle({
       params: checked(spec.params, c.req.param(), 'path'),
-      query: checked(spec.query, queryOf(c), 'query'),
+      query: checked(spec.query, readQuery(c), 'query'),
       body: spec.body ? checked(spec.body, await jsonBody(c), 'body') : ({} as z.output<B>),
       owner: holderIn(c)?.owner,
       c,
@@ -65,7 +65,7 @@ function checked<S extends Fields>(
 }
 
 /** A name that comes twice is not a text any more, and no schema takes it. */
-function queryOf(c: Context): Record<string, unknown> {
+function readQuery(c: Context): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(c.req.queries()).map(([name, values]) => [
       name,
@@ -127,25 +127,25 @@ const IDEMPOTENCY_KEY = 'Repeated with the same key and body, a write is done on
 
 function describe(registry: Registry, spec: RouteSpec): void {
   const { method, path, tag, summary } = spec
-  const body = bodyOf(registry, spec)
+  const body = readBody(registry, spec)
   const described = {
     method,
     path: `/api${path}`,
-    operationId: operationIdOf(method, path),
+    operationId: readOperationId(method, path),
     tags: [tag],
     summary,
-    parameters: parametersOf(registry, spec),
-    responses: responsesOf(registry, spec),
+    parameters: readParameters(registry, spec),
+    responses: buildResponses(registry, spec),
   }
   registry.registerPath((body ? { ...described, requestBody: body } : described) as Described)
 }
 
-function parametersOf(registry: Registry, spec: RouteSpec): Parameter[] {
+function readParameters(registry: Registry, spec: RouteSpec): Parameter[] {
   const { method, params, query, headers = {} } = spec
   const named = { ...headers, ...(method !== 'get' && { 'Idempotency-Key': IDEMPOTENCY_KEY }) }
   return [
-    ...fieldsOf(registry, 'path', params),
-    ...fieldsOf(registry, 'query', query),
+    ...readFields(registry, 'path', params),
+    ...readFields(registry, 'query', query),
     ...Object.entries(named).map(
       ([name, description]): Parameter => ({
         name,
@@ -158,20 +158,20 @@ function parametersOf(registry: Registry, spec: RouteSpec): Parameter[] {
   ]
 }
 
-function fieldsOf(
+function readFields(
   registry: Registry,
   place: 'path' | 'query',
   fields: z.ZodObject | undefined,
 ): Parameter[] {
   if (!fields) return []
-  const { properties = {}, required = [] } = schemaOf(registry, fields, 'input')
+  const { properties = {}, required = [] } = buildSchema(registry, fields, 'input')
   return Object.entries(properties).map(
     ([name, schema]) =>
       ({ name, in: place, required: required.includes(name), schema }) as Parameter,
   )
 }
 
-function bodyOf(registry: Registry, { body, isUpload }: RouteSpec) {
+function readBody(registry: Registry, { body, isUpload }: RouteSpec) {
   if (isUpload) {
     const schema = { type: 'string', format: 'binary' }
     return { required: true, content: { 'application/octet-stream': { schema } } }
@@ -179,15 +179,15 @@ function bodyOf(registry: Registry, { body, isUpload }: RouteSpec) {
   if (!body) return undefined
   // Where no field is needed, the body may be left out.
   const required = !body.safeParse({}).success
-  const schema = schemaOf(registry, body, 'input')
+  const schema = buildSchema(registry, body, 'input')
   return { required, content: { 'application/json': { schema } } }
 }
 
-function responsesOf(registry: Registry, { answer, mediaType, status }: RouteSpec) {
+function buildResponses(registry: Registry, { answer, mediaType, status }: RouteSpec) {
   const content = mediaType
     ? { [mediaType]: { schema: { type: 'string' } } }
-    : answer && { 'application/json': { schema: schemaOf(registry, answer, 'output') } }
-  const problem = { schema: schemaOf(registry, problemSchema, 'output') }
+    : answer && { 'application/json': { schema: buildSchema(registry, answer, 'output') } }
+  const problem = { schema: buildSchema(registry, problemSchema, 'output') }
   return {
     ...(content
       ? { [status ?? 200]: { description: 'Done', content } }
@@ -200,7 +200,7 @@ function responsesOf(registry: Registry, { answer, mediaType, status }: RouteSpe
 }
 
 /** With what it names among the components. */
-function schemaOf(registry: Registry, schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+function buildSchema(registry: Registry, schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, $defs = {}, ...described } = inComponents(z.toJSONSchema(schema, { io }))
   for (const [name, named] of Object.entries($defs))
     registry.registerComponent('schemas', name, named as object)
@@ -217,7 +217,7 @@ function inComponents(schema: object): JsonSchema {
 }
 
 /** `post`, `/threads/{threadId}/pins` → `postThreadsByThreadIdPins` */
-function operationIdOf(method: string, path: string): string {
+function readOperationId(method: string, path: string): string {
   const words = path
     .replaceAll(/\{(\w+)\}/g, 'by/$1')
     .split('/')

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import type { Context, MiddlewareHandler } from 'hono'
 import { PrecisError } from '../../core/errors.ts'
 import { JsonBounds } from '../../core/log/json-bounds.ts'
-import type { Uploaded } from '../ports.ts'
+import type { UploadedFile } from '../ports.ts'
 import { whoIn } from './guard.ts'
 import { Shares } from './problems.ts'
 
-interface KeptUpload extends Uploaded {
+interface KeptUpload extends UploadedFile {
   readonly digest: string
 }
 

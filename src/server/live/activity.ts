@@ -75,14 +75,14 @@ export async function leaveUnfinished(
   ports: LogPorts,
   threadIds: readonly string[],
 ): Promise<void> {
-  if (threadIds.length > 0) await logOf(ports).add(() => ({ left: [...threadIds] }))
+  if (threadIds.length > 0) await buildLog(ports).add(() => ({ left: [...threadIds] }))
 }
 
 /**
  * Goes on with what was left, now and whenever another process leaves something. Several processes may
  * try the same: the lease of a thread lets one of them work, and a turn that is over is not begun again.
  */
-export class Unfinished {
+export class UnfinishedTurns {
   readonly #log: ServerLog
   readonly #ports: LogPorts
   readonly #agent: Pick<Agent, 'resume'>
@@ -92,7 +92,7 @@ export class Unfinished {
   constructor(ports: LogPorts, agent: Pick<Agent, 'resume'>) {
     this.#ports = ports
     this.#agent = agent
-    this.#log = logOf(ports)
+    this.#log = buildLog(ports)
     this.#following = this.#follow()
   }
 
@@ -134,6 +134,6 @@ function lastTaken(entries: readonly LogEntry[]): number {
   return Math.max(0, ...entries.map(({ data }) => taken.safeParse(data).data?.taken ?? 0))
 }
 
-function logOf(ports: LogPorts): ServerLog {
+function buildLog(ports: LogPorts): ServerLog {
   return new ServerLog(ports, NAME, TITLE)
 }

@@ -1,12 +1,17 @@
 // What is told to followers of what another process does, from one moment to the next.
 import { describe, expect, it } from 'vitest'
-import { type Doings, framesBetween, NOTHING_DONE } from './presence.ts'
+import { framesBetween, type LiveOperations, NOTHING_DONE } from './presence.ts'
 
 const NOON = new Date(Date.UTC(2026, 0, 1, 12))
-const IDLE: Doings = { ...NOTHING_DONE, ended: [] }
+const IDLE: LiveOperations = { ...NOTHING_DONE, ended: [] }
 const ASKING = { threadId: 't1', callId: 'c1', name: 'write', subject: 'a.txt', reason: 'asks' }
 
-const ROWS: readonly (readonly [name: string, before: Doings, now: Doings, frames: object[]])[] = [
+const ROWS: readonly (readonly [
+  name: string,
+  before: LiveOperations,
+  now: LiveOperations,
+  frames: object[],
+])[] = [
   ['nothing', IDLE, IDLE, []],
   ['a turn that begins', IDLE, { ...IDLE, working: ['t1'] }, [{ type: 'turn-start' }]],
   ['a turn that goes on', { ...IDLE, working: ['t1'] }, { ...IDLE, working: ['t1'] }, []],

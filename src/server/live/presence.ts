@@ -9,7 +9,7 @@ import type { Approvals } from './peers.ts'
 import { type LogEntry, type RenewingPorts, ServerLog } from './server-log.ts'
 
 /** The activity of one process at a moment, and the difference between two moments as frames */
-export interface Doings {
+export interface LiveOperations {
   readonly working: readonly string[] // threads on which a turn runs
   readonly compacting: readonly string[]
   readonly approvals: readonly (Approval & { readonly threadId: string })[]
@@ -17,13 +17,21 @@ export interface Doings {
   readonly ended: readonly { readonly threadId: string; readonly end: TurnEnd }[]
 }
 
-export const NOTHING_DONE: Omit<Doings, 'ended'> = { working: [], compacting: [], approvals: [] }
+export const NOTHING_DONE: Omit<LiveOperations, 'ended'> = {
+  working: [],
+  compacting: [],
+  approvals: [],
+}
 
 /**
  * Compactions are not among them: followers are told of those by what is stored. A question that is gone
  * was answered; a turn of which no end was told was left by a process that died.
  */
-export function framesBetween(before: Doings, now: Doings, timestamp: Date): AgentFrame[] {
+export function framesBetween(
+  before: LiveOperations,
+  now: LiveOperations,
+  timestamp: Date,
+): AgentFrame[] {
   const frames: AgentFrame[] = []
   for (const threadId of now.working)
     if (!before.working.includes(threadId)) frames.push({ type: 'turn-start', threadId, timestamp })
@@ -43,7 +51,10 @@ export function framesBetween(before: Doings, now: Doings, timestamp: Date): Age
   return frames
 }
 
-function isSame(one: Doings['approvals'][number], other: Doings['approvals'][number]): boolean {
+function isSame(
+  one: LiveOperations['approvals'][number],
+  other: LiveOperations['approvals'][number],
+): boolean {
   return one.threadId === other.threadId && one.callId === other.callId
 }
 
@@ -84,7 +95,7 @@ interface PresenceSource {
 }
 
 interface Heard {
-  readonly doings: Doings
+  readonly doings: LiveOperations
   readonly atMs: number
 }
 
@@ -99,7 +110,7 @@ export class Presence {
   readonly #closing = new AbortController()
   readonly #unlisten: () => void
   readonly #running: Promise<unknown>
-  #ended: Doings['ended'][number][] = []
+  #ended: LiveOperations['ended'][number][] = []
   #said = JSON.stringify(NOTHING_DONE)
   #saying: Promise<void> | undefined
 
@@ -183,7 +194,7 @@ export class Presence {
     })
   }
 
-  #doings(): Omit<Doings, 'ended'> {
+  #doings(): Omit<LiveOperations, 'ended'> {
     const { working, compacting } = this.#activity.all()
     return {
       working: working.slice(0, MOST_TOLD),
@@ -234,7 +245,7 @@ export class Presence {
     this.#hear(name, isOver ? { ...NOTHING_DONE, ended: [] } : doings)
   }
 
-  #hear(name: string, doings: Doings): void {
+  #hear(name: string, doings: LiveOperations): void {
     const { clock } = this.#ports
     const before = this.#others.get(name)?.doings ?? { ...NOTHING_DONE, ended: [] }
     const isIdle = doings.working.length + doings.compacting.length === 0

@@ -7,7 +7,7 @@ import {
   settingsSchema,
   strategiesSchema,
 } from '../../protocol/schemas.ts'
-import { tokenOf } from '../http/guard.ts'
+import { readToken } from '../http/guard.ts'
 import { type Api, route } from '../http/route.ts'
 import type { AddRoutes, AppParts } from '../send.ts'
 
@@ -82,7 +82,7 @@ function addSession(api: Api, { access, pageSessions }: AppParts): void {
       summary: 'Exchange the token for a cookie, for the page; it expires with the process',
     },
     async ({ c }) => {
-      const token = tokenOf(c, pageSessions)
+      const token = readToken(c, pageSessions)
       if (!access?.tokens?.isRequired || token === '') return undefined
       return new Response(null, {
         status: 204,

@@ -18,7 +18,7 @@ import { toWireResult } from '../../protocol/wire.ts'
 import { type Api, route } from '../http/route.ts'
 import type { AddRoutes, AppParts, WireOutcome } from '../send.ts'
 import { requireStrategy } from '../thread-changes.ts'
-import { aroundCompaction, diffOf, reportOf } from '../views/diff.ts'
+import { aroundCompaction, buildReport, computeDiff } from '../views/diff.ts'
 
 const tag = 'compactions'
 
@@ -43,7 +43,7 @@ function addRunning(api: Api, { agent, threads }: AppParts): void {
     },
     async ({ params, body }) => {
       requireStrategy(threads, body.strategy)
-      return outcomeOf(await agent.compact(params.threadId, body))
+      return readOutcome(await agent.compact(params.threadId, body))
     },
   )
 }
@@ -78,7 +78,7 @@ function addPreviews(api: Api, { previews, threads }: AppParts): void {
       answer: commandOutcomeSchema,
     },
     async ({ params: { threadId, previewId }, body: { texts = {} } }) =>
-      outcomeOf(await previews.apply(threadId, previewId, texts)),
+      readOutcome(await previews.apply(threadId, previewId, texts)),
   )
   route(
     api,
@@ -135,7 +135,9 @@ function addLooking(api: Api, { store }: AppParts): void {
       answer: compactionDiffSchema,
     },
     async ({ params: { threadId, compaction } }) => {
-      const { before, after, ...diff } = diffOf(await aroundCompaction(store, threadId, compaction))
+      const { before, after, ...diff } = computeDiff(
+        await aroundCompaction(store, threadId, compaction),
+      )
       return { ...diff, before: [...before], after: [...after] }
     },
   )
@@ -150,12 +152,12 @@ function addLooking(api: Api, { store }: AppParts): void {
       answer: reportSchema,
     },
     async ({ params: { threadId, compaction } }) => ({
-      text: reportOf(await aroundCompaction(store, threadId, compaction)),
+      text: buildReport(await aroundCompaction(store, threadId, compaction)),
     }),
   )
 }
 
-function outcomeOf(result: CompactionResult): WireOutcome {
+function readOutcome(result: CompactionResult): WireOutcome {
   const { fresh } = result
   return {
     command: 'compact',

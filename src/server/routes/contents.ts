@@ -24,9 +24,9 @@ import { archiveOf } from '../../threads/archive.ts'
 import { completeFiles } from '../http/files.ts'
 import { type Api, route } from '../http/route.ts'
 import type { AddRoutes, AppParts } from '../send.ts'
-import { contextEntriesOf, pictureOf, recalled } from '../views/context-entries.ts'
+import { buildPicture, readContextEntries, recalled } from '../views/context-entries.ts'
 import { thinned } from '../views/count-event.ts'
-import { contextFiguresOf } from '../views/session.ts'
+import { buildContextFigures } from '../views/session.ts'
 
 const tag = 'contents'
 
@@ -44,7 +44,7 @@ export const addViewRoutes: AddRoutes = (api, { threads, store, tallies }) => {
     },
     async ({ params: { threadId }, query }) => {
       const context = await threads.context(threadId)
-      const page = await contextEntriesOf({ store, threadId, context }, query)
+      const page = await readContextEntries({ store, threadId, context }, query)
       return { ...page, items: [...page.items] }
     },
   )
@@ -98,8 +98,8 @@ export const addContentRoutes: AddRoutes = (api, parts) => {
     async ({ params: { threadId } }) => {
       const { model: name } = reducedBy(await threads.state(threadId), threadSettingsReducer)
       const model = await models.resolve(name).catch(() => undefined)
-      const figures = contextFiguresOf(await threads.reading(threadId), model?.windowTokens)
-      const picture = pictureOf(await threads.contents(threadId), figures)
+      const figures = buildContextFigures(await threads.reading(threadId), model?.windowTokens)
+      const picture = buildPicture(await threads.contents(threadId), figures)
       return { ...picture, categories: [...picture.categories], largest: [...picture.largest] }
     },
   )

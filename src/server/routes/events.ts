@@ -47,7 +47,7 @@ export const addEventRoutes: AddRoutes = (api, parts) => {
       const isAllowed = stillHolds(access, c, pageSessions)
       const choices = { who: whoIn(c), isAllowed }
       const following = await feeds.follow(params.threadId, after, c.req.raw.signal, choices)
-      return new Response(bytesOf(following), {
+      return new Response(countBytes(following), {
         headers: {
           'content-type': 'text/event-stream; charset=utf-8',
           'cache-control': 'no-store',
@@ -69,7 +69,7 @@ function lastEventId(header: string | undefined): number | undefined {
 }
 
 /** Read piece by piece, as fast as the reader takes them. */
-function bytesOf({ pieces, leave }: Following): ReadableStream<Uint8Array> {
+function countBytes({ pieces, leave }: Following): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream(
     {

@@ -13,7 +13,7 @@ import { unknownThread } from '../../threads/live-thread.ts'
 import { type Api, route } from '../http/route.ts'
 import type { AddRoutes, AppParts } from '../send.ts'
 import { changesFor } from '../thread-changes.ts'
-import { sessionOf } from '../views/session.ts'
+import { buildSession } from '../views/session.ts'
 import { listThreads } from '../views/thread-summary.ts'
 
 const tag = 'threads'
@@ -63,7 +63,7 @@ function addBeginning(api: Api, parts: AppParts): void {
         { ...(title !== undefined && { title }), ...(owner !== undefined && { owner }) },
         drafts,
       )
-      return sessionOf(parts, threadId)
+      return buildSession(parts, threadId)
     },
   )
   route(
@@ -78,7 +78,7 @@ function addBeginning(api: Api, parts: AppParts): void {
       answer: sessionResponseSchema,
       status: 201,
     },
-    async ({ params, body }) => sessionOf(parts, await threads.fork(params.threadId, body.seq)),
+    async ({ params, body }) => buildSession(parts, await threads.fork(params.threadId, body.seq)),
   )
 }
 
@@ -94,7 +94,7 @@ function addOne(api: Api, parts: AppParts): void {
       params: threadParams,
       answer: sessionResponseSchema,
     },
-    ({ params }) => sessionOf(parts, params.threadId),
+    ({ params }) => buildSession(parts, params.threadId),
   )
   route(
     api,
@@ -111,7 +111,7 @@ function addOne(api: Api, parts: AppParts): void {
       const state = await threads.state(threadId)
       const drafts = await changesFor(parts, state, body)
       if (drafts.length > 0) await threads.append(threadId, drafts, { openCalls: 'leave' })
-      return sessionOf(parts, threadId)
+      return buildSession(parts, threadId)
     },
   )
   route(

@@ -5,7 +5,7 @@ import { sessionResponseSchema } from '../../protocol/schemas.ts'
 import { route } from '../http/route.ts'
 import { uploadIn } from '../http/upload.ts'
 import type { AddRoutes } from '../send.ts'
-import { sessionOf } from '../views/session.ts'
+import { buildSession } from '../views/session.ts'
 
 const tag = 'transfer'
 
@@ -31,7 +31,7 @@ export const addTransferRoutes: AddRoutes = (api, parts) => {
           hint: 'Send the file as the request body.',
         })
       const options = { ...query, ...(owner !== undefined && { owner }) }
-      return sessionOf(parts, await formats.importThread(file, options))
+      return buildSession(parts, await formats.importThread(file, options))
     },
   )
   route(

@@ -10,7 +10,7 @@ import { type EventAt, isChange } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
 import type { Archive } from '../../core/search/archive.ts'
 import { type Context, headIds } from '../../core/view/context.ts'
-import { isNew, newEntryAt, parseEntryId, putsOf } from '../../core/view/entry.ts'
+import { collectPuts, isNew, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import type {
   ContextCategory,
   ContextEntry,
@@ -32,7 +32,7 @@ interface Seen {
 }
 
 /** Only the rows of this page are read, however long the context is. */
-export async function contextEntriesOf(
+export async function readContextEntries(
   { store, threadId, context }: Seen,
   { from = 0, limit = 100 }: { readonly from?: number; readonly limit?: number },
 ): Promise<ContextPage> {
@@ -122,7 +122,7 @@ class Originals {
 function carriedBy(edits: readonly Edit[], index: number): Edit | undefined {
   let next = 0
   for (const edit of edits) {
-    const made = putsOf(edit).filter(isNew).length
+    const made = collectPuts(edit).filter(isNew).length
     if (made > 0 && next === index) return edit
     next += made
   }
@@ -132,7 +132,7 @@ function carriedBy(edits: readonly Edit[], index: number): Edit | undefined {
 const LARGEST = 10
 
 /** The figures say how full the window is; the context, with what. */
-export function pictureOf(
+export function buildPicture(
   { context, eventAt }: Pick<StrategyInput, 'context' | 'eventAt'>,
   figures: ContextFigures,
 ): ContextPicture {

@@ -7,7 +7,7 @@ import { type AggregatedUsage, aggregateTokenUsage } from '../../core/window/usa
 import type { TimelinePoint } from '../../protocol/client.ts'
 import type { AppModels, PricedModel } from '../ports.ts'
 
-export interface Tally {
+export interface ThreadTotals {
   readonly seq: number
   readonly lastId: string // of the event at `seq`: another thread may have its name by now
   readonly context: Context
@@ -18,7 +18,7 @@ export interface Tally {
   readonly usage?: AggregatedUsage
 }
 
-export const NOTHING_TALLIED: Tally = {
+export const NOTHING_TALLIED: ThreadTotals = {
   seq: 0,
   lastId: '',
   context: emptyContext(),
@@ -33,14 +33,14 @@ export const MOST_POINTS = 2_000
 export type Prices = Map<string, Promise<PricedModel | undefined>>
 
 export async function addCost(
-  tally: Tally,
+  tally: ThreadTotals,
   event: ThreadEvent,
   prices: Prices,
   models: Pick<AppModels, 'resolve'>,
-): Promise<Tally> {
-  const latest = modelOf(event) ?? tally.model
+): Promise<ThreadTotals> {
+  const latest = readModel(event) ?? tally.model
   const next = latest === undefined ? tally : { ...tally, model: latest }
-  const usage = billOf(event)
+  const usage = computeBill(event)
   if (!usage) return next
   // A summary may be of any model: where it does not say whose it is, its price is not known.
   const isSummary = event.type === 'COMPACTION' || event.type === 'COMPACTION_FAILED'
@@ -101,13 +101,13 @@ function compactionOf({ data }: EventOf<'COMPACTION'>): TimelinePoint['compactio
   }
 }
 
-function modelOf(event: ThreadEvent): string | undefined {
+function readModel(event: ThreadEvent): string | undefined {
   return event.type === 'MODEL_CHANGED' || event.type === 'AGENT_MESSAGE'
     ? event.data.model
     : undefined
 }
 
-function billOf(event: ThreadEvent): TokenUsage | undefined {
+function computeBill(event: ThreadEvent): TokenUsage | undefined {
   switch (event.type) {
     case 'AGENT_MESSAGE':
     case 'TOOL_RESULT':

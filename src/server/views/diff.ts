@@ -24,20 +24,20 @@ import type { CompactionDiff, DiffEntry } from '../../protocol/client.ts'
 /** Texts that differ in more lines are told as taken out and put in. */
 const MOST_CHANGES = 4_000
 
-export function diffOf(around: ViewsAround): CompactionDiff {
+export function computeDiff(around: ViewsAround): CompactionDiff {
   const { event, eventAt } = around
-  const left = new Set(idsOf(around.after))
-  const kept = new Set(idsOf(around.before).filter((id) => left.has(id)))
-  const before = entriesOf(around.before, eventAt, kept, 'removed')
-  const after = entriesOf(around.after, eventAt, kept, 'added')
+  const left = new Set(readIds(around.after))
+  const kept = new Set(readIds(around.before).filter((id) => left.has(id)))
+  const before = readEntries(around.before, eventAt, kept, 'removed')
+  const after = readEntries(around.after, eventAt, kept, 'added')
   return { compaction: event.seq, before, after, unified: unified(before, after) }
 }
 
-function idsOf({ items }: Context): string[] {
+function readIds({ items }: Context): string[] {
   return items.toArray().map(({ id }) => id)
 }
 
-function entriesOf(
+function readEntries(
   { items }: Context,
   eventAt: EventAt,
   kept: ReadonlySet<string>,
@@ -65,10 +65,10 @@ function unified(before: readonly DiffEntry[], after: readonly DiffEntry[]): str
 }
 
 function rendered(entries: readonly DiffEntry[]): string {
-  return entries.map((entry) => `${headOf(entry)}\n${entry.text}\n\n`).join('')
+  return entries.map((entry) => `${readHead(entry)}\n${entry.text}\n\n`).join('')
 }
 
-function headOf({ ref, role }: DiffEntry): string {
+function readHead({ ref, role }: DiffEntry): string {
   return `[${ref} ${role}]`
 }
 
@@ -77,7 +77,7 @@ function byEntries(before: readonly DiffEntry[], after: readonly DiffEntry[]): s
   const lines: string[] = ['--- before', '+++ after', '@@ entries @@']
   let at = 0
   const put = (sign: string, entry: DiffEntry) => {
-    for (const line of `${headOf(entry)}\n${entry.text}`.split('\n')) lines.push(`${sign}${line}`)
+    for (const line of `${readHead(entry)}\n${entry.text}`.split('\n')) lines.push(`${sign}${line}`)
   }
   for (const entry of before) {
     if (entry.state === 'removed') {
@@ -85,7 +85,7 @@ function byEntries(before: readonly DiffEntry[], after: readonly DiffEntry[]): s
       continue
     }
     for (; at < after.length && after[at]?.ref !== entry.ref; at += 1) put('+', after[at] ?? entry)
-    lines.push(` ${headOf(entry)}`)
+    lines.push(` ${readHead(entry)}`)
     at += 1
   }
   for (const entry of after.slice(at)) put('+', entry)
@@ -167,7 +167,7 @@ export async function aroundCompaction(
   return { event, before: before.context, after, eventAt, pins }
 }
 
-export function reportOf({ event, before, after, eventAt, pins }: ViewsAround): string {
+export function buildReport({ event, before, after, eventAt, pins }: ViewsAround): string {
   return renderReport(reportCompaction({ before, after, eventAt, change: event.data, pins }))
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ThreadEvent } from '../../core/log/event.ts'
 import { aggregateTokenUsage } from '../../core/window/usage.ts'
-import { contextFiguresOf, tokenUsageOf } from './session.ts'
+import { buildContextFigures, readTokenUsage } from './session.ts'
 
 function answers(...usages: readonly (readonly [prompt: number, completion: number])[]) {
   const events = usages.map(
@@ -31,7 +31,7 @@ const LIMIT = 12_000
 
 describe('tokenUsageOf', () => {
   it('sums over the events and says how much of the limit that is [LOG-74, LOG-75]', () => {
-    expect(tokenUsageOf(answers([100, 25], [200, 100]), LIMIT)).toEqual({
+    expect(readTokenUsage(answers([100, 25], [200, 100]), LIMIT)).toEqual({
       totalPromptTokens: 300,
       totalCompletionTokens: 125,
       totalTokens: 425,
@@ -48,28 +48,28 @@ describe('tokenUsageOf', () => {
     { tokens: 15_000, percentUsed: 125, nearLimit: true },
   ]
   it.each(ROWS)('$tokens tokens are $percentUsed % [LOG-75, LOG-76]', ({ tokens, ...expected }) => {
-    expect(tokenUsageOf(answers([tokens, 0]), LIMIT)).toMatchObject(expected)
+    expect(readTokenUsage(answers([tokens, 0]), LIMIT)).toMatchObject(expected)
   })
 
   it('of nothing is 0 and not near, and of no limit absent [LOG-76]', () => {
-    expect(tokenUsageOf(answers(), LIMIT)).toMatchObject({ totalTokens: 0, percentUsed: 0 })
-    expect(tokenUsageOf(answers(), LIMIT)?.nearLimit).toBe(false)
-    expect(tokenUsageOf(answers([1, 1]), undefined)).toBeUndefined()
-    expect(tokenUsageOf(answers([1, 1]), 0)).toBeUndefined()
+    expect(readTokenUsage(answers(), LIMIT)).toMatchObject({ totalTokens: 0, percentUsed: 0 })
+    expect(readTokenUsage(answers(), LIMIT)?.nearLimit).toBe(false)
+    expect(readTokenUsage(answers([1, 1]), undefined)).toBeUndefined()
+    expect(readTokenUsage(answers([1, 1]), 0)).toBeUndefined()
   })
 })
 
 describe('contextFiguresOf', () => {
   it('leaves out what is unknown', () => {
-    expect(contextFiguresOf({}, undefined)).toEqual({})
-    expect(contextFiguresOf({}, LIMIT)).toEqual({ limit: LIMIT })
-    expect(contextFiguresOf({ tokens: 6_000, by: 'measured' }, LIMIT)).toEqual({
+    expect(buildContextFigures({}, undefined)).toEqual({})
+    expect(buildContextFigures({}, LIMIT)).toEqual({ limit: LIMIT })
+    expect(buildContextFigures({ tokens: 6_000, by: 'measured' }, LIMIT)).toEqual({
       tokens: 6_000,
       limit: LIMIT,
       percent: 50,
       by: 'measured',
     })
-    expect(contextFiguresOf({ tokens: 10, by: 'estimated' }, undefined)).toEqual({
+    expect(buildContextFigures({ tokens: 10, by: 'estimated' }, undefined)).toEqual({
       tokens: 10,
       by: 'estimated',
     })

@@ -10,23 +10,23 @@ import type { PreviewText } from '../../protocol/client.ts'
 const WRITTEN: ReadonlySet<EntryLabel> = new Set(['summary', 'brief', 'continuation'])
 const FRESH_KEY = 'fresh'
 
-export function textsOf({ edits, fresh }: Proposal): PreviewText[] {
+export function readTexts({ edits, fresh }: Proposal): PreviewText[] {
   if (fresh)
     return [
       { key: FRESH_KEY, label: 'summary', text: fresh.summary, isEditable: canEditFresh(fresh) },
     ]
   return edits.flatMap((edit, at) =>
     edit.put.flatMap((put, place) => {
-      const text = isNewEntry(put) ? textOf(put) : undefined
+      const text = isNewEntry(put) ? readText(put) : undefined
       if (!isNewEntry(put) || text === undefined) return []
-      return [{ key: keyOf(at, place), label: put.label, text, isEditable: canEdit(put) }]
+      return [{ key: readKey(at, place), label: put.label, text, isEditable: canEdit(put) }]
     }),
   )
 }
 
 /** The proposal with other words. What people write is taken as it is: the model's own is judged no more. */
 export function withTexts(proposal: Proposal, texts: Readonly<Record<string, string>>): Proposal {
-  const known = new Map(textsOf(proposal).map((text) => [text.key, text]))
+  const known = new Map(readTexts(proposal).map((text) => [text.key, text]))
   const changed = Object.entries(texts).filter(([key, text]) => known.get(key)?.text !== text)
   for (const [key, text] of changed) requireEditable(key, text, known.get(key))
   if (changed.length === 0) return proposal
@@ -41,7 +41,7 @@ export function withTexts(proposal: Proposal, texts: Readonly<Record<string, str
 
 function withEdit(edit: Edit, at: number, given: ReadonlyMap<string, string>): Edit {
   const put = edit.put.map((each, place): Put => {
-    const text = given.get(keyOf(at, place))
+    const text = given.get(readKey(at, place))
     return text === undefined || !isNewEntry(each) ? each : withText(each, text)
   })
   return { ...edit, put }
@@ -65,11 +65,11 @@ function requireEditable(key: string, text: string, known: PreviewText | undefin
     })
 }
 
-function keyOf(edit: number, place: number): string {
+function readKey(edit: number, place: number): string {
   return `${edit}.${place}`
 }
 
-function textOf(entry: NewEntry): string | undefined {
+function readText(entry: NewEntry): string | undefined {
   switch (entry.type) {
     case 'USER_MESSAGE':
       return textOfUserContent(entry.data)

@@ -16,7 +16,7 @@ import type { previewSchema } from '../../protocol/compaction-schemas.ts'
 import { threadScratch } from '../../threads/compaction-progress.ts'
 import type { Threads } from '../../threads/threads.ts'
 import { previewReport } from './diff.ts'
-import { textsOf, withTexts } from './preview-texts.ts'
+import { readTexts, withTexts } from './preview-texts.ts'
 
 type WirePreview = z.output<typeof previewSchema>
 
@@ -61,7 +61,7 @@ export class Previews {
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > limits.previews && oldest !== undefined) this.#kept.delete(oldest)
     await this.#store(threadId, previewId, preview)
-    return wireOf(previewId, preview)
+    return buildWire(previewId, preview)
   }
 
   /** It is used up by this, unless the texts are none it can take. */
@@ -83,7 +83,7 @@ export class Previews {
 
   async #find(threadId: string, previewId: string): Promise<Kept> {
     const kept = this.#kept.get(previewId)
-    const stored = await this.#scratch(threadId).get(keyOf(previewId))
+    const stored = await this.#scratch(threadId).get(readKey(previewId))
     // Used up by another process: what is kept here counts no more.
     if (kept?.threadId === threadId && stored !== null) return kept
     const read = storedSchema.safeParse(stored)
@@ -102,7 +102,7 @@ export class Previews {
   ): Promise<CompactionPreview> {
     const context = await this.#ports.threads.context(threadId)
     const made = prepared as unknown as ProposalRecord
-    if (made.proposal.fresh && hashOf(context) !== entries)
+    if (made.proposal.fresh && computeHash(context) !== entries)
       throw new PrecisError('gate-refused', 'The conversation has changed: the preview is stale.', {
         hint: 'Create a new preview.',
         details: { reason: 'stale' },
@@ -116,14 +116,14 @@ export class Previews {
     { prepared, context }: CompactionPreview,
   ): Promise<void> {
     const atMs = this.#ports.clock.now().getTime()
-    const text = JSON.stringify({ atMs, entries: hashOf(context), prepared })
+    const text = JSON.stringify({ atMs, entries: computeHash(context), prepared })
     if (text.length > LONGEST_STORED) return
-    await this.#scratch(threadId).set(keyOf(previewId), JSON.parse(text) as Json)
+    await this.#scratch(threadId).set(readKey(previewId), JSON.parse(text) as Json)
   }
 
   async #forget(threadId: string, previewId: string): Promise<void> {
     this.#kept.delete(previewId)
-    await this.#scratch(threadId).set(keyOf(previewId), null)
+    await this.#scratch(threadId).set(readKey(previewId), null)
   }
 
   #scratch(threadId: string): Scratch {
@@ -131,16 +131,16 @@ export class Previews {
   }
 }
 
-function keyOf(previewId: string): string {
+function readKey(previewId: string): string {
   return `preview:${previewId}`
 }
 
-function hashOf({ items }: Context): string {
+function computeHash({ items }: Context): string {
   const ids = items.toArray().map(({ id }) => id)
   return createHash('sha256').update(ids.join()).digest('hex')
 }
 
-function wireOf(previewId: string, preview: CompactionPreview): WirePreview {
+function buildWire(previewId: string, preview: CompactionPreview): WirePreview {
   const { prepared, context, change } = preview
   const { proposal, strategyId, basedOn } = prepared
   const was = { tokens: weightOf(context), by: 'estimated' as const }
@@ -154,6 +154,6 @@ function wireOf(previewId: string, preview: CompactionPreview): WirePreview {
       change?.after ??
       (fresh ? { tokens: estimateTokens(fresh.message), by: 'estimated' as const } : {}),
     report: previewReport(preview),
-    texts: textsOf(proposal),
+    texts: readTexts(proposal),
   }
 }

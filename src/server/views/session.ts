@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { canUndo } from '../../agent/commands/undo.ts'
 import type { AgentCore } from '../../agent/core.ts'
 import { waitingIn } from '../../agent/inbox/waiting.ts'
-import { presetOf } from '../../agent/loop/window-status.ts'
+import { readPreset } from '../../agent/loop/window-status.ts'
 import type { Reading } from '../../core/edit/change.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
@@ -18,8 +18,8 @@ import type { sessionResponseSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
 import type { Activity } from '../live/activity.ts'
 import type { AppPorts } from '../ports.ts'
-import type { Tally } from './count-event.ts'
-import { summaryOf } from './thread-summary.ts'
+import type { ThreadTotals } from './count-event.ts'
+import { buildSummary } from './thread-summary.ts'
 import type { Tallies } from './thread-totals.ts'
 
 export type SessionResponse = z.output<typeof sessionResponseSchema>
@@ -33,7 +33,10 @@ export interface SessionPorts
   readonly tallies: Tallies
 }
 
-export async function sessionOf(ports: SessionPorts, threadId: string): Promise<SessionResponse> {
+export async function buildSession(
+  ports: SessionPorts,
+  threadId: string,
+): Promise<SessionResponse> {
   const { threads, store, models, tallies, defaultPreset } = ports
   const info = await store.info(threadId)
   if (!info) throw unknownThread(threadId)
@@ -47,13 +50,13 @@ export async function sessionOf(ports: SessionPorts, threadId: string): Promise<
   const tally = await tallies.soon(threadId, info.version)
   const costUsd = tally?.usd
   const { undone } = await threads.context(threadId)
-  const tokenUsage = tally && (await usageOf(ports, threadId, tally, model?.windowTokens))
+  const tokenUsage = tally && (await readUsage(ports, threadId, tally, model?.windowTokens))
   return {
     session: {
-      ...(await summaryOf(store, info)),
+      ...(await buildSummary(store, info)),
       ...(ref !== undefined && { model: ref }),
       thinking,
-      preset: presetOf(choices, { preset: defaultPreset }).id,
+      preset: readPreset(choices, { preset: defaultPreset }).id,
       ...(strategy !== undefined && { strategy }),
       ...(workspace !== undefined && { workspace }),
       ...goingOn(ports, threadId),
@@ -65,7 +68,7 @@ export async function sessionOf(ports: SessionPorts, threadId: string): Promise<
       ...(!tally && { isCounting: true }),
     },
     ...(tokenUsage && { tokenUsage }),
-    context: contextFiguresOf(await threads.reading(threadId), model?.windowTokens),
+    context: buildContextFigures(await threads.reading(threadId), model?.windowTokens),
   }
 }
 
@@ -81,20 +84,20 @@ function goingOn({ activity, approvals, presence }: SessionPorts, threadId: stri
 }
 
 /** LOG-76: that it cannot be computed does not fail the request. */
-async function usageOf(
+async function readUsage(
   { threads, tallies }: SessionPorts,
   threadId: string,
-  tally: Tally,
+  tally: ThreadTotals,
   limit: number | undefined,
 ): Promise<TokenUsageFigures | undefined> {
   if (limit === undefined) return undefined
-  if (tally.usage) return tokenUsageOf(tally.usage, limit)
+  if (tally.usage) return readTokenUsage(tally.usage, limit)
   const read = async () => {
     const usage = aggregateTokenUsage(await threads.getEvents(threadId))
     // Only what was read of the very thread that was counted can be counted on from.
     if ((await threads.context(threadId)).version === tally.seq)
       tallies.set(threadId, tally.seq, usage)
-    return tokenUsageOf(usage, limit)
+    return readTokenUsage(usage, limit)
   }
   return read().catch(() => undefined)
 }
@@ -104,30 +107,30 @@ async function usageOf(
 const NEAR_LIMIT = 0.8
 
 /** LOG-74, LOG-75: over the working conversation; undefined if the limit is not known. */
-export function tokenUsageOf(
+export function readTokenUsage(
   { eventCount: _, ...totals }: AggregatedUsage,
   limit: number | undefined,
 ): TokenUsageFigures | undefined {
   if (limit === undefined || !(limit > 0)) return undefined
   return {
     ...totals,
-    percentUsed: percentOf(totals.totalTokens, limit),
+    percentUsed: computePercent(totals.totalTokens, limit),
     nearLimit: totals.totalTokens > NEAR_LIMIT * limit,
   }
 }
 
-export function contextFiguresOf(reading: Reading, limit: number | undefined): ContextFigures {
+export function buildContextFigures(reading: Reading, limit: number | undefined): ContextFigures {
   const { tokens, by } = reading
   const isKnown = tokens !== undefined && limit !== undefined && limit > 0
   return {
     ...(tokens !== undefined && { tokens }),
     ...(limit !== undefined && { limit }),
-    ...(isKnown && { percent: percentOf(tokens, limit) }),
+    ...(isKnown && { percent: computePercent(tokens, limit) }),
     ...(by && { by }),
   }
 }
 
 /** To two decimals. */
-function percentOf(tokens: number, limit: number): number {
+function computePercent(tokens: number, limit: number): number {
   return Math.round((tokens / limit) * 10_000) / 100
 }

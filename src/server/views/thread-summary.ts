@@ -8,7 +8,7 @@ import { queryWords } from '../../core/search/words.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import type { threadPageSchema, threadSummarySchema } from '../../protocol/schemas.ts'
-import { maySee, namesOf } from '../accounts/owners.ts'
+import { maySee, readNames } from '../accounts/owners.ts'
 
 export type WireSummary = z.output<typeof threadSummarySchema>
 type Reading = Pick<Store, 'read' | 'info' | 'list' | 'index' | 'find'>
@@ -21,7 +21,7 @@ const MOST_SEARCHED = 2_000
 const PAGE = 50
 const MOST_FINDS = 100
 
-export async function summaryOf(store: Reading, info: ThreadInfo): Promise<WireSummary> {
+export async function buildSummary(store: Reading, info: ThreadInfo): Promise<WireSummary> {
   return summaryBy(store, info, await openingOf(store, info))
 }
 
@@ -35,7 +35,7 @@ async function summaryBy(
   const parent = info.parent ?? started?.data.from
   return {
     threadId,
-    title: await titleOf(store, events, started),
+    title: await readTitle(store, events, started),
     version,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
@@ -56,7 +56,7 @@ export async function listThreads(
 ): Promise<z.output<typeof threadPageSchema>> {
   const { limit = PAGE } = query
   const words = (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean)
-  const whose = owner === undefined ? {} : { owners: namesOf(owner) }
+  const whose = owner === undefined ? {} : { owners: readNames(owner) }
   const saying = await threadsSaying(store, query.search ?? '', whose)
   const items: WireSummary[] = []
   let { after } = query
@@ -117,7 +117,7 @@ async function openingOf(store: Reading, { threadId, parent }: ThreadInfo): Prom
   return [...rows, ...own].map(readRow)
 }
 
-async function titleOf(
+async function readTitle(
   store: Reading,
   events: readonly ThreadEvent[],
   started: EventOf<'THREAD_STARTED'> | undefined,

@@ -14,7 +14,7 @@ import {
   NOTHING_TALLIED,
   type Prices,
   pointAt,
-  type Tally,
+  type ThreadTotals,
   thinned,
 } from './count-event.ts'
 
@@ -28,8 +28,8 @@ const QUICK_EVENTS = 20_000
 export class Tallies {
   readonly #store: Store
   readonly #models: AppModels
-  readonly #kept = new Map<string, Tally>()
-  readonly #counting = new Map<string, Promise<Tally>>()
+  readonly #kept = new Map<string, ThreadTotals>()
+  readonly #counting = new Map<string, Promise<ThreadTotals>>()
 
   constructor(store: Store, models: AppModels) {
     this.#store = store
@@ -37,7 +37,7 @@ export class Tallies {
   }
 
   /** Everything up to the last event that is there now. */
-  async of(threadId: string): Promise<Tally> {
+  async of(threadId: string): Promise<ThreadTotals> {
     const running = this.#counting.get(threadId)
     if (running) await running.catch(() => undefined) // it may have begun before the last events
     const counting = this.#counting.get(threadId) ?? this.#count(threadId)
@@ -50,7 +50,7 @@ export class Tallies {
   }
 
   /** The same where it takes no time; else it is counted meanwhile, and undefined until then. */
-  async soon(threadId: string, version: number): Promise<Tally | undefined> {
+  async soon(threadId: string, version: number): Promise<ThreadTotals | undefined> {
     const known = this.#kept.get(threadId)
     if (version - (known?.seq ?? 0) <= QUICK_EVENTS) return this.of(threadId)
     // What fails now is told to whoever waits for it.
@@ -59,12 +59,12 @@ export class Tallies {
   }
 
   /** The sums of the working conversation, found otherwise than by counting on. */
-  set(threadId: string, seq: number, usage: Tally['usage']): void {
+  set(threadId: string, seq: number, usage: ThreadTotals['usage']): void {
     const known = this.#kept.get(threadId)
     if (known?.seq === seq && usage) this.#kept.set(threadId, { ...known, usage })
   }
 
-  async #count(threadId: string): Promise<Tally> {
+  async #count(threadId: string): Promise<ThreadTotals> {
     let tally = this.#kept.get(threadId) ?? NOTHING_TALLIED
     let pass = new Pass(this.#store, this.#models, threadId, tally.points)
     for (;;) {
@@ -85,7 +85,7 @@ export class Tallies {
     return tally
   }
 
-  #keep(threadId: string, tally: Tally): void {
+  #keep(threadId: string, tally: ThreadTotals): void {
     this.#kept.delete(threadId)
     this.#kept.set(threadId, tally)
     let entries = 0
@@ -116,7 +116,7 @@ class Pass {
     return this.#points
   }
 
-  async step(tally: Tally, event: ThreadEvent): Promise<Tally> {
+  async step(tally: ThreadTotals, event: ThreadEvent): Promise<ThreadTotals> {
     if (isChange(event)) await this.#loadFor(event)
     const context = foldEvent(tally.context, event, this.#rows.eventAt)
     const { usage: before, ...rest } = tally

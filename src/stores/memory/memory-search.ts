@@ -4,12 +4,12 @@ import type { Snapshot } from '../../core/ports.ts'
 import type { AwaitedCall } from '../../core/search/documents.ts'
 import { isAsked, type QueryWord } from '../../core/search/words.ts'
 import {
-  type Cells,
   checkEvents,
   checkNumber,
   decodeSnapshot,
   encodeEvents,
   encodeSnapshot,
+  type StoredEvent,
 } from '../rows/stored-event.ts'
 import {
   type IndexedPart,
@@ -28,7 +28,7 @@ import {
 } from './memory-thread.ts'
 
 interface ReadThread {
-  readonly parts: { readonly part: IndexedPart; readonly row: Cells }[]
+  readonly parts: { readonly part: IndexedPart; readonly row: StoredEvent }[]
   awaited: readonly AwaitedCall[]
   read: number // rows
 }
@@ -54,7 +54,7 @@ export function memoryIndex(
     const rows = thread.rows.slice(read.read).map(({ cells }) => cells)
     const { parts, awaited } = indexRows(threadId, rows, read.awaited)
     const first = read.read + 1
-    for (const part of parts) read.parts.push({ part, row: rows[part.seq - first] as Cells })
+    for (const part of parts) read.parts.push({ part, row: rows[part.seq - first] as StoredEvent })
     read.awaited = awaited
     read.read = thread.rows.length
     known.set(thread, read)
@@ -71,7 +71,7 @@ export function memoryIndex(
       known = new WeakMap()
     },
     find: async (request, count, hasAllWords) => {
-      const seen = new Set<Cells>() // forks hold the rows that they share
+      const seen = new Set<StoredEvent>() // forks hold the rows that they share
       const candidates: Candidate[] = []
       for (const [threadId, thread] of threads) {
         if (request.threadId !== null && request.threadId !== threadId) continue
@@ -97,7 +97,7 @@ function onceEach(hits: readonly SearchHit[]): readonly SearchHit[] {
 function candidateOf(
   threadId: string,
   { words, part, kind, tool, file, timeMs }: IndexedPart,
-  row: Cells,
+  row: StoredEvent,
   asked: readonly QueryWord[],
 ): Candidate {
   const counts = asked.map((each) => words.filter((word) => isAsked(word, [each])).length)

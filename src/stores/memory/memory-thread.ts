@@ -3,7 +3,7 @@ import type { NewEvent } from '../../core/log/event.ts'
 import type { LogVerdict, Row, Snapshot, ThreadInfo } from '../../core/ports.ts'
 import { ChainCheck, hashOfCells, NO_HASH } from '../rows/hash-chain.ts'
 import type { Parent } from '../rows/requests.ts'
-import { type Cells, cellsOf, decodeRow, isoTime } from '../rows/stored-event.ts'
+import { decodeRow, encodeEvent, isoTime, type StoredEvent } from '../rows/stored-event.ts'
 import { ownerIn } from '../search/search-index.ts'
 
 export interface MemoryThread {
@@ -56,7 +56,7 @@ export function verdictOf({ rows, hashes }: MemoryThread): LogVerdict {
   return check.end(rows.length, hashes.at(-1) ?? null)
 }
 
-export function infoOf(threadId: string, thread: MemoryThread): ThreadInfo {
+export function readInfo(threadId: string, thread: MemoryThread): ThreadInfo {
   const last = thread.rows.at(-1) ?? thread.created
   return {
     threadId,
@@ -68,13 +68,13 @@ export function infoOf(threadId: string, thread: MemoryThread): ThreadInfo {
 }
 
 /** Of all threads, or of those that belong to certain owners. */
-export function infosOf(
+export function readInfos(
   threads: ReadonlyMap<string, MemoryThread>,
   owners: readonly string[] | undefined,
 ): ThreadInfo[] {
   return [...threads]
     .filter(([id, { rows }]) => owners?.includes(ownerIn(id, rows[0]?.cells)) !== false)
-    .map(([threadId, thread]) => infoOf(threadId, thread))
+    .map(([threadId, thread]) => readInfo(threadId, thread))
 }
 
 /**
@@ -87,16 +87,16 @@ export interface MemoryRow {
   readonly timestamp: string // ISO 8601
   readonly isText: boolean
   /** As a database would keep it. */
-  readonly cells: Cells
+  readonly cells: StoredEvent
   /** As it is read in this thread: a fork shares the rows of its parent. */
   inThread(threadId: string): Row
 }
 
 export class TextRow implements MemoryRow {
   readonly isText = true
-  readonly cells: Cells
+  readonly cells: StoredEvent
 
-  constructor(cells: Cells) {
+  constructor(cells: StoredEvent) {
     this.cells = cells
   }
 
@@ -122,7 +122,7 @@ export class ValueRow implements MemoryRow {
   readonly isText = false
   readonly seq: number
   readonly #event: NewEvent
-  #cells: Cells | undefined
+  #cells: StoredEvent | undefined
 
   constructor(seq: number, event: NewEvent) {
     this.seq = seq
@@ -137,8 +137,8 @@ export class ValueRow implements MemoryRow {
     return isoTime(this.#event.timestamp)
   }
 
-  get cells(): Cells {
-    this.#cells ??= cellsOf(this.#event, this.seq)
+  get cells(): StoredEvent {
+    this.#cells ??= encodeEvent(this.#event, this.seq)
     return this.#cells
   }
 

@@ -16,23 +16,23 @@ import type {
   ThreadInfo,
 } from '../../core/ports.ts'
 import { storeClosed, unknownThread, versionConflict } from '../errors.ts'
-import { followRows, type Stretch, Wakeups } from '../follow.ts'
+import { followRows, type Stretch, Subscriptions } from '../follow.ts'
 import { Leases, leaseKey, leaseRequest } from '../leases.ts'
 import { LIMITS } from '../rows/limits.ts'
 import { encodeCursor, type ListPlace, readListOptions } from '../rows/pages.ts'
 import { checkRanges, type Range, type ReadQuery, readQuery } from '../rows/ranges.ts'
 import { recognise } from '../rows/recognise.ts'
 import { appended, checkForkIds, type Parent, recogniseFork } from '../rows/requests.ts'
-import { type Cells, checkName, checkNumber } from '../rows/stored-event.ts'
+import { checkName, checkNumber, type StoredEvent } from '../rows/stored-event.ts'
 import { searchIndex } from '../search/search-index.ts'
 import { type Hold, holdText, holdValues, memoryIndex } from './memory-search.ts'
 import {
   add,
   findIn,
-  infoOf,
-  infosOf,
   type MemoryRow,
   type MemoryThread,
+  readInfo,
+  readInfos,
   verdictOf,
 } from './memory-thread.ts'
 
@@ -53,7 +53,7 @@ const MACHINE = { now: () => new Date() }
 
 class MemoryStore implements Store {
   readonly #threads = new Map<string, MemoryThread>()
-  readonly #wakeups = new Wakeups()
+  readonly #wakeups = new Subscriptions()
   #lives = 0
   #closed = false
   readonly #leases: Leases
@@ -132,7 +132,7 @@ class MemoryStore implements Store {
   async info(threadId: string): Promise<ThreadInfo | undefined> {
     this.#check(threadId)
     const thread = this.#threads.get(threadId)
-    return thread && infoOf(threadId, thread)
+    return thread && readInfo(threadId, thread)
   }
 
   async snapshot(threadId: string, foldVersion: number): Promise<Snapshot | undefined> {
@@ -144,7 +144,7 @@ class MemoryStore implements Store {
   async list(options: ListOptions = {}): Promise<Page<ThreadInfo>> {
     this.#checkOpen()
     const { limit, after, owners } = readListOptions(options)
-    const infos = infosOf(this.#threads, owners)
+    const infos = readInfos(this.#threads, owners)
     const place = (info: ThreadInfo) => [info.updatedAt.getTime(), info.threadId] as const
     const sorted = infos
       .filter((info) => after === undefined || compare(place(info), after) < 0)
@@ -255,11 +255,11 @@ function written(threadId: string, rows: readonly MemoryRow[], before: number): 
   }
 }
 
-function cellsIn({ cells }: MemoryRow): Cells {
+function cellsIn({ cells }: MemoryRow): StoredEvent {
   return cells
 }
 
-function cellsOrNone(row: MemoryRow | undefined): Cells | undefined {
+function cellsOrNone(row: MemoryRow | undefined): StoredEvent | undefined {
   return row?.cells
 }
 

@@ -3,7 +3,7 @@ import { restlessThread, versionConflict } from '../errors.ts'
 import { digestOfCells, NO_HASH } from '../rows/hash-chain.ts'
 import { recognise } from '../rows/recognise.ts'
 import type { AppendRequest, WriteAnswer } from '../rows/requests.ts'
-import type { Cells, SnapshotCells } from '../rows/stored-event.ts'
+import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { Session, Statement } from './database.ts'
 import { isTaken } from './failures.ts'
 import {
@@ -15,7 +15,7 @@ import {
   type ThreadRow,
 } from './statements.ts'
 
-type RepeatedRow = readonly [version: number, place: number | null, ...cells: Cells]
+type RepeatedRow = readonly [version: number, place: number | null, ...cells: StoredEvent]
 
 /** How often to look again where others make or remove the same thread at the same moment. */
 const MOST_TRIES = 10
@@ -35,11 +35,15 @@ export async function append(session: Session, request: AppendRequest): Promise<
 export async function findByIds(
   session: Session,
   key: number,
-  rows: readonly Cells[],
+  rows: readonly StoredEvent[],
   upToSeq: number,
-): Promise<readonly (Cells | undefined)[]> {
+): Promise<readonly (StoredEvent | undefined)[]> {
   if (rows.length === 0) return []
-  const found = await session.tuples<[number, ...Cells]>(FIND_ROWS, [key, idsOf(rows), upToSeq])
+  const found = await session.tuples<[number, ...StoredEvent]>(FIND_ROWS, [
+    key,
+    readIds(rows),
+    upToSeq,
+  ])
   return inOrder(rows, found)
 }
 
@@ -48,20 +52,20 @@ export async function findById(
   session: Session,
   threadId: string,
   id: string,
-): Promise<Cells | undefined> {
+): Promise<StoredEvent | undefined> {
   const [found] = await session.tuples<RepeatedRow>(FIND_REPEATED, [threadId, [id]])
   const [, place = null, ...cells] = found ?? []
-  return place === null ? undefined : (cells as unknown as Cells)
+  return place === null ? undefined : (cells as unknown as StoredEvent)
 }
 
-function idsOf(rows: readonly Cells[]): readonly string[] {
+function readIds(rows: readonly StoredEvent[]): readonly string[] {
   return rows.map((row) => row[1])
 }
 
 function inOrder(
-  rows: readonly Cells[],
-  found: readonly (readonly [place: number, ...Cells])[],
-): readonly (Cells | undefined)[] {
+  rows: readonly StoredEvent[],
+  found: readonly (readonly [place: number, ...StoredEvent])[],
+): readonly (StoredEvent | undefined)[] {
   const byPlace = new Map(found.map(([place, ...cells]) => [place, cells]))
   return rows.map((_, index) => byPlace.get(index + 1))
 }
@@ -84,8 +88,8 @@ async function appendAtOnce(session: Session, request: AppendRequest): Promise<b
 async function findRepeated(
   session: Session,
   { threadId, expectedVersion, rows }: AppendRequest,
-): Promise<readonly Cells[] | undefined> {
-  const answer = await session.tuples<RepeatedRow>(FIND_REPEATED, [threadId, idsOf(rows)])
+): Promise<readonly StoredEvent[] | undefined> {
+  const answer = await session.tuples<RepeatedRow>(FIND_REPEATED, [threadId, readIds(rows)])
   const version = answer[0]?.[0] ?? 0
   if (version === expectedVersion) return undefined
   const found = answer.flatMap(([, place, ...cells]) =>
@@ -133,7 +137,7 @@ async function write(
   const values = { ...rest, before }
   const [statement, parameters] =
     target === 'first' && first && last
-      ? firstStatement(values, { createdAt: timeOf(first), updatedAt: timeOf(last) })
+      ? firstStatement(values, { createdAt: readTime(first), updatedAt: readTime(last) })
       : growStatement(target === 'plain' ? 'plain' : 'held', values)
   return (await session.rows(statement, parameters)).length > 0
 }
@@ -144,7 +148,7 @@ async function write(
 interface AppendValues {
   readonly threadId: string
   readonly before: number // the number after which its rows come
-  readonly rows: readonly Cells[]
+  readonly rows: readonly StoredEvent[]
   /** The hash before its rows, where the thread keeps none. */
   readonly hash?: string
   readonly snapshot?: SnapshotCells
@@ -212,7 +216,7 @@ function snapshotParts(first: number): string {
       AND other.fold_version > s.fold_version AND other.fold_version <> ${fold}))`
 }
 
-function statementOf(target: Target, withSnapshot: boolean): Statement {
+function buildStatement(target: Target, withSnapshot: boolean): Statement {
   const snapshot = withSnapshot ? snapshotParts(target === 'first' ? 16 : 13) : ''
   return {
     name: `precis-append-${target}${withSnapshot ? '-snapshot' : ''}`,
@@ -226,9 +230,9 @@ type Built = readonly [Statement, readonly unknown[]]
 /** For a thread that is there: gives no row where its version is another one. */
 export function growStatement(target: 'plain' | 'held', values: AppendValues): Built {
   const last = values.rows.at(-1)
-  const updatedAt = last ? timeOf(last) : null
+  const updatedAt = last ? readTime(last) : null
   return [
-    statementOf(target, values.snapshot !== undefined),
+    buildStatement(target, values.snapshot !== undefined),
     [...commonValues(values, updatedAt), ...snapshotValues(values)],
   ]
 }
@@ -237,7 +241,7 @@ export function growStatement(target: 'plain' | 'held', values: AppendValues): B
 export function firstStatement(values: AppendValues, thread: NewThread): Built {
   const { createdAt, updatedAt, parentId = null, baseKey = null } = thread
   return [
-    statementOf('first', values.snapshot !== undefined),
+    buildStatement('first', values.snapshot !== undefined),
     [
       ...commonValues(values, updatedAt),
       ...[createdAt, parentId, baseKey],
@@ -247,7 +251,7 @@ export function firstStatement(values: AppendValues, thread: NewThread): Built {
 }
 
 /** When an event happened, in ms since 1970. */
-export function timeOf(row: Cells): number {
+export function readTime(row: StoredEvent): number {
   return Date.parse(row[4])
 }
 

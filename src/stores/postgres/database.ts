@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { storeClosed } from '../errors.ts'
-import { Crowd } from '../leases.ts'
+import { Backpressure } from '../leases.ts'
 import { clientConfig, type DatabaseOptions, type PostgresAddress, settle } from './connection.ts'
 import { isLost, isStarting, isUndone, storeFailure } from './failures.ts'
 import { prepareSchema } from './schema.ts'
@@ -77,14 +77,14 @@ export class Database {
   readonly address: PostgresAddress
   readonly #options: DatabaseOptions
   readonly #pool: pg.Pool
-  readonly #crowd: Crowd
+  readonly #crowd: Backpressure
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
 
   constructor(address: PostgresAddress, options: DatabaseOptions) {
     this.address = address
     this.#options = options
-    this.#crowd = new Crowd(address.shown)
+    this.#crowd = new Backpressure(address.shown)
     this.#pool = new pg.Pool({
       ...clientConfig(address, options),
       max: options.connections,

@@ -99,8 +99,8 @@ const LEFT_OUT = 'the details hold the password and are left out'
 /** Anything thrown while working on the database. Nothing in it tells the password. */
 export function storeFailure(thrown: unknown, address: PostgresAddress): PrecisError {
   if (PrecisError.is(thrown)) return thrown
-  const code = codeOf(thrown)
-  const reason = withoutSecrets(reasonOf(thrown, code), address, code || LEFT_OUT)
+  const code = readCode(thrown)
+  const reason = withoutSecrets(readReason(thrown, code), address, code || LEFT_OUT)
   const { code: ours, what, hint, retryable = false } = meaningOf(thrown)
   return new PrecisError(ours, `The store ${address.shown} ${what} (${reason}).`, {
     hint,
@@ -117,12 +117,12 @@ export function isLost(thrown: unknown): boolean {
 
 /** The server is there and will soon take calls. */
 export function isStarting(thrown: unknown): boolean {
-  return codeOf(thrown) === '57P03'
+  return readCode(thrown) === '57P03'
 }
 
 /** Undone as a whole for the sake of another, or not even begun: the same may simply be done again. */
 export function isUndone(thrown: unknown): boolean {
-  return isCrowded(thrown) || ['40001', '40P01', '53300'].includes(codeOf(thrown))
+  return isCrowded(thrown) || ['40001', '40P01', '53300'].includes(readCode(thrown))
 }
 
 /** All connections of this process were in use for too long; so the driver says it. */
@@ -132,11 +132,11 @@ function isCrowded(thrown: unknown): boolean {
 
 /** A row with this key is there. */
 export function isTaken(thrown: unknown): boolean {
-  return codeOf(thrown) === '23505'
+  return readCode(thrown) === '23505'
 }
 
 function meaningOf(thrown: unknown): Meaning {
-  const code = codeOf(thrown)
+  const code = readCode(thrown)
   if (NETWORK.test(code)) return LOST
   if (CERTIFICATE.test(code)) return UNTRUSTED
   if (code !== '') return MEANINGS[code] ?? MEANINGS[code.slice(0, 2)] ?? FAILED
@@ -145,13 +145,13 @@ function meaningOf(thrown: unknown): Meaning {
   return thrown instanceof Error && LOST_WORDS.test(thrown.message) ? LOST : FAILED
 }
 
-function codeOf(thrown: unknown): string {
+function readCode(thrown: unknown): string {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return ''
   return String(thrown.code ?? '')
 }
 
 /** Where several addresses of a host were tried, the error has no message of its own. */
-function reasonOf(thrown: unknown, code: string): string {
+function readReason(thrown: unknown, code: string): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   return message === '' ? code : message
 }

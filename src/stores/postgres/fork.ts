@@ -8,7 +8,7 @@ import {
   type WriteAnswer,
 } from '../rows/requests.ts'
 import { checkNumber } from '../rows/stored-event.ts'
-import { findByIds, firstStatement, lastHash, timeOf } from './append.ts'
+import { findByIds, firstStatement, lastHash, readTime } from './append.ts'
 import type { Session } from './database.ts'
 import {
   FIND_OWNER,
@@ -67,7 +67,7 @@ async function tryToFork(session: Session, request: ForkRequest): Promise<WriteA
   const [there] = await session.rows<ThreadRow>(FIND_THREAD, [threadId])
   if (there) {
     const found = await findByIds(session, there.key, rows, there.version)
-    return { stored: recogniseFork(request, parentOf(there), found) }
+    return { stored: recogniseFork(request, findParent(there), found) }
   }
   const [parent] = await session.rows<ThreadRow>(FIND_THREAD, [parentId])
   if (!parent) throw unknownThread(parentId)
@@ -87,8 +87,8 @@ async function write(
   const [statement, parameters] = firstStatement(
     { ...request, before: seq, hash: await lastHash(session, parent.key, seq) },
     {
-      createdAt: first ? timeOf(first) : Date.parse(owner.time),
-      updatedAt: last ? timeOf(last) : Date.parse(owner.time),
+      createdAt: first ? readTime(first) : Date.parse(owner.time),
+      updatedAt: last ? readTime(last) : Date.parse(owner.time),
       parentId,
       baseKey: owner.key,
     },
@@ -96,7 +96,7 @@ async function write(
   return (await session.rows(statement, parameters)).length > 0
 }
 
-export function parentOf({ parentId, parentSeq }: ThreadRow): Parent | undefined {
+export function findParent({ parentId, parentSeq }: ThreadRow): Parent | undefined {
   return parentId === null || parentSeq === null
     ? undefined
     : { threadId: parentId, seq: parentSeq }

@@ -1,6 +1,6 @@
 // What other processes did to the threads that somebody follows: told by notifications, and looked up now and then.
 import type { Client } from 'pg'
-import type { Wakeups } from '../follow.ts'
+import type { Subscriptions } from '../follow.ts'
 import type { Database, Statement } from './database.ts'
 import { STATES } from './statements.ts'
 
@@ -14,14 +14,14 @@ const LONGEST_PAUSE_MS = 2_000
  */
 export class ThreadNews {
   readonly #database: Database
-  readonly #wakeups: Wakeups
+  readonly #wakeups: Subscriptions
   readonly #pollMs: number
   #listening: Listening | undefined
   #looks: NodeJS.Timeout | undefined
   #isLooking = false
   #seen = new Map<string, string>() // thread id → its state when last looked at
 
-  constructor(database: Database, wakeups: Wakeups, pollMs: number) {
+  constructor(database: Database, wakeups: Subscriptions, pollMs: number) {
     this.#database = database
     this.#wakeups = wakeups
     this.#pollMs = pollMs
@@ -31,7 +31,7 @@ export class ThreadNews {
     const { address } = this.#database
     this.#listening = new Listening(
       () => this.#database.client(),
-      channelOf(address.schema),
+      findChannel(address.schema),
       this.#wakeups,
     )
     this.#looks = setInterval(() => void this.#look(), this.#pollMs)
@@ -67,13 +67,13 @@ export class ThreadNews {
 class Listening {
   readonly #newClient: () => Client
   readonly #channel: string
-  readonly #wakeups: Wakeups
+  readonly #wakeups: Subscriptions
   #client: Client | undefined
   #timer: NodeJS.Timeout | undefined
   #pauseMs = FIRST_PAUSE_MS
   #ended = false
 
-  constructor(newClient: () => Client, channel: string, wakeups: Wakeups) {
+  constructor(newClient: () => Client, channel: string, wakeups: Subscriptions) {
     this.#newClient = newClient
     this.#channel = channel
     this.#wakeups = wakeups
@@ -136,7 +136,7 @@ export class Announcements {
 
   constructor(database: Database) {
     this.#database = database
-    const channel = channelOf(database.address.schema)
+    const channel = findChannel(database.address.schema)
     this.#statement = {
       name: 'precis-tell',
       text: `WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
@@ -178,6 +178,6 @@ export class Announcements {
   }
 }
 
-function channelOf(schema: string): string {
+function findChannel(schema: string): string {
   return `precis_${schema}`
 }

@@ -3,9 +3,9 @@ import type { ChainAnswer, HashedCells } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
 import type { ListQuery, ThreadCells } from '../rows/pages.ts'
 import { clipRanges, type Range, type StepAnswer } from '../rows/ranges.ts'
-import type { Cells, SnapshotCells } from '../rows/stored-event.ts'
+import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { Session, Statement } from './database.ts'
-import { parentOf } from './fork.ts'
+import { findParent } from './fork.ts'
 import {
   FIND_THREAD,
   FIRST_PAGE,
@@ -22,7 +22,7 @@ type FoundRow = readonly [
   version: number,
   total: number | null,
   place: number | null, // of its stretch; null where no row was found
-  ...cells: Cells,
+  ...cells: StoredEvent,
 ]
 
 /** What tells where a step ended. */
@@ -125,6 +125,6 @@ function restAfter(last: FoundPlace | undefined, ranges: readonly Range[]): read
 
 function threadCells(thread: ThreadRow): ThreadCells {
   const { threadId, version, createdAt, updatedAt } = thread
-  const parent = parentOf(thread)
+  const parent = findParent(thread)
   return { threadId, version, createdAt, updatedAt, ...(parent && { parent }) }
 }

@@ -1,5 +1,5 @@
 // The SQL of the search index: a column of words made elsewhere, with an inverted index on it.
-import type { Cells } from '../rows/stored-event.ts'
+import type { StoredEvent } from '../rows/stored-event.ts'
 import { INDEX_VERSION, OWNER_VERSION } from '../search/index-version.ts'
 import { ownerIn } from '../search/search-index.ts'
 import type { Session, Statement } from './database.ts'
@@ -153,7 +153,7 @@ type UnknownThread = readonly [
   threadId: string,
   baseSeq: number,
   isIndexed: boolean, // by other rules
-  ...first: Cells,
+  ...first: StoredEvent,
 ]
 
 /**

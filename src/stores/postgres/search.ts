@@ -2,7 +2,7 @@
 import type { AwaitedCall, SearchKind } from '../../core/search/documents.ts'
 import type { QueryWord } from '../../core/search/words.ts'
 import { LIMITS } from '../rows/limits.ts'
-import type { Cells } from '../rows/stored-event.ts'
+import type { StoredEvent } from '../rows/stored-event.ts'
 import { INDEX_VERSION } from '../search/index-version.ts'
 import {
   type IndexedPart,
@@ -53,7 +53,7 @@ type FoundPart = readonly [
   file: string | null,
   rank: number,
   timeMs: number,
-  ...row: Cells,
+  ...row: StoredEvent,
 ]
 
 export async function isBehind(session: Session): Promise<boolean> {
@@ -90,7 +90,7 @@ export async function find(
   hasAllWords: boolean,
 ): Promise<readonly SearchHit[]> {
   const { words, threadId, kinds, sinceMs, untilMs, tool, fileEnd, owners } = request
-  const query = words.map(queryOf).join(hasAllWords ? ' & ' : ' | ')
+  const query = words.map(readQuery).join(hasAllWords ? ' & ' : ' | ')
   const values = [query, threadId, kinds, sinceMs, untilMs, tool, fileEnd, count, owners]
   const statement = request.isThreadOnce ? FIND_THREADS : FIND
   const found = await session.tuples<FoundPart>(statement, values)
@@ -108,11 +108,12 @@ async function indexThread(session: Session, thread: LaggingThread) {
   const isNew = fromSeq === null || isStale
   const before = isNew ? baseSeq : (toSeq ?? baseSeq)
   const limits = [LIMITS.indexRows, LIMITS.indexLength]
-  const rows = await session.tuples<Cells>(ROWS_TO_INDEX, [key, before, ...limits])
+  const rows = await session.tuples<StoredEvent>(ROWS_TO_INDEX, [key, before, ...limits])
   const awaited: readonly AwaitedCall[] = isNew ? [] : JSON.parse(thread.awaited ?? '[]')
   const done = isNew ? 0 : thread.partsDone
   const indexed = indexRows(threadId, rows, awaited, { most: LIMITS.indexParts, done })
-  if (indexed.parts.length > 0) await session.rows(ADD_PARTS, [key, ...columnsOf(indexed.parts)])
+  if (indexed.parts.length > 0)
+    await session.rows(ADD_PARTS, [key, ...measureColumns(indexed.parts)])
   // Of a fork the first row is one that it shares.
   const first = isNew ? (await read(session, threadId, [[1, 1]], 1)).rows[0] : undefined
   const owner = ownerIn(threadId, first)
@@ -122,7 +123,7 @@ async function indexThread(session: Session, thread: LaggingThread) {
   return { length: rows.reduce((sum, row) => sum + row[5].length, 0), isAll: last >= version }
 }
 
-function columnsOf(parts: readonly IndexedPart[]): unknown[] {
+function measureColumns(parts: readonly IndexedPart[]): unknown[] {
   return [
     parts.map(({ seq }) => seq),
     parts.map(({ part }) => part),
@@ -130,7 +131,7 @@ function columnsOf(parts: readonly IndexedPart[]): unknown[] {
     parts.map(({ timeMs }) => timeMs),
     parts.map(({ tool }) => tool),
     parts.map(({ file }) => file),
-    parts.map(({ words }) => vectorOf(words)),
+    parts.map(({ words }) => computeVector(words)),
   ]
 }
 
@@ -140,7 +141,7 @@ const LAST_PLACE = 16_383
 const MOST_PLACES = 255
 
 /** `'word':1,7 'other':2`: words with their places, which make the rank. */
-function vectorOf(words: readonly string[]): string {
+function computeVector(words: readonly string[]): string {
   const places = new Map<string, number[]>()
   for (const [index, word] of words.entries()) {
     const known = places.get(word)
@@ -150,7 +151,7 @@ function vectorOf(words: readonly string[]): string {
   return [...places].map(([word, at]) => `${quoted(word)}:${at.join(',')}`).join(' ')
 }
 
-function queryOf({ word, isPrefix }: QueryWord): string {
+function readQuery({ word, isPrefix }: QueryWord): string {
   return `${quoted(word)}${isPrefix ? ':*' : ''}`
 }
 

@@ -15,10 +15,10 @@ import type {
   ThreadInfo,
 } from '../../core/ports.ts'
 import { storeClosed } from '../errors.ts'
-import { followRows, Wakeups } from '../follow.ts'
+import { followRows, Subscriptions } from '../follow.ts'
 import { type LeaseKey, type LeaseRequest, leaseKey, leaseRequest } from '../leases.ts'
 import { hashOfDigest, verifyInSteps } from '../rows/hash-chain.ts'
-import { infoOf, pageOf, readListOptions } from '../rows/pages.ts'
+import { buildPage, readInfo, readListOptions } from '../rows/pages.ts'
 import {
   checkRanges,
   type Range,
@@ -82,7 +82,7 @@ async function releaseLease(session: Session, { name, owner }: LeaseKey): Promis
 
 export class PostgresStore implements Store {
   readonly #database: Database
-  readonly #wakeups = new Wakeups()
+  readonly #wakeups = new Subscriptions()
   readonly #news: ThreadNews
   readonly #announcements: Announcements
   #closing: Promise<void> | undefined
@@ -131,7 +131,7 @@ export class PostgresStore implements Store {
   async info(threadId: string): Promise<ThreadInfo | undefined> {
     checkName('a thread id', threadId)
     const cells = await this.#run((session) => info(session, threadId))
-    return cells && infoOf(cells)
+    return cells && readInfo(cells)
   }
 
   async snapshot(threadId: string, foldVersion: number): Promise<Snapshot | undefined> {
@@ -145,7 +145,7 @@ export class PostgresStore implements Store {
     const { limit, ...rest } = readListOptions(options)
     const query = { limit: limit + 1, ...rest }
     const page = () => this.#run((session) => list(session, query))
-    return pageOf(await (query.owners ? listByOwners(this.#ownerSource, page) : page()), limit)
+    return buildPage(await (query.owners ? listByOwners(this.#ownerSource, page) : page()), limit)
   }
 
   follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row> {

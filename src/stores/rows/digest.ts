@@ -9,7 +9,7 @@ export interface LogDigest {
 }
 
 /** Of the events up to a number. `each` sees the rows on the way. */
-export async function digestOf(
+export async function computeDigest(
   store: Pick<Store, 'read'>,
   threadId: string,
   upTo: number,

@@ -3,16 +3,16 @@ import { hash } from 'node:crypto'
 import type { LogVerdict } from '../../core/ports.ts'
 import { restlessThread } from '../errors.ts'
 import type { Range } from './ranges.ts'
-import { type Cells, checkName } from './stored-event.ts'
+import { checkName, type StoredEvent } from './stored-event.ts'
 
 /** An event and its hash; null where an older program wrote it. */
-export type HashedCells = readonly [...cells: Cells, hash: string | null]
+export type HashedCells = readonly [...cells: StoredEvent, hash: string | null]
 
 /** What stands before the first event that has a hash. */
 export const NO_HASH = ''
 
 /** The hash of an event, from the hash before it and the event as it is stored. */
-export type HashOf = (before: string, cells: Cells) => string
+export type HashOf = (before: string, cells: StoredEvent) => string
 
 /**
  * SHA-256, as hex, of the hash before and of the cells: of the text that is stored, not of what it reads as.
@@ -30,7 +30,7 @@ export const hashOfCells: HashOf = (before, cells) => {
 /** What PostgreSQL makes of the digest of a row: it knows the hash before, and the client the text. */
 export const hashOfDigest: HashOf = (before, cells) => hash('sha256', before + digestOfCells(cells))
 
-export function digestOfCells(cells: Cells): string {
+export function digestOfCells(cells: StoredEvent): string {
   return hashOfCells(NO_HASH, cells)
 }
 
@@ -135,7 +135,7 @@ async function tryToVerify(
   }
 }
 
-function cellsIn(row: HashedCells): Cells {
+function cellsIn(row: HashedCells): StoredEvent {
   const [seq, id, v, type, timestamp, data, origin, source] = row
   return [seq, id, v, type, timestamp, data, origin, source]
 }

@@ -69,7 +69,7 @@ export class PageRows {
   /** Learns from a page that was read. Rows become longer all at once: so pages grow step by step. */
   learn(page: readonly Row[]): void {
     const length = page.reduce(
-      (sum, { data, source }) => sum + lengthOf(data) + lengthOf(source),
+      (sum, { data, source }) => sum + measureLength(data) + measureLength(source),
       0,
     )
     const fitting = Math.floor((page.length * PAGE_LENGTH) / Math.max(1, length))
@@ -78,10 +78,10 @@ export class PageRows {
 }
 
 /** Characters of all texts in a value: near enough to those of its JSON. */
-function lengthOf(value: unknown): number {
+function measureLength(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 1
-  return Object.values(value).reduce((sum: number, each) => sum + lengthOf(each), 1)
+  return Object.values(value).reduce((sum: number, each) => sum + measureLength(each), 1)
 }
 
 /** A thread as a database tells of it, and pages of the list of threads. */
@@ -93,14 +93,14 @@ export interface ThreadCells {
   readonly parent?: Parent
 }
 
-export function infoOf({ createdAt, updatedAt, ...rest }: ThreadCells): ThreadInfo {
+export function readInfo({ createdAt, updatedAt, ...rest }: ThreadCells): ThreadInfo {
   return { ...rest, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) }
 }
 
 /** One more than asked for was looked up: it tells whether there is another page. */
-export function pageOf(found: readonly ThreadCells[], limit: number): Page<ThreadInfo> {
+export function buildPage(found: readonly ThreadCells[], limit: number): Page<ThreadInfo> {
   const items = found.slice(0, limit)
   const last = items.at(-1)
-  if (!last || found.length <= limit) return { items: items.map(infoOf) }
-  return { items: items.map(infoOf), next: encodeCursor([last.updatedAt, last.threadId]) }
+  if (!last || found.length <= limit) return { items: items.map(readInfo) }
+  return { items: items.map(readInfo), next: encodeCursor([last.updatedAt, last.threadId]) }
 }

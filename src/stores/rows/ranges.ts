@@ -3,7 +3,7 @@ import type { ReadRange, Row } from '../../core/ports.ts'
 import { restlessThread, usageError } from '../errors.ts'
 import type { Stretch } from '../follow.ts'
 import { LIMITS } from './limits.ts'
-import { type Cells, checkName, checkNumber, decodeRow } from './stored-event.ts'
+import { checkName, checkNumber, decodeRow, type StoredEvent } from './stored-event.ts'
 
 /** From the first to the last sequence number, both inclusive. */
 export type Range = readonly [from: number, to: number]
@@ -43,7 +43,7 @@ export function checkRanges(ranges: readonly Range[]): readonly Range[] {
 export interface StepAnswer {
   /** Tells a thread from a later one of the same id; undefined where there is none. */
   readonly life: number | undefined
-  readonly rows: readonly Cells[]
+  readonly rows: readonly StoredEvent[]
   /** What is left to read, up to the version of now. */
   readonly rest: readonly Range[]
 }

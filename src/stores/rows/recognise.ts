@@ -1,6 +1,6 @@
 // Whether an append was made before: how a caller who missed the answer may simply repeat it.
 import { idConflict } from '../errors.ts'
-import type { Cells } from './stored-event.ts'
+import type { StoredEvent } from './stored-event.ts'
 
 /**
  * Compares events with those of the log that have their ids (`found`, in the same order).
@@ -9,9 +9,9 @@ import type { Cells } from './stored-event.ts'
  */
 export function recognise(
   threadId: string,
-  rows: readonly Cells[],
-  found: readonly (Cells | undefined)[],
-): readonly Cells[] | undefined {
+  rows: readonly StoredEvent[],
+  found: readonly (StoredEvent | undefined)[],
+): readonly StoredEvent[] | undefined {
   const stored = found.filter((cells) => cells !== undefined)
   if (stored.length === 0) return undefined
   const first = stored[0]?.[0] ?? 0
@@ -32,6 +32,6 @@ export function recognise(
 }
 
 /** All but the sequence number, which the log gave. Content is equal where its JSON text is. */
-function sameContent(one: Cells, other: Cells): boolean {
+function sameContent(one: StoredEvent, other: StoredEvent): boolean {
   return one.every((cell, column) => column === 0 || cell === other[column])
 }

@@ -4,19 +4,19 @@ import type { Appended, AppendOptions, Row, Snapshot } from '../../core/ports.ts
 import { idConflict } from '../errors.ts'
 import { recognise } from './recognise.ts'
 import {
-  type Cells,
   checkName,
   checkNumber,
   decodeRow,
   encodeEvents,
   encodeSnapshot,
   type SnapshotCells,
+  type StoredEvent,
 } from './stored-event.ts'
 
 export interface AppendRequest {
   readonly threadId: string
   readonly expectedVersion: number
-  readonly rows: readonly Cells[]
+  readonly rows: readonly StoredEvent[]
   readonly snapshot?: SnapshotCells
   readonly length: number // characters of JSON
 }
@@ -25,7 +25,7 @@ export interface ForkRequest {
   readonly parentId: string
   readonly seq: number
   readonly threadId: string
-  readonly rows: readonly Cells[]
+  readonly rows: readonly StoredEvent[]
   readonly snapshot?: SnapshotCells
   readonly length: number // characters of JSON
 }
@@ -38,7 +38,7 @@ export interface Parent {
 
 /** The rows that were there already; undefined where the append wrote its own. */
 export interface WriteAnswer {
-  readonly stored?: readonly Cells[]
+  readonly stored?: readonly StoredEvent[]
 }
 
 export function appendRequest(
@@ -72,7 +72,7 @@ export function forkRequest(
  */
 export function appended(
   threadId: string,
-  cells: readonly Cells[],
+  cells: readonly StoredEvent[],
   before: number,
   repeated: boolean,
 ): Appended {
@@ -91,8 +91,8 @@ export function appended(
 export function recogniseFork(
   request: Pick<ForkRequest, 'parentId' | 'seq' | 'threadId' | 'rows'>,
   parent: Parent | undefined,
-  found: readonly (Cells | undefined)[],
-): readonly Cells[] {
+  found: readonly (StoredEvent | undefined)[],
+): readonly StoredEvent[] {
   const { threadId, rows, seq } = request
   if (parent?.threadId === request.parentId && parent.seq === seq) {
     const stored = rows.length === 0 ? [] : recognise(threadId, rows, found)
@@ -102,7 +102,7 @@ export function recogniseFork(
 }
 
 /** Every id stands once in a log, whether its row is shared or its own. */
-export function checkForkIds(threadId: string, found: readonly (Cells | undefined)[]): void {
+export function checkForkIds(threadId: string, found: readonly (StoredEvent | undefined)[]): void {
   const shared = found.find((cells) => cells !== undefined)
   if (shared === undefined) return
   throw idConflict(threadId, shared[1], `The fork shares an event ${shared[1]} already.`)

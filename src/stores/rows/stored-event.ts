@@ -6,7 +6,7 @@ import { idConflict, usageError } from '../errors.ts'
 import { LIMITS } from './limits.ts'
 
 /** One row of the log without its thread. A tuple: it goes to the database and between threads as it is. */
-export type Cells = readonly [
+export type StoredEvent = readonly [
   seq: number,
   id: string,
   v: number,
@@ -26,7 +26,7 @@ export interface SnapshotCells {
 }
 
 interface EncodedEvents {
-  readonly rows: readonly Cells[]
+  readonly rows: readonly StoredEvent[]
   readonly length: number // of their JSON
 }
 
@@ -39,7 +39,7 @@ export function encodeEvents(
   checkEvents(threadId, events)
   let length = 0
   const rows = events.map((event, index) => {
-    const cells = cellsOf(event, firstSeq + index)
+    const cells = encodeEvent(event, firstSeq + index)
     // What an event was made of says the same once more, escaped: it counts for the append alone.
     checkLength(event.id, cells[5].length, LIMITS.rowLength, 'for one event')
     length += cells[5].length + (cells[7]?.length ?? 0)
@@ -64,7 +64,7 @@ export function checkEvents(threadId: string, events: readonly NewEvent[]): void
   }
 }
 
-export function cellsOf(event: NewEvent, seq: number): Cells {
+export function encodeEvent(event: NewEvent, seq: number): StoredEvent {
   const { id, v, type, origin = null, threadId } = event
   const data = toJson(event.data, threadId, id)
   const source = event.source === undefined ? null : toJson(event.source, threadId, id)
@@ -72,7 +72,7 @@ export function cellsOf(event: NewEvent, seq: number): Cells {
 }
 
 /** Text that is no JSON (a damaged row) is kept as it is, in a shape that no event has. */
-export function decodeRow(threadId: string, cells: Cells): Row {
+export function decodeRow(threadId: string, cells: StoredEvent): Row {
   const [seq, id, v, type, timestamp, data, origin, source] = cells
   return {
     v,

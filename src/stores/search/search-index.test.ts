@@ -1,13 +1,13 @@
 // Indexing in steps: however long an event is, one step takes in only so many parts of it.
 import { expect, it } from 'vitest'
 import { message } from '../contract/place.ts'
-import { type Cells, cellsOf } from '../rows/stored-event.ts'
+import { encodeEvent, type StoredEvent } from '../rows/stored-event.ts'
 import { type IndexSource, indexRows, lastSeq, listByOwners, searchIndex } from './search-index.ts'
 
 /** Two rows: one of a single part, one of five. */
-const ROWS: readonly Cells[] = [
-  cellsOf(message('t', 'short', 'kettle'), 7),
-  cellsOf(message('t', 'long', 'so many words '.repeat(5_000)), 8),
+const ROWS: readonly StoredEvent[] = [
+  encodeEvent(message('t', 'short', 'kettle'), 7),
+  encodeEvent(message('t', 'long', 'so many words '.repeat(5_000)), 8),
 ]
 
 it('goes on within an event where the step before has ended', () => {
@@ -34,7 +34,7 @@ it('goes on within an event where the step before has ended', () => {
 })
 
 it('takes in as many short events in one step as it is given', () => {
-  const rows = Array.from({ length: 9 }, (_, at) => cellsOf(message('t', `short${at}`), at + 1))
+  const rows = Array.from({ length: 9 }, (_, at) => encodeEvent(message('t', `short${at}`), at + 1))
   const indexed = indexRows('t', rows, [], { most: 2 })
   expect(indexed.parts.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
   expect(lastSeq(rows, indexed)).toBe(9)
@@ -47,7 +47,7 @@ it('keeps the calls that wait from before an event that it has not ended', () =>
     status: 'completed',
     content: [{ type: 'text', text: 'so many words '.repeat(5_000) }],
   } as const
-  const rows = [cellsOf({ ...message('t', 'r'), type: 'TOOL_RESULT', data } as never, 3)]
+  const rows = [encodeEvent({ ...message('t', 'r'), type: 'TOOL_RESULT', data } as never, 3)]
   const cut = indexRows('t', rows, awaited, { most: 2 })
   expect(cut).toMatchObject({ awaited, cutSeq: 3 })
   const rest = indexRows('t', rows, cut.awaited, { most: 9, done: 2 })
@@ -61,7 +61,7 @@ it('keeps the calls that wait from before an event that it has not ended', () =>
 
 /** An index that somebody else makes anew between its being caught up and being looked into. */
 function clearedMeanwhile(): IndexSource {
-  const [row] = ROWS as readonly [Cells, ...Cells[]]
+  const [row] = ROWS as readonly [StoredEvent, ...StoredEvent[]]
   const hit = { threadId: 't', part: 0, kind: 'user', tool: null, file: null, row } as const
   const state = { isMade: true, finds: 0 }
   return {

@@ -3,13 +3,13 @@ import { readRow } from '../../core/log/codec.ts'
 import type { SearchFind, SearchFinds, SearchIndex, SearchQuery } from '../../core/ports.ts'
 import {
   type AwaitedCall,
-  documentOf,
-  partsOf,
+  buildDocument,
+  buildSnippet,
+  readParts,
   type SearchKind,
-  snippetOf,
 } from '../../core/search/documents.ts'
-import { type QueryWord, wordsOf } from '../../core/search/words.ts'
-import { type Cells, decodeRow } from '../rows/stored-event.ts'
+import { findWords, type QueryWord } from '../../core/search/words.ts'
+import { decodeRow, type StoredEvent } from '../rows/stored-event.ts'
 import { type SearchRequest, searchRequest } from './search-request.ts'
 
 /** A stretch of what an event says, as an index keeps it. */
@@ -30,7 +30,7 @@ export interface SearchHit {
   readonly kind: SearchKind
   readonly tool: string | null
   readonly file: string | null
-  readonly row: Cells
+  readonly row: StoredEvent
 }
 
 /** What searching needs of a store. */
@@ -99,7 +99,7 @@ export interface IndexedRows {
  */
 export function indexRows(
   threadId: string,
-  rows: readonly Cells[],
+  rows: readonly StoredEvent[],
   before: readonly AwaitedCall[],
   { most = Number.POSITIVE_INFINITY, done = 0 } = {},
 ): IndexedRows {
@@ -107,16 +107,16 @@ export function indexRows(
   let awaited = before
   for (const [index, row] of rows.entries()) {
     const event = readRow(decodeRow(threadId, row))
-    const { document, awaited: behind } = documentOf(event, awaited)
+    const { document, awaited: behind } = buildDocument(event, awaited)
     if (document) {
       const { kind, text, tool = null, file = null } = document
       const where = { tool: storable(tool), file: storable(file) }
       const about = { seq: row[0], kind, timeMs: event.timestamp.getTime(), ...where }
       const from = index === 0 ? done : 0
-      for (const [part, piece] of partsOf(text).entries()) {
+      for (const [part, piece] of readParts(text).entries()) {
         if (part < from) continue
         if (part >= from + most) return { parts, awaited, cutSeq: row[0] }
-        parts.push({ ...about, part, words: [...wordsOf(piece)].map(({ word }) => word) })
+        parts.push({ ...about, part, words: [...findWords(piece)].map(({ word }) => word) })
       }
     }
     awaited = behind
@@ -125,12 +125,12 @@ export function indexRows(
 }
 
 /** Of the last row that is indexed as a whole. */
-export function lastSeq(rows: readonly Cells[], { cutSeq }: IndexedRows): number | undefined {
+export function lastSeq(rows: readonly StoredEvent[], { cutSeq }: IndexedRows): number | undefined {
   return cutSeq === undefined ? rows.at(-1)?.[0] : cutSeq - 1
 }
 
 /** Whose thread it is by the first event of its log; `''` where nobody is named. */
-export function ownerIn(threadId: string, first: Cells | undefined): string {
+export function ownerIn(threadId: string, first: StoredEvent | undefined): string {
   const event = first && readRow(decodeRow(threadId, first))
   return (event?.type === 'THREAD_STARTED' ? event.data.owner : undefined) ?? ''
 }
@@ -179,7 +179,7 @@ function findsOf(
 function findOf(hit: SearchHit, words: readonly QueryWord[]): SearchFind {
   const { threadId, part, kind, tool, file, row } = hit
   const event = readRow(decodeRow(threadId, row))
-  const text = partsOf(documentOf(event, []).document?.text ?? '')[part] ?? ''
+  const text = readParts(buildDocument(event, []).document?.text ?? '')[part] ?? ''
   return {
     threadId,
     seq: row[0],
@@ -187,6 +187,6 @@ function findOf(hit: SearchHit, words: readonly QueryWord[]): SearchFind {
     timestamp: event.timestamp,
     ...(tool !== null && { tool }),
     ...(file !== null && { file }),
-    snippet: snippetOf(text, words, SNIPPET_CHARS),
+    snippet: buildSnippet(text, words, SNIPPET_CHARS),
   }
 }

@@ -47,8 +47,8 @@ export function searchRequest(query: SearchQuery): SearchRequest {
     limit,
     threadId: threadId ?? null,
     kinds: kinds ?? null,
-    sinceMs: timeOf('since', query.since),
-    untilMs: timeOf('until', query.until),
+    sinceMs: readTime('since', query.since),
+    untilMs: readTime('until', query.until),
     tool: tool ?? null,
     fileEnd: file === undefined ? null : `/${file.replace(/^(?:\.?\/)+/, '')}`,
     owners: owners ?? null,
@@ -76,7 +76,7 @@ function checkText(what: string, text: unknown): void {
   )
 }
 
-function timeOf(name: string, date: Date | undefined): number | null {
+function readTime(name: string, date: Date | undefined): number | null {
   if (date === undefined) return null
   const time = date instanceof Date ? date.getTime() : Number.NaN
   if (Number.isNaN(time)) throw usageError(`\`${name}\` is not a valid date.`, 'Pass a valid Date.')

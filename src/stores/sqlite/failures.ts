@@ -84,7 +84,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 /** Anything thrown while working on the database at `path`. */
 export function storeFailure(thrown: unknown, path: string): PrecisError {
   if (PrecisError.is(thrown)) return thrown
-  const code = codeOf(thrown)
+  const code = readCode(thrown)
   const reason = thrown instanceof Error ? thrown.message : String(thrown)
   const { code: ours, what, hint, retryable = false } = meaningOf(code)
   return new PrecisError(ours, `The store ${path} ${what} (${reason}).`, {
@@ -98,10 +98,10 @@ export function storeFailure(thrown: unknown, path: string): PrecisError {
 
 /** Whether waiting may help: another process holds a lock. */
 export function isBusy(thrown: unknown): boolean {
-  return meaningOf(codeOf(thrown)) === BUSY
+  return meaningOf(readCode(thrown)) === BUSY
 }
 
-function codeOf(thrown: unknown): string {
+function readCode(thrown: unknown): string {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return ''
   return String(thrown.code)
 }

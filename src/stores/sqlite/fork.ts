@@ -7,16 +7,16 @@ import {
   type WriteAnswer,
 } from '../rows/requests.ts'
 import { checkNumber } from '../rows/stored-event.ts'
-import { parentOf } from './read.ts'
+import { findParent } from './read.ts'
 import type { Tables, ThreadRow } from './tables.ts'
-import { findByIds, insertRows, lastHash, ownerOf, timeOf } from './writes.ts'
+import { findByIds, findOwner, insertRows, lastHash, readTime } from './writes.ts'
 
 export function fork(tables: Tables, request: ForkRequest): WriteAnswer {
   const { parentId, seq, threadId, rows } = request
   const there = tables.threads.find(threadId)
   if (there) {
     const found = findByIds(tables, there, rows, there.version)
-    return { stored: recogniseFork(request, parentOf(there), found) }
+    return { stored: recogniseFork(request, findParent(there), found) }
   }
   const parent = tables.threads.find(parentId)
   if (!parent) throw unknownThread(parentId)
@@ -44,15 +44,15 @@ export function remove(tables: Tables, { threadId }: { readonly threadId: string
 
 function write(tables: Tables, parent: ThreadRow, request: ForkRequest): void {
   const { parentId, seq, threadId, rows, snapshot } = request
-  const owner = ownerOf(tables, parent, seq)
+  const owner = findOwner(tables, parent, seq)
   const first = rows[0] ?? [...tables.events.iterate(owner.key, seq, seq)][0]
   const last = rows.at(-1) ?? first
   const before = lastHash(tables, parent, seq)
   const key = tables.threads.create({
     threadId,
     version: seq + rows.length,
-    createdAt: first ? timeOf(first) : parent.createdAt,
-    updatedAt: last ? timeOf(last) : parent.updatedAt,
+    createdAt: first ? readTime(first) : parent.createdAt,
+    updatedAt: last ? readTime(last) : parent.updatedAt,
     parentId,
     parentSeq: seq,
     baseKey: owner.key,
@@ -61,6 +61,6 @@ function write(tables: Tables, parent: ThreadRow, request: ForkRequest): void {
   })
   const head = insertRows(tables, key, rows, before)
   const end = rows.at(-1)
-  if (end && head !== undefined) tables.threads.grow(key, end[0], timeOf(end), head)
+  if (end && head !== undefined) tables.threads.grow(key, end[0], readTime(end), head)
   if (snapshot) tables.snapshots.put(key, snapshot)
 }

@@ -1,7 +1,7 @@
 // Indexing a bounded stretch of the log, inside a transaction. Loaded when it is needed: it brings the codec along.
 import type { AwaitedCall } from '../../core/search/documents.ts'
 import { LIMITS } from '../rows/limits.ts'
-import type { Cells } from '../rows/stored-event.ts'
+import type { StoredEvent } from '../rows/stored-event.ts'
 import { INDEX_VERSION } from '../search/index-version.ts'
 import { indexRows, lastSeq, ownerIn } from '../search/search-index.ts'
 import { LAGGING, type LaggingThread, UNKNOWN } from './search-tables.ts'
@@ -30,7 +30,7 @@ export function learnOwners(tables: Tables): boolean {
   const unknown = tables.owners.unknown()
   for (const { key, threadId, baseSeq, isIndexed } of unknown) {
     if (isIndexed) tables.search.remove(key)
-    tables.owners.add(key, ownerIn(threadId, firstOf(tables, threadId)), baseSeq)
+    tables.owners.add(key, ownerIn(threadId, findFirst(tables, threadId)), baseSeq)
   }
   return unknown.length === UNKNOWN
 }
@@ -44,7 +44,7 @@ function indexThread(tables: Tables, thread: LaggingThread) {
   if (isStale) search.remove(key)
   const isNew = fromSeq === null || isStale
   const before = isNew ? baseSeq : (toSeq ?? baseSeq)
-  const rows: Cells[] = []
+  const rows: StoredEvent[] = []
   let length = 0
   for (const row of events.iterate(key, before + 1, version)) {
     rows.push(row)
@@ -58,7 +58,7 @@ function indexThread(tables: Tables, thread: LaggingThread) {
   const last = lastSeq(rows, indexed) ?? version
   search.advance({
     key,
-    owner: isNew ? ownerIn(threadId, firstOf(tables, threadId)) : '',
+    owner: isNew ? ownerIn(threadId, findFirst(tables, threadId)) : '',
     fromSeq: isNew ? baseSeq : fromSeq,
     toSeq: last,
     awaited: JSON.stringify(indexed.awaited),
@@ -67,7 +67,7 @@ function indexThread(tables: Tables, thread: LaggingThread) {
 }
 
 /** Of a fork it is a row that it shares. */
-function firstOf(tables: Tables, threadId: string): Cells | undefined {
+function findFirst(tables: Tables, threadId: string): StoredEvent | undefined {
   const thread = tables.threads.find(threadId)
   const [place] = thread ? segments(tables, thread, 1, 1) : []
   return place && [...tables.events.iterate(place.key, 1, 1)][0]

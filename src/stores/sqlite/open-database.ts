@@ -204,8 +204,8 @@ export const SCHEMA_VERSION = STEPS.length
 export function checkDatabase(db: Database, path: string): number {
   // One read: between two, another process could make a store of a new file.
   const [version, application, tables] = db.transaction(() => [
-    numberOf(db, 'user_version'),
-    numberOf(db, 'application_id'),
+    readNumber(db, 'user_version'),
+    readNumber(db, 'application_id'),
     Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get()),
   ])() as [number, number, number]
   if (application !== APPLICATION_ID && (tables > 0 || application !== 0 || version !== 0)) {
@@ -239,6 +239,6 @@ export function migrate(db: Database, path: string): void {
   }).immediate()
 }
 
-function numberOf(db: Database, pragma: string): number {
+function readNumber(db: Database, pragma: string): number {
   return Number(db.pragma(pragma, { simple: true }))
 }

@@ -5,7 +5,7 @@ import type { ChainAnswer } from '../rows/hash-chain.ts'
 import type { ListQuery, ThreadCells } from '../rows/pages.ts'
 import type { Range, StepAnswer } from '../rows/ranges.ts'
 import type { AppendRequest, ForkRequest, WriteAnswer } from '../rows/requests.ts'
-import type { Cells, SnapshotCells } from '../rows/stored-event.ts'
+import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { SearchHit } from '../search/search-index.ts'
 import type { SearchRequest } from '../search/search-request.ts'
 
@@ -38,7 +38,7 @@ export interface Calls {
   readChain: { readonly request: ReadRequest; readonly answer: ChainAnswer }
   findEvent: {
     readonly request: { readonly threadId: string; readonly id: string }
-    readonly answer?: Cells
+    readonly answer?: StoredEvent
   }
   info: { readonly request: { readonly threadId: string }; readonly answer?: ThreadCells }
   snapshot: {

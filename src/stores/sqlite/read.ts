@@ -6,7 +6,7 @@ import { LIMITS } from '../rows/limits.ts'
 import type { ListQuery, ThreadCells } from '../rows/pages.ts'
 import { clipRanges, type Range, type StepAnswer } from '../rows/ranges.ts'
 import type { Parent } from '../rows/requests.ts'
-import type { Cells, SnapshotCells } from '../rows/stored-event.ts'
+import type { SnapshotCells, StoredEvent } from '../rows/stored-event.ts'
 import type { SearchHit } from '../search/search-index.ts'
 import type { FindRequest, ReadRequest } from './protocol.ts'
 import type { Tables, ThreadRow } from './tables.ts'
@@ -17,7 +17,7 @@ export function read(tables: Tables, request: ReadRequest): StepAnswer {
   const thread = tables.threads.find(request.threadId)
   if (!thread) return { life: undefined, rows: [], rest: [] }
   const rowsOf = ({ key, from, to }: Segment) => tables.events.iterate(key, from, to)
-  return { life: thread.key, ...readStep<Cells>(tables, thread, request, rowsOf) }
+  return { life: thread.key, ...readStep<StoredEvent>(tables, thread, request, rowsOf) }
 }
 
 /** The same with the hashes. */
@@ -29,7 +29,7 @@ export function readChain(tables: Tables, request: ReadRequest): ChainAnswer {
   return { life, version, head, ...readStep<HashedCells>(tables, thread, request, rowsOf) }
 }
 
-function readStep<R extends Cells | HashedCells>(
+function readStep<R extends StoredEvent | HashedCells>(
   tables: Tables,
   thread: ThreadRow,
   { ranges, limit }: ReadRequest,
@@ -56,7 +56,7 @@ function readStep<R extends Cells | HashedCells>(
 export function findEvent(
   tables: Tables,
   { threadId, id }: { readonly threadId: string; readonly id: string },
-): Cells | undefined {
+): StoredEvent | undefined {
   const thread = tables.threads.find(threadId)
   return thread && findById(tables, thread, id)
 }
@@ -81,7 +81,7 @@ export function list(tables: Tables, query: ListQuery): readonly ThreadCells[] {
   return keys.flatMap((key) => tables.threads.get(key) ?? []).map(threadCells)
 }
 
-export function parentOf({ parentId, parentSeq }: ThreadRow): Parent | undefined {
+export function findParent({ parentId, parentSeq }: ThreadRow): Parent | undefined {
   return parentId === null || parentSeq === null
     ? undefined
     : { threadId: parentId, seq: parentSeq }
@@ -89,7 +89,7 @@ export function parentOf({ parentId, parentSeq }: ThreadRow): Parent | undefined
 
 function threadCells(thread: ThreadRow): ThreadCells {
   const { threadId, version, createdAt, updatedAt } = thread
-  const parent = parentOf(thread)
+  const parent = findParent(thread)
   return { threadId, version, createdAt, updatedAt, ...(parent && { parent }) }
 }
 
@@ -104,7 +104,7 @@ export function find(
   const found = tables.search.find({
     ...search,
     count,
-    match: search.words.map(matchOf).join(hasAllWords ? ' AND ' : ' OR '),
+    match: search.words.map(findMatch).join(hasAllWords ? ' AND ' : ' OR '),
     segments: thread ? segments(tables, thread, 1, thread.version) : null,
   })
   return found.flatMap(({ key, seq, threadId: owner, part, kind, tool, file }) => {
@@ -113,7 +113,7 @@ export function find(
   })
 }
 
-function matchOf({ word, isPrefix }: QueryWord): string {
+function findMatch({ word, isPrefix }: QueryWord): string {
   return `"${word.replaceAll('"', '""')}"${isPrefix ? '*' : ''}`
 }
 

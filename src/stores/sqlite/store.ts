@@ -16,11 +16,11 @@ import type {
   ThreadInfo,
 } from '../../core/ports.ts'
 import { usageError } from '../errors.ts'
-import { followRows, Wakeups } from '../follow.ts'
+import { followRows, Subscriptions } from '../follow.ts'
 import { leaseKey, leaseRequest } from '../leases.ts'
 import { hashOfCells, verifyInSteps } from '../rows/hash-chain.ts'
 import { LIMITS } from '../rows/limits.ts'
-import { infoOf, pageOf, readListOptions } from '../rows/pages.ts'
+import { buildPage, readInfo, readListOptions } from '../rows/pages.ts'
 import {
   checkRanges,
   type Range,
@@ -49,7 +49,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
   const { busyTimeoutMs = 10_000, pollMs = 100 } = options
   checkNumber('busyTimeoutMs', busyTimeoutMs, 0, LIMITS.timerMs)
   checkNumber('pollMs', pollMs, 1, LIMITS.timerMs)
-  const wakeups = new Wakeups()
+  const wakeups = new Subscriptions()
   const link = await startWorker(
     { path: resolve(path), busyTimeoutMs, pollMs },
     {
@@ -64,9 +64,9 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
 
 class SqliteStore implements Store {
   readonly #link: WorkerLink
-  readonly #wakeups: Wakeups
+  readonly #wakeups: Subscriptions
 
-  constructor(link: WorkerLink, wakeups: Wakeups) {
+  constructor(link: WorkerLink, wakeups: Subscriptions) {
     this.#link = link
     this.#wakeups = wakeups
   }
@@ -108,7 +108,7 @@ class SqliteStore implements Store {
   async info(threadId: string): Promise<ThreadInfo | undefined> {
     checkName('a thread id', threadId)
     const cells = await this.#link.call({ name: 'info', threadId })
-    return cells && infoOf(cells)
+    return cells && readInfo(cells)
   }
 
   async snapshot(threadId: string, foldVersion: number): Promise<Snapshot | undefined> {
@@ -122,7 +122,7 @@ class SqliteStore implements Store {
     const { limit, ...rest } = readListOptions(options)
     const query = { limit: limit + 1, ...rest }
     const page = () => this.#link.call({ name: 'list', ...query })
-    return pageOf(await (query.owners ? listByOwners(this.#ownerSource, page) : page()), limit)
+    return buildPage(await (query.owners ? listByOwners(this.#ownerSource, page) : page()), limit)
   }
 
   follow(threadId: string, afterSeq: number, signal: Signal): AsyncIterable<Row> {

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { HashedCells } from '../rows/hash-chain.ts'
 import type { ListPlace } from '../rows/pages.ts'
-import type { Cells } from '../rows/stored-event.ts'
+import type { StoredEvent } from '../rows/stored-event.ts'
 import {
   type LeaseTable,
   leaseTable,
@@ -38,7 +38,7 @@ export interface Tables {
 }
 
 /** The search index is derived: damage to it shows when it is used, and hinders nothing else. */
-export function tablesOf(db: Database): Tables {
+export function buildTables(db: Database): Tables {
   let search: SearchTables | undefined
   let owners: OwnerTable | undefined
   return {
@@ -115,11 +115,13 @@ function eventTable(db: Database) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (thread_key, id) DO NOTHING`,
   )
   const byId = db
-    .prepare<[number, string, number], Cells>(
+    .prepare<[number, string, number], StoredEvent>(
       `${EVENT} WHERE thread_key = ? AND id = ? AND seq <= ?`,
     )
     .raw()
-  const stretch = db.prepare<[number, number, number], Cells>(`SELECT ${CELLS} ${STRETCH}`).raw()
+  const stretch = db
+    .prepare<[number, number, number], StoredEvent>(`SELECT ${CELLS} ${STRETCH}`)
+    .raw()
   const hashed = db
     .prepare<[number, number, number], HashedCells>(`SELECT ${CELLS}, hash ${STRETCH}`)
     .raw()
@@ -134,7 +136,8 @@ function eventTable(db: Database) {
   )
   return {
     /** False, without effect, where the thread has an event of this id. */
-    insert: (key: number, row: Cells, hash: string) => insert.run(key, ...row, hash).changes === 1,
+    insert: (key: number, row: StoredEvent, hash: string) =>
+      insert.run(key, ...row, hash).changes === 1,
     find: (key: number, id: string, upToSeq: number) => byId.get(key, id, upToSeq),
     iterate: (key: number, from: number, to: number) => stretch.iterate(key, from, to),
     iterateHashed: (key: number, from: number, to: number) => hashed.iterate(key, from, to),

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { PrecisError } from '../../core/errors.ts'
 import { storeClosed } from '../errors.ts'
-import { Crowd } from '../leases.ts'
+import { Backpressure } from '../leases.ts'
 import {
   type AnswerOf,
   type CallName,
@@ -50,7 +50,7 @@ export class WorkerLink {
   readonly #events: LinkEvents
   readonly #waiting = new Map<number, Waiting>()
   readonly #exited: Promise<void>
-  readonly #crowd: Crowd
+  readonly #crowd: Backpressure
   #calls = 0
   #holds = 1 // reasons to keep the process alive; the first is that it opens
   #error: PrecisError | undefined // why no further call will succeed
@@ -60,7 +60,7 @@ export class WorkerLink {
     this.#worker = worker
     this.#path = path
     this.#events = events
-    this.#crowd = new Crowd(path)
+    this.#crowd = new Backpressure(path)
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.opened = promise.finally(() => this.release())

@@ -12,7 +12,7 @@ import {
   type WorkerOptions,
 } from './protocol.ts'
 import { find, findEvent, info, list, OutsideChanges, read, readChain, snapshot } from './read.ts'
-import { type Tables, tablesOf } from './tables.ts'
+import { buildTables, type Tables } from './tables.ts'
 import { commitTogether, WorkQueue } from './work-queue.ts'
 import { append } from './writes.ts'
 
@@ -54,7 +54,7 @@ function serve(
   { path, busyTimeoutMs, pollMs }: WorkerOptions,
   send: (message: FromWorker) => void,
 ): void {
-  const tables = tablesOf(db)
+  const tables = buildTables(db)
   const changes = new OutsideChanges(db, tables, pollMs, (changed) => send({ changed }))
   const queue = new WorkQueue((writes) => commitTogether(db, writes))
 

@@ -3,7 +3,7 @@ import { versionConflict } from '../errors.ts'
 import { hashOfCells, NO_HASH } from '../rows/hash-chain.ts'
 import { recognise } from '../rows/recognise.ts'
 import type { AppendRequest, WriteAnswer } from '../rows/requests.ts'
-import type { Cells } from '../rows/stored-event.ts'
+import type { StoredEvent } from '../rows/stored-event.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 
 /** A stretch of rows that stand under one key. */
@@ -33,7 +33,7 @@ export function segments(
 }
 
 /** The thread under whose key row `seq` stands: forking at a shared row shares with its owner. */
-export function ownerOf(tables: Tables, thread: ThreadRow, seq: number): ThreadRow {
+export function findOwner(tables: Tables, thread: ThreadRow, seq: number): ThreadRow {
   let owner = thread
   while (seq <= owner.baseSeq && owner.baseKey !== null) {
     const base = tables.threads.get(owner.baseKey)
@@ -56,19 +56,19 @@ export function lastHash(tables: Tables, thread: ThreadRow, upToSeq: number): st
 export function findByIds(
   tables: Tables,
   thread: ThreadRow,
-  rows: readonly Cells[],
+  rows: readonly StoredEvent[],
   upToSeq: number,
-): readonly (Cells | undefined)[] {
+): readonly (StoredEvent | undefined)[] {
   const places = segments(tables, thread, 1, upToSeq)
   return rows.map(([, id]) => findIn(tables, places, id))
 }
 
 /** The row of a log that has this id. */
-export function findById(tables: Tables, thread: ThreadRow, id: string): Cells | undefined {
+export function findById(tables: Tables, thread: ThreadRow, id: string): StoredEvent | undefined {
   return findIn(tables, segments(tables, thread, 1, thread.version), id)
 }
 
-function findIn(tables: Tables, places: readonly Segment[], id: string): Cells | undefined {
+function findIn(tables: Tables, places: readonly Segment[], id: string): StoredEvent | undefined {
   for (const { key, to } of places) {
     const found = tables.events.find(key, id, to)
     if (found) return found
@@ -95,7 +95,7 @@ export function append(tables: Tables, request: AppendRequest): WriteAnswer {
 export function insertRows(
   tables: Tables,
   key: number,
-  rows: readonly Cells[],
+  rows: readonly StoredEvent[],
   before: string,
 ): string | undefined {
   let hash = before
@@ -107,7 +107,7 @@ export function insertRows(
 }
 
 /** When an event happened, in ms since 1970. */
-export function timeOf(row: Cells): number {
+export function readTime(row: StoredEvent): number {
   return Date.parse(row[4])
 }
 
@@ -117,27 +117,27 @@ function write(tables: Tables, thread: ThreadRow | undefined, request: AppendReq
   if (thread && sharesAnId(tables, thread, rows)) return false
   const key = thread?.key ?? (first && begin(tables, threadId, first))
   if (key === undefined) return true
-  const head = insertRows(tables, key, rows, headOf(tables, thread))
+  const head = insertRows(tables, key, rows, readHead(tables, thread))
   if (head === undefined) return false
-  if (last) tables.threads.grow(key, last[0], timeOf(last), head)
+  if (last) tables.threads.grow(key, last[0], readTime(last), head)
   if (snapshot) tables.snapshots.put(key, snapshot)
   return true
 }
 
 /** The index on ids sees only a thread's own rows, not those it shares. */
-function sharesAnId(tables: Tables, thread: ThreadRow, rows: readonly Cells[]): boolean {
+function sharesAnId(tables: Tables, thread: ThreadRow, rows: readonly StoredEvent[]): boolean {
   if (thread.baseKey === null) return false
   return findByIds(tables, thread, rows, thread.baseSeq).some((found) => found !== undefined)
 }
 
 /** A fork that an older program made keeps no hash of its own yet. */
-function headOf(tables: Tables, thread: ThreadRow | undefined): string {
+function readHead(tables: Tables, thread: ThreadRow | undefined): string {
   if (!thread || (thread.head === null && thread.baseKey === null)) return NO_HASH
   return thread.head ?? lastHash(tables, thread, thread.version)
 }
 
-function begin(tables: Tables, threadId: string, first: Cells): number {
-  const time = timeOf(first)
+function begin(tables: Tables, threadId: string, first: StoredEvent): number {
+  const time = readTime(first)
   return tables.threads.create({
     threadId,
     version: 0,

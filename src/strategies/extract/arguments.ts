@@ -12,11 +12,11 @@ const LONGEST_HEAD_CHARS = 400
 const MOST_VALUES = 2_000
 
 /** Texts and numbers at any depth, in order. Keys and flags name nothing of the conversation. */
-export function argumentsOf(input: Json): CallArguments {
+export function readArguments(input: Json): CallArguments {
   const short: string[] = []
   const long: string[] = []
   let headChars = 0
-  for (const value of leavesOf(input)) {
+  for (const value of findLeaves(input)) {
     const isShort =
       value.length <= LONGEST_SHORT_CHARS &&
       headChars + value.length <= LONGEST_HEAD_CHARS &&
@@ -28,7 +28,7 @@ export function argumentsOf(input: Json): CallArguments {
 }
 
 /** With a stack of its own: arguments may be nested to any depth. */
-function leavesOf(input: Json): string[] {
+function findLeaves(input: Json): string[] {
   const found: string[] = []
   const stack: Json[] = [input]
   for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
@@ -37,11 +37,11 @@ function leavesOf(input: Json): string[] {
       if (value.trim() !== '') found.push(value)
     } else if (typeof value === 'number') found.push(String(value))
     else if (typeof value === 'object' && value !== null)
-      for (const inner of valuesOf(value).toReversed()) stack.push(inner)
+      for (const inner of readValues(value).toReversed()) stack.push(inner)
   }
   return found
 }
 
-function valuesOf(value: readonly Json[] | { readonly [key: string]: Json }): Json[] {
+function readValues(value: readonly Json[] | { readonly [key: string]: Json }): Json[] {
   return Array.isArray(value) ? [...value] : Object.values(value)
 }

@@ -6,7 +6,7 @@ import { asData, oneLine, quoted, quotedBehind } from '../summary/as-data.ts'
 import { asRef, headAndTail } from '../trim.ts'
 import { knownTerms, listedFile, shortHead } from './candidates.ts'
 import type { Coverage } from './coverage.ts'
-import { type Digest, type Group, refOf, type UserWords } from './digest.ts'
+import { type Digest, type Group, readRef, type UserWords } from './digest.ts'
 import { OPENING, TITLES, type Title } from './earlier-brief.ts'
 import type { Line } from './lines.ts'
 import { TERM_KINDS } from './terms.ts'
@@ -89,15 +89,15 @@ function excerptLines(digest: Digest, indices: readonly number[]): string[] {
 
 function groupLines(digest: Digest, number: number, indices: readonly number[]): string[] {
   const group = digest.groups[number] as Group
-  const ref = `[ref:${refOf(group)}]`
+  const ref = `[ref:${readRef(group)}]`
   if (group.head === '') {
-    const [first = '', ...others] = stretchesOf(digest, indices)
+    const [first = '', ...others] = findStretches(digest, indices)
     return [quotedBehind(`${ref} ${SPEAKERS[group.speaker]}:`, first), ...others.map(quoted)]
   }
   const others = indices.filter((index) => index !== group.headLine)
   const head = others.length < indices.length ? group.head : shortHead(group.head)
   const status = group.status === 'completed' ? '' : ` (${group.status})`
-  return [`${ref} ${inertLine(head)}${status}`, ...stretchesOf(digest, others).map(quoted)]
+  return [`${ref} ${inertLine(head)}${status}`, ...findStretches(digest, others).map(quoted)]
 }
 
 /** A result without its call, and what a client put in, are the words of neither side. */
@@ -115,7 +115,7 @@ const SPEAKERS = {
 const LONGEST_GAP_CHARS = 20
 
 /** For a brief or a result shown in part, by the numbers of the lines in their order. */
-export function stretchesOf(digest: Digest, indices: readonly number[]): string[] {
+export function findStretches(digest: Digest, indices: readonly number[]): string[] {
   const stretches: string[] = []
   for (let at = 0; at < indices.length; ) {
     const first = digest.lines[indices[at] as number] as Line
@@ -131,11 +131,11 @@ export function stretchesOf(digest: Digest, indices: readonly number[]): string[
 }
 
 function follows(line: Line, next: Line): boolean {
-  const gap = next.from - endOf(line)
+  const gap = next.from - findEnd(line)
   return line.of === next.of && gap >= 0 && gap <= LONGEST_GAP_CHARS
 }
 
-function endOf({ from, text }: Line): number {
+function findEnd({ from, text }: Line): number {
   return from + text.length
 }
 
@@ -145,7 +145,7 @@ const inertStretches = new WeakMap<Line, { readonly last: Line; readonly text: s
 function inertStretch(first: Line, last: Line): string {
   const known = inertStretches.get(first)
   if (known?.last === last) return known.text
-  const text = inert(first.of.text.slice(first.from, endOf(last)))
+  const text = inert(first.of.text.slice(first.from, findEnd(last)))
   inertStretches.set(first, { last, text })
   return text
 }
@@ -200,7 +200,7 @@ export function namesIndex(digest: Digest, coverage: Coverage, roomTokens: numbe
   }
   return [...byGroup]
     .sort(([one], [other]) => one - other)
-    .map(([group, found]) => ({ ref: refOf(digest.groups[group] as Group), names: found }))
+    .map(([group, found]) => ({ ref: readRef(digest.groups[group] as Group), names: found }))
 }
 
 // The user's words for a brief: the first message and the newest, long pastes in part.

@@ -54,7 +54,7 @@ const FILE_KINDS = new Set([TERM_KINDS.indexOf('path'), TERM_KINDS.indexOf('argu
 const STATED_GROUP = -1
 const NO_TERMS = new Int32Array(0)
 
-export function candidatesOf(input: CandidateInput): Candidates {
+export function findCandidates(input: CandidateInput): Candidates {
   const { digest, coverage, stated, isMasked } = input
   const sources: Source[] = []
   const candidates: Candidate[] = []
@@ -81,13 +81,13 @@ export function candidatesOf(input: CandidateInput): Candidates {
       tokens: isHeading ? 0 : line.tokens + LINE_TOKENS,
       // Lines of a masked result are in its place, and need no heading.
       group: isInResult ? STATED_GROUP - 1 - line.group : line.group,
-      weight: weightOf(group) * (line.kind === 'argument' ? (fileWeights.get(line.group) ?? 1) : 1),
+      weight: weigh(group) * (line.kind === 'argument' ? (fileWeights.get(line.group) ?? 1) : 1),
     })
   }
   return { sources, candidates, groups }
 }
 
-function weightOf({ speaker }: Group): number {
+function weigh({ speaker }: Group): number {
   return speaker === 'reminder' ? REMINDER_WEIGHT : 1
 }
 

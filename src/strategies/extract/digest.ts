@@ -8,7 +8,7 @@ import type { EventOf, Origin, ThreadEvent } from '../../core/log/event.ts'
 import type { Part, ToolCall, ToolResult, ToolStatus } from '../../core/view/content.ts'
 import { originalId, parseEntryId } from '../../core/view/entry.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
-import { argumentsOf } from './arguments.ts'
+import { readArguments } from './arguments.ts'
 import { type EarlierBrief, readBrief } from './earlier-brief.ts'
 import { type Author, eachLine, Line, type LineKind, type LineSource, Vocabulary } from './lines.ts'
 import { eachTerm, type TermKind } from './terms.ts'
@@ -27,7 +27,7 @@ export interface Group {
 }
 
 /** Under which what a group holds can be read again: its result, where it has one. */
-export function refOf({ entry, resultSeq, seq }: Group): EntryId {
+export function readRef({ entry, resultSeq, seq }: Group): EntryId {
   return entry ?? originalId(resultSeq || seq)
 }
 
@@ -153,7 +153,7 @@ export class Digest {
   }
 
   #addCall(call: ToolCall): void {
-    const { short, long } = argumentsOf(call.arguments)
+    const { short, long } = readArguments(call.arguments)
     const head = [call.name, ...short].join(' ')
     const group = this.#group(call.answer, 'call', head)
     this.#open.set(call.id, group)

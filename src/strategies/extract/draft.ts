@@ -3,19 +3,19 @@ import type { Edit, Put } from '../../core/edit/change.ts'
 import { type Pins, pinnedText } from '../../core/edit/pins.ts'
 import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
 import type { EventAt } from '../../core/log/event.ts'
-import { type Item, isNewEntry, parseEntryId, rootOf } from '../../core/view/entry.ts'
+import { findRoot, type Item, isNewEntry, parseEntryId } from '../../core/view/entry.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { type Rewrite, rewriteOf } from '../trim.ts'
 import {
   type BriefParts,
   briefText,
+  findStretches,
   type NamesAt,
   namesIndex,
   shownWords,
-  stretchesOf,
 } from './brief.ts'
-import { type Candidates, candidatesOf, knownTerms } from './candidates.ts'
+import { type Candidates, findCandidates, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest } from './digest.ts'
 import { boundWords, decisionLines, isBinding, needsOf, TELLING, urgentLines } from './need.ts'
@@ -63,21 +63,21 @@ const FILLINGS = 2
 const LEAST_SLACK_TOKENS = 12
 const LEAST_SLACK_SHARE = 0.004
 
-export function draftOf(input: DraftInput): Draft {
+export function buildDraft(input: DraftInput): Draft {
   const { digest, plan, targetTokens } = input
   const hasBrief = plan.covered.length > 0
   const rest = targetTokens - plan.fixedTokens - plan.masked.length * MASKED_TOKENS
   const room = Math.max(0, rest - (plan.shortened?.tokens ?? 0) - (hasBrief ? FRAME_TOKENS : 0))
-  const view = viewOf(input)
-  const coverage = coverageOf(input, view)
-  const fixed = hasBrief ? anchorsOf(input, view, room) : NO_ANCHORS
+  const view = buildView(input)
+  const coverage = computeCoverage(input, view)
+  const fixed = hasBrief ? findAnchors(input, view, room) : NO_ANCHORS
   coverTexts(coverage, digest, [
     ...(input.said ?? []),
     ...fixed.words.map(({ text }) => text),
     ...fixed.constraints,
     ...fixed.urgent,
   ])
-  const found = candidatesOf({
+  const found = findCandidates({
     digest,
     coverage,
     ...view,
@@ -116,8 +116,8 @@ interface View {
   isMasked(seq: number): boolean
 }
 
-function viewOf({ plan, eventAt }: DraftInput): View {
-  const seqOf = ({ id }: Item) => parseEntryId(rootOf(id, eventAt)).seq
+function buildView({ plan, eventAt }: DraftInput): View {
+  const seqOf = ({ id }: Item) => parseEntryId(findRoot(id, eventAt)).seq
   const shown = new Set(plan.stays.map(seqOf))
   const masked = new Set(plan.masked.map(seqOf))
   return { shown, isShown: (seq) => shown.has(seq), isMasked: (seq) => masked.has(seq) }
@@ -126,7 +126,7 @@ function viewOf({ plan, eventAt }: DraftInput): View {
 /** How likely it is that the agent needs again what the user asks for now. */
 const ASKED_NEED = 0.6
 
-function coverageOf({ digest, asked }: DraftInput, { shown }: View): Coverage {
+function computeCoverage({ digest, asked }: DraftInput, { shown }: View): Coverage {
   const needs = needsOf(digest.vocabulary, digest.turn)
   for (const number of knownTerms(digest, asked))
     needs[number] = Math.max(ASKED_NEED, needs[number] as number)
@@ -169,7 +169,7 @@ const NO_ANCHORS: Anchors = {
   stated: [],
 }
 
-function anchorsOf({ digest, pins }: DraftInput, { isShown }: View, room: number): Anchors {
+function findAnchors({ digest, pins }: DraftInput, { isShown }: View, room: number): Anchors {
   const words = shownWords(digest.words, isShown, wordsRoom(room))
   const shown = [pinnedText(pins) ?? '', ...words.map(({ text }) => text)]
   const away = digest.words.filter(({ seq }) => !isShown(seq))
@@ -214,7 +214,7 @@ function built(
   }
   const inPart = [
     ...masked.map((each) => {
-      const entry = maskedEntry(each, stretchesOf(digest, inResults.get(each.seq) ?? []))
+      const entry = maskedEntry(each, findStretches(digest, inResults.get(each.seq) ?? []))
       return rewritten(each.item, rewriteOf(each.item, entry, eventAt))
     }),
     ...shortenedRequest(plan, eventAt),

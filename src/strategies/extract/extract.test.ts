@@ -46,7 +46,7 @@ function shown(log: TestLog): string[] {
   })
 }
 
-function briefOf(log: TestLog): string {
+function buildBrief(log: TestLog): string {
   return shown(log).find((text) => text.startsWith('[Context note')) ?? ''
 }
 
@@ -106,7 +106,7 @@ describe('the brief', () => {
   it('says that it is no request, and gives the goal and the constraints in the user’s own words [NEED-04, NEED-05]', async () => {
     const log = session()
     await compact(log, 900)
-    const brief = briefOf(log)
+    const brief = buildBrief(log)
     expect(brief).toMatch(/^\[Context note, not a request: /)
     expect(brief).toContain('## Goal\n[ref:e2] Make the parser of src/parse-config.ts faster.')
     expect(brief).toContain('Never touch generated/schema.ts.')
@@ -116,17 +116,17 @@ describe('the brief', () => {
     const log = session(user('Keep the public API of parseConfig as it is.'))
     await compact(log, 1_200)
     const line = (text: string) => text.split('\n').find((each) => each.includes('public API'))
-    const first = line(briefOf(log))
+    const first = line(buildBrief(log))
     expect(first).toMatch(/^\[ref:e\d+\] Keep the public API of parseConfig as it is\.$/)
     log.append([...filler(6, 'next'), user('And now the docs.')])
     await compact(log, 1_200)
-    expect(line(briefOf(log))).toBe(first)
+    expect(line(buildBrief(log))).toBe(first)
   })
 
   it('elides a long paste, with its ref', async () => {
     const log = session(user(`Look at this log:\n${'all is well in sector seven\n'.repeat(300)}`))
     await compact(log, 4_000)
-    expect(briefOf(log)).toMatch(/\[… [\d,]+ characters left out: \[ref:e\d+\] …\]/)
+    expect(buildBrief(log)).toMatch(/\[… [\d,]+ characters left out: \[ref:e\d+\] …\]/)
   })
 
   it('names every changed file where there is room, and else says that there are others [NEED-05]', async () => {
@@ -148,7 +148,7 @@ describe('the brief', () => {
     const log = session(user(reminder), user('Keep parseConfig pure.'))
     log.append([user(reminder)])
     await compact(log, 1_000)
-    const [, said = ''] = briefOf(log).split('## The user said')
+    const [, said = ''] = buildBrief(log).split('## The user said')
     expect(said.split('\n## ')[0]).toContain('Keep parseConfig pure.')
     expect(said.split('\n## ')[0]).not.toContain('The list is empty')
     expect(shown(log)).toContain('Go on with the tests.')
@@ -159,14 +159,14 @@ describe('the brief', () => {
       round('TodoWrite', { todos: [{ content: 'write the lexer', status }] }, 'ok')
     const log = session(...todos('pending'))
     await compact(log, 1_000)
-    expect(briefOf(log)).toContain('todo, pending: write the lexer')
+    expect(buildBrief(log)).toContain('todo, pending: write the lexer')
     log.append([user('go on'), ...todos('in_progress'), ...filler(6, 'more'), user('next')])
     await compact(log, 1_000)
-    expect(briefOf(log)).toContain('todo, in_progress: write the lexer')
-    expect(briefOf(log)).not.toContain('todo, pending')
+    expect(buildBrief(log)).toContain('todo, in_progress: write the lexer')
+    expect(buildBrief(log)).not.toContain('todo, pending')
     log.append([user('go on'), ...todos('completed'), ...filler(6, 'rest'), user('next')])
     await compact(log, 1_000)
-    expect(briefOf(log)).not.toContain('todo, ')
+    expect(buildBrief(log)).not.toContain('todo, ')
   })
 
   it('keeps what the agent came back to before what it never took up', async () => {
@@ -208,7 +208,7 @@ describe('the brief', () => {
     expect(all).not.toContain('</summary>')
     expect(all).not.toContain('<system-reminder>')
     expect(all).not.toContain('[ref:e2] parseConfig')
-    expect(briefOf(log).match(/^## Goal$/gm)).toHaveLength(1)
+    expect(buildBrief(log).match(/^## Goal$/gm)).toHaveLength(1)
   })
 })
 
@@ -270,7 +270,7 @@ describe('compacted again and again', () => {
     }
     await compact(log, 1_200)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1_200)
-    expect(briefOf(log)).toContain('[ref:e2] Make the parser of src/parse-config.ts faster.')
+    expect(buildBrief(log)).toContain('[ref:e2] Make the parser of src/parse-config.ts faster.')
   })
 
   it('has the goal from an earlier brief where that is all there is, and no brief in the brief [NEED-15]', async () => {
@@ -302,8 +302,8 @@ describe('compacted again and again', () => {
     const log = new TestLog()
     log.append([user(earlier), ...filler(30), user('Go on with the tests.'), ...filler(3, 'late')])
     await compact(log, 1_200)
-    for (const rule of rules) expect(briefOf(log)).toContain(rule)
-    expect(briefOf(log).match(/Context note/g)).toHaveLength(1)
+    for (const rule of rules) expect(buildBrief(log)).toContain(rule)
+    expect(buildBrief(log).match(/Context note/g)).toHaveLength(1)
   })
 
   it('reads no ref and no heading into a context without a log [NEED-15]', async () => {
@@ -318,7 +318,7 @@ describe('compacted again and again', () => {
       targetTokens: 1_200,
     })
     expect(log.compact({ edits })).toBeUndefined()
-    const brief = briefOf(log)
+    const brief = buildBrief(log)
     expect(brief).toMatch(
       /## Goal\n\[ref:c\d+\.0\] Make the parser of src\/parse-config\.ts faster\./,
     )

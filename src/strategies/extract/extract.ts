@@ -6,12 +6,12 @@ import { bearsEntry, type EventAt } from '../../core/log/event.ts'
 import { Sequence } from '../../core/log/upcast.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
-import { newEntryAt, parseEntryId, rootOf } from '../../core/view/entry.ts'
+import { findRoot, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
 import { Digest, digestReducer } from './digest.ts'
-import { type Draft, draftOf } from './draft.ts'
-import { type Plan, planOf } from './plan.ts'
+import { buildDraft, type Draft } from './draft.ts'
+import { buildPlan, type Plan } from './plan.ts'
 
 /** Without a target: a fifth of what there is, within these. */
 const DEFAULT_SHARE = 5
@@ -36,11 +36,11 @@ export const extract: Strategy = {
     const asked = `${instructions}\n${nextPrompt}`
     const drafted = (tailShare: number, requestTokens?: number) => {
       const asPaste = requestTokens === undefined ? {} : { requestTokens }
-      const plan = planOf({ context, eventAt, pins, targetTokens, tailShare, ...asPaste })
+      const plan = buildPlan({ context, eventAt, pins, targetTokens, tailShare, ...asPaste })
       return {
         tailShare,
         plan,
-        draft: draftOf({ digest, plan, eventAt, pins, targetTokens, asked }),
+        draft: buildDraft({ digest, plan, eventAt, pins, targetTokens, asked }),
       }
     }
     let made = drafted(TAIL_SHARES[0])
@@ -58,13 +58,13 @@ export const extract: Strategy = {
         { context: { ...context, items: Sequence.from(plan.stays) }, eventAt },
         { floor: draft.tokens, budget: targetTokens },
       )
-    const edits = draft.tokens < tokens ? editsOf(plan, draft, eventAt) : []
+    const edits = draft.tokens < tokens ? findEdits(plan, draft, eventAt) : []
     return { edits, metadata: { ...draft.counts } }
   },
 }
 
 /** The brief first; what the user said last, and what is shown in part, stand where they stood. */
-function editsOf(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {
+function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {
   const { items, cut, covered, request, shortened } = plan
   const edits = rewritten.map(({ edit }) => edit)
   if (covered.length === 0) return edits
@@ -95,7 +95,7 @@ function defaultTarget(context: Context): number {
 export function contextDigest(context: Context, eventAt: EventAt): Digest {
   const digest = new Digest()
   for (const { id } of context.items) {
-    const root = parseEntryId(rootOf(id, eventAt))
+    const root = parseEntryId(findRoot(id, eventAt))
     if (!root.original) {
       const content = newEntryAt(id, eventAt)?.label === 'pins' ? undefined : contentOf(id, eventAt)
       if (content?.kind === 'user') digest.addSummary(textOfUserContent(content.content), id)

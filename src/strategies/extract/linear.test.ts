@@ -25,7 +25,7 @@ const BAITS: readonly (readonly [string, string])[] = [
 const SMALL = 20_000
 
 /** How often anything is read or told of: the steps that a scan takes. */
-function stepsOf(text: string): number {
+function findSteps(text: string): number {
   let steps = 0
   eachLine(text, (line) => {
     steps += line.length
@@ -39,8 +39,8 @@ function stepsOf(text: string): number {
 describe('lines and names', () => {
   it.each(BAITS)('of %s take steps in proportion to its length', (_, bait) => {
     const text = bait.repeat(Math.ceil(SMALL / bait.length))
-    expect(stepsOf(text)).toBeLessThanOrEqual(4 * text.length)
-    expect(stepsOf(text.repeat(10))).toBeLessThanOrEqual(40 * text.length)
+    expect(findSteps(text)).toBeLessThanOrEqual(4 * text.length)
+    expect(findSteps(text.repeat(10))).toBeLessThanOrEqual(40 * text.length)
   })
 
   it('have bounded lengths, and halves of no pair', () => {

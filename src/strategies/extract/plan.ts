@@ -5,7 +5,7 @@ import { type Pins, pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { ToolResult } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
-import { type Item, originalId, parseEntryId, rootOf } from '../../core/view/entry.ts'
+import { findRoot, type Item, originalId, parseEntryId } from '../../core/view/entry.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
 import {
   lastRoundStart,
@@ -58,7 +58,7 @@ const LEAST_MASKED_TOKENS = 48
 /** Less need not be smaller than what it replaces. */
 const LEAST_BRIEF_TOKENS = GATE_MIN_TOKENS - 1
 
-export function planOf(input: PlanInput): Plan {
+export function buildPlan(input: PlanInput): Plan {
   const { context, eventAt, pins, targetTokens, tailShare, requestTokens } = input
   const items = context.items.toArray()
   const held = pinnedEntries(items, context.open, pins)
@@ -149,7 +149,7 @@ function maskable({ context, eventAt, items, held, tokens, roomTokens }: Masking
       at < end &&
       item.tokens >= LEAST_MASKED_TOKENS &&
       !held.has(item.id) &&
-      resultOf(item, eventAt) !== undefined
+      readResult(item, eventAt) !== undefined
     )
   }
 }
@@ -188,16 +188,16 @@ export interface MaskedResult extends OriginalResult {
 }
 
 /** As it came, whatever was made of it since; undefined if its row is not at hand. */
-function resultOf({ id }: Item, eventAt: EventAt): OriginalResult | undefined {
-  const { seq } = parseEntryId(rootOf(id, eventAt))
+function readResult({ id }: Item, eventAt: EventAt): OriginalResult | undefined {
+  const { seq } = parseEntryId(findRoot(id, eventAt))
   const event = eventAt(seq)
   return event?.type === 'TOOL_RESULT' ? { seq, result: event.data } : undefined
 }
 
 /** Looks at the whole of it, which is to be done once. */
 export function maskedOf(item: Item, eventAt: EventAt): MaskedResult[] {
-  const original = resultOf(item, eventAt)
-  return original ? [{ item, ...original, size: sizeOf(original.result) }] : []
+  const original = readResult(item, eventAt)
+  return original ? [{ item, ...original, size: measureSize(original.result) }] : []
 }
 
 export function maskedEntry(
@@ -209,7 +209,7 @@ export function maskedEntry(
   return resultWith(result, [{ type: 'text', text }], 'masked')
 }
 
-function sizeOf({ content }: ToolResult): string {
+function measureSize({ content }: ToolResult): string {
   let lines = 0
   let images = 0
   for (const { type, text } of content) {

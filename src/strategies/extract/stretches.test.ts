@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../../test/generate/test-log.ts'
 import { answer, result, user } from '../../../test/say.ts'
 import type { EventDraft } from '../../core/log/event.ts'
-import { stretchesOf } from './brief.ts'
+import { findStretches } from './brief.ts'
 import { type Digest, digestReducer } from './digest.ts'
 
-function digestOf(...drafts: EventDraft[]): Digest {
+function computeDigest(...drafts: EventDraft[]): Digest {
   const log = new TestLog()
   log.append(drafts)
   return log.events.reduce(
@@ -20,7 +20,7 @@ function chosen(digest: Digest, ...words: string[]): string[] {
   const indices = digest.lines.flatMap(({ text }, index) =>
     words.some((word) => text.includes(word)) ? [index] : [],
   )
-  return stretchesOf(digest, indices)
+  return findStretches(digest, indices)
 }
 
 const CODE = 'function parseFile(name) {\n\n    const text = readText(name)\n  }\n  return text'
@@ -69,11 +69,11 @@ const EXAMPLES: readonly Example[] = [
 describe('stretches of chosen lines', () => {
   for (const { it: title, text, words, stretches } of EXAMPLES)
     it(title, () => {
-      expect(chosen(digestOf(user(text)), ...words)).toEqual(stretches)
+      expect(chosen(computeDigest(user(text)), ...words)).toEqual(stretches)
     })
 
   it('hold lines of one text only', () => {
-    const digest = digestOf(
+    const digest = computeDigest(
       user('Go.'),
       { type: 'AGENT_MESSAGE', data: { content: 'alpha_one', calls: ['call_1'] } },
       {
@@ -98,7 +98,7 @@ describe('stretches of chosen lines', () => {
   })
 
   it('say the same when they are asked for again with more', () => {
-    const digest = digestOf(user(CODE))
+    const digest = computeDigest(user(CODE))
     expect(chosen(digest, 'parseFile')).toEqual(['function parseFile(name) {'])
     expect(chosen(digest, 'parseFile', 'readText')).toEqual([CODE.slice(0, CODE.indexOf('\n  }'))])
     expect(chosen(digest, 'parseFile')).toEqual(['function parseFile(name) {'])

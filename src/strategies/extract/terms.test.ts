@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { eachTerm } from './terms.ts'
 
-function termsOf(text: string): string[] {
+function findTerms(text: string): string[] {
   const found: string[] = []
   eachTerm(text, (from, to, kind) => found.push(`${kind} ${text.slice(from, to)}`))
   return found
@@ -29,6 +29,6 @@ const LINES: readonly (readonly [line: string, names: readonly string[]])[] = [
 
 describe('the names in a line', () => {
   it.each(LINES)('%s', (line, names) => {
-    expect(termsOf(line)).toEqual(names)
+    expect(findTerms(line)).toEqual(names)
   })
 })

@@ -36,7 +36,7 @@ function chunk20({ markdown, boundaries }: Rendered): string[] {
   return chunks
 }
 
-function sizesOf(chunks: readonly string[]): number[] {
+function measureSizes(chunks: readonly string[]): number[] {
   return chunks.map((chunk) => chunk.length)
 }
 
@@ -67,7 +67,7 @@ const SINGLE: [size: number, chunks: number][] = [
 
 describe('chunks', () => {
   it.each(VECTORS)('of messages of %s are %s long', (messages, expected) => {
-    expect(sizesOf(chunk20(ofSizes(messages.split(',').map(Number)))).join(',')).toBe(expected)
+    expect(measureSizes(chunk20(ofSizes(messages.split(',').map(Number)))).join(',')).toBe(expected)
   })
 
   it('are what both names of the function give [FOLD-07]', () => {
@@ -113,16 +113,16 @@ describe('chunks', () => {
   })
 
   it('hold whole messages up to target and tolerance together [FOLD-20a]', () => {
-    expect(sizesOf(chunk20(ofSizes([12, 12])))).toEqual([24])
-    expect(sizesOf(chunk20(ofSizes([12, 13])))).toEqual([25])
-    expect(sizesOf(chunk20(ofSizes([12, 14])))).toEqual([12, 14])
+    expect(measureSizes(chunk20(ofSizes([12, 12])))).toEqual([24])
+    expect(measureSizes(chunk20(ofSizes([12, 13])))).toEqual([25])
+    expect(measureSizes(chunk20(ofSizes([12, 14])))).toEqual([12, 14])
   })
 
   it('do not part an emoji that stands where the cut would be [FOLD-22]', () => {
     const giant = `${'x'.repeat(19)}${'🚀'.repeat(20)}`
-    expect(sizesOf(chunk20(rendered([giant])))).toEqual([19, 20, 20])
+    expect(measureSizes(chunk20(rendered([giant])))).toEqual([19, 20, 20])
     // No room for a pair in the open chunk: it ends with its own message.
-    expect(sizesOf(chunk20(rendered(['y'.repeat(19), '🚀'.repeat(20)])))).toEqual([19, 20, 20])
+    expect(measureSizes(chunk20(rendered(['y'.repeat(19), '🚀'.repeat(20)])))).toEqual([19, 20, 20])
     expect(chunkMessages('🚀🚀', [0], 2, 0)).toEqual(['🚀', '🚀'])
     expect(chunkMessages('x🚀🚀', [0], 2, 0)).toEqual(['x', '🚀', '🚀'])
   })

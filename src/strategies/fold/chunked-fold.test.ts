@@ -13,7 +13,7 @@ import { fingerprint } from './fold-progress.ts'
 import { planFold } from './plan.ts'
 import { CHARS_PER_TOKEN, TARGET_CHUNK_TOKENS, TOLERANCE_TOKENS } from './render-thread.ts'
 
-function logOf(...drafts: (EventDraft | EventDraft[])[]): TestLog {
+function buildLog(...drafts: (EventDraft | EventDraft[])[]): TestLog {
   const log = new TestLog()
   for (const draft of drafts) log.append([draft].flat())
   return log
@@ -64,21 +64,27 @@ describe('what is covered', () => {
   const ASKED = [...DONE, user('two')]
   const RESULTS = [...DONE, user('two'), ...answer('reading', 'a')]
   const CASES: readonly (readonly [string, Trigger, TestLog, number, boolean])[] = [
-    ['all, by command', 'command', logOf(ASKED), 3, false],
-    ['all after a whole turn', 'auto', logOf(DONE), 2, false],
-    ['all but the question that nobody has answered', 'auto', logOf(ASKED), 2, false],
-    ['all but a question, after an overflow', 'overflow', logOf(ASKED), 2, false],
+    ['all, by command', 'command', buildLog(ASKED), 3, false],
+    ['all after a whole turn', 'auto', buildLog(DONE), 2, false],
+    ['all but the question that nobody has answered', 'auto', buildLog(ASKED), 2, false],
+    ['all but a question, after an overflow', 'overflow', buildLog(ASKED), 2, false],
     [
       'all but results that the model has not seen',
       'auto',
-      logOf(RESULTS, [result('a', 'x')]),
+      buildLog(RESULTS, [result('a', 'x')]),
       3,
       false,
     ],
-    ['the same by command', 'command', logOf(RESULTS, [result('a', 'x')]), 3, false],
-    ['nothing of a round that is open', 'command', logOf(RESULTS), 3, false],
-    ['nothing that a turn works with', 'background', logOf(RESULTS, [result('a', 'x')]), 3, false],
-    ['nothing but a question', 'auto', logOf([user('one')]), 0, false],
+    ['the same by command', 'command', buildLog(RESULTS, [result('a', 'x')]), 3, false],
+    ['nothing of a round that is open', 'command', buildLog(RESULTS), 3, false],
+    [
+      'nothing that a turn works with',
+      'background',
+      buildLog(RESULTS, [result('a', 'x')]),
+      3,
+      false,
+    ],
+    ['nothing but a question', 'auto', buildLog([user('one')]), 0, false],
   ]
   it.each(CASES)('is %s (%s)', (_, trigger, { context, eventAt }, covered, continues) => {
     const range = wholeRange({ context, eventAt, trigger })
@@ -88,7 +94,7 @@ describe('what is covered', () => {
   })
 
   it('is the question as well where it is too long to be kept', () => {
-    const { context, eventAt } = logOf(DONE, [user('a long one '.repeat(500))])
+    const { context, eventAt } = buildLog(DONE, [user('a long one '.repeat(500))])
     const range = wholeRange({ context, eventAt, trigger: 'overflow', targetTokens: 600 })
     expect(range).toMatchObject({ kept: [], continues: true })
   })
@@ -128,7 +134,7 @@ describe('chunks', () => {
 })
 
 describe('a fold', () => {
-  const log = () => logOf([user('one'), ...answer('1'), user('two'), ...answer('2')])
+  const log = () => buildLog([user('one'), ...answer('1'), user('two'), ...answer('2')])
 
   it('asks the fast model, and the thread’s own where there is none [FOLD-67]', async () => {
     const provider = model()
@@ -158,7 +164,7 @@ describe('a fold', () => {
   })
 
   it('marks names that the conversation does not have, and strikes out none [ALWAYS-21]', async () => {
-    const folded = logOf([user('Read a.ts'), ...answer('Read.')])
+    const folded = buildLog([user('Read a.ts'), ...answer('Read.')])
     const written = 'file /summary.md\ninsert_after "Read a.ts, then b.ts."'
     const proposal = await propose(folded, { provider: model({}, written) })
     expect(proposal.written).toEqual([{ text: 'Read a.ts, then b.ts.' }])
@@ -212,7 +218,7 @@ describe('a fold', () => {
   })
 
   it('lets no summary grow to more than 0.7 of what it replaces, or of the room', async () => {
-    const long = logOf([user('some words '.repeat(1_000)), ...answer('1')])
+    const long = buildLog([user('some words '.repeat(1_000)), ...answer('1')])
     const maxTokens = async (targetTokens?: number) => {
       const provider = model()
       await propose(

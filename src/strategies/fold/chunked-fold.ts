@@ -16,9 +16,9 @@ import { sumUsage } from '../../core/window/usage.ts'
 import { type WholeRange, weigh, wholeRange, withUsage } from '../range.ts'
 import { asProse } from '../summary/as-data.ts'
 import { noModel } from '../summary/ask-for-summary.ts'
-import { checkAgainstSource, sourceOf, withNote } from '../summary/checks.ts'
+import { checkAgainstSource, readSource, withNote } from '../summary/checks.ts'
 import { proposeBrief, withFloor } from '../summary/floor.ts'
-import { type Folded, foldChunks } from './chunks.ts'
+import { type FoldedSummary, foldChunks } from './chunks.ts'
 import type { FoldTask } from './fold-agent.ts'
 import { planFold } from './plan.ts'
 import { foldPrompt } from './prompt.ts'
@@ -49,7 +49,7 @@ export const chunkedFold: Strategy = withFloor({
       const folded = await foldWith(provider, converse, input, range, spend)
       return isIncomplete(folded)
         ? await briefFor(input, folded, usage)
-        : proposalOf(input, range, folded, usage)
+        : buildProposal(input, range, folded, usage)
     } catch (thrown) {
       throw withUsage(thrown, usage)
     }
@@ -57,13 +57,13 @@ export const chunkedFold: Strategy = withFloor({
 })
 
 /** With the end missing, or more than a slip, a summary would pass for what it is not. */
-function isIncomplete({ chunks, unchangedChunks }: Folded): boolean {
+function isIncomplete({ chunks, unchangedChunks }: FoldedSummary): boolean {
   return chunks > 1 && (unchangedChunks.length > 1 || unchangedChunks.includes(chunks))
 }
 
 async function briefFor(
   input: StrategyInput,
-  { summary, chunks, unchangedChunks }: Folded,
+  { summary, chunks, unchangedChunks }: FoldedSummary,
   usage: TokenUsage | undefined,
 ): Promise<Proposal> {
   const missing = `${unchangedChunks.length} of ${chunks} chunks are not in the summary`
@@ -84,11 +84,11 @@ async function foldWith(
   input: StrategyInput,
   range: WholeRange,
   onUsage: (usage: TokenUsage) => void,
-): Promise<Folded> {
+): Promise<FoldedSummary> {
   const { context, eventAt, run } = input
   const model = run.fastModel ?? run.model ?? 'fast'
   const conversation = conversationModel(context, eventAt)
-  const asides = asidesOf(input)
+  const asides = findAsides(input)
   const plan = planFold({
     rendered: renderRange(input, range),
     limits: (await provider.limitsOf?.(model, run.signal)) ?? {},
@@ -129,7 +129,7 @@ function renderRange({ context, eventAt }: StrategyInput, { covered }: WholeRang
 
 type Asides = Pick<StrategyInput, 'nextPrompt' | 'instructions'>
 
-function asidesOf({ nextPrompt, instructions }: StrategyInput): Asides {
+function findAsides({ nextPrompt, instructions }: StrategyInput): Asides {
   return {
     ...(nextPrompt !== undefined && { nextPrompt: cutHead(nextPrompt, MAX_ASIDE_CHARS) }),
     ...(instructions !== undefined && { instructions: cutHead(instructions, MAX_ASIDE_CHARS) }),
@@ -144,13 +144,13 @@ function longestSummary(input: StrategyInput, { covered, kept }: WholeRange): nu
   return Math.floor(Math.min((targetTokens - staying) * SHORTER, weigh(covered) * SHORTER))
 }
 
-function proposalOf(
+function buildProposal(
   { context, eventAt, instructions, nextPrompt }: StrategyInput,
   { covered, continues }: WholeRange,
-  { summary, chunks, reusedChunks, unchangedChunks }: Folded,
+  { summary, chunks, reusedChunks, unchangedChunks }: FoldedSummary,
   usage: TokenUsage | undefined,
 ): Proposal {
-  const source = sourceOf(context, eventAt, instructions, nextPrompt)
+  const source = readSource(context, eventAt, instructions, nextPrompt)
   const checked = checkAgainstSource(asProse(summary), source, 'disarmed')
   const { text, unverified, stripped } = checked
   if (saysNothing(text)) throw nothingWritten()

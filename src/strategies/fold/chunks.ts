@@ -21,7 +21,7 @@ interface FoldWork
   readonly run: CompactionContext
 }
 
-export interface Folded {
+export interface FoldedSummary {
   readonly summary: string
   readonly chunks: number
   /** Folded by an earlier run that was cut short. */
@@ -34,9 +34,9 @@ const MAX_HALVINGS = 4
 const NOTHING_YET: FoldedPart = { end: 0, chunks: 0, isLast: false, state: EMPTY_FOLD }
 
 /** Rejects as soon as one chunk cannot be folded; what was finished before stays in the scratch. */
-export async function foldChunks(work: FoldWork): Promise<Folded> {
+export async function foldChunks(work: FoldWork): Promise<FoldedSummary> {
   const { plan, run } = work
-  const progress = new FoldProgress(plan.chunks.join(''), keyOf(work), run.scratch)
+  const progress = new FoldProgress(plan.chunks.join(''), readKey(work), run.scratch)
   const found = (await progress.earlier()) ?? NOTHING_YET
   let done = found
   let rest = restOf(plan.chunks, found)
@@ -171,7 +171,7 @@ function fenceFor(text: string): string {
 }
 
 /** Who folds, and what they are told besides the text. */
-function keyOf({ request, nextPrompt = '', instructions = '' }: FoldWork): string {
+function readKey({ request, nextPrompt = '', instructions = '' }: FoldWork): string {
   return fingerprint(`fold ${FOLD_PROMPT_VERSION}`, request.model ?? '', nextPrompt, instructions)
 }
 

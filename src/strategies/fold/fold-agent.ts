@@ -45,7 +45,7 @@ export async function runFoldAgent(task: FoldTask): Promise<void> {
     requireGoingOn(task)
     requireGoodEnd(answer)
     if (answer.calls.length === 0) return
-    messages.push(answer.message, { role: 'user', parts: await resultsOf(file, answer) })
+    messages.push(answer.message, { role: 'user', parts: await readResults(file, answer) })
   }
   throw new PrecisError(
     'model-failed',
@@ -82,7 +82,7 @@ function requireGoodEnd({ stopReason, calls }: ConverseAnswer): void {
 }
 
 /** All calls, one after the other, since each may change the file for the next. */
-async function resultsOf(file: SummaryFile, { calls }: ConverseAnswer): Promise<MessagePart[]> {
+async function readResults(file: SummaryFile, { calls }: ConverseAnswer): Promise<MessagePart[]> {
   const results: MessagePart[] = []
   for (const [at, call] of calls.entries()) {
     const { status, text } =
@@ -159,7 +159,7 @@ export class SummaryFile {
   }
 
   #getFile(input: Json): ToolAnswer {
-    const path = fieldOf(input, 'path')
+    const path = readField(input, 'path')
     if (path !== SUMMARY_PATH) return failed(`get_file takes {"path": "${SUMMARY_PATH}"}.`)
     const { text } = this
     const isKnown = this.#shown === text
@@ -169,7 +169,7 @@ export class SummaryFile {
   }
 
   async #edit(input: Json): Promise<ToolAnswer> {
-    const script = fieldOf(input, 'script')
+    const script = readField(input, 'script')
     if (script === undefined) return failed('edl takes {"script": "…"}.')
     const result = await runScript(script, this.#confined(), {
       registers: this.#registers,
@@ -213,7 +213,7 @@ function failed(text: string): ToolAnswer {
   return { status: 'failed', text }
 }
 
-function fieldOf(input: Json, name: string): string | undefined {
+function readField(input: Json, name: string): string | undefined {
   const value = isFields(input) ? input[name] : undefined
   return typeof value === 'string' ? value : undefined
 }

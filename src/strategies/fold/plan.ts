@@ -46,13 +46,13 @@ export function planFold({
   summaryTokens,
 }: FoldPlanInput): FoldPlan {
   const maxOutputTokens = outputRoom(limits)
-  const roomTokens = roomOf(limits, promptTokens, maxOutputTokens)
+  const roomTokens = computeRoom(limits, promptTokens, maxOutputTokens)
   const longestSummary = Math.max(
     MIN_SUMMARY_TOKENS,
     Math.min(MAX_SUMMARY_TOKENS, summaryTokens, Math.floor(roomTokens * SUMMARY_SHARE)),
   )
   return {
-    chunks: chunksOf(rendered, Math.floor(roomTokens * CHUNK_SHARE)),
+    chunks: buildChunks(rendered, Math.floor(roomTokens * CHUNK_SHARE)),
     maxSummaryChars: Math.floor(longestSummary * charsPerToken(rendered.markdown)),
     maxOutputTokens,
   }
@@ -61,7 +61,11 @@ export function planFold({
 /** What every talk begins with, whatever the chunk. */
 const INSTRUCTION_TOKENS = estimateTokens(FOLD_SYSTEM + JSON.stringify(FOLD_TOOLS))
 
-function roomOf({ windowTokens }: ModelLimits, promptTokens: number, outputTokens: number): number {
+function computeRoom(
+  { windowTokens }: ModelLimits,
+  promptTokens: number,
+  outputTokens: number,
+): number {
   if (windowTokens === undefined) return Number.MAX_SAFE_INTEGER
   const taken = INSTRUCTION_TOKENS + promptTokens + outputTokens
   const room = Math.floor(windowTokens * TRUSTED) - taken
@@ -81,7 +85,10 @@ const TARGET_CHARS = TARGET_CHUNK_TOKENS * CHARS_PER_TOKEN
 const TOLERANCE_CHARS = TOLERANCE_TOKENS * CHARS_PER_TOKEN
 
 /** By four characters for a token; smaller where a chunk has more tokens than the room. */
-function chunksOf({ markdown, messageBoundaries }: RenderedThread, roomTokens: number): string[] {
+function buildChunks(
+  { markdown, messageBoundaries }: RenderedThread,
+  roomTokens: number,
+): string[] {
   let scale = 1
   for (let round = 0; ; round += 1) {
     const chunks = chunkMessages(

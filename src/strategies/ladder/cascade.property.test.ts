@@ -10,7 +10,7 @@ import { pinnedText, pinsReducer } from '../../core/edit/pins.ts'
 import type { LogReducer, Proposal } from '../../core/edit/strategy.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
-import { newEntryAt, rootOf } from '../../core/view/entry.ts'
+import { findRoot, newEntryAt } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
 import { covered } from '../../core/view/refs.ts'
@@ -231,7 +231,7 @@ function onlyRewrites({ events }: TestLog): boolean {
 function rewrittenBy(id: EntryId, log: TestLog): EntryId {
   const last = log.events.at(-1)
   if (last?.type !== 'COMPACTION' || !id.startsWith(`c${last.seq}.`)) return id
-  return rootOf(id, log.eventAt)
+  return findRoot(id, log.eventAt)
 }
 
 function wasThere(id: string, { events }: TestLog): boolean {

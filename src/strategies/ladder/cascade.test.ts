@@ -23,7 +23,7 @@ const WINDOW = 8_000
 const TARGET = WINDOW * PRESETS.precis.trigger.targetRatio
 const PICTURE: Block = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
 
-function logOf(...drafts: readonly EventDraft[]): TestLog {
+function buildLog(...drafts: readonly EventDraft[]): TestLog {
   const log = new TestLog()
   for (const draft of drafts) log.append([draft])
   return log
@@ -48,7 +48,7 @@ function rounds(count: number, wordsEach: number): EventDraft[][] {
   ])
 }
 
-function inputOf(log: TestLog, more: Partial<StrategyInput> = {}): StrategyInput {
+function readInput(log: TestLog, more: Partial<StrategyInput> = {}): StrategyInput {
   return {
     context: log.context,
     eventAt: log.eventAt,
@@ -63,7 +63,7 @@ function inputOf(log: TestLog, more: Partial<StrategyInput> = {}): StrategyInput
 }
 
 async function compact(log: TestLog, strategy: Strategy = cascade): Promise<void> {
-  const proposal = await strategy.propose(inputOf(log))
+  const proposal = await strategy.propose(readInput(log))
   const gated = log.gate(proposal, 'auto', log.context.version, TARGET)
   expect(gated.ok ? 'passed' : gated.refusal).toBe('passed')
   expect(log.compact(proposal, 'auto')).toBe(undefined)
@@ -78,7 +78,7 @@ const images = (count: number): EventDraft[] =>
 const HISTORIES: Readonly<Record<string, () => TestLog>> = {
   'ten times the window': () => talk([user('Do it.')], ...rounds(200, 120), [user('And now?')]),
   'ten times the window in one turn': () => talk([user('Do it.')], ...rounds(200, 120)),
-  'one message of the user that is larger than the window': () => logOf(user(words(9_000, 1))),
+  'one message of the user that is larger than the window': () => buildLog(user(words(9_000, 1))),
   'one old paste that is larger than the window': () =>
     talk([user(words(9_000, 1))], answer('Read.'), [user('Sum it up.')]),
   'one result that is larger than the window, not answered yet': () =>
@@ -102,9 +102,9 @@ const HISTORIES: Readonly<Record<string, () => TestLog>> = {
         result('w', 'ok'),
       ],
     ),
-  'only images': () => logOf(...images(40)),
+  'only images': () => buildLog(...images(40)),
   'one message with more images than fit': () =>
-    logOf({
+    buildLog({
       type: 'USER_MESSAGE',
       data: Array.from({ length: 30 }, () => ({
         type: 'image' as const,
@@ -163,7 +163,7 @@ describe('cascade', () => {
 
   it('says what has to stay where that is more than the budget [NEED-01]', async () => {
     const log = talk([system(words(5_000, 3))], [user('Go.')], ...rounds(20, 300))
-    const error = await cascade.propose(inputOf(log)).catch((thrown: unknown) => thrown)
+    const error = await cascade.propose(readInput(log)).catch((thrown: unknown) => thrown)
     const found = irreducibleOf(error)
     expect(found?.budget).toBe(TARGET)
     expect(found?.floor).toBeGreaterThan(TARGET)
@@ -207,7 +207,7 @@ describe('cascade', () => {
     const log = talk([user('Go.')], ...rounds(60, 200))
     const rungsTo = async (share: number) => {
       const targetTokens = Math.floor(weightOf(log.context) * share)
-      const { metadata } = await cascade.propose(inputOf(log, { targetTokens }))
+      const { metadata } = await cascade.propose(readInput(log, { targetTokens }))
       return (metadata as { rungs: { rung: string }[] }).rungs.map(({ rung }) => rung)
     }
     expect(await rungsTo(0.2)).toContain('extract')
@@ -217,14 +217,14 @@ describe('cascade', () => {
 
   it('does nothing where somebody asked for a budget that is kept already', async () => {
     const log = talk([user('Go.')], ...rounds(2, 20))
-    const proposal = await cascade.propose(inputOf(log, { trigger: 'command' }))
+    const proposal = await cascade.propose(readInput(log, { trigger: 'command' }))
     expect(proposal.edits).toEqual([])
   })
 
   it('takes half of what is there where nobody says how much, and keeps the rest whole', async () => {
     const log = talk([user('Go.')], ...rounds(40, 300))
     const before = weightOf(log.context)
-    const { targetTokens: _, ...asked } = inputOf(log, { trigger: 'command' })
+    const { targetTokens: _, ...asked } = readInput(log, { trigger: 'command' })
     expect(log.compact(await cascade.propose(asked))).toBe(undefined)
     expect(weightOf(log.context)).toBeLessThanOrEqual(before / 2)
     expect(weightOf(log.context)).toBeGreaterThan(before / 4)
@@ -241,7 +241,7 @@ describe('cascade', () => {
     const warnings: string[] = []
     const run = { threadId: 't', onWarning: (message: string) => warnings.push(message) }
     const ladder = createCascade([{ strategy: broken }, { strategy: mask }])
-    const proposal = await ladder.propose(inputOf(log, { run, targetTokens: 16_000 }))
+    const proposal = await ladder.propose(readInput(log, { run, targetTokens: 16_000 }))
     expect(proposal.edits.length).toBeGreaterThan(0)
     expect(warnings).toEqual(['broken was left out: a bug'])
     expect(proposal.metadata).toMatchObject({ leftOut: [{ from: 'broken', reason: 'a bug' }] })
@@ -257,7 +257,7 @@ describe('cascade', () => {
     const log = talk([user('Go.')], ...rounds(60, 200))
     const before = log.context
     const ladder = createCascade([{ strategy: broken }, { strategy: mask }])
-    expect(log.compact(await ladder.propose(inputOf(log, { targetTokens: 16_000 })))).toBe(
+    expect(log.compact(await ladder.propose(readInput(log, { targetTokens: 16_000 })))).toBe(
       undefined,
     )
     const event = log.events.at(-1)
@@ -266,7 +266,9 @@ describe('cascade', () => {
     const report = reportCompaction({ before, after, eventAt, change: event.data, pins: [] })
     expect(report.leftOut).toEqual([{ from: 'broken', reason: 'a bug\u001b[2J' }])
     expect(renderReport(report)).toContain('\nbroken was left out: a bug [2J\n')
-    const alone = createCascade([{ strategy: broken }]).propose(inputOf(log, { targetTokens: 100 }))
+    const alone = createCascade([{ strategy: broken }]).propose(
+      readInput(log, { targetTokens: 100 }),
+    )
     await expect(alone).rejects.toMatchObject({
       code: 'irreducible',
       hint: expect.stringMatching(/^broken was left out: a bug/),
@@ -284,7 +286,7 @@ describe('cascade', () => {
     const warnings: string[] = []
     const run = { threadId: 't', onWarning: (message: string) => warnings.push(message) }
     const log = talk([user('Go.')], ...rounds(2, 200))
-    await expect(ladder.propose(inputOf(log, { run, targetTokens: 100 }))).rejects.toMatchObject({
+    await expect(ladder.propose(readInput(log, { run, targetTokens: 100 }))).rejects.toMatchObject({
       hint: expect.stringMatching(
         /^first was left out: It is too short\. second was left out: a bug\. Remove pins/,
       ),
@@ -295,7 +297,7 @@ describe('cascade', () => {
   it('stops where it is told to', async () => {
     const log = talk([user('Go.')], ...rounds(60, 200))
     const signal = AbortSignal.abort()
-    const stopped = cascade.propose(inputOf(log, { run: { threadId: 't', signal } }))
+    const stopped = cascade.propose(readInput(log, { run: { threadId: 't', signal } }))
     await expect(stopped).rejects.toMatchObject({ code: 'aborted' })
   })
 
@@ -321,7 +323,7 @@ describe('cascade', () => {
         asked += 1
         return log.eventAt(seq)
       }
-      await cascade.propose(inputOf(log, { eventAt, targetTokens: 3_000 }))
+      await cascade.propose(readInput(log, { eventAt, targetTokens: 3_000 }))
       return asked
     }
     expect(await rowsAsked(2 * count)).toBeLessThan(2.5 * (await rowsAsked(count)))

@@ -12,7 +12,7 @@ import { newEntryAt } from '../../core/view/entry.ts'
 import { weighText } from '../../core/window/tokens/weigh.ts'
 import { lastSaid } from '../drop-note.ts'
 import { advance, beginDraft, type LadderDraft } from './draft.ts'
-import { editsOf } from './edits.ts'
+import { findEdits } from './edits.ts'
 
 export interface Rung {
   readonly strategy: Strategy
@@ -65,7 +65,7 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
     id: 'cascade',
     async propose(input) {
       const { context, eventAt, run } = input
-      const goal = goalOf(input)
+      const goal = computeGoal(input)
       const tokens = weightOf(context)
       if (tokens <= goal.tokens) return proposeNothing({ tokens, targetTokens: goal.tokens })
       const draft = beginDraft(context, eventAt)
@@ -90,12 +90,12 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
           irreducible(reached.draft, { floor: reached.tokens, budget: goal.tokens }),
           leftOut,
         )
-      return { edits: reached.edits, metadata: metadataOf(reached, climbed, leftOut) }
+      return { edits: reached.edits, metadata: readMetadata(reached, climbed, leftOut) }
     },
   }
 }
 
-function goalOf({ context, targetTokens, trigger }: StrategyInput): Goal {
+function computeGoal({ context, targetTokens, trigger }: StrategyInput): Goal {
   const weight = weightOf(context)
   const isAsked = trigger === 'command' || trigger === 'tool' || trigger === 'import'
   if (targetTokens !== undefined && (isAsked || weight > targetTokens))
@@ -132,7 +132,7 @@ async function climb(
     })
     if (!advanced.ok) throw new PrecisError('gate-refused', advanced.refusal.message)
     if (!isLast && touchesNewest(advanced.draft, input)) return undefined
-    const edits = editsOf(advanced.draft)
+    const edits = findEdits(advanced.draft)
     const tokens = edits && landing(edits, input)
     if (edits === undefined || tokens === undefined) return undefined
     const metadata = { ...fieldsIn(from.metadata), ...fieldsIn(proposal.metadata) }
@@ -199,7 +199,7 @@ function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
-function metadataOf(
+function readMetadata(
   { draft, metadata }: Reached,
   climbed: readonly Json[],
   leftOut: readonly LeftOut[],

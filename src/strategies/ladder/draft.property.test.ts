@@ -9,7 +9,7 @@ import { type Built, buildMessages } from '../../core/view/build.ts'
 import { newEntryAt } from '../../core/view/entry.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { advance, beginDraft, type LadderDraft } from './draft.ts'
-import { editsOf } from './edits.ts'
+import { findEdits } from './edits.ts'
 
 const RUNS = runs(200)
 const STEPS = 14
@@ -46,7 +46,7 @@ describe('rungs on a draft', () => {
             })
             if (advanced.ok) draft = advanced.draft
           }
-          const edits = editsOf(draft)
+          const edits = findEdits(draft)
           if (!edits) return
           // What pins add is the gate's, and not in the draft.
           for (const { pinId } of pins) log.append([{ type: 'UNPIN', data: { pinId } }], 'leave')

@@ -5,7 +5,7 @@ import { type Refusal, tryGate } from '../../core/edit/gate.ts'
 import { isRewrite, type Pins } from '../../core/edit/pins.ts'
 import { EVENT_VERSION, type EventAt, type EventOf } from '../../core/log/event.ts'
 import { type Context, foldGated } from '../../core/view/context.ts'
-import { type Item, isNew, isNewEntry, putsOf } from '../../core/view/entry.ts'
+import { collectPuts, type Item, isNew, isNewEntry } from '../../core/view/entry.ts'
 
 /** What is in a draft: an entry of the base, or something that a rung brought in. */
 export type Standing =
@@ -42,12 +42,12 @@ export interface RungEdits {
   readonly pins: Pins
 }
 
-export type Advanced =
+export type RungResult =
   | { readonly ok: true; readonly draft: LadderDraft }
   | { readonly ok: false; readonly refusal: Refusal }
 
 /** The draft after one more rung. It passes the gate by itself, so that nothing broken is built upon. */
-export function advance(draft: LadderDraft, rung: RungEdits): Advanced {
+export function advance(draft: LadderDraft, rung: RungEdits): RungResult {
   const { context, eventAt, stretches } = draft
   const gated = tryGate({
     context,
@@ -162,7 +162,7 @@ function standingAfter(
     if (base !== undefined && !kept.has(id)) onTouched(id, base)
   }
   const rewritten = isRewrite(edit) ? baseOf(stood[start - place]) : undefined
-  const put = putsOf(edit).filter(isNew)
+  const put = collectPuts(edit).filter(isNew)
   let next = 0
   return placed.items.map(({ id }): Standing => {
     const standing = before.get(id)

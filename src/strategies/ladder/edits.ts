@@ -9,24 +9,24 @@ import {
   type UserContent,
 } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
-import { type Item, isNewEntry, rootOf } from '../../core/view/entry.ts'
+import { findRoot, type Item, isNewEntry } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
-import { captionOf } from '../../core/view/images.ts'
+import { buildCaption } from '../../core/view/images.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
 import { openRoundStart } from '../../core/view/seam.ts'
 import { lastSaid } from '../drop-note.ts'
-import { asRef, captionsOf, headAndTail, type Rewrite, resultWith, rewriteOf } from '../trim.ts'
+import { asRef, buildCaptions, headAndTail, type Rewrite, resultWith, rewriteOf } from '../trim.ts'
 import type { LadderDraft, Standing, Stretch } from './draft.ts'
 
 /**
  * Undefined if it cannot be said in edits: a rung has put something between two entries that another
  * one rewrote.
  */
-export function editsOf({ stretches, eventAt }: LadderDraft): Edit[] | undefined {
+export function findEdits({ stretches, eventAt }: LadderDraft): Edit[] | undefined {
   const edits: Edit[] = []
   for (const stretch of stretches) {
-    const own = partsOf(stretch).map((part) => editOf(part, eventAt))
+    const own = readParts(stretch).map((part) => editOf(part, eventAt))
     for (const edit of own) {
       if (edit === 'unsayable') return undefined
       if (edit) edits.push(edit)
@@ -39,7 +39,7 @@ export function editsOf({ stretches, eventAt }: LadderDraft): Edit[] | undefined
 }
 
 /** Rewrites stand alone: a stretch is parted if one is in it. */
-function partsOf({ base, stands }: Stretch): Stretch[] {
+function readParts({ base, stands }: Stretch): Stretch[] {
   if (!stands.some((one) => 'entry' in one && one.of !== undefined)) return [{ base, stands }]
   const places = new Map(base.map((item, at) => [item.id, at]))
   const parts: Stretch[] = []
@@ -147,10 +147,10 @@ export const capGiants: Strategy = {
 
 /** A result, or something the user said, within so many tokens; undefined for anything else. */
 export function cappedEntry(item: Item, maxTokens: number, eventAt: EventAt): Rewrite | undefined {
-  const root = rootOf(item.id, eventAt)
+  const root = findRoot(item.id, eventAt)
   const content = contentOf(root, eventAt) ?? contentOf(item.id, eventAt)
   if (content?.kind === 'result') {
-    const captions = captionsOf(content.result.content, root)
+    const captions = buildCaptions(content.result.content, root)
     const text = content.result.content.flatMap((block) => block.text ?? []).join('\n')
     const capped = cappedText(text, captions, maxTokens, root)
     const entry = resultWith(content.result, [{ type: 'text', text: capped }], 'trimmed')
@@ -186,7 +186,7 @@ function cappedText(
 }
 
 function caption(part: Part, ref: EntryId): string[] {
-  if (part.type === 'image') return [captionOf(part.media, ref)]
+  if (part.type === 'image') return [buildCaption(part.media, ref)]
   return part.type === 'document' ? [documentCaption(part.media, ref)] : []
 }
 

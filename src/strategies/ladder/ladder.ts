@@ -7,7 +7,7 @@ import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import { weightOf } from '../../core/view/context.ts'
-import { callsAfter, type Item, parseEntryId, rootOf } from '../../core/view/entry.ts'
+import { callsAfter, findRoot, type Item, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { openRoundStart, roundsOf } from '../../core/view/seam.ts'
 import { weighText } from '../../core/window/tokens/weigh.ts'
@@ -17,7 +17,7 @@ import { extract } from '../extract/extract.ts'
 import { mask, WHOLE_ROUNDS } from '../mask.ts'
 import { prune } from '../prune/prune.ts'
 import { oneLine } from '../summary/as-data.ts'
-import { refOf, resultWith, rewriteOf, trimToolResults, untilSaved } from '../trim.ts'
+import { readRef, resultWith, rewriteOf, trimToolResults, untilSaved } from '../trim.ts'
 import { createCascade, type Rung } from './cascade.ts'
 import { capGiants, cappedEntry } from './edits.ts'
 
@@ -56,7 +56,7 @@ function withRef({ put: [put] }: Edit, item: Item, eventAt: EventAt): NewEntry |
   const content = put.data.content.map((block, at) =>
     block.text === undefined || block.text === before.result.content[at]?.text
       ? block
-      : { ...block, text: `${block.text} ${refOf(item.id, eventAt)}` },
+      : { ...block, text: `${block.text} ${readRef(item.id, eventAt)}` },
   )
   return resultWith(put.data, content, 'trimmed')
 }
@@ -107,7 +107,7 @@ async function ledgerOf({ context, eventAt, reduce }: StrategyInput): Promise<Le
   if (reduce) return reduce(ledgerReducer)
   let ledger = ledgerReducer.init()
   for (const { id } of context.items) {
-    const root = parseEntryId(rootOf(id, eventAt))
+    const root = parseEntryId(findRoot(id, eventAt))
     const event = root.original ? eventAt(root.seq) : undefined
     if (!event) continue
     ledger = ledgerReducer.step(ledger, event)

@@ -128,7 +128,7 @@ const SEPARATORS = ['|', '\t', ','] as const
 
 function tableRows(lines: readonly string[]): ((at: number) => boolean) | undefined {
   for (const separator of SEPARATORS) {
-    const counts = lines.map((line) => countOf(separator, line.slice(0, 2_000)))
+    const counts = lines.map((line) => readCount(separator, line.slice(0, 2_000)))
     const most = commonest(counts.filter((count) => count >= 2))
     if (most && most.times >= LEAST_ROWS && 2 * most.times > lines.length)
       return (at) => counts[at] === most.count
@@ -136,7 +136,7 @@ function tableRows(lines: readonly string[]): ((at: number) => boolean) | undefi
   return undefined
 }
 
-function countOf(separator: string, line: string): number {
+function readCount(separator: string, line: string): number {
   let count = 0
   for (let at = line.indexOf(separator); at >= 0; at = line.indexOf(separator, at + 1)) count += 1
   return count

@@ -1,7 +1,7 @@
 // `logs`: long outputs of commands. Their ends stay, and what complains; of a stack, its first and last frames.
 import type { EntryId } from '../../core/edit/change.ts'
-import { subjectOf } from '../../core/ledger/dialects.ts'
-import { complains, tellingLines } from '../mask.ts'
+import { readSubject } from '../../core/ledger/dialects.ts'
+import { complains, findSalientLines } from '../mask.ts'
 import { asData, quoted } from '../summary/as-data.ts'
 import { asRef } from '../trim.ts'
 import { type Elision, isFileRead, type Prune, type ToolUse, withText } from './tool-uses.ts'
@@ -27,7 +27,7 @@ export const failedAttempts: Prune = {
 /** The same tool on the same thing. */
 function attemptedBy({ call, intent }: ToolUse): string {
   if (intent.kind === 'shell') return `shell ${intent.key || intent.command}`
-  return `${call.name} ${subjectOf(call.arguments)}`
+  return `${call.name} ${readSubject(call.arguments)}`
 }
 
 function pruneGroup(group: readonly ToolUse[], until: number): Elision[] {
@@ -58,7 +58,7 @@ function pruneGroup(group: readonly ToolUse[], until: number): Elision[] {
 function complaints(text: string): string[] {
   const lines = text.slice(0, READ_CHARS).split('\n').filter(complains)
   if (lines.length > 0) return lines.map((line) => line.trim().slice(0, LINE_CHARS).trimEnd())
-  const { head, tail } = tellingLines(text, { head: 1, tail: 2 })
+  const { head, tail } = findSalientLines(text, { head: 1, tail: 2 })
   return [...head, ...tail]
 }
 

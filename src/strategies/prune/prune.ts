@@ -55,7 +55,7 @@ const generatedFiles: Prune = {
     return uses.flatMap((use) => {
       if (use.at >= until || use.isElided || use.isFailed || use.text.length < LEAST_CHARS)
         return []
-      return isGenerated(use) ? [withText(use, headOf(use))] : []
+      return isGenerated(use) ? [withText(use, readHead(use))] : []
     })
   },
 }
@@ -68,7 +68,7 @@ function isGenerated(use: ToolUse): boolean {
   return read !== undefined && use.text.length / linesIn(use.text) > MINIFIED_LINE_CHARS
 }
 
-function headOf({ text, ref }: ToolUse): string {
+function readHead({ text, ref }: ToolUse): string {
   const size = `${linesIn(text).toLocaleString('en-US')} lines, ${text.length.toLocaleString('en-US')} characters`
   return `${cutHead(text, HEAD_CHARS)}\n[… of ${size}, written by a program. The whole: ${asRef(ref)}]`
 }
@@ -157,7 +157,7 @@ export function createPrune(names: readonly string[] = PRUNE_NAMES): Strategy {
         const done: EntryId[] = []
         const free = isSingle ? view.uses.filter(({ at }) => !taken.has(at)) : view.uses
         for (const elision of find({ ...view, uses: free })) {
-          const { start, end } = placeOf(elision)
+          const { start, end } = findPlace(elision)
           if (rangeHas(taken, start, end)) continue
           const edit = editFor(elision, view)
           if (!edit) continue
@@ -176,7 +176,7 @@ export function createPrune(names: readonly string[] = PRUNE_NAMES): Strategy {
 
 export const prune = createPrune()
 
-function placeOf(elision: Elision): { readonly start: number; readonly end: number } {
+function findPlace(elision: Elision): { readonly start: number; readonly end: number } {
   if ('said' in elision) return elision.use.round
   const at = 'use' in elision ? elision.use.at : elision.at
   return { start: at, end: at + 1 }

@@ -1,9 +1,9 @@
 // `repeated-results` and `old-images`: repeated output, and all but the newest images.
 import type { EntryId } from '../../core/edit/change.ts'
 import type { Block, Part } from '../../core/view/content.ts'
-import { rootOf } from '../../core/view/entry.ts'
+import { findRoot } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
-import { captionOf } from '../../core/view/images.ts'
+import { buildCaption } from '../../core/view/images.ts'
 import { lastSaid } from '../drop-note.ts'
 import { asRef } from '../trim.ts'
 import { type Elision, type Prune, type PruneView, type ToolUse, withText } from './tool-uses.ts'
@@ -82,7 +82,7 @@ function isImage(part: Block | Part): boolean {
 }
 
 function caption(block: Block, ref: string): Block {
-  return isImage(block) ? { type: 'text', text: captionOf(block, ref) } : block
+  return isImage(block) ? { type: 'text', text: buildCaption(block, ref) } : block
 }
 
 function imagesSaid({ items, eventAt }: PruneView, at: number): readonly Part[] {
@@ -90,9 +90,9 @@ function imagesSaid({ items, eventAt }: PruneView, at: number): readonly Part[] 
 }
 
 function captioned({ items, eventAt }: PruneView, at: number): readonly Part[] {
-  const ref = rootOf(items[at]?.id ?? 'e1', eventAt)
+  const ref = findRoot(items[at]?.id ?? 'e1', eventAt)
   return partsAt({ items, eventAt }, at).map((part) =>
-    part.type === 'image' ? { type: 'text', text: captionOf(part.media, ref) } : part,
+    part.type === 'image' ? { type: 'text', text: buildCaption(part.media, ref) } : part,
   )
 }
 

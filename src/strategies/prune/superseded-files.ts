@@ -1,6 +1,6 @@
 // `superseded-writes` and `repeated-reads`: file content that a later write or read replaces.
 import type { EntryId } from '../../core/edit/change.ts'
-import { fieldsOf, type Intent, textIn } from '../../core/ledger/intent.ts'
+import { type Intent, readFields, textIn } from '../../core/ledger/intent.ts'
 import { type FileOperation, normalPath } from '../../core/ledger/operation.ts'
 import type { Json } from '../../core/text/json.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
@@ -48,7 +48,7 @@ interface Range {
 }
 
 function askedRange(input: Json): Range {
-  const fields = fieldsOf(input)
+  const fields = readFields(input)
   const pair = [fields.view_range, fields.range, fields.lines].find(Array.isArray)
   const from = firstNumber(
     fields.offset,
@@ -138,7 +138,7 @@ function saidInstead(
   { ref, how }: { readonly ref: EntryId; readonly how: string },
   { eventAt }: PruneView,
 ): string | undefined {
-  const text = textIn(fieldsOf(call.arguments), 'content', 'contents', 'file_text', 'text')
+  const text = textIn(readFields(call.arguments), 'content', 'contents', 'file_text', 'text')
   if (text === undefined || text.length < LEAST_CHARS) return undefined
   const answer = contentOf(round.answer, eventAt)
   const said = answer?.kind === 'answer' ? answer.answer.content.trim() : ''

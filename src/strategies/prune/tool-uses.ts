@@ -1,6 +1,6 @@
 // The calls of a context with their results, as prunes look at them.
 import type { EntryId } from '../../core/edit/change.ts'
-import { intentOf } from '../../core/ledger/dialects.ts'
+import { readIntent } from '../../core/ledger/dialects.ts'
 import type { Intent } from '../../core/ledger/intent.ts'
 import { hasFailed, textOfBlocks } from '../../core/ledger/running.ts'
 import type { EventAt } from '../../core/log/event.ts'
@@ -12,7 +12,7 @@ import {
   type UserContent,
 } from '../../core/view/content.ts'
 import type { Context } from '../../core/view/context.ts'
-import { type Item, newEntryAt, rootOf } from '../../core/view/entry.ts'
+import { findRoot, type Item, newEntryAt } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { type Round, roundsOf } from '../../core/view/seam.ts'
 
@@ -46,13 +46,13 @@ export function pruneView(context: Context, eventAt: EventAt): PruneView {
   return {
     items,
     eventAt,
-    uses: rounds.flatMap((round) => usesOf(round, items, eventAt)),
+    uses: rounds.flatMap((round) => findUses(round, items, eventAt)),
     until: rounds.at(-1)?.start ?? items.length,
     later: new LaterNames(items, eventAt),
   }
 }
 
-function usesOf(round: Round, items: readonly Item[], eventAt: EventAt): ToolUse[] {
+function findUses(round: Round, items: readonly Item[], eventAt: EventAt): ToolUse[] {
   const answer = contentOf(round.answer, eventAt)
   const calls = answer?.kind === 'answer' ? answer.calls : []
   return calls
@@ -67,10 +67,10 @@ function usesOf(round: Round, items: readonly Item[], eventAt: EventAt): ToolUse
         {
           at,
           item,
-          ref: rootOf(item.id, eventAt),
-          answerRef: rootOf(round.answer, eventAt),
+          ref: findRoot(item.id, eventAt),
+          answerRef: findRoot(round.answer, eventAt),
           call,
-          intent: intentOf(call.name, call.arguments),
+          intent: readIntent(call.name, call.arguments),
           result,
           text: result.content.flatMap(({ text }) => text ?? []).join('\n'),
           isFailed: hasFailed(textOfBlocks(result.content), result),

@@ -37,7 +37,7 @@ export function compactRanges(input: RangesInput): RangeEdits {
   const closing = closes === undefined ? undefined : findClosingCall(context, closes)
   if (PrecisError.is(closing)) return { ok: false, error: closing }
   const items = context.items.toArray()
-  const ranges = findRanges(replacements, items, endOf(context, closing), eventAt)
+  const ranges = findRanges(replacements, items, findEnd(context, closing), eventAt)
   if (PrecisError.is(ranges)) return { ok: false, error: ranges }
 
   const isInside = (place: number) => ranges.some(({ start, end }) => start <= place && place < end)
@@ -56,7 +56,7 @@ export function compactRanges(input: RangesInput): RangeEdits {
 }
 
 /** A range without `to` ends before an answer whose other calls would be lost with their results. */
-function endOf(context: Context, closing: ClosingCall | undefined): number {
+function findEnd(context: Context, closing: ClosingCall | undefined): number {
   return closing?.isAlone ? context.items.length : openRoundStart(context.items, context.open)
 }
 
@@ -77,7 +77,7 @@ function findRanges(
       where: 'replacements',
       hint: 'Give at least one {from?, to?, summary}.',
     })
-  const checkpoints = checkpointsOf(items, eventAt)
+  const checkpoints = listCheckpoints(items, eventAt)
   const ranges: Range[] = []
   for (const [at, replacement] of replacements.entries()) {
     const range = findRange(replacement, at, items, checkpoints, endOfThread)
@@ -93,7 +93,7 @@ function findRanges(
 }
 
 /** Where the visible checkpoints stand; the text of a message never makes one. */
-function checkpointsOf(items: readonly Item[], eventAt: EventAt): ReadonlyMap<string, number> {
+function listCheckpoints(items: readonly Item[], eventAt: EventAt): ReadonlyMap<string, number> {
   const places = new Map<string, number>()
   for (const [place, item] of items.entries()) {
     const content = item.kind === 'checkpoint' ? contentOf(item.id, eventAt) : undefined

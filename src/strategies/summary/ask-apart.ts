@@ -48,13 +48,13 @@ export async function askApart(request: ApartRequest): Promise<AskAnswer> {
   const ask = async (text: string, previous: string | undefined): Promise<AskAnswer> => {
     const answer = await checkedAnswer(
       provider,
-      messageOf(request, { text, previous, model, outputTokens }),
+      readMessage(request, { text, previous, model, outputTokens }),
     )
     if (answer.usage) usage = sumUsage(usage, answer.usage)
     return answer
   }
   for (let shrinks = 0; ; shrinks += 1) {
-    const parts = partsOf(transcript, roomTokens)
+    const parts = readParts(transcript, roomTokens)
     if (parts.length > MANY_PARTS)
       run.onWarning?.(`The conversation is summarised in ${parts.length} parts, one request each.`)
     try {
@@ -94,7 +94,7 @@ interface Part {
   readonly outputTokens: number
 }
 
-function messageOf(request: ApartRequest, part: Part): AskRequest {
+function readMessage(request: ApartRequest, part: Part): AskRequest {
   const { run, conversation, prompt, updatePrompt = `${GO_ON}\n\n${prompt}` } = request
   const { text, previous, model, outputTokens } = part
   const said = [
@@ -125,7 +125,7 @@ function partRoom(
   return Math.max(SMALLEST_PART_TOKENS, room)
 }
 
-function partsOf({ text, boundaries }: Transcript, roomTokens: number): string[] {
+function readParts({ text, boundaries }: Transcript, roomTokens: number): string[] {
   const tokens = estimateTokens(text)
   if (tokens <= roomTokens) return [text]
   let chars = Math.max(SMALLEST_PART_TOKENS, Math.floor((text.length / tokens) * roomTokens))

@@ -119,7 +119,7 @@ function flat(text: string): string {
 }
 
 /** `asides` are what the user says besides: what to look at, or what comes next. */
-export function sourceOf(
+export function readSource(
   context: Context,
   eventAt: EventAt,
   ...asides: readonly (string | undefined)[]

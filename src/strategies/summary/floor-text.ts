@@ -4,12 +4,12 @@ import type { StrategyInput } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import { textOfParts, textOfUserContent } from '../../core/view/content.ts'
 import {
+  findRoot,
   type Item,
   isNewEntry,
   itemOfNewEntry,
   newId,
   parseEntryId,
-  rootOf,
 } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { findRuns } from '../../core/view/entry-range.ts'
@@ -23,7 +23,7 @@ import {
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { inertLine } from '../extract/brief.ts'
 import { type Digest, digestReducer } from '../extract/digest.ts'
-import { draftOf } from '../extract/draft.ts'
+import { buildDraft } from '../extract/draft.ts'
 import { OPENING } from '../extract/earlier-brief.ts'
 import { contextDigest } from '../extract/extract.ts'
 import { asRef } from '../trim.ts'
@@ -61,7 +61,7 @@ export function standingAfter(edits: readonly Edit[], input: StrategyInput): Sta
     stays,
     entries,
     tokens: weigh(stays) + weighEntries(entries, eventAt),
-    texts: [...stays.map(({ id }) => textOf(id, eventAt)), ...entries.map(textOfEntry)],
+    texts: [...stays.map(({ id }) => readText(id, eventAt)), ...entries.map(textOfEntry)],
   }
 }
 
@@ -82,7 +82,7 @@ export function textOfEntry(entry: NewEntry): string {
   return entry.data.content.map(({ text = '' }) => text).join('\n')
 }
 
-function textOf(id: Item['id'], eventAt: EventAt): string {
+function readText(id: Item['id'], eventAt: EventAt): string {
   const content = contentOf(id, eventAt)
   if (content?.kind === 'result')
     return content.result.content.map(({ text = '' }) => text).join('\n')
@@ -129,7 +129,7 @@ const FACTS = 'What the summary does not say, word for word from the log:'
 
 function noteFor(goes: readonly Item[], eventAt: EventAt): string {
   const originals = goes
-    .map(({ id }) => rootOf(id, eventAt))
+    .map(({ id }) => findRoot(id, eventAt))
     .filter((id) => parseEntryId(id).original)
   const [first, last] = [originals[0], originals.at(-1)]
   const which =
@@ -145,7 +145,7 @@ async function lostFacts(floor: FloorText): Promise<string> {
   const { input, standing, maxTokens } = floor
   const { stays, entries, goes, texts } = standing
   const request = requestItem(input)
-  const lines = await briefOf({
+  const lines = await buildBrief({
     input,
     covered: goes,
     stays: request ? [...stays, request] : stays,
@@ -187,7 +187,7 @@ function lostNames(
     }
   return standing.goes.flatMap((item) => {
     const names = byEntry.get(item)
-    return names ? [`${asRef(rootOf(item.id, eventAt))} ${inertLine(names.join(', '))}`] : []
+    return names ? [`${asRef(findRoot(item.id, eventAt))} ${inertLine(names.join(', '))}`] : []
   })
 }
 
@@ -207,7 +207,7 @@ interface BriefInput {
 }
 
 /** The sections of a brief without its opening; empty where there is nothing to say. */
-export async function briefOf(brief: BriefInput): Promise<string> {
+export async function buildBrief(brief: BriefInput): Promise<string> {
   const { input, covered, stays, said, maxTokens } = brief
   const { context, eventAt, pins = [], nextPrompt = '', instructions = '' } = input
   const digest: Digest = input.reduce
@@ -225,6 +225,6 @@ export async function briefOf(brief: BriefInput): Promise<string> {
     fixedTokens: 0,
   }
   const asked = `${instructions}\n${nextPrompt}`
-  const drafted = draftOf({ digest, plan, eventAt, pins, targetTokens: maxTokens, asked, said })
+  const drafted = buildDraft({ digest, plan, eventAt, pins, targetTokens: maxTokens, asked, said })
   return drafted.brief.slice(OPENING.length).trim()
 }

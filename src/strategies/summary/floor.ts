@@ -17,7 +17,7 @@ import { cappedEntry } from '../ladder/edits.ts'
 import { unseenStart } from '../range.ts'
 import { countKept, exactFacts } from './exact-facts.ts'
 import {
-  briefOf,
+  buildBrief,
   floorText,
   type Standing,
   saidIn,
@@ -46,7 +46,10 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
       if (kind !== 'own' && checkSummary(proposal, proposal.edits)) return proposal
       if (kind === 'own') requireWords(standing)
       const maxTokens = factsRoom(input, standing)
-      const brief = await briefWithin(input, sizeOf(input, standing) + maxTokens + FRAME_TOKENS)
+      const brief = await briefWithin(
+        input,
+        measureSize(input, standing) + maxTokens + FRAME_TOKENS,
+      )
       const wanted = factsStanding(brief, input)
       const text = await floorText({ input, standing, maxTokens, wanted })
       const edits = proposal.edits.with(at, withEntry(proposal.edits[at] as Edit, text))
@@ -78,7 +81,7 @@ function cappedUnseen(edits: readonly Edit[], input: StrategyInput): Edit[] {
 }
 
 /** With system prompts. */
-function sizeOf({ context }: StrategyInput, { tokens }: Standing): number {
+function measureSize({ context }: StrategyInput, { tokens }: Standing): number {
   return weightOf(context) - context.tokens + tokens
 }
 
@@ -166,7 +169,7 @@ export async function floorForFresh(
   const facts = new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
   const maxTokens = factsRoom(input, standing)
   const whole = { input, covered: goes, stays: [], said: [] }
-  const brief = await briefOf({ ...whole, maxTokens: standing.tokens + maxTokens })
+  const brief = await buildBrief({ ...whole, maxTokens: standing.tokens + maxTokens })
   const wanted = exactFacts(brief)
   const carried = await floorText({ input, standing, maxTokens, wanted })
   const kept = countKept(facts, [summary, carried])

@@ -4,7 +4,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { AskAnswer } from '../../core/ports.ts'
 import { asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
-import { checkAgainstSource, sourceOf } from './checks.ts'
+import { checkAgainstSource, readSource } from './checks.ts'
 import { floorForFresh } from './floor.ts'
 import { withFocus } from './prompts/summarizer.ts'
 
@@ -59,7 +59,7 @@ export const freshSession: Strategy = {
     }).catch(inItsWords)
     const { text, unverified } = checkAgainstSource(
       asProse(answer.text),
-      sourceOf(context, eventAt, instructions),
+      readSource(context, eventAt, instructions),
       'disarmed',
     )
     const { summary, carried } = await floorForFresh(input, text)

@@ -7,9 +7,9 @@ import { weightOf } from '../../core/view/context.ts'
 import { type Item, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { linesOf, tokensOf, type UserWord, type UserWords, userWords } from '../user-words.ts'
+import { countTokens, readLines, type UserWord, type UserWords, userWords } from '../user-words.ts'
 import { asData } from './as-data.ts'
-import { checkAgainstSource, sourceOf, withNote, withoutNote } from './checks.ts'
+import { checkAgainstSource, readSource, withNote, withoutNote } from './checks.ts'
 import { summaryIn, summaryMessage } from './fresh-session.ts'
 import type { RecentCut } from './keep-recent-cut.ts'
 
@@ -33,7 +33,7 @@ const MAX_LISTED_FILES = 200
 
 export function formerSummary(summaries: readonly Item[], eventAt: EventAt): Former | undefined {
   if (summaries.length === 0) return undefined
-  const known = summaries.map((item) => metadataOf(item, eventAt))
+  const known = summaries.map((item) => readMetadata(item, eventAt))
   return {
     prose: summaries.map((item) => proseOf(item, eventAt)).join('\n\n'),
     files: {
@@ -68,11 +68,11 @@ export function recentSummary({ input, cut, former, prose }: RecentSummary): {
     earlier: former?.said ?? { words: [], leftOut: [] },
     maxTokens,
   })
-  const source = sourceOf(context, eventAt, former?.prose, instructions)
+  const source = readSource(context, eventAt, former?.prose, instructions)
   const checked = checkAgainstSource(prose, source)
   const text = [
     withNote(checked),
-    tagged('user-messages', linesOf(said, maxTokens)),
+    tagged('user-messages', readLines(said, maxTokens)),
     tagged('read-files', listed(files.readFiles)),
     tagged('modified-files', listed(files.modifiedFiles)),
   ]
@@ -96,7 +96,7 @@ function wordsRoom({ input, cut, former, prose }: RecentSummary): number {
   const { context, run, targetTokens = Number.POSITIVE_INFINITY } = input
   const covered = weigh(cut.covered)
   const anew = covered - weigh(cut.summaries)
-  const held = tokensOf(former?.said.words ?? [])
+  const held = countTokens(former?.said.words ?? [])
   const staying = weightOf(context) - covered + (cut.request?.tokens ?? 0) + estimateTokens(prose)
   const room = Math.min(
     USER_WORDS_TOKENS,
@@ -137,7 +137,7 @@ function proseOf(item: Item, eventAt: EventAt): string {
 }
 
 /** From the log, which nobody can forge, not from the text. */
-function metadataOf({ id }: Item, eventAt: EventAt): { readonly [key: string]: Json } {
+function readMetadata({ id }: Item, eventAt: EventAt): { readonly [key: string]: Json } {
   const event = eventAt(parseEntryId(id).seq)
   const isOurs = event?.type === 'COMPACTION' && event.data.strategyId === 'keep-recent'
   const metadata = isOurs ? event.data.metadata : undefined

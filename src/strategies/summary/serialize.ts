@@ -49,7 +49,7 @@ function entryText(item: Item, eventAt: EventAt, maxChars: number): string {
   const content = contentOf(item.id, eventAt)
   switch (content?.kind) {
     case 'user':
-      return userText(content.content, speakerOf(item, eventAt), maxChars)
+      return userText(content.content, findSpeaker(item, eventAt), maxChars)
     case 'answer': {
       const { answer, calls } = content
       const said = answer.content.trim() === '' ? [] : [`[Assistant]: ${asData(answer.content)}`]
@@ -68,7 +68,7 @@ function entryText(item: Item, eventAt: EventAt, maxChars: number): string {
 /** What a compaction put there, or whose words they are. */
 type Speaker = EntryLabel | 'tool' | 'client' | 'model'
 
-function speakerOf(item: Item, eventAt: EventAt): Speaker | undefined {
+function findSpeaker(item: Item, eventAt: EventAt): Speaker | undefined {
   const label = newEntryAt(item.id, eventAt)?.label
   if (label !== undefined) return label
   const event = eventAt(parseEntryId(item.id).seq)

@@ -20,7 +20,7 @@ import { unseenStart, wholeRange } from '../range.ts'
 import { bareWhole } from '../ranges/compact-whole.ts'
 import { asData, asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
-import { markedAgainst, sourceOf } from './checks.ts'
+import { markedAgainst, readSource } from './checks.ts'
 import { withFloor } from './floor.ts'
 import { EIGHT_HEADINGS, EIGHT_SECTIONS, withUsersWords } from './prompts/summarizer.ts'
 
@@ -108,7 +108,7 @@ export const summarize: Strategy = withFloor({
       metadata: {
         ...metadata,
         summaryGenerated: true,
-        recentEventCount: items.slice(end).reduce((sum, item) => sum + eventsOf(item), 0),
+        recentEventCount: items.slice(end).reduce((sum, item) => sum + readEvents(item), 0),
         preservedUserMessages: items.slice(end).filter((item) => item.kind === 'user').length,
         strategy: 'summarize',
         ...(missing.length > 0 && { missingSections: missing }),
@@ -129,16 +129,17 @@ function inSections(text: string, replaced: readonly Item[]): WrittenSummary {
 /** The kept part is extended back to the nearest seam, so that no tool round is split. */
 function summarisedUpTo(items: readonly Item[], open: ReadonlySet<string>): number {
   const seams = seamsOf(items, open)
-  const total = items.reduce((sum, item) => sum + eventsOf(item), 0)
+  const total = items.reduce((sum, item) => sum + readEvents(item), 0)
   let end = items.length
   if (total > SHORT_EVENTS)
-    for (let kept = 0; kept < KEPT_EVENTS && end > 0; kept += eventsOf(items[end] as Item)) end -= 1
+    for (let kept = 0; kept < KEPT_EVENTS && end > 0; kept += readEvents(items[end] as Item))
+      end -= 1
   end = Math.min(end, unseenStart(items))
   while (end > 0 && !seams[end]) end -= 1
   return end
 }
 
-function eventsOf(item: Item): number {
+function readEvents(item: Item): number {
   if (item.kind === 'gap') return 0
   return item.kind === 'answer' ? 1 + (item.calls?.length ?? 0) : 1
 }
@@ -235,7 +236,7 @@ function markedSummary(
   { text: said, stopReason, usage }: AskAnswer,
   { context, eventAt, instructions }: StrategyInput,
 ): MarkedSummary {
-  const source = sourceOf(context, eventAt, instructions)
+  const source = readSource(context, eventAt, instructions)
   const { text, unverified, stripped } = markedAgainst(asProse(said), source)
   return {
     text,

@@ -2,7 +2,7 @@
 import { PrecisError } from '../../core/errors.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { isErrno } from '../files/file-errors.ts'
-import { fileKindOf, openInWorkspace } from '../files/open-file.ts'
+import { openInWorkspace, readFileKind } from '../files/open-file.ts'
 import { binaryFile } from '../files/read.ts'
 import { count } from '../process/limit-output.ts'
 import type { Workspace } from '../workspace.ts'
@@ -54,7 +54,7 @@ async function readOne(workspace: Workspace, path: string, room: number): Promis
       const start = Buffer.alloc(Math.min(size, room * MAX_CHAR_BYTES))
       const { bytesRead } = await file.read(start, 0, start.length, 0)
       const bytes = start.subarray(0, bytesRead)
-      if (fileKindOf(bytes).kind !== 'text') throw binaryFile(place.name)
+      if (readFileKind(bytes).kind !== 'text') throw binaryFile(place.name)
       const text = new TextDecoder().decode(bytes, { stream: true })
       if (text.length <= room && bytesRead >= size) return { path, content: text }
       const head = cutHead(text, room)

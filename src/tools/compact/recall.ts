@@ -52,7 +52,7 @@ export function recallTool(
   })
 }
 
-type Recalled =
+type RecallResult =
   | { readonly query: string }
   | {
       readonly ref: string
@@ -63,7 +63,7 @@ type Recalled =
 /** What was found, or what stands under a ref, never longer than a page; and how to continue. */
 async function recallText(
   archive: Archive,
-  asked: Recalled,
+  asked: RecallResult,
   limits: RecallLimits,
 ): Promise<string> {
   if ('query' in asked)

@@ -39,7 +39,7 @@ export function editTool(workspace: Workspace): Tool {
       if (edited === text)
         throw new PrecisError('invalid-input', 'The edit changes nothing: both texts are the same.')
       await replaceFile(approved, path, edited, mark)
-      const lines = linesOf(text, matches)
+      const lines = readLines(text, matches)
       return textOutcome(
         'completed',
         `Edited ${name}: ${matches.length === 1 ? '1 replacement' : `${count(matches.length)} replacements`}, ${lines}.`,
@@ -131,13 +131,13 @@ function noMatch(name: string, text: string, oldText: string): PrecisError {
 function manyMatches(name: string, text: string, matches: readonly Match[]): PrecisError {
   return new PrecisError(
     'invalid-input',
-    `oldText occurs ${count(matches.length)} times in ${name}: ${linesOf(text, matches)}.`,
+    `oldText occurs ${count(matches.length)} times in ${name}: ${readLines(text, matches)}.`,
     { hint: 'Add lines around it until it is unique, or set `all`. Nothing was changed.' },
   )
 }
 
 /** `line 3`, `lines 3, 17 and 2 more` */
-function linesOf(text: string, matches: readonly Match[]): string {
+function readLines(text: string, matches: readonly Match[]): string {
   const named = matches.slice(0, NAMED_LINES).map(({ start }) => lineAt(text, start))
   const more = matches.length - named.length
   const list = `${named.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`
@@ -195,7 +195,7 @@ function findNearLines(text: string, wanted: string): NearLines[] {
   const sought = trimEmpty(wanted.split(/\r?\n/).map(fold))
   const [first = ''] = sought
   if (first === '') return []
-  const stretches = placesOf(folded, sought)
+  const stretches = findPlaces(folded, sought)
   if (stretches.length > 0)
     return stretches.map((at) => ({
       kind: 'same-but-for-spaces',
@@ -203,7 +203,7 @@ function findNearLines(text: string, wanted: string): NearLines[] {
       text: lines.slice(at, at + sought.length).join('\n'),
     }))
   if (first.length < LEAST_LINE_CHARS) return []
-  return placesOf(folded, [first]).map((at) => ({
+  return findPlaces(folded, [first]).map((at) => ({
     kind: 'first-line',
     line: at + 1,
     text: lines[at] ?? '',
@@ -211,7 +211,7 @@ function findNearLines(text: string, wanted: string): NearLines[] {
 }
 
 /** Where the lines stand one after the other; of the first and the last, a part of a line will do. */
-function placesOf(lines: readonly string[], sought: readonly string[]): number[] {
+function findPlaces(lines: readonly string[], sought: readonly string[]): number[] {
   const places: number[] = []
   const last = sought.length - 1
   for (let at = 0; at + last < lines.length && places.length < MOST_NEAR; at += 1) {

@@ -16,7 +16,7 @@ export function compileGlob(pattern: string): Glob {
   const isAnchored = parts.length > 1
   if (parts[0] === '') parts.shift() // a slash in front only says that it counts from the top
   if (parts.at(-1) === '**' && parts.length > 1) parts.push('*') // what is inside, not the folder
-  const named = parts.map((part): Segment => (part === '**' ? '**' : signsOf(part)))
+  const named = parts.map((part): Segment => (part === '**' ? '**' : findSigns(part)))
   const segments: readonly Segment[] = isAnchored ? named : ['**', ...named]
   return {
     matches: (path) =>
@@ -49,7 +49,7 @@ export function expandBraces(pattern: string): string[] {
   return done
 }
 
-function signsOf(part: string): Sign[] {
+function findSigns(part: string): Sign[] {
   const signs: Sign[] = []
   for (let at = 0; at < part.length; ) {
     const rest = part.slice(at)

@@ -7,7 +7,7 @@ import { defineTool, textField, throwIfAborted } from '../define-tool.ts'
 import { count, limitedOutcome, OUTPUT_LIMITS, type OutputLimits } from '../process/limit-output.ts'
 import { approvedWorkspace, type Place, type Workspace } from '../workspace.ts'
 import { namingFile } from './file-errors.ts'
-import { type Walked, walk } from './walk.ts'
+import { type WalkEntry, walk } from './walk.ts'
 
 const MOST_ENTRIES = 2_000
 const MOST_LEVELS = 20
@@ -48,7 +48,7 @@ export function listTool(workspace: Workspace, options: ListOptions = {}): Tool 
       const isOver = () => signal.aborted || lines.length > maxEntries
       const walkThrough = { root: workspace.root, start: place.path, maxDepth: depth, isOver }
       for await (const entry of walk(walkThrough)) {
-        lines.push(lineOf(entry))
+        lines.push(readLine(entry))
         if (isOver()) break
       }
       throwIfAborted(signal)
@@ -76,7 +76,7 @@ async function requireFolder({ path, name }: Place): Promise<void> {
   })
 }
 
-function lineOf({ name, kind, isIgnored }: Walked): string {
+function readLine({ name, kind, isIgnored }: WalkEntry): string {
   // A name may hold a line break, and would then look like two.
   const path = name.replace(/[\r\n]/g, '�')
   const marked = kind === 'folder' ? `${path}/` : path

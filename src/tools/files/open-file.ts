@@ -25,7 +25,7 @@ export async function openPlace(root: string, place: Place): Promise<FileHandle>
   return namingFile(name, async () => {
     if (path === root) requireFile(await stat(root), name)
     // No link is followed any more: none was in the path when it was looked up.
-    const folder = await holdFolderOf({ root }, place, 'leave')
+    const folder = await readHoldFolder({ root }, place, 'leave')
     try {
       const reached = folder.reach(basename(path))
       // Looked at before: opening a device may already do something.
@@ -91,7 +91,7 @@ const IMAGES: readonly (readonly [mimeType: string, start: RegExp])[] = [
   ['image/webp', /^RIFF[\s\S]{4}WEBP/],
 ]
 
-export function fileKindOf(start: Buffer): FileKind {
+export function readFileKind(start: Buffer): FileKind {
   const text = start.subarray(0, 16).toString('latin1')
   const image = IMAGES.find(([, pattern]) => pattern.test(text))
   if (image) return { kind: 'image', mimeType: image[0] }
@@ -111,7 +111,7 @@ export interface HeldFolder {
 }
 
 /** The folder of a place; no link is followed on the way from the root. `missing`: whether folders are made. */
-export async function holdFolderOf(
+export async function readHoldFolder(
   { root }: Pick<Workspace, 'root'>,
   { path }: Place,
   missing: 'make' | 'leave',

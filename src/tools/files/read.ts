@@ -7,7 +7,7 @@ import type { Signal } from '../../core/ports.ts'
 import { defineTool, textField, textOutcome, throwIfAborted } from '../define-tool.ts'
 import { count, limitLine, OUTPUT_LIMITS, type OutputLimits } from '../process/limit-output.ts'
 import { approvedWorkspace, type Workspace } from '../workspace.ts'
-import { type FileKind, fileKindOf, KIND_BYTES, openInWorkspace } from './open-file.ts'
+import { type FileKind, KIND_BYTES, openInWorkspace, readFileKind } from './open-file.ts'
 
 const DEFAULT_LINES = 2_000
 const MOST_LINES = 1_000_000_000
@@ -45,7 +45,7 @@ export function readTool(workspace: Workspace, limits: OutputLimits = OUTPUT_LIM
       const approved = approvedWorkspace(workspace, target)
       const { place, file } = await openInWorkspace(approved, path)
       try {
-        const kind = await kindOf(file)
+        const kind = await readKind(file)
         if (kind.kind === 'image') return await showImage(file, place.name, kind.mimeType)
         if (kind.kind === 'binary') throw binaryFile(place.name)
         const range = { offset, limit, maxBytes: limits.keptChars }
@@ -65,10 +65,10 @@ export function binaryFile(name: string): PrecisError {
   })
 }
 
-async function kindOf(file: FileHandle): Promise<FileKind> {
+async function readKind(file: FileHandle): Promise<FileKind> {
   const start = Buffer.alloc(KIND_BYTES)
   const { bytesRead } = await file.read(start, 0, KIND_BYTES, 0)
-  return fileKindOf(start.subarray(0, bytesRead))
+  return readFileKind(start.subarray(0, bytesRead))
 }
 
 async function showImage(file: FileHandle, name: string, mimeType: string): Promise<ToolOutcome> {
@@ -196,8 +196,8 @@ async function readLines(
     lines: Math.max(0, lines),
     isCut,
   })
-  for await (const block of blocksOf(file, signal)) {
-    for (const piece of piecesOf(block)) {
+  for await (const block of readBlocks(file, signal)) {
+    for (const piece of findPieces(block)) {
       if (line >= offset + limit) return done(limit)
       if (line >= offset) {
         kept.push(piece.subarray(0, room))
@@ -212,7 +212,7 @@ async function readLines(
   return { ...done(totalLines - offset + 1), totalLines }
 }
 
-async function* blocksOf(file: FileHandle, signal: Signal): AsyncGenerator<Buffer> {
+async function* readBlocks(file: FileHandle, signal: Signal): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     throwIfAborted(signal)
     const block = Buffer.allocUnsafe(BLOCK_BYTES)
@@ -224,7 +224,7 @@ async function* blocksOf(file: FileHandle, signal: Signal): AsyncGenerator<Buffe
 }
 
 /** Each line of a block with its break; the last may be a part of one. */
-function* piecesOf(block: Buffer): Generator<Buffer> {
+function* findPieces(block: Buffer): Generator<Buffer> {
   for (let from = 0; from < block.length; ) {
     const found = block.indexOf(NEWLINE, from)
     const to = found === -1 ? block.length : found + 1

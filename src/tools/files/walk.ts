@@ -14,7 +14,7 @@ interface WalkOptions {
   isOver(): boolean
 }
 
-export interface Walked {
+export interface WalkEntry {
   readonly path: string // absolute
   readonly name: string // relative to the workspace
   readonly kind: 'file' | 'folder' | 'link' | 'other'
@@ -26,17 +26,17 @@ const MOST_IN_FOLDER = 20_000
 /** Git's own folder is never of interest, and large. */
 const NEVER_ENTERED = '.git'
 
-export async function* walk(options: WalkOptions): AsyncGenerator<Walked> {
+export async function* walk(options: WalkOptions): AsyncGenerator<WalkEntry> {
   const { root, start } = options
   const rules = await rulesAbove(root)
   // The folders between the workspace and the start have rules, too; the start's own come below.
   const between = relative(root, start).split(sep).slice(0, -1)
   if (start !== root) {
     let at = root
-    rules.push(...(await rulesOf(at)))
+    rules.push(...(await buildRules(at)))
     for (const name of between) {
       at = join(at, name)
-      rules.push(...(await rulesOf(at)))
+      rules.push(...(await buildRules(at)))
     }
   }
   yield* walkFolder(options, start, rules, 1)
@@ -47,12 +47,12 @@ async function* walkFolder(
   folder: string,
   above: readonly IgnoreRule[],
   depth: number,
-): AsyncGenerator<Walked> {
+): AsyncGenerator<WalkEntry> {
   if (options.isOver()) return
-  const rules = [...above, ...(await rulesOf(folder))]
+  const rules = [...above, ...(await buildRules(folder))]
   for (const entry of await entriesOf(folder)) {
     const path = join(folder, entry.name)
-    const kind = kindOf(entry)
+    const kind = readKind(entry)
     const ignored = entry.name === NEVER_ENTERED || isIgnored(rules, path, kind === 'folder')
     const name = relative(options.root, path).replaceAll(sep, '/')
     yield { path, name, kind, isIgnored: ignored }
@@ -96,7 +96,7 @@ async function readEntries(folder: string): Promise<Dirent[]> {
   return entries
 }
 
-function kindOf(entry: Dirent): Walked['kind'] {
+function readKind(entry: Dirent): WalkEntry['kind'] {
   if (entry.isFile()) return 'file'
   if (entry.isDirectory()) return 'folder'
   return entry.isSymbolicLink() ? 'link' : 'other'
@@ -113,7 +113,7 @@ interface IgnoreRule {
 const MAX_FILE_BYTES = 100_000
 
 /** The rules of a folder's own .gitignore; none where it has none that can be read. */
-async function rulesOf(folder: string): Promise<IgnoreRule[]> {
+async function buildRules(folder: string): Promise<IgnoreRule[]> {
   const path = join(folder, '.gitignore')
   const text = await readShort(path).catch(() => '') // rules that cannot be read hide nothing
   return text.split(/\r?\n/).flatMap((line): IgnoreRule[] => {
@@ -135,7 +135,7 @@ async function rulesAbove(folder: string): Promise<IgnoreRule[]> {
   }
   if (!existsSync(join(at, '.git'))) return [] // no repository: nothing above has a say
   const rules: IgnoreRule[] = []
-  for (const each of above) rules.push(...(await rulesOf(each)))
+  for (const each of above) rules.push(...(await buildRules(each)))
   return rules
 }
 

@@ -18,7 +18,7 @@ import { outcomeOf, workspaceWith } from '../../../test/tools/temporary-workspac
 import type { Workspace } from '../workspace.ts'
 import { replaceFile, writeTool } from './write.ts'
 
-function textOf({ root }: Workspace, path: string): string {
+function readText({ root }: Workspace, path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
@@ -30,7 +30,7 @@ describe('write', () => {
       'completed',
       'Created a/b/c.txt: 9 bytes.',
     ])
-    expect(textOf(workspace, 'a/b/c.txt')).toBe('größer\n')
+    expect(readText(workspace, 'a/b/c.txt')).toBe('größer\n')
     expect(readdirSync(join(workspace.root, 'a/b'))).toEqual(['c.txt'])
   })
 
@@ -43,7 +43,7 @@ describe('write', () => {
       'completed',
       'Replaced run.sh: 4 bytes (before: 3).',
     ])
-    expect(textOf(workspace, 'run.sh')).toBe('new!')
+    expect(readText(workspace, 'run.sh')).toBe('new!')
     expect(statSync(join(workspace.root, 'run.sh')).mode & 0o7777).toBe(0o751)
     expect(readdirSync(workspace.root).sort()).toEqual(['link', 'run.sh'])
   })
@@ -60,7 +60,7 @@ describe('write', () => {
       expect([status, text]).toEqual(['failed', expect.stringContaining(sentence)])
     }
     expect(readdirSync(workspace.root).sort()).toEqual(['a.txt', 'folder'])
-    expect(textOf(workspace, 'a.txt')).toBe('a')
+    expect(readText(workspace, 'a.txt')).toBe('a')
   })
 
   it('writes nothing where somebody else has changed the file meanwhile', async () => {
@@ -70,7 +70,7 @@ describe('write', () => {
     await expect(replaceFile(workspace, 'a.txt', 'ours', mark)).rejects.toMatchObject({
       message: 'a.txt has changed since it was read.',
     })
-    expect(textOf(workspace, 'a.txt')).toBe('theirs')
+    expect(readText(workspace, 'a.txt')).toBe('theirs')
     expect(readdirSync(workspace.root)).toEqual(['a.txt'])
   })
 
@@ -83,7 +83,7 @@ describe('write', () => {
     await expect(replaceFile(workspace, 'a.txt', 'ours', mark)).rejects.toMatchObject({
       code: 'file-unwritable',
     })
-    expect(textOf(workspace, 'a.txt')).toBe('b')
+    expect(readText(workspace, 'a.txt')).toBe('b')
   })
 
   it('notices another file of the same size and time in its place', async () => {
@@ -96,7 +96,7 @@ describe('write', () => {
     await expect(replaceFile(workspace, 'a.txt', 'ours', mark)).rejects.toMatchObject({
       code: 'file-unwritable',
     })
-    expect(textOf(workspace, 'a.txt')).toBe('b')
+    expect(readText(workspace, 'a.txt')).toBe('b')
   })
 
   it('notices that the file is gone', async () => {

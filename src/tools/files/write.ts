@@ -10,7 +10,7 @@ import { defineTool, textField, textOutcome } from '../define-tool.ts'
 import { count } from '../process/limit-output.ts'
 import { approvedWorkspace, type Place, type Workspace } from '../workspace.ts'
 import { isErrno, namingFile, requireFile } from './file-errors.ts'
-import { type HeldFolder, holdFolderOf, requireHeldInside } from './open-file.ts'
+import { type HeldFolder, readHoldFolder, requireHeldInside } from './open-file.ts'
 
 const input = z.strictObject({
   path: z.string().describe('The file, relative to the workspace. Missing folders are made.'),
@@ -65,10 +65,10 @@ export async function replaceFile(
   const place = await workspace.locate(path)
   requireWritable(workspace, place)
   return namingFile(place.name, async () => {
-    const folder = await holdFolderOf(workspace, place, 'make')
+    const folder = await readHoldFolder(workspace, place, 'make')
     try {
       const target = folder.reach(basename(place.path))
-      const before = await statsOf(target)
+      const before = await computeStats(target)
       if (before) requireFile(before, place.name)
       const bytes = Buffer.from(text)
       const temporary = await writeBeside(workspace, place, folder, bytes, before)
@@ -98,7 +98,7 @@ function requireWritable({ isReadOnly }: Workspace, { name }: Place): void {
     })
 }
 
-async function statsOf(path: string): Promise<BigIntStats | undefined> {
+async function computeStats(path: string): Promise<BigIntStats | undefined> {
   return lstat(path, { bigint: true }).catch((error: unknown) => {
     if (isErrno(error) && error.code === 'ENOENT') return undefined
     throw error
@@ -137,7 +137,7 @@ async function keepRights(file: FileHandle, before: BigIntStats): Promise<void> 
 }
 
 async function requireUnchanged(path: string, name: string, mark: FileMark): Promise<void> {
-  const now = await statsOf(path)
+  const now = await computeStats(path)
   if (now?.ino === mark.ino && now.size === mark.size && now.mtimeNs === mark.mtimeNs) return
   throw new PrecisError('file-unwritable', `${name} has changed since it was read.`, {
     hint: 'Nothing was written. Read it again and repeat the edit.',

@@ -78,16 +78,16 @@ function keepEnds(text: string, maxChars: number): string {
 function showEnds(text: string, maxChars: number, lineChars: number): string {
   const longest = Math.min(lineChars, Math.floor(maxChars / 3) - NOTE_CHARS / 2)
   const lines = text.split('\n').map((line) => limitLine(line, longest))
-  const total = lengthOf(lines)
+  const total = measureLength(lines)
   if (total <= maxChars) return lines.join('\n')
   const room = maxChars - NOTE_CHARS
   const head = fitting(lines, room / 2)
-  const tail = fitting(lines.toReversed(), room - lengthOf(lines.slice(0, head)))
+  const tail = fitting(lines.toReversed(), room - measureLength(lines.slice(0, head)))
   const last = lines.length - tail
   const leftOut = lines.slice(head, last)
   return [
     ...lines.slice(0, head),
-    `[… ${count(leftOut.length)} lines, ${count(lengthOf(leftOut))} characters left out …]`,
+    `[… ${count(leftOut.length)} lines, ${count(measureLength(leftOut))} characters left out …]`,
     ...lines.slice(last),
   ].join('\n')
 }
@@ -102,6 +102,6 @@ function fitting(lines: readonly string[], maxChars: number): number {
   return end === -1 ? lines.length : end
 }
 
-function lengthOf(lines: readonly string[]): number {
+function measureLength(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0)
 }

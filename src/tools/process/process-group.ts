@@ -47,7 +47,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // the leader of a group of its own
   })
-  const closed = outputsOf(child, options.onOutput)
+  const closed = readOutputs(child, options.onOutput)
   const exited = exitOf(child)
   let endedFor: CommandEnd['endedFor']
   let ending: Promise<unknown> | undefined
@@ -82,7 +82,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
 }
 
 /** Resolves when both outputs are closed. A character may come in two pieces, so each is decoded by itself. */
-function outputsOf(child: ChildProcess, onOutput: (text: string) => void): Promise<unknown> {
+function readOutputs(child: ChildProcess, onOutput: (text: string) => void): Promise<unknown> {
   for (const stream of [child.stdout, child.stderr]) {
     const decoder = new StringDecoder('utf8')
     stream?.on('data', (bytes: Buffer) => onOutput(decoder.write(bytes)))

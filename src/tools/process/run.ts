@@ -79,10 +79,10 @@ export function runTool(workspace: Workspace, options: RunOptions = {}): Tool {
       })
       return limitedOutcome(
         {
-          status: statusOf(end),
+          status: readStatus(end),
           text: stripVTControlCharacters(output.toString()).replace(/\n+$/, ''),
           ending: describeEnd(end, timeoutMs),
-          metadata: metadataOf(end),
+          metadata: readMetadata(end),
         },
         limits,
       )
@@ -90,12 +90,12 @@ export function runTool(workspace: Workspace, options: RunOptions = {}): Tool {
   })
 }
 
-function statusOf({ endedFor, exitCode }: CommandEnd): 'completed' | 'failed' | 'aborted' {
+function readStatus({ endedFor, exitCode }: CommandEnd): 'completed' | 'failed' | 'aborted' {
   if (endedFor === 'abort') return 'aborted'
   return endedFor === undefined && exitCode === 0 ? 'completed' : 'failed'
 }
 
-function metadataOf({ stillRunning, ...end }: CommandEnd): Json {
+function readMetadata({ stillRunning, ...end }: CommandEnd): Json {
   return stillRunning ? { ...end, stillRunning: [...stillRunning] } : { ...end }
 }
 

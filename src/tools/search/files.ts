@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import { isErrno } from '../files/file-errors.ts'
-import { fileKindOf, openPlace } from '../files/open-file.ts'
+import { openPlace, readFileKind } from '../files/open-file.ts'
 import { walk } from '../files/walk.ts'
 import type { Place } from '../workspace.ts'
 import { type Hit, lineAround, nameFilter, type SearchRequest } from './find.ts'
@@ -16,7 +16,7 @@ const MOST_LEVELS = 100
 export async function* searchFiles(request: SearchRequest): AsyncGenerator<Hit[]> {
   const regex = compilePattern(request.pattern)
   let left = request.limits.hits + 1 // one more tells that there are more
-  for await (const place of placesOf(request)) {
+  for await (const place of findPlaces(request)) {
     const hits = await searchFile(request, place, regex, left)
     left -= hits.length
     if (hits.length > 0) yield hits
@@ -40,7 +40,7 @@ export function compilePattern(pattern: string): RegExp {
   }
 }
 
-async function* placesOf(request: SearchRequest): AsyncGenerator<Place> {
+async function* findPlaces(request: SearchRequest): AsyncGenerator<Place> {
   const { root, start, glob } = request
   const isWanted = nameFilter(glob)
   if ((await stat(start)).isFile()) {
@@ -83,7 +83,7 @@ async function readText(root: string, place: Place, maxBytes: number): Promise<s
     file = await openPlace(root, place)
     if ((await file.stat()).size > maxBytes) return undefined
     const bytes = await file.readFile()
-    return fileKindOf(bytes).kind === 'text' ? bytes.toString() : undefined
+    return readFileKind(bytes).kind === 'text' ? bytes.toString() : undefined
   } catch (error) {
     if (isErrno(error) || PrecisError.is(error)) return undefined
     throw error

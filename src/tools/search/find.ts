@@ -30,7 +30,7 @@ export interface Hit {
   readonly text: string
 }
 
-export interface Found {
+export interface SearchMatch {
   readonly hits: readonly Hit[]
   /** Why there may be more; absent if everything was searched. */
   readonly stopped?: 'hits' | 'time'

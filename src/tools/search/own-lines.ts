@@ -20,7 +20,7 @@ export class OwnLines {
   /** The number of the line in that file of the workspace; another one where lines came before it meanwhile. */
   async find(name: string, line: number, text: Buffer): Promise<number | undefined> {
     if (name !== this.#name) {
-      this.#lines = linesOf(await this.#read(name))
+      this.#lines = readLines(await this.#read(name))
       this.#name = name
     }
     const wanted = bare(text)
@@ -47,7 +47,7 @@ export class OwnLines {
 
 const LINE_BREAK = 10
 
-function linesOf(bytes: Buffer): Buffer[] {
+function readLines(bytes: Buffer): Buffer[] {
   const text = decoded(bytes)
   const lines: Buffer[] = []
   for (let start = 0; start < text.length; ) {

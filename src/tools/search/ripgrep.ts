@@ -8,7 +8,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { Signal } from '../../core/ports.ts'
 import { commandEnvironment, realPath, safePath } from '../process/environment.ts'
 import { isInside } from '../workspace.ts'
-import { type Found, type Hit, lineAround, nameFilter, type SearchRequest } from './find.ts'
+import { type Hit, lineAround, nameFilter, type SearchMatch, type SearchRequest } from './find.ts'
 import { OwnLines } from './own-lines.ts'
 
 /** Undefined if it is not on this machine. One in the workspace is not taken, nor one on a relative path. */
@@ -23,7 +23,7 @@ export async function searchByRipgrep(
   program: string,
   request: SearchRequest,
   signal: Signal,
-): Promise<Found> {
+): Promise<SearchMatch> {
   const { root, limits } = request
   const isWanted = nameFilter(request.glob)
   const own = new OwnLines(root, limits.fileBytes)
@@ -32,9 +32,9 @@ export async function searchByRipgrep(
     env: commandEnvironment(process.env, root),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended = endOf(child)
-  let stopped: Found['stopped']
-  const stop = (why?: Found['stopped']) => {
+  const ended = findEnd(child)
+  let stopped: SearchMatch['stopped']
+  const stop = (why?: SearchMatch['stopped']) => {
     stopped ??= why
     child.kill('SIGKILL')
   }
@@ -45,7 +45,7 @@ export async function searchByRipgrep(
   try {
     const hits: Hit[] = []
     for await (const line of createInterface({ input: child.stdout })) {
-      const match = matchOf(line)
+      const match = findMatch(line)
       if (match === undefined || !isWanted(match.name)) continue
       const number = await own.find(match.name, match.line, match.bytes)
       if (number === undefined) continue
@@ -90,7 +90,7 @@ function argumentsFor({ root, start, pattern, limits }: SearchRequest): string[]
 const COMPLAINT_CHARS = 600
 
 /** Resolves with what it complained of, when it has ended; 1 only says that nothing was found. */
-function endOf(child: ChildProcess): Promise<PrecisError | undefined> {
+function findEnd(child: ChildProcess): Promise<PrecisError | undefined> {
   let complaint = ''
   child.stderr?.setEncoding('utf8')
   child.stderr?.on('data', (text: string) => {
@@ -138,7 +138,7 @@ interface Match {
   readonly startByte: number
 }
 
-function matchOf(json: string): Match | undefined {
+function findMatch(json: string): Match | undefined {
   const { type, data }: RipgrepMessage = JSON.parse(json)
   if (type !== 'match') return undefined
   const name = decode(data.path)

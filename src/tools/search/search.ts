@@ -12,10 +12,10 @@ import { count, limitedOutcome, OUTPUT_LIMITS, type OutputLimits } from '../proc
 import { approvedWorkspace, type Workspace } from '../workspace.ts'
 import { compilePattern } from './files.ts'
 import {
-  type Found,
   type Hit,
   SEARCH_LIMITS,
   type SearchLimits,
+  type SearchMatch,
   type SearchRequest,
 } from './find.ts'
 import { findRipgrep, searchByRipgrep, wrongPattern } from './ripgrep.ts'
@@ -70,7 +70,7 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
   })
 }
 
-function describeFound({ hits, stopped }: Found, { hits: most, timeMs }: SearchLimits) {
+function describeFound({ hits, stopped }: SearchMatch, { hits: most, timeMs }: SearchLimits) {
   const lines = hits.map(
     ({ name, line, text }) => `${name.replace(/[\r\n]/g, '�')}:${line}:${text}`,
   )
@@ -90,10 +90,10 @@ function describeFound({ hits, stopped }: Found, { hits: most, timeMs }: SearchL
 const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
 
 /** Starts the thread that searches without ripgrep, and ends it when its time is over. */
-async function searchByWorker(request: SearchRequest, signal: Signal): Promise<Found> {
+async function searchByWorker(request: SearchRequest, signal: Signal): Promise<SearchMatch> {
   requirePattern(request.pattern)
   const hits: Hit[] = []
-  let stopped: Found['stopped']
+  let stopped: SearchMatch['stopped']
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   // Flags of the process, `--input-type` for one, could keep the thread from starting.
   const worker = new Worker(WORKER, { workerData: request, name: 'precis-search', execArgv: [] })

@@ -65,7 +65,7 @@ export class Approvals {
   async #decide(approval: Approval, signal: AbortSignal): Promise<'allow' | 'deny'> {
     const { dialogs } = this.#chat.ports
     while (!signal.aborted) {
-      const chosen = await dialogs.choose(questionOf(approval), choicesFor(approval), signal)
+      const chosen = await dialogs.choose(buildQuestion(approval), choicesFor(approval), signal)
       if (chosen !== 'show') return chosen === 'allow' ? 'allow' : 'deny'
       await dialogs.show(escapeHidden(approval.name), this.#callText(approval))
     }
@@ -91,7 +91,7 @@ function choicesFor({ subject }: Approval): typeof CHOICES {
 }
 
 /** The lines of a command are marked: none of them looks like the reason, or like a choice. */
-function questionOf({ name, subject, reason }: Approval): string {
+function buildQuestion({ name, subject, reason }: Approval): string {
   const [first = '', ...rest] = escapeHidden(subject).split('\n')
   const lines = [`${escapeHidden(name)}: ${first}`, ...rest.map((line) => `  │ ${line}`)]
   return [...lines, escapeHidden(reason)].join('\n')

@@ -29,7 +29,7 @@ async function chooseSession(chat: OpenChat, search: string): Promise<void> {
     }
     const more = after === undefined ? [] : [{ value: MORE, label: 'More …' }]
     const chosen = await dialogs.choose('Sessions', [
-      ...shown.map((thread) => choiceOf(thread, chat.threadId)),
+      ...shown.map((thread) => readChoice(thread, chat.threadId)),
       ...more,
     ])
     if (chosen === MORE) continue
@@ -38,7 +38,7 @@ async function chooseSession(chat: OpenChat, search: string): Promise<void> {
   }
 }
 
-function choiceOf(
+function readChoice(
   { threadId, title, updatedAt, version, reason }: ThreadSummary,
   openThreadId: string,
 ) {
@@ -132,7 +132,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
 
 /** Commands of the agent that are better chosen from a list, or drawn, when nothing follows them. */
 const BARE: Readonly<Record<string, (chat: OpenChat) => Promise<void>>> = {
-  '/model': chooseModelOf,
+  '/model': readChooseModel,
   '/context': async (chat) => {
     const picture = await chat.ports.client.contextPicture(chat.threadId)
     chat.say(contextWords(picture), 'reply', '/context')
@@ -145,7 +145,7 @@ interface Found {
 }
 
 /** Undefined for what is said to the agent, and for the agent's own commands. */
-export function chatCommandOf(text: string): Found | undefined {
+export function buildChatCommand(text: string): Found | undefined {
   const bare = Object.hasOwn(BARE, text) ? BARE[text] : undefined
   if (bare) return { command: { run: bare }, argument: '' }
   const line = text.replace(/^\/compact\s+--preview/, '/compact --preview')
@@ -188,7 +188,7 @@ function table(
   return rows.map(({ usage, description }) => `  ${usage.padEnd(34)} ${description}`)
 }
 
-async function chooseModelOf(chat: OpenChat): Promise<void> {
+async function readChooseModel(chat: OpenChat): Promise<void> {
   const { client, dialogs } = chat.ports
   const model = await dialogs.choose('Model', modelChoices(await client.models()))
   if (model !== undefined) await chat.send(`/model ${model}`)

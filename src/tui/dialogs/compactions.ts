@@ -19,7 +19,7 @@ export async function openCompactions(chat: OpenChat): Promise<void> {
     blocks.map((block, index) => ({
       value: String(index),
       label: block.strategy,
-      description: wordsOf(block),
+      description: findWords(block),
     })),
   )
   const block = blocks[Number(chosen ?? -1)]
@@ -92,7 +92,7 @@ async function recallFrom(chat: OpenChat): Promise<void> {
   await dialogs.show(`Recall: ${query}`, text)
 }
 
-function wordsOf({ state, seq, beforeTokens, afterTokens }: CompactionBlock): string {
+function findWords({ state, seq, beforeTokens, afterTokens }: CompactionBlock): string {
   const figures =
     beforeTokens === undefined || afterTokens === undefined
       ? ''
@@ -132,7 +132,7 @@ async function decide(
   const { dialogs } = chat.ports
   const changed: Record<string, string> = {}
   for (;;) {
-    const chosen = await dialogs.choose(titleOf(preview), [
+    const chosen = await dialogs.choose(readTitle(preview), [
       { value: 'apply', label: 'Apply', description: 'compact the context like this' },
       { value: 'report', label: 'Report', description: 'kept and removed content, with reasons' },
       ...preview.texts.map(({ key, label, isEditable }) => ({
@@ -165,7 +165,7 @@ async function openText(
   else if (edited !== undefined) changed[key] = edited
 }
 
-function titleOf({ strategy, before, after }: Preview): string {
+function readTitle({ strategy, before, after }: Preview): string {
   const figures =
     before.tokens === undefined || after.tokens === undefined
       ? ''

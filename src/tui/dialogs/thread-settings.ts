@@ -29,11 +29,11 @@ export async function openSettings(chat: OpenChat): Promise<void> {
     row('folder', detail.workspace ?? 'none'),
   ])
   if (setting === undefined || setting === 'folder') return
-  const value = await dialogs.choose(setting, await valuesOf(chat, detail, setting))
+  const value = await dialogs.choose(setting, await readValues(chat, detail, setting))
   if (value !== undefined) await chat.send(`/${setting} ${value}`)
 }
 
-async function valuesOf(chat: OpenChat, detail: ThreadDetail, setting: string) {
+async function readValues(chat: OpenChat, detail: ThreadDetail, setting: string) {
   const { client } = chat.ports
   if (setting === 'model') return modelChoices(await client.models())
   if (setting === 'thinking') return LEVELS.map((level) => row(level, now(level, detail.thinking)))

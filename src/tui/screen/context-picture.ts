@@ -14,12 +14,12 @@ export function contextWords({ categories, context, largest }: ContextPicture): 
   const rest = largest
     .slice(0, MOST_LARGEST)
     .map(({ ref, what, tokens }) => `  ${padded(compact(tokens), 6)} ${ref}  ${visibleLine(what)}`)
-  return [headOf(context), ...bars, ...(rest.length > 0 ? ['The largest:', ...rest] : [])].join(
+  return [readHead(context), ...bars, ...(rest.length > 0 ? ['The largest:', ...rest] : [])].join(
     '\n',
   )
 }
 
-function headOf({ tokens, limit, percent, by }: ContextPicture['context']): string {
+function readHead({ tokens, limit, percent, by }: ContextPicture['context']): string {
   if (tokens === undefined) return 'How full the context is, is unknown.'
   const of = limit === undefined ? '' : ` of ${compact(limit)}`
   const share = percent === undefined ? '' : ` (${Math.round(percent)} %)`

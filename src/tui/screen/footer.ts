@@ -30,15 +30,15 @@ export function footerLines(
     ...strategy,
     theme.dim(visibleLine(detail.title) || 'new'),
   ]
-  const rest = [`queue ${queued}`, ...billOf(detail)]
-  const whole = [contextOf(detail, theme), ...rest]
+  const rest = [`queue ${queued}`, ...computeBill(detail)]
+  const whole = [buildContext(detail, theme), ...rest]
   const hasRoom = visibleWidth(whole.slice(0, FIRST_FIGURES).join(' · ')) <= width
-  const figures = hasRoom ? whole : [shortContextOf(detail), ...rest]
+  const figures = hasRoom ? whole : [buildShortContext(detail), ...rest]
   return [fitted(who, width), fitted(figures, width)]
 }
 
 /** A bar and a percentage where the window is known, tokens alone if it is not. */
-function contextOf({ context }: ThreadDetail, theme: Theme): string {
+function buildContext({ context }: ThreadDetail, theme: Theme): string {
   const { tokens, limit, percent, by } = context
   if (tokens === undefined) return 'context unknown'
   const about = by === 'estimated' && tokens > 0 ? '≈' : ''
@@ -50,13 +50,13 @@ function contextOf({ context }: ThreadDetail, theme: Theme): string {
   return `context ${bar} ${about}${Math.round(share)} % of ${compact(limit)}`
 }
 
-function shortContextOf({ context: { tokens, limit, percent } }: ThreadDetail): string {
+function buildShortContext({ context: { tokens, limit, percent } }: ThreadDetail): string {
   if (tokens === undefined) return 'ctx unknown'
   if (limit === undefined) return `ctx ${compact(tokens)}`
   return `ctx ${Math.round(percent ?? (tokens / limit) * 100)} %`
 }
 
-function billOf({ billed, costUsd }: ThreadDetail): string[] {
+function computeBill({ billed, costUsd }: ThreadDetail): string[] {
   const { totalTokens, promptTokens, cacheReadTokens } = billed
   const share =
     cacheReadTokens === undefined || promptTokens === 0

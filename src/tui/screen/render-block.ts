@@ -89,16 +89,16 @@ function toolLines(block: ToolBlock, drawing: Drawing): string[] {
   )
   const said = result ?? progress ?? ''
   const inputs = isOpen ? inputLines(block, width - 2) : []
-  const body = folded([...inputs, ...linesOf(said, width - 2)], isOpen, width - 2)
+  const body = folded([...inputs, ...readLines(said, width - 2)], isOpen, width - 2)
   return ['', cut(head + words, width), ...body.map((line) => `  ${theme.dim(line)}`)]
 }
 
 function inputLines({ input }: ToolBlock, width: number): string[] {
-  return input === undefined ? [] : linesOf(JSON.stringify(input, undefined, 2), width)
+  return input === undefined ? [] : readLines(JSON.stringify(input, undefined, 2), width)
 }
 
 /** Only as much of a long text is looked at as can be shown. */
-function linesOf(text: string, width: number): string[] {
+function readLines(text: string, width: number): string[] {
   const whole = text.trimEnd()
   const rows = whole.split('\n', MOST_LINES)
   const lines = rows.flatMap((row) => {
@@ -147,13 +147,13 @@ function compactionLines(block: CompactionBlock, drawing: Drawing): readonly str
 }
 
 /** Where a run is: «chunk 2 / 5» as soon as it is known. */
-export function chunkOf({ done, total }: { done?: number; total?: number }): string {
+export function buildChunk({ done, total }: { done?: number; total?: number }): string {
   if (done === undefined || total === undefined || total < 1) return ''
   return `chunk ${Math.min(done + 1, total)} / ${total}`
 }
 
 function pending(block: CompactionBlock): string {
-  const chunk = chunkOf(block)
+  const chunk = buildChunk(block)
   const message = visibleLine(block.message ?? block.strategy)
   return chunk === '' ? message : `${message} (${chunk})`
 }

@@ -10,7 +10,7 @@ import type { Approval, ThreadDetail, ViewStatus } from '../../protocol/index.ts
 import type { Dialogs } from '../dialogs/dialogs.ts'
 import { ChoiceBox, EditBox, TextBox } from './boxes.ts'
 import { footerLines } from './footer.ts'
-import { chunkOf } from './render-block.ts'
+import { buildChunk } from './render-block.ts'
 import { cut, type Theme, visibleLine } from './theme.ts'
 import type { Transcript } from './transcript.ts'
 
@@ -41,7 +41,7 @@ function activityWords(status: ViewStatus, nowMs: number): string | undefined {
   const isFresh = compaction?.strategy === 'fresh-session'
   const what = isFresh ? FRESH_MESSAGE : visibleLine(current.what)
   const elapsed = elapsedWords(nowMs - current.since.getTime())
-  return [what, chunkOf(current), elapsed].filter((word) => word !== '').join(' · ')
+  return [what, buildChunk(current), elapsed].filter((word) => word !== '').join(' · ')
 }
 
 function elapsedWords(ms: number): string {

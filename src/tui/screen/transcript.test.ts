@@ -19,7 +19,7 @@ function numbered(count: number): ViewBlock[] {
   return Array.from({ length: count }, (_, index) => notice(`line ${index + 1}`, index))
 }
 
-function transcriptOf(blocks: readonly ViewBlock[]): Transcript {
+function buildTranscript(blocks: readonly ViewBlock[]): Transcript {
   const transcript = new Transcript(theme)
   transcript.show(blocks)
   return transcript
@@ -43,13 +43,13 @@ const tool: ViewBlock = {
 
 describe('Transcript', () => {
   it('begins at the top, and follows the end once it is full', () => {
-    expect(transcriptOf(numbered(1)).render(40, 4)).toEqual(['', '  line 1', '', ''])
-    expect(seen(transcriptOf(numbered(9)))).toEqual(['line 7', 'line 8', 'line 9'])
+    expect(buildTranscript(numbered(1)).render(40, 4)).toEqual(['', '  line 1', '', ''])
+    expect(seen(buildTranscript(numbered(9)))).toEqual(['line 7', 'line 8', 'line 9'])
   })
 
   it('stays where the user has scrolled to while more comes, and follows again at the end', () => {
     const blocks = numbered(9)
-    const transcript = transcriptOf(blocks)
+    const transcript = buildTranscript(blocks)
     seen(transcript)
     transcript.scrollBy(-4)
     expect(seen(transcript)).toEqual(['line 5', 'line 6', 'line 7'])
@@ -64,7 +64,7 @@ describe('Transcript', () => {
   })
 
   it('folds a long result, opens it alone or with all others, and finds it under the mouse', () => {
-    const transcript = transcriptOf([notice('before', 0), tool])
+    const transcript = buildTranscript([notice('before', 0), tool])
     expect(seen(transcript, 40)).toEqual([
       'before',
       '✓ read a.ts',
@@ -83,7 +83,7 @@ describe('Transcript', () => {
   })
 
   it('selects what can be opened, from the end upwards, and shows it', () => {
-    const transcript = transcriptOf([tool, ...numbered(20)])
+    const transcript = buildTranscript([tool, ...numbered(20)])
     seen(transcript)
     transcript.selectNext(-1)
     expect(transcript.selected).toBe(tool)
@@ -99,9 +99,9 @@ describe('Transcript', () => {
       const view = new ThreadView()
       for (const event of log.events) view.apply({ kind: 'event', event })
       const random = new Random(seed)
-      const transcript = transcriptOf(view.blocks)
+      const transcript = buildTranscript(view.blocks)
       for (const width of [17, 60, 120]) {
-        const whole = transcriptOf(view.blocks).render(width, 20_000).join('\n')
+        const whole = buildTranscript(view.blocks).render(width, 20_000).join('\n')
         for (let step = 0; step < 8; step += 1) {
           const lines = transcript.render(width, random.int(1, 30))
           for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width)

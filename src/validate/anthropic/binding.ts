@@ -1,9 +1,9 @@
 // Thinking behind a conversation that was rewritten: what newer models refuse.
 import type { Json } from '../../core/text/json.ts'
-import { fieldsOf, type Report, type Rule, type RuleInput, rule } from '../walk.ts'
-import { conversationOf, isThinking, lacksBeta, type Message, openRound } from './conversation.ts'
+import { type Report, type Rule, type RuleInput, readFields, rule } from '../walk.ts'
+import { findConversation, isThinking, lacksBeta, type Message, openRound } from './conversation.ts'
 import { isRestart, Prefixes } from './prefix.ts'
-import { type History, historyOf } from './same.ts'
+import { findHistory, type History } from './same.ts'
 
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01'
 
@@ -11,8 +11,8 @@ const BINDING_BETA = 'thinking-binding-controls-2026-08-01'
 const prefixIsUnchanged = rule('VALID-A13', (input, report) => {
   const { request, profile } = input
   if (!profile.preservedThinking || dropsUnboundThinking(request)) return
-  const messages = conversationOf(input)
-  const history = historyOf(input)
+  const messages = findConversation(input)
+  const history = findHistory(input)
   if (history.isEmpty) return
   const prefixes = new Prefixes(request, messages, history)
   // The open round has a rule of its own.
@@ -27,9 +27,9 @@ const prefixIsUnchanged = rule('VALID-A13', (input, report) => {
 
 const openRoundSurvivesRewrite = rule('VALID-A22', (input, report) => {
   const { request, profile } = input
-  const messages = conversationOf(input)
+  const messages = findConversation(input)
   const open = openRound(messages)
-  const history = historyOf(input)
+  const history = findHistory(input)
   if (open === undefined || history.isEmpty || dropsUnboundThinking(request)) return
   const prefixes = new Prefixes(request, messages, history)
   const [first] = prefixes.changedThinking(open)
@@ -44,8 +44,8 @@ export const BINDING_RULES: readonly Rule[] = [prefixIsUnchanged, openRoundSurvi
 
 /** The request asks the API to leave out thinking that no longer fits. */
 export function dropsUnboundThinking(request: Json): boolean {
-  const { block_binding } = fieldsOf(fieldsOf(request).thinking)
-  const behaviour = fieldsOf(block_binding).prefix_mismatch_behavior
+  const { block_binding } = readFields(readFields(request).thinking)
+  const behaviour = readFields(block_binding).prefix_mismatch_behavior
   return behaviour === 'drop_block' && !lacksBeta(request, BINDING_BETA)
 }
 
@@ -67,7 +67,7 @@ function checkLost(
   const answered = history.ofMessage(open)
   if (answered === undefined || open.blocks.some(isThinking)) return
   if (!answered.blocks.some(isThinking)) return
-  if (fieldsOf(fieldsOf(request).thinking).type === 'disabled') return
+  if (readFields(readFields(request).thinking).type === 'disabled') return
   const change = prefixes.changeBefore(open, answered)
   if (change === '') return
   report(open.place, `the open tool round lost its thinking when ${change} was changed`)

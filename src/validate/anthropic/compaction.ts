@@ -1,28 +1,28 @@
 // The provider's own compaction: the request that asks for one, and the block that it answers with.
 import type { Fields, Json } from '../../core/text/json.ts'
 import {
-  fieldsOf,
   isGiven,
-  listOf,
   type Report,
   type Rule,
   type RuleInput,
+  readFields,
+  readList,
+  readText,
   rule,
-  textOf,
 } from '../walk.ts'
 import { dropsUnboundThinking } from './binding.ts'
 import {
   type Block,
-  conversationOf,
+  findConversation,
   isThinking,
   lacksBeta,
   leadingCompaction,
   type Message,
-  messagesOf,
+  readMessages,
   systemBlocks,
   withNested,
 } from './conversation.ts'
-import { type Answered, type History, historyOf, sameJson } from './same.ts'
+import { type Answered, findHistory, type History, sameJson } from './same.ts'
 import { isCompactionAlone } from './system-messages.ts'
 
 const ON_DEMAND_BETA = 'compact-2026-09-04'
@@ -30,8 +30,8 @@ const THRESHOLD_EDIT = 'compact_20260112'
 
 const compactionIsWellUsed = rule('VALID-A15', (input, report) => {
   const { request } = input
-  const fields = fieldsOf(request)
-  const messages = conversationOf(input)
+  const fields = readFields(request)
+  const messages = findConversation(input)
   const blocks = messages.flatMap((message) =>
     message.blocks.filter(({ type }) => type === 'compaction'),
   )
@@ -50,7 +50,7 @@ export const COMPACTION_RULES: readonly Rule[] = [compactionIsWellUsed]
 
 /** The request asks for a compaction and gets no other answer. */
 export function asksForCompaction(request: Json): boolean {
-  return isGiven(fieldsOf(request).compaction)
+  return isGiven(readFields(request).compaction)
 }
 
 /** A block of the other kind, which follows what it summarises, comes unsigned with its setting. */
@@ -59,8 +59,8 @@ function isOnDemand({ fields }: Block, request: Fields): boolean {
 }
 
 function hasThresholdEdit({ context_management }: Fields): boolean {
-  return listOf(fieldsOf(context_management).edits).some(
-    (edit) => fieldsOf(edit).type === THRESHOLD_EDIT,
+  return readList(readFields(context_management).edits).some(
+    (edit) => readFields(edit).type === THRESHOLD_EDIT,
   )
 }
 
@@ -68,20 +68,20 @@ function checkAsking(fields: Fields, report: Report): void {
   const { stop_sequences, tool_choice, output_config, context_management } = fields
   const no = 'a request for a compaction takes no'
   if (isGiven(context_management)) report('context_management', `${no} context_management`)
-  if (listOf(stop_sequences).length > 0) report('stop_sequences', `${no} stop_sequences`)
-  if (['any', 'tool'].includes(textOf(fieldsOf(tool_choice).type) ?? '')) {
+  if (readList(stop_sequences).length > 0) report('stop_sequences', `${no} stop_sequences`)
+  if (['any', 'tool'].includes(readText(readFields(tool_choice).type) ?? '')) {
     report('tool_choice', `${no} forced tool_choice`)
   }
   if (isGiven(fields.output_format)) report('output_format', `${no} output format`)
-  if (isGiven(fieldsOf(output_config).format)) {
+  if (isGiven(readFields(output_config).format)) {
     report('output_config.format', `${no} output format`)
   }
 }
 
 /** What holds for the request that asks and for every later one that carries the block. */
 function checkSetting(fields: Fields, report: Report): void {
-  const { task_budget } = fieldsOf(fields.output_config)
-  if (isGiven(fieldsOf(task_budget).remaining)) {
+  const { task_budget } = readFields(fields.output_config)
+  if (isGiven(readFields(task_budget).remaining)) {
     report('output_config.task_budget.remaining', 'a compaction takes no remaining task budget')
   }
   if (lacksBeta(fields, ON_DEMAND_BETA)) {
@@ -95,8 +95,8 @@ function checkSetting(fields: Fields, report: Report): void {
 const BLOCK_FIELDS = ['type', 'content', 'signature', 'cache_control']
 
 function checkBlock({ fields, place }: Block, report: Report): void {
-  if (!textOf(fields.signature)) report(`${place}.signature`, 'a compaction needs its signature')
-  if (!textOf(fields.content)) report(`${place}.content`, 'a compaction needs its content')
+  if (!readText(fields.signature)) report(`${place}.signature`, 'a compaction needs its signature')
+  if (!readText(fields.content)) report(`${place}.content`, 'a compaction needs its content')
   for (const name of Object.keys(fields)) {
     if (!BLOCK_FIELDS.includes(name)) {
       report(`${place}.${name}`, 'a compaction is sent back with the fields it came with')
@@ -127,11 +127,11 @@ function checkOrigin(
   if (kept?.role === 'system') {
     report(kept.place, 'the first message behind a compaction cannot be the system’s')
   }
-  const history = historyOf(input)
-  const answered = history.ofCompaction(textOf(block.fields.signature))
+  const history = findHistory(input)
+  const answered = history.ofCompaction(readText(block.fields.signature))
   if (answered === undefined) return
   checkUnmodified(block, answered, report)
-  const last = messagesOf(answered.request).at(-1)
+  const last = readMessages(answered.request).at(-1)
   const isBound = input.profile.preservedThinking && !dropsUnboundThinking(input.request)
   if (isBound && kept?.role === last?.role && keepsThinking(block, messages, history)) {
     report(kept?.place ?? block.place, 'the first kept message has the role of the last summarised')
@@ -155,8 +155,8 @@ function keepsThinking(block: Block, messages: readonly Message[], history: Hist
     blocks.filter(isThinking).some((thinking) => {
       const answered = history.ofThinking(thinking)
       if (answered === undefined) return false
-      const lead = fieldsOf(listOf(fieldsOf(answered.request).messages)[0])
-      return fieldsOf(listOf(lead.content)[0]).signature !== signature
+      const lead = readFields(readList(readFields(answered.request).messages)[0])
+      return readFields(readList(lead.content)[0]).signature !== signature
     }),
   )
 }
@@ -182,10 +182,13 @@ export const CACHE_RULES: readonly Rule[] = [cacheMarksFit]
 
 /** In the order in which the API reads them: tools, system, messages. */
 function marksOf(input: RuleInput): readonly Mark[] {
-  const { tools, cache_control } = fieldsOf(input.request)
-  const blocks = conversationOf(input).flatMap((message) => message.blocks)
+  const { tools, cache_control } = readFields(input.request)
+  const blocks = findConversation(input).flatMap((message) => message.blocks)
   const marks = [
-    ...listOf(tools).map((tool, index) => ({ fields: fieldsOf(tool), place: `tools[${index}]` })),
+    ...readList(tools).map((tool, index) => ({
+      fields: readFields(tool),
+      place: `tools[${index}]`,
+    })),
     ...systemBlocks(input.request),
     ...blocks.flatMap((block) => withNested(block)),
   ].flatMap(({ fields, place }) => markAt(fields.cache_control, `${place}.cache_control`))
@@ -195,5 +198,5 @@ function marksOf(input: RuleInput): readonly Mark[] {
 }
 
 function markAt(value: Json | undefined, place: string): readonly Mark[] {
-  return isGiven(value) ? [{ place, isLong: textOf(fieldsOf(value).ttl) === '1h' }] : []
+  return isGiven(value) ? [{ place, isLong: readText(readFields(value).ttl) === '1h' }] : []
 }

@@ -2,20 +2,20 @@
 import type { Fields } from '../../core/text/json.ts'
 import { imageSize } from '../../core/view/images.ts'
 import {
-  fieldsOf,
   isGiven,
   jsonBytes,
   type Report,
   type Rule,
+  readFields,
+  readText,
   rule,
-  textOf,
   textsAreWellFormed,
 } from '../walk.ts'
 import { asksForCompaction } from './compaction.ts'
 import {
   type Block,
-  conversationOf,
   fieldPlace,
+  findConversation,
   isThinking,
   type Message,
   systemBlocks,
@@ -25,7 +25,7 @@ import { isPaused } from './server-tools.ts'
 
 const textsAreNotBlank = rule('VALID-A9', (input, report) => {
   for (const block of systemBlocks(input.request)) checkText(block, report)
-  for (const { blocks } of conversationOf(input)) {
+  for (const { blocks } of findConversation(input)) {
     for (const block of blocks) {
       for (const each of withNested(block)) checkText(each, report)
     }
@@ -35,7 +35,7 @@ const textsAreNotBlank = rule('VALID-A9', (input, report) => {
 function checkText(block: Block, report: Report): void {
   const { type, fields, place } = block
   if (type === 'text') {
-    const text = textOf(fields.text)
+    const text = readText(fields.text)
     if (text === undefined) report(fieldPlace(block, 'text'), 'a text block has no text')
     else if (text.trim() === '') report(fieldPlace(block, 'text'), 'the text is blank')
   }
@@ -46,7 +46,7 @@ function checkText(block: Block, report: Report): void {
 
 const endsAsItMay = rule('VALID-A10', (input, report) => {
   const { request, profile } = input
-  const last = conversationOf(input).at(-1)
+  const last = findConversation(input).at(-1)
   if (last?.role !== 'assistant' || asksForCompaction(request) || isPaused(last, input)) return
   if (profile.prefill) checkEnd(last, report)
   else {
@@ -57,7 +57,7 @@ const endsAsItMay = rule('VALID-A10', (input, report) => {
 function checkEnd({ blocks }: Message, report: Report): void {
   const last = blocks.at(-1)
   if (last?.type !== 'text') return
-  const text = textOf(last.fields.text) ?? ''
+  const text = readText(last.fields.text) ?? ''
   // A blank text is VALID-A9's affair.
   if (text.trim() !== '' && text !== text.trimEnd()) {
     report(fieldPlace(last, 'text'), 'the unfinished answer ends in a blank')
@@ -78,14 +78,14 @@ const LARGE_WINDOW_TOKENS = 200_000
 
 const imagesFit = rule('VALID-A18', (input, report) => {
   const { request, profile } = input
-  const images = conversationOf(input)
+  const images = findConversation(input)
     .flatMap(({ blocks }) => blocks.flatMap((block) => withNested(block)))
     .filter(({ type }) => type === 'image')
   const maxImages = (profile.windowTokens ?? 0) > LARGE_WINDOW_TOKENS ? 600 : 100
   const maxEdgePx = images.length > FEW_IMAGES ? MAX_EDGE_OF_MANY_PX : MAX_EDGE_PX
   for (const [index, { fields, place }] of images.entries()) {
     if (index >= maxImages) report(place, `an image beyond the ${maxImages} allowed`)
-    checkSource(fieldsOf(fields.source), `${place}.source`, maxEdgePx, report)
+    checkSource(readFields(fields.source), `${place}.source`, maxEdgePx, report)
   }
   const maxBytes = profile.requestBytes ?? REQUEST_BYTES
   const bytes = jsonBytes(request)
@@ -97,10 +97,10 @@ export const IMAGE_RULES: readonly Rule[] = [imagesFit]
 
 function checkSource(source: Fields, place: string, maxEdgePx: number, report: Report): void {
   if (source.type !== 'base64') return
-  if (!MEDIA_TYPES.includes(textOf(source.media_type) ?? '')) {
+  if (!MEDIA_TYPES.includes(readText(source.media_type) ?? '')) {
     report(`${place}.media_type`, `an image must be one of ${MEDIA_TYPES.join(', ')}`)
   }
-  const data = textOf(source.data) ?? ''
+  const data = readText(source.data) ?? ''
   if (data.length > IMAGE_BYTES) {
     report(`${place}.data`, `an image of ${data.length} bytes; ${IMAGE_BYTES} are allowed`)
   }
@@ -115,7 +115,7 @@ function checkSource(source: Fields, place: string, maxEdgePx: number, report: R
 const windowHoldsBoth = rule('VALID-A19', ({ request, profile, requestTokens }, report) => {
   const { windowTokens, stopsAtWindow = false } = profile
   if (windowTokens === undefined || requestTokens === undefined) return
-  const { max_tokens } = fieldsOf(request)
+  const { max_tokens } = readFields(request)
   const answerTokens = typeof max_tokens === 'number' && !stopsAtWindow ? max_tokens : 0
   if (requestTokens + answerTokens <= windowTokens) return
   report(

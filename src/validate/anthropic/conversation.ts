@@ -1,6 +1,6 @@
 // An Anthropic request as the rules see it: messages and blocks with their places, and merged turns.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { fieldsOf, listOf, type RuleInput, textOf } from '../walk.ts'
+import { type RuleInput, readFields, readList, readText } from '../walk.ts'
 
 /** One content block. A content that is a string counts as one text block. */
 export interface Block {
@@ -28,28 +28,28 @@ export interface Turn {
 const conversations = new WeakMap<RuleInput, readonly Message[]>()
 const mergedTurns = new WeakMap<readonly Message[], readonly Turn[]>()
 
-export function conversationOf(input: RuleInput): readonly Message[] {
-  const known = conversations.get(input) ?? messagesOf(input.request)
+export function findConversation(input: RuleInput): readonly Message[] {
+  const known = conversations.get(input) ?? readMessages(input.request)
   conversations.set(input, known)
   return known
 }
 
-export function messagesOf(request: Json): readonly Message[] {
-  return listOf(fieldsOf(request).messages).map((value, index) => {
-    const fields = fieldsOf(value)
+export function readMessages(request: Json): readonly Message[] {
+  return readList(readFields(request).messages).map((value, index) => {
+    const fields = readFields(value)
     const place = `messages[${index}]`
     return {
       index,
       place,
-      role: textOf(fields.role) ?? '',
+      role: readText(fields.role) ?? '',
       fields,
-      blocks: blocksOf(fields, place),
+      blocks: readBlocks(fields, place),
     }
   })
 }
 
 /** The blocks of a message or an answer; what is no block is left out. */
-export function blocksOf({ content }: Fields, parent: string): readonly Block[] {
+export function readBlocks({ content }: Fields, parent: string): readonly Block[] {
   const place = `${parent}.content`
   if (typeof content === 'string') {
     return content === '' ? [] : [{ type: 'text', fields: { type: 'text', text: content }, place }]
@@ -57,7 +57,7 @@ export function blocksOf({ content }: Fields, parent: string): readonly Block[] 
   return blocksIn(content, place)
 }
 
-export function turnsOf(messages: readonly Message[]): readonly Turn[] {
+export function findTurns(messages: readonly Message[]): readonly Turn[] {
   const known = mergedTurns.get(messages) ?? mergeTurns(messages)
   mergedTurns.set(messages, known)
   return known
@@ -89,14 +89,14 @@ export function withNested(block: Block, depth = NESTING): readonly Block[] {
   if (isPlain || depth === 0) return [block]
   const inner = [
     ...blocksIn(fields.content, `${place}.content`),
-    ...blocksIn(fieldsOf(fields.source).content, `${place}.source.content`),
+    ...blocksIn(readFields(fields.source).content, `${place}.source.content`),
   ]
   return [block, ...inner.flatMap((each) => withNested(each, depth - 1))]
 }
 
 /** The blocks of the system prompt; a string has none. */
 export function systemBlocks(request: Json): readonly Block[] {
-  return blocksIn(fieldsOf(request).system, 'system')
+  return blocksIn(readFields(request).system, 'system')
 }
 
 /** The place of a field of a block; a string content has no fields of its own. */
@@ -122,14 +122,14 @@ export function openRound(messages: readonly Message[]): Message | undefined {
 
 /** The beta header that the request needs is missing; a body that names no headers cannot tell. */
 export function lacksBeta(request: Json, name: string): boolean {
-  const { betas } = fieldsOf(request)
+  const { betas } = readFields(request)
   return Array.isArray(betas) && !betas.includes(name)
 }
 
 function blocksIn(list: Json | undefined, place: string): readonly Block[] {
-  return listOf(list).flatMap((value, index) =>
+  return readList(list).flatMap((value, index) =>
     isFields(value)
-      ? [{ type: textOf(value.type) ?? '', fields: value, place: `${place}[${index}]` }]
+      ? [{ type: readText(value.type) ?? '', fields: value, place: `${place}[${index}]` }]
       : [],
   )
 }

@@ -1,22 +1,22 @@
 // The prefix of a thinking block: system prompt, tools, and all earlier messages
 import type { Json } from '../../core/text/json.ts'
-import { fieldsOf, textOf } from '../walk.ts'
+import { readFields, readText } from '../walk.ts'
 import {
   type Block,
   isThinking,
   leadingCompaction,
   type Message,
-  messagesOf,
+  readMessages,
 } from './conversation.ts'
 import {
   type Answered,
+  findSteps,
   type History,
   type Step,
   sameStep,
   sameSteps,
   sameSystem,
   sameTools,
-  stepsOf,
   thinkingKey,
 } from './same.ts'
 
@@ -57,13 +57,13 @@ export class Prefixes {
     this.#request = request
     this.#history = history
     this.#told = tell(messages)
-    this.#openings = openingsOf(this.#told.lead, history)
+    this.#openings = findOpenings(this.#told.lead, history)
   }
 
   /** The thinking blocks of a message before which something has changed, and what, in words. */
   changedThinking(message: Message): ReadonlyMap<Block, string> {
     const changed = new Map<Block, string>()
-    const kept = stepsOf('assistant', message.blocks)
+    const kept = findSteps('assistant', message.blocks)
     const sameCounts = new Map<Former, number>()
     let stepsBefore = 0
     let isRestarted = false
@@ -89,7 +89,7 @@ export class Prefixes {
   /** The empty string if nothing has changed, or where nobody can tell. */
   changeBefore({ index }: Message, answered: Answered): string {
     const former = this.#former(answered)
-    const opening = this.#openings.get(signatureOf(former.told.lead))
+    const opening = this.#openings.get(computeSignature(former.told.lead))
     if (former.change !== '' || opening === undefined) return former.change
     const end = this.#told.starts[index] ?? { step: 0, restart: undefined }
     const isSame =
@@ -101,16 +101,16 @@ export class Prefixes {
   #former(answered: Answered): Former {
     const known = this.#formers.get(answered)
     if (known !== undefined) return known
-    const [now, then] = [fieldsOf(this.#request), fieldsOf(answered.request)]
+    const [now, then] = [readFields(this.#request), readFields(answered.request)]
     const former: Former = {
-      told: tell(messagesOf(answered.request)),
+      told: tell(readMessages(answered.request)),
       change: !sameSystem(now.system, then.system)
         ? 'the system prompt'
         : sameTools(now.tools, then.tools)
           ? ''
           : 'the tools',
       isSameTo: new Map(),
-      answer: stepsOf('assistant', answered.blocks),
+      answer: findSteps('assistant', answered.blocks),
       thinking: thinkingPlaces(answered.blocks),
     }
     this.#formers.set(answered, former)
@@ -126,7 +126,7 @@ function tell(messages: readonly Message[]): Told {
   for (const [index, { role, blocks }] of messages.entries()) {
     starts.push({ step: steps.length, restart })
     const own = index === 0 && lead !== undefined ? blocks.slice(1) : blocks
-    for (const step of stepsOf(role, own)) {
+    for (const step of findSteps(role, own)) {
       if (isRestart(step)) restart = steps.length
       steps.push(step)
     }
@@ -137,14 +137,14 @@ function tell(messages: readonly Message[]): Told {
 
 /** A compaction that the API made by itself comes unsigned; what stood before it no longer counts. */
 export function isRestart({ fields }: Pick<Block, 'fields'>): boolean {
-  return fields.type === 'compaction' && !textOf(fields.signature)
+  return fields.type === 'compaction' && !readText(fields.signature)
 }
 
 /**
  * A signed compaction stands for the messages of the request that asked for it, and those may begin
  * with an older one: the same conversation can be told from any of these on.
  */
-function openingsOf(
+function findOpenings(
   lead: Block | undefined,
   history: History,
 ): ReadonlyMap<string | undefined, readonly Step[]> {
@@ -152,12 +152,12 @@ function openingsOf(
   let opening: readonly Step[] = []
   let current = lead
   for (;;) {
-    const signature = signatureOf(current)
+    const signature = computeSignature(current)
     if (openings.has(signature)) return openings
     openings.set(signature, opening)
     const source = history.ofCompaction(signature)
     if (source === undefined) return openings
-    const told = tell(messagesOf(source.request))
+    const told = tell(readMessages(source.request))
     opening = [...told.steps, ...opening]
     current = told.lead
   }
@@ -190,6 +190,6 @@ function thinkingPlaces(blocks: readonly Block[]): ReadonlyMap<string | undefine
   return places
 }
 
-function signatureOf(compaction: Block | undefined): string | undefined {
-  return compaction === undefined ? undefined : (textOf(compaction.fields.signature) ?? '')
+function computeSignature(compaction: Block | undefined): string | undefined {
+  return compaction === undefined ? undefined : (readText(compaction.fields.signature) ?? '')
 }

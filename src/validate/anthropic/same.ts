@@ -1,7 +1,7 @@
 // Compares two parts of a conversation as the API does, which ignores some fields
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { type Exchange, fieldsOf, listOf, type RuleInput, textOf } from '../walk.ts'
-import { type Block, blocksOf, isThinking, type Message } from './conversation.ts'
+import { type Exchange, type RuleInput, readFields, readList, readText } from '../walk.ts'
+import { type Block, isThinking, type Message, readBlocks } from './conversation.ts'
 
 /** One block and who said it. Turns need no border: where the role changes, there is one. */
 export interface Step {
@@ -11,10 +11,10 @@ export interface Step {
 
 /** Earlier thinking is no part of what a later block is bound to. */
 export function stepsOfMessage({ role, blocks }: Message): readonly Step[] {
-  return stepsOf(role, blocks)
+  return findSteps(role, blocks)
 }
 
-export function stepsOf(role: string, blocks: readonly Block[]): readonly Step[] {
+export function findSteps(role: string, blocks: readonly Block[]): readonly Step[] {
   return blocks.filter((block) => !isThinking(block)).map(({ fields }) => ({ role, fields }))
 }
 
@@ -32,7 +32,7 @@ export function sameTools(some: Json | undefined, others: Json | undefined): boo
 }
 
 function loadedTools(tools: Json | undefined): readonly Json[] {
-  return listOf(tools).filter((tool) => !(isFields(tool) && tool.defer_loading === true))
+  return readList(tools).filter((tool) => !(isFields(tool) && tool.defer_loading === true))
 }
 
 /** A prompt that is a string is the same as one text block. */
@@ -41,7 +41,7 @@ export function sameSystem(some: Json | undefined, others: Json | undefined): bo
 }
 
 function systemList(system: Json | undefined): readonly Json[] {
-  if (typeof system !== 'string') return listOf(system)
+  if (typeof system !== 'string') return readList(system)
   return system === '' ? [] : [{ type: 'text', text: system }]
 }
 
@@ -95,7 +95,7 @@ export interface Answered {
 const histories = new WeakMap<RuleInput, History>()
 
 /** For one validation the same to every rule. */
-export function historyOf(input: RuleInput): History {
+export function findHistory(input: RuleInput): History {
   const known = histories.get(input) ?? new History(input.earlier)
   histories.set(input, known)
   return known
@@ -110,9 +110,9 @@ export class History {
 
   constructor(earlier: readonly Exchange[]) {
     for (const { request, answer } of earlier) {
-      const fields: Fields = Array.isArray(answer) ? { content: answer } : fieldsOf(answer)
-      const blocks = blocksOf(fields, 'answer')
-      this.#add({ request, stopReason: textOf(fields.stop_reason), blocks })
+      const fields: Fields = Array.isArray(answer) ? { content: answer } : readFields(answer)
+      const blocks = readBlocks(fields, 'answer')
+      this.#add({ request, stopReason: readText(fields.stop_reason), blocks })
     }
   }
 
@@ -140,7 +140,7 @@ export class History {
    */
   ofMessage({ blocks }: Pick<Message, 'blocks'>): Answered | undefined {
     for (const block of blocks) {
-      const id = block.type === 'tool_use' ? textOf(block.fields.id) : undefined
+      const id = block.type === 'tool_use' ? readText(block.fields.id) : undefined
       const found = id === undefined ? this.ofThinking(block) : this.#byCall.get(id)
       if (found !== undefined) return found
     }
@@ -152,7 +152,7 @@ export class History {
   #add(answered: Answered): void {
     for (const block of answered.blocks) {
       const { type, fields } = block
-      const id = textOf(type === 'compaction' ? fields.signature : fields.id)
+      const id = readText(type === 'compaction' ? fields.signature : fields.id)
       const thinking = thinkingKey(block)
       if (thinking !== undefined) putFirst(this.#byThinking, thinking, { answered, block })
       else if (id !== undefined && type === 'tool_use') putFirst(this.#byCall, id, answered)
@@ -173,12 +173,12 @@ function putFirst<Value>(map: Map<string, Value>, key: string, value: Value): vo
 export function thinkingKey(block: Block): string | undefined {
   if (!isThinking(block)) return undefined
   const { signature, data } = block.fields
-  const key = textOf(block.type === 'thinking' ? signature : data)
+  const key = readText(block.type === 'thinking' ? signature : data)
   return key === undefined || key === '' ? undefined : `${block.type} ${key}`
 }
 
 function textIn(blocks: readonly Block[]): string {
   return blocks
-    .map(({ type, fields }) => (type === 'text' ? (textOf(fields.text) ?? '') : ''))
+    .map(({ type, fields }) => (type === 'text' ? (readText(fields.text) ?? '') : ''))
     .join('')
 }

@@ -1,19 +1,19 @@
 // Tools that the API runs itself: call and result stay in one answer, as they came.
 import type { Json } from '../../core/text/json.ts'
-import { fieldsOf, isGiven, type Rule, type RuleInput, rule, textOf } from '../walk.ts'
+import { isGiven, type Rule, type RuleInput, readFields, readText, rule } from '../walk.ts'
 import {
   type Block,
-  blocksOf,
   blocksOfTurn,
-  conversationOf,
+  findConversation,
+  findTurns,
   type Message,
-  turnsOf,
+  readBlocks,
 } from './conversation.ts'
-import { sameJson, sameSteps, stepsOf } from './same.ts'
+import { findSteps, sameJson, sameSteps } from './same.ts'
 
 const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
-  const messages = conversationOf(input)
-  const turns = turnsOf(messages)
+  const messages = findConversation(input)
+  const turns = findTurns(messages)
   const originals = originalResults(input)
   const citations = originalCitations(input)
   // Calls of code that itself waits for a tool of the client: the result comes in a later answer.
@@ -23,13 +23,13 @@ const serverCallsKeepTheirResults = rule('VALID-A20', (input, report) => {
     const unanswered = new Map<string, Block>()
     for (const block of blocks) {
       const { fields, place } = block
-      const cited = isGiven(fields.citations) && citations.get(textOf(fields.text) ?? '')
+      const cited = isGiven(fields.citations) && citations.get(readText(fields.text) ?? '')
       if (cited && !cited.some((each) => sameJson(each, fields.citations ?? null))) {
         report(`${place}.citations`, 'citations must stay as they came')
       }
-      if (isServerCall(block)) unanswered.set(textOf(fields.id) ?? '', block)
+      if (isServerCall(block)) unanswered.set(readText(fields.id) ?? '', block)
       if (!isServerResult(block)) continue
-      const id = textOf(fields.tool_use_id) ?? ''
+      const id = readText(fields.tool_use_id) ?? ''
       if (!unanswered.delete(id) && !waiting.delete(id)) {
         report(`${place}.tool_use_id`, `no call ${id} stands before this result in its answer`)
       }
@@ -74,22 +74,22 @@ function isServerCall({ type }: Block): boolean {
 }
 
 function callersIn(blocks: readonly Block[]): readonly string[] {
-  return blocks.flatMap(({ fields }) => textOf(fieldsOf(fields.caller).tool_id) ?? [])
+  return blocks.flatMap(({ fields }) => readText(readFields(fields.caller).tool_id) ?? [])
 }
 
 function originalResults({ earlier }: RuleInput): ReadonlyMap<string, Block> {
   const results = earlier
-    .flatMap(({ answer }) => blocksOf(fieldsOf(answer), 'answer'))
+    .flatMap(({ answer }) => readBlocks(readFields(answer), 'answer'))
     .filter(isServerResult)
-  return new Map(results.map((block) => [textOf(block.fields.tool_use_id) ?? '', block]))
+  return new Map(results.map((block) => [readText(block.fields.tool_use_id) ?? '', block]))
 }
 
 /** By the text that they belong to; the same text may have been said with others. */
 function originalCitations({ earlier }: RuleInput): ReadonlyMap<string, readonly Json[]> {
   const cited = earlier
-    .flatMap(({ answer }) => blocksOf(fieldsOf(answer), 'answer'))
+    .flatMap(({ answer }) => readBlocks(readFields(answer), 'answer'))
     .filter(({ fields }) => isGiven(fields.citations))
-  const byText = Map.groupBy(cited, ({ fields }) => textOf(fields.text) ?? '')
+  const byText = Map.groupBy(cited, ({ fields }) => readText(fields.text) ?? '')
   return new Map(
     [...byText].map(([text, blocks]) => [
       text,
@@ -100,13 +100,13 @@ function originalCitations({ earlier }: RuleInput): ReadonlyMap<string, readonly
 
 /** The blocks of the latest answer, where it was paused. */
 function pausedBlocks({ earlier }: RuleInput): readonly Block[] | undefined {
-  const answer = fieldsOf(earlier.at(-1)?.answer)
-  return answer.stop_reason === 'pause_turn' ? blocksOf(answer, 'answer') : undefined
+  const answer = readFields(earlier.at(-1)?.answer)
+  return answer.stop_reason === 'pause_turn' ? readBlocks(answer, 'answer') : undefined
 }
 
 /** A client may put the pieces of one turn into one message: then the end must be the same. */
 function isSameAnswer({ blocks }: Message, paused: readonly Block[]): boolean {
-  const steps = stepsOf('assistant', blocks)
-  const given = stepsOf('assistant', paused)
+  const steps = findSteps('assistant', blocks)
+  const given = findSteps('assistant', paused)
   return given.length === 0 || sameSteps(steps.slice(-given.length), given)
 }

@@ -1,22 +1,30 @@
 // Messages of the system in the middle of a conversation: where they may stand.
 import { isFields, type Json } from '../../core/text/json.ts'
-import { fieldsOf, listOf, type Report, type Rule, type RuleInput, rule, textOf } from '../walk.ts'
-import { conversationOf, leadingCompaction, type Message, messagesOf } from './conversation.ts'
+import {
+  type Report,
+  type Rule,
+  type RuleInput,
+  readFields,
+  readList,
+  readText,
+  rule,
+} from '../walk.ts'
+import { findConversation, leadingCompaction, type Message, readMessages } from './conversation.ts'
 import { sameSteps, stepsOfMessage } from './same.ts'
 import { isServerBlock, isServerResult } from './server-tools.ts'
 
 const systemMessagesStandRight = rule('VALID-A16', (input, report) => {
   // Where the role itself is refused, VALID-A1 says so.
   if (!input.profile.systemMessages) return
-  const messages = conversationOf(input)
-  for (const group of groupsOf(messages)) checkPlace(group, messages, report)
+  const messages = findConversation(input)
+  for (const group of findGroups(messages)) checkPlace(group, messages, report)
   checkKept(messages, input, report)
 })
 
 export const SYSTEM_MESSAGE_RULES: readonly Rule[] = [systemMessagesStandRight]
 
 /** Several in a row count as one. One that only sets options, with no content, may stand anywhere. */
-function groupsOf(messages: readonly Message[]): readonly (readonly [Message, Message])[] {
+function findGroups(messages: readonly Message[]): readonly (readonly [Message, Message])[] {
   const groups: [Message, Message][] = []
   for (const message of messages) {
     if (message.role !== 'system' || isDirective(message)) continue
@@ -54,7 +62,7 @@ function mayFollow(answer: Message): boolean {
 
 /** One that was sent stays: compared with the request before, up to the first difference. */
 function checkKept(messages: readonly Message[], { earlier }: RuleInput, report: Report): void {
-  const before = messagesOf(fieldsOf(earlier.at(-1)?.request))
+  const before = readMessages(readFields(earlier.at(-1)?.request))
   const index = before.findIndex((message, at) => !isSame(message, messages[at]))
   const was = before[index]
   const now = messages[index]
@@ -73,7 +81,7 @@ function isSame(message: Message, other: Message | undefined): boolean {
 
 const messagesAreFilled = rule('VALID-A1', ({ request, profile }, report) => {
   if (!isFields(request)) return report('request', 'a request is an object with messages')
-  const messages = listOf(request.messages)
+  const messages = readList(request.messages)
   if (messages.length === 0) return report('messages', 'there are no messages')
   const roles = profile.systemMessages ? ['user', 'assistant', 'system'] : ['user', 'assistant']
   for (const [index, message] of messages.entries()) {
@@ -83,7 +91,7 @@ const messagesAreFilled = rule('VALID-A1', ({ request, profile }, report) => {
       report(place, 'a message is an object with a role and content')
       continue
     }
-    if (!roles.includes(textOf(message.role) ?? '')) {
+    if (!roles.includes(readText(message.role) ?? '')) {
       report(`${place}.role`, `the role must be one of ${roles.join(', ')}`)
     }
     const { content } = message
@@ -97,7 +105,7 @@ const messagesAreFilled = rule('VALID-A1', ({ request, profile }, report) => {
 })
 
 const userSpeaksFirst = rule('VALID-A2', (input, report) => {
-  const messages = conversationOf(input)
+  const messages = findConversation(input)
   const [first] = messages
   if (first?.role !== 'assistant' || leadingCompaction(messages) !== undefined) return
   report(first.place, 'the first message must be the user’s')
@@ -106,7 +114,7 @@ const userSpeaksFirst = rule('VALID-A2', (input, report) => {
 /** The API merges what is in a row; backends that speak its format answer 400. */
 const rolesAlternate = rule('VALID-A3', (input, report) => {
   if (!input.profile.strict) return
-  const messages = conversationOf(input)
+  const messages = findConversation(input)
   for (const [index, message] of messages.entries()) {
     const before = messages[index - 1]
     if (before?.role !== message.role || !['user', 'assistant'].includes(message.role)) continue
@@ -132,8 +140,8 @@ function checkBlocks(content: Json | undefined, place: string, report: Report): 
   if (typeof content !== 'string' && !Array.isArray(content)) {
     report(place, 'the content is neither a text nor blocks')
   }
-  for (const [index, block] of listOf(content).entries()) {
-    if (textOf(fieldsOf(block).type) === undefined) {
+  for (const [index, block] of readList(content).entries()) {
+    if (readText(readFields(block).type) === undefined) {
       report(`${place}[${index}]`, 'a block is an object with a type')
     }
   }

@@ -1,13 +1,19 @@
 // Thinking in answers: signed, untouched, before its calls, and dropped from the oldest on.
 import type { Json } from '../../core/text/json.ts'
-import { fieldsOf, type Report, type Rule, type RuleInput, rule, textOf } from '../walk.ts'
+import { type Report, type Rule, type RuleInput, readFields, readText, rule } from '../walk.ts'
 import { dropsUnboundThinking } from './binding.ts'
-import { type Block, conversationOf, isThinking, type Message, openRound } from './conversation.ts'
+import {
+  type Block,
+  findConversation,
+  isThinking,
+  type Message,
+  openRound,
+} from './conversation.ts'
 import { Prefixes } from './prefix.ts'
-import { type History, historyOf, sameJson } from './same.ts'
+import { findHistory, type History, sameJson } from './same.ts'
 
 const thinkingIsIntact = rule('VALID-A12', (input, report) => {
-  const messages = conversationOf(input)
+  const messages = findConversation(input)
   for (const message of messages) checkShape(message, report)
   if (isThinkingEnabled(input)) checkLoopStart(messages, report)
   checkAgainstHistory(messages, input, report)
@@ -22,8 +28,8 @@ function checkShape({ role, blocks }: Message, report: Report): void {
     const { type, fields, place } = block
     const needed = type === 'thinking' ? 'signature' : 'data'
     if (role !== 'assistant') report(place, 'thinking may stand in answers only')
-    else if (!textOf(fields[needed])) report(`${place}.${needed}`, `${type} needs its ${needed}`)
-    else if (type === 'thinking' && textOf(fields.thinking) === undefined) {
+    else if (!readText(fields[needed])) report(`${place}.${needed}`, `${type} needs its ${needed}`)
+    else if (type === 'thinking' && readText(fields.thinking) === undefined) {
       report(`${place}.thinking`, 'thinking needs its text, even an empty one')
     } else if (lastCall !== -1 && index > lastCall) {
       report(place, 'thinking stands behind the calls that it led to')
@@ -38,7 +44,7 @@ function isThinkingEnabled({ request, profile }: RuleInput): boolean {
 }
 
 function thinkingType(request: Json): string | undefined {
-  return textOf(fieldsOf(fieldsOf(request).thinking).type)
+  return readText(readFields(readFields(request).thinking).type)
 }
 
 /** The turn that results were just sent for: its first answer, or the last one, starts with thinking. */
@@ -61,7 +67,7 @@ function hasResults(messages: readonly Message[]): boolean {
 }
 
 function checkAgainstHistory(messages: readonly Message[], input: RuleInput, report: Report): void {
-  const history = historyOf(input)
+  const history = findHistory(input)
   if (history.isEmpty) return
   const answers = messages.filter(({ role }) => role === 'assistant')
   const tampered = answers.flatMap(({ blocks }) =>

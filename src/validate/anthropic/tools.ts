@@ -1,16 +1,16 @@
 // Calls, results and tools by themselves: ids, names, inputs, and what a result may hold.
 import { isFields, type Json } from '../../core/text/json.ts'
 import {
-  fieldsOf,
   isGiven,
-  listOf,
   type Report,
   type Rule,
   type RuleInput,
+  readFields,
+  readList,
+  readText,
   rule,
-  textOf,
 } from '../walk.ts'
-import { type Block, blocksOfTurn, conversationOf, type Turn, turnsOf } from './conversation.ts'
+import { type Block, blocksOfTurn, findConversation, findTurns, type Turn } from './conversation.ts'
 
 const ID = /^[a-zA-Z0-9_-]+$/
 const NAME = /^[a-zA-Z0-9_-]+$/
@@ -22,7 +22,7 @@ const callsAreWellFormed = rule('VALID-A7', (input, report) => {
   const maxChars = profile.toolNameChars ?? NAME_CHARS
   const seen = new Set<string>()
   for (const { fields, place } of blocksOfType(input, 'tool_use')) {
-    const id = textOf(fields.id)
+    const id = readText(fields.id)
     if (id === undefined || !ID.test(id))
       report(`${place}.id`, `a call’s id must match ${ID.source}`)
     else if (seen.has(id)) report(`${place}.id`, `the id ${id} was used by an earlier call`)
@@ -30,15 +30,15 @@ const callsAreWellFormed = rule('VALID-A7', (input, report) => {
     checkName(fields.name, `${place}.name`, maxChars, report)
     if (!isFields(fields.input)) report(`${place}.input`, 'a call’s input must be an object')
   }
-  for (const [index, tool] of listOf(fieldsOf(request).tools).entries()) {
-    const { type, name } = fieldsOf(tool)
+  for (const [index, tool] of readList(readFields(request).tools).entries()) {
+    const { type, name } = readFields(tool)
     const isOwn = !isGiven(type) || type === 'custom'
     if (isOwn || name !== undefined) checkName(name, `tools[${index}].name`, maxChars, report)
   }
 })
 
 const toolsAreDefined = rule('VALID-A8', (input, report) => {
-  if (listOf(fieldsOf(input.request).tools).length > 0) return
+  if (readList(readFields(input.request).tools).length > 0) return
   const [first] = [...blocksOfType(input, 'tool_use'), ...blocksOfType(input, 'tool_result')]
   if (first === undefined) return
   report('tools', `tools must be defined: there is a ${first.type} at ${first.place}`)
@@ -56,7 +56,7 @@ const resultsHoldWhatTheyMay = rule('VALID-A11', (input, report) => {
       continue
     }
     for (const [index, block] of content.entries()) {
-      const type = textOf(fieldsOf(block).type) ?? ''
+      const type = readText(readFields(block).type) ?? ''
       if (!RESULT_TYPES.includes(type)) {
         report(`${place}.content[${index}]`, `a result may hold ${RESULT_TYPES.join(', ')} only`)
       } else if (fields.is_error === true && type !== 'text') {
@@ -73,13 +73,13 @@ export const TOOL_RULES: readonly Rule[] = [
 ]
 
 function blocksOfType(input: RuleInput, type: string): readonly Block[] {
-  return conversationOf(input).flatMap(({ blocks }) =>
+  return findConversation(input).flatMap(({ blocks }) =>
     blocks.filter((block) => block.type === type),
   )
 }
 
 function checkName(name: Json | undefined, place: string, maxChars: number, report: Report): void {
-  const text = textOf(name)
+  const text = readText(name)
   if (text === undefined || !NAME.test(text))
     report(place, `a tool’s name must match ${NAME.source}`)
   else if (text.length > maxChars) {
@@ -88,7 +88,7 @@ function checkName(name: Json | undefined, place: string, maxChars: number, repo
 }
 
 const everyCallIsAnswered = rule('VALID-A4', (input, report) => {
-  const turns = turnsOf(conversationOf(input))
+  const turns = findTurns(findConversation(input))
   for (const [index, turn] of turns.entries()) {
     const calls = blocksOfTurn(turn, 'tool_use')
     if (turn.role === 'user') {
@@ -97,15 +97,15 @@ const everyCallIsAnswered = rule('VALID-A4', (input, report) => {
     if (turn.role !== 'assistant') continue
     const results = resultsAfter(turns, index)
     const answered = new Set<string>()
-    const called = new Set(calls.flatMap(({ fields }) => textOf(fields.id) ?? []))
+    const called = new Set(calls.flatMap(({ fields }) => readText(fields.id) ?? []))
     for (const { fields, place } of results) {
-      const id = textOf(fields.tool_use_id)
+      const id = readText(fields.tool_use_id)
       if (id === undefined || !called.has(id)) continue
       if (answered.has(id)) report(place, `${id} is answered a second time`)
       answered.add(id)
     }
     for (const { fields, place } of calls) {
-      const id = textOf(fields.id)
+      const id = readText(fields.id)
       if (id !== undefined && !answered.has(id)) {
         report(place, `the next message has no result of the call ${id}`)
       }
@@ -114,13 +114,13 @@ const everyCallIsAnswered = rule('VALID-A4', (input, report) => {
 })
 
 const everyResultHasItsCall = rule('VALID-A5', (input, report) => {
-  const turns = turnsOf(conversationOf(input))
+  const turns = findTurns(findConversation(input))
   for (const [index, turn] of turns.entries()) {
     const results = blocksOfTurn(turn, 'tool_result')
     if (results.length === 0) continue
-    const called = new Set(callsBefore(turns, index).map(({ fields }) => textOf(fields.id)))
+    const called = new Set(callsBefore(turns, index).map(({ fields }) => readText(fields.id)))
     for (const { fields, place } of results) {
-      const id = textOf(fields.tool_use_id)
+      const id = readText(fields.tool_use_id)
       if (turn.role === 'assistant') report(place, 'only the user can send the result of a call')
       else if (id === undefined) report(`${place}.tool_use_id`, 'the result names no call')
       else if (!called.has(id)) {
@@ -131,7 +131,7 @@ const everyResultHasItsCall = rule('VALID-A5', (input, report) => {
 })
 
 const resultsComeFirst = rule('VALID-A6', (input, report) => {
-  for (const turn of turnsOf(conversationOf(input))) {
+  for (const turn of findTurns(findConversation(input))) {
     if (turn.role !== 'user') continue
     let hasOthers = false
     for (const { type, place } of blocksOfTurn(turn)) {

@@ -1,6 +1,6 @@
 // The rules of Gemini: the request as the rules see it, its parts, its turns.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
-import { fieldsOf, isGiven, listOf, type Rule, rule, textOf } from '../walk.ts'
+import { isGiven, type Rule, readFields, readList, readText, rule } from '../walk.ts'
 
 /** `function` is the older name of the role that brings what functions returned. */
 const ROLES: ReadonlySet<string | undefined> = new Set(['user', 'model', 'function'])
@@ -10,7 +10,7 @@ const ROLES: ReadonlySet<string | undefined> = new Set(['user', 'model', 'functi
  * role that the API does not know is nobody's.
  */
 const userOpens = rule('VALID-G1', ({ request }, report) => {
-  const [first, ...others] = contentsOf(request)
+  const [first, ...others] = readContents(request)
   if (!first) report('contents', 'there are no contents')
   else if (first.role !== 'user') report(first.where, 'the first content is not the user’s')
   for (const { where, role } of others) {
@@ -22,7 +22,7 @@ const userOpens = rule('VALID-G1', ({ request }, report) => {
 const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
   if (!profile.strict) return
   let before: string | undefined
-  for (const { where, role } of contentsOf(request)) {
+  for (const { where, role } of readContents(request)) {
     if (role !== undefined && role === before) report(where, `two contents of the ${role} in a row`)
     before = role
   }
@@ -30,7 +30,7 @@ const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
 
 /** The user does not call. */
 const callFollowsUser = rule('VALID-G2', ({ request }, report) => {
-  const contents = contentsOf(request)
+  const contents = readContents(request)
   for (const [index, { where, role, parts }] of contents.entries()) {
     if (!parts.some(isCall)) continue
     const before = contents[index - 1]
@@ -42,7 +42,7 @@ const callFollowsUser = rule('VALID-G2', ({ request }, report) => {
 
 /** Counts and the role decide: names and ids of responses are not compared. */
 const everyCallIsAnswered = rule('VALID-G3', ({ request }, report) => {
-  const contents = contentsOf(request)
+  const contents = readContents(request)
   let before = contents[0]
   let called = 0
   for (const content of contents) {
@@ -59,7 +59,7 @@ const everyCallIsAnswered = rule('VALID-G3', ({ request }, report) => {
 })
 
 const modelDoesNotClose = rule('VALID-G6', ({ request }, report) => {
-  const last = contentsOf(request).at(-1)
+  const last = readContents(request).at(-1)
   if (last?.role === 'model') report(last.where, 'the request ends on a turn of the model')
 })
 
@@ -91,7 +91,7 @@ const MARKS: ReadonlySet<string> = new Set([
  */
 const callsAreSigned = rule('VALID-G4', ({ request, profile }, report) => {
   if (profile.thinkingEnabled === false) return
-  const contents = contentsOf(request)
+  const contents = readContents(request)
   const start = contents.findLastIndex(opensTurn)
   for (const { parts } of contents.slice(start + 1)) {
     const first = parts.find(isCall)
@@ -103,11 +103,11 @@ const callsAreSigned = rule('VALID-G4', ({ request, profile }, report) => {
 
 /** An empty text that carries a signature is the end of a streamed answer, and stays. */
 const partsAreNotEmpty = rule('VALID-G5', ({ request, profile }, report) => {
-  const { systemInstruction, system_instruction } = fieldsOf(request)
+  const { systemInstruction, system_instruction } = readFields(request)
   const systems = Object.entries({ systemInstruction, system_instruction }).flatMap(
-    ([where, value]) => (isGiven(value) ? [contentOf(value, where)] : []),
+    ([where, value]) => (isGiven(value) ? [readContent(value, where)] : []),
   )
-  for (const { where, parts } of [...systems, ...contentsOf(request)]) {
+  for (const { where, parts } of [...systems, ...readContents(request)]) {
     if (parts.length === 0) report(where, 'a content has parts')
     for (const part of parts) {
       if (isEmpty(part, profile.strict)) report(part.where, 'the part says nothing')
@@ -151,19 +151,19 @@ interface Content {
   readonly parts: readonly Part[]
 }
 
-function contentsOf(request: Json): readonly Content[] {
-  return listOf(fieldsOf(request).contents).map((value, index) =>
-    contentOf(value, `contents[${index}]`),
+function readContents(request: Json): readonly Content[] {
+  return readList(readFields(request).contents).map((value, index) =>
+    readContent(value, `contents[${index}]`),
   )
 }
 
-function contentOf(value: Json | undefined, where: string): Content {
-  const fields = fieldsOf(value)
-  const parts = listOf(fields.parts).map((part, index) => ({
+function readContent(value: Json | undefined, where: string): Content {
+  const fields = readFields(value)
+  const parts = readList(fields.parts).map((part, index) => ({
     where: `${where}.parts[${index}]`,
-    fields: fieldsOf(part),
+    fields: readFields(part),
   }))
-  return { where, role: textOf(fields.role), parts }
+  return { where, role: readText(fields.role), parts }
 }
 
 /** The REST interface reads each name in camelCase and in snake_case. */

@@ -1,7 +1,7 @@
 // Limits of a Chat Completions request: tools, images, text length
 import { isFields, type Json } from '../../core/text/json.ts'
-import { fieldsOf, listOf, type Report, type Rule, rule } from '../walk.ts'
-import { type ChatMessage, callsOf, messagesOf, partsOf, textsOf } from './messages.ts'
+import { type Report, type Rule, readFields, readList, rule } from '../walk.ts'
+import { type ChatMessage, findCalls, readMessages, readParts, readTexts } from './messages.ts'
 
 const MAX_TOOLS = 128
 // Of the caps published over time, the lower: 500 images, and 50 MB of them in one request.
@@ -20,9 +20,9 @@ const nothingIsTooMuch = rule('VALID-C10', ({ request, profile }, report) => {
 export const LIMIT_RULES: readonly Rule[] = [nothingIsTooMuch]
 
 function checkTools(request: Json, report: Report): void {
-  const fields = fieldsOf(request)
+  const fields = readFields(request)
   for (const name of ['tools', 'functions'] as const) {
-    const { length } = listOf(fields[name])
+    const { length } = readList(fields[name])
     if (length > MAX_TOOLS) report(name, `${length} tools; ${MAX_TOOLS} are allowed`)
   }
 }
@@ -31,12 +31,12 @@ function checkTools(request: Json, report: Report): void {
 function checkImages(request: Json, report: Report): void {
   let count = 0
   let bytes = 0
-  for (const { where, fields } of messagesOf(request).flatMap(partsOf)) {
+  for (const { where, fields } of readMessages(request).flatMap(readParts)) {
     if (fields.type !== 'image_url') continue
     count += 1
     if (count === MAX_IMAGES + 1) report(where, `more than ${MAX_IMAGES} images`)
     const before = bytes
-    bytes += imageBytes(fieldsOf(fields.image_url).url)
+    bytes += imageBytes(readFields(fields.image_url).url)
     if (before <= MAX_IMAGE_BYTES && bytes > MAX_IMAGE_BYTES) {
       report(where, `more than ${MAX_IMAGE_BYTES} bytes of images`)
     }
@@ -55,13 +55,13 @@ function checkTexts(request: Json, limit: number, report: Report): void {
       report(where, `a string of ${text.length} characters; ${limit} are allowed`)
     }
   }
-  for (const message of messagesOf(request)) {
-    for (const { where, text } of textsOf(message)) check(where, text)
-    for (const { where, kind, body } of callsOf(message)) {
+  for (const message of readMessages(request)) {
+    for (const { where, text } of readTexts(message)) check(where, text)
+    for (const { where, kind, body } of findCalls(message)) {
       const field = kind === 'custom' ? 'input' : 'arguments'
       check(`${where}.${kind}.${field}`, body[field])
     }
-    const { arguments: text } = fieldsOf(message.fields.function_call)
+    const { arguments: text } = readFields(message.fields.function_call)
     check(`${message.where}.function_call.arguments`, text)
   }
 }
@@ -74,9 +74,9 @@ const SPEAKERS = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'f
  * on strict backends. What a tool says is VALID-C7.
  */
 const contentIsThere = rule('VALID-C4', ({ request, profile }, report) => {
-  const values = listOf(fieldsOf(request).messages)
+  const values = readList(readFields(request).messages)
   if (values.length === 0) report('messages', 'there are no messages')
-  for (const [index, message] of messagesOf(request).entries()) {
+  for (const [index, message] of readMessages(request).entries()) {
     const { where, role, fields } = message
     if (!isFields(values[index])) report(where, 'a message is an object')
     else if (role === undefined || !SPEAKERS.has(role)) {
@@ -92,9 +92,9 @@ const contentIsThere = rule('VALID-C4', ({ request, profile }, report) => {
 
 /** A list without parts is refused like an image: it is neither a string nor text parts. */
 const toolContentIsText = rule('VALID-C7', ({ request }, report) => {
-  for (const message of messagesOf(request)) {
+  for (const message of readMessages(request)) {
     if (message.role !== 'tool' || typeof message.fields.content === 'string') continue
-    const parts = partsOf(message)
+    const parts = readParts(message)
     if (parts.length === 0) report(`${message.where}.content`, 'a string or text parts are needed')
     for (const { where, fields } of parts) {
       if (fields.type !== 'text' || typeof fields.text !== 'string') {
@@ -106,7 +106,7 @@ const toolContentIsText = rule('VALID-C7', ({ request }, report) => {
 
 const systemIsFirstAndSingle = rule('VALID-C8', ({ request, profile }, report) => {
   if (!profile.strict) return // the original takes them anywhere
-  for (const { where, role } of messagesOf(request).slice(1)) {
+  for (const { where, role } of readMessages(request).slice(1)) {
     if (role === 'system' || role === 'developer') {
       report(where, `this backend takes one ${role} message, and only as the first`)
     }
@@ -115,9 +115,9 @@ const systemIsFirstAndSingle = rule('VALID-C8', ({ request, profile }, report) =
 
 /** The word may be in the text of any role; names and arguments do not count. */
 const jsonIsMentioned = rule('VALID-C11', ({ request }, report) => {
-  if (fieldsOf(fieldsOf(request).response_format).type !== 'json_object') return
-  const isNamed = messagesOf(request).some((message) =>
-    textsOf(message).some(({ text }) => /json/i.test(text)),
+  if (readFields(readFields(request).response_format).type !== 'json_object') return
+  const isNamed = readMessages(request).some((message) =>
+    readTexts(message).some(({ text }) => /json/i.test(text)),
   )
   if (!isNamed) report('response_format', 'json_object needs the word «json» in a message')
 })
@@ -133,8 +133,8 @@ export const CONTENT_RULES: readonly Rule[] = [
 function saysSomething({ fields }: ChatMessage, refusesBlank: boolean): boolean {
   const { content } = fields
   if (typeof content === 'string') return isText(content, refusesBlank)
-  return listOf(content).some((value) => {
-    const part = fieldsOf(value)
+  return readList(content).some((value) => {
+    const part = readFields(value)
     return part.type === 'text' ? isText(part.text, refusesBlank) : isFields(value)
   })
 }
@@ -147,7 +147,7 @@ function isText(value: Json | undefined, refusesBlank: boolean): boolean {
 function isExcused({ role, fields }: ChatMessage): boolean {
   if (role !== 'assistant') return false
   return (
-    listOf(fields.tool_calls).length > 0 ||
+    readList(fields.tool_calls).length > 0 ||
     isFields(fields.function_call) ||
     isFields(fields.audio) ||
     isText(fields.refusal, false)

@@ -1,6 +1,6 @@
 // A Chat Completions request as the rules see it: messages, calls and parts with their places.
 import type { Fields, Json } from '../../core/text/json.ts'
-import { fieldsOf, listOf, textOf } from '../walk.ts'
+import { readFields, readList, readText } from '../walk.ts'
 
 export interface ChatMessage {
   readonly where: string // `messages[3]`
@@ -21,44 +21,44 @@ export interface ChatPart {
   readonly fields: Fields
 }
 
-export function messagesOf(request: Json): readonly ChatMessage[] {
-  return listOf(fieldsOf(request).messages).map((message, index) => {
-    const fields = fieldsOf(message)
-    return { where: `messages[${index}]`, role: textOf(fields.role), fields }
+export function readMessages(request: Json): readonly ChatMessage[] {
+  return readList(readFields(request).messages).map((message, index) => {
+    const fields = readFields(message)
+    return { where: `messages[${index}]`, role: readText(fields.role), fields }
   })
 }
 
 /** The calls of an assistant message; other roles have none. */
-export function callsOf({ where, role, fields }: ChatMessage): readonly ChatCall[] {
+export function findCalls({ where, role, fields }: ChatMessage): readonly ChatCall[] {
   if (role !== 'assistant') return []
-  return listOf(fields.tool_calls).map((value, index) => {
-    const call = fieldsOf(value)
+  return readList(fields.tool_calls).map((value, index) => {
+    const call = readFields(value)
     const kind = call.type === 'custom' ? 'custom' : 'function'
     return {
       where: `${where}.tool_calls[${index}]`,
-      id: textOf(call.id),
+      id: readText(call.id),
       kind,
-      body: fieldsOf(call[kind]),
+      body: readFields(call[kind]),
     }
   })
 }
 
 /** The parts of a content that is a list. */
-export function partsOf({ where, fields }: ChatMessage): readonly ChatPart[] {
-  return listOf(fields.content).map((part, index) => ({
+export function readParts({ where, fields }: ChatMessage): readonly ChatPart[] {
+  return readList(fields.content).map((part, index) => ({
     where: `${where}.content[${index}]`,
-    fields: fieldsOf(part),
+    fields: readFields(part),
   }))
 }
 
 /** Everything a message says in words, with the place of each text. */
-export function textsOf(message: ChatMessage): readonly { where: string; text: string }[] {
+export function readTexts(message: ChatMessage): readonly { where: string; text: string }[] {
   const { where, fields } = message
   if (typeof fields.content === 'string') {
     return [{ where: `${where}.content`, text: fields.content }]
   }
-  return partsOf(message).flatMap((part) => {
-    const text = textOf(part.fields.text)
+  return readParts(message).flatMap((part) => {
+    const text = readText(part.fields.text)
     return text === undefined ? [] : [{ where: `${part.where}.text`, text }]
   })
 }

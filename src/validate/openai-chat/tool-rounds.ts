@@ -1,15 +1,15 @@
 // Calls and their results in Chat Completions: who answers whom, and right behind whom.
 import { isFields, type Json } from '../../core/text/json.ts'
-import { fieldsOf, listOf, type Report, type Rule, rule, textOf } from '../walk.ts'
-import { type ChatCall, type ChatMessage, callsOf, messagesOf } from './messages.ts'
+import { type Report, type Rule, readFields, readList, readText, rule } from '../walk.ts'
+import { type ChatCall, type ChatMessage, findCalls, readMessages } from './messages.ts'
 
 const CALL_ID_CHARS = 40
 
 /** «One `tool` message per id» is read strictly: a second one is refused too. */
 const everyCallIsAnswered = rule('VALID-C1', ({ request }, report) => {
-  const messages = messagesOf(request)
+  const messages = readMessages(request)
   for (const [index, message] of messages.entries()) {
-    const calls = callsOf(message)
+    const calls = findCalls(message)
     if (calls.length === 0) continue
     const results = resultsFrom(messages, index + 1)
     const answered = countBy(results, resultId)
@@ -31,9 +31,9 @@ const everyCallIsAnswered = rule('VALID-C1', ({ request }, report) => {
 
 const everyResultHasItsCall = rule('VALID-C2', ({ request }, report) => {
   let called: ReadonlyMap<string, number> = new Map()
-  for (const message of messagesOf(request)) {
+  for (const message of readMessages(request)) {
     if (message.role !== 'tool') {
-      called = countBy(callsOf(message), callId)
+      called = countBy(findCalls(message), callId)
       continue
     }
     const id = resultId(message)
@@ -46,11 +46,11 @@ const everyResultHasItsCall = rule('VALID-C2', ({ request }, report) => {
 
 /** `tool_calls: null` is refused like an empty list: the field must be left out. */
 const callIdsAreUsable = rule('VALID-C3', ({ request }, report) => {
-  for (const message of messagesOf(request)) {
+  for (const message of readMessages(request)) {
     const { where, role, fields } = message
     if (role === 'tool') checkLength(`${where}.tool_call_id`, resultId(message))
     if (role !== 'assistant' || fields.tool_calls === undefined) continue
-    const calls = callsOf(message)
+    const calls = findCalls(message)
     if (calls.length === 0) report(`${where}.tool_calls`, 'tool_calls must be a list of calls')
     const seen = new Set<string>()
     for (const call of calls) {
@@ -69,16 +69,16 @@ const callIdsAreUsable = rule('VALID-C3', ({ request }, report) => {
 
 /** «Pairing» is read strictly: right behind each other, and under the same name. */
 const functionCallsArePaired = rule('VALID-C9', ({ request }, report) => {
-  const messages = messagesOf(request)
+  const messages = readMessages(request)
   for (const [index, message] of messages.entries()) {
-    const call = functionCallOf(message)
+    const call = readFunctionCall(message)
     if (call && messages[index + 1]?.role !== 'function') {
       report(`${message.where}.function_call`, 'no function message follows the call')
     }
     if (message.role !== 'function') continue
-    const answered = functionCallOf(messages[index - 1])
+    const answered = readFunctionCall(messages[index - 1])
     if (!answered) report(message.where, 'no function_call stands right before this result')
-    else if (textOf(message.fields.name) !== textOf(fieldsOf(answered).name)) {
+    else if (readText(message.fields.name) !== readText(readFields(answered).name)) {
       report(`${message.where}.name`, 'the result names another function than the call before')
     }
   }
@@ -99,7 +99,7 @@ function resultsFrom(messages: readonly ChatMessage[], start: number): readonly 
 }
 
 function resultId({ fields }: ChatMessage): string | undefined {
-  return textOf(fields.tool_call_id)
+  return readText(fields.tool_call_id)
 }
 
 function callId({ id }: ChatCall): string | undefined {
@@ -125,7 +125,7 @@ function take(counts: Map<string, number>, key: string): boolean {
   return left > 0
 }
 
-function functionCallOf(message: ChatMessage | undefined) {
+function readFunctionCall(message: ChatMessage | undefined) {
   const call = message?.role === 'assistant' ? message.fields.function_call : undefined
   return isFields(call) ? call : undefined
 }
@@ -137,8 +137,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/
  * render it through a template refuse that, so there it must be JSON text.
  */
 const argumentsAreText = rule('VALID-C5', ({ request, profile }, report) => {
-  for (const message of messagesOf(request)) {
-    for (const { where, kind, body } of callsOf(message)) {
+  for (const message of readMessages(request)) {
+    for (const { where, kind, body } of findCalls(message)) {
       if (kind === 'function') check(`${where}.function.arguments`, body.arguments)
     }
     const { where, role, fields } = message
@@ -154,24 +154,24 @@ const argumentsAreText = rule('VALID-C5', ({ request, profile }, report) => {
 
 /** `name` on messages is held to the same characters, the narrowest that has been asked for. */
 const namesAreUsable = rule('VALID-C6', ({ request }, report) => {
-  for (const message of messagesOf(request)) {
+  for (const message of readMessages(request)) {
     const { where, role, fields } = message
     if (fields.name !== undefined) checkName(`${where}.name`, fields.name, report)
-    for (const call of callsOf(message)) {
+    for (const call of findCalls(message)) {
       checkName(`${call.where}.${call.kind}.name`, call.body.name, report)
     }
     if (role === 'assistant' && isFields(fields.function_call)) {
       checkName(`${where}.function_call.name`, fields.function_call.name, report)
     }
   }
-  const { tools, functions } = fieldsOf(request)
-  for (const [index, value] of listOf(tools).entries()) {
-    const tool = fieldsOf(value)
+  const { tools, functions } = readFields(request)
+  for (const [index, value] of readList(tools).entries()) {
+    const tool = readFields(value)
     const kind = tool.type === 'custom' ? 'custom' : 'function'
-    checkName(`tools[${index}].${kind}.name`, fieldsOf(tool[kind]).name, report)
+    checkName(`tools[${index}].${kind}.name`, readFields(tool[kind]).name, report)
   }
-  for (const [index, value] of listOf(functions).entries()) {
-    checkName(`functions[${index}].name`, fieldsOf(value).name, report)
+  for (const [index, value] of readList(functions).entries()) {
+    checkName(`functions[${index}].name`, readFields(value).name, report)
   }
 })
 
@@ -219,5 +219,5 @@ const rolesAlternate = rule('VALID-A3', ({ request, profile }, report) => {
 export const TURN_RULES: readonly Rule[] = [userSpeaksFirst, rolesAlternate]
 
 function spokenOf(request: Json): readonly ChatMessage[] {
-  return messagesOf(request).filter(({ role }) => role !== 'system' && role !== 'developer')
+  return readMessages(request).filter(({ role }) => role !== 'system' && role !== 'developer')
 }

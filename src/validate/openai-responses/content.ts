@@ -1,7 +1,7 @@
 // Rules for the parts that each role may use in Responses
 import { isFields, type Json } from '../../core/text/json.ts'
-import { fieldsOf, isGiven, listOf, type Rule, rule } from '../walk.ts'
-import { encryptedContents, type Item, itemsOf } from './items.ts'
+import { isGiven, type Rule, readFields, readList, rule } from '../walk.ts'
+import { encryptedContents, type Item, readItems } from './items.ts'
 
 const INPUT_PARTS: ReadonlySet<unknown> = new Set([
   'input_text',
@@ -23,23 +23,23 @@ const PARTS_OF_ROLE: ReadonlyMap<unknown, ReadonlySet<unknown>> = new Map([
  * plain text.
  */
 const contentFitsRole = rule('VALID-R6', ({ request }, report) => {
-  const { input, previous_response_id, conversation, prompt } = fieldsOf(request)
+  const { input, previous_response_id, conversation, prompt } = readFields(request)
   const mayLackInput = [previous_response_id, conversation, prompt].some(isGiven)
   if (typeof input !== 'string' && !Array.isArray(input) && (isGiven(input) || !mayLackInput)) {
     report('input', 'the input is a text or a list of items')
   } else if (isEmpty(input) && !mayLackInput) {
     report('input', 'the input is empty')
   }
-  const values = listOf(input)
-  for (const [index, { where, type, fields }] of itemsOf(request).entries()) {
+  const values = readList(input)
+  for (const [index, { where, type, fields }] of readItems(request).entries()) {
     if (!isFields(values[index])) report(where, 'an item is an object')
     if (type !== 'message') continue
     const parts = PARTS_OF_ROLE.get(fields.role)
     if (!parts) report(`${where}.role`, 'the role is none of the known ones')
     else if (saysNothing(fields.content)) report(`${where}.content`, 'the content is empty')
     else if (Array.isArray(fields.content)) {
-      for (const [part, value] of listOf(fields.content).entries()) {
-        if (parts.has(fieldsOf(value).type)) continue
+      for (const [part, value] of readList(fields.content).entries()) {
+        if (parts.has(readFields(value).type)) continue
         report(`${where}.content[${part}]`, `${String(fields.role)} cannot say this kind of part`)
       }
     } else if (typeof fields.content !== 'string') {
@@ -56,7 +56,7 @@ function isEmpty(value: Json | undefined): boolean {
 
 /** Nothing at all, or a list of nothing but empty texts. */
 function saysNothing(content: Json | undefined): boolean {
-  const isSilent = Array.isArray(content) && content.every((part) => fieldsOf(part).text === '')
+  const isSilent = Array.isArray(content) && content.every((part) => readFields(part).text === '')
   return isSilent || isEmpty(content)
 }
 
@@ -67,7 +67,7 @@ function saysNothing(content: Json | undefined): boolean {
  * `previous_response_id`: the server still has all that it replaces.
  */
 const compactionStandsAlone = rule('VALID-R7', ({ request, profile, earlier }, report) => {
-  const items = itemsOf(request)
+  const items = readItems(request)
   const latest = items.findLastIndex(isCompaction)
   const known = encryptedContents(earlier)
   for (const [index, item] of items.entries()) {
@@ -84,7 +84,7 @@ const compactionStandsAlone = rule('VALID-R7', ({ request, profile, earlier }, r
       report(`${item.where}.encrypted_content`, 'a compaction is sent back as it came')
     }
   }
-  if (latest !== -1 && isGiven(fieldsOf(request).previous_response_id)) {
+  if (latest !== -1 && isGiven(readFields(request).previous_response_id)) {
     report('previous_response_id', 'the server still has what the compaction replaces')
   }
 })

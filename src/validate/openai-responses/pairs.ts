@@ -1,7 +1,15 @@
 // Calls and their outputs in Responses: each has the other, under one call_id.
 import type { Json } from '../../core/text/json.ts'
-import { fieldsOf, isGiven, listOf, type Report, type Rule, type RuleInput, rule } from '../walk.ts'
-import { chainOf, type Item, isSent, itemsOf } from './items.ts'
+import {
+  isGiven,
+  type Report,
+  type Rule,
+  type RuleInput,
+  readFields,
+  readList,
+  rule,
+} from '../walk.ts'
+import { findChain, type Item, isSent, readItems } from './items.ts'
 
 /** The type of an output → the type of its call. */
 const CALL_OF_OUTPUT: ReadonlyMap<string, string> = new Map([
@@ -26,8 +34,8 @@ interface Pairing {
  * named), the call may be there: an output without one is then let pass.
  */
 const everyOutputHasItsCall = rule('VALID-R1', (input, report) => {
-  const isWholeKnown = !itemsOf(input.request).some(({ type }) => type === 'item_reference')
-  const isDecidable = isWholeKnown && chainOf(input).isKnown
+  const isWholeKnown = !readItems(input.request).some(({ type }) => type === 'item_reference')
+  const isDecidable = isWholeKnown && findChain(input).isKnown
   for (const item of pairingOf(input).orphans) {
     const field = linkField(item)
     const id = linkOf(item)
@@ -53,7 +61,7 @@ function pairingOf(input: RuleInput): Pairing {
   const waiting = new Map<string, Item[]>()
   const unnamed: Item[] = []
   const orphans: Item[] = []
-  for (const item of [...chainOf(input).items, ...itemsOf(input.request)]) {
+  for (const item of [...findChain(input).items, ...readItems(input.request)]) {
     if (item.type === undefined) continue
     const id = linkOf(item)
     if (CALLS.has(item.type)) {
@@ -100,8 +108,8 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
  * `call_id` only the length is checked by the server; it may repeat.
  */
 const idsAreUniqueAndWellFormed = rule('VALID-R4', (input, report) => {
-  const seen = new Set(chainOf(input).items.flatMap(({ id }) => id ?? []))
-  for (const { where, type = '', id, fields } of itemsOf(input.request)) {
+  const seen = new Set(findChain(input).items.flatMap(({ id }) => id ?? []))
+  for (const { where, type = '', id, fields } of readItems(input.request)) {
     const prefix = PREFIXES.get(type) ?? ''
     if (isGiven(fields.id)) {
       if (id === undefined || !WORD.test(id)) {
@@ -120,7 +128,7 @@ const idsAreUniqueAndWellFormed = rule('VALID-R4', (input, report) => {
 
 /** Names are held to the characters of Chat Completions as well as to the length. */
 const callsAreWellFormed = rule('VALID-R10', ({ request }, report) => {
-  for (const { where, type, fields } of itemsOf(request)) {
+  for (const { where, type, fields } of readItems(request)) {
     if (type === 'function_call') {
       checkName(`${where}.name`, fields.name, report)
       checkText(`${where}.arguments`, fields.arguments, report)
@@ -129,8 +137,8 @@ const callsAreWellFormed = rule('VALID-R10', ({ request }, report) => {
       checkText(`${where}.input`, fields.input, report)
     }
   }
-  for (const [index, value] of listOf(fieldsOf(request).tools).entries()) {
-    const { type, name } = fieldsOf(value)
+  for (const [index, value] of readList(readFields(request).tools).entries()) {
+    const { type, name } = readFields(value)
     if (type === 'function' || type === 'custom') checkName(`tools[${index}].name`, name, report)
   }
 })

@@ -1,6 +1,6 @@
 // Reasoning items in Responses, and the items that came out of them: kept together, or not at all.
-import { type Exchange, fieldsOf, type Rule, type RuleInput, rule } from '../walk.ts'
-import { chainOf, encryptedContents, type Item, itemsOf, outputOf } from './items.ts'
+import { type Exchange, type Rule, type RuleInput, readFields, rule } from '../walk.ts'
+import { encryptedContents, findChain, type Item, readItems, readOutput } from './items.ts'
 
 /** What the client runs, and what the model says (VALID-R3). */
 const OWN_CALLS: ReadonlySet<string> = new Set([
@@ -34,7 +34,7 @@ interface Bond {
  * items are kept is a matter of `store`, which is on unless it is false.
  */
 const reasoningIsKeptWhole = rule('VALID-R3', (input, report) => {
-  for (const item of unfollowed(itemsOf(input.request))) {
+  for (const item of unfollowed(readItems(input.request))) {
     report(item.where, 'the item that followed this reasoning is not there')
   }
   if (isStoreless(input)) return
@@ -54,7 +54,7 @@ const reasoningIsKeptWhole = rule('VALID-R3', (input, report) => {
  */
 const reasoningIsEncrypted = rule('VALID-R5', (input, report) => {
   const known = encryptedContents(input.earlier)
-  for (const { where, type, id, fields } of itemsOf(input.request)) {
+  for (const { where, type, id, fields } of readItems(input.request)) {
     const content = fields.encrypted_content
     if (isStoreless(input) && type === 'item_reference' && id?.startsWith('rs_')) {
       report(where, 'store is false: the server has no reasoning under this id')
@@ -84,7 +84,7 @@ export const REASONING_RULES: readonly Rule[] = [
 ]
 
 function isStoreless({ request }: RuleInput): boolean {
-  return fieldsOf(request).store === false
+  return readFields(request).store === false
 }
 
 /** Reasoning with an id whose run does not lead to an item of the model. */
@@ -104,11 +104,11 @@ function unfollowed(items: readonly Item[]): readonly Item[] {
  * must stand between it and the last message of another role, unless the model does not reason.
  */
 function withoutReasoning(input: RuleInput, isBound: (item: Item) => boolean): readonly Item[] {
-  const chain = chainOf(input)
+  const chain = findChain(input)
   const bonds = knownBonds(input.earlier)
   const seen = new Set(chain.items.flatMap(({ id }) => id ?? []))
   let isReasoned = !chain.isKnown
-  return itemsOf(input.request).filter((item) => {
+  return readItems(input.request).filter((item) => {
     if (item.id !== undefined) seen.add(item.id)
     if (isReasoning(item)) isReasoned = true
     if (item.type === 'message' && !isOwnOutput(item)) isReasoned = !chain.isKnown
@@ -126,7 +126,7 @@ function knownBonds(earlier: readonly Exchange[]): ReadonlyMap<string, Bond> {
     let run: string[] = []
     let bond: Bond = { run, kept: 0 }
     let isOpen = false
-    for (const { type, id } of outputOf(answer)) {
+    for (const { type, id } of readOutput(answer)) {
       if (type === 'reasoning') {
         if (!isOpen) {
           run = []

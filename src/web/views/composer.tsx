@@ -8,7 +8,7 @@ import {
   type ViewStatus,
 } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
-import { messageOf, visibleText } from '../shown-text.ts'
+import { readMessage, visibleText } from '../shown-text.ts'
 import type { ThreadFeed } from '../thread-feed.ts'
 import { useDraft, useOffers } from '../typing.ts'
 import { useTask } from '../use-loaded.ts'
@@ -55,7 +55,7 @@ export function Composer({
     if (unknown !== undefined) return // left in the field, to be repaired
     setText('')
     deliver(typed).catch((thrown: unknown) => {
-      setError(messageOf(thrown))
+      setError(readMessage(thrown))
       giveBack(typed) // not lost because the connection was
     })
   }

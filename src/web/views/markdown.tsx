@@ -12,7 +12,7 @@ const MAX_DEPTH = 12
 const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:)/i
 
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
-  const tokens = useMemo(() => tokensOf(visibleText(text)), [text])
+  const tokens = useMemo(() => countTokens(visibleText(text)), [text])
   return (
     <div className="markdown">
       {tokens ? <All tokens={tokens} depth={0} /> : <LongText text={text} />}
@@ -21,7 +21,7 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
 })
 
 /** Undefined for what is better shown as it is. */
-function tokensOf(text: string): readonly Token[] | undefined {
+function countTokens(text: string): readonly Token[] | undefined {
   if (text.length > MAX_CHARS) return undefined
   try {
     return marked.lexer(text)

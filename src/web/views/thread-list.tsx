@@ -1,8 +1,8 @@
 // All threads, newest first, with a search over everything that was ever said in them.
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, ThreadSummary } from '../../protocol/index.ts'
-import { addressOf, goTo } from '../route.ts'
-import { messageOf, timeText, titleText } from '../shown-text.ts'
+import { goTo, readAddress } from '../route.ts'
+import { readMessage, timeText, titleText } from '../shown-text.ts'
 import { useTask } from '../use-loaded.ts'
 
 export function ThreadList({
@@ -44,7 +44,7 @@ export function ThreadList({
         {list.items.map((thread) => (
           <li key={thread.threadId}>
             <a
-              href={addressOf(thread.threadId)}
+              href={readAddress(thread.threadId)}
               aria-current={thread.threadId === selected ? 'page' : undefined}
             >
               <span className="title">{titleText(thread.title)}</span>
@@ -117,7 +117,7 @@ function useThreadList(client: Client, typed: string, news: string): ListedThrea
         setFound(now)
         setError(undefined)
       } catch (thrown) {
-        if (!isOver()) setError(messageOf(thrown))
+        if (!isOver()) setError(readMessage(thrown))
       } finally {
         if (!isOver()) setReading(false)
       }

@@ -23,7 +23,7 @@ export function TimelineChart({
   useEffect(() => {
     const element = place.current
     if (!element) return undefined
-    const chart = new uPlot(optionsFor(element, { points, limit }), seriesOf(points), element)
+    const chart = new uPlot(optionsFor(element, { points, limit }), buildSeries(points), element)
     const watch = new ResizeObserver(() =>
       chart.setSize({ width: element.clientWidth, height: HEIGHT_PX }),
     )
@@ -50,7 +50,7 @@ interface Drawn {
 }
 
 /** A compaction is two points at one place: the line falls there. */
-function seriesOf(points: readonly TimelinePoint[]): uPlot.AlignedData {
+function buildSeries(points: readonly TimelinePoint[]): uPlot.AlignedData {
   const places: number[] = []
   const sizes: number[] = []
   for (const { seq, tokens, compaction } of points) {

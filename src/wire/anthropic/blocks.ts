@@ -1,7 +1,7 @@
 // One content block of an Anthropic message as a part, a tool call or a tool result.
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Block, Media, ModelRef, Part, ToolResult } from '../../core/view/content.ts'
-import { fieldsOf, isEmpty, textOf, without, wrongShape } from './shape.ts'
+import { isEmpty, readFields, textOf, without, wrongShape } from './shape.ts'
 
 export const PROVIDER = 'anthropic'
 
@@ -32,7 +32,7 @@ export function readBlock(
   model: ModelRef,
   notes: Notes,
 ): ReadBlock {
-  const block = unmarked(fieldsOf(value, path, 'a content block'), notes)
+  const block = unmarked(readFields(value, path, 'a content block'), notes)
   const type = textOf(block.type, `${path}.type`)
   if ((role === 'user' ? ASSISTANT_ONLY : USER_ONLY).has(type)) return { kind: 'misplaced', type }
   switch (type) {
@@ -88,7 +88,7 @@ function readThinking(block: Fields, path: string, model: ModelRef, notes: Notes
 
 /** Sources of another kind (uploaded files, nested content) are kept as they are. */
 function readMedia(type: 'image' | 'document', block: Fields, path: string): Part {
-  const source = fieldsOf(block.source, `${path}.source`)
+  const source = readFields(block.source, `${path}.source`)
   const found = mediaOf(type, source, `${path}.source`)
   if (!found) return { type: 'native', provider: PROVIDER, value: block }
   const title = typeof block.title === 'string' ? block.title : undefined
@@ -144,14 +144,14 @@ function readResultContent(content: Json | undefined, path: string, notes: Notes
 }
 
 function readResultBlock(value: Json, path: string, notes: Notes): Block {
-  const block = unmarked(fieldsOf(value, path, 'a content block'), notes)
+  const block = unmarked(readFields(value, path, 'a content block'), notes)
   const type = textOf(block.type, `${path}.type`)
   if (type === 'text') {
     const text = textOf(block.text, `${path}.text`)
     if (isEmpty(without(block, 'type', 'text'))) return { type: 'text', text }
   }
   if (type === 'image' && isEmpty(without(block, 'type', 'source'))) {
-    const media = mediaOf('image', fieldsOf(block.source, `${path}.source`), `${path}.source`)
+    const media = mediaOf('image', readFields(block.source, `${path}.source`), `${path}.source`)
     if (media?.data !== undefined) return { type, data: media.data, mimeType: media.mimeType }
     if (media?.uri !== undefined) return { type, uri: media.uri, mimeType: media.mimeType }
   }

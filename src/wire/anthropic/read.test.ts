@@ -5,13 +5,13 @@ import { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { anthropic } from '../../formats/anthropic.ts'
 
-function draftsOf(messages: readonly unknown[]): EventDraft[] {
+function buildDrafts(messages: readonly unknown[]): EventDraft[] {
   return anthropic.read(JSON.stringify(messages)).drafts.filter(({ type }) => type !== 'FOREIGN')
 }
 
 describe('reading', () => {
   it('makes one answer of an assistant message, its parts in order, its calls right behind', () => {
-    const drafts = draftsOf(everyKind.messages)
+    const drafts = buildDrafts(everyKind.messages)
     const index = drafts.findIndex(({ type }) => type === 'AGENT_MESSAGE')
     expect(drafts.slice(index, index + 5).map(({ type }) => type)).toEqual([
       'AGENT_MESSAGE',
@@ -46,7 +46,7 @@ describe('reading', () => {
   it('takes model, stop reason and usage of a saved response, and keeps the rest as its source', () => {
     const usage = { input_tokens: 5, output_tokens: 7, cache_read_input_tokens: 100 }
     const message = { ...assistant('x'), id: 'msg_1', model: 'm', stop_reason: 'max_tokens', usage }
-    const [, answer] = draftsOf([user('a'), message])
+    const [, answer] = buildDrafts([user('a'), message])
     expect(answer).toEqual({
       type: 'AGENT_MESSAGE',
       data: {
@@ -76,7 +76,7 @@ describe('reading', () => {
 
   it('reads a system message as the prompt where it opens, and as a reminder elsewhere', () => {
     const system = { role: 'system', content: 'be brief' }
-    expect(draftsOf([system, user('a'), system]).map(({ type, data }) => [type, data])).toEqual([
+    expect(buildDrafts([system, user('a'), system]).map(({ type, data }) => [type, data])).toEqual([
       ['SYSTEM_PROMPT', 'be brief'],
       ['USER_MESSAGE', 'a'],
       ['SYSTEM_REMINDER', 'be brief'],

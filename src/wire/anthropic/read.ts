@@ -10,8 +10,8 @@ import {
   textOfParts,
 } from '../../core/view/content.ts'
 import { type Notes, PROVIDER, readBlock } from './blocks.ts'
-import { checkTurns, type ReadMessage, turnsOf } from './rules.ts'
-import { fieldsOf, isEmpty, textOf, without, wrongShape } from './shape.ts'
+import { checkTurns, findTurns, type ReadMessage } from './rules.ts'
+import { isEmpty, readFields, textOf, without, wrongShape } from './shape.ts'
 
 export function readMessages(
   messages: readonly Json[],
@@ -21,7 +21,7 @@ export function readMessages(
   const read = messages.map((value, index) =>
     readMessage(value, `messages[${index}]`, envelope.model, notes),
   )
-  const turns = turnsOf(read)
+  const turns = findTurns(read)
   checkTurns(turns, notes)
   return turns.flatMap((turn, index) => {
     if (turn.role === 'assistant') return answerDrafts(turn.messages)
@@ -38,11 +38,11 @@ function readMessage(
   model: string | undefined,
   notes: Notes,
 ): ReadMessage {
-  const message = fieldsOf(value, path, 'a message')
-  const role = roleOf(message.role, path)
+  const message = readFields(value, path, 'a message')
+  const role = readRole(message.role, path)
   const author: ModelRef = `${PROVIDER}/${typeof message.model === 'string' ? message.model : (model ?? 'unknown')}`
   const as = role === 'assistant' ? 'assistant' : 'user'
-  const blocks = contentOf(message.content, `${path}.content`).map((block, index) =>
+  const blocks = readContent(message.content, `${path}.content`).map((block, index) =>
     typeof message.content === 'string'
       ? readBlock(block, `${path}.content`, as, author, notes)
       : readBlock(block, `${path}.content[${index}]`, as, author, notes),
@@ -50,7 +50,7 @@ function readMessage(
   return { path, role, blocks, rest: without(message, 'role', 'content'), original: value }
 }
 
-function roleOf(role: Json | undefined, path: string): ReadMessage['role'] {
+function readRole(role: Json | undefined, path: string): ReadMessage['role'] {
   if (role === 'user' || role === 'assistant' || role === 'system') return role
   const foreign = role === 'tool' || role === 'developer' || role === 'function' || role === 'model'
   throw wrongShape(
@@ -63,7 +63,7 @@ function roleOf(role: Json | undefined, path: string): ReadMessage['role'] {
   )
 }
 
-function contentOf(content: Json | undefined, path: string): readonly Json[] {
+function readContent(content: Json | undefined, path: string): readonly Json[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   if (Array.isArray(content)) return content
   throw wrongShape(path, 'a string or an array of blocks', content)
@@ -86,9 +86,9 @@ function answerDrafts(messages: readonly ReadMessage[]): EventDraft[] {
     content: textOfParts(parts),
     ...(!isPlainText(parts) && { parts }),
     calls: ids,
-    ...metadataOf(messages.at(-1)?.rest ?? {}),
+    ...readMetadata(messages.at(-1)?.rest ?? {}),
   }
-  return [{ type: 'AGENT_MESSAGE', data, ...sourceOf(messages) }, ...calls]
+  return [{ type: 'AGENT_MESSAGE', data, ...readSource(messages) }, ...calls]
 }
 
 function userDrafts(messages: readonly ReadMessage[]): EventDraft[] {
@@ -104,7 +104,7 @@ function userDrafts(messages: readonly ReadMessage[]): EventDraft[] {
     const hasResults = message.blocks.some((block) => block.kind === 'result')
     if (parts.length === 0 && hasResults) continue
     const data = isPlainText(parts) ? textOfParts(parts) : parts
-    said.push({ type: 'USER_MESSAGE', data, ...sourceOf([message]) })
+    said.push({ type: 'USER_MESSAGE', data, ...readSource([message]) })
   }
   return [...results, ...said]
 }
@@ -132,7 +132,7 @@ function isPlainText(parts: readonly Part[]): boolean {
 }
 
 /** The original where the event does not hold all of it: what is not sent is still not lost. */
-function sourceOf(messages: readonly ReadMessage[]): { source?: Json } {
+function readSource(messages: readonly ReadMessage[]): { source?: Json } {
   const whole = messages.every(
     ({ rest, blocks }) =>
       isEmpty(rest) &&
@@ -155,9 +155,9 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
 }
 
 /** What a saved response says about itself, beside role and content. */
-function metadataOf(rest: Fields): Pick<Answer, 'model' | 'stopReason' | 'tokenUsage'> {
+function readMetadata(rest: Fields): Pick<Answer, 'model' | 'stopReason' | 'tokenUsage'> {
   const reason = typeof rest.stop_reason === 'string' ? STOP_REASONS[rest.stop_reason] : undefined
-  const usage = isFields(rest.usage) ? usageOf(rest.usage) : undefined
+  const usage = isFields(rest.usage) ? readUsage(rest.usage) : undefined
   return {
     ...(typeof rest.model === 'string' && { model: `${PROVIDER}/${rest.model}` as const }),
     ...(reason !== undefined && { stopReason: reason }),
@@ -165,11 +165,11 @@ function metadataOf(rest: Fields): Pick<Answer, 'model' | 'stopReason' | 'tokenU
   }
 }
 
-function usageOf(usage: Fields): TokenUsage | undefined {
+function readUsage(usage: Fields): TokenUsage | undefined {
   const { input_tokens: input, output_tokens: output } = usage
   if (typeof input !== 'number' || typeof output !== 'number') return undefined
-  const read = numberOf(usage.cache_read_input_tokens)
-  const written = numberOf(usage.cache_creation_input_tokens)
+  const read = readNumber(usage.cache_read_input_tokens)
+  const written = readNumber(usage.cache_creation_input_tokens)
   const promptTokens = input + (read ?? 0) + (written ?? 0)
   return {
     promptTokens,
@@ -180,7 +180,7 @@ function usageOf(usage: Fields): TokenUsage | undefined {
   }
 }
 
-function numberOf(value: Json | undefined): number | undefined {
+function readNumber(value: Json | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined
 }
 
@@ -191,7 +191,7 @@ export function readSystem(system: Json | undefined): string | undefined {
   if (!Array.isArray(system))
     throw wrongShape('system', 'a string or an array of text blocks', system)
   const texts = system.map((value: Json, index) => {
-    const block = fieldsOf(value, `system[${index}]`, 'a text block')
+    const block = readFields(value, `system[${index}]`, 'a text block')
     if (block.type !== 'text') throw wrongShape(`system[${index}].type`, '"text"', block.type)
     return textOf(block.text, `system[${index}].text`)
   })

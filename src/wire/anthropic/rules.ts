@@ -13,17 +13,17 @@ export function checkTurns(turns: readonly Turn[], notes: Notes): void {
     for (const message of turn.messages) checkMessage(message, note)
     if (turn.role === 'system') {
       note(
-        `${pathOf(turn)}: a system message among the messages; it is read as ${index === 0 ? 'the system prompt' : 'a reminder'}`,
+        `${findPath(turn)}: a system message among the messages; it is read as ${index === 0 ? 'the system prompt' : 'a reminder'}`,
       )
       continue
     }
     if (turn.messages.length > 1)
       note(
-        `${pathOf(turn)}: ${turn.messages.length} ${turn.role} messages in a row; they are one turn`,
+        `${findPath(turn)}: ${turn.messages.length} ${turn.role} messages in a row; they are one turn`,
       )
     if (turn.role === 'user') open = checkResults(turn, open, note)
     for (const [id, path] of open) note(`${path}: the call ${id} has no result in the next message`)
-    open = turn.role === 'assistant' ? callsOf(turn, seen, note) : new Map()
+    open = turn.role === 'assistant' ? findCalls(turn, seen, note) : new Map()
     if (index === turns.length - 1)
       for (const [id, path] of open) note(`${path}: the call ${id} still waits for its result`)
   }
@@ -72,7 +72,7 @@ function checkResults(
   return left
 }
 
-function callsOf(
+function findCalls(
   turn: Turn,
   seen: Set<string>,
   note: (problem: string) => void,
@@ -89,7 +89,7 @@ function callsOf(
   return calls
 }
 
-function pathOf(turn: Turn): string {
+function findPath(turn: Turn): string {
   return turn.messages[0]?.path ?? 'messages'
 }
 
@@ -108,7 +108,7 @@ interface Turn {
   readonly messages: readonly ReadMessage[]
 }
 
-export function turnsOf(messages: readonly ReadMessage[]): Turn[] {
+export function findTurns(messages: readonly ReadMessage[]): Turn[] {
   const turns: { role: ReadMessage['role']; messages: ReadMessage[] }[] = []
   for (const message of messages) {
     const last = turns.at(-1)

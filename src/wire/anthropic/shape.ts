@@ -7,14 +7,14 @@ const HINT =
 
 export function wrongShape(path: string, expected: string, got: unknown, hint = HINT): PrecisError {
   const place = path === '' ? 'the document' : path
-  return new PrecisError('invalid-input', `${place}: expected ${expected}, got ${nameOf(got)}`, {
+  return new PrecisError('invalid-input', `${place}: expected ${expected}, got ${readName(got)}`, {
     ...(path !== '' && { where: path }),
     hint,
     details: { path },
   })
 }
 
-export function fieldsOf(value: unknown, path: string, expected = 'an object'): Fields {
+export function readFields(value: unknown, path: string, expected = 'an object'): Fields {
   if (isFields(value)) return value
   throw wrongShape(path, expected, value)
 }
@@ -24,7 +24,7 @@ export function textOf(value: unknown, path: string): string {
   throw wrongShape(path, 'a string', value)
 }
 
-export function listOf(value: unknown, path: string, expected = 'an array'): readonly Json[] {
+export function readList(value: unknown, path: string, expected = 'an array'): readonly Json[] {
   if (Array.isArray(value)) return value
   throw wrongShape(path, expected, value)
 }
@@ -38,7 +38,7 @@ export function isEmpty(fields: Fields): boolean {
   return Object.keys(fields).length === 0
 }
 
-function nameOf(value: unknown): string {
+function readName(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'

@@ -59,7 +59,7 @@ export function wireBlock(part: MessagePart, wireId: (id: string) => string, not
         type: 'tool_use',
         id: wireId(part.id),
         name: wireName(part.name, note),
-        input: inputOf(part.arguments),
+        input: readInput(part.arguments),
       }
     case 'tool_result':
       return wireResult(part, wireId(part.id), note)
@@ -82,7 +82,7 @@ function wireMedia({ type, media, extra }: MediaPart): Json {
 }
 
 /** The API wants an object; anything else was never a valid call, and is shown as what it was. */
-function inputOf(value: Json): Json {
+function readInput(value: Json): Json {
   return isFields(value) ? value : { input: value }
 }
 

@@ -20,7 +20,7 @@ export function wireMessages(messages: readonly Message[], note: Note): Json[] {
     if (turn.role === 'assistant') ids.nextAnswer()
     const blocks = turn.parts.map((part) => wireBlock(part, (id) => ids.of(id), note))
     const last = index === turns.length - 1 && turn.role === 'assistant'
-    return { role: turn.role, content: contentOf(last ? withoutTrailingBlanks(blocks) : blocks) }
+    return { role: turn.role, content: readContent(last ? withoutTrailingBlanks(blocks) : blocks) }
   })
 }
 
@@ -175,7 +175,7 @@ function withoutTrailingBlanks(blocks: readonly Json[]): readonly Json[] {
   return [...blocks.slice(0, -1), { ...last, text: last.text.trimEnd() }]
 }
 
-function contentOf(blocks: readonly Json[]): Json {
+function readContent(blocks: readonly Json[]): Json {
   const [only] = blocks
   return blocks.length === 1 && isPlainText(only) ? only.text : blocks
 }

@@ -2,22 +2,22 @@
 import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Message, MessagePart, ToolCallPart } from '../../core/view/message.ts'
-import { argumentsOf } from '../openai-chat/fields.ts'
+import { readArguments } from '../openai-chat/fields.ts'
 import { WireNames } from '../openai-chat/names.ts'
 import {
   type Accepts,
   isSendable,
-  mimeTypeOf,
   type Piece,
   piecesOfPart,
+  readMimeType,
 } from '../openai-chat/pieces.ts'
 import { type ResultText, resultsInWords } from '../openai-chat/results.ts'
 import {
   type AnswerTurn,
   alternating,
+  findTurns,
   type Note,
   opened,
-  turnsOf,
   type UserTurn,
 } from '../openai-chat/rounds.ts'
 import { nativeFields, nativeObject, systemText, type Written } from '../openai-chat/write.ts'
@@ -37,7 +37,7 @@ export function writeGemini(request: ModelRequest, profile: GeminiProfile, note:
     ...nativeFields(request, profile.provider),
     generationConfig: {
       maxOutputTokens: request.maxOutputTokens,
-      ...thinkingOf(request),
+      ...readThinking(request),
       ...nativeObject(request, profile.provider, 'generationConfig'),
     },
   }
@@ -50,7 +50,7 @@ function declaration({ name, description, inputSchema }: ToolSchema, names: Wire
 }
 
 /** Newer models take a level, older ones a number; both at once are refused. */
-function thinkingOf({ thinking }: ModelRequest): Fields {
+function readThinking({ thinking }: ModelRequest): Fields {
   const { effort, budgetTokens } = thinking ?? {}
   if (effort !== undefined) return { thinkingConfig: { thinkingLevel: effort } }
   if (budgetTokens === undefined) return {}
@@ -79,7 +79,7 @@ export function geminiContents(
   note: Note,
 ): Json[] {
   const takes = (part: MessagePart) => isPart(part, profile, note)
-  const turns = opened(alternating(turnsOf(messages, takes, note)))
+  const turns = opened(alternating(findTurns(messages, takes, note)))
   const contents: Content[] = []
   const add = (role: Content['role'], parts: readonly Json[]) => {
     const last = contents.at(-1)
@@ -153,7 +153,7 @@ function answerParts(turn: AnswerTurn, names: WireNames, note: Note): Json[] {
 
 /** Without ids: not every version of the API takes them, and order says the same. */
 function functionCall({ name, arguments: value }: ToolCallPart, names: WireNames): Fields {
-  return { functionCall: { name: names.of(name), args: argumentsOf(value) } }
+  return { functionCall: { name: names.of(name), args: readArguments(value) } }
 }
 
 function functionResponse({ name, status, text }: ResultText): Json {
@@ -163,7 +163,7 @@ function functionResponse({ name, status, text }: ResultText): Json {
 
 function mediaPart(piece: Piece): Json {
   if (piece.type === 'text') return { text: piece.text }
-  return { inlineData: { mimeType: mimeTypeOf(piece), data: piece.data ?? '' } }
+  return { inlineData: { mimeType: readMimeType(piece), data: piece.data ?? '' } }
 }
 
 /** Media types that Gemini accepts */

@@ -38,7 +38,7 @@ const CONVERSATION: readonly Message[] = [
   },
 ]
 
-function bodyOf(given: Partial<ModelRequest> = {}, profile: OllamaProfile = OLLAMA) {
+function readBody(given: Partial<ModelRequest> = {}, profile: OllamaProfile = OLLAMA) {
   const request: ModelRequest = {
     model: 'qwen',
     system: [],
@@ -54,7 +54,7 @@ function bodyOf(given: Partial<ModelRequest> = {}, profile: OllamaProfile = OLLA
 
 describe('writeOllama', () => {
   it('writes messages that its templates take', () => {
-    expect(bodyOf({ system: ['s'] }).body.messages).toEqual([
+    expect(readBody({ system: ['s'] }).body.messages).toEqual([
       { role: 'system', content: 's' },
       { role: 'user', content: '[earlier conversation compacted]' },
       { role: 'assistant', content: 'Summary.' },
@@ -82,7 +82,7 @@ describe('writeOllama', () => {
     const said = { role: 'user', parts: [{ type: 'text', text: 'q' }] } as const
     const thought = { type: 'thinking', thinking: 'hm', model: 'ollama/qwen' } as const
     const messages = [said, { role: 'assistant', parts: [thought] } as const, said]
-    expect(bodyOf({ messages }).body.messages).toEqual([{ role: 'user', content: 'q\n\nq' }])
+    expect(readBody({ messages }).body.messages).toEqual([{ role: 'user', content: 'q\n\nq' }])
   })
 
   it('sets the window, and forbids to cut the prompt in silence', () => {
@@ -91,7 +91,7 @@ describe('writeOllama', () => {
       messages: _,
       tools: __,
       ...rest
-    } = bodyOf({ native }, { ...OLLAMA, windowTokens: 8_192 }).body
+    } = readBody({ native }, { ...OLLAMA, windowTokens: 8_192 }).body
     expect(rest).toEqual({
       model: 'qwen',
       keep_alive: '10m',
@@ -103,8 +103,8 @@ describe('writeOllama', () => {
   })
 
   it('offers no tools where none may be called', () => {
-    expect(bodyOf({ toolChoice: 'none' }).body).not.toHaveProperty('tools')
-    expect(bodyOf().toolName('a_b')).toBe('a.b')
+    expect(readBody({ toolChoice: 'none' }).body).not.toHaveProperty('tools')
+    expect(readBody().toolName('a_b')).toBe('a.b')
   })
 
   it.each([
@@ -114,7 +114,7 @@ describe('writeOllama', () => {
     ['none', { effort: 'high' }, {}],
     ['switch', undefined, {}],
   ] as const)('thinking as a %s: %o', (thinking, wish, expected) => {
-    const { body } = bodyOf({ ...(wish && { thinking: wish }) }, { ...OLLAMA, thinking })
+    const { body } = readBody({ ...(wish && { thinking: wish }) }, { ...OLLAMA, thinking })
     expect('think' in body ? { think: body.think } : {}).toEqual(expected)
   })
 })

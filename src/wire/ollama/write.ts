@@ -2,7 +2,7 @@
 import type { ModelRequest } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
-import { argumentsOf } from '../openai-chat/fields.ts'
+import { readArguments } from '../openai-chat/fields.ts'
 import { answerText } from '../openai-chat/messages.ts'
 import { WireIds, WireNames } from '../openai-chat/names.ts'
 import {
@@ -10,7 +10,7 @@ import {
   isSendable,
   type Piece,
   piecesOfPart,
-  textsOf,
+  readTexts,
   thinkingText,
 } from '../openai-chat/pieces.ts'
 import {
@@ -25,17 +25,17 @@ import {
 import {
   type AnswerTurn,
   alternating,
-  callsOf,
+  findCalls,
+  findTurns,
   type Note,
   opened,
   spoken,
-  turnsOf,
 } from '../openai-chat/rounds.ts'
 import {
   chatTool,
-  effortOf,
   nativeFields,
   nativeObject,
+  readEffort,
   systemText,
   type Written,
 } from '../openai-chat/write.ts'
@@ -89,7 +89,7 @@ export function writeOllama(request: ModelRequest, profile: OllamaProfile, note:
 
 function thinkOf({ thinking }: ModelRequest, profile: OllamaProfile): Fields {
   if (thinking === undefined || profile.thinking === 'none') return {}
-  return { think: profile.thinking === 'switch' ? true : (effortOf(thinking) ?? 'medium') }
+  return { think: profile.thinking === 'switch' ? true : (readEffort(thinking) ?? 'medium') }
 }
 
 function ollamaMessages(
@@ -99,7 +99,7 @@ function ollamaMessages(
   note: Note,
 ): Json[] {
   const takes = (part: MessagePart) => isSendable(part, profile.provider, true, note)
-  const shaped = opened(alternating(spoken(turnsOf(messages, takes, note))))
+  const shaped = opened(alternating(spoken(findTurns(messages, takes, note))))
   const lastUser = shaped.findLastIndex(({ role }) => role === 'user')
   const ids = new WireIds({ maxChars: CALL_ID_CHARS }, note)
   const drafts = shaped.flatMap((turn, index): Draft[] => {
@@ -123,9 +123,9 @@ function answerMessage(
   names: WireNames,
   isInLoop: boolean,
 ): Fields {
-  const calls = callsOf(turn).map(({ id, name, arguments: value }) => ({
+  const calls = findCalls(turn).map(({ id, name, arguments: value }) => ({
     id: ids.of(id),
-    function: { name: names.of(name), arguments: argumentsOf(value) },
+    function: { name: names.of(name), arguments: readArguments(value) },
   }))
   const isThought = isInLoop && turn.parts.some(({ type }) => type === 'thinking')
   return {
@@ -143,7 +143,7 @@ function userMessage(pieces: readonly Piece[]): Json {
   )
   return {
     role: 'user',
-    content: textsOf(pieces).join('\n\n'),
+    content: readTexts(pieces).join('\n\n'),
     ...(images.length > 0 && { images }),
   }
 }

@@ -23,7 +23,7 @@ const TOOLS = ['read', 'bash', 'edit'].map((name) => ({
   inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
 }))
 
-function requestOf(system: readonly string[], messages: readonly Message[]): ModelRequest {
+function readRequest(system: readonly string[], messages: readonly Message[]): ModelRequest {
   return {
     model: 'some-model',
     system,
@@ -147,14 +147,14 @@ const ignore = () => undefined
 
 describe.each(Object.entries(WIRES))('%s', (_name, { profile, write }) => {
   it('takes a conversation of another provider [VALID-C1] [VALID-C2] [VALID-C3] [VALID-C6] [VALID-C7] [VALID-R1] [VALID-R2] [VALID-R4] [VALID-G1] [VALID-G2] [VALID-G3] [VALID-G4] [VALID-G5]', () => {
-    const body = write(requestOf(['You are careful.', 'So be it.'], CONVERSATION), ignore)
+    const body = write(readRequest(['You are careful.', 'So be it.'], CONVERSATION), ignore)
     expect(validate(profile, body)).toEqual([])
   })
 
   it('takes every beginning and every end of it', () => {
     for (let start = 0; start < CONVERSATION.length; start += 1)
       for (let end = start + 1; end <= CONVERSATION.length; end += 1) {
-        const body = write(requestOf([], CONVERSATION.slice(start, end)), ignore)
+        const body = write(readRequest([], CONVERSATION.slice(start, end)), ignore)
         expect(validate(profile, body), `messages ${start} to ${end}`).toEqual([])
       }
   })
@@ -164,7 +164,7 @@ describe.each(Object.entries(WIRES))('%s', (_name, { profile, write }) => {
       fc.property(fc.integer(), fc.integer({ min: 1, max: 25 }), (seed, steps) => {
         const { system, messages } = generateThread(seed, steps).log.build()
         if (messages.length === 0) return
-        const body = write(requestOf(system, messages), ignore)
+        const body = write(readRequest(system, messages), ignore)
         expect(validate(profile, body)).toEqual([])
         expect(loneHalves(body)).toEqual([])
       }),
@@ -173,8 +173,8 @@ describe.each(Object.entries(WIRES))('%s', (_name, { profile, write }) => {
   })
 
   it('writes the same bytes for the same beginning, however much follows', () => {
-    const long = listOf(write(requestOf(['s'], CONVERSATION), ignore))
-    const short = listOf(write(requestOf(['s'], CONVERSATION.slice(0, 4)), ignore))
+    const long = readList(write(readRequest(['s'], CONVERSATION), ignore))
+    const short = readList(write(readRequest(['s'], CONVERSATION.slice(0, 4)), ignore))
     expect(long.slice(0, 3)).toEqual(short.slice(0, 3))
   })
 })
@@ -185,8 +185,8 @@ describe('ollama', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 1, max: 25 }), (seed, steps) => {
         const { system, messages } = generateThread(seed, steps).log.build()
-        const { body } = writeOllama(requestOf(system, messages), OLLAMA, ignore)
-        checkOllama(listOf(body))
+        const { body } = writeOllama(readRequest(system, messages), OLLAMA, ignore)
+        checkOllama(readList(body))
         expect(loneHalves(body)).toEqual([])
       }),
       runs(60),
@@ -194,8 +194,8 @@ describe('ollama', () => {
   })
 
   it('takes a conversation of another provider', () => {
-    const { body } = writeOllama(requestOf(['Be careful.'], CONVERSATION), OLLAMA, ignore)
-    checkOllama(listOf(body))
+    const { body } = writeOllama(readRequest(['Be careful.'], CONVERSATION), OLLAMA, ignore)
+    checkOllama(readList(body))
   })
 })
 
@@ -221,7 +221,7 @@ function checkOllama(messages: readonly Fields[]): void {
   expect(waiting).toEqual([])
 }
 
-function listOf({ messages, input, contents }: Fields): readonly Fields[] {
+function readList({ messages, input, contents }: Fields): readonly Fields[] {
   return (messages ?? input ?? contents ?? []) as readonly Fields[]
 }
 

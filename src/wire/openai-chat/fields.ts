@@ -5,7 +5,7 @@ import { type Fields, isFields, type Json } from '../../core/text/json.ts'
  * The arguments of a call as an object; anything else was never a valid call, and is shown as what it
  * was. Half characters become the sign for a lost one: no parser of UTF-8 takes them.
  */
-export function argumentsOf(value: Json): Fields {
+export function readArguments(value: Json): Fields {
   return JSON.parse(argumentsText(value))
 }
 

@@ -4,7 +4,7 @@ import type { Block } from '../../core/view/content.ts'
 import type { Message, MessagePart } from '../../core/view/message.ts'
 import { argumentsText } from './fields.ts'
 import { type IdRule, WireIds, type WireNames } from './names.ts'
-import { isSendable, type Piece, piecesOfPart, textsOf, thinkingText, urlOf } from './pieces.ts'
+import { isSendable, type Piece, piecesOfPart, readTexts, readUrl, thinkingText } from './pieces.ts'
 import type { ChatProfile } from './profile.ts'
 import {
   type Draft,
@@ -19,12 +19,12 @@ import {
 import {
   type AnswerTurn,
   alternating,
-  callsOf,
+  findCalls,
+  findTurns,
   type Note,
   opened,
   spoken,
   type Turn,
-  turnsOf,
 } from './rounds.ts'
 
 const PARAGRAPH = '\n\n'
@@ -41,7 +41,7 @@ export function chatMessages(
   const limited = withinImageLimits(messages, note)
   const takes = (part: MessagePart) =>
     isSendable(part, profile.provider, profile.backend === 'deepseek', note)
-  const turns = spoken(turnsOf(limited, takes, note))
+  const turns = spoken(findTurns(limited, takes, note))
   const shaped = profile.strict ? opened(alternating(turns)) : turns
   const ids = new WireIds(idRule(profile), note)
   const nameFields = (name: string): Fields => (profile.backend === 'qwen' ? { name } : {})
@@ -79,7 +79,7 @@ function answerMessage(
   isInLoop: boolean,
 ): Fields {
   const text = answerText(turn)
-  const calls = callsOf(turn).map(({ id, name, arguments: value }) => ({
+  const calls = findCalls(turn).map(({ id, name, arguments: value }) => ({
     id: ids.of(id),
     type: 'function',
     function: { name: names.of(name), arguments: argumentsText(value) },
@@ -106,7 +106,7 @@ export function answerText(turn: Turn): string {
 
 /** Plain text wherever possible: not every server reads a list of parts. */
 function userMessage(pieces: readonly Piece[]): Json {
-  const texts = textsOf(pieces)
+  const texts = readTexts(pieces)
   const isText = texts.length === pieces.length
   return { role: 'user', content: isText ? texts.join(PARAGRAPH) : pieces.map(wirePart) }
 }
@@ -116,7 +116,7 @@ function wirePart(piece: Piece): Json {
     case 'text':
       return { type: 'text', text: piece.text }
     case 'image':
-      return { type: 'image_url', image_url: { url: urlOf(piece) } }
+      return { type: 'image_url', image_url: { url: readUrl(piece) } }
     case 'file': {
       const data = `data:${piece.mimeType};base64,${piece.data}`
       return { type: 'file', file: { filename: piece.name, file_data: data } }

@@ -84,21 +84,21 @@ function numbered(id: string, count: number, rule: IdRule): string {
 
 /** The start of the id, to be recognised by, and a digest of the whole, to be told apart by. */
 function shortened(legal: string, id: string, maxChars: number): string {
-  const digest = digestOf(id)
+  const digest = computeDigest(id)
   return `${legal.slice(0, maxChars - digest.length - 1)}_${digest}`
 }
 
 /** An id that fits stays; any other becomes a digest of itself. */
 function exactId(id: string, chars: number): string {
   if (id.length === chars && /^[a-zA-Z0-9]+$/.test(id)) return id
-  return digestOf(id).padStart(chars, '0').slice(-chars)
+  return computeDigest(id).padStart(chars, '0').slice(-chars)
 }
 
 const OFFSET = 0xcbf29ce484222325n
 const PRIME = 0x100000001b3n
 
 /** 64 bits of FNV-1a in base 36: short, and the same in every process. */
-function digestOf(text: string): string {
+function computeDigest(text: string): string {
   let hash = OFFSET
   for (let index = 0; index < text.length; index += 1)
     hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(index))) * PRIME)

@@ -61,18 +61,18 @@ export function piecesOfResult(result: ToolResultPart, accepts: Accepts, note: N
   return shown.length === 0 ? [text('(no output)')] : shown
 }
 
-export function textsOf(pieces: readonly Piece[]): string[] {
+export function readTexts(pieces: readonly Piece[]): string[] {
   return pieces.flatMap((piece) => (piece.type === 'text' ? [piece.text] : []))
 }
 
 /** The place of an image in a request: its link, or its bytes as one. */
-export function urlOf(image: Extract<Piece, { type: 'image' }>): string {
+export function readUrl(image: Extract<Piece, { type: 'image' }>): string {
   if (image.data === undefined) return image.uri ?? ''
-  return `data:${mimeTypeOf(image)};base64,${image.data}`
+  return `data:${readMimeType(image)};base64,${image.data}`
 }
 
 /** Some name no kind; most images are of this one, and servers look for themselves. */
-export function mimeTypeOf({ mimeType }: { readonly mimeType: string }): string {
+export function readMimeType({ mimeType }: { readonly mimeType: string }): string {
   return mimeType === 'image/*' ? 'image/png' : mimeType
 }
 

@@ -2,8 +2,8 @@
 import type { Fields, Json } from '../../core/text/json.ts'
 import type { ToolStatus } from '../../core/view/content.ts'
 import type { WireIds, WireNames } from './names.ts'
-import { type Accepts, type Piece, piecesOfResult, textsOf } from './pieces.ts'
-import { type AnswerTurn, callsOf, type Note } from './rounds.ts'
+import { type Accepts, type Piece, piecesOfResult, readTexts } from './pieces.ts'
+import { type AnswerTurn, findCalls, type Note } from './rounds.ts'
 
 export interface ResultText {
   readonly id: string // of the call, as the log has it
@@ -24,7 +24,7 @@ export function resultsInWords(
   accepts: Accepts,
   note: Note,
 ): ResultsInWords {
-  const nameOf = new Map(callsOf(turn).map(({ id, name }) => [id, names.of(name)]))
+  const nameOf = new Map(findCalls(turn).map(({ id, name }) => [id, names.of(name)]))
   const shown: Piece[] = []
   const results = turn.results.map((result): ResultText => {
     const name = nameOf.get(result.id) ?? ''
@@ -56,7 +56,7 @@ function mediaPieces(pieces: readonly Piece[], toolName: string): Piece[] {
 }
 
 function resultText(pieces: readonly Piece[]): string {
-  const texts = textsOf(pieces)
+  const texts = readTexts(pieces)
   const media = pieces.length - texts.length
   if (media > 0) texts.push(`[${media === 1 ? 'an image follows' : `${media} images follow`}]`)
   return texts.join('\n')

@@ -35,7 +35,7 @@ interface OpenTurn {
  * Turns without what the wire would refuse. A result stands with the last answer before it; without a
  * call there it goes. If nothing but left-out parts was said, the opening alone remains.
  */
-export function turnsOf(
+export function findTurns(
   messages: readonly Message[],
   isSendable: (part: MessagePart) => boolean,
   note: Note,
@@ -90,7 +90,7 @@ export function opened(turns: readonly Turn[]): readonly Turn[] {
   return turns[0]?.role === 'assistant' ? [openingTurn(), ...turns] : turns
 }
 
-export function callsOf(turn: Turn): ToolCallPart[] {
+export function findCalls(turn: Turn): ToolCallPart[] {
   return turn.parts.filter((part) => part.type === 'tool_call')
 }
 

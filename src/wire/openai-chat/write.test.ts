@@ -22,7 +22,7 @@ const thinking = (model: `${string}/${string}`): MessagePart => ({
   model,
 })
 
-function messagesOf(profile: ChatProfile, ...messages: Message[]): unknown {
+function readMessages(profile: ChatProfile, ...messages: Message[]): unknown {
   return writeChat(requestOf({ messages }), profile, () => undefined).body.messages
 }
 
@@ -186,13 +186,13 @@ describe('messages', () => {
       ],
     ],
   ])('%s', (_title, profile, messages, expected) => {
-    expect(messagesOf(profile, ...messages)).toEqual(expected)
+    expect(readMessages(profile, ...messages)).toEqual(expected)
   })
 
   it('keeps ids that fit, shortens those that do not, and repeats none [VALID-C3]', () => {
     const long = `call_${'x'.repeat(60)}`
     const rounds = [long, 'a b', 'c1', 'c1'].flatMap((id) => [agent(call(id)), user(result(id))])
-    const wire = messagesOf(OPENAI_CHAT, ...rounds) as { tool_call_id?: string }[]
+    const wire = readMessages(OPENAI_CHAT, ...rounds) as { tool_call_id?: string }[]
     const ids = wire.flatMap((message) => message.tool_call_id ?? [])
     expect(ids).toEqual([expect.stringMatching(/^call_x{21,}_[a-z0-9]+$/), 'a_b', 'c1', 'c1_2'])
     expect(ids[0]?.length).toBe(40)

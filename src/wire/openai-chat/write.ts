@@ -20,7 +20,7 @@ export function writeChat(request: ModelRequest, profile: ChatProfile, note: Not
     ...systemMessage(request.system, profile),
     ...chatMessages(request.messages, profile, names, note),
   ]
-  const effort = request.thinking && profile.takesEffort ? effortOf(request.thinking) : undefined
+  const effort = request.thinking && profile.takesEffort ? readEffort(request.thinking) : undefined
   const body = {
     model: request.model,
     messages,
@@ -74,7 +74,7 @@ const LOW_TOKENS = 4_096
 const MEDIUM_TOKENS = 12_288
 
 /** Undefined if the wish names neither: the model's own default. */
-export function effortOf({ effort, budgetTokens }: ThinkingWish): Effort | undefined {
+export function readEffort({ effort, budgetTokens }: ThinkingWish): Effort | undefined {
   if (effort !== undefined || budgetTokens === undefined) return effort
   if (budgetTokens <= LOW_TOKENS) return 'low'
   return budgetTokens <= MEDIUM_TOKENS ? 'medium' : 'high'

@@ -56,7 +56,7 @@ export function acceptable(items: readonly Item[], note: Note): Item[] {
 
 /** The compaction stands for everything before it. */
 function fromLatestCompaction(items: readonly Item[]): Item[] {
-  const latest = items.findLastIndex((item) => typeOf(item) === 'compaction')
+  const latest = items.findLastIndex((item) => readType(item) === 'compaction')
   return items.slice(Math.max(0, latest))
 }
 
@@ -64,7 +64,7 @@ function wellFormed(items: readonly Item[], note: Note): Item[] {
   const seen = new Set<string>()
   return items.filter((item) => {
     const { id, encrypted_content: content } = item
-    const type = typeOf(item)
+    const type = readType(item)
     const isSealed = typeof content === 'string' && content !== ''
     const isFit =
       !NEVER_SENT.has(type) &&
@@ -94,7 +94,7 @@ function paired(items: readonly Item[], note: Note): Item[] {
   const waiting = new Map<string, Item[]>()
   const whole = new Set<Item>()
   for (const item of items) {
-    const type = typeOf(item)
+    const type = readType(item)
     const call = CALL_OF_OUTPUT.get(type)
     if (CALLS.has(type)) {
       const key = `${type} ${String(item.call_id)}`
@@ -106,13 +106,13 @@ function paired(items: readonly Item[], note: Note): Item[] {
   }
   return items.filter((item) => {
     const isKept = whole.has(item) && (!isPaired(item) || typeof item.call_id === 'string')
-    if (!isKept) note(`a ${typeOf(item)} without its other half was left out`)
+    if (!isKept) note(`a ${readType(item)} without its other half was left out`)
     return isKept
   })
 }
 
 function isPaired(item: Item): boolean {
-  return CALLS.has(typeOf(item)) || CALL_OF_OUTPUT.has(typeOf(item))
+  return CALLS.has(readType(item)) || CALL_OF_OUTPUT.has(readType(item))
 }
 
 /** Reasoning leads to an item of the model, over more reasoning at most. */
@@ -121,7 +121,7 @@ function followed(items: readonly Item[], note: Note): Item[] {
   return items
     .toReversed()
     .filter((item) => {
-      if (typeOf(item) !== 'reasoning') {
+      if (readType(item) !== 'reasoning') {
         isFollowed = isOutput(item)
         return true
       }
@@ -135,7 +135,7 @@ function followed(items: readonly Item[], note: Note): Item[] {
 function withReasoning(items: readonly Item[], note: Note): Item[] {
   let isReasoned = false
   return items.filter((item) => {
-    const type = typeOf(item)
+    const type = readType(item)
     if (type === 'reasoning') isReasoned = true
     if (type === 'message' && item.role !== 'assistant') isReasoned = false
     if (!HOSTED.has(type) || isReasoned) return true
@@ -145,10 +145,10 @@ function withReasoning(items: readonly Item[], note: Note): Item[] {
 }
 
 function isOutput(item: Item): boolean {
-  const type = typeOf(item)
+  const type = readType(item)
   return CALLS.has(type) || HOSTED.has(type) || (type === 'message' && item.role === 'assistant')
 }
 
-function typeOf({ type }: Item): string {
+function readType({ type }: Item): string {
   return typeof type === 'string' ? type : ''
 }

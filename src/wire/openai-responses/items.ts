@@ -11,14 +11,14 @@ import {
   type Piece,
   piecesOfPart,
   piecesOfResult,
-  textsOf,
-  urlOf,
+  readTexts,
+  readUrl,
 } from '../openai-chat/pieces.ts'
 import {
   type AnswerTurn,
+  findTurns,
   type Note,
   OPENING,
-  turnsOf,
   type UserTurn,
 } from '../openai-chat/rounds.ts'
 import { acceptable, type Item } from './acceptable.ts'
@@ -32,7 +32,7 @@ export function inputItems(
   note: Note,
 ): Json[] {
   const limited = withinImageLimits(messages, note)
-  const turns = turnsOf(limited, (part) => isItem(part, profile, note), note)
+  const turns = findTurns(limited, (part) => isItem(part, profile, note), note)
   const ids = new WireIds({ maxChars: CALL_ID_CHARS }, note)
   const items = turns.flatMap((turn): Item[] => {
     if (turn.role === 'user') return userItems(turn, profile, note)
@@ -130,7 +130,7 @@ function outputItem(
   note: Note,
 ): Item {
   const pieces = piecesOfResult(result, profile.accepts, note)
-  const texts = textsOf(pieces)
+  const texts = readTexts(pieces)
   const output = texts.length === pieces.length ? texts.join('\n') : pieces.map(inputPart)
   return { type: 'function_call_output', call_id: ids.of(result.id), output }
 }
@@ -140,7 +140,7 @@ function inputPart(piece: Piece): Json {
     case 'text':
       return { type: 'input_text', text: piece.text }
     case 'image':
-      return { type: 'input_image', detail: 'auto', image_url: urlOf(piece) }
+      return { type: 'input_image', detail: 'auto', image_url: readUrl(piece) }
     case 'file': {
       const data = `data:${piece.mimeType};base64,${piece.data}`
       return { type: 'input_file', filename: piece.name, file_data: data }

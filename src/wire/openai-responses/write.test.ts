@@ -22,7 +22,7 @@ const native = (value: Json): MessagePart => ({ type: 'native', provider: 'opena
 const reasoning = (id: string, content: string | null = 'gAAAA') =>
   native({ type: 'reasoning', id, summary: [], encrypted_content: content })
 
-function inputOf(...messages: Message[]): unknown {
+function readInput(...messages: Message[]): unknown {
   return writeResponses(requestOf({ messages }), OPENAI_RESPONSES, () => undefined).body.input
 }
 
@@ -182,7 +182,7 @@ describe('items', () => {
       [asked('[earlier conversation compacted]')],
     ],
   ])('%s', (_title, messages, expected) => {
-    expect(inputOf(...messages)).toEqual(expected)
+    expect(readInput(...messages)).toEqual(expected)
   })
 
   it('are accepted whatever items a log holds, in whatever order [VALID-R1] [VALID-R3] [VALID-R9]', () => {

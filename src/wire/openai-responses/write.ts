@@ -3,7 +3,7 @@ import type { ModelRequest, ToolSchema } from '../../core/model.ts'
 import type { Fields, Json } from '../../core/text/json.ts'
 import { WireNames } from '../openai-chat/names.ts'
 import type { Note } from '../openai-chat/rounds.ts'
-import { effortOf, nativeFields, systemText, type Written } from '../openai-chat/write.ts'
+import { nativeFields, readEffort, systemText, type Written } from '../openai-chat/write.ts'
 import { wellFormed } from '../prepare.ts'
 import { inputItems, type ResponsesProfile } from './items.ts'
 
@@ -21,7 +21,7 @@ export function writeResponses(
     input: inputItems(request.messages, profile, names, note),
     ...(tools.length > 0 && { tools, tool_choice: request.toolChoice }),
     max_output_tokens: request.maxOutputTokens,
-    ...reasoningOf(request, profile),
+    ...readReasoning(request, profile),
     store: false,
     ...(profile.encryptedReasoning && { include: ['reasoning.encrypted_content'] }),
     ...nativeFields(request, profile.provider),
@@ -41,9 +41,9 @@ function functionTool(tool: ToolSchema, names: WireNames): Json {
   }
 }
 
-function reasoningOf({ thinking }: ModelRequest, profile: ResponsesProfile): Fields {
+function readReasoning({ thinking }: ModelRequest, profile: ResponsesProfile): Fields {
   if (thinking === undefined || !profile.encryptedReasoning) return {}
-  const effort = effortOf(thinking)
+  const effort = readEffort(thinking)
   const reasoning = {
     ...(effort && { effort }),
     ...(profile.reasoningSummary && { summary: 'auto' }),

@@ -95,7 +95,7 @@ const TOLD: readonly (readonly [string, readonly Message[], readonly Message[]])
   ],
 ]
 
-function violationsOf(messages: readonly Message[]) {
+function findViolations(messages: readonly Message[]) {
   const request = {
     model: 'm',
     tools: [{ name: 'read', input_schema: {} }],
@@ -107,14 +107,14 @@ function violationsOf(messages: readonly Message[]) {
 describe('native parts', () => {
   it.each(KEPT)('keep %s', (_, messages) => {
     expect(repair(messages, [], rules).changes).toEqual([])
-    expect(violationsOf(messages)).toEqual([])
+    expect(findViolations(messages)).toEqual([])
   })
 
   it.each(TOLD)('tell %s in words', (_, messages, expected) => {
     const repaired = repair(messages, [], rules)
     expect(repaired.messages).toEqual(expected)
     expect(repaired.changes.map(({ what }) => what)).toContain('refused-part')
-    expect(violationsOf(repaired.messages)).toEqual([])
+    expect(findViolations(repaired.messages)).toEqual([])
   })
 
   it('leave the compactions of an API that compacts by itself', () => {

@@ -116,7 +116,7 @@ function anthropicNatives(compactsByThreshold: boolean): NativeRules {
   return {
     refused: (message, place) => refusedIn(message, place, compactsByThreshold),
     refusedInResult(value) {
-      if (!isFields(value) || !RESULT_TYPES.has(typeOf(value)))
+      if (!isFields(value) || !RESULT_TYPES.has(readType(value)))
         return 'a result cannot hold this kind of block'
       if (isOddImage(value)) return ODD_IMAGE
       return flawIn(value)
@@ -127,7 +127,7 @@ function anthropicNatives(compactsByThreshold: boolean): NativeRules {
     },
     opens(part) {
       const block = nativeOf(part)
-      if (block === undefined || typeOf(block) !== 'compaction') return false
+      if (block === undefined || readType(block) !== 'compaction') return false
       return compactionRefusal(block, true, compactsByThreshold) === undefined
     },
   }
@@ -147,7 +147,7 @@ function refusedIn(
       block === undefined
         ? 'a block that is no object with a type'
         : (refusalAnywhere(block, role) ??
-          (typeOf(block) === 'compaction'
+          (readType(block) === 'compaction'
             ? compactionRefusal(block, isFirst && index === 0, compactsByThreshold)
             : undefined) ??
           (calls.has(index) && !isLast ? 'the answer lost the result of this call' : undefined) ??
@@ -158,11 +158,11 @@ function refusedIn(
 }
 
 function refusalAnywhere(block: Fields, role: Message['role']): string | undefined {
-  if (OWN_PARTS.has(typeOf(block))) return 'a block in disguise'
+  if (OWN_PARTS.has(readType(block))) return 'a block in disguise'
   if (role === 'user' && (isServerCall(block) || isServerResult(block)))
     return 'a tool of the provider in a message of the user'
-  if (role === 'assistant' && ['image', 'document'].includes(typeOf(block)))
-    return `a block of the kind ${typeOf(block)} in an answer`
+  if (role === 'assistant' && ['image', 'document'].includes(readType(block)))
+    return `a block of the kind ${readType(block)} in an answer`
   if (isOddImage(block)) return ODD_IMAGE
   return flawIn(block)
 }
@@ -171,7 +171,7 @@ const ODD_IMAGE = 'an image whose source the API does not know'
 
 /** Bytes are read as a part of their own, unless something stands beside them. */
 function isOddImage(block: Fields): boolean {
-  return typeOf(block) === 'image' && !(isFields(block.source) && block.source.type !== 'base64')
+  return readType(block) === 'image' && !(isFields(block.source) && block.source.type !== 'base64')
 }
 
 const COMPACTION_FIELDS = new Set(['type', 'content', 'signature', 'cache_control'])
@@ -211,11 +211,11 @@ function unpaired(parts: readonly MessagePart[]) {
 }
 
 function isServerCall(block: Fields): boolean {
-  return typeOf(block) === 'server_tool_use' || typeOf(block) === 'mcp_tool_use'
+  return readType(block) === 'server_tool_use' || readType(block) === 'mcp_tool_use'
 }
 
 function isServerResult(block: Fields): boolean {
-  return typeOf(block) !== 'tool_result' && typeOf(block).endsWith('_tool_result')
+  return readType(block) !== 'tool_result' && readType(block).endsWith('_tool_result')
 }
 
 /** How deep blocks are nested in blocks. */
@@ -250,6 +250,6 @@ function nativeOf(part: MessagePart | undefined): Fields | undefined {
   return typeof part.value.type === 'string' ? part.value : undefined
 }
 
-function typeOf(block: Fields | undefined): string {
+function readType(block: Fields | undefined): string {
   return typeof block?.type === 'string' ? block.type : ''
 }

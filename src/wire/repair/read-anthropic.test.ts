@@ -7,7 +7,7 @@ import type { Json } from '../../core/text/json.ts'
 import { readLoosely } from './read-anthropic.ts'
 
 const message = (content: Json, role: Json = 'user'): Json => ({ role, content })
-const partsOf = (content: Json, role?: Json) =>
+const readParts = (content: Json, role?: Json) =>
   readLoosely([message(content, role)]).messages[0]?.parts
 
 const ODD: readonly (readonly [string, Json, Json, readonly string[]])[] = [
@@ -72,14 +72,14 @@ describe('reading loosely', () => {
   })
 
   it('never tells thinking in words', () => {
-    expect(partsOf([{ type: 'thinking', thinking: { secret: 1 } }], 'assistant')).toEqual([
+    expect(readParts([{ type: 'thinking', thinking: { secret: 1 } }], 'assistant')).toEqual([
       { type: 'thinking', thinking: '', model: 'anthropic/unknown' },
     ])
   })
 
   it('keeps blocks in messages of the wrong role, for the repair to see', () => {
     const use = { type: 'tool_use', id: 'a', name: 'b', input: {} }
-    expect(partsOf([use])).toEqual([{ type: 'tool_call', id: 'a', name: 'b', arguments: {} }])
+    expect(readParts([use])).toEqual([{ type: 'tool_call', id: 'a', name: 'b', arguments: {} }])
   })
 
   it.each([

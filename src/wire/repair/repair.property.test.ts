@@ -33,7 +33,7 @@ const writeAnthropic: Write = ({ system, messages }, note) => ({
   messages: wireMessages(messages, note),
 })
 
-function requestOf({ system, messages }: View): ModelRequest {
+function readRequest({ system, messages }: View): ModelRequest {
   return {
     model: 'test',
     system,
@@ -49,7 +49,7 @@ const chat =
   (backend?: 'mistral' | 'deepseek' | 'qwen'): Write =>
   (view, note) => {
     const profile = backend ? { ...COMPATIBLE_CHAT, backend } : OPENAI_CHAT
-    return writeChat(requestOf(view), profile, note).body
+    return writeChat(readRequest(view), profile, note).body
   }
 
 interface Target {
@@ -91,7 +91,7 @@ const TARGETS: readonly Target[] = [
   {
     name: 'openai-responses',
     profile: PROFILES['openai-responses'],
-    write: (view, note) => writeResponses(requestOf(view), OPENAI_RESPONSES, note).body,
+    write: (view, note) => writeResponses(readRequest(view), OPENAI_RESPONSES, note).body,
     count: 200,
   },
 ]

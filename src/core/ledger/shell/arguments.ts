@@ -31,7 +31,7 @@ export function readArguments(
       continue
     }
     const [name = text] = text.startsWith('--') ? text.split('=', 1) : [text]
-    for (const option of text.startsWith('--') ? [name] : [text, ...lettersOf(text)])
+    for (const option of text.startsWith('--') ? [name] : [text, ...countLetters(text)])
       options.add(option)
     const value = words[at + 1]
     if (withValue.includes(name) && value !== undefined) {
@@ -45,7 +45,7 @@ export function readArguments(
 }
 
 /** `-rf` is `-r` and `-f`. */
-function lettersOf(text: string): string[] {
+function countLetters(text: string): string[] {
   return [...text.slice(1, 12)].map((letter) => `-${letter}`)
 }
 
@@ -59,7 +59,7 @@ interface Targets {
   readonly isUnclear: boolean
 }
 
-export function targetsOf(words: readonly ShellWord[]): Targets {
+export function findTargets(words: readonly ShellWord[]): Targets {
   const targets = words.flatMap((word) => targetOf(word) ?? [])
   return { targets, isUnclear: targets.length < words.length }
 }

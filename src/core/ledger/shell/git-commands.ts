@@ -1,6 +1,6 @@
 // The effects of a git command on files, index and branch, from its arguments
 import type { FileOperation, GitOperation, Shows, Target } from '../operation.ts'
-import { type Arguments, hasAny, readArguments, targetOf, targetsOf } from './arguments.ts'
+import { type Arguments, findTargets, hasAny, readArguments, targetOf } from './arguments.ts'
 import type { Effect } from './programs.ts'
 import type { ShellWord } from './text.ts'
 
@@ -59,14 +59,14 @@ const COMMANDS: Readonly<Record<string, (words: readonly ShellWord[]) => GitEffe
   rm(words) {
     const { options, rest } = readArguments(words)
     if (hasAny(options, '--cached')) return onPaths(rest, 'git-forget')
-    const { targets, isUnclear } = targetsOf(rest)
+    const { targets, isUnclear } = findTargets(rest)
     const deletes = targets.map((path): FileOperation => ({ op: 'delete', path, isDeep: true }))
     const forgets: FileOperation = { op: 'git-forget', paths: targets }
     return { operations: [...deletes, forgets], isUnclear }
   },
   mv(words) {
     const { rest } = readArguments(words)
-    const { targets, isUnclear } = targetsOf(rest)
+    const { targets, isUnclear } = findTargets(rest)
     const to = targets.at(-1)
     if (to === undefined || isUnclear) return UNCLEAR
     const from = targets.slice(0, -1)
@@ -85,7 +85,7 @@ const COMMANDS: Readonly<Record<string, (words: readonly ShellWord[]) => GitEffe
     ])
     if (hasAny(options, '-p', '--patch', '--dry-run')) return UNCLEAR
     const all = hasAny(options, '-a', '--all')
-    const { targets, isUnclear } = targetsOf(rest)
+    const { targets, isUnclear } = findTargets(rest)
     const commit: GitOperation = { op: 'git-commit', paths: targets, ...(all && { all }) }
     return { operations: [commit], isUnclear }
   },
@@ -192,7 +192,7 @@ function onPaths(
   op: Exclude<OnPaths['op'], 'git-commit'>,
   more?: object,
 ): GitEffect {
-  const { targets, isUnclear } = targetsOf(words)
+  const { targets, isUnclear } = findTargets(words)
   if (isUnclear && targets.length === 0) return UNCLEAR
   return { operations: [{ op, paths: targets, ...more } as GitOperation], isUnclear }
 }

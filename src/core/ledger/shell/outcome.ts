@@ -121,14 +121,14 @@ function errorLines(output: string, steps: readonly Step[]): string[] {
   const tail = output.length > SCANNED_CHARS ? output.slice(-SCANNED_CHARS) : ''
   const found: string[] = []
   for (const line of `${output.slice(0, SCANNED_CHARS)}\n${tail}`.split('\n')) {
-    if (line.length > 500 || !speakers.has(speakerOf(line))) continue
+    if (line.length > 500 || !speakers.has(findSpeaker(line))) continue
     if (FAILS.test(line) && found.length < MOST_ERRORS) found.push(line)
   }
   return found
 }
 
 /** Who says it. Perl does not give its name. */
-function speakerOf(line: string): string {
+function findSpeaker(line: string): string {
   if (line.startsWith("Can't open ")) return 'perl'
   return baseName(line.slice(0, Math.max(0, line.indexOf(': '))))
 }
@@ -136,7 +136,7 @@ function speakerOf(line: string): string {
 /** `rm: cannot remove 'x'`, `bash: line 1: x: No such file`, `fatal:` of git. */
 function isOf(line: string, { program, opened }: Step): boolean {
   if (program === 'git' && /^(?:fatal|error):/.test(line)) return true
-  if (program !== '' && speakerOf(line) === program) return true
+  if (program !== '' && findSpeaker(line) === program) return true
   const ofShell = /^(?:\S*\/)?(?:ba|z|da)?sh: (?:line \d+: |\d+: )?/.exec(line)
   if (ofShell === null) return false
   const rest = line.slice(ofShell[0].length)

@@ -1,6 +1,6 @@
 // The effects of common programs on files, from their arguments
 import { type FileOperation, OPEN_FILE, type Target } from '../operation.ts'
-import { hasAny, readArguments, targetOf, targetsOf } from './arguments.ts'
+import { findTargets, hasAny, readArguments, targetOf } from './arguments.ts'
 import type { ShellWord } from './text.ts'
 
 export interface Effect {
@@ -42,7 +42,7 @@ export function effectOf(program: string, words: readonly ShellWord[]): Effect {
 
 function reading(program: string, words: readonly ShellWord[]): Effect {
   const { rest } = readArguments(words, WITH_VALUE[program])
-  const { targets } = targetsOf(program === 'jq' ? rest.slice(1) : rest)
+  const { targets } = findTargets(program === 'jq' ? rest.slice(1) : rest)
   return { operations: targets.map((path) => ({ op: 'read', path })), isUnclear: false }
 }
 
@@ -107,13 +107,13 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
 }
 
 function each(words: readonly ShellWord[], make: (path: Target) => FileOperation): Effect {
-  const { targets, isUnclear } = targetsOf(words)
+  const { targets, isUnclear } = findTargets(words)
   return { operations: targets.map(make), isUnclear }
 }
 
 /** What it was stays beside it, where the option says under which name. */
 function editInPlace(files: readonly ShellWord[], suffix: string | undefined): Effect {
-  const { targets, isUnclear } = targetsOf(files)
+  const { targets, isUnclear } = findTargets(files)
   const operations = targets.flatMap((path): FileOperation[] => [
     ...(suffix === undefined || path.glob
       ? []
@@ -168,7 +168,7 @@ function transfer(op: 'move' | 'copy', words: readonly ShellWord[]): Effect {
   const folder = values.get('-t') ?? values.get('--target-directory')
   const last = folder ?? rest.at(-1)
   const to = last && targetOf(last)
-  const { targets, isUnclear } = targetsOf(folder ? rest : rest.slice(0, -1))
+  const { targets, isUnclear } = findTargets(folder ? rest : rest.slice(0, -1))
   if (to === undefined || to.glob || hasAny(options, '-n', '--no-clobber')) return UNCLEAR
   const into = folder !== undefined || targets.length > 1 || to.name.endsWith('/')
   return {

@@ -15,7 +15,7 @@ export function settleShell(
   end: CommandEnd,
   seq: number,
 ): Ledger {
-  const begins = startOf(ledger, intent)
+  const begins = findStart(ledger, intent)
   const done = runSteps(ledger, intent.steps, begins, end, seq)
   const placed = intent.persists ? leftIn(ledger, done.place) : ledger
   const after = { ...placed, tree: done.tree }
@@ -32,7 +32,10 @@ function leftIn(ledger: Ledger, { folder, folderName }: Place): Ledger {
   }
 }
 
-function startOf(ledger: Ledger, { folder, persists }: Extract<Intent, { kind: 'shell' }>): Place {
+function findStart(
+  ledger: Ledger,
+  { folder, persists }: Extract<Intent, { kind: 'shell' }>,
+): Place {
   const root = ledger.root === undefined ? {} : { root: ledger.root }
   if (folder !== undefined) return { ...root, folder, folderName: folder }
   if (!persists) return { ...root, folder: '' }

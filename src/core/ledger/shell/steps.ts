@@ -44,7 +44,7 @@ export interface ShellReading {
 
 export function readShellLine(text: string): ShellReading {
   const line = shellCommands(text)
-  const steps = stepsOf(line, 0).map((step) => withComposed(step, text))
+  const steps = findSteps(line, 0).map((step) => withComposed(step, text))
   let count = 0
   const within = steps.filter((step) => {
     count += step.operations.length + step.opened.length
@@ -100,7 +100,7 @@ function withComposed(step: Step, text: string): Step {
   return { ...step, operations: step.operations.map(mark), opened: step.opened.map(mark) }
 }
 
-function stepsOf({ commands, isCut }: ShellCommands, depth: number): Step[] {
+function findSteps({ commands, isCut }: ShellCommands, depth: number): Step[] {
   const steps = commands.flatMap((command, at) => stepOf(command, isSeen(commands, at), depth))
   if (isCut) steps.push(UNREAD)
   return steps
@@ -124,7 +124,7 @@ function stepOf(command: ShellCommand, isSeen: boolean, depth: number): Step[] {
   const program = programOf({ ...command, words })
   const inner = innerText(program, words)
   if (inner !== undefined && depth < DEEPEST) {
-    return joined(stepsOf(shellCommands(inner), depth + 1), joint, isMaybe)
+    return joined(findSteps(shellCommands(inner), depth + 1), joint, isMaybe)
   }
   const elsewhere = program === 'git' && depth < DEEPEST ? gitFolder(words) : undefined
   if (elsewhere) {

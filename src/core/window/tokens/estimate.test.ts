@@ -16,7 +16,7 @@ const texts = readdirSync(folder).map((name) => ({
 const o200k = await loadO200k()
 
 /** How far a count is from the exact one, as shares, smallest first. */
-function errorsOf(count: (text: string) => number, kinds: RegExp): number[] {
+function findErrors(count: (text: string) => number, kinds: RegExp): number[] {
   return texts
     .filter(({ name }) => kinds.test(name))
     .map(({ text }) => Math.abs(count(text) / o200k.count(text) - 1))
@@ -33,7 +33,7 @@ describe('the estimate on texts of every kind', () => {
   })
 
   it('is within 10 % on average, and within 25 % for nearly all', () => {
-    const errors = errorsOf(estimateTokens, /./)
+    const errors = findErrors(estimateTokens, /./)
     expect(mean(errors)).toBeLessThan(0.1)
     expect(p95(errors)).toBeLessThan(0.25)
   })
@@ -47,14 +47,14 @@ describe('the estimate on texts of every kind', () => {
     ['Japanese', /^ja/, 0.15],
     ['Korean', /^ko/, 0.15],
   ])('is close for %s', (_, kinds, limit) => {
-    const errors = errorsOf(estimateTokens, kinds)
+    const errors = findErrors(estimateTokens, kinds)
     expect(errors.length).toBeGreaterThanOrEqual(3)
     expect(mean(errors)).toBeLessThan(limit)
   })
 
   it('is several times closer than a fourth of the characters', () => {
-    const rough = mean(errorsOf(chars4Counter.count, /./))
-    expect(rough / mean(errorsOf(estimateCounter.count, /./))).toBeGreaterThan(4)
+    const rough = mean(findErrors(chars4Counter.count, /./))
+    expect(rough / mean(findErrors(estimateCounter.count, /./))).toBeGreaterThan(4)
   })
 })
 
