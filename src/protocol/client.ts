@@ -288,15 +288,9 @@ export interface Client {
   report(threadId: string, compaction: number): Promise<{ readonly text: string }>
   models(): Promise<readonly ModelInfo[]>
   settings(): Promise<readonly SettingInfo[]>
-  /** Settings of this thread: model, thinking, preset, strategy. */
   change(
     threadId: string,
-    settings: {
-      readonly model?: string
-      readonly thinking?: string
-      readonly preset?: string
-      readonly strategy?: string
-    },
+    settings: Readonly<Partial<Record<'model' | 'thinking' | 'preset' | 'strategy', string>>>,
   ): Promise<ThreadDetail>
   /** In a format that can be written: markdown, html, claude-code, … */
   exportThread(threadId: string, format: string): Promise<string>

@@ -7,6 +7,7 @@ import type {
 } from '../../src/core/ports.ts'
 import type { StopReason } from '../../src/core/view/content.ts'
 import type { Message } from '../../src/core/view/message.ts'
+import { pretendWork } from '../wait.ts'
 
 /** What a model is sent, as one text. */
 function textSent({ messages }: Pick<AskRequest, 'messages'>): string {
@@ -109,7 +110,7 @@ export const CHARACTERS: readonly Character[] = [
 ]
 
 export function portOf(character: Character, windowTokens: number): ModelPort {
-  const wait = () => new Promise<void>((done) => setTimeout(done, character.delayMs ?? 0))
+  const wait = () => pretendWork(character.delayMs ?? 0)
   return {
     limitsOf: async () => ({ windowTokens }),
     async ask(request) {

@@ -50,7 +50,7 @@ export const THIRD_SECRETS: readonly (readonly [string, string])[] = [
   ],
   ['gitlab ci job token', 'CI_JOB_TOKEN=glcbt-64_{!b64u:20}'],
   ['bitbucket app password', 'git clone https://jo:ATBB{!b62:32}@bitbucket.org/team/repo.git'],
-  ['npmrc', '//registry.npmjs.org/:_authToken=npm_{!b62:36}'],
+  ['npmrc', '//npm.example/:_authToken=npm_{!b62:36}'],
   ['pypirc', '[pypi]\nusername = __token__\npassword = pypi-{!b64u:150}'],
   ['cargo credentials', '[registry]\ntoken = "cio{!b62:32}"'],
   ['rubygems', ':rubygems_api_key: rubygems_{!hex:48}'],
@@ -171,7 +171,7 @@ export const THIRD_ORDINARY: readonly string[] = [
   'Das Passwort muss mindestens zwölf Zeichen lang sein.',
   'Le mot de passe est demandé une fois par session.',
   'passwd: password updated successfully',
-  'Enter passphrase for key "/home/jo/.ssh/id_ed25519":',
+  'Enter passphrase for key "~/.ssh/id_ed25519":',
   'webpack 5.99.0 compiled main.{hex:20}.js in 2113 ms',
   '0x{hex:40} is the address of the contract, the block is {dig:8}',
 ]
