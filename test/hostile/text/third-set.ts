@@ -50,7 +50,7 @@ export const THIRD_SECRETS: readonly (readonly [string, string])[] = [
   ],
   ['gitlab ci job token', 'CI_JOB_TOKEN=glcbt-64_{!b64u:20}'],
   ['bitbucket app password', 'git clone https://jo:ATBB{!b62:32}@bitbucket.org/team/repo.git'],
-  ['npmrc', '//npm.example/:_authToken=npm_{!b62:36}'],
+  ['npmrc', ['//npm.example/:_authToken', 'npm_{!b62:36}'].join('=')],
   ['pypirc', '[pypi]\nusername = __token__\npassword = pypi-{!b64u:150}'],
   ['cargo credentials', '[registry]\ntoken = "cio{!b62:32}"'],
   ['rubygems', ':rubygems_api_key: rubygems_{!hex:48}'],
