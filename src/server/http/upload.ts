@@ -60,21 +60,43 @@ export function uploadIn(c: Context): KeptUpload | undefined {
 export function shareBodies({ bodyBytes, bodyBytesAtOnce }: BodyLimits): MiddlewareHandler {
   const shares = new Shares(bodyBytesAtOnce)
   return async (c, next) => {
-    const length = c.req.header('content-length')
-    const isChunked = c.req.header('transfer-encoding') !== undefined
-    const bytes = isChunked ? bodyBytes : Math.min(Number(length ?? 0) || 0, bodyBytes)
-    const giveBack = shares.take(whoIn(c), bytes)
-    if (!giveBack)
-      throw new PrecisError('overloaded', 'Too many large requests at once.', {
-        hint: `At most ${bodyBytesAtOnce} bytes at once per owner, fewer while other owners are active. Try again in a moment.`,
-        retryable: true,
-      })
+    const held: (() => void)[] = []
+    const hold = (bytes: number) => {
+      const giveBack = shares.take(whoIn(c), bytes)
+      if (giveBack) held.push(giveBack)
+      else
+        throw new PrecisError('overloaded', 'Too many large requests at once.', {
+          hint: `At most ${bodyBytesAtOnce} bytes at once per owner, fewer while other owners are active. Try again in a moment.`,
+          retryable: true,
+        })
+    }
     try {
+      // A body of unknown length counts by what has come of it.
+      if (c.req.header('transfer-encoding') === undefined)
+        hold(Math.min(Number(c.req.header('content-length') ?? 0) || 0, bodyBytes))
+      else if (c.req.raw.body)
+        c.req.raw = new Request(c.req.raw, { body: await gather(c.req.raw.body, bodyBytes, hold) })
       await next()
     } finally {
-      giveBack()
+      for (const giveBack of held) giveBack()
     }
   }
+}
+
+async function gather(
+  body: ReadableStream<Uint8Array>,
+  mostBytes: number,
+  hold: (bytes: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of body) {
+    bytes += piece.length
+    if (bytes > mostBytes) throw bodyTooLarge(mostBytes)
+    hold(piece.length)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
 }
 
 export function bodyTooLarge(mostBytes: number): PrecisError {
