@@ -2,6 +2,7 @@
 import type { NewEntry } from '../../core/edit/change.ts'
 import { CONTINUE_AFTER_FOLD } from '../../core/edit/continue-prompt.ts'
 import { saysNothing } from '../../core/edit/empty-summary.ts'
+import { checkSummary } from '../../core/edit/gate-summary.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { Sequence } from '../../core/log/upcast.ts'
@@ -47,9 +48,11 @@ export const chunkedFold: Strategy = withFloor({
     }
     try {
       const folded = await foldWith(provider, converse, input, range, spend)
-      return isIncomplete(folded)
+      const proposal = buildProposal(input, range, folded, usage)
+      // A refusal is no part of a summary: the gate says so, and nothing is changed.
+      return isIncomplete(folded) && !checkSummary(proposal, proposal.edits)
         ? await briefFor(input, folded, usage)
-        : buildProposal(input, range, folded, usage)
+        : proposal
     } catch (thrown) {
       throw withUsage(thrown, usage)
     }
@@ -63,19 +66,12 @@ function isIncomplete({ chunks, unchangedChunks }: FoldedSummary): boolean {
 
 async function briefFor(
   input: StrategyInput,
-  { summary, chunks, unchangedChunks }: FoldedSummary,
+  { chunks, unchangedChunks }: FoldedSummary,
   usage: TokenUsage | undefined,
 ): Promise<Proposal> {
   const missing = `${unchangedChunks.length} of ${chunks} chunks are not in the summary`
-  if (saysNothing(summary)) throw nothingWritten()
   input.run.onWarning?.(`${missing}: the brief takes its place.`)
   return proposeBrief(input, usage, { chunks, unchangedChunks })
-}
-
-function nothingWritten(): PrecisError {
-  return new PrecisError('model-failed', 'The model has written nothing into the summary.', {
-    hint: 'Try again, choose another model as models.fast, or use another strategy.',
-  })
 }
 
 async function foldWith(
@@ -153,7 +149,10 @@ function buildProposal(
   const source = readSource(context, eventAt, instructions, nextPrompt)
   const checked = checkAgainstSource(asProse(summary), source, 'disarmed')
   const { text, unverified, stripped } = checked
-  if (saysNothing(text)) throw nothingWritten()
+  if (saysNothing(text))
+    throw new PrecisError('model-failed', 'The model has written nothing into the summary.', {
+      hint: 'Try again, choose another model as models.fast, or use another strategy.',
+    })
   const put: NewEntry[] = [
     {
       type: 'USER_MESSAGE',
