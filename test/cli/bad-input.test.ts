@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, createWriteStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { NOBODY, requirement } from '../require.ts'
 import { eachPlace, messages, PRECIS, sample } from './place.ts'
@@ -12,6 +13,15 @@ const { available: canOthersRead } = requirement('readable-checkout')
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const user = (content: string) =>
   `{"uuid":"u","sessionId":"s","type":"user","message":{"role":"user","content":${content}}}`
+
+/** Of another program. */
+function notes(): Buffer {
+  const db = new Sqlite(':memory:')
+  db.exec('CREATE TABLE notes (text TEXT)')
+  const bytes = db.serialize()
+  db.close()
+  return bytes
+}
 
 const inputs: readonly (readonly [string, string | Buffer, readonly string[], RegExp])[] = [
   ['an empty file', '', [], /the input is empty\n {2}where: bad\n/],
@@ -40,9 +50,15 @@ const inputs: readonly (readonly [string, string | Buffer, readonly string[], Re
   ],
   [
     'a database',
+    notes(),
+    [],
+    /^precis: bad is a database, but not OpenCode's\n {2}hint: Give it a session file, or opencode\.db/,
+  ],
+  [
+    'a damaged database',
     Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(4_096, 0xff)]),
     [],
-    /not text in UTF-8/,
+    /^precis: bad begins as a SQLite database and is damaged\n {2}hint: Give it a session file, or opencode\.db/,
   ],
   [
     'the wrong format named',

@@ -13,6 +13,8 @@ export interface DatabaseSession {
 }
 
 const MAGIC = 'SQLite format 3\0'
+const GIVE =
+  'Give it a session file, or opencode.db, which OpenCode keeps in ~/.local/share/opencode.'
 const NAMED = /^(.+)#(ses_\w+)$/
 
 /** Undefined where it is no database: then it is a file of its own. */
@@ -89,12 +91,24 @@ async function opened(
   } catch (thrown) {
     db.close()
     if (isLocked(thrown)) throw inUse(session)
-    throw unreadable(session.given, thrown)
+    throw isDamaged(thrown) ? damaged(session, thrown) : unreadable(session.given, thrown)
   }
   db.close()
   throw new PrecisError('unknown-format', `${session.given} is a database, but not OpenCode's`, {
     where: session.given,
-    hint: 'Give it a session file, or opencode.db, which OpenCode keeps in ~/.local/share/opencode.',
+    hint: GIVE,
+  })
+}
+
+function isDamaged(thrown: unknown): boolean {
+  return /^SQLITE_NOTADB|^SQLITE_CORRUPT/.test((thrown as { code?: string }).code ?? '')
+}
+
+function damaged({ given }: DatabaseSession, cause: unknown): PrecisError {
+  return new PrecisError('invalid-input', `${given} begins as a SQLite database and is damaged`, {
+    where: given,
+    hint: GIVE,
+    cause,
   })
 }
 
