@@ -1,4 +1,5 @@
 // What the writers of session files share: old records stay as they were, and the context follows.
+import type { EntryLabel } from '../core/edit/change.ts'
 import type { ThreadEvent } from '../core/log/event.ts'
 import type { Json } from '../core/text/json.ts'
 import type { Message, MessagePart } from '../core/view/message.ts'
@@ -128,10 +129,12 @@ function isSummary(text: string, events: readonly ThreadEvent[]): boolean {
       (event.type === 'USER_MESSAGE' && event.origin === 'summary' && event.data === text) ||
       (event.type === 'COMPACTION' &&
         event.data.edits.some(({ put = [] }) =>
-          put.some((entry) => 'data' in entry && entry.label === 'summary' && entry.data === text),
+          put.some((entry) => 'data' in entry && SUMS_UP.has(entry.label) && entry.data === text),
         )),
   )
 }
+
+const SUMS_UP: ReadonlySet<EntryLabel | undefined> = new Set(['summary', 'brief'])
 
 /** The newest models refuse a request where what stands before signed thinking is not what it was. */
 export const UNSIGNED =

@@ -126,7 +126,7 @@ describe('precis compact FILE', () => {
       messages: { before: 142, after: 142 },
       costs: { request: { model: 'anthropic/claude-opus-5' } },
       result: { written: null, inPlace: false },
-      problems: [],
+      problems: ['the context does not begin with a summary: a line that says so opens it'],
     })
     for (const { total, toolResults, ...kinds } of [told.before, told.after]) {
       const results = toolResults.reduce((sum, { tokens }) => sum + tokens, 0)

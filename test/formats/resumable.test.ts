@@ -62,8 +62,15 @@ describe('Codex', () => {
       at('response_item', says('user', LONG), 1),
       at('response_item', says('assistant', 'ok'), 7),
     )
-    const after = await compacted(numbered, [user('go on'), ...answer('yes')])
-    expect(parsed(after).map(({ ordinal }) => ordinal)).toEqual([0, 1, 7, 8, 9, 10])
+    const after = parsed(await compacted(numbered, [user('go on'), ...answer('yes')]))
+    expect(after.map(({ ordinal }) => ordinal)).toEqual([0, 1, 7, 8, 9, 10, 11])
+    // Behind what was there: the summary, the last request, and what was said since.
+    expect(after.slice(3).map((record) => JSON.stringify(record))).toEqual([
+      expect.stringMatching(/"type":"compacted".*In short\./),
+      expect.stringContaining('The last request of the user'),
+      expect.stringContaining('go on'),
+      expect.stringContaining('yes'),
+    ])
     const older = numbered.replaceAll(/"ordinal":\d+,/g, '')
     expect(await compacted(older)).not.toContain('ordinal')
   })
@@ -244,6 +251,33 @@ it('goes through every agent and back with its place, its calls and its failures
     expect(again.messages).toEqual(view.messages)
     expect(text).toContain('/srv/shop')
   }
+})
+
+it.each(AGENTS)('%s: a brief in place of a summary opens what follows', async (id) => {
+  const brief: Strategy = {
+    id: 'brief',
+    propose: async ({ context, eventAt }) => {
+      const covers = runsOf(context.items.toArray().slice(0, 2), eventAt)
+      const put = [{ type: 'USER_MESSAGE', data: 'Word for word.', label: 'brief' }] as const
+      return { edits: [{ covers, put }] }
+    },
+  }
+  const { view } = await threadOf([
+    user(LONG),
+    ...answer('ok'),
+    user('Mend the till.'),
+    ...answer('done'),
+  ])
+  const format = formatOf(id)
+  const opened = await openText(format.write?.({ view, events: [] }, writing()).text ?? '')
+  const { threads, threadId } = opened
+  threads.register(brief)
+  expect((await threads.compact(threadId, brief.id)).committed).toBe(true)
+  const { text = '', problems } = format.write?.(await outgoingOf(opened), writing()) ?? {}
+  expect(problems).toEqual([])
+  expect(text).not.toContain('[The conversation follows')
+  const [first] = (await openText(text)).view.messages
+  expect(JSON.stringify(first)).toContain('Word for word.')
 })
 
 it.each(AGENTS)('%s: what was asked first stays a prompt where nothing sums it up', async (id) => {
