@@ -177,6 +177,12 @@ describe('a summary', () => {
     expect(text).toContain('Last answer: “Done.”')
   })
 
+  it('is not what a note of a compaction asks for: what is said behind it counts', () => {
+    const note = says('[Context note, not a new request: see the summary.]\n\nread src/main.ts')
+    const said = { role: 'user', parts: [note, says('hello')] } as const
+    expect(assist(asked([said]))).toEqual({ text: 'You said “hello”. I have noted it.' })
+  })
+
   it('goes through the tools for it where they are offered: compact, and edl', () => {
     const compact = { name: 'compact', schema: object('summary') }
     const whole = assist(asked([...talk, user('@compact')], { tools: [compact] }))

@@ -19,7 +19,7 @@ export function assist(asked: Asked): ScriptedAnswer {
 
 function decide(asked: Asked): ScriptedAnswer {
   const at = lastUserTurn(asked)
-  const text = behindSummary(textIn(asked.turns[at]?.parts ?? []))
+  const text = behindSummary(textIn(withoutNotes(asked.turns[at]?.parts ?? [])))
   const mayCall = asked.tools.length > 0 && asked.toolChoice !== 'none'
   if (asked.compaction !== undefined) return { text: buildSummary(asked) }
   if (!mayCall && /summar/i.test(text)) return { text: buildSummary(asked) }
@@ -34,6 +34,14 @@ function decide(asked: Asked): ScriptedAnswer {
   if (/summar/i.test(text)) return { text: buildSummary(asked) }
   return { text: question(asked, text, at) ?? `You said ${quoted(text)}. I have noted it.` }
 }
+
+/** What stands in the user's place after a compaction tells what was, and says so: it asks for nothing. */
+function withoutNotes(parts: readonly AskedPart[]): readonly AskedPart[] {
+  const said = parts.filter((part) => part.type !== 'text' || !NOTE.test(part.text))
+  return textIn(said) === '' ? parts : said
+}
+
+const NOTE = /^\s*\[Context note, not a (?:new )?request: /
 
 /** A session may open with a summary, and what the user says then follows it in the same turn. */
 function behindSummary(text: string): string {
