@@ -95,7 +95,7 @@ describe('precis import', () => {
 
 describe('a thread', () => {
   it('weighs the same in every command, the system prompts included', async () => {
-    const { threadId, tokens } = await imported(sample('sessions/codex.jsonl'))
+    const { threadId, tokens } = await imported(sample('sessions/claude-code.jsonl'))
     const { before } = await place().json<CompactReport>(['compact', threadId, '--dry-run'])
     expect(before.system).toBeGreaterThan(0)
     const inspected = await place().json<{ tokens: { total: number } }>(['inspect', threadId])
