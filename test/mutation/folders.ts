@@ -93,9 +93,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     goalPercent: 75,
   },
   server: {
-    sources: ['guard', 'owners', 'allowed-origins', 'tokens', 'session', 'rate-limit'].map(
-      (name) => `src/server/${name}.ts`,
-    ),
+    sources: ['src/server/http/guard.ts', 'src/server/accounts/*.ts'],
     tests: [
       'src/server/http/guard.test.ts',
       'test/server/@(access|owners|session|refused).test.ts',
