@@ -113,8 +113,8 @@ async function attempt(run: RunState): Promise<RunEnd> {
     await recordFailure(run, { strategyId: run.strategy, error })
     return { end: 'vetoed', error }
   }
-  const texts = new Set([...(core.settings.pins ?? []), ...hooked.pins])
-  const entries = hooked.entries.length > 0 ? [{ entries: hooked.entries }] : []
+  const texts = [...new Set([...(core.settings.pins ?? []), ...hooked.pins])]
+  const { entries } = hooked
   const said = [plan.instructions, ...hooked.instructions].filter(Boolean).join('\n\n')
   const road = await compactThread(
     core.ports.threads,
@@ -124,7 +124,10 @@ async function attempt(run: RunState): Promise<RunEnd> {
       runId: run.runId,
       strategies: hooked.strategy ? [hooked.strategy, ...plan.strategies] : plan.strategies,
       instructions: said === '' ? undefined : said,
-      pins: [...[...texts].map((text) => ({ text })), ...entries],
+      pins: [
+        ...texts.map((text) => ({ text, by: 'user' as const })),
+        ...(entries.length > 0 ? [{ entries, by: 'pattern' as const }] : []),
+      ],
       ...buildReports(run),
     },
     doorOf(run),
