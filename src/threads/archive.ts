@@ -62,9 +62,13 @@ export function archiveOf(ports: ArchivePorts, threadId: string): Archive {
       )
       const past = await searchPast(store, threadId, words, own)
       const finds: ArchiveFind[] = []
-      for (const { scanned, matches, ...place } of [
+      const hidden = [
         { scanned: own, matches: away, threadId },
         ...past.map((each) => ({ ...each, matches: each.scanned.matches, isPast: true })),
+      ]
+      for (const { scanned, matches, ...place } of [
+        ...hidden.map((each) => ({ ...each, matches: each.matches.filter((one) => !one.isCopy) })),
+        ...hidden.map((each) => ({ ...each, matches: each.matches.filter((one) => one.isCopy) })),
         { scanned: own, matches: inView, threadId, isVisible: true },
       ]) {
         const best = matches.slice(0, limit - finds.length)

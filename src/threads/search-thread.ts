@@ -101,6 +101,8 @@ export interface MatchingEntry {
   readonly score: number
   /** Part of it was never shown to the model. */
   readonly isShownInPart: boolean
+  /** It opens a thread, and says again what was said in the one before. */
+  readonly isCopy: boolean
 }
 
 /** A row may hold megabytes: not too many at a time. */
@@ -134,6 +136,7 @@ interface Weighed {
   readonly counts: readonly number[]
   readonly chars: number
   readonly isShownInPart: boolean
+  readonly isCopy: boolean
   tool?: string
 }
 
@@ -163,10 +166,12 @@ class Scan {
       }
       case 'TOOL_RESULT':
         if (event.data.id !== undefined) this.#results.set(event.data.id, event.seq)
-        this.#weigh(event.seq, readBody(event, []), event.data.shown !== undefined)
+        this.#weigh(event.seq, readBody(event, []), {
+          isShownInPart: event.data.shown !== undefined,
+        })
         return
       case 'USER_MESSAGE':
-        this.#weigh(event.seq, readBody(event, []))
+        this.#weigh(event.seq, readBody(event, []), { isCopy: event.origin === 'summary' })
     }
   }
 
@@ -183,12 +188,19 @@ class Scan {
     this.#calls.set(call.answer, [textOfCall(call), ...others])
   }
 
-  #weigh(seq: number, text: string, isShownInPart = false): void {
+  #weigh(
+    seq: number,
+    text: string,
+    {
+      isShownInPart = false,
+      isCopy = false,
+    }: Partial<Pick<Weighed, 'isShownInPart' | 'isCopy'>> = {},
+  ): void {
     this.#entries += 1
     this.chars += text.length
     const counts = countWords(text, this.#words)
     if (counts.every((count) => count === 0)) return
-    this.#matching.set(seq, { seq, counts, chars: text.length, isShownInPart })
+    this.#matching.set(seq, { seq, counts, chars: text.length, isShownInPart, isCopy })
   }
 
   /** By BM25 over the entries that were looked at; of equals, the newer one first. */
