@@ -13,6 +13,7 @@ import { inheritedDrafts } from '../core/settings/settings-keys.ts'
 import type { Context } from '../core/view/context.ts'
 import { type Item, originalId, parseEntryId, readNewEntries } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
+import { noteElsewhere } from '../core/view/last-request.ts'
 import type { EditableThread } from './editable-thread.ts'
 import type { ProposalRecord } from './plan.ts'
 
@@ -70,20 +71,29 @@ interface MovedEntry {
 }
 
 /** What the gate has let pass: the summary, what is pinned, the pinned texts (ALWAYS-21), what came since. */
-function readEntries({ context, eventAt, result }: NewThreadInput): MovedEntry[] {
+function readEntries({ thread, context, eventAt, result }: NewThreadInput): MovedEntry[] {
   const put = readNewEntries(result.data.edits)
   return result.applied.items.map(({ id }: Item): MovedEntry => {
     const parsed = parseEntryId(id)
     const isNew = !parsed.original && parsed.seq === context.version + 1
-    const drafts = isNew ? openingOf(put[parsed.index]) : entryDrafts(id, eventAt, context.open)
+    const drafts = isNew
+      ? openingOf(put[parsed.index], thread.id)
+      : entryDrafts(id, eventAt, context.open)
     return { id, drafts }
   })
 }
 
-function openingOf(entry: NewEntry | undefined): EventDraft[] {
-  return entry?.type === 'USER_MESSAGE'
-    ? [{ type: 'USER_MESSAGE', data: entry.data, origin: 'summary' }]
-    : []
+function openingOf(entry: NewEntry | undefined, from: string): EventDraft[] {
+  if (entry?.type !== 'USER_MESSAGE') return []
+  const { data, label } = entry
+  const isNote = label === 'carried' && typeof data === 'string'
+  return [
+    {
+      type: 'USER_MESSAGE',
+      data: isNote ? noteElsewhere(data, from) : data,
+      origin: 'summary',
+    },
+  ]
 }
 
 /** Calls that nobody will answer any more are closed here: nothing else comes between them. */

@@ -130,7 +130,12 @@ describe('after an answer', () => {
       'COMPACTION',
       'AGENT_MESSAGE',
     ])
-    expect(lastMessages(dev).at(-1)?.text).toMatch(/run it for me$/)
+    // Nobody has seen the result: it stays with its call, right behind what was asked for.
+    const [request, call, ran] = lastMessages(dev).slice(-3)
+    expect(request).toMatchObject({ role: 'user', text: expect.stringMatching(/run it for me$/) })
+    expect(call).toMatchObject({ role: 'assistant' })
+    expect(ran?.text).toBe('[tool_result]')
+    expect(JSON.stringify(dev.requests.at(-1)?.body)).toContain('"ran')
     expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
     expect(frames.filter(({ type }) => type === 'turn-end')).toHaveLength(1)
   })

@@ -22,6 +22,17 @@ const PAST = [
   ...answer('Fixed.'),
 ]
 
+/** The one entry behind the summary, with refs that lead to the old thread (ALWAYS-23, C25). */
+function noteFrom(threadId: string, request: string) {
+  const ref = `\\[ref:${threadId}:e3\\]`
+  return expect.stringMatching(
+    new RegExp(
+      `^\\[Context note, not a new request: the entries ${ref} to .*word for word ${ref}:\\n${request}$`,
+      's',
+    ),
+  )
+}
+
 function freshSetup(options: SetupOptions = {}): Promise<AgentSetup> {
   return setUpAgent({ preset: 'fresh', outputTokens: 20_000, ...options })
 }
@@ -201,7 +212,10 @@ describe('the new session', () => {
     const fresh = reply.threadId ?? ''
     expect(JSON.stringify(await threads.getAllEvents(threadId))).toBe(before)
     const { messages } = await threads.messages(fresh)
-    expect(messages).toEqual([{ role: 'user', parts: [{ type: 'text', text: OPENING }] }])
+    const [opening, note, ...more] = messages
+    expect(opening).toEqual({ role: 'user', parts: [{ type: 'text', text: OPENING }] })
+    expect(note).toMatchObject({ role: 'user', parts: [{ text: noteFrom(threadId, 'Fix it.') }] })
+    expect(more).toEqual([])
     const [started, ...rest] = await threads.getAllEvents(fresh)
     const { version } = await threads.context(threadId)
     expect(started?.data).toMatchObject({
@@ -217,6 +231,14 @@ describe('the new session', () => {
     expect(runsIn(frames)).toMatchObject([
       { success: true, strategy: 'fresh-session', fresh: { threadId: fresh, summary: SUMMARY } },
     ])
+  })
+
+  it('begins with the summary alone where little was said [FRESH-20, FRESH-21]', async () => {
+    const setup = await freshSetup({ dev: { script: [{ text: SUMMARY }] } })
+    await setup.threads.import(setup.threadId, [user('Fix it.'), ...answer('Fixed.')])
+    const { threadId: fresh = '' } = await compact(setup)
+    const { messages } = await setup.threads.messages(fresh)
+    expect(messages).toEqual([{ role: 'user', parts: [{ type: 'text', text: OPENING }] }])
   })
 
   it('goes on with the same prompt, tools, model and thinking [FRESH-27, FRESH-28, FRESH-29]', async () => {
@@ -236,7 +258,10 @@ describe('the new session', () => {
     const [before, , after] = dev.requests.map(({ body }) => body as Record<string, Json>)
     for (const field of ['model', 'system', 'tools', 'thinking'])
       expect(withoutMarks(after?.[field])).toEqual(withoutMarks(before?.[field]))
-    expect(lastMessages(dev).map(({ text }) => text)).toEqual([`${OPENING}\nAnd now?`])
+    const [asked = '', ...others] = lastMessages(dev).map(({ text }) => text)
+    expect(others).toEqual([])
+    expect(asked.startsWith(`${OPENING}\n[Context note, not a new request: `)).toBe(true)
+    expect(asked.endsWith(`:\nGo on.\nAnd now?`)).toBe(true)
   })
 
   /** While the summary is written, this happens; then the new thread answers. */
@@ -293,6 +318,7 @@ describe('the new session', () => {
       const { threads, threadId, before, fresh, dev, watching } = made
       expect(await answeredIn(made)).toEqual([
         OPENING,
+        noteFrom(threadId, 'Fix it.'),
         'While you are at it…',
         'And one more.',
         'I will.',
@@ -400,7 +426,13 @@ describe('the new session', () => {
     const words = messages.flatMap(({ parts }) =>
       parts.map((part) => ('text' in part ? part.text : part.type)),
     )
-    expect(words).toEqual([OPENING, expect.stringContaining('Never push.'), 'MARK-LATE', 'Heard.'])
+    expect(words).toEqual([
+      OPENING,
+      expect.stringContaining('Never push.'),
+      noteFrom(threadId, 'Fix it.'),
+      'MARK-LATE',
+      'Heard.',
+    ])
     const pinned = (await threads.pins(fresh)).flatMap(({ entries = [] }) => entries)
     const [named] = await threads.originals(fresh, pinned[0] ?? 'e0')
     expect(named?.data).toBe('MARK-LATE')
@@ -454,8 +486,13 @@ describe('the new session', () => {
     const words = messages.flatMap(({ parts }) =>
       parts.map((part) => ('text' in part ? part.text : part.type)),
     )
-    expect(words[1]).toBe('Fix it.')
-    expect(words[2]).toContain('Never push.')
+    // The request is among it: the note does not repeat it, and stands before it.
+    expect(words).toEqual([
+      OPENING,
+      expect.stringMatching(/^\[Context note.* up to and including \[ref:\S+:e3\]: [^\n]*$/s),
+      'Fix it.',
+      expect.stringContaining('Never push.'),
+    ])
     expect(await threads.pins(fresh)).toMatchObject([
       { text: 'Never push.' },
       { entries: [expect.stringMatching(/^e\d+$/)] },
@@ -490,13 +527,23 @@ describe('the new session', () => {
       const outcome = await agent.sendMessage(fresher, text)
       return outcome.status === 'command' ? outcome.reply.text : outcome.status
     }
-    const ref = /ref (\S+:e\d+), user/.exec(await said('/recall port 4711'))?.[1] ?? ''
-    expect(ref).toMatch(new RegExp(`^${threadId}:e\\d+$`))
+    // What was said comes first, then the note that says it again.
+    const found = (await said('/recall port 4711')).matchAll(/ref (\S+:e\d+), user/g)
+    const [ref = '', copy = ''] = [...found].map((match) => match[1] ?? '')
+    expect(ref).toBe(`${threadId}:e8`)
+    expect(copy).toMatch(new RegExp(`^${fresh}:e\\d+$`))
+    expect(await said(`/recall ${ref}`)).toBe(
+      await said(`/recall ${requestRef(await said(`/recall ${copy}`))}`),
+    )
     expect(await said(`/recall ${ref}`)).toContain('The port is 4711.')
     expect(await said('/recall thr_other:e2')).toContain('There is no thr_other:e2')
     expect(JSON.stringify(await threads.getAllEvents(threadId))).toBe(before)
     dev.script([{ text: 'Here still.' }])
     expect(await agent.sendMessage(threadId, 'And you?')).toMatchObject({ text: 'Here still.' })
+
+    function requestRef(note: string): string {
+      return /word for word (\[ref:\S+\]):\nThe port is 4711\./.exec(note)?.[1] ?? ''
+    }
 
     async function goOn(id: string): Promise<string> {
       await agent.sendMessage(id, 'Go on.')

@@ -6,7 +6,7 @@ import type { Edit, NewEntry } from '../edit/change.ts'
 import type { EventDraft } from '../log/event.ts'
 import { newEntryAt } from './entry.ts'
 import { runsOf } from './entry-range.ts'
-import { lastRequest } from './last-request.ts'
+import { lastRequest, noteElsewhere } from './last-request.ts'
 
 const LONG = 'words that fill a page '.repeat(300)
 
@@ -83,6 +83,38 @@ describe('the last request', () => {
     const small = buildLog(user(ASKED), answer('Done.'))
     small.compact({ edits: all(small) })
     expect(carriedIn(small)).toEqual([])
+  })
+
+  it('comes last where only a note has it; a note stands before a request that stays', () => {
+    const note = { type: 'USER_MESSAGE', data: '[Context note]', label: 'carried' } as const
+    const labelled = (log: TestLog) =>
+      log.context.items.toArray().map(({ id }) => newEntryAt(id, log.eventAt)?.label ?? id)
+    const gone = buildLog(user('Hello.'), answer(LONG), user(ASKED))
+    gone.append([{ type: 'PIN', data: { pinId: 'p1', text: 'Never push.', entries: ['e1'] } }])
+    expect(gone.compact({ edits: all(gone, note) })).toBeUndefined()
+    expect(labelled(gone)).toEqual(['summary', 'e1', 'pins', 'carried'])
+    expect(carriedIn(gone)[0]?.endsWith(ASKED)).toBe(true)
+    const stays = buildLog(user('Hello.'), answer(LONG), user(ASKED))
+    stays.append([{ type: 'PIN', data: { pinId: 'p1', entries: ['e3'] } }])
+    expect(stays.compact({ edits: all(stays, note) })).toBeUndefined()
+    expect(labelled(stays)).toEqual(['summary', 'carried', 'e3'])
+    expect(carriedIn(stays)).toEqual(['[Context note]'])
+  })
+
+  it('keeps its words in another thread, where refs name the thread that they are of', () => {
+    const asked = `See [ref:e1]. ${'x y z '.repeat(20_000)}`
+    const log = buildLog(user('Hello.'), answer(LONG), user(asked))
+    log.compact({ edits: all(log) })
+    const note = noteElsewhere(carriedIn(log)[0] ?? '', 'thr_1')
+    expect(note).toContain('The request [ref:thr_1:e3] is not answered yet')
+    expect(note).toContain('word for word [ref:thr_1:e3]:\nSee [ref:e1]. x y z')
+    expect(note).toContain('characters left out: [ref:thr_1:e3] …]')
+    expect(noteElsewhere(note, 'thr_2')).toBe(note)
+    const next = buildLog([{ type: 'USER_MESSAGE', data: note, origin: 'summary' }])
+    expect(lastRequest(next.context.items.toArray(), next.eventAt)).toMatchObject({
+      ref: 'thr_1:e3',
+      isAnswered: false,
+    })
   })
 
   it('is shown by its beginning and its end where it is a paste, with its ref', () => {

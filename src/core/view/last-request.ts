@@ -70,7 +70,11 @@ function isEnd({ id, calls }: Item, eventAt: EventAt): boolean {
 
 const ANSWERED = 'Requests are answered up to and including'
 const HEADING = 'The last request of the user, word for word'
-const SECTION = new RegExp(`^${HEADING} \\[ref:([ec][\\d.]{1,30})\\]:\\n`, 'm')
+/** With the thread before it where that is another one. */
+const SECTION = new RegExp(
+  `^${HEADING} \\[ref:((?:[^\\s\\]]{1,250}:)?[ec][\\d.]{1,30})\\]:\\n`,
+  'm',
+)
 
 /** How far the requests are answered, for a note of a compaction. */
 export function answeredLine({ ref, isAnswered }: LastRequest): string {
@@ -118,14 +122,16 @@ export function keepRequest(
   const request = edits.length === 0 ? undefined : lastRequest(items, eventAt)
   const at = request ? edits.findIndex((edit) => takesOut(edit, request.id)) : -1
   const edit = edits[at]
-  if (!request || !edit) return [...edits]
+  if (!request || !edit) return edits.map(withRequestLast)
   const goes = items.reduce((sum, item) => sum + (isCovered(edit, item.id) ? item.tokens : 0), 0)
   // What was carried once stood for more than that, and is carried again.
   const isFirst = newEntryAt(request.id, eventAt)?.label !== 'carried'
-  if (isFirst && goes < minTokens) return [...edits]
-  if (edits.some(({ put }) => put.some(holds(request)))) return [...edits]
+  const isHeld = edits.some(({ put }) => put.some(holds(request)))
+  if (isHeld || (isFirst && goes < minTokens)) return edits.map(withRequestLast)
   const section = requestSection(request, requestRoom(goes, targetTokens))
-  return edits.map((each, index) => (index === at ? withSection(each, section, request) : each))
+  return edits.map((each, index) =>
+    withRequestLast(index === at ? withSection(each, section, request) : each),
+  )
 }
 
 function takesOut(edit: Edit, id: EntryId): boolean {
@@ -157,6 +163,25 @@ function withSection(edit: Edit, section: string, request: LastRequest): Edit {
   }
 }
 
+/**
+ * A request that is only in a note still comes last, behind what is pinned. A note without one stands where
+ * it is: before what is kept, so that it is not behind a request that is still there.
+ */
+function withRequestLast(edit: Edit): Edit {
+  const puts = collectPuts(edit)
+  const own = puts.findIndex((put) => isCarried(put) && SECTION.test(textIn(put)))
+  const entry = puts[own]
+  return entry
+    ? { covers: edit.covers, put: beforeContinuation(puts.toSpliced(own, 1), [entry]) }
+    : edit
+}
+
+/** Behind the summary, and before what is kept. */
+export function withCarried(put: readonly Put[], text: string): Put[] {
+  const summary = put.findLastIndex((one) => isNewEntry(one) && one.label === 'summary')
+  return put.toSpliced(summary + 1, 0, carriedEntry(text))
+}
+
 export function carriedEntry(text: string): NewEntry {
   return { type: 'USER_MESSAGE', data: text, label: 'carried' }
 }
@@ -185,6 +210,23 @@ function carriedRequest(item: Item, eventAt: EventAt): Omit<LastRequest, 'id'> |
   }
 }
 
+/** A note as it stands in a thread that came of this one: there the same refs mean something else. */
+export function noteElsewhere(text: string, threadId: string): string {
+  const found = SECTION.exec(text)
+  if (!found) return refsElsewhere(text, threadId)
+  const [heading, ref = ''] = found
+  const end = found.index + heading.length
+  const marker = leftOut(ref)
+  const request = text.slice(end).replace(marker, () => refsElsewhere(marker, threadId))
+  return `${refsElsewhere(text.slice(0, end), threadId)}${request}`
+}
+
+const BARE_REF = /(?<=\[ref:|\(such as )[ec]\d[\d.]*(?=[\])])/g
+
+export function refsElsewhere(text: string, threadId: string): string {
+  return text.replaceAll(BARE_REF, (ref) => `${threadId}:${ref}`)
+}
+
 const TRIES = 12
 
 function capped(text: string, maxTokens: number, ref: string): string {
@@ -197,5 +239,9 @@ function capped(text: string, maxTokens: number, ref: string): string {
   if (chars >= text.length) return text
   const [head, tail] = [cutHead(text, (2 * chars) / 3), cutTail(text, chars / 3)]
   const left = text.length - head.length - tail.length
-  return `${head}\n[… ${left.toLocaleString('en-US')} characters left out: [ref:${ref}] …]\n${tail}`
+  return `${head}\n[… ${left.toLocaleString('en-US')} ${leftOut(ref)}\n${tail}`
+}
+
+function leftOut(ref: string): string {
+  return `characters left out: [ref:${ref}] …]`
 }

@@ -1,5 +1,6 @@
 // The entry behind a summary: what the summary lost, what is answered, and how to read the originals again.
 import type { Edit, NewEntry } from '../../core/edit/change.ts'
+import { pinnedEntries } from '../../core/edit/pins.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import { textOfParts, textOfUserContent } from '../../core/view/content.ts'
@@ -29,7 +30,7 @@ import { contextDigest } from '../extract/extract.ts'
 import { asRef } from '../trim.ts'
 import { exactFacts } from './exact-facts.ts'
 
-/** A context as edits would leave it. */
+/** A context as edits would leave it, with what is pinned. */
 export interface Standing {
   /** What no longer stands there. */
   readonly goes: readonly Item[]
@@ -54,6 +55,7 @@ export function standingAfter(edits: readonly Edit[], input: StrategyInput): Sta
     for (const one of put)
       if ('keep' in one) for (const item of placed([one.keep])) gone.delete(item)
   }
+  for (const item of heldItems(input)) gone.delete(item)
   const stays = items.filter((item) => !gone.has(item))
   const entries = edits.flatMap(({ put }) => put.filter(isNewEntry))
   return {
@@ -63,6 +65,13 @@ export function standingAfter(edits: readonly Edit[], input: StrategyInput): Sta
     tokens: weigh(stays) + weighEntries(entries, eventAt),
     texts: [...stays.map(({ id }) => readText(id, eventAt)), ...entries.map(textOfEntry)],
   }
+}
+
+/** The gate keeps these, whatever is proposed. */
+function heldItems({ context, pins = [] }: StrategyInput): Item[] {
+  const items = context.items.toArray()
+  const held = pinnedEntries(items, context.open, pins)
+  return items.filter(({ id }) => held.has(id))
 }
 
 export function weigh(items: readonly Item[]): number {

@@ -3,14 +3,14 @@ import type { Edit, NewEntry, Put } from '../../core/edit/change.ts'
 import { isExcuse, saysNothing, withoutHeadings } from '../../core/edit/empty-summary.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { checkSummary } from '../../core/edit/gate-summary.ts'
-import { beforeContinuation } from '../../core/edit/pins.ts'
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { isNewEntry } from '../../core/view/entry.ts'
-import { carriedEntry } from '../../core/view/last-request.ts'
+import { runsOf } from '../../core/view/entry-range.ts'
+import { refsElsewhere, withCarried } from '../../core/view/last-request.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { extract } from '../extract/extract.ts'
 import { cappedEntry } from '../ladder/edits.ts'
@@ -95,7 +95,7 @@ function isSummary(put: Put): boolean {
 }
 
 function withEntry({ covers, put }: Edit, text: string): Edit {
-  return { covers, put: beforeContinuation(put, [carriedEntry(text)]) }
+  return { covers, put: withCarried(put, text) }
 }
 
 const MOST_FACTS_TOKENS = 4_000
@@ -162,21 +162,25 @@ export async function floorForFresh(
   summary: string,
 ): Promise<{ readonly summary: string; readonly carried?: string }> {
   const { context, eventAt, run } = input
-  const goes = context.items.toArray()
-  if (weigh(goes) < GATE_MIN_TOKENS) return { summary }
   const entry: NewEntry = { type: 'USER_MESSAGE', data: summary, label: 'summary' }
-  const standing = { goes, stays: [], entries: [entry], tokens: estimateTokens(summary), texts: [] }
+  const covers = runsOf(context.items.toArray(), eventAt)
+  const standing = standingAfter([{ covers, put: [entry] }], input)
+  const { goes, stays } = standing
+  if (weigh(goes) < GATE_MIN_TOKENS) return { summary }
   const facts = new Set(goes.flatMap(({ id }) => [...exactFacts(saidIn(id, eventAt))]))
   const maxTokens = factsRoom(input, standing)
-  const whole = { input, covered: goes, stays: [], said: [] }
-  const brief = await buildBrief({ ...whole, maxTokens: standing.tokens + maxTokens })
+  const mostTokens = estimateTokens(summary) + maxTokens
+  const brief = await buildBrief({ input, covered: goes, stays, said: [], maxTokens: mostTokens })
   const wanted = exactFacts(brief)
   const carried = await floorText({ input, standing, maxTokens, wanted })
   const kept = countKept(facts, [summary, carried])
   const inBrief = [...facts].filter((fact) => wanted.has(fact)).length
   if (kept >= inBrief) return { summary, carried }
   run.onWarning?.(poorer(kept, inBrief, facts.size))
-  return { summary: brief, carried: await floorText({ input, standing, maxTokens: 0, wanted }) }
+  return {
+    summary: refsElsewhere(brief, run.threadId),
+    carried: await floorText({ input, standing, maxTokens: 0, wanted }),
+  }
 }
 
 /** The brief where there is no summary to commit. */
