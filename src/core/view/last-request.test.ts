@@ -7,6 +7,7 @@ import type { EventDraft } from '../log/event.ts'
 import { newEntryAt } from './entry.ts'
 import { runsOf } from './entry-range.ts'
 import { lastRequest, noteElsewhere } from './last-request.ts'
+import { isInjected } from './typed-text.ts'
 
 const LONG = 'words that fill a page '.repeat(300)
 
@@ -54,6 +55,25 @@ describe('the last request', () => {
       text: ASKED,
       isAnswered: true,
     })
+  })
+
+  it('is found in a note that was read from a file, by the ref of that note', () => {
+    const first = buildLog(user(ASKED), answer(LONG, 'a'))
+    first.append([result('a', 'x')])
+    first.compact({ edits: all(first) })
+    const [note = ''] = carriedIn(first)
+    expect(isInjected(note)).toBe(true)
+    const log = buildLog(
+      { type: 'USER_MESSAGE', data: 'It was long.', origin: 'summary' },
+      { type: 'USER_MESSAGE', data: note, origin: 'client' },
+      answer(LONG),
+    )
+    expect(lastRequest(log.context.items.toArray(), log.eventAt)).toMatchObject({
+      ref: 'e2',
+      text: ASKED,
+    })
+    log.compact({ edits: all(log) })
+    expect(carriedIn(log)[0]?.endsWith(`[ref:e2]:\n${ASKED}`)).toBe(true)
   })
 
   it('survives a second and a third time, once each', () => {

@@ -88,9 +88,9 @@ export function requestSection({ ref, text }: LastRequest, maxTokens: number): s
   return `${HEADING} [ref:${ref}]:\n${capped(text, maxTokens, ref)}`
 }
 
+const NOTE_HEAD = '[Context note, not a new request: '
 /** How the note of a compaction begins that says nothing but this. */
-const NOTE =
-  '[Context note, not a new request: what stood here was compacted. recall reads it again, by ref or by words.]'
+const NOTE = `${NOTE_HEAD}what stood here was compacted. recall reads it again, by ref or by words.]`
 const MOST_TOKENS = 8_000
 const LEAST_TOKENS = 200
 /** Of the target, and of what goes. */
@@ -194,17 +194,20 @@ function textIn(put: Put): string {
   return isNewEntry(put) && put.type === 'USER_MESSAGE' ? textOfUserContent(put.data) : ''
 }
 
-/** Only précis writes such entries: the label, and the origin in a new session, cannot be forged. */
+/**
+ * The request in a note of précis. A note that was read from a session file counts like a message of the
+ * user in that file; its refs mean entries of another thread, so the note itself is the ref.
+ */
 function carriedRequest(item: Item, eventAt: EventAt): Omit<LastRequest, 'id'> | undefined {
-  const isOurs =
-    newEntryAt(item.id, eventAt)?.label === 'carried' || readOrigin(item, eventAt) === 'summary'
-  const content = isOurs ? contentOf(item.id, eventAt) : undefined
+  const origin = readOrigin(item, eventAt)
+  const isOwn = newEntryAt(item.id, eventAt)?.label === 'carried' || origin === 'summary'
+  const content = isOwn || origin === 'client' ? contentOf(item.id, eventAt) : undefined
   const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
-  const found = SECTION.exec(text)
+  const found = isOwn || text.startsWith(NOTE_HEAD) ? SECTION.exec(text) : null
   if (!found) return undefined
   const [heading, ref = ''] = found
   return {
-    ref,
+    ref: isOwn ? ref : findRoot(item.id, eventAt),
     text: text.slice(found.index + heading.length),
     isAnswered: text.slice(0, found.index).includes(`\n${ANSWERED} [ref:${ref}]`),
   }

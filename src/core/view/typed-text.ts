@@ -126,7 +126,7 @@ const OPENINGS: readonly Opening[] = [
     of: 'précis',
     by: 'client',
     at: 'text',
-    opens: String.raw`\[Context note, not a request: |Contents of [^\n]{1,400}:\n`,
+    opens: String.raw`\[Context note, not a (?:new )?request: |Contents of [^\n]{1,400}:\n`,
   },
   {
     of: 'précis, Amp and others',
