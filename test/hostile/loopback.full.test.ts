@@ -108,7 +108,7 @@ describe('precis serve on the loopback', () => {
     const token = readFileSync(file, 'utf8')
     await child.end('SIGTERM')
     const refused = async (words: string) =>
-      expect(serve(), words).rejects.toThrow(new RegExp(`${words}[\\s\\S]*Delete it`))
+      expect(serve(), words).rejects.toThrow(new RegExp(`${words}[\\s\\S]*Delete the file`))
     chmodSync(file, 0o644)
     await refused('can be read by other users')
     rmSync(file)
