@@ -70,22 +70,27 @@ async function appendChange(
 ): Promise<CompactionOutcome> {
   let refusal: Refusal | undefined
   let report: CompactionReport | undefined
-  const events = await thread.append(async () => {
-    const judged = await judge(thread, record)
-    const { result } = judged
-    refusal = result.ok ? undefined : result.refusal
-    if (!result.ok) return []
-    const counted = withCounts(result, thread.id, judged)
-    report = buildReport(record, counted, judged)
-    const found = (record.pins ?? []).map((data) => ({ type: 'PIN', data }) as const)
-    const { madeAt } = record
-    const timestamp = madeAt === undefined ? {} : { timestamp: new Date(madeAt) }
-    return [{ type: 'COMPACTION', data: counted.change, ...timestamp }, ...found]
-  }, 'leave')
+  const events = await thread.append(
+    async () => {
+      const judged = await judge(thread, record)
+      const { result } = judged
+      refusal = result.ok ? undefined : result.refusal
+      if (!result.ok) return []
+      const counted = withCounts(result, thread.id, judged)
+      report = buildReport(record, counted, judged)
+      const found = (record.pins ?? []).map((data) => ({ type: 'PIN', data }) as const)
+      const { madeAt } = record
+      const timestamp = madeAt === undefined ? {} : { timestamp: new Date(madeAt) }
+      return [{ type: 'COMPACTION', data: counted.change, ...timestamp }, ...found]
+    },
+    'leave',
+    record.expectedVersion,
+  )
   // It is through, committed or refused: another run is to do its work anew.
   await thread.scratch.clear()
   const event = events.find((candidate) => candidate.type === 'COMPACTION')
-  if (event && report) return { committed: true, event, report }
+  const { seq: version } = events.at(-1) ?? event ?? {}
+  if (event && report && version !== undefined) return { committed: true, event, version, report }
   if (refusal) return { committed: false, refusal }
   throw new PrecisError('internal', 'The gate let a compaction pass that was not appended.')
 }

@@ -20,6 +20,7 @@ export interface EditableThread {
   append(
     draft: (state: ThreadState) => readonly EventDraft[] | Promise<readonly EventDraft[]>,
     openCalls: 'leave',
+    expectedVersion?: number,
   ): Promise<ThreadEvent[]>
 }
 

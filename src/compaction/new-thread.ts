@@ -11,7 +11,13 @@ import {
 } from '../core/log/event.ts'
 import { inheritedDrafts } from '../core/settings/settings-keys.ts'
 import type { Context } from '../core/view/context.ts'
-import { type Item, originalId, parseEntryId, readNewEntries } from '../core/view/entry.ts'
+import {
+  findRoot,
+  type Item,
+  originalId,
+  parseEntryId,
+  readNewEntries,
+} from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
 import { noteElsewhere } from '../core/view/last-request.ts'
 import type { EditableThread } from './editable-thread.ts'
@@ -101,7 +107,7 @@ function entryDrafts(id: EntryId, eventAt: EventAt, open: ReadonlySet<string>): 
   const content = contentOf(id, eventAt)
   switch (content?.kind) {
     case 'user':
-      return [{ type: 'USER_MESSAGE', data: content.content }]
+      return [{ type: 'USER_MESSAGE', data: content.content, ...writerOf(id, eventAt) }]
     case 'answer':
       return [
         { type: 'AGENT_MESSAGE', data: content.answer },
@@ -117,6 +123,15 @@ function entryDrafts(id: EntryId, eventAt: EventAt, open: ReadonlySet<string>): 
     default:
       return []
   }
+}
+
+/** Who wrote a message stays known: without an origin it would count as typed by a person. */
+function writerOf(id: EntryId, eventAt: EventAt): Pick<EventDraft, 'origin'> {
+  const { original, seq } = parseEntryId(findRoot(id, eventAt))
+  const event = original ? eventAt(seq) : undefined
+  if (!event) return { origin: 'summary' }
+  const origin = event.origin ?? (event.source === undefined ? undefined : 'client')
+  return origin === undefined ? {} : { origin }
 }
 
 /** Pins hold in the new thread as well, by the names that their entries have there. */

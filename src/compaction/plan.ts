@@ -19,6 +19,8 @@ export interface CompactionPlan extends Omit<CompactionContext, 'threadId'> {
   readonly nextPrompt?: string | undefined
   readonly runId?: string | undefined // where the caller has told others of this run already
   readonly timestamp?: Date | undefined // when it happened, where it was made elsewhere
+  /** Committed right behind this version, or not at all: otherwise a conflict passes the gate again. */
+  readonly expectedVersion?: number | undefined
   /** What is pinned with this compaction, in the same append; what is pinned already is left out. */
   readonly pins?: readonly Omit<PinData, 'pinId'>[] | undefined
   /** What is pinned with it although nobody has asked for it. */
@@ -38,6 +40,7 @@ export interface ProposalRecord {
   readonly trigger: Trigger
   readonly basedOn: number // the version of the thread it was made for
   readonly madeAt?: string | undefined // where it was made elsewhere
+  readonly expectedVersion?: number | undefined // behind which alone it may be committed
   readonly targetTokens?: number | undefined
   readonly minTokens?: number | undefined
   readonly settings?: ReportSettings | undefined
@@ -58,8 +61,12 @@ export type Committed = {
   readonly committed: true
   readonly report: CompactionReport
 } & (
-  | { readonly event: EventOf<'COMPACTION'>; readonly fresh?: undefined }
-  | { readonly event?: undefined; readonly fresh: FreshThread }
+  | {
+      readonly event: EventOf<'COMPACTION'>
+      readonly version: number // of the thread behind it and what it pinned
+      readonly fresh?: undefined
+    }
+  | { readonly event?: undefined; readonly version?: undefined; readonly fresh: FreshThread }
 )
 
 /** The gate did not let it pass: nothing has changed. */

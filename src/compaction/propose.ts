@@ -34,6 +34,7 @@ export async function proposeCompaction(
     pins: asked = [],
     pinning,
     timestamp,
+    expectedVersion,
     runId = newRunId,
     ...run
   } = options
@@ -69,6 +70,7 @@ export async function proposeCompaction(
     trigger,
     basedOn: context.version,
     madeAt: timestamp?.toISOString(),
+    expectedVersion,
     targetTokens,
     minTokens,
     settings,
