@@ -83,20 +83,28 @@ export function shareBodies({ bodyBytes, bodyBytesAtOnce }: BodyLimits): Middlew
   }
 }
 
+/** Into one buffer that doubles: a body of many tiny pieces takes no more room than its bytes. */
 async function gather(
   body: ReadableStream<Uint8Array>,
   mostBytes: number,
   hold: (bytes: number) => void,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = []
+  let buffer = new Uint8Array(0)
   let bytes = 0
   for await (const piece of body) {
-    bytes += piece.length
-    if (bytes > mostBytes) throw bodyTooLarge(mostBytes)
-    hold(piece.length)
-    pieces.push(piece)
+    const end = bytes + piece.length
+    if (end > mostBytes) throw bodyTooLarge(mostBytes)
+    if (end > buffer.length) {
+      const length = Math.min(mostBytes, Math.max(end, buffer.length * 2))
+      hold(length - buffer.length)
+      const larger = new Uint8Array(length)
+      larger.set(buffer)
+      buffer = larger
+    }
+    buffer.set(piece, bytes)
+    bytes = end
   }
-  return Buffer.concat(pieces)
+  return buffer.subarray(0, bytes)
 }
 
 export function bodyTooLarge(mostBytes: number): PrecisError {
