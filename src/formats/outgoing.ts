@@ -117,7 +117,7 @@ export function opened({ view: { messages }, events = [] }: Outgoing, note: Note
       summary: text.text,
       rest: more.length === 0 ? others : [{ role: 'user', parts: more }, ...others],
     }
-  note('the context does not begin with a summary: a line that says so opens it')
+  note('this format begins a compacted context with a summary; a one-line note stands in its place')
   return { summary: OPENING, rest: messages }
 }
 

@@ -126,7 +126,9 @@ describe('precis compact FILE', () => {
       messages: { before: 142, after: 142 },
       costs: { request: { model: 'anthropic/claude-opus-5' } },
       result: { written: null, inPlace: false },
-      problems: ['the context does not begin with a summary: a line that says so opens it'],
+      problems: [
+        'this format begins a compacted context with a summary; a one-line note stands in its place',
+      ],
     })
     for (const { total, toolResults, ...kinds } of [told.before, told.after]) {
       const results = toolResults.reduce((sum, { tokens }) => sum + tokens, 0)
@@ -252,8 +254,11 @@ describe('what decides', () => {
           budget,
         ])
       ).problems
-    const [problem = ''] = await problemsWithin('600')
-    expect(problem).toMatch(/^\d+ sentences that bind did not fit .*Never touch the migrations/)
+    const problems = await problemsWithin('600')
+    expect(problems.length).toBeGreaterThan(1)
+    for (const problem of problems)
+      expect(problem).toMatch(/^a sentence that binds did not fit .*; to keep it: --pin ".+"$/)
+    expect(problems.join()).toContain('--pin "Never touch the migrations folder')
     expect(await problemsWithin('5000')).toEqual([])
     const rule =
       'Never touch the migrations: the office applies those files by hand, at night, and compares their checksums in the morning.'

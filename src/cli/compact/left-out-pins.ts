@@ -10,11 +10,10 @@ import {
 import { pinsReducer } from '../../core/edit/pins.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import { loadThread } from '../session/session.ts'
-import { oneLine } from '../terminal/terminal.ts'
 
 /** From here on there is room for as many as are ever kept. */
 const ROOMY_TOKENS = 10 * FOUND_PINS_TOKENS
-const SHOWN_CHARS = 80
+const MOST_SHOWN = 10
 
 /** Their texts; to be asked before the compaction is applied. */
 export async function unpinnedSentences(
@@ -42,10 +41,14 @@ export async function leftOutRemarks(
   if (sentences.length === 0) return []
   const result = JSON.stringify((await threads.messages(threadId)).messages)
   const gone = sentences.filter((text) => !result.includes(JSON.stringify(text).slice(1, -1)))
-  const [first] = gone
-  if (first === undefined) return []
-  const what = gone.length === 1 ? 'A sentence that binds' : `${gone.length} sentences that bind`
+  const more = gone.length - MOST_SHOWN
   return [
-    `${what} did not fit into the budget; pin it to keep it: “${oneLine(first, SHOWN_CHARS)}”`,
+    ...gone
+      .slice(0, MOST_SHOWN)
+      .map(
+        (text) =>
+          `a sentence that binds did not fit into the budget; to keep it: --pin ${JSON.stringify(text)}`,
+      ),
+    ...(more > 0 ? [`${more} more sentences that bind did not fit into the budget`] : []),
   ]
 }

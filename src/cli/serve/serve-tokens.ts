@@ -26,7 +26,7 @@ export async function addOne(name: string, flags: TokenFlags, io: Io): Promise<v
   if (!json)
     await writeStream(
       io.stderr,
-      'Save it: it is not shown again. It gives access to your threads.\n',
+      `Save it: it is not shown again. It gives access to the threads of ${owner}.\n`,
     )
 }
 
