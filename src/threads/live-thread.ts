@@ -169,7 +169,8 @@ export class LiveThread {
       rows: this.#rows,
     })
     const { events, state } = numbered
-    const due = this.#snapshotDue(events, state)
+    // At another version it is a conflict, or there already: a snapshot would not fit either.
+    const due = expected === this.context.version && this.#snapshotDue(events, state)
     const appended = await store.append(this.id, events.map(unnumbered), {
       expectedVersion: expected,
       ...(due && { snapshot: fold.encode(state) }),

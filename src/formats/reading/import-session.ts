@@ -41,9 +41,10 @@ export interface ImportTarget {
       readonly trigger: Trigger
       readonly minTokens: number
       readonly timestamp?: Date
+      readonly expectedVersion?: number
     },
   ): Promise<
-    | { readonly committed: true }
+    | { readonly committed: true; readonly version?: number | undefined }
     | { readonly committed: false; readonly refusal: { readonly message: string } }
   >
 }
@@ -182,8 +183,7 @@ class ImportedThread {
   readonly #ids = new Map<string, EntryId>()
   #pending: NamedDraft[] = []
   #pendingLength = 0
-  /** Undefined behind a compaction, which may have pinned something. */
-  #version: number | undefined
+  #version: number
 
   /** A thread is as old as the session was where it comes from. */
   static async start(how: How, started: Started, began: Date | undefined): Promise<ImportedThread> {
@@ -238,12 +238,14 @@ class ImportedThread {
   /** Where another run goes on with the same thread, one of the two ends here: nothing is there twice. */
   async #append(drafts: readonly EventDraft[]): Promise<readonly ThreadEvent[]> {
     if (drafts.length === 0) return []
-    const { target, isMarked } = this.#how
-    const expected =
-      isMarked && this.#version !== undefined ? { expectedVersion: this.#version } : {}
-    const events = await target.append(this.threadId, drafts, { openCalls: 'leave', ...expected })
-    this.#version = events.at(-1)?.seq
+    const choices = { openCalls: 'leave', ...this.#expected() } as const
+    const events = await this.#how.target.append(this.threadId, drafts, choices)
+    this.#version = events.at(-1)?.seq ?? this.#version
     return events
+  }
+
+  #expected(): { readonly expectedVersion?: number } {
+    return this.#how.isMarked ? { expectedVersion: this.#version } : {}
   }
 
   /** What has no time of its own happened after what stands before it, not when it was imported. */
@@ -266,8 +268,9 @@ class ImportedThread {
       trigger: 'import',
       minTokens: Number.MAX_SAFE_INTEGER,
       ...(this.time && { timestamp: this.time }),
+      ...this.#expected(),
     })
-    if (outcome.committed) this.#version = undefined
+    if (outcome.committed) this.#version = outcome.version ?? this.#version
     else notes.problem(`a recorded compaction could not be taken over: ${outcome.refusal.message}`)
     return outcome.committed
   }
