@@ -185,3 +185,42 @@ describe('a log that was edited with care', () => {
     }),
   )
 })
+
+/** As an older program makes it: the fork keeps no hash of its own. Then its parent is deleted. */
+async function orphanOfOlder(store: Store, sql: (text: string) => unknown): Promise<void> {
+  await store.append('p', messages('p', 'a', 'b', 'c'), { expectedVersion: 0 })
+  await store.fork('p', 2, 'f', [])
+  await sql("UPDATE threads SET head = NULL WHERE thread_id = 'f'")
+  await store.delete('p')
+  await store.append('f', messages('f', 'x'), { expectedVersion: 2 })
+  await store.append('f', messages('f', 'y'), { expectedVersion: 3 })
+  expect(await store.verify?.('f')).toEqual({ events: 4, unverified: 0, misfits: [] })
+}
+
+describe('a fork by an older program whose parent is gone', () => {
+  it('goes on with the hashes of its past', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'log.db')
+      const store = await openSqliteStore(path)
+      const db = new Sqlite(path)
+      await orphanOfOlder(store, (text) => db.exec(text))
+      db.close()
+      await store.close()
+    }))
+
+  const { available, notice } = requirement('postgres')
+  it.skipIf(!available)(`goes on with them on PostgreSQL ${notice}`, async () => {
+    const server = await startPostgres({ fsync: 'off' })
+    const place = await postgresPlace(server)
+    const db = new pg.Client({ connectionString: place.address.split('?')[0] })
+    try {
+      await db.connect()
+      await db.query(`SET search_path TO ${place.schema}`)
+      await orphanOfOlder(place.store, (text) => db.query(text))
+    } finally {
+      await db.end()
+      await place.remove()
+      await server.remove()
+    }
+  })
+})

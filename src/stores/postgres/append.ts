@@ -114,8 +114,8 @@ async function appendCarefully(
   if (stored) return { stored }
   if (version !== expectedVersion) throw versionConflict(threadId, expectedVersion, version)
   if (rows.length === 0 && !snapshot) return {}
-  // A fork that an older program made keeps no hash of its own yet.
-  const isUnchained = thread && thread.head === null && thread.baseKey !== null
+  // A thread of an older program keeps no hash yet; one that was a fork has events with hashes all the same.
+  const isUnchained = thread && thread.head === null
   const hash = isUnchained ? await lastHash(session, thread.key, version) : NO_HASH
   return (await write(session, { ...request, hash }, thread ? 'held' : 'first')) ? {} : undefined
 }
@@ -175,8 +175,8 @@ const GROW = `UPDATE threads SET version = $2::bigint + cardinality($4::text[]),
   FROM before WHERE threads.key = before.key AND threads.version = $2::bigint
   RETURNING threads.key, before.hashes`
 const TARGETS = {
-  /** Threads that share nothing: for them the index on ids sees all ids. */
-  plain: `before AS (${BEFORE} AND base_key IS NULL), thread AS (${GROW})`,
+  /** Threads that share nothing: for them the index on ids sees all ids. And that keep their last hash. */
+  plain: `before AS (${BEFORE} AND base_key IS NULL AND head IS NOT NULL), thread AS (${GROW})`,
   /** For callers that hold the thread, and have looked at the ids that it shares. */
   held: `before AS (${BEFORE}), thread AS (${GROW})`,
   /** $13 is when its first event happened; $14 its parent, $15 whose rows it shares. */

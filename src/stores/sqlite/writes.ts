@@ -130,10 +130,9 @@ function sharesAnId(tables: Tables, thread: ThreadRow, rows: readonly StoredEven
   return findByIds(tables, thread, rows, thread.baseSeq).some((found) => found !== undefined)
 }
 
-/** A fork that an older program made keeps no hash of its own yet. */
+/** A thread of an older program keeps no hash yet; one that was a fork has events with hashes all the same. */
 function readHead(tables: Tables, thread: ThreadRow | undefined): string {
-  if (!thread || (thread.head === null && thread.baseKey === null)) return NO_HASH
-  return thread.head ?? lastHash(tables, thread, thread.version)
+  return thread ? (thread.head ?? lastHash(tables, thread, thread.version)) : NO_HASH
 }
 
 function begin(tables: Tables, threadId: string, first: StoredEvent): number {
