@@ -1,5 +1,7 @@
 // Copies between stores of different kinds, interrupted ones, and what must not be copied over.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresPlace, postgresPlace } from '../../test/postgres/place.ts'
 import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts'
@@ -7,7 +9,7 @@ import { requirement } from '../../test/require.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
 import { checkStore } from './check-store.ts'
-import { brief, expectError, messages } from './contract/place.ts'
+import { brief, expectError, message, messages } from './contract/place.ts'
 import { talk } from './contract/search.ts'
 import { inFolder } from './contract/sqlite-place.ts'
 import { copyStore } from './copy-store.ts'
@@ -48,6 +50,16 @@ function dying(store: Store, appends: number): Store {
       }
     },
   })
+}
+
+/** The pages that hold the rest of a long text lead nowhere behind the fifth of them. */
+function cutOverflow(path: string, text: string): void {
+  const file = readFileSync(path)
+  const size = file.readUInt16BE(16)
+  const pages = Array.from({ length: file.length / size }, (_, index) => index * size)
+  const long = pages.filter((at) => file.toString('latin1', at + 4, at + 4 + text.length) === text)
+  file.writeUInt32BE(0x7f_ff_ff_f0, long[4])
+  writeFileSync(path, file)
 }
 
 describe('a copy of a store', () => {
@@ -146,6 +158,57 @@ describe('a copy of a store', () => {
     expect(await to.info('long')).toBeUndefined()
     for (const threadId of ['talk', 'orphan', 'p'])
       expect(await to.read(threadId)).toEqual(await from.read(threadId))
+  })
+
+  it('lists an altered event also where others of its thread cannot be read', () =>
+    inFolder(async (folder) => {
+      const [path, target] = [join(folder, 'from.db'), join(folder, 'to.db')]
+      const filled = await openSqliteStore(path)
+      const events = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) =>
+        message('t', id, id === 'c' ? 'Q'.repeat(200_000) : id),
+      )
+      await filled.append('t', events, { expectedVersion: 0 })
+      await filled.close()
+      const db = new Sqlite(path)
+      db.exec('DROP TRIGGER events_never_change')
+      db.exec(`UPDATE events SET data = '"altered"' WHERE id IN ('b', 'e')`)
+      db.close()
+      cutOverflow(path, 'Q'.repeat(40))
+      const [from, to] = [await openSqliteStore(path), await openSqliteStore(target)]
+      const failure = await copyStore(from, to).catch((thrown: unknown) => thrown)
+      expect(failure).toMatchObject({
+        code: 'store-corrupt',
+        details: {
+          problems: [
+            { threadId: 't', seq: 3 },
+            { seq: 2, problem: 'it is not what was written: its hash does not fit' },
+            { seq: 4, problem: expect.stringContaining('the one before it cannot be read') },
+            { seq: 5, problem: 'it is not what was written: its hash does not fit' },
+          ],
+        },
+      })
+      expect((await checkStore(to)).problems.map(({ seq }) => seq)).toEqual([3, 2, 4, 5])
+      await from.close()
+      await to.close()
+    }))
+
+  it('says so where the other events of a damaged thread could not be verified', async () => {
+    const from = await filledMemory()
+    const damaged = new PrecisError('store-corrupt', 'It is damaged.', { hint: 'None.' })
+    const verify = (threadId: string) =>
+      threadId === 'talk' ? Promise.reject(damaged) : Promise.resolve(undefined)
+    const source = new Proxy(from, {
+      get: (target, name) =>
+        name === 'verify' ? verify : Reflect.get(target, name, target).bind(target),
+    })
+    expect(await copyStore(source, memoryStore()).catch((thrown: unknown) => thrown)).toMatchObject(
+      {
+        code: 'store-corrupt',
+        details: {
+          problems: [{ threadId: 'talk', problem: 'its other events could not be verified' }],
+        },
+      },
+    )
   })
 
   it('counts what it has copied itself, where another copies at the same time', async () => {

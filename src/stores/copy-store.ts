@@ -207,9 +207,18 @@ class Copy {
     const unread = this.#rows.problemsOf(threadId)
     for (const [seq, problem] of unread) this.problems.push({ threadId, seq, problem })
     const listed = new Set(unread.map(([seq]) => seq))
-    const { misfits = [] } = (await this.#from.verify?.(threadId).catch(unlessCorrupt)) ?? {}
-    for (const misfit of misfits)
-      if (!listed.has(misfit.seq)) this.problems.push({ threadId, ...misfit })
+    for (const misfit of await this.#misfits(threadId))
+      if (misfit.seq === undefined || !listed.has(misfit.seq))
+        this.problems.push({ threadId, ...misfit })
+  }
+
+  async #misfits(threadId: string): Promise<readonly Omit<LeftOut, 'threadId'>[]> {
+    try {
+      return (await this.#from.verify?.(threadId))?.misfits ?? []
+    } catch (thrown) {
+      if (!PrecisError.is(thrown) || thrown.code !== 'store-corrupt') throw thrown
+      return [{ problem: 'its other events could not be verified' }]
+    }
   }
 
   async #verify(threadId: string, version: number): Promise<void> {
@@ -217,11 +226,6 @@ class Copy {
     const here = await computeDigest(this.#rows, threadId, version)
     if (here.events > 0 && there.hash !== here.hash) throw differs(threadId, 'other events')
   }
-}
-
-/** Pages that cannot be read were found on the way. */
-function unlessCorrupt(thrown: unknown): undefined {
-  if (!PrecisError.is(thrown) || thrown.code !== 'store-corrupt') throw thrown
 }
 
 function notAsTheyWere(problems: readonly LeftOut[], { threads }: CopyReport): PrecisError {

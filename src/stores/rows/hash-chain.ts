@@ -1,5 +1,6 @@
 // The hash chain over the events of a thread: each hash covers an event as it is stored and the hash before it.
 import { hash } from 'node:crypto'
+import { PrecisError } from '../../core/errors.ts'
 import type { LogVerdict } from '../../core/ports.ts'
 import { restlessThread } from '../errors.ts'
 import type { Range } from './ranges.ts'
@@ -43,6 +44,7 @@ export class ChainCheck {
   #events = 0
   #before = NO_HASH
   #isGap = false // what was before the next row is not known
+  #isBehindUnread = false
   #unverified = 0
   readonly #hashOf: HashOf
   readonly #misfits: { readonly seq: number; readonly problem: string }[] = []
@@ -62,8 +64,25 @@ export class ChainCheck {
     }
     if (!this.#isGap && stored !== this.#hashOf(this.#before, cellsIn(row)))
       this.#report(seq, 'it is not what was written: its hash does not fit')
+    if (this.#isBehindUnread)
+      this.#report(seq, 'it could not be verified: the one before it cannot be read')
     this.#before = stored
     this.#isGap = false
+    this.#isBehindUnread = false
+  }
+
+  /** A row that is there and cannot be read; whether the next one was altered cannot be told. */
+  addUnread(seq: number): void {
+    this.#missing(seq)
+    this.#seq = seq
+    this.#report(seq, 'it cannot be read')
+    this.#isGap = true
+    this.#isBehindUnread = true
+  }
+
+  /** Nothing more would be listed. */
+  get isFull(): boolean {
+    return this.#misfits.length >= MOST_MISFITS
   }
 
   /** `head` is the hash that the thread itself keeps of its last event; null where it keeps none. */
@@ -75,14 +94,14 @@ export class ChainCheck {
   }
 
   #missing(next: number): void {
-    for (let seq = this.#seq + 1; seq < next && this.#misfits.length < MOST_MISFITS; seq += 1) {
+    for (let seq = this.#seq + 1; seq < next && !this.isFull; seq += 1) {
       this.#report(seq, 'it is missing')
       this.#isGap = true
     }
   }
 
   #report(seq: number, problem: string): void {
-    if (this.#misfits.length < MOST_MISFITS) this.#misfits.push({ seq, problem })
+    if (!this.isFull) this.#misfits.push({ seq, problem })
   }
 }
 
@@ -119,19 +138,46 @@ async function tryToVerify(
   threadId: string,
   check: ChainCheck,
 ): Promise<LogVerdict | undefined | 'replaced'> {
-  const first = await step(threadId, [[1, Number.MAX_SAFE_INTEGER]])
-  if (first.life === undefined) return undefined
-  const { life, version, head } = first
-  let { rows, rest } = first
-  for (;;) {
-    for (const row of rows) if (row[0] <= version) check.add(row)
-    if (rest.length === 0) return check.end(version, head)
-    const next = await step(
-      threadId,
-      rest.map(([from, to]) => [from, Math.min(to, version)] as const),
-    )
-    if (next.life !== life) return 'replaced'
-    ;({ rows, rest } = next)
+  const { life, version, head } = await step(threadId, [])
+  if (life === undefined) return undefined
+  const rest: Range[] = [[1, version]] // the next one last
+  for (let range = rest.pop(); range; range = rest.pop()) {
+    const next = await readOrHalve(step, threadId, range)
+    rest.push(...next.rest.toReversed())
+    if ('rows' in next) {
+      if (next.life !== life) return 'replaced'
+      for (const row of next.rows) check.add(row)
+    } else if (next.rest.length === 0) {
+      if (check.isFull) throw next.failure
+      check.addUnread(range[0])
+    }
+  }
+  return check.end(version, head)
+}
+
+interface Unread {
+  readonly failure: PrecisError
+  /** The halves of the range; none where it is one row. */
+  readonly rest: readonly Range[]
+}
+
+/** Damage to some rows does not hide what is wrong with the others. */
+async function readOrHalve(
+  step: ChainStep,
+  threadId: string,
+  range: Range,
+): Promise<ChainAnswer | Unread> {
+  try {
+    return await step(threadId, [range])
+  } catch (thrown) {
+    if (!PrecisError.is(thrown) || thrown.code !== 'store-corrupt') throw thrown
+    const [from, to] = range
+    const middle = Math.floor((from + to) / 2)
+    const halves: readonly Range[] = [
+      [from, middle],
+      [middle + 1, to],
+    ]
+    return { failure: thrown, rest: from < to ? halves : [] }
   }
 }
 
