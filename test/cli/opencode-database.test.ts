@@ -139,6 +139,77 @@ describe('opencode.db', () => {
     })
   })
 
+  describe('with an undo in OpenCode that is not over', () => {
+    const undone = (revert: object | null) => {
+      const db = open()
+      if (revert) db.exec('ALTER TABLE session ADD COLUMN revert TEXT')
+      db.prepare("UPDATE session SET revert = ? WHERE id = 'ses_a'").run(
+        revert && JSON.stringify(revert),
+      )
+      db.close()
+    }
+    const text = async () =>
+      (await place().precis(['export', 'opencode.db#ses_a', '--to', 'markdown'])).stdout
+
+    it('is read without the messages that are undone', async () => {
+      database('ses_a', 'ses_b')
+      undone({ messageID: 'msg_ses_a_3', snapshot: 'abc' })
+      expect(await text()).toContain('Look at ses_a.')
+      expect(await text()).toContain('a line of a long output')
+      expect(await text()).not.toContain('All is well.')
+      const other = ['export', 'opencode.db#ses_b', '--to', 'markdown']
+      expect((await place().precis(other)).stdout).toContain('All is well.')
+    })
+
+    it('is read without the parts that are undone', async () => {
+      database('ses_a')
+      const db = open()
+      const part = { type: 'text', text: 'I looked first.' }
+      const row = ['prt_a', 'msg_ses_a_2', 'ses_a', 2, 2, JSON.stringify(part)]
+      db.prepare('INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)').run(row)
+      db.close()
+      undone({ messageID: 'msg_ses_a_2', partID: 'prt_msg_ses_a_2_0' })
+      expect(await text()).toContain('I looked first.')
+      expect(await text()).not.toMatch(/a line of a long output|All is well/)
+    })
+
+    it('is not written to before that is over', async () => {
+      database('ses_a')
+      undone({ messageID: 'msg_ses_a_3' })
+      const before = rows()
+      const refused = await place().precis(['compact', 'opencode.db', ...IN_PLACE])
+      expect(refused).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('Finish or redo the undo in OpenCode first'),
+      })
+      expect(rows()).toEqual(before)
+      undone(null)
+      const done = await place().precis(['compact', 'opencode.db', ...IN_PLACE])
+      expect(done).toMatchObject({ status: 0 })
+    })
+  })
+
+  it.each([
+    ['message', 'msg_ses_a_2', '{"role":'],
+    ['part', 'prt_msg_ses_a_2_0', '7'],
+  ])('with a %s that is no JSON object is named as damaged', async (table, id, data) => {
+    database('ses_a')
+    const db = open()
+    db.prepare(`UPDATE ${table} SET data = ? WHERE id = ?`).run(data, id)
+    db.close()
+    for (const args of [
+      ['inspect', 'opencode.db'],
+      ['compact', 'opencode.db', ...IN_PLACE],
+    ]) {
+      const failed = await place().precis(args)
+      expect(failed).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(`opencode.db is damaged: ${id} holds no JSON object`),
+      })
+      expect(failed.stderr).not.toContain('bug')
+    }
+  })
+
   it('of another program is named as what it is', async () => {
     const name = place().write('notes.db', '')
     const db = new Sqlite(join(place().folder, name))

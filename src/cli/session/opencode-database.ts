@@ -46,7 +46,9 @@ export async function readDatabase(
   const db = await opened(session, { readonly: true })
   try {
     const id = readId(db, session)
-    return { text: buildDocument(db, id), name: `${session.file}#${id}` }
+    return { text: buildDocument(db, id, session), name: `${session.file}#${id}` }
+  } catch (thrown) {
+    throw isDamaged(thrown) ? damaged(session, thrown) : thrown
   } finally {
     db.close()
   }
@@ -65,13 +67,15 @@ export async function writeDatabase(
   try {
     const id = readId(db, session)
     db.exec('BEGIN EXCLUSIVE')
-    const before = buildDocument(db, id)
-    putDocument(db, id, JSON.parse(text))
-    await check(before, buildDocument(db, id))
+    // Its undone messages are rows that the document does not have: they would be deleted.
+    if (readRevert(findSession(db, id), session)) throw midUndo(session)
+    const before = buildDocument(db, id, session)
+    putDocument(db, id, JSON.parse(text), session)
+    await check(before, buildDocument(db, id, session))
     db.exec('COMMIT')
   } catch (thrown) {
     if (isLocked(thrown)) throw inUse(session)
-    throw thrown
+    throw isDamaged(thrown) ? damaged(session, thrown) : thrown
   } finally {
     db.close()
   }
@@ -104,12 +108,12 @@ function isDamaged(thrown: unknown): boolean {
   return /^SQLITE_NOTADB|^SQLITE_CORRUPT/.test((thrown as { code?: string }).code ?? '')
 }
 
-function damaged({ given }: DatabaseSession, cause: unknown): PrecisError {
-  return new PrecisError('invalid-input', `${given} begins as a SQLite database and is damaged`, {
-    where: given,
-    hint: GIVE,
-    cause,
-  })
+function damaged(
+  { given }: DatabaseSession,
+  cause: unknown,
+  how = 'begins as a SQLite database and is damaged',
+): PrecisError {
+  return new PrecisError('invalid-input', `${given} ${how}`, { where: given, hint: GIVE, cause })
 }
 
 function isLocked(thrown: unknown): boolean {
@@ -120,6 +124,13 @@ function inUse({ given }: DatabaseSession): PrecisError {
   return new PrecisError('version-conflict', `${given} is open in another program`, {
     where: given,
     hint: 'Nothing was written. Close OpenCode, and try again.',
+  })
+}
+
+function midUndo({ given }: DatabaseSession): PrecisError {
+  return new PrecisError('version-conflict', `${given} has messages that are undone in OpenCode`, {
+    where: given,
+    hint: 'Nothing was written. Finish or redo the undo in OpenCode first: go on there, or say /redo.',
   })
 }
 
@@ -151,8 +162,49 @@ interface Row {
 
 type Fields = Record<string, unknown>
 
-function buildDocument(db: Database, sessionID: string): string {
-  const session = db.prepare('SELECT * FROM session WHERE id = ?').get(sessionID) as Fields
+function findSession(db: Database, id: string): Fields {
+  return db.prepare('SELECT * FROM session WHERE id = ?').get(id) as Fields
+}
+
+/** An undo that is not over: OpenCode no longer shows what comes from there on, and deletes it when it goes on. */
+interface Revert {
+  readonly messageID?: string
+  readonly partID?: string // the message stays, up to this part
+}
+
+/** Older versions of OpenCode have no such column. */
+function readRevert({ id, revert }: Fields, given: DatabaseSession): Revert | undefined {
+  if (revert === undefined || revert === null || revert === 'null') return undefined
+  return readFields(revert, `the undo of ${id}`, given)
+}
+
+/** As OpenCode deletes them: by their ids, which only grow. */
+function isUndone(id: string, { messageID, partID }: Revert): boolean {
+  if (messageID === undefined) return false
+  return id > messageID || (id === messageID && partID === undefined)
+}
+
+function partsLeft(parts: readonly Row[], { partID }: Revert): readonly Row[] {
+  const from = parts.findIndex(({ id }) => id === partID)
+  return from === -1 ? parts : parts.slice(0, from)
+}
+
+/** The fields of a row, which are one text of JSON. */
+function readFields(data: unknown, name: string, given: DatabaseSession): Fields {
+  let cause: unknown
+  try {
+    const fields: unknown = JSON.parse(String(data))
+    if (typeof fields === 'object' && fields !== null && !Array.isArray(fields))
+      return fields as Fields
+  } catch (thrown) {
+    cause = thrown
+  }
+  throw damaged(given, cause, `is damaged: ${name} holds no JSON object`)
+}
+
+function buildDocument(db: Database, sessionID: string, given: DatabaseSession): string {
+  const session = findSession(db, sessionID)
+  const revert = readRevert(session, given) ?? {}
   const parts = Map.groupBy(
     db.prepare('SELECT * FROM part WHERE session_id = ? ORDER BY id').all(sessionID) as Row[],
     (part) => part.message_id,
@@ -160,11 +212,13 @@ function buildDocument(db: Database, sessionID: string): string {
   const messages = db
     .prepare('SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id')
     .all(sessionID) as Row[]
-  const written = messages.map(({ id, data }) => {
-    const own = (parts.get(id) ?? []).map((part) => {
-      return { id: part.id, messageID: id, sessionID, ...JSON.parse(part.data) }
+  const shown = messages.filter(({ id }) => !isUndone(id, revert))
+  const written = shown.map(({ id, data }) => {
+    const own = partsLeft(parts.get(id) ?? [], revert).map((part) => {
+      return { id: part.id, messageID: id, sessionID, ...readFields(part.data, part.id, given) }
     })
-    return JSON.stringify({ info: { id, sessionID, ...JSON.parse(data) }, parts: own })
+    const info = { id, sessionID, ...readFields(data, id, given) }
+    return JSON.stringify({ info, parts: own })
   })
   const info = {
     id: sessionID,
@@ -185,13 +239,20 @@ interface Document {
 }
 
 /** Rows that say the same already stay as they are. */
-function putDocument(db: Database, session: string, { info, messages }: Document): void {
+function putDocument(
+  db: Database,
+  session: string,
+  { info, messages }: Document,
+  given: DatabaseSession,
+): void {
   const created = (fields: Fields) => Number((fields.time as Fields | undefined)?.created ?? 0)
   const kept = { message: new Set<string>(), part: new Set<string>() }
   const put = (table: 'message' | 'part', row: Fields, data: string) => {
     kept[table].add(String(row.id))
     const there = db.prepare(`SELECT data FROM ${table} WHERE id = ?`).pluck().get(row.id)
-    if (there === data || JSON.stringify(parsed(there)) === data) return
+    if (there === data) return
+    const fields = there === undefined ? undefined : readFields(there, String(row.id), given)
+    if (JSON.stringify(fields) === data) return
     const names = [...Object.keys(row), 'data']
     const values = names.map((name) => `@${name}`).join(', ')
     db.prepare(
@@ -215,8 +276,4 @@ function putDocument(db: Database, session: string, { info, messages }: Document
   }
   const { updated } = info.time
   db.prepare('UPDATE session SET time_updated = ? WHERE id = ?').run(updated, session)
-}
-
-function parsed(data: unknown): unknown {
-  return typeof data === 'string' ? JSON.parse(data) : undefined
 }
