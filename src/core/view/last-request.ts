@@ -32,7 +32,7 @@ export function lastRequest(items: readonly Item[], eventAt: EventAt): LastReque
     const ref = findRoot(item.id, eventAt)
     const content = contentOf(ref, eventAt) ?? contentOf(item.id, eventAt)
     const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
-    return text.trim() === '' ? undefined : { id: item.id, ref, text, isAnswered }
+    if (text.trim() !== '') return { id: item.id, ref, text, isAnswered }
   }
   return undefined
 }
@@ -125,7 +125,7 @@ export function keepRequest(
   if (!request || !edit) return edits.map(withRequestLast)
   const goes = items.reduce((sum, item) => sum + (isCovered(edit, item.id) ? item.tokens : 0), 0)
   // What was carried once stood for more than that, and is carried again.
-  const isFirst = newEntryAt(request.id, eventAt)?.label !== 'carried'
+  const isFirst = !items.some((item) => item.id === request.id && carriedRequest(item, eventAt))
   const isHeld = edits.some(({ put }) => put.some(holds(request)))
   if (isHeld || (isFirst && goes < minTokens)) return edits.map(withRequestLast)
   const section = requestSection(request, requestRoom(goes, targetTokens))
@@ -203,7 +203,8 @@ function carriedRequest(item: Item, eventAt: EventAt): Omit<LastRequest, 'id'> |
   const isOwn = newEntryAt(item.id, eventAt)?.label === 'carried' || origin === 'summary'
   const content = isOwn || origin === 'client' ? contentOf(item.id, eventAt) : undefined
   const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
-  const found = isOwn || text.startsWith(NOTE_HEAD) ? SECTION.exec(text) : null
+  // A summary that a model has written may hold the words of a note.
+  const found = origin === undefined || text.startsWith(NOTE_HEAD) ? SECTION.exec(text) : null
   if (!found) return undefined
   const [heading, ref = ''] = found
   return {
