@@ -46,6 +46,18 @@ describe('the last request', () => {
     expect(text).toContain('The request [ref:e3] is not answered yet')
   })
 
+  it('does not call a task done that the user only added to', () => {
+    const log = buildLog(user('Migrate the database.'), answer(LONG, 'a'))
+    log.append([result('a', 'x'), user('By the way: use tabs.'), ...answer('Migrating.', 'b')])
+    log.append([result('b', 'y')])
+    const { id = 'e0' } = log.context.items.toArray().findLast(({ kind }) => kind === 'user') ?? {}
+    expect(log.compact({ edits: all(log) })).toBeUndefined()
+    expect(carriedIn(log)[0]).toContain(
+      `[ref:${id}] is not answered yet, nor is [ref:e1] before it: go on with both.`,
+    )
+    expect(carriedIn(log)[0]).not.toContain('do not carry')
+  })
+
   it('is said to be answered where it is', () => {
     const log = buildLog(user(ASKED), answer(LONG))
     log.compact({ edits: all(log) })

@@ -18,12 +18,14 @@ export interface LastRequest {
   readonly text: string
   /** Whether an answer behind it came to its end. */
   readonly isAnswered: boolean
+  /** The request before it: answered, or its ref where it is open, too; absent if that is not known. */
+  readonly before?: 'answered' | EntryId
 }
 
 /** Undefined where the user has said nothing, or nothing that is text. */
 export function lastRequest(items: readonly Item[], eventAt: EventAt): LastRequest | undefined {
   let isAnswered = false
-  for (const item of items.toReversed()) {
+  for (const [index, item] of [...items.entries()].toReversed()) {
     if (item.kind === 'answer') isAnswered ||= isEnd(item, eventAt)
     if (item.kind !== 'user') continue
     const carried = carriedRequest(item, eventAt)
@@ -32,9 +34,21 @@ export function lastRequest(items: readonly Item[], eventAt: EventAt): LastReque
     const ref = findRoot(item.id, eventAt)
     const content = contentOf(ref, eventAt) ?? contentOf(item.id, eventAt)
     const text = content?.kind === 'user' ? textOfUserContent(content.content) : ''
-    if (text.trim() !== '') return { id: item.id, ref, text, isAnswered }
+    if (text.trim() === '') continue
+    const before = requestBefore(items.slice(0, index), eventAt)
+    return { id: item.id, ref, text, isAnswered, ...(before && { before }) }
   }
   return undefined
+}
+
+function requestBefore(items: readonly Item[], eventAt: EventAt): LastRequest['before'] {
+  for (const item of items.toReversed()) {
+    if (item.kind === 'answer' && isEnd(item, eventAt)) return 'answered'
+    // What a compaction has put there may stand for open requests.
+    if (!parseEntryId(findRoot(item.id, eventAt)).original) return undefined
+    if (isRequest(item, eventAt)) return findRoot(item.id, eventAt)
+  }
+  return 'answered'
 }
 
 /** What a compaction or a client put in the user's place is no word of theirs. */
@@ -77,10 +91,13 @@ const SECTION = new RegExp(
 )
 
 /** How far the requests are answered, for a note of a compaction. */
-export function answeredLine({ ref, isAnswered }: LastRequest): string {
-  return isAnswered
-    ? `${ANSWERED} [ref:${ref}]: do not carry them out again.`
-    : `The request [ref:${ref}] is not answered yet; those before it are: do not carry them out again.`
+export function answeredLine({ ref, isAnswered, before }: LastRequest): string {
+  if (isAnswered) return `${ANSWERED} [ref:${ref}]: do not carry them out again.`
+  const open = `The request [ref:${ref}] is not answered yet`
+  if (before === undefined) return `${open}.`
+  return before === 'answered'
+    ? `${open}; those before it are: do not carry them out again.`
+    : `${open}, nor is [ref:${before}] before it: go on with both.`
 }
 
 /** The request itself, as the last section of a note: nothing may stand behind it. */
