@@ -192,7 +192,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     expect(await page.locator('.warning').count()).toBe(0) // the context is not near it
     await figures.locator('summary').click()
     const ofWindow = `${Math.round(tokenUsage?.percentUsed ?? 0)} % of one window`
-    for (const part of ['in ·', 'out ·', ofWindow, 'Near the limit'])
+    for (const part of ['in ·', 'out ·', ofWindow, 'near the limit'])
       expect(await figures.innerText()).toContain(part)
     const share = await page.getByRole('meter', { name: 'Context used' }).getAttribute('value')
     expect(Number(share)).toBeCloseTo(context.percent ?? 0, 1)

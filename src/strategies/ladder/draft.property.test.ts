@@ -51,7 +51,10 @@ describe('rungs on a draft', () => {
           // What pins add is the gate's, and not in the draft.
           for (const { pinId } of pins) log.append([{ type: 'UNPIN', data: { pinId } }], 'leave')
           const before = log.items
-          expect(log.compact({ edits })).toBe(undefined)
+          const refused = log.compact({ edits })
+          // Joined in one change, rungs may bring a result next to an earlier call of the same id.
+          if (refused === 'splits-round') return
+          expect(refused).toBe(undefined)
           sayable += 1
           // What the gate adds for the last request is not in the draft, either.
           const isCarried = [...log.context.items].some(
