@@ -99,7 +99,12 @@ const SECRETS = [
 
 describe('the environment of a command', () => {
   async function environmentOf(values: Record<string, unknown> = {}): Promise<string> {
-    for (const name of SECRETS) vi.stubEnv(name, `hidden-${name}`)
+    // As paths some of these are opened, so they lead to a folder that goes away.
+    const place = temporaryFolder()
+    for (const name of SECRETS) {
+      const isPath = name.startsWith('PRECIS_')
+      vi.stubEnv(name, isPath ? join(place, `hidden-${name}`) : `hidden-${name}`)
+    }
     vi.stubEnv('LC_MESSAGES', 'C')
     const calls = [{ name: 'run', arguments: { command: 'env > seen.txt; env' } }]
     const { client, folder } = await setUpApp({

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PRECIS, runPrecis } from '../cli/run.ts'
 
 const NOTHING_SAID = 'Nothing was said: no thread is kept.'
@@ -96,8 +96,16 @@ describe('a chat that is left at once', () => {
         said += more
       }),
     )
-    await expect.poll(() => said).toContain('/exit leaves')
-    const threadId = (await place.threads())[0]?.threadId ?? ''
+    await expect.poll(() => said, { timeout: 20_000 }).toContain('/exit leaves')
+    // The greeting stands before the thread is written.
+    const threads = await vi.waitUntil(
+      async () => {
+        const found = await place.threads()
+        return found.length > 0 && found
+      },
+      { timeout: 20_000, interval: 100 },
+    )
+    const threadId = threads[0]?.threadId ?? ''
     await place.precis(['pins', threadId, '--add', 'Never push.'])
     chat.stdin.end()
     expect(await ended).toContain(`chat ${threadId}\n`)
