@@ -14,6 +14,7 @@ import type { Turn } from '../core.ts'
 import { deliverMessages } from '../inbox/deliver.ts'
 import { type AnswerResult, askModel } from './answer.ts'
 import { runCalls } from './calls.ts'
+import { fillReminder } from './window-fill.ts'
 import { readWindowStatus, type WindowStatus } from './window-status.ts'
 
 export interface TurnOutcome {
@@ -197,10 +198,12 @@ async function remind(turn: Turn, seen: WindowStatus, reminder: string): Promise
 async function checkpointRound(turn: Turn, seen: WindowStatus): Promise<void> {
   const { threads, reminder } = turn.core.ports
   const { threadId } = turn.desk
-  const reminding = reminder?.(threadId)
-  if (!seen.preset.checkpoints && reminding === undefined) return
+  const reminders = [reminder?.(threadId), await fillReminder(turn)].filter(
+    (each) => each !== undefined,
+  )
+  if (!seen.preset.checkpoints && reminders.length === 0) return
   await threads.append(threadId, (state) => [
-    ...(reminding === undefined ? [] : [{ type: 'SYSTEM_REMINDER', data: reminding } as const]),
+    ...reminders.map((data) => ({ type: 'SYSTEM_REMINDER', data }) as const),
     ...checkpointDrafts(seen, state),
   ])
 }

@@ -160,7 +160,7 @@ describe('ranges on the transcript of the vectors', () => {
     const valid = 'aaaaaa, bbbbbb, cccccc'
     refuses(transcript(), [{ to: 'zzzzzz', summary: 'S' }], 'zzzzzz', valid)
     refuses(transcript(), [{ from: 'zzzzzz', summary: 'S' }], 'zzzzzz', valid)
-    refuses(transcript(), [{ from: '<checkpoint:aaaaaa>', summary: 'S' }], valid)
+    refuses(transcript(), [{ from: '<checkpoint:zzzzzz>', summary: 'S' }], ':zzzzzz>', valid)
     refuses(transcript(), [{ to: 'AAAAAA', summary: 'S' }], 'AAAAAA', valid)
   })
 
