@@ -165,3 +165,13 @@ export function abortedResult(call: string): EventDraft {
     },
   }
 }
+
+/** What came of a call to `compact` whose compaction was undone: the call is in view again. */
+export const UNDONE_COMPACT =
+  'This call compacted the thread. That compaction was undone since: everything it replaced is in view again.'
+
+/** Ends such a call, where it comes back open. */
+export function undoneResult(call: string): EventDraft {
+  const content = [{ type: 'text' as const, text: UNDONE_COMPACT }]
+  return { type: 'TOOL_RESULT', data: { id: call, content, status: 'completed' } }
+}
