@@ -1,5 +1,6 @@
 // The loop: deliver what waits, compact where it is full, ask the model, run its calls, until nothing is left to do.
 import type { TurnEnd } from '../../core/agent/frame.ts'
+import { CONTINUE_AFTER_COMPACT } from '../../core/edit/continue-prompt.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { CollectedAnswer } from '../../core/model.ts'
 import type { Item } from '../../core/view/entry.ts'
@@ -23,8 +24,6 @@ export interface TurnOutcome {
   readonly error?: PrecisError
 }
 
-/** What a continuation says, so that a request ends on a user turn. */
-const CONTINUE = 'The thread was compacted. Continue.'
 const INTERRUPTED = 'You were interrupted. Continue.'
 
 /** Never rejects. However it ends, the thread is valid and can be gone on with. */
@@ -140,7 +139,7 @@ async function endRound(
   after: AfterCall | undefined,
 ): Promise<void> {
   const isReplaced = after === 'continue' && seen.preset.tool === 'ranges'
-  if (isReplaced && !(await endsWithResults(turn))) await remind(turn, seen, CONTINUE)
+  if (isReplaced && !(await endsWithResults(turn))) await remind(turn, seen, CONTINUE_AFTER_COMPACT)
   else await checkpointRound(turn, seen)
 }
 
@@ -184,7 +183,7 @@ async function endOnUserTurn(turn: Turn, seen: WindowStatus): Promise<void> {
     kind !== 'gap' && (kind !== 'checkpoint' || seen.preset.checkpoints)
   const last = context.items.toArray().findLast(isSent)
   if (last?.kind !== 'answer') return
-  await remind(turn, seen, context.active.length > 0 ? CONTINUE : INTERRUPTED)
+  await remind(turn, seen, context.active.length > 0 ? CONTINUE_AFTER_COMPACT : INTERRUPTED)
 }
 
 async function remind(turn: Turn, seen: WindowStatus, reminder: string): Promise<void> {
