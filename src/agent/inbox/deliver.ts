@@ -1,14 +1,13 @@
 // What the user says, into the thread: at once, or from the inbox where it had to wait.
 import { delivery, type Inbox, inboxReducer, type QueuedMessage } from '../../core/agent/inbox.ts'
-import type { EventDraft } from '../../core/log/event.ts'
+import { asReminder, type EventDraft } from '../../core/log/event.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { textOfUserContent, type UserContent } from '../../core/view/content.ts'
 import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { checkpointDrafts } from '../compaction/automatic.ts'
 import type { Turn } from '../core.ts'
 import { fillReminder } from '../loop/window-fill.ts'
-import { readPreset } from '../loop/window-status.ts'
+import { checkpointDrafts, readPreset } from '../loop/window-status.ts'
 import { takenFrom, waitingIn } from './waiting.ts'
 
 /** A message of the user's, with the reminder and the checkpoint that go with it. */
@@ -108,7 +107,9 @@ export async function returnMessages({
 async function remindersFor(turn: Turn, content: UserContent): Promise<string[]> {
   const { core, desk } = turn
   const fill = await fillReminder(turn, estimateTokens(textOfUserContent(content)))
-  return [core.ports.reminder?.(desk.threadId), fill].filter((each) => each !== undefined)
+  return [...desk.reminders.splice(0), core.ports.reminder?.(desk.threadId), fill].filter(
+    (each) => each !== undefined,
+  )
 }
 
 function companions(
@@ -117,8 +118,5 @@ function companions(
   reminders: readonly string[],
 ): EventDraft[] {
   const preset = readPreset(reducedBy(state, threadSettingsReducer), core.settings)
-  return [
-    ...reminders.map((data): EventDraft => ({ type: 'SYSTEM_REMINDER', data })),
-    ...checkpointDrafts({ preset }, state),
-  ]
+  return [...reminders.map(asReminder), ...checkpointDrafts({ preset }, state)]
 }

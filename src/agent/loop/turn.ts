@@ -2,21 +2,17 @@
 import type { TurnEnd } from '../../core/agent/frame.ts'
 import { CONTINUE_AFTER_COMPACT } from '../../core/edit/continue-prompt.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import { asReminder } from '../../core/log/event.ts'
 import type { CollectedAnswer } from '../../core/model.ts'
 import type { Item } from '../../core/view/entry.ts'
-import {
-  checkpointDrafts,
-  compactForOverflow,
-  compactIfFull,
-  noteReading,
-} from '../compaction/automatic.ts'
+import { compactForOverflow, compactIfFull, noteReading } from '../compaction/automatic.ts'
 import type { AfterCall } from '../compaction/compact-call.ts'
 import type { Turn } from '../core.ts'
 import { deliverMessages } from '../inbox/deliver.ts'
 import { type AnswerResult, askModel } from './answer.ts'
 import { runCalls } from './calls.ts'
 import { fillReminder } from './window-fill.ts'
-import { readWindowStatus, type WindowStatus } from './window-status.ts'
+import { checkpointDrafts, readWindowStatus, type WindowStatus } from './window-status.ts'
 
 export interface TurnOutcome {
   readonly end: TurnEnd
@@ -188,7 +184,7 @@ async function endOnUserTurn(turn: Turn, seen: WindowStatus): Promise<void> {
 
 async function remind(turn: Turn, seen: WindowStatus, reminder: string): Promise<void> {
   await turn.core.ports.threads.append(turn.desk.threadId, (state) => [
-    { type: 'SYSTEM_REMINDER', data: reminder },
+    asReminder(reminder),
     ...checkpointDrafts(seen, state),
   ])
 }
@@ -197,12 +193,13 @@ async function remind(turn: Turn, seen: WindowStatus, reminder: string): Promise
 async function checkpointRound(turn: Turn, seen: WindowStatus): Promise<void> {
   const { threads, reminder } = turn.core.ports
   const { threadId } = turn.desk
-  const reminders = [reminder?.(threadId), await fillReminder(turn)].filter(
+  const fill = await fillReminder(turn)
+  const reminders = [...turn.desk.reminders.splice(0), reminder?.(threadId), fill].filter(
     (each) => each !== undefined,
   )
   if (!seen.preset.checkpoints && reminders.length === 0) return
   await threads.append(threadId, (state) => [
-    ...reminders.map((data) => ({ type: 'SYSTEM_REMINDER', data }) as const),
+    ...reminders.map(asReminder),
     ...checkpointDrafts(seen, state),
   ])
 }

@@ -154,6 +154,10 @@ export function isChangeType(type: string): type is ChangeType {
 /** Reads an event of the log by its number: an array in a replay, loaded rows in a running thread. */
 export type EventAt = (seq: number) => ThreadEvent | undefined
 
+export function asReminder(data: string): EventDraft {
+  return { type: 'SYSTEM_REMINDER', data }
+}
+
 /** Ends a call that nobody will answer any more. */
 export function abortedResult(call: string): EventDraft {
   return {
