@@ -89,10 +89,11 @@ export function composeAgent(parts: AgentParts, options: AgentOptions = {}): Age
         recall,
       ]
     },
-    async readContextFiles(_threadId, workspace = root, paths) {
+    async readContextFiles(_threadId, workspace = root, paths, maxTokens) {
       if (workspace === undefined)
         return paths.map((path) => ({ path, error: 'this thread has no folder' }))
-      return readContextFiles(openWorkspace({ root: workspace, readOnly: true }), paths)
+      const folder = openWorkspace({ root: workspace, readOnly: true })
+      return readContextFiles(folder, paths, maxTokens === undefined ? {} : { maxTokens })
     },
     async recall(threadId, asked) {
       const { signal } = new AbortController()

@@ -4,7 +4,7 @@ import './node-guard.ts'
 export { type Agent, createAgent, type SendOutcome } from './agent/agent.ts'
 export type { CommandReply } from './agent/commands/commands.ts'
 export { type CompactionDisplay, CompactionWatch } from './agent/compaction/compaction-watch.ts'
-export type { BeforeReply, CompactionHooks, HookedRun } from './agent/hooks.ts'
+export type { AfterReply, BeforeReply, CompactionHooks, HookedRun } from './agent/hooks.ts'
 export { systemPrompt } from './agent/loop/turn.ts'
 export {
   AGENT_LIMITS,

@@ -183,7 +183,7 @@ describe('hooks after a compaction', () => {
     const failed: CompactionResult = { ...done, success: false, end: 'failed' }
     for (const result of [done, failed]) {
       heard.length = 0
-      const notices = await runAfterHooks(hooks, run, result, setUp().options)
+      const { notices } = await runAfterHooks(hooks, run, result, setUp().options)
       expect(notices).toEqual(['The plan was saved.'])
       expect(heard).toEqual([
         [1, result, run],
@@ -203,7 +203,10 @@ describe('hooks after a compaction', () => {
     ]
     const dropped: unknown[] = []
     const hooks: CompactionHooks[] = [{ onDrop: (given) => void dropped.push(given) }]
-    expect(await runAfterHooks(hooks, run, committed(edits), setUp().options)).toEqual([])
+    expect(await runAfterHooks(hooks, run, committed(edits), setUp().options)).toEqual({
+      notices: [],
+      reminders: [],
+    })
     expect(dropped).toEqual([
       [
         { ref: 'c20.0', entries: 7, label: 'summary' },
@@ -228,7 +231,7 @@ describe('hooks after a compaction', () => {
     const telling = runAfterHooks(hooks, run, committed([{ covers: ['e1'], put: [] }]), options)
     await untilSleeping(clock)
     clock.advance(1_000)
-    expect(await telling).toEqual([
+    expect((await telling).notices).toEqual([
       'Hook a failed after the compaction: no luck',
       'Hook b failed after the compaction: nor here',
       'b',
@@ -242,8 +245,12 @@ describe('hooks after a compaction', () => {
     const stuck = runAfterHooks([{ after: hanging }], run, done, options)
     await untilSleeping(clock)
     controller.abort()
-    expect(await stuck).toEqual(['Hook 1 failed after the compaction: The compaction was aborted.'])
+    expect((await stuck).notices).toEqual([
+      'Hook 1 failed after the compaction: The compaction was aborted.',
+    ])
     const result: CompactionResult = { ...done, success: false, end: 'aborted' }
-    expect(await runAfterHooks([{ after: () => 'heard' }], run, result, options)).toEqual(['heard'])
+    expect(await runAfterHooks([{ after: () => 'heard' }], run, result, options)).toMatchObject({
+      notices: ['heard'],
+    })
   })
 })

@@ -24,6 +24,12 @@ export type BeforeReply =
       readonly entries?: readonly EntryId[] // of the context, to be pinned as they are
     }
 
+/** What is said after a compaction: to people, and to the model as a reminder behind what is there now. */
+export interface AfterReply {
+  readonly notice?: string
+  readonly reminder?: string
+}
+
 /** Entries that a compaction took out of the context; `ref` is the name to read them by. */
 export interface Dropped {
   readonly ref: NewId
@@ -36,7 +42,7 @@ export interface CompactionHooks {
   readonly name?: string // for notices, and behind `hook:` as the id of the strategy
   before?(run: HookedRun, signal: Signal): Reply<BeforeReply>
   /** Of every run that `before` heard of, also of one that failed. A text is told to people. */
-  after?(result: CompactionResult, run: HookedRun, signal: Signal): Reply<string>
+  after?(result: CompactionResult, run: HookedRun, signal: Signal): Reply<string | AfterReply>
   onDrop?(dropped: readonly Dropped[], run: HookedRun, signal: Signal): Reply<never>
 }
 
@@ -104,19 +110,22 @@ export async function runBeforeHooks(
   return { ...wishes, ...(strategy && { strategy }) }
 }
 
-/** Tells all hooks, in order. Never rejects; returns what is to be told to people. */
+/** Tells all hooks, in order. Never rejects; returns what is to be told to people, and to the model. */
 export async function runAfterHooks(
   hooks: readonly CompactionHooks[],
   run: HookedRun,
   result: CompactionResult,
   options: HookOptions,
-): Promise<string[]> {
+): Promise<{ readonly notices: string[]; readonly reminders: string[] }> {
   const notices: string[] = []
+  const reminders: string[] = []
   const dropped = result.success && result.event ? droppedBy(result.event) : []
   const tell = async (name: string, work: (signal: Signal) => unknown): Promise<void> => {
     try {
       const said = await withinTime(work, options, { evenIfAborted: true })
-      if (typeof said === 'string' && said.trim() !== '') notices.push(said)
+      const { notice, reminder } = checkedWords(said)
+      if (notice.trim() !== '') notices.push(notice)
+      if (reminder.trim() !== '') reminders.push(reminder)
     } catch (thrown) {
       notices.push(`Hook ${name} failed after the compaction: ${readMessage(thrown)}`)
     }
@@ -127,7 +136,16 @@ export async function runAfterHooks(
       await tell(name, async (signal) => void (await hook.onDrop?.(dropped, run, signal)))
     if (hook.after) await tell(name, (signal) => hook.after?.(result, run, signal))
   }
-  return notices
+  return { notices, reminders }
+}
+
+function checkedWords(said: unknown): Required<AfterReply> {
+  if (typeof said === 'string') return { notice: said, reminder: '' }
+  if (said === undefined || said === null) return { notice: '', reminder: '' }
+  const { notice = '', reminder = '' } = Object(said) as Readonly<Record<string, unknown>>
+  if (typeof notice !== 'string' || typeof reminder !== 'string')
+    throw new TypeError('its notice or reminder is not a text.')
+  return { notice, reminder }
 }
 
 /** The time that a hook takes is the run's time, so it has a limit; what hangs is left behind. */

@@ -70,7 +70,7 @@ export interface CompactTool {
 
 /** A file that `compact` is to carry over, as it is now. */
 export type ContextFile =
-  | { readonly path: string; readonly content: string }
+  | { readonly path: string; readonly content: string; readonly isCut?: boolean }
   | { readonly path: string; readonly error: string }
 
 export interface ApprovalQuestion {
@@ -107,6 +107,7 @@ export interface AgentPorts {
     threadId: string,
     workspace: string | undefined,
     paths: readonly string[],
+    maxTokens?: number, // of all files together
   ): Promise<readonly ContextFile[]>
   /** The text of what was said before, found again or by its ref; within a limit. */
   recall?(

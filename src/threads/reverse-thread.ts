@@ -3,12 +3,12 @@ import type { EntryId } from '../core/edit/change.ts'
 import { expand, type ReversalDraft, redo, undo } from '../core/edit/reverse.ts'
 import { PrecisError } from '../core/errors.ts'
 import {
-  abortedResult,
   EVENT_VERSION,
   type EventDraft,
   isChange,
   type NewEventOf,
   type ThreadEvent,
+  undoneResult,
 } from '../core/log/event.ts'
 import { foldEvent } from '../core/view/context.ts'
 import { isEntryId, parseEntryId } from '../core/view/entry.ts'
@@ -83,7 +83,7 @@ function reopened(thread: LiveThread, reversal: ReversalDraft): EventDraft[] {
     timestamp: new Date(0),
   } as ThreadEvent
   const after = foldEvent(thread.context, event, thread.rows.eventAt)
-  return [...after.open].filter((call) => !thread.context.open.has(call)).map(abortedResult)
+  return [...after.open].filter((call) => !thread.context.open.has(call)).map(undoneResult)
 }
 
 const ORIGINALS = 10_000

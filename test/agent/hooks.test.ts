@@ -115,4 +115,32 @@ describe('after a compaction', () => {
       expect.objectContaining({ type: 'notice', message: 'Look at the notes.' }),
     )
   })
+
+  it('a hook may speak to the model: a reminder behind what is there now [ALWAYS-16]', async () => {
+    const after = () => ({ reminder: 'The plan is in plan.md.', notice: 'Told the model.' })
+    const { agent, threadId, dev, frames } = await hooked([{ after }])
+    dev.script(() => ({ text: 'We looked at the past, and it was fine.' }))
+    expect(await agent.compact(threadId)).toMatchObject({ success: true })
+    await agent.sendMessage(threadId, 'and now?')
+    expect(lastMessages(dev).at(-1)?.text).toContain('The plan is in plan.md.')
+    expect(frames).toContainEqual(expect.objectContaining({ message: 'Told the model.' }))
+  })
+
+  it('also where the agent compacts beside other calls: behind their results, and in a new session', async () => {
+    const after = () => ({ reminder: 'The plan is in plan.md.' })
+    const { agent, threadId, dev, threads } = await hooked([{ after }], { preset: 'range' })
+    const summary = 'We looked at the past, and it was fine.'
+    const calls = [
+      { id: 'compact', name: 'compact', arguments: { replacements: [{ summary }] } },
+      { id: 'beside', name: 'list', arguments: {} },
+    ]
+    dev.script([{ calls }, { text: 'done' }, { text: summary }, { text: 'yes' }])
+    await agent.sendMessage(threadId, 'go')
+    expect(lastMessages(dev).at(-1)?.text).toContain('The plan is in plan.md.')
+    expect((await threads.messages(threadId)).problems).toEqual([])
+    const { fresh } = await agent.compact(threadId, { strategy: 'fresh-session' })
+    await agent.sendMessage(fresh?.threadId ?? '', 'and now?')
+    expect(lastMessages(dev).at(-1)?.text).toContain('The plan is in plan.md.')
+    expect(dev.requests.flatMap(({ violations }) => violations)).toEqual([])
+  })
 })

@@ -6,11 +6,11 @@ import { expand, type ReversalDraft, redo, undo } from '../../src/core/edit/reve
 import type { Proposal } from '../../src/core/edit/strategy.ts'
 import { readRow, writeEvent } from '../../src/core/log/codec.ts'
 import {
-  abortedResult,
   type EventAt,
   type EventDraft,
   type PinData,
   type ThreadEvent,
+  undoneResult,
 } from '../../src/core/log/event.ts'
 import type { Clock, Ids, Reducer, Row } from '../../src/core/ports.ts'
 import { workingEvents } from '../../src/core/view/api-events.ts'
@@ -178,6 +178,6 @@ export class TestLog {
     const before = this.context.open
     this.append([draft], 'leave')
     const reopened = [...this.context.open].filter((call) => !before.has(call))
-    this.append(reopened.map(abortedResult), 'leave')
+    this.append(reopened.map(undoneResult), 'leave')
   }
 }

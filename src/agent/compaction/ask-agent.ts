@@ -2,13 +2,15 @@
 import type { Proposal, Strategy, StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { collectAnswer } from '../../core/model.ts'
-import { buildMessages } from '../../core/view/build.ts'
+import { type Built, buildMessages } from '../../core/view/build.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
+import { weightOf } from '../../core/view/context.ts'
 import type { Message } from '../../core/view/message.ts'
 import { sumUsage } from '../../core/window/usage.ts'
 import type { Turn } from '../core.ts'
 import { requestFor } from '../loop/answer.ts'
 import { readReason } from '../loop/results.ts'
+import { count, rangeLines } from '../loop/window-fill.ts'
 import type { WindowStatus } from '../loop/window-status.ts'
 import type { CompactInput } from '../ports.ts'
 import { findFiles } from './compact-call.ts'
@@ -88,11 +90,12 @@ interface Asked {
 async function askOnce(
   turn: Turn,
   seen: WindowStatus,
-  { context, eventAt, instructions }: StrategyInput,
+  input: StrategyInput,
   complaint: string | undefined,
 ): Promise<Asked> {
-  const built = buildMessages(context, eventAt)
-  const request = requestFor(seen, built, turn.signal, requestText(instructions, complaint))
+  const built = buildMessages(input.context, input.eventAt)
+  const text = requestText(input, seen, built, complaint)
+  const request = requestFor(seen, built, turn.signal, message(text))
   const { model } = seen
   const { answer, calls } = await collectAnswer(model.ref, model.provider.stream(request))
   const call = calls.find(({ name }) => name === 'compact')
@@ -100,12 +103,39 @@ async function askOnce(
   return { called: call?.arguments, ...(usage && { usage }) }
 }
 
-function requestText(instructions: string | undefined, complaint: string | undefined): Message {
-  const text = [
+/** A thread that is not too large is brought down to this share of itself. */
+const SHARE = 0.3
+/** Below this nothing has to become smaller. */
+const LEAST_TOKENS = 1_000
+
+function requestText(
+  { context, instructions, nextPrompt, targetTokens }: StrategyInput,
+  { preset }: WindowStatus,
+  built: Built,
+  complaint: string | undefined,
+): string {
+  const tokens = weightOf(context)
+  const target = Math.min(targetTokens ?? tokens, Math.max(LEAST_TOKENS, tokens * SHARE))
+  const sizes = preset.tool === 'ranges' ? rangeLines(context, built) : []
+  return [
     'Compact this conversation now: call your `compact` tool, and do nothing else.',
+    [
+      `The conversation has about ${count(tokens)} tokens.`,
+      ...(tokens > LEAST_TOKENS ? [`Aim for at most ${count(target)} afterwards.`] : []),
+      'Whatever your summary leaves out is gone from your view, the current request of the user included.',
+    ].join(' '),
+    ...(sizes.length === 0 ? [] : [sizes.join('\n')]),
     ...(instructions === undefined ? [] : [`The user adds: ${instructions}`]),
+    ...(nextPrompt === undefined
+      ? []
+      : [
+          `The next message of the user, so that you keep what it needs (do not answer it now, and do not put it into the summary):\n${nextPrompt.replace(/^/gm, '> ')}`,
+        ]),
     ...(complaint === undefined ? [] : [`Your last attempt did not work: ${complaint}`]),
   ].join('\n\n')
+}
+
+function message(text: string): Message {
   return { role: 'user', parts: [{ type: 'text', text }] }
 }
 

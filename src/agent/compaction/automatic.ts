@@ -1,12 +1,8 @@
 // Automatic compaction: looked at before each request and after each answer, decided by the policy, then done.
 import type { CompactionResult } from '../../core/agent/frame.ts'
 import { PrecisError } from '../../core/errors.ts'
-import type { EventDraft } from '../../core/log/event.ts'
 import { weightOf } from '../../core/view/context.ts'
-import { checkpointsReducer, generateCheckpointId } from '../../core/view/entry-range.ts'
-import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
 import { type Decision, decide, observeReading, policyAfter } from '../../core/window/policy.ts'
-import type { Preset } from '../../core/window/presets.ts'
 import { computeCapacity, windowOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import type { WindowStatus } from '../loop/window-status.ts'
@@ -180,14 +176,4 @@ function tell(
   if (!isNew) return
   desk.policy = policyAfter(desk.policy, { type: 'told' })
   core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
-}
-
-/** Exactly one, last in the message; or none. */
-export function checkpointDrafts(
-  { preset }: { readonly preset: Preset },
-  state: ThreadState,
-): EventDraft[] {
-  if (!preset.checkpoints) return []
-  const id = generateCheckpointId(reducedBy(state, checkpointsReducer))
-  return [{ type: 'CHECKPOINT', data: { id } }]
 }

@@ -1,9 +1,17 @@
 // The agent calls `compact`: the range form and the whole form, and what happens afterwards.
+import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { PrecisError } from '../../core/errors.ts'
+import { weightOf } from '../../core/view/context.ts'
+import { lastRequest } from '../../core/view/last-request.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
+import { targetOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
+import { waitingIn } from '../inbox/waiting.ts'
 import { type Call, failed, readReason, record } from '../loop/results.ts'
 import type { WindowStatus } from '../loop/window-status.ts'
 import type { CompactInput, ContextFile } from '../ports.ts'
+import { targetWeight } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
 import { planFor } from './compaction-settings.ts'
 
@@ -35,6 +43,7 @@ export async function compactByTool(
   const files = await findFiles(turn, seen, input)
   if (desk.compaction)
     return refuse(turn, call, 'Another compaction of this thread is running; go on without one.')
+  const request = await openRequest(turn)
   const strategy = core.ports.compactTool.strategy(input, files, call.id)
   const result = await runCompaction(core, desk, {
     plan: planFor(turn, { preset: seen.preset }, { trigger: 'tool', strategies: [strategy] }),
@@ -49,7 +58,26 @@ export async function compactByTool(
     return 'continue'
   }
   await closeCall(turn, call)
-  return afterwards(input)
+  const after = afterwards(input)
+  if (after === 'wait') await sayThatItWaits(turn, request)
+  return after
+}
+
+/** What the user asked for last, as long as it is in the context. */
+async function openRequest({ core, desk }: Turn): Promise<string> {
+  const { context, eventAt } = await core.ports.threads.contents(desk.threadId)
+  return lastRequest(context.items.toArray(), eventAt)?.text ?? ''
+}
+
+const QUOTED_CHARS = 200
+
+/** Without a next step the turn is over, and the request may still be open; unless more was said meanwhile. */
+async function sayThatItWaits({ core, desk }: Turn, request: string): Promise<void> {
+  const { threadId } = desk
+  if ((await waitingIn(core, threadId)).length > 0) return
+  const asked = request === '' ? '' : ` Your last request: ${cutHead(request, QUOTED_CHARS)}`
+  const message = `The agent compacted the thread and named no next step, so it stopped here. Send «continue» to go on.${asked}`
+  core.frames.emit({ type: 'notice', threadId, level: 'warning', message })
 }
 
 async function refuse(turn: Turn, call: Call, reason: string): Promise<AfterCall> {
@@ -81,15 +109,46 @@ function afterwards(input: CompactInput): AfterCall {
   return input.continuation?.trim() ? 'continue' : 'wait'
 }
 
-/** The files that it names, as they are now. */
+/** The files that it names, as they are now, as far as there is room for them. */
 export async function findFiles(
   { core, desk }: Turn,
-  { choices }: WindowStatus,
+  seen: WindowStatus,
   input: CompactInput,
 ): Promise<readonly ContextFile[]> {
   if (input.mode === 'ranges' || !input.contextFiles?.length) return []
   const { readContextFiles } = core.ports
+  const { workspace } = seen.choices
+  const { gateMinTokens } = core.settings
   if (readContextFiles)
-    return readContextFiles(desk.threadId, choices.workspace, input.contextFiles)
+    return readContextFiles(
+      desk.threadId,
+      workspace,
+      input.contextFiles,
+      filesRoom(seen, input, gateMinTokens),
+    )
   return input.contextFiles.map((path) => ({ path, error: 'no files can be read here' }))
+}
+
+/** For the note behind the summary, and errors of the estimate. */
+const BESIDE_TOKENS = 300
+/** Of what goes, files and summary may take so much: a compaction makes a thread smaller. */
+const SHARE_OF_GONE = 0.6
+
+/** In tokens. Undefined where neither the window nor the length of the thread sets a limit. */
+function filesRoom(
+  { state, policy, budget, reading }: WindowStatus,
+  { summary, continuation = '' }: Extract<CompactInput, { mode: 'summary' }>,
+  minTokens = GATE_MIN_TOKENS,
+): number | undefined {
+  const { context } = state
+  const target = targetOf(policy, budget, undefined)
+  const written = estimateTokens(summary) + estimateTokens(continuation) + BESIDE_TOKENS
+  const head = weightOf(context) - context.tokens
+  const rooms = [
+    ...(target === undefined
+      ? []
+      : [targetWeight({ state, budget, reading }, target) - head - written]),
+    ...(context.tokens < minTokens ? [] : [context.tokens * SHARE_OF_GONE - written]),
+  ]
+  return rooms.length === 0 ? undefined : Math.max(0, Math.floor(Math.min(...rooms)))
 }

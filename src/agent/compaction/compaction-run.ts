@@ -3,11 +3,14 @@ import type { CompactionPlan, FreshThread } from '../../compaction/plan.ts'
 import type { CompactionResult, RunInfo } from '../../core/agent/frame.ts'
 import type { CompactionReport } from '../../core/edit/report.ts'
 import { PrecisError } from '../../core/errors.ts'
-import type { EventOf } from '../../core/log/event.ts'
+import { asReminder, type EventOf } from '../../core/log/event.ts'
+import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
+import { reducedBy } from '../../core/view/thread-state.ts'
 import type { AgentCore } from '../core.ts'
 import { type HeldLease, holdLease } from '../inbox/thread-lease.ts'
 import type { ThreadRuntime } from '../loop/thread-runtime.ts'
+import { checkpointDrafts, readPreset } from '../loop/window-status.ts'
 import type { AgentModel } from '../ports.ts'
 
 /** A plan, and what only the agent needs to know of it. */
@@ -74,6 +77,25 @@ export function readResult(
     ...cost,
     ...(report && { report }),
   }
+}
+
+/** What hooks say to the model. While calls wait for results nothing may come between: it is said behind those. */
+export async function remindOf(
+  { core, desk }: RunState,
+  { fresh }: CompactionResult,
+  texts: readonly string[],
+): Promise<void> {
+  const { threads } = core.ports
+  const appended = await threads.append(
+    fresh?.threadId ?? desk.threadId,
+    (state) => {
+      if (state.context.open.size > 0) return []
+      const preset = readPreset(reducedBy(state, threadSettingsReducer), core.settings)
+      return [...texts.map(asReminder), ...checkpointDrafts({ preset }, state)]
+    },
+    { openCalls: 'leave' },
+  )
+  if (appended.length === 0) desk.reminders.push(...texts)
 }
 
 // Only one compaction of a thread at a time, across processes: whoever comes second waits for the first.

@@ -16,6 +16,7 @@ import {
   type RunState,
   readInfo,
   readResult,
+  remindOf,
   takeCompaction,
 } from './compaction-run.ts'
 import { FRESH_SESSION, queuedAgain } from './fresh-session.ts'
@@ -223,11 +224,15 @@ function buildReports(run: RunState): Pick<Order['plan'], 'onProgress' | 'onWarn
 async function afterHooks(run: RunState, result: CompactionResult): Promise<void> {
   const { ports } = run.core
   const { signal } = run.order.plan
-  const notices = await runAfterHooks(ports.hooks ?? [], hookedRun(run), result, {
+  const { notices, reminders } = await runAfterHooks(ports.hooks ?? [], hookedRun(run), result, {
     clock: ports.clock,
     signal,
   })
   for (const message of notices) notice(run, message)
+  if (reminders.length === 0 || result.end === 'aborted') return
+  await remindOf(run, result, reminders).catch((error: Error) =>
+    notice(run, `What a hook said to the model was not added: ${error.message}`),
+  )
 }
 
 function hookedRun(run: RunState): HookedRun {

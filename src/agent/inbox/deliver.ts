@@ -1,12 +1,13 @@
 // What the user says, into the thread: at once, or from the inbox where it had to wait.
 import { delivery, type Inbox, inboxReducer, type QueuedMessage } from '../../core/agent/inbox.ts'
-import type { EventDraft } from '../../core/log/event.ts'
+import { asReminder, type EventDraft } from '../../core/log/event.ts'
 import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
-import type { UserContent } from '../../core/view/content.ts'
+import { textOfUserContent, type UserContent } from '../../core/view/content.ts'
 import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
-import { checkpointDrafts } from '../compaction/automatic.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import type { Turn } from '../core.ts'
-import { readPreset } from '../loop/window-status.ts'
+import { fillReminder } from '../loop/window-fill.ts'
+import { checkpointDrafts, readPreset } from '../loop/window-status.ts'
 import { takenFrom, waitingIn } from './waiting.ts'
 
 /** A message of the user's, with the reminder and the checkpoint that go with it. */
@@ -17,12 +18,14 @@ export async function say(
 ): Promise<void> {
   const { core, desk } = turn
   const taken = await takenFrom(core, desk.threadId)
+  const reminders = await remindersFor(turn, content)
   await core.ports.threads.append(desk.threadId, (state) => [
     // Who goes on in a thread that a fresh session was opened from: what moved there is not said here.
     ...reducedBy(state, inboxReducer)
       .filter(({ messageId }) => taken.has(messageId))
       .map(withdrawal),
-    ...withCompanions(turn, state, [{ type: 'USER_MESSAGE', data: content, origin }]),
+    { type: 'USER_MESSAGE', data: content, origin },
+    ...companions(turn, state, reminders),
   ])
 }
 
@@ -33,8 +36,9 @@ export async function deliverMessages(turn: Turn): Promise<boolean> {
   await Promise.allSettled(desk.queueing) // each sender gets its own error
   const waiting = await waitingIn(core, threadId)
   for (const message of waiting) {
+    const reminders = await remindersFor(turn, message.content)
     const delivered = await core.ports.threads.append(threadId, (state) =>
-      waitsIn(state, message) ? withCompanions(turn, state, [delivery(message)]) : [],
+      waitsIn(state, message) ? [delivery(message), ...companions(turn, state, reminders)] : [],
     )
     if (delivered.length === 0) continue
     core.frames.emit({ type: 'message-delivered', threadId, messageId: message.messageId })
@@ -99,13 +103,20 @@ export async function returnMessages({
   return messages
 }
 
-function withCompanions(turn: Turn, state: ThreadState, said: readonly EventDraft[]): EventDraft[] {
+/** What the agent is reminded of behind a message. */
+async function remindersFor(turn: Turn, content: UserContent): Promise<string[]> {
   const { core, desk } = turn
-  const reminding = core.ports.reminder?.(desk.threadId)
+  const fill = await fillReminder(turn, estimateTokens(textOfUserContent(content)))
+  return [...desk.reminders.splice(0), core.ports.reminder?.(desk.threadId), fill].filter(
+    (each) => each !== undefined,
+  )
+}
+
+function companions(
+  { core }: Turn,
+  state: ThreadState,
+  reminders: readonly string[],
+): EventDraft[] {
   const preset = readPreset(reducedBy(state, threadSettingsReducer), core.settings)
-  return [
-    ...said,
-    ...(reminding === undefined ? [] : [{ type: 'SYSTEM_REMINDER', data: reminding } as const]),
-    ...checkpointDrafts({ preset }, state),
-  ]
+  return [...reminders.map(asReminder), ...checkpointDrafts({ preset }, state)]
 }

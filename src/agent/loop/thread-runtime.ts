@@ -32,6 +32,8 @@ export interface ThreadRuntime {
   tools?: { readonly key: string; readonly list: readonly Tool[] }
   /** What waits for another process to be done with the thread. */
   readonly waiting: Set<AbortController>
+  /** For the model, behind the results of the calls that run now. */
+  readonly reminders: string[]
   /** Models whose assumed window was said already. */
   readonly said: Set<string>
 }
@@ -55,6 +57,7 @@ export class ThreadRuntimes {
       isOurs: false,
       queueing: new Set(),
       waiting: new Set(),
+      reminders: [],
       said: new Set(),
     }
     this.#desks.set(threadId, desk)

@@ -1,20 +1,18 @@
 // The loop: deliver what waits, compact where it is full, ask the model, run its calls, until nothing is left to do.
 import type { TurnEnd } from '../../core/agent/frame.ts'
+import { CONTINUE_AFTER_COMPACT } from '../../core/edit/continue-prompt.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import { asReminder } from '../../core/log/event.ts'
 import type { CollectedAnswer } from '../../core/model.ts'
 import type { Item } from '../../core/view/entry.ts'
-import {
-  checkpointDrafts,
-  compactForOverflow,
-  compactIfFull,
-  noteReading,
-} from '../compaction/automatic.ts'
+import { compactForOverflow, compactIfFull, noteReading } from '../compaction/automatic.ts'
 import type { AfterCall } from '../compaction/compact-call.ts'
 import type { Turn } from '../core.ts'
 import { deliverMessages } from '../inbox/deliver.ts'
 import { type AnswerResult, askModel } from './answer.ts'
 import { runCalls } from './calls.ts'
-import { readWindowStatus, type WindowStatus } from './window-status.ts'
+import { fillReminder } from './window-fill.ts'
+import { checkpointDrafts, readWindowStatus, type WindowStatus } from './window-status.ts'
 
 export interface TurnOutcome {
   readonly end: TurnEnd
@@ -22,8 +20,6 @@ export interface TurnOutcome {
   readonly error?: PrecisError
 }
 
-/** What a continuation says, so that a request ends on a user turn. */
-const CONTINUE = 'The thread was compacted. Continue.'
 const INTERRUPTED = 'You were interrupted. Continue.'
 
 /** Never rejects. However it ends, the thread is valid and can be gone on with. */
@@ -139,7 +135,7 @@ async function endRound(
   after: AfterCall | undefined,
 ): Promise<void> {
   const isReplaced = after === 'continue' && seen.preset.tool === 'ranges'
-  if (isReplaced && !(await endsWithResults(turn))) await remind(turn, seen, CONTINUE)
+  if (isReplaced && !(await endsWithResults(turn))) await remind(turn, seen, CONTINUE_AFTER_COMPACT)
   else await checkpointRound(turn, seen)
 }
 
@@ -183,12 +179,12 @@ async function endOnUserTurn(turn: Turn, seen: WindowStatus): Promise<void> {
     kind !== 'gap' && (kind !== 'checkpoint' || seen.preset.checkpoints)
   const last = context.items.toArray().findLast(isSent)
   if (last?.kind !== 'answer') return
-  await remind(turn, seen, context.active.length > 0 ? CONTINUE : INTERRUPTED)
+  await remind(turn, seen, context.active.length > 0 ? CONTINUE_AFTER_COMPACT : INTERRUPTED)
 }
 
 async function remind(turn: Turn, seen: WindowStatus, reminder: string): Promise<void> {
   await turn.core.ports.threads.append(turn.desk.threadId, (state) => [
-    { type: 'SYSTEM_REMINDER', data: reminder },
+    asReminder(reminder),
     ...checkpointDrafts(seen, state),
   ])
 }
@@ -197,10 +193,13 @@ async function remind(turn: Turn, seen: WindowStatus, reminder: string): Promise
 async function checkpointRound(turn: Turn, seen: WindowStatus): Promise<void> {
   const { threads, reminder } = turn.core.ports
   const { threadId } = turn.desk
-  const reminding = reminder?.(threadId)
-  if (!seen.preset.checkpoints && reminding === undefined) return
+  const fill = await fillReminder(turn)
+  const reminders = [...turn.desk.reminders.splice(0), reminder?.(threadId), fill].filter(
+    (each) => each !== undefined,
+  )
+  if (!seen.preset.checkpoints && reminders.length === 0) return
   await threads.append(threadId, (state) => [
-    ...(reminding === undefined ? [] : [{ type: 'SYSTEM_REMINDER', data: reminding } as const]),
+    ...reminders.map(asReminder),
     ...checkpointDrafts(seen, state),
   ])
 }

@@ -2,10 +2,12 @@
 import type { Tool } from '../../core/agent/tool.ts'
 import type { Reading } from '../../core/edit/change.ts'
 import { pinnedEntries, pinnedText, pinsReducer } from '../../core/edit/pins.ts'
+import type { EventDraft } from '../../core/log/event.ts'
 import { type ThreadChoices, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import type { Json } from '../../core/text/json.ts'
 import { type Context, calibrationOf, weightOf } from '../../core/view/context.ts'
 import type { Item } from '../../core/view/entry.ts'
+import { checkpointsReducer, generateCheckpointId } from '../../core/view/entry-range.ts'
 import { openRoundStart } from '../../core/view/seam.ts'
 import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
 import { PRESETS, type Preset, type PresetId } from '../../core/window/presets.ts'
@@ -66,6 +68,16 @@ function look({ state, settings, model, tools, maxOutputTokens }: LookInput): Wi
 export function readPreset(choices: ThreadChoices, settings: AgentSettings): Preset {
   const { preset = settings.preset } = choices
   return Object.hasOwn(PRESETS, preset) ? PRESETS[preset as PresetId] : PRESETS[settings.preset]
+}
+
+/** Exactly one, last in the message; or none. */
+export function checkpointDrafts(
+  { preset }: { readonly preset: Preset },
+  state: ThreadState,
+): EventDraft[] {
+  if (!preset.checkpoints) return []
+  const id = generateCheckpointId(reducedBy(state, checkpointsReducer))
+  return [{ type: 'CHECKPOINT', data: { id } }]
 }
 
 /** The preset's trigger, with what the settings say in its place, for this model above all. */

@@ -175,7 +175,7 @@ describe('the gate', () => {
     log.undo()
     expect(log.events.at(-1)).toMatchObject({
       type: 'TOOL_RESULT',
-      data: { id: 'x', status: 'aborted' },
+      data: { id: 'x', status: 'completed' },
     })
   })
 

@@ -154,6 +154,10 @@ export function isChangeType(type: string): type is ChangeType {
 /** Reads an event of the log by its number: an array in a replay, loaded rows in a running thread. */
 export type EventAt = (seq: number) => ThreadEvent | undefined
 
+export function asReminder(data: string): EventDraft {
+  return { type: 'SYSTEM_REMINDER', data }
+}
+
 /** Ends a call that nobody will answer any more. */
 export function abortedResult(call: string): EventDraft {
   return {
@@ -164,4 +168,14 @@ export function abortedResult(call: string): EventDraft {
       status: 'aborted',
     },
   }
+}
+
+/** What came of a call to `compact` whose compaction was undone: the call is in view again. */
+export const UNDONE_COMPACT =
+  'This call compacted the thread. That compaction was undone since: everything it replaced is in view again.'
+
+/** Ends such a call, where it comes back open. */
+export function undoneResult(call: string): EventDraft {
+  const content = [{ type: 'text' as const, text: UNDONE_COMPACT }]
+  return { type: 'TOOL_RESULT', data: { id: call, content, status: 'completed' } }
 }

@@ -1,5 +1,6 @@
 // Messages from entries: the only place where a context becomes what a provider is sent.
 import type { EntryId } from '../edit/change.ts'
+import { CONTINUE_AFTER_COMPACT } from '../edit/continue-prompt.ts'
 import type { EventAt } from '../log/event.ts'
 import type {
   Answer,
@@ -83,9 +84,11 @@ export function buildWithWriters(context: Context, eventAt: EventAt): Written {
         calls: content.calls,
         items,
         open: context.open,
+        active: context.active,
         eventAt,
       })
       user.results = [...results.parts]
+      user.isUndone = results.isUndone
       for (const at of results.paired) paired.add(at)
       problems.push(...results.problems)
     } else if (content.kind === 'result') {
@@ -96,7 +99,9 @@ export function buildWithWriters(context: Context, eventAt: EventAt): Written {
       user.writer = buildWriter(item.id, eventAt)
     } else if (content.kind === 'reminder') {
       if (user.closed) flush()
-      user.reminders.push({ type: 'system_reminder', text: content.text })
+      // That it was compacted is no longer so.
+      if (!user.isUndone || content.text !== CONTINUE_AFTER_COMPACT)
+        user.reminders.push({ type: 'system_reminder', text: content.text })
     } else if (content.kind === 'checkpoint') {
       if (user.closed) flush()
       user.checkpoint = { type: 'checkpoint', id: content.id }
@@ -164,6 +169,7 @@ class UserMessage {
   content: MessagePart[] = []
   readonly reminders: MessagePart[] = []
   checkpoint: MessagePart | undefined
+  isUndone = false
   writer: Writer | undefined
 
   get closed(): boolean {

@@ -1,8 +1,8 @@
 // The results of a tool round as they are sent, and the faults of rounds in imported logs
 import type { EntryId } from '../edit/change.ts'
-import type { EventAt } from '../log/event.ts'
+import { bearsEntry, type EventAt, UNDONE_COMPACT } from '../log/event.ts'
 import type { ToolCall, ToolResult, ToolStatus } from './content.ts'
-import type { Item } from './entry.ts'
+import { findRoot, type Item, parseEntryId } from './entry.ts'
 import { contentOf, withRef } from './entry-content.ts'
 import type { ToolResultPart } from './message.ts'
 import type { Round } from './seam.ts'
@@ -37,17 +37,22 @@ export interface RoundInput {
   readonly calls: readonly ToolCall[] // those whose arguments are in the log
   readonly items: readonly Item[]
   readonly open: ReadonlySet<string>
+  /** COMPACTIONs in effect. */
+  readonly active: readonly number[]
   readonly eventAt: EventAt
 }
 
 export interface RoundResults {
   readonly parts: readonly ToolResultPart[]
   readonly paired: readonly number[] // indices of results that belong to a call
+  /** One of the calls compacted the thread, and that was undone. */
+  readonly isUndone: boolean
   readonly problems: readonly Problem[]
 }
 
 /** By call, in the order of the calls. A call that will never have a result is answered here as aborted. */
-export function roundResults({ round, calls, items, open, eventAt }: RoundInput): RoundResults {
+export function roundResults(input: RoundInput): RoundResults {
+  const { round, calls, items, open, eventAt } = input
   const parts: ToolResultPart[] = []
   const paired: number[] = []
   const problems = faultsOfCalls(round, calls, items)
@@ -58,9 +63,15 @@ export function roundResults({ round, calls, items, open, eventAt }: RoundInput)
       paired.push(...indices)
       for (const index of indices)
         if (index !== best.index) problems.push(duplicate(items[index] as Item))
+      const { id } = items[best.index] as Item
       const { content, status } = best.result
-      const part: ToolResultPart = { type: 'tool_result', id: call, content, status }
-      parts.push(withRef(part, (items[best.index] as Item).id))
+      const said = isUndone(input, call, parseEntryId(id).seq) ? [UNDONE] : content
+      const part: ToolResultPart = { type: 'tool_result', id: call, content: said, status }
+      parts.push(withRef(part, id))
+      continue
+    }
+    if (isUndone(input, call)) {
+      parts.push({ type: 'tool_result', id: call, content: [UNDONE], status: 'completed' })
       continue
     }
     const waiting = open.has(call) && round.end > items.length
@@ -68,9 +79,29 @@ export function roundResults({ round, calls, items, open, eventAt }: RoundInput)
     if (!waiting)
       parts.push({ type: 'tool_result', id: call, content: [NO_RESULT], status: 'aborted' })
   }
-  return { parts, paired, problems }
+  const undone = parts.some(({ content }) => content[0] === UNDONE)
+  return { parts, paired, problems, isUndone: undone }
 }
 
+/**
+ * Whether the call compacted the thread, and that was undone: the compaction stands behind the call, and
+ * before its result where other calls stood beside it.
+ */
+function isUndone(input: RoundInput, call: string, result?: number): boolean {
+  const { round, calls, active, eventAt } = input
+  const isCompact = calls.some(({ id, name }) => id === call && name === 'compact')
+  const root = parseEntryId(findRoot(round.answer, eventAt))
+  for (let seq = root.seq + 1; root.original && seq !== result; seq += 1) {
+    const event = eventAt(seq)
+    if (event === undefined || (result === undefined && bearsEntry(event))) return false
+    if (event.type !== 'COMPACTION' || event.data.trigger !== 'tool') continue
+    const isOurs = result === undefined ? event.data.closes?.includes(call) : isCompact
+    if (isOurs) return !active.includes(seq)
+  }
+  return false
+}
+
+const UNDONE = { type: 'text', text: UNDONE_COMPACT } as const
 const NO_RESULT = { type: 'text', text: 'The call was interrupted and has no result.' } as const
 const EMPTY_RESULT: ToolResult = { content: [], status: 'aborted' }
 

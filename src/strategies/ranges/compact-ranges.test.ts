@@ -12,6 +12,7 @@ import {
 } from '../../../test/say.ts'
 import type { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
+import { UNDONE_COMPACT } from '../../core/log/event.ts'
 import type { Part } from '../../core/view/content.ts'
 import type { MessagePart } from '../../core/view/message.ts'
 import { compactRanges, type RangeReplacement } from './compact-ranges.ts'
@@ -160,7 +161,7 @@ describe('ranges on the transcript of the vectors', () => {
     const valid = 'aaaaaa, bbbbbb, cccccc'
     refuses(transcript(), [{ to: 'zzzzzz', summary: 'S' }], 'zzzzzz', valid)
     refuses(transcript(), [{ from: 'zzzzzz', summary: 'S' }], 'zzzzzz', valid)
-    refuses(transcript(), [{ from: '<checkpoint:aaaaaa>', summary: 'S' }], valid)
+    refuses(transcript(), [{ from: '<checkpoint:zzzzzz>', summary: 'S' }], ':zzzzzz>', valid)
     refuses(transcript(), [{ to: 'AAAAAA', summary: 'S' }], 'AAAAAA', valid)
   })
 
@@ -371,12 +372,14 @@ describe('the call that asked for it', () => {
     expect(bytes(log)).toBe(before)
   })
 
-  it('is open again, and answered as aborted, once the compaction is undone', () => {
+  it('is back, and its result says that it was undone, once the compaction is undone', () => {
     for (const replacement of [{ to: 'cccccc', summary: 'S' }, { summary: 'S' }]) {
       const log = asking()
       compact(log, [replacement], 'x')
       log.undo()
-      expect(log.events.at(-1)).toMatchObject({ data: { id: 'x', status: 'aborted' } })
+      expect(log.events.at(-1)).toMatchObject({
+        data: { id: 'x', status: 'completed', content: [{ text: UNDONE_COMPACT }] },
+      })
       expect(lines(log).at(-2)).toBe('assistant[thinking, "Let me tidy up.", call x]')
     }
   })

@@ -102,6 +102,23 @@ function listCheckpoints(items: readonly Item[], eventAt: EventAt): ReadonlyMap<
   return places
 }
 
+interface Ends {
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
+
+/** As it stands in the thread, tag and all: whoever copies it means it. */
+const AS_WRITTEN = /^[\s`"'<]*(?:checkpoint\s*[:\s]\s*)?([A-Za-z0-9]{6})[\s`"'>]*$/i
+
+/** The id that is meant; what cannot be read as one stays as it is, to be named in the error. */
+function checkpointNamed(
+  given: string | undefined,
+  checkpoints: ReadonlyMap<string, number>,
+): string | undefined {
+  const id = AS_WRITTEN.exec(given ?? '')?.[1] ?? ''
+  return checkpoints.has(id) ? id : given
+}
+
 function findRange(
   replacement: RangeReplacement,
   at: number,
@@ -109,16 +126,20 @@ function findRange(
   checkpoints: ReadonlyMap<string, number>,
   endOfThread: number,
 ): Range | PrecisError {
-  const { from, to } = replacement
+  const named: Ends = {
+    from: checkpointNamed(replacement.from, checkpoints),
+    to: checkpointNamed(replacement.to, checkpoints),
+  }
+  const { from, to } = named
   for (const field of ['from', 'to'] as const) {
-    const id = replacement[field]
+    const id = named[field]
     if (id !== undefined && !checkpoints.has(id))
       return unknownCheckpoint(id, `replacements[${at}].${field}`, [...checkpoints.keys()])
   }
   const start = from === undefined ? 0 : (checkpoints.get(from) ?? 0) + 1
   const end = to === undefined ? endOfThread : (checkpoints.get(to) ?? 0) + 1
   const isEmpty = items.slice(start, end).every((item) => item.kind === 'gap')
-  return isEmpty ? emptyRange(replacement, at) : { start, end, at, replacement }
+  return isEmpty ? emptyRange(named, at) : { start, end, at, replacement }
 }
 
 function summaryEntries(summary: string): Put[] {
@@ -137,7 +158,7 @@ function unknownCheckpoint(id: string, where: string, valid: readonly string[]):
   })
 }
 
-function emptyRange({ from, to }: RangeReplacement, at: number): PrecisError {
+function emptyRange({ from, to }: Ends, at: number): PrecisError {
   const [message, hint] = reasonOfEmpty(from, to)
   return new PrecisError('invalid-input', message, { where: `replacements[${at}]`, hint })
 }

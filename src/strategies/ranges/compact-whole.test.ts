@@ -5,6 +5,7 @@ import { generateThread } from '../../../test/generate/thread.ts'
 import { answer, checkpoint, reminder, result, thoughtAnswer, user } from '../../../test/say.ts'
 import { seeds } from '../../../test/scale.ts'
 import type { PrecisError } from '../../core/errors.ts'
+import { UNDONE_COMPACT } from '../../core/log/event.ts'
 import { type ContextFile, compactWhole, type WholeInput } from './compact-whole.ts'
 
 /** A thread with something of every kind, whose last answer calls `compact` under the name x. */
@@ -126,7 +127,9 @@ describe('a summary of the whole thread', () => {
     compact(log, { summary: 'S', files: [A], continuation: 'go on', closes: 'x' })
     log.undo()
     expect(log.build().messages.slice(0, before.length)).toEqual(before)
-    expect(log.events.at(-1)).toMatchObject({ data: { id: 'x', status: 'aborted' } })
+    expect(log.events.at(-1)).toMatchObject({
+      data: { id: 'x', status: 'completed', content: [{ text: UNDONE_COMPACT }] },
+    })
   })
 
   it('replaces a summary before it, and the call beside others that have their results', () => {

@@ -1,10 +1,12 @@
 // `whole-summary`: the agent replaces everything with one summary and the files it names.
-import type { NewEntry } from '../../core/edit/change.ts'
+import type { Edit, NewEntry } from '../../core/edit/change.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
-import { runsOf } from '../../core/view/entry-range.ts'
+import { runHas, runsOf } from '../../core/view/entry-range.ts'
+import { lastRequest } from '../../core/view/last-request.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { withFloor } from '../summary/floor.ts'
 import {
   compactRanges,
@@ -15,7 +17,7 @@ import {
 
 /** A file as it is at the moment of the compaction, or why it cannot be shown. */
 export type ContextFile =
-  | { readonly path: string; readonly content: string }
+  | { readonly path: string; readonly content: string; readonly isCut?: boolean }
   | { readonly path: string; readonly error: string }
 
 export interface WholeInput {
@@ -107,12 +109,39 @@ export function checkpointRange(
 ): Strategy {
   const strategy: Strategy = {
     id: 'checkpoint-range',
-    propose: async ({ context, eventAt }) =>
-      proposed(
-        compactRanges({ context, eventAt, replacements, ...(closes !== undefined && { closes }) }),
-      ),
+    async propose({ context, eventAt }) {
+      const found = compactRanges({
+        context,
+        eventAt,
+        replacements,
+        ...(closes !== undefined && { closes }),
+      })
+      if (found.ok) requireRequest(found.edits, context, eventAt)
+      return proposed(found)
+    },
   }
   return withFloor(strategy, 'own')
+}
+
+const QUOTED_CHARS = 80
+
+/** A deletion that takes the open request with it would leave the agent without a task. */
+function requireRequest(edits: readonly Edit[], context: Context, eventAt: EventAt): void {
+  const request = lastRequest(context.items.toArray(), eventAt)
+  if (!request || request.isAnswered) return
+  const isDeleted = edits.some(
+    ({ covers, put }) => put.length === 0 && covers.some((run) => runHas(run, request.id)),
+  )
+  if (!isDeleted) return
+  const quote = JSON.stringify(cutHead(request.text, QUOTED_CHARS))
+  throw new PrecisError(
+    'invalid-input',
+    `The summary is empty, and the range holds the request that is still open: ${quote}.`,
+    {
+      where: 'replacements',
+      hint: 'Write a summary, or end the range with `to` at a checkpoint before the request.',
+    },
+  )
 }
 
 interface WholeSummary {
@@ -129,10 +158,18 @@ export function wholeSummary(whole: WholeSummary, closes?: string): Strategy {
 export function bareWhole(whole: WholeSummary, closes?: string): Strategy {
   return {
     id: 'whole-summary',
-    propose: async ({ context, eventAt }) =>
-      proposed(
+    async propose({ context, eventAt, run }) {
+      for (const file of whole.files) {
+        const problem = 'error' in file ? file.error : file.isCut ? 'only in part' : undefined
+        if (problem !== undefined)
+          run.onWarning?.(
+            `A file for the agent was not carried over whole: ${oneLine(`${file.path}: ${problem}`)}`,
+          )
+      }
+      return proposed(
         compactWhole({ context, eventAt, ...whole, ...(closes !== undefined && { closes }) }),
-      ),
+      )
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { chmodSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { workspaceWith } from '../../../test/tools/temporary-workspace.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { readContextFiles } from './context-files.ts'
 
 describe('readContextFiles', () => {
@@ -48,6 +49,7 @@ describe('readContextFiles', () => {
       {
         path: 'b',
         content: `${'😀'.repeat(20)}\n[cut here: all files together may have no more; the file has 240 bytes]`,
+        isCut: true,
       },
       { path: 'c', error: 'left out: no more than 101 characters are carried over; read it again' },
     ])
@@ -56,6 +58,23 @@ describe('readContextFiles', () => {
       path: 'c',
       error: 'left out: no more than 2 files are carried over; read it again',
     })
+  })
+
+  it('fits them to a number of tokens: small ones whole, the others cut alike [WHOLE-11]', async () => {
+    const line = 'a line of some words, and of no others\n'
+    const workspace = workspaceWith({ a: line.repeat(400), b: 'small', c: line.repeat(200) })
+    const files = await readContextFiles(workspace, ['a', 'b', 'none', 'c'], { maxTokens: 1_000 })
+    const sizes = files.map((file) => ('content' in file ? estimateTokens(file.content) : 0))
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(1_000)
+    for (const at of [0, 3]) expect(sizes[at]).toBeGreaterThan(400)
+    expect(files[0]).toMatchObject({ isCut: true, content: expect.stringContaining('[cut here') })
+    expect(files[1]).toEqual({ path: 'b', content: 'small' })
+    expect(files[2]).toEqual({ path: 'none', error: 'none does not exist.' })
+    const none = await readContextFiles(workspace, ['a', 'b'], { maxTokens: 20 })
+    expect(none).toEqual([
+      { path: 'a', error: 'left out: the window has no room for it; read it again' },
+      { path: 'b', content: 'small' },
+    ])
   })
 
   it('does not fail for what may not be read [WHOLE-10]', async () => {

@@ -1,6 +1,7 @@
 // The files that `compact` carries over: their content now, or why it cannot be shown.
 import { PrecisError } from '../../core/errors.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
+import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { isErrno } from '../files/file-errors.ts'
 import { openInWorkspace, readFileKind } from '../files/open-file.ts'
 import { binaryFile } from '../files/read.ts'
@@ -8,22 +9,28 @@ import { count } from '../process/limit-output.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type ContextFile =
-  | { readonly path: string; readonly content: string }
+  | { readonly path: string; readonly content: string; readonly isCut?: boolean }
   | { readonly path: string; readonly error: string }
 
 export interface ContextFileLimits {
-  readonly totalChars: number
-  readonly files: number
+  readonly totalChars?: number
+  readonly files?: number
+  /** What the window has room for; absent where that is not known. */
+  readonly maxTokens?: number
 }
 
-const LIMITS: ContextFileLimits = { totalChars: 100_000, files: 100 }
+const MOST_CHARS = 100_000
+const MOST_FILES = 100
 
 /** Each file once, in the order given, under the path as it was given. Never rejects for a file. */
 export async function readContextFiles(
   workspace: Workspace,
   paths: readonly string[],
-  { totalChars, files: maxFiles }: ContextFileLimits = LIMITS,
+  limits: ContextFileLimits = {},
 ): Promise<ContextFile[]> {
+  const { totalChars = MOST_CHARS, files: maxFiles = MOST_FILES, maxTokens } = limits
+  // One file alone may fill the window, and leave characters for the others all the same.
+  const mostChars = (maxTokens ?? Number.POSITIVE_INFINITY) * CHARS_PER_TOKEN
   const files: ContextFile[] = []
   const seen = new Set<string>()
   let left = totalChars
@@ -31,16 +38,62 @@ export async function readContextFiles(
     const name = workspace.nameOf(path)
     if (seen.has(name)) continue
     seen.add(name)
-    if (files.length >= maxFiles || left <= 0) {
+    const file = await readOne(workspace, path, Math.max(1, Math.min(left, mostChars)))
+    // One that cannot be read at all is not one that there was no room for.
+    if ('content' in file && (files.length >= maxFiles || left <= 0)) {
       const limit = left <= 0 ? `${count(totalChars)} characters` : `${count(maxFiles)} files`
       files.push({ path, error: `left out: no more than ${limit} are carried over; read it again` })
       continue
     }
-    const file = await readOne(workspace, path, left)
     if ('content' in file) left -= file.content.length
     files.push(file)
   }
-  return files
+  return maxTokens === undefined ? files : withinTokens(files, maxTokens)
+}
+
+/** No text that people write has more. */
+const CHARS_PER_TOKEN = 8
+/** Less of a file would say nothing of it. */
+const FEWEST_TOKENS = 50
+
+/** Small files stay whole; the others are cut to the same length, the longest that fits. */
+function withinTokens(files: readonly ContextFile[], maxTokens: number): ContextFile[] {
+  const weights = files.map((file) => ('content' in file ? estimateTokens(file.content) : 0))
+  const most = longestThatFits(weights, maxTokens)
+  return files.map((file, at) => {
+    if ('error' in file || (weights[at] ?? 0) <= most) return file
+    const { path, content } = file
+    if (most < FEWEST_TOKENS)
+      return { path, error: 'left out: the window has no room for it; read it again' }
+    const head = cutToTokens(content, most - CUT_TOKENS)
+    return { path, content: `${head}\n${CUT}; read the rest again]`, isCut: true }
+  })
+}
+
+function longestThatFits(weights: readonly number[], maxTokens: number): number {
+  const sorted = weights.filter((weight) => weight > 0).toSorted((a, b) => a - b)
+  let left = maxTokens
+  for (const [at, weight] of sorted.entries()) {
+    const share = left / (sorted.length - at)
+    if (weight > share) return share
+    left -= weight
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+const CUT = '[cut here: all files together may have no more'
+const CUT_TOKENS = 20
+/** More rounds would gain a few characters. */
+const TRIES = 12
+
+function cutToTokens(text: string, maxTokens: number): string {
+  let head = text
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const tokens = estimateTokens(head)
+    if (tokens <= maxTokens) break
+    head = cutHead(head, Math.floor(head.length * Math.min(0.95, maxTokens / tokens)))
+  }
+  return head
 }
 
 /** Bytes of UTF-8 that a character may have. */
@@ -58,8 +111,8 @@ async function readOne(workspace: Workspace, path: string, room: number): Promis
       const text = new TextDecoder().decode(bytes, { stream: true })
       if (text.length <= room && bytesRead >= size) return { path, content: text }
       const head = cutHead(text, room)
-      const rest = `[cut here: all files together may have no more; the file has ${count(size)} bytes]`
-      return { path, content: `${head}\n${rest}` }
+      const rest = `${CUT}; the file has ${count(size)} bytes]`
+      return { path, content: `${head}\n${rest}`, isCut: true }
     } finally {
       await file.close()
     }
