@@ -4,6 +4,7 @@ import type { Block, ThinkingPart } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { type Note, opened, placeholder, UNSIGNED, writeLines } from '../outgoing.ts'
+import { OPENING } from '../reading/conversation.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../reading/fields.ts'
 import { type RawRecord, recordValue, urlOfMedia } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
@@ -33,7 +34,10 @@ export function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported 
       const { summary, rest } = opened(changed, note)
       const replacement = messageItem('user', [{ type: 'input_text', text: summary }])
       const lines = [
-        line('compacted', { message: '', replacement_history: [replacement] }),
+        line('compacted', {
+          message: summary === OPENING ? '' : summary,
+          replacement_history: [replacement],
+        }),
         ...historyLines(rest, line, note),
       ]
       return numbered(lines, old)
