@@ -5,7 +5,7 @@ import type { EventDraft } from '../../src/core/log/event.ts'
 import { runsOf } from '../../src/core/view/entry-range.ts'
 import { DEFAULT_STRATEGIES } from '../../src/strategies/index.ts'
 import { answer, result, user } from '../say.ts'
-import { formatOf, type Opened, openText, outgoingOf, threadOf, writing } from './session.ts'
+import { formatOf, lines, type Opened, openText, outgoingOf, threadOf, writing } from './session.ts'
 
 const SUMMARY = `## Goal
 Mend the harbour wall before the storm season.
@@ -123,5 +123,35 @@ describe('a summary that a model wrote', () => {
     for (const line of LINES) expect(shown).toContain(line)
     expect(shown).not.toContain('stone150.txt')
     expect(shown).toMatch(/\[ref:c\d+\.0\] A model wrote this summary.*\[… \d+ lines left out …\]/)
+  })
+
+  it('stays as it is where only its provider can read it', async () => {
+    const said = (role: string, text: string) => ({
+      type: 'response_item',
+      payload: { type: 'message', role, content: [{ type: 'input_text', text }] },
+    })
+    const sealed = { type: 'compaction', encrypted_content: 'gAAAAB-sealed' }
+    const compaction = {
+      type: 'compacted',
+      payload: { message: '', replacement_history: [sealed] },
+    }
+    const first = [
+      { type: 'session_meta', payload: { id: 'a', cwd: '/harbour' } },
+      said('user', 'Mend the harbour.'),
+      said('assistant', 'I mend it.'),
+      compaction,
+      said('user', 'Go on.'),
+    ]
+    let text = lines(...first)
+    for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
+      const opened = await grown(text, 'codex', cycle * TURNS)
+      text = (await compacted(opened, named('extract'), 900)).text
+      const records = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      const last = records.findLast(({ type }) => type === 'compacted')
+      expect(last.payload.replacement_history.at(-1)).toEqual(sealed)
+    }
   })
 })

@@ -189,7 +189,7 @@ function readName(item: Fields): string | undefined {
 }
 
 /** What stands for a summary that only OpenAI's servers can read. */
-const SEALED = '[what was here was compacted into a block that only the provider can read]'
+export const SEALED = '[what was here was compacted into a block that only the provider can read]'
 
 function readEntry(item: Fields): NewEntry {
   const text = textOfMessage(item)
