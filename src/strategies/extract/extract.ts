@@ -11,7 +11,8 @@ import { contentOf } from '../../core/view/entry-content.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
 import { Digest, digestReducer } from './digest.ts'
 import { buildDraft, type Draft } from './draft.ts'
-import { buildPlan, type Plan } from './plan.ts'
+import { buildPlan, isSealed, type Plan } from './plan.ts'
+import { findSummaries } from './standing-summary.ts'
 
 /** Without a target: a fifth of what there is, within these. */
 const DEFAULT_SHARE = 5
@@ -40,7 +41,15 @@ export const extract: Strategy = {
       return {
         tailShare,
         plan,
-        draft: buildDraft({ digest, plan, eventAt, pins, targetTokens, asked }),
+        draft: buildDraft({
+          digest,
+          plan,
+          eventAt,
+          pins,
+          targetTokens,
+          asked,
+          summaries: findSummaries(plan.covered, eventAt),
+        }),
       }
     }
     let made = drafted(TAIL_SHARES[0])
@@ -68,7 +77,10 @@ function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): E
   const { items, cut, covered, request, shortened } = plan
   const edits = rewritten.map(({ edit }) => edit)
   if (covered.length === 0) return edits
-  const kept = request && covered.includes(request) ? runsOf([request], eventAt) : []
+  const kept = runsOf(
+    covered.filter((item) => item === request || isSealed(item, eventAt)),
+    eventAt,
+  )
   const put: Put[] = [
     { type: 'USER_MESSAGE', data: brief, label: 'brief' },
     ...kept.map((keep) => ({ keep })),

@@ -5,7 +5,7 @@ import { type Pins, pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { ToolResult } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
-import { findRoot, type Item, originalId, parseEntryId } from '../../core/view/entry.ts'
+import { findRoot, type Item, newEntryAt, originalId, parseEntryId } from '../../core/view/entry.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
 import {
   lastRoundStart,
@@ -80,7 +80,10 @@ export function buildPlan(input: PlanInput): Plan {
   const request = last && items.indexOf(last) < cut ? last : undefined
   const isStaying = (item: Item, at: number) =>
     item !== shortened?.item &&
-    (held.has(item.id) || item === request || (at >= cut && !isMasked(at)))
+    (held.has(item.id) ||
+      isSealed(item, eventAt) ||
+      item === request ||
+      (at >= cut && !isMasked(at)))
   const fixedTokens = items.reduce(
     (sum, item, at) => sum + (isStaying(item, at) ? (tokens[at] as number) : 0),
     headTokens,
@@ -100,6 +103,11 @@ export function buildPlan(input: PlanInput): Plan {
     mostBriefTokens: Math.max(LEAST_BRIEF_TOKENS, sum(goes.map((item) => item.tokens)) - 1),
     fixedTokens,
   }
+}
+
+/** A summary that its provider alone can read: nothing can be put in its place. */
+export function isSealed({ id }: Item, eventAt: EventAt): boolean {
+  return newEntryAt(id, eventAt)?.native !== undefined
 }
 
 /** A rewritten entry stands alone; the brief takes the larger stretch on one side of it. */
