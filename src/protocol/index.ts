@@ -6,6 +6,7 @@ export {
 export type { AgentFrame } from '../core/agent/frame.ts'
 export { asPrecisError } from '../core/errors.ts'
 export type { ThreadEvent } from '../core/log/event.ts'
+export { isStandIn } from '../core/model.ts'
 export { escapeHidden, escapeSteering } from '../core/text/visible.ts'
 export { textOfUserContent } from '../core/view/content.ts'
 export type {

@@ -49,7 +49,7 @@ function automaticWords({ automatic, trigger, onFailure }: Preset): string {
 
 function runWords({ strategyId, withModel }: StrategyRun): string {
   const id = withModel ?? strategyId
-  const without = withModel === undefined ? '' : `; without a model ${strategyId}`
+  const without = withModel === undefined ? '' : `; without a model, or with dev, ${strategyId}`
   return `${id}: ${STRATEGIES[id] ?? 'this strategy'}${without}`
 }
 
