@@ -6,7 +6,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { EventOf } from '../../core/log/event.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import type { AgentCore } from '../core.ts'
-import { type HeldLease, holdLease } from '../inbox/thread-lease.ts'
+import { type HeldLease, holdLease, tellWaiting } from '../inbox/thread-lease.ts'
 import type { ThreadRuntime } from '../loop/thread-runtime.ts'
 import type { AgentModel } from '../ports.ts'
 
@@ -97,6 +97,7 @@ export async function takeCompaction(
     const lease = await holdLease({ store, clock, name, owner, ttlMs: limits.leaseMs })
     if (lease) return { ...lease, waited }
     if (!waits || clock.now().getTime() >= untilMs) throw runsElsewhere(threadId)
+    if (!waited) tellWaiting(core, core.desks.of(threadId))
     await clock.sleep(POLL_MS, signal)
     if (signal.aborted) throw new PrecisError('aborted', 'The compaction was aborted.')
   }

@@ -57,12 +57,14 @@ describe('precis send', () => {
   })
 
   it('goes on in a thread, and shows a compaction there [LOG-60a]', async () => {
+    writeFileSync(join(work, 'notes.txt'), 'the port is 4321\n'.repeat(400))
     await send('read notes.txt')
     const thread = await latestThread()
     const compacted = await send('--thread', thread, '--preset', 'log', '/compact')
     expect(compacted.status).toBe(0)
     expect(compacted.stderr).toContain('🔄 Compacting conversation to reduce size...')
     expect(compacted.stderr).toMatch(/✅ Compaction complete! Reduced from \d+ to \d+ events/)
+    expect(compacted.stderr).toMatch(/\nai-summarize: [\d,]+ → [\d,]+ tokens \(\d+ % less\)\n/)
     expect(compacted.stdout).toContain('✅ Conversation compacted successfully')
     expect((await send('--thread', thread, 'Hello again')).status).toBe(0)
     const [listed] = JSON.parse((await precis(['threads', '--json'])).stdout)

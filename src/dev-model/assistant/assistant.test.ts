@@ -272,6 +272,9 @@ describe('questions', () => {
     expect(assist(asked([...turns, user('What is the harbour code?')])).text).toBe(
       'I do not see harbour code in my context.',
     )
+    expect(assist(asked([...turns, user('Does the harbour open?')])).text).toBe(
+      'You said “Does the harbour open?”. I do not see an answer in my context.',
+    )
   })
 
   it('are answered from the context alone', () => {

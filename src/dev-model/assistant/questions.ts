@@ -21,19 +21,14 @@ const MAX_LINES = 20_000
 export function answerQuestion(asked: Asked, text: string, at: number): string | undefined {
   const line = text.split('\n').findLast((each) => each.trim() !== '')
   const said = line?.trim() ?? ''
-  const subject = subjectOf(said)
-  if (subject === undefined) return undefined
-  const wanted = wordsIn(subject)
+  const subject = QUESTION.exec(said)?.[1] ?? REQUEST.exec(said)?.[1]
+  if (subject === undefined && !said.endsWith('?')) return undefined
+  const wanted = wordsIn(subject ?? said)
   const found = wanted.size === 0 ? undefined : bestLine(asked, at, said, wanted)
-  return found === undefined
-    ? `${UNKNOWN} ${subject.toLowerCase()} in my context.`
-    : `${KNOWN}${quoted(found)}`
-}
-
-function subjectOf(line: string): string | undefined {
-  const named = QUESTION.exec(line)?.[1] ?? REQUEST.exec(line)?.[1]
-  if (named !== undefined || !line.endsWith('?')) return named
-  return [...wordsIn(line)].join(' ') || undefined
+  if (found !== undefined) return `${KNOWN}${quoted(found)}`
+  return subject === undefined
+    ? `You said ${quoted(text)}. ${UNKNOWN} an answer in my context.`
+    : `${UNKNOWN} ${subject.toLowerCase()} in my context.`
 }
 
 /** The line that has most of the words; of several the newest. */
@@ -73,7 +68,7 @@ const WRAPS = [
   /^- (.*)$/,
   /^Last answer: (.*)$/,
   new RegExp(`^${KNOWN}(.*)$`),
-  /^You said (“.*)\. I have noted it\.$/,
+  /^You said (“.*)\. (?:I have noted it|I do not see an answer in my context)\.$/,
   /^“(.*)”$/,
 ]
 const MOST_WRAPS = 12
