@@ -1,4 +1,5 @@
 // Events into blocks: what lasts of a thread, as an interface draws it.
+import { committedFacts, renderCaveats } from '../core/edit/report-text.ts'
 import type { EventOf, ThreadEvent } from '../core/log/event.ts'
 import type { Answer, Part } from '../core/view/content.ts'
 import {
@@ -139,6 +140,8 @@ function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): Compact
   const summary = buildSummary(data)
   const before = data.before?.tokens
   const after = data.after?.tokens
+  const fallback = running?.kind === 'compaction' ? running.fallback : undefined
+  const note = renderCaveats(committedFacts(data, fallback)).join(' ')
   return {
     kind: 'compaction',
     // Where it was seen to run, its block is that of the run.
@@ -151,6 +154,8 @@ function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): Compact
     ...(before !== undefined && { beforeTokens: before }),
     ...(after !== undefined && { afterTokens: after }),
     ...(data.edits.length === 0 && { isEmpty: true }),
+    ...(fallback && { fallback }),
+    ...(note !== '' && { note }),
   }
 }
 
@@ -162,11 +167,15 @@ function settle(list: BlockList, seq: number, state: 'undone' | 'done'): void {
 
 function showFailure(list: BlockList, { data }: EventOf<'COMPACTION_FAILED'>): void {
   const { runId, strategyId: strategy, reason } = data
-  const shown = list.get(runKey(runId))
-  // A run that continues with another strategy has not failed yet: its own end says so.
-  if (shown?.kind === 'compaction') return
   const key = runKey(runId)
-  list.put({ kind: 'compaction', key, state: 'failed', strategy, error: reason, isFresh: false })
+  const fallback = { from: strategy, reason }
+  const shown = list.get(key)
+  // A run that continues with another strategy has not failed yet: its own end says so.
+  if (shown?.kind === 'compaction' && shown.state !== 'failed') list.put({ ...shown, fallback })
+  else {
+    const failed = { kind: 'compaction', state: 'failed', strategy, isFresh: false } as const
+    list.put({ ...failed, key, error: reason, fallback })
+  }
 }
 
 function showOrigin(list: BlockList, event: EventOf<'THREAD_STARTED'>): void {

@@ -1,5 +1,6 @@
 // Applies frames to blocks and status: the current activity, removed when it ends
 import type { AgentFrame, CompactionResult } from '../core/agent/frame.ts'
+import { committedFacts, renderCaveats } from '../core/edit/report-text.ts'
 import type { Approval } from './client.ts'
 import { type BlockList, runKey, toolBlock } from './view-events.ts'
 import {
@@ -161,7 +162,7 @@ function progressed({ list, status }: Shown, frame: Frame<'COMPACTION_PROGRESS'>
 }
 
 function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
-  const { runId, strategy, success, fresh, error, end, event, before, after } = frame
+  const { runId, strategy, success, fresh, error, end, event, before, after, report } = frame
   const shown = list.get(runKey(runId))
   // Who came while it ran has seen its event alone.
   const known = shown?.kind === 'compaction' ? shown : eventBlock(list, event?.seq)
@@ -170,6 +171,8 @@ function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
   const afterTokens = known?.afterTokens ?? after?.tokens
   const summary = fresh?.summary ?? known?.summary
   const isEmpty = known?.isEmpty ?? event?.data.edits.length === 0
+  const fallback = known?.fallback ?? report?.fallback
+  const note = event && renderCaveats(committedFacts(event.data, fallback)).join(' ')
   return {
     kind: 'compaction',
     key: known?.key ?? runKey(runId),
@@ -181,7 +184,9 @@ function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
     ...(beforeTokens !== undefined && { beforeTokens }),
     ...(afterTokens !== undefined && { afterTokens }),
     ...(isEmpty && { isEmpty }),
+    ...(success && note && { note }),
     ...(!success && { error: error?.message ?? end }),
+    ...(!success && error?.hint !== undefined && { hint: error.hint }),
     ...(fresh && { freshThreadId: fresh.threadId }),
   }
 }

@@ -188,6 +188,12 @@ export interface CompactionBlock extends Keyed {
   /** It found nothing to take out: the context is as it was, and there is nothing to undo. */
   readonly isEmpty?: true
   readonly error?: string
+  /** What to do about the error. */
+  readonly hint?: string
+  /** What was tried before, and why it came to nothing. */
+  readonly fallback?: { readonly from: string; readonly reason: string }
+  /** What is to be known of it beside its figures: a fallback, or that nothing was gained. */
+  readonly note?: string
   /** It opened another thread, and left this one as it was; or it opened this one. */
   readonly isFresh: boolean
   readonly freshThreadId?: string

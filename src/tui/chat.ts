@@ -3,6 +3,7 @@ import {
   asPrecisError,
   type CommandOutcome,
   errorWords,
+  isStandIn,
   type StreamItem,
   type ThreadDetail,
   ThreadView,
@@ -12,12 +13,7 @@ import {
 } from '../protocol/index.ts'
 import { Approvals } from './dialogs/approvals.ts'
 import { buildChatCommand, unknownInChat } from './dialogs/commands.ts'
-import {
-  chooseModel,
-  NO_MODEL_NOTICE,
-  STAND_IN_NOTICE,
-  usesStandIn,
-} from './dialogs/thread-settings.ts'
+import { chooseModel, NO_MODEL_NOTICE, STAND_IN_NOTICE } from './dialogs/thread-settings.ts'
 import type { ChatPorts, OpenChat } from './open-chat.ts'
 import { ThreadSession } from './session.ts'
 
@@ -200,7 +196,7 @@ export class Chat implements OpenChat {
   /** Whenever the stand-in takes over: nobody shall mistake it for a model. */
   #noteStandIn(model: string | undefined): void {
     const wasStandIn = this.#isStandIn
-    this.#isStandIn = usesStandIn(model)
+    this.#isStandIn = isStandIn(model)
     if (this.#isStandIn && !wasStandIn) this.say(STAND_IN_NOTICE)
   }
 

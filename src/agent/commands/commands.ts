@@ -11,7 +11,7 @@ import { FRESH_SESSION, inherited } from '../compaction/fresh-session.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { readReason } from '../loop/results.ts'
 import { readPreset, readWindowStatus } from '../loop/window-status.ts'
-import { contextPicture, nothingDone, presetWords } from './preset-words.ts'
+import { committedWords, contextPicture, presetWords } from './preset-words.ts'
 import { formerSession, nextSession, undoLast } from './undo.ts'
 
 export interface CommandReply {
@@ -46,7 +46,6 @@ type Answer =
 const OF_PRESET = 'preset'
 
 const FRESH = 'New session started with compacted context'
-const SUCCESS = '✅ Conversation compacted successfully'
 
 /** Never rejects: what went wrong is the reply. */
 export async function runCommand(deps: CommandDeps, command: Command): Promise<CommandReply> {
@@ -200,15 +199,15 @@ async function compactAndSay(
   if (!success) {
     const isFresh = compaction.strategy === FRESH_SESSION
     const failed = isFresh ? 'Compact failed' : '❌ Compaction failed'
-    return { ok: false, text: `${failed}: ${error?.message ?? end}`, compaction }
+    const lines = [`${failed}: ${error?.message ?? end}`, error?.hint].filter(Boolean)
+    return { ok: false, text: lines.join('\n'), compaction }
   }
   if (fresh) return { text: FRESH, compaction, threadId: fresh.threadId }
-  const isEmpty = compaction.event?.data.edits.length === 0
-  const text = isEmpty ? nothingDone(compaction) : SUCCESS
-  await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: text }], {
+  const [said, ...more] = committedWords(compaction)
+  await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: said }], {
     openCalls: 'leave',
   })
-  return { text, compaction }
+  return { text: [said, ...more].join('\n'), compaction }
 }
 
 /** A fold is gone on from at once, also where the user has said nothing further (C3). */

@@ -2,6 +2,7 @@
 import type { CompactionResult } from '../../core/agent/frame.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
+import { isStandIn } from '../../core/model.ts'
 import { type ThreadChoices, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
@@ -132,7 +133,8 @@ function listStrategies(
     preset,
     on: 'command',
     ...(chosen !== undefined && { chosen }),
-    hasModel: seen !== undefined,
+    // The stand-in counts as none: its summaries are worse than what needs no model.
+    hasModel: seen !== undefined && !isStandIn(seen.model.ref),
   })
 }
 

@@ -94,7 +94,9 @@ async function alone(run: RunState): Promise<RunEnd> {
   lease.lost.addEventListener('abort', () => desk.stopCompaction?.())
   try {
     const event = lease.waited ? await compactionSince(core, threadId, version) : undefined
-    return event ? { end: 'committed', event } : await attempt(run)
+    if (!event) return await attempt(run)
+    run.strategy = event.data.strategyId
+    return { end: 'committed', event }
   } finally {
     await lease.release()
   }

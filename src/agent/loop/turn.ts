@@ -167,7 +167,7 @@ async function recoverSilently(turn: Turn, seen: WindowStatus, steps: Steps): Pr
 
 function tooLong(refused: PrecisError, why: string): PrecisError {
   return new PrecisError('overflow', `The conversation is too long for the model. ${why}`, {
-    hint: 'Use /compact with another strategy, start a new thread with /new, unpin what is no longer needed, or choose a model with a larger window.',
+    hint: 'Type /strategy cascade and then /compact, start a new thread with /new, unpin what is no longer needed, or choose a model with a larger window.',
     cause: refused,
   })
 }
