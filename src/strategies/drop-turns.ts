@@ -1,7 +1,7 @@
 // `drop-turns`: the oldest turns go, whole, and a note says where they can be read again. No model.
 import type { Edit, Put } from '../core/edit/change.ts'
 import { type Pins, pinnedEntries } from '../core/edit/pins.ts'
-import type { Strategy } from '../core/edit/strategy.ts'
+import { immediate, type Strategy } from '../core/edit/strategy.ts'
 import type { EventAt } from '../core/log/event.ts'
 import { type Context, weightOf } from '../core/view/context.ts'
 import type { Item } from '../core/view/entry.ts'
@@ -22,16 +22,16 @@ const TINY_SHARE = 3
  * Whole turns first; then, of the newest turn, its oldest rounds. The newest message of the user stays, and
  * so do the last round and what compactions wrote.
  */
-export const dropTurns: Strategy = {
+export const dropTurns: Strategy = immediate({
   id: 'drop-turns',
-  async propose({ context, eventAt, targetTokens, pins = [] }) {
+  proposeNow({ context, eventAt, targetTokens, pins = [] }) {
     const target = targetTokens ?? Math.floor(weightOf(context) / SHARE)
     const noteTokens = noteRoom(target)
     const gone = chooseDrops({ context, eventAt, pins, room: target - noteTokens })
     const edits = dropEdits(context.items.toArray(), gone, eventAt, noteTokens)
     return { edits, metadata: { entriesDropped: gone.size } }
   },
-}
+})
 
 function noteRoom(target: number): number {
   const tiny = Math.min(TINY_NOTE_TOKENS, Math.floor(target / TINY_SHARE))

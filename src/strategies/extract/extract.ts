@@ -1,9 +1,10 @@
 // `extract`: the weightiest of a conversation word for word, to a given number of tokens. No model.
 import type { Edit, Put } from '../../core/edit/change.ts'
 import { irreducible, proposeNothing } from '../../core/edit/irreducible.ts'
-import type { Strategy } from '../../core/edit/strategy.ts'
+import { type Strategy, stepwise } from '../../core/edit/strategy.ts'
 import { bearsEntry, type EventAt } from '../../core/log/event.ts'
 import { Sequence } from '../../core/log/upcast.ts'
+import { wait } from '../../core/steps.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { findRoot, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
@@ -26,14 +27,14 @@ const TAIL_SHARES = [0.35, 0.2, 0] as const
 const LEFT_OVER_SHARE = 0.9
 const LEAST_LEFT_TOKENS = 200
 
-export const extract: Strategy = {
+export const extract: Strategy = stepwise({
   id: 'extract',
-  async propose(input) {
+  *steps(input) {
     const { context, eventAt, reduce, pins = [], nextPrompt = '', instructions = '' } = input
     const targetTokens = input.targetTokens ?? defaultTarget(context)
     const tokens = weightOf(context)
     if (tokens <= targetTokens) return proposeNothing({ tokens, targetTokens })
-    const digest = reduce ? await reduce(digestReducer) : contextDigest(context, eventAt)
+    const digest = reduce ? yield* wait(reduce(digestReducer)) : contextDigest(context, eventAt)
     const asked = `${instructions}\n${nextPrompt}`
     const drafted = (tailShare: number, requestTokens?: number) => {
       const asPaste = requestTokens === undefined ? {} : { requestTokens }
@@ -70,7 +71,7 @@ export const extract: Strategy = {
     const edits = draft.tokens < tokens ? findEdits(plan, draft, eventAt) : []
     return { edits, metadata: { ...draft.counts } }
   },
-}
+})
 
 /** The brief first; what the user said last, and what is shown in part, stand where they stood. */
 function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {

@@ -1,6 +1,6 @@
 // The changes of several rungs as one change: the difference of base and draft
 import type { Edit, EntryId, NewEntry, Put } from '../../core/edit/change.ts'
-import type { Strategy } from '../../core/edit/strategy.ts'
+import { immediate, type Strategy } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import {
   type Media,
@@ -128,9 +128,9 @@ const LEAST_TOKENS = 400
  * Results, also those of the last round where all its calls are answered, and what the user said except for the
  * newest message. Without a target nothing is a giant.
  */
-export const capGiants: Strategy = {
+export const capGiants: Strategy = immediate({
   id: 'cap',
-  async propose({ context, eventAt, targetTokens }) {
+  proposeNow({ context, eventAt, targetTokens }) {
     if (targetTokens === undefined || weightOf(context) <= targetTokens) return { edits: [] }
     const items = context.items.toArray()
     const newest = lastSaid(items, eventAt)
@@ -143,7 +143,7 @@ export const capGiants: Strategy = {
     })
     return { edits }
   },
-}
+})
 
 /** A result, or something the user said, within so many tokens; undefined for anything else. */
 export function cappedEntry(item: Item, maxTokens: number, eventAt: EventAt): Rewrite | undefined {

@@ -1,11 +1,12 @@
 // The ladder as it comes with précis: which rungs `cascade` climbs down, in this order.
 import type { Edit, NewEntry } from '../../core/edit/change.ts'
 import { pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
-import type { Strategy, StrategyInput } from '../../core/edit/strategy.ts'
+import { proposing, type Strategy, type StrategyInput, stepwise } from '../../core/edit/strategy.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { EventAt } from '../../core/log/event.ts'
+import { type Steps, wait } from '../../core/steps.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { callsAfter, findRoot, type Item, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
@@ -25,13 +26,13 @@ import { capGiants, cappedEntry } from './edits.ts'
  * `trim-tool-results` as a rung: the oldest first, no more than it takes, and each cut names its
  * ref.
  */
-const trimRung: Strategy = {
+const trimRung: Strategy = stepwise({
   id: trimToolResults.id,
-  async propose(input) {
+  *steps(input) {
     const { context, eventAt, targetTokens } = input
     const items = new Map(context.items.toArray().map((item) => [item.id, item]))
     const recent = recentResults(context.items.toArray(), context.open)
-    const { edits } = await trimToolResults.propose({ ...input, trigger: 'auto' })
+    const { edits } = yield* proposing(trimToolResults, { ...input, trigger: 'auto' })
     const rewrites = edits.flatMap((edit) => {
       const item = items.get(edit.covers[0] as Item['id'])
       const entry = item && !recent.has(item.id) ? withRef(edit, item, eventAt) : undefined
@@ -41,7 +42,7 @@ const trimRung: Strategy = {
     const excess = targetTokens === undefined ? undefined : weightOf(context) - targetTokens
     return { edits: untilSaved(rewrites, excess) }
   },
-}
+})
 
 function recentResults(items: readonly Item[], open: ReadonlySet<string>): Set<Item['id']> {
   const from = roundsOf(items, open).at(-WHOLE_ROUNDS)?.start ?? 0
@@ -69,9 +70,9 @@ const MOST_NOTE_TOKENS = 4_000
 const STATE_LINES = 60
 
 /** Everything goes but the newest message of the user and a round that is still open. */
-const lastMessage: Strategy = {
+const lastMessage: Strategy = stepwise({
   id: 'last-message',
-  async propose(input) {
+  *steps(input) {
     const { context, eventAt, pins = [] } = input
     const items = context.items.toArray()
     const newest = lastSaid(items, eventAt)
@@ -97,14 +98,14 @@ const lastMessage: Strategy = {
     }
     const gone = new Set(items.flatMap((_, at) => (at !== newest && at < open ? [at] : [])))
     const noteTokens = Math.max(NOTE_TOKENS, Math.min(MOST_NOTE_TOKENS, rest))
-    const state = ledgerLines(await ledgerOf(input), STATE_LINES).map(oneLine)
+    const state = ledgerLines(yield* ledgerOf(input), STATE_LINES).map(oneLine)
     return { edits: [...edits, ...dropEdits(items, gone, eventAt, noteTokens, state)] }
   },
-}
+})
 
 /** Replayed from the whole log where it can be had, else from what of it is in the context. */
-async function ledgerOf({ context, eventAt, reduce }: StrategyInput): Promise<Ledger> {
-  if (reduce) return reduce(ledgerReducer)
+function* ledgerOf({ context, eventAt, reduce }: StrategyInput): Steps<Ledger> {
+  if (reduce) return yield* wait(reduce(ledgerReducer))
   let ledger = ledgerReducer.init()
   for (const { id } of context.items) {
     const root = parseEntryId(findRoot(id, eventAt))
