@@ -1,4 +1,5 @@
 // Compactions: run, previewed, applied with other words, undone; what one did.
+import type { z } from 'zod'
 import type { CompactionResult } from '../../core/agent/frame.ts'
 import {
   commandOutcomeSchema,
@@ -135,10 +136,18 @@ function addLooking(api: Api, { store }: AppParts): void {
       answer: compactionDiffSchema,
     },
     async ({ params: { threadId, compaction } }) => {
-      const { before, after, ...diff } = computeDiff(
+      const { before, after, changes, ...diff } = computeDiff(
         await aroundCompaction(store, threadId, compaction),
       )
-      return { ...diff, before: [...before], after: [...after] }
+      return {
+        ...diff,
+        before: [...before],
+        after: [...after],
+        changes: changes.map(({ removed, added }) => ({
+          removed: [...removed],
+          added: [...added],
+        })),
+      }
     },
   )
   route(
@@ -151,9 +160,10 @@ function addLooking(api: Api, { store }: AppParts): void {
       params: compactionParams,
       answer: reportSchema,
     },
-    async ({ params: { threadId, compaction } }) => ({
-      text: buildReport(await aroundCompaction(store, threadId, compaction)),
-    }),
+    async ({ params: { threadId, compaction } }) =>
+      structuredClone(buildReport(await aroundCompaction(store, threadId, compaction))) as z.output<
+        typeof reportSchema
+      >,
   )
 }
 
