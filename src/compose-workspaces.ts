@@ -9,6 +9,8 @@ export interface WorkspaceChoices {
   readonly workspace?: string
   /** Further folders that threads may be given. */
   readonly workspaces?: readonly string[]
+  /** The rules of a folder, for the system part of new threads there; the caller trusts them. */
+  readonly rules?: (workspace: string) => string | undefined
   /** Threads that were begun elsewhere, in other folders, may not work in those from here. */
   readonly onlyThese?: boolean
 }
@@ -29,6 +31,7 @@ export function composeWorkspaces(choices: WorkspaceChoices): AppWorkspaces {
   }
   return {
     ...(workspace !== undefined && { default: workspace }),
+    ...(choices.rules && { rules: choices.rules }),
     require,
     admit(path) {
       if (onlyThese) require(path)

@@ -5,7 +5,7 @@ export { type Agent, createAgent, type SendOutcome } from './agent/agent.ts'
 export type { CommandReply } from './agent/commands/commands.ts'
 export { type CompactionDisplay, CompactionWatch } from './agent/compaction/compaction-watch.ts'
 export type { AfterReply, BeforeReply, CompactionHooks, HookedRun } from './agent/hooks.ts'
-export { systemPrompt } from './agent/loop/turn.ts'
+export { systemPrompt } from './agent/loop/system-prompt.ts'
 export {
   AGENT_LIMITS,
   type AgentModel,

@@ -18,6 +18,7 @@ import { wishesHooks } from './compact/wishes.ts'
 import type { Io } from './process-io.ts'
 import { programName, version } from './program-name.ts'
 import { askTrust } from './settings/ask-trust.ts'
+import { projectRules } from './settings/project-rules.ts'
 import { loadSettings } from './settings/settings.ts'
 import { writeStream, writeText } from './terminal/io.ts'
 import { hasColours } from './terminal/terminal.ts'
@@ -64,6 +65,8 @@ export async function chat(thread: string | undefined, flags: ChatFlags, io: Io)
     settings: resolved,
     environment: io.environment,
     version: version(),
+    // On a terminal it was asked for, and the screen belongs to the chat.
+    rules: (folder) => projectRules(folder, io.environment, output.isTTY ? undefined : io.stderr),
     agent: {
       workspace,
       approval,

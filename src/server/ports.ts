@@ -73,6 +73,8 @@ export interface AppWorkspaces {
   readonly default?: string
   /** The folder as it is to be stored. Throws for one that is not allowed, or not there. */
   require(path: string): string
+  /** Rules of the folder, for the system part of new threads. */
+  rules?(workspace: string): string | undefined
   /** Throws if a thread that has this folder already may not work in it from here. */
   admit(path: string): void
   /** What is in it, below it too; ends early where `isOver` says so. */

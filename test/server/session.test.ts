@@ -139,3 +139,20 @@ describe('GET /api/threads/:id', () => {
     expect(fresh.parent?.threadId).toBe(threadId)
   })
 })
+
+describe('POST /api/threads', () => {
+  it('puts the rules of the folder into the system part, where the host trusts them', async () => {
+    const rules = 'Rules of the project: tabs only.'
+    const { client, dev, home, folder } = await setUpApp({
+      rules: (workspace) => (workspace === folder ? rules : undefined),
+    })
+    const { threadId } = await client.createThread()
+    await converse(client, threadId, 'Hello')
+    expect(JSON.stringify(Object(dev.requests.at(-1)?.body).system)).toContain(rules)
+    await home.threads.append(threadId, longPast(9_000))
+    await client.compact(threadId, { strategy: 'extract' })
+    const { system, messages } = await home.threads.messages(threadId)
+    expect(system.at(-1)).toBe(rules)
+    expect(JSON.stringify(messages)).not.toContain(rules)
+  })
+})

@@ -17,6 +17,7 @@ import { openWorkspace } from '../../tools/workspace.ts'
 import { wishesHooks } from '../compact/wishes.ts'
 import type { Io } from '../process-io.ts'
 import { programName, version } from '../program-name.ts'
+import { projectRules } from '../settings/project-rules.ts'
 import { loadSettings, stateFolder } from '../settings/settings.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
@@ -87,6 +88,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
         ...(workspace !== undefined && { workspace }),
       },
       workspaces,
+      rules: (folder) => projectRules(folder, io.environment, io.stderr),
       onlyThese: true,
       access: {
         ...accessOf(flags),

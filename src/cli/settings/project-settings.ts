@@ -85,7 +85,7 @@ function harmless(given: unknown, prefix = ''): unknown {
 }
 
 /** What is read is what was judged: one open file, its owner, its content. */
-function readOwn(file: string): { readonly text: string; readonly problem?: string } {
+export function readOwn(file: string): { readonly text: string; readonly problem?: string } {
   try {
     const opened = openSync(file, READING)
     try {
@@ -132,7 +132,7 @@ function findProblem(
 }
 
 function unreadable(file: string, why: string, cause?: unknown): PrecisError {
-  return new PrecisError('file-unreadable', `the settings cannot be read: ${why}`, {
+  return new PrecisError('file-unreadable', `the file cannot be read: ${why}`, {
     where: file,
     hint: 'Make the file readable, or remove it.',
     ...(cause !== undefined && { cause }),

@@ -56,7 +56,7 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
 const warned = new WeakMap<NodeJS.WritableStream, Set<string>>()
 
 /** A command may read its settings more than once. */
-function warnOnce(text: string, stderr: NodeJS.WritableStream): void {
+export function warnOnce(text: string, stderr: NodeJS.WritableStream): void {
   const known = warned.get(stderr) ?? new Set()
   if (known.has(text)) return
   warned.set(stderr, known.add(text))

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SendOutcome } from '../../agent/agent.ts'
-import { systemPrompt } from '../../agent/loop/turn.ts'
+import { systemDrafts } from '../../agent/loop/system-prompt.ts'
 import type { Composed } from '../../compose.ts'
 import { composeAgent } from '../../compose-agent.ts'
 import { type ApprovalPolicy, patternProblem } from '../../core/agent/approval.ts'
@@ -13,6 +13,7 @@ import { escapeSteering, printableJson } from '../../core/text/visible.ts'
 import { billedUsage } from '../../core/window/usage.ts'
 import { wishesHooks } from '../compact/wishes.ts'
 import type { Io } from '../process-io.ts'
+import { projectRules } from '../settings/project-rules.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { watchAgent } from '../terminal/agent-output.ts'
 import { readText, writeStream } from '../terminal/io.ts'
@@ -67,7 +68,7 @@ async function converse(
     environment: io.environment,
     jobs: await home.jobs(),
   })
-  const threadId = await threadOf(home, workspace, flags)
+  const threadId = await threadOf(home, workspace, flags, io)
   const watch = watchAgent(agent, threadId, flags.json ?? false, io)
   const stop = new AbortController()
   const interrupt = () => stop.abort()
@@ -92,6 +93,7 @@ async function threadOf(
   { threads, models }: Composed,
   workspace: string,
   { thread, model, preset }: SendFlags,
+  io: Io,
 ): Promise<string> {
   const changes: EventDraft[] = []
   // A new thread without a model could not be answered: that is said before there is one.
@@ -107,7 +109,7 @@ async function threadOf(
   }
   const threadId = await threads.create()
   await threads.append(threadId, [
-    { type: 'SYSTEM_PROMPT', data: systemPrompt({ workspace }) },
+    ...systemDrafts({ workspace, rules: projectRules(workspace, io.environment, io.stderr) }),
     { type: 'THREAD_SETTINGS', data: { workspace, ...(preset !== undefined && { preset }) } },
     ...changes,
   ])

@@ -1,5 +1,5 @@
 // Routes for threads: list, create, read, change, delete, fork
-import { systemPrompt } from '../../agent/loop/turn.ts'
+import { systemDrafts } from '../../agent/loop/system-prompt.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import {
   changeBody,
@@ -53,10 +53,10 @@ function addBeginning(api: Api, parts: AppParts): void {
       const drafts: EventDraft[] = [
         ...(workspace === undefined
           ? []
-          : ([
-              { type: 'SYSTEM_PROMPT', data: systemPrompt({ workspace }) },
-              { type: 'THREAD_SETTINGS', data: { workspace } },
-            ] as const)),
+          : [
+              ...systemDrafts({ workspace, rules: workspaces.rules?.(workspace) }),
+              { type: 'THREAD_SETTINGS' as const, data: { workspace } },
+            ]),
         ...(await changesFor(parts, undefined, choices)),
       ]
       const threadId = await threads.create(
