@@ -190,24 +190,35 @@ async function compactAndSay(
   { core, threadId, compact, signal }: CommandDeps,
   asked: Pick<CompactOptions, 'instructions' | 'nextPrompt'>,
 ): Promise<Exclude<Answer, string>> {
+  const running = core.desks.of(threadId).compaction
   const compaction = await compact(threadId, {
     leaveInbox: true,
     ...asked,
     ...(signal && { signal }),
   })
-  const { success, error, end, fresh } = compaction
-  if (!success) {
-    const isFresh = compaction.strategy === FRESH_SESSION
-    const failed = isFresh ? 'Compact failed' : '❌ Compaction failed'
-    const lines = [`${failed}: ${error?.message ?? end}`, error?.hint].filter(Boolean)
-    return { ok: false, text: lines.join('\n'), compaction }
-  }
-  if (fresh) return { text: FRESH, compaction, threadId: fresh.threadId }
+  const { success, fresh } = compaction
+  if (!success) return { ok: false, text: failureWords(compaction), compaction }
+  const goesOn = fresh && { threadId: fresh.threadId }
+  const isJoined = running !== undefined || fresh?.threadId === compaction.runId
+  if (isJoined) return { text: joinedWords(asked), compaction, ...goesOn }
+  if (goesOn) return { text: FRESH, compaction, ...goesOn }
   const [said, ...more] = committedWords(compaction)
   await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: said }], {
     openCalls: 'leave',
   })
   return { text: [said, ...more].join('\n'), compaction }
+}
+
+/** One of a new session says it in the words of FRESH-30 alone; its hint is in the error. */
+function failureWords({ strategy, error, end }: CompactionResult): string {
+  if (strategy === FRESH_SESSION) return `Compact failed: ${error?.message ?? end}`
+  return [`❌ Compaction failed: ${error?.message ?? end}`, error?.hint].filter(Boolean).join('\n')
+}
+
+/** Two that ask at once get one compaction: the second is told so, and what became of its words. */
+function joinedWords({ instructions }: Pick<CompactOptions, 'instructions'>): string {
+  const unused = instructions === undefined ? '' : ' Its instructions were not used.'
+  return `A compaction was already running; this one joined it.${unused}`
 }
 
 /** A fold is gone on from at once, also where the user has said nothing further (C3). */
