@@ -7,11 +7,11 @@ import type { EventDraft } from '../../core/log/event.ts'
 import { NO_STRATEGY, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import type { CompactOptions } from '../compaction/compact-thread.ts'
-import { FRESH_SESSION, inherited } from '../compaction/fresh-session.ts'
+import { inherited } from '../compaction/fresh-session.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { readReason } from '../loop/results.ts'
 import { readPreset, readWindowStatus } from '../loop/window-status.ts'
-import { committedWords, contextPicture, presetWords } from './preset-words.ts'
+import { compactionWords, contextPicture, presetWords } from './preset-words.ts'
 import { formerSession, nextSession, undoLast } from './undo.ts'
 
 export interface CommandReply {
@@ -44,8 +44,6 @@ type Answer =
 
 /** What /strategy takes to be taken back. */
 const OF_PRESET = 'preset'
-
-const FRESH = 'New session started with compacted context'
 
 /** Never rejects: what went wrong is the reply. */
 export async function runCommand(deps: CommandDeps, command: Command): Promise<CommandReply> {
@@ -197,22 +195,17 @@ async function compactAndSay(
     ...(signal && { signal }),
   })
   const { success, fresh } = compaction
-  if (!success) return { ok: false, text: failureWords(compaction), compaction }
+  const [said, ...more] = compactionWords(compaction)
+  const text = [said, ...more].join('\n')
+  if (!success) return { ok: false, text, compaction }
   const goesOn = fresh && { threadId: fresh.threadId }
   const isJoined = running !== undefined || fresh?.threadId === compaction.runId
   if (isJoined) return { text: joinedWords(asked), compaction, ...goesOn }
-  if (goesOn) return { text: FRESH, compaction, ...goesOn }
-  const [said, ...more] = committedWords(compaction)
+  if (goesOn) return { text, compaction, ...goesOn }
   await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: said }], {
     openCalls: 'leave',
   })
-  return { text: [said, ...more].join('\n'), compaction }
-}
-
-/** One of a new session says it in the words of FRESH-30 alone; its hint is in the error. */
-function failureWords({ strategy, error, end }: CompactionResult): string {
-  if (strategy === FRESH_SESSION) return `Compact failed: ${error?.message ?? end}`
-  return [`❌ Compaction failed: ${error?.message ?? end}`, error?.hint].filter(Boolean).join('\n')
+  return { text, compaction }
 }
 
 /** Two that ask at once get one compaction: the second is told so, and what became of its words. */
