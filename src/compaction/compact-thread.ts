@@ -41,7 +41,7 @@ export interface Door extends Moving {
   commit?(run: () => Promise<CompactionOutcome>, record: ProposalRecord): Promise<CompactionOutcome>
   /** A strategy is tried now; `fallback` says what was tried before it, and why it came to nothing. */
   onAttempt?(strategyId: string, fallback: ReportFallback | undefined): void
-  /** An attempt came to nothing. */
+  /** An attempt came to nothing, or was stopped after it had cost something. */
   onFailure?(failed: FailedAttempt): Promise<void>
   /** A lower target for the same strategy, where a proposal is not small enough by the door's own count. */
   retarget?(record: ProposalRecord): Promise<number | undefined>
@@ -180,8 +180,9 @@ class Road {
 
   /** What it cost is known where a proposal came of it, or where the error says it. */
   async #note({ end, error }: Failure, paid: TokenUsage | undefined): Promise<void> {
-    if (end === 'aborted') return
     const said = error.details.usage as TokenUsage | undefined
+    // To stop it is no failure; but what it has cost by then is on the bill.
+    if (end === 'aborted' && !said) return
     if (said && !paid) this.spent = sumUsage(this.spent, said)
     await this.#door.onFailure?.({ strategyId: this.strategyId, error, usage: paid ?? said })
   }

@@ -18,7 +18,8 @@ import type { ChatPorts, OpenChat } from './open-chat.ts'
 import { ThreadSession } from './session.ts'
 
 /** FRESH-24, by whichever way it was started. */
-const STARTED = 'New session started with compacted context; /undo goes back'
+const FRESH = 'New session started with compacted context'
+const STARTED = `${FRESH}; /undo goes back`
 
 export class Chat implements OpenChat {
   readonly ports: ChatPorts
@@ -101,7 +102,10 @@ export class Chat implements OpenChat {
     const { ok, text, threadId, compaction, returned } = outcome
     if (returned !== undefined) this.ports.onReturned(returned)
     if (from !== this.threadId) {
-      this.say(compaction?.fresh ? `${from} continues in ${compaction.fresh.threadId}.` : text)
+      const { fresh } = compaction ?? {}
+      // Where this chat went along already, the words say what became of the command.
+      const isHere = fresh === undefined || fresh.threadId === this.threadId
+      this.say(isHere ? text : `${from} continues in ${fresh.threadId}.`)
       return
     }
     if (compaction) this.#showCompaction(outcome)
@@ -112,7 +116,8 @@ export class Chat implements OpenChat {
     }
     // What a compaction came to is told by its divider, and where it stays here also by the thread.
     if (compaction && !compaction.fresh) return
-    this.say(compaction?.fresh ? STARTED : text, ok ? 'reply' : 'warning', command)
+    const words = text === FRESH ? STARTED : text
+    this.say(words, ok ? 'reply' : 'warning', command)
   }
 
   say(

@@ -5,6 +5,7 @@ import { committedFacts, renderCaveats, renderSizes } from '../../core/edit/repo
 import { weightOf } from '../../core/view/context.ts'
 import type { EntryKind } from '../../core/view/entry.ts'
 import { type Fallback, PRESETS, type Preset, type StrategyRun } from '../../core/window/presets.ts'
+import { FRESH_SESSION } from '../compaction/fresh-session.ts'
 import type { WindowStatus } from '../loop/window-status.ts'
 
 interface PresetWords {
@@ -99,13 +100,21 @@ function barLine(name: string, tokens: number, whole: number): string {
   return `${name.padEnd(20)} ${bar} ${String(tokens).padStart(9)}`
 }
 
+const FRESH = 'New session started with compacted context'
 const SUCCESS = '✅ Conversation compacted successfully'
 
-/** What the thread keeps of it, and what whoever asked is told besides. */
-export function committedWords(compaction: CompactionResult): [said: string, ...more: string[]] {
-  const { event, report } = compaction
+/** How a compaction ended: what the thread keeps of it, and what whoever asked is told besides. */
+export function compactionWords(result: CompactionResult): [said: string, ...more: string[]] {
+  const { success, strategy, error, end, fresh, event, report } = result
+  if (!success) {
+    const why = error?.message ?? end
+    // In the words of FRESH-30 alone: the hint is in the error.
+    if (strategy === FRESH_SESSION) return [`Compact failed: ${why}`]
+    return [`❌ Compaction failed: ${why}`, ...(error?.hint === undefined ? [] : [error.hint])]
+  }
+  if (fresh) return [FRESH]
   if (!event) return [SUCCESS]
-  if (event.data.edits.length === 0) return [nothingDone(compaction)]
+  if (event.data.edits.length === 0) return [nothingDone(result)]
   const facts = committedFacts(event.data, report?.fallback)
   const [sizes, caveats] = [renderSizes(facts), renderCaveats(facts)]
   if (caveats.length > 0) return [[`Conversation compacted: ${sizes}.`, ...caveats].join(' ')]

@@ -16,7 +16,7 @@ import { targetWeight } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
 import { compactionSince, type Order } from './compaction-run.ts'
 import { planFor, strategiesFor } from './compaction-settings.ts'
-import { FRESH_SESSION, requireExchange } from './fresh-session.ts'
+import { FRESH_SESSION, requireExchange, sessionSince } from './fresh-session.ts'
 
 export interface CompactOptions {
   /** By its id; one that is given itself is tried alone. */
@@ -43,6 +43,7 @@ export async function compactByCommand(
   const desk = core.desks.of(threadId)
   if (desk.compaction) return desk.compaction
   const { version } = await core.ports.threads.context(threadId)
+  const since = { version, atMs: core.ports.clock.now().getTime() }
   while (desk.work?.isBrief) await desk.work.settled
   if (desk.work) {
     const signal = AbortSignal.any([core.closing, ...(options.signal ? [options.signal] : [])])
@@ -51,16 +52,22 @@ export async function compactByCommand(
   return workWhenFree(
     core,
     desk,
-    (turn) => compactNow(turn, options, 'alone', version),
+    (turn) => compactNow(turn, options, 'alone', since),
     options.signal ? { signal: options.signal } : {},
   )
+}
+
+/** When it was asked for, by the version of the thread and by the clock. */
+interface Since {
+  readonly version: number
+  readonly atMs: number
 }
 
 async function compactNow(
   turn: Turn,
   options: CompactOptions,
   where: 'alone' | 'beside',
-  since?: number,
+  since?: Since,
 ): Promise<CompactionResult> {
   const { core, desk } = turn
   const order = await computeOrder(turn, options)
@@ -158,12 +165,15 @@ function targetOf({ core, desk }: Turn, seen: WindowStatus): number | undefined 
 
 /** What another process has committed while this one waited for the thread. */
 async function joined(
-  { core, desk }: Turn,
-  { seenVersion }: Order,
-  since: number,
+  turn: Turn,
+  { seenVersion, plan }: Order,
+  { version, atMs }: Since,
 ): Promise<CompactionResult | undefined> {
-  if (seenVersion === since) return undefined
-  const event = await compactionSince(core, desk.threadId, since)
+  const { core, desk } = turn
+  // A new session leaves no trace in the old one.
+  if (plan.strategies.includes(FRESH_SESSION)) return sessionSince(turn, atMs)
+  if (seenVersion === version) return undefined
+  const event = await compactionSince(core, desk.threadId, version)
   if (!event) return undefined
   const { runId, strategyId, trigger, before, after } = event.data
   return {

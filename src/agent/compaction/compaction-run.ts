@@ -33,6 +33,7 @@ export interface RunState {
   readonly runId: string
   strategy: string
   spent: TokenUsage | undefined // of all attempts
+  isLost?: boolean // another process has the thread now
 }
 
 export type RunEnd =

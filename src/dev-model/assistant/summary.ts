@@ -25,8 +25,7 @@ const MAX_PATH_CHARS = 200
 const HEADINGS = ['Requests', 'Files', 'Commands', 'Failures', 'State']
 
 /** Whoever reads a summary knows that no model wrote it. */
-export const WRITTEN_BY =
-  'Written by the stand-in `dev`, which is not a language model: it lists what it was sent.'
+export const WRITTEN_BY = 'Written by the stand-in `dev`, not by a language model.'
 
 /**
  * Everything before the request for it; where that is nothing, the transcript in the request. What an
@@ -50,7 +49,9 @@ export function buildSummary(asked: Asked, isAddition = false): string {
   const rest = [...earlier].filter(([, lines]) => lines.length > 0)
   return [
     ...(isAddition && prompt.includes(WRITTEN_BY) ? [] : [WRITTEN_BY]),
-    ...sections.map(([heading, text]) => `## ${heading}\n${text}`),
+    ...sections
+      .filter(([, text]) => headings !== HEADINGS || text !== 'none')
+      .map(([heading, text]) => `## ${heading}\n${text}`),
     ...rest.map(([heading, lines]) => `## ${heading}\n${lines.join('\n')}`),
   ].join('\n\n')
 }

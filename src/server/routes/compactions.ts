@@ -1,5 +1,6 @@
 // Compactions: run, previewed, applied with other words, undone; what one did.
 import type { z } from 'zod'
+import { compactionWords } from '../../agent/commands/preset-words.ts'
 import type { CompactionResult } from '../../core/agent/frame.ts'
 import {
   commandOutcomeSchema,
@@ -172,15 +173,8 @@ function readOutcome(result: CompactionResult): WireOutcome {
   return {
     command: 'compact',
     ok: result.success,
-    text: inWords(result),
+    text: compactionWords(result).join('\n'),
     ...(fresh && { threadId: fresh.threadId }),
     compaction: toWireResult(result),
   }
-}
-
-function inWords({ success, strategy, error, end, fresh, event, before, after }: CompactionResult) {
-  if (!success) return `${strategy} did not compact: ${error?.message ?? end}`
-  if (fresh) return `${strategy}: the conversation continues in ${fresh.threadId}.`
-  if (event?.data.edits.length === 0) return `${strategy}: there was nothing to compact.`
-  return `${strategy}: ${before?.tokens ?? 'unknown'} → ${after?.tokens ?? 'unknown'} tokens.`
 }
