@@ -8,7 +8,7 @@ const EVENT = {
   v: 1,
   id: 'a',
   threadId: 't',
-  timestamp: '2026-01-01T00:00:00Z',
+  timestamp: new Date(0),
 } as const
 
 const CASES: readonly (readonly [text: string, isInjected: boolean])[] = [
