@@ -34,6 +34,8 @@ export interface PinData {
   readonly entries?: readonly EntryId[]
   readonly text?: string
   readonly by?: 'user' | 'pattern' | 'detected'
+  /** When the user said it, where the log knows: day and minute. */
+  readonly saidAt?: string
 }
 
 export interface QueueData {
