@@ -2,7 +2,7 @@
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { weightOf } from '../../core/view/context.ts'
-import { lastRequest } from '../../core/view/last-request.ts'
+import { findRequests } from '../../core/view/last-request.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { targetOf } from '../../core/window/trigger.ts'
@@ -66,7 +66,7 @@ export async function compactByTool(
 /** What the user asked for last, as long as it is in the context. */
 async function openRequest({ core, desk }: Turn): Promise<string> {
   const { context, eventAt } = await core.ports.threads.contents(desk.threadId)
-  return lastRequest(context.items.toArray(), eventAt)?.text ?? ''
+  return findRequests(context.items.toArray(), eventAt).shown.at(-1)?.text ?? ''
 }
 
 const QUOTED_CHARS = 200

@@ -31,6 +31,8 @@ export interface CompactionContext {
   readonly thinking?: ThinkingWish | undefined
   /** Of the conversation's model; absent where nobody knows. */
   readonly windowTokens?: number | undefined
+  /** What the context may weigh at most for a request to fit; absent where nobody knows. */
+  readonly capacityTokens?: number | undefined
   readonly signal?: Signal | undefined
   /** Where finished steps are kept, for a run that was cut short and is begun again. */
   readonly scratch?: Scratch | undefined

@@ -64,7 +64,11 @@ export function buildDraft(input: DraftInput): Draft {
   const { digest, plan, targetTokens } = input
   const hasBrief = plan.covered.length > 0
   const rest = targetTokens - plan.fixedTokens - plan.masked.length * MASKED_TOKENS
-  const whole = Math.max(0, rest - (plan.shortened?.tokens ?? 0) - (hasBrief ? FRAME_TOKENS : 0))
+  const inPart = [...(plan.capped?.values() ?? [])].reduce(
+    (sum, tokens) => sum + tokens,
+    plan.shortened?.tokens ?? 0,
+  )
+  const whole = Math.max(0, rest - inPart - (hasBrief ? FRAME_TOKENS : 0))
   const summaries = hasBrief ? fitSummaries(input.summaries ?? [], whole) : []
   const room = Math.max(0, whole - summaryTokens(summaries))
   const view = buildView(input)
@@ -220,7 +224,7 @@ function built(
       const entry = maskedEntry(each, findStretches(digest, inResults.get(each.seq) ?? []))
       return rewritten(each.item, rewriteOf(each.item, entry, eventAt))
     }),
-    ...shortenedRequest(plan, eventAt),
+    ...shortenedEntries(plan, eventAt),
   ]
   const parts = { ...fixed, stated, excerpts }
   const brief = plan.covered.length > 0 ? briefText(digest, parts) : ''
@@ -234,9 +238,15 @@ function built(
   return { brief, briefTokens, rewritten: inPart, tokens: tokens + briefTokens, counts }
 }
 
-function shortenedRequest({ shortened }: Plan, eventAt: EventAt): Rewritten[] {
-  const rewrite = shortened && cappedEntry(shortened.item, shortened.tokens, eventAt)
-  return shortened && rewrite ? [rewritten(shortened.item, rewrite)] : []
+function shortenedEntries({ shortened, capped }: Plan, eventAt: EventAt): Rewritten[] {
+  const entries = [
+    ...(capped ?? []),
+    ...(shortened ? [[shortened.item, shortened.tokens] as const] : []),
+  ]
+  return entries.flatMap(([item, tokens]) => {
+    const rewrite = cappedEntry(item, tokens, eventAt)
+    return rewrite ? [rewritten(item, rewrite)] : []
+  })
 }
 
 function rewritten({ tokens }: Item, { edit, saved }: Rewrite): Rewritten {

@@ -10,6 +10,7 @@ import { type Context, weightOf } from '../../core/view/context.ts'
 import { findRoot, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
+import { carriedEntry } from '../../core/view/requests/request-note.ts'
 import { Digest, digestReducer } from './digest.ts'
 import { buildDraft, type Draft } from './draft.ts'
 import { buildPlan, isSealed, type Plan } from './plan.ts'
@@ -38,7 +39,8 @@ export const extract: Strategy = stepwise({
     const asked = `${instructions}\n${nextPrompt}`
     const drafted = (tailShare: number, requestTokens?: number) => {
       const asPaste = requestTokens === undefined ? {} : { requestTokens }
-      const plan = buildPlan({ context, eventAt, pins, targetTokens, tailShare, ...asPaste })
+      const { run } = input
+      const plan = buildPlan({ context, eventAt, pins, run, targetTokens, tailShare, ...asPaste })
       return {
         tailShare,
         plan,
@@ -75,7 +77,7 @@ export const extract: Strategy = stepwise({
 
 /** The brief first; what the user said last, and what is shown in part, stand where they stood. */
 function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {
-  const { items, cut, covered, request, shortened } = plan
+  const { items, cut, covered, request, shortened, note } = plan
   const edits = rewritten.map(({ edit }) => edit)
   if (covered.length === 0) return edits
   const kept = runsOf(
@@ -84,6 +86,7 @@ function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): E
   )
   const put: Put[] = [
     { type: 'USER_MESSAGE', data: brief, label: 'brief' },
+    ...(note === undefined ? [] : [carriedEntry(note)]),
     ...kept.map((keep) => ({ keep })),
   ]
   const inBrief = new Set(covered)

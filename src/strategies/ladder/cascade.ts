@@ -167,9 +167,9 @@ function pinsReserve({ context, eventAt, pins = [] }: StrategyInput): number {
   return stands ? 0 : weighText(text)
 }
 
-/** What the gate counts in the end: with pins, and without the thinking that it hides. */
+/** What the gate counts in the end: with pins and requests, and without the thinking that it hides. */
 function landing(edits: readonly Edit[], input: StrategyInput): number | undefined {
-  const { context, eventAt, pins = [] } = input
+  const { context, eventAt, targetTokens, pins = [] } = input
   const gated = tryGate({
     context,
     eventAt,
@@ -179,6 +179,7 @@ function landing(edits: readonly Edit[], input: StrategyInput): number | undefin
     trigger: 'command',
     runId: 'cascade',
     pins,
+    targetTokens,
   })
   return gated.ok ? gated.data.after.tokens : undefined
 }

@@ -10,13 +10,14 @@ import { type Steps, wait } from '../../core/steps.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { callsAfter, findRoot, type Item, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
-import { openRoundStart, roundsOf } from '../../core/view/seam.ts'
+import { roundsOf } from '../../core/view/seam.ts'
 import { weighText } from '../../core/window/tokens/weigh.ts'
 import { lastSaid } from '../drop-note.ts'
-import { dropEdits, dropTurns } from '../drop-turns.ts'
+import { dropEdits, dropTurns, spokenNote } from '../drop-turns.ts'
 import { extract } from '../extract/extract.ts'
 import { mask, WHOLE_ROUNDS } from '../mask.ts'
 import { prune } from '../prune/prune.ts'
+import { cutUnseen, heldStart } from '../range.ts'
 import { oneLine } from '../summary/as-data.ts'
 import { readRef, resultWith, rewriteOf, trimToolResults, untilSaved } from '../trim.ts'
 import { createCascade, type Rung } from './cascade.ts'
@@ -69,37 +70,43 @@ const NOTE_TOKENS = 80
 const MOST_NOTE_TOKENS = 4_000
 const STATE_LINES = 60
 
-/** Everything goes but the newest message of the user and a round that is still open. */
+/** Everything goes but the newest message of the user and what is behind the last answer that was read. */
 const lastMessage: Strategy = stepwise({
   id: 'last-message',
   *steps(input) {
     const { context, eventAt, pins = [] } = input
     const items = context.items.toArray()
     const newest = lastSaid(items, eventAt)
-    const open = openRoundStart(items, context.open)
+    const open = heldStart(input)
+    const unseen = cutUnseen(input)
+    const capped = [...unseen].flatMap(([item, most]) => cappedEntry(item, most, eventAt) ?? [])
     const held = pinnedEntries(items, context.open, pins)
     const text = pinnedText(pins)
     const fixed = items.reduce(
       (sum, item, at) => (at >= open || held.has(item.id) ? sum + item.tokens : sum),
       weightOf(context) - context.tokens + (text === undefined ? 0 : weighText(text)),
     )
-    const room = (input.targetTokens ?? Math.floor(weightOf(context) / 2)) - fixed
+    const spared = capped.reduce((sum, { saved }) => sum + saved, 0)
+    const target = input.targetTokens ?? Math.floor(weightOf(context) / 2)
+    const gone = new Set(items.flatMap((_, at) => (at !== newest && at < open ? [at] : [])))
+    const spoken = spokenNote(items, gone, eventAt, target)
+    const room = target - fixed + spared - (spoken === undefined ? 0 : weighText(spoken))
     const said = items[newest]
     const isFree = said !== undefined && newest < open && !held.has(said.id)
-    const edits: Edit[] = []
+    const edits = capped.filter(({ saved }) => saved > 0).map(({ edit }) => edit)
     let rest = room
     if (isFree) {
-      const capped =
+      const shorter =
         said.tokens + NOTE_TOKENS > room
           ? cappedEntry(said, Math.max(0, room - 2 * NOTE_TOKENS), eventAt)
           : undefined
-      if (capped && capped.saved > 0) edits.push(capped.edit)
-      rest -= said.tokens - Math.max(0, capped?.saved ?? 0)
+      if (shorter && shorter.saved > 0) edits.push(shorter.edit)
+      rest -= said.tokens - Math.max(0, shorter?.saved ?? 0)
     }
-    const gone = new Set(items.flatMap((_, at) => (at !== newest && at < open ? [at] : [])))
     const noteTokens = Math.max(NOTE_TOKENS, Math.min(MOST_NOTE_TOKENS, rest))
     const state = ledgerLines(yield* ledgerOf(input), STATE_LINES).map(oneLine)
-    return { edits: [...edits, ...dropEdits(items, gone, eventAt, noteTokens, state)] }
+    const drops = dropEdits({ items, gone, eventAt, noteTokens, spoken, state })
+    return { edits: [...edits, ...drops] }
   },
 })
 
