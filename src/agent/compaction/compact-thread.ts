@@ -10,9 +10,13 @@ import { decide, policyAfter } from '../../core/window/policy.ts'
 import type { Preset } from '../../core/window/presets.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { workWhenFree } from '../inbox/thread-lease.ts'
-import { readPreset, readWindowStatus, type WindowStatus } from '../loop/window-status.ts'
+import {
+  readPreset,
+  readWindowStatus,
+  targetWeight,
+  type WindowStatus,
+} from '../loop/window-status.ts'
 import { askAgent } from './ask-agent.ts'
-import { targetWeight } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
 import { compactionSince, type Order } from './compaction-run.ts'
 import { planFor, strategiesFor } from './compaction-settings.ts'

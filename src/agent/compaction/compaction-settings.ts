@@ -2,9 +2,10 @@
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { ReportSettings } from '../../core/edit/report.ts'
 import type { Preset, StrategyRun } from '../../core/window/presets.ts'
+import { computeCapacity, windowOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import { buildSchemas, readThinking } from '../loop/answer.ts'
-import type { WindowStatus } from '../loop/window-status.ts'
+import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
 import type { AgentSettings } from '../ports.ts'
 import { FRESH_SESSION } from './fresh-session.ts'
 
@@ -44,8 +45,14 @@ function readCompactionSettings(
     form: summaries?.form,
     fastModel: summaries?.fastModel,
     windowTokens: seen.model.windowTokens,
+    capacityTokens: readCapacity(seen),
     settings: settingsInForce(seen),
   }
+}
+
+function readCapacity(seen: WindowStatus): number | undefined {
+  const window = windowOf(seen.budget)
+  return window === undefined ? undefined : targetWeight(seen, computeCapacity(seen.budget, window))
 }
 
 /** What decides when a thread is compacted and how far, for the report. */

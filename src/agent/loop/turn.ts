@@ -67,7 +67,7 @@ async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promis
     if (ended !== 'next') return ended
     seen = await readWindowStatus(turn)
   }
-  if (await compactIfFull(turn, seen, steps)) seen = await readWindowStatus(turn)
+  if (await compactIfFull(turn, seen)) seen = await readWindowStatus(turn)
   if (turn.signal.aborted) return { end: 'aborted' }
   await endOnUserTurn(turn, seen)
   const { answered, now, after } = await turn.desk.request.run(() => oneRound(turn, seen))
@@ -124,7 +124,7 @@ async function afterAnswer(
     return 'next'
   }
   sayHowItEnded(turn, collected)
-  await compactIfFull(turn, seen, 'rest')
+  await compactIfFull(turn, seen)
   return (await deliverMessages(turn)) ? 'next' : { end: 'done' }
 }
 
