@@ -198,6 +198,18 @@ describe('a fold', () => {
     }
   })
 
+  it('takes up nothing of a run whose summary said nothing', async () => {
+    const kept = scratch()
+    const lazy = model({}, 'file /summary.md\ninsert_after <<X\n---\nX')
+    await expect(propose(log(), { provider: lazy, scratch: kept })).rejects.toMatchObject({
+      code: 'model-failed',
+    })
+    const better = model()
+    const { metadata } = await propose(log(), { provider: better, scratch: kept })
+    expect(metadata).toMatchObject({ reusedChunks: 0 })
+    expect(better.asked.length).toBeGreaterThan(0)
+  })
+
   it('takes up nothing that was folded for another model, next prompt or instructions', async () => {
     const kept = scratch()
     const provider = model()

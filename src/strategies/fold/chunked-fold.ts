@@ -54,6 +54,9 @@ export const chunkedFold: Strategy = withFloor({
         ? await briefFor(input, folded, usage)
         : proposal
     } catch (thrown) {
+      // Nothing of a summary that came to nothing is taken up by the next run.
+      if (PrecisError.is(thrown) && thrown.code === 'model-failed' && !thrown.retryable)
+        await run.scratch?.clear()
       throw withUsage(thrown, usage)
     }
   },
