@@ -100,7 +100,7 @@ export class Chat implements OpenChat {
   /** What a command has brought about in a thread. */
   async settle(from: string, outcome: CommandOutcome, command?: string): Promise<void> {
     const { ok, text, threadId, compaction, returned } = outcome
-    if (returned !== undefined) this.ports.onReturned(returned)
+    if (returned !== undefined) this.ports.onReturned(returned, 'command')
     if (from !== this.threadId) {
       const { fresh } = compaction ?? {}
       // Where this chat went along already, the words say what became of the command.
@@ -221,7 +221,7 @@ export class Chat implements OpenChat {
   #heard(item: StreamItem): void {
     if (item.kind === 'frame' && item.frame.type === 'turn-end') this.#turnEnds += 1
     if (item.kind === 'frame' && item.frame.type === 'messages-returned')
-      this.ports.onReturned(item.frame.messages.map(textOfUserContent).join('\n\n'))
+      this.ports.onReturned(item.frame.messages.map(textOfUserContent).join('\n\n'), 'queue')
     this.ports.onItem?.(item)
   }
 

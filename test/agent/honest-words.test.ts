@@ -117,3 +117,17 @@ describe('a thread that another process holds', () => {
     expect(framesOf(setup, 'notice')).toHaveLength(1)
   })
 })
+
+describe('a preset of the designs', () => {
+  it.each([
+    [true, 1],
+    [undefined, 0],
+  ])('pins what binds where the settings ask for it: %s', async (detect, count) => {
+    const pinning = detect === undefined ? {} : { detect }
+    const setup = await setUpAgent({ preset: 'log', settings: { pinning } })
+    await setup.threads.append(setup.threadId, [user('Never push to the branch main.')])
+    await longThread(setup)
+    expect((await reply(setup, '/compact')).ok).toBe(true)
+    expect(await setup.threads.pins(setup.threadId)).toHaveLength(count)
+  })
+})

@@ -28,10 +28,13 @@ export function planFor(
   }
 }
 
-/** The presets of the five designs give exactly what their design says: nothing is found there. */
+/**
+ * The presets of the five designs give exactly what their design says: nothing is found there, unless the
+ * settings ask for it.
+ */
 function readPinning({ pinning }: AgentSettings, preset: Preset): CompactionPlan['pinning'] {
-  const { detect = true, ...rest } = pinning ?? {}
-  return { ...rest, detect: detect && preset.findsPins }
+  const { detect = preset.findsPins, ...rest } = pinning ?? {}
+  return { ...rest, detect }
 }
 
 function readCompactionSettings(

@@ -45,7 +45,8 @@ export const settingsSchema = z.strictObject({
     .optional(),
   pins: names('a list of texts').optional(),
   pinning: z.strictObject({
-    detect: z.boolean().describe('true or false').default(true),
+    // Absent: as the preset says.
+    detect: z.boolean().describe('true or false').optional(),
     patterns: names('a list of patterns, as in ["*never*"]').optional(),
   }),
   protect: z.strictObject({
@@ -98,7 +99,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   'auto.cooldownMs': 'the minimum time between two compactions',
   autoByModel: 'the `auto` settings of single models, by name',
   pins: 'texts that every compaction keeps word for word',
-  'pinning.detect': 'whether to detect and pin binding sentences of the user',
+  'pinning.detect':
+    'whether to detect and pin binding sentences of the user; unset: yes, but not in the presets range, whole, fold, log and fresh',
   'pinning.patterns': 'pin user sentences that match; * matches anything',
   'protect.tools': 'tools whose calls and results every compaction keeps; * matches anything',
   'protect.paths': 'files whose reads and edits every compaction keeps; * and ** as in .gitignore',
