@@ -142,7 +142,11 @@ const CHANGE_TYPES: ReadonlySet<string> = new Set<ChangeType>([
 ])
 
 export function bearsEntry(event: ThreadEvent): event is EventOf<EntryType> {
-  return ENTRY_TYPES.has(event.type)
+  return isEntryType(event.type)
+}
+
+export function isEntryType(type: EventType): type is EntryType {
+  return ENTRY_TYPES.has(type)
 }
 
 export function isChange(event: ThreadEvent): event is EventOf<ChangeType> {

@@ -81,6 +81,10 @@ export const settingsSchema = z.strictObject({
     .enum(['others', 'always', 'never'])
     .describe('others, always or never')
     .default('others'),
+  sessionFolders: z
+    .record(z.string(), z.array(z.string().min(1)))
+    .describe('folders by agent, as in {"codex": ["~/work/codex-sessions"]}')
+    .optional(),
   store: name('sqlite, memory, or the address of a store').default('sqlite'),
 })
 
@@ -113,6 +117,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   catalogue: 'windows and prices by model; overrides the built-in list',
   'run.environment': 'extra environment variables for commands of an agent; * matches anything',
   redactPrompts: 'when to remove secrets from prompts for a summary',
+  sessionFolders:
+    'where `precis sessions` and `precis sync` look, by agent, in place of its own folders',
   store: 'where threads are kept',
 }
 
