@@ -17,8 +17,12 @@ const REWORDED: readonly (readonly [pattern: RegExp, words: string])[] = [
     new RegExp(`The request ${REF} is not answered yet`, 'g'),
     'The last request is not answered yet',
   ],
-  [new RegExp(`, nor is ${REF} before it`, 'g'), ', nor is the one before it'],
+  [
+    new RegExp(`The requests ${REF} to ${REF} are not answered yet`, 'g'),
+    'The last requests are not answered yet',
+  ],
   [new RegExp(`up to and including ${REF}:`, 'g'), 'up to here:'],
+  [new RegExp(`up to and including ${REF} \\(`, 'g'), 'up to and including the last one ('],
   [/, ref [ec]\d[\d.]{0,30}\]/g, ']'],
   [/\[image ref [ec]\d[\d.]{0,30}\]/g, '[image]'],
   [new RegExp(`^${REF} `, 'gm'), '- '],
