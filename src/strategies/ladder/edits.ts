@@ -1,5 +1,7 @@
 // The changes of several rungs as one change: the difference of base and draft
+import { applyChange } from '../../core/edit/apply.ts'
 import type { Edit, EntryId, NewEntry, Put } from '../../core/edit/change.ts'
+import { checkCarriers, checkPairing, checkSeams } from '../../core/edit/gate-checks.ts'
 import { immediate, type Strategy } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import {
@@ -21,9 +23,10 @@ import type { LadderDraft, Standing, Stretch } from './draft.ts'
 
 /**
  * Undefined if it cannot be said in edits: a rung has put something between two entries that another
- * one rewrote.
+ * one rewrote, or all together hand a result to another call of the same id.
  */
-export function findEdits({ stretches, eventAt }: LadderDraft): Edit[] | undefined {
+export function findEdits(draft: LadderDraft): Edit[] | undefined {
+  const { stretches, eventAt } = draft
   const edits: Edit[] = []
   for (const stretch of stretches) {
     const own = readParts(stretch).map((part) => editOf(part, eventAt))
@@ -35,7 +38,18 @@ export function findEdits({ stretches, eventAt }: LadderDraft): Edit[] | undefin
   // Pinned texts follow what the last edit puts: that is to be the brief, before what the user said last.
   const isBrief = ({ put }: Edit) =>
     put.some((one) => isNewEntry(one) && (one.label === 'brief' || one.label === 'summary'))
-  return [...edits.filter((edit) => !isBrief(edit)), ...edits.filter(isBrief)]
+  const ordered = [...edits.filter((edit) => !isBrief(edit)), ...edits.filter(isBrief)]
+  return keepsPairs(ordered, draft) ? ordered : undefined
+}
+
+/** Each rung keeps results with their calls; that need not hold for the difference of base and draft. */
+function keepsPairs(edits: readonly Edit[], { stretches, eventAt, context }: LadderDraft): boolean {
+  const before = stretches.flatMap(({ base }) => base)
+  const change = { edits, hide: [] }
+  const applied = applyChange(before, change, context.version + 1, 'forward', eventAt)
+  if (!applied.ok) return false
+  const joined = { before, after: applied.items, placed: applied.placed, open: context.open }
+  return (checkCarriers(joined) ?? checkSeams(joined) ?? checkPairing(joined)) === undefined
 }
 
 /** Rewrites stand alone: a stretch is parted if one is in it. */
