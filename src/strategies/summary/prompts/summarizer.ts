@@ -25,7 +25,8 @@ export function aboutRecord(prompt: string): string {
 /** Behind a chunk that is not the first. */
 export const GO_ON = `The summary of everything before this part of the record stands in <previous-summary>. Write the summary anew for both together: keep all that still matters in it, word for word where wording matters, and add what this part brings.`
 
-const LANGUAGE = '- Use the language of the conversation, unless another one is asked for below; the headings stay as they are.'
+const LANGUAGE =
+  '- Use the language of the conversation, unless another one is asked for below; the headings stay as they are.'
 const LAST_REQUEST =
   '- Quote the last request of the user word for word (its beginning, if it is long), and say whether it is answered.'
 const FACTS = `- Say how things are now. Where a value, a decision or a plan was changed later, give the newest, and what it replaced in a few words.
