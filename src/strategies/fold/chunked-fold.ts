@@ -130,7 +130,7 @@ type Asides = Pick<StrategyInput, 'nextPrompt' | 'instructions'>
 
 function findAsides({ nextPrompt, instructions }: StrategyInput): Asides {
   return {
-    ...(nextPrompt !== undefined && { nextPrompt: cutHead(nextPrompt, MAX_ASIDE_CHARS) }),
+    ...(nextPrompt?.trim() && { nextPrompt: cutHead(nextPrompt, MAX_ASIDE_CHARS) }),
     ...(instructions !== undefined && { instructions: cutHead(instructions, MAX_ASIDE_CHARS) }),
   }
 }

@@ -6,7 +6,7 @@ import { asProse } from './as-data.ts'
 import { askForSummary, noModel } from './ask-for-summary.ts'
 import { checkAgainstSource, readSource } from './checks.ts'
 import { floorForFresh } from './floor.ts'
-import { withFocus } from './prompts/summarizer.ts'
+import { HOW_TO_WRITE, withFocus, withNext } from './prompts/summarizer.ts'
 
 /**
  * The request for `fresh-session`: a summary for another model that takes over in a new session.
@@ -19,6 +19,8 @@ Include:
 - Absolute paths of the files that were read or modified
 - What remains to be done: clear next steps
 - Critical data, examples and references that are needed to continue
+
+${HOW_TO_WRITE}
 
 Be concise and structured, so that the next LLM can continue the work without a break.`
 
@@ -53,13 +55,13 @@ export const freshSession: Strategy = {
       provider,
       input: { context, eventAt, run },
       items,
-      prompt: withFocus(SUMMARIZATION_PROMPT, instructions),
+      prompt: withFocus(withNext(SUMMARIZATION_PROMPT, input.nextPrompt), instructions),
       form: 'conversation',
       maxOutputTokens: OUTPUT_TOKENS,
     }).catch(inItsWords)
     const { text, unverified } = checkAgainstSource(
       asProse(answer.text),
-      readSource(context, eventAt, instructions),
+      readSource(context, eventAt, instructions, input.nextPrompt),
       'disarmed',
     )
     const { summary, carried } = await floorForFresh(input, text)

@@ -58,7 +58,7 @@ export function recentSummary({ input, cut, former, prose }: RecentSummary): {
   readonly text: string
   readonly metadata: { readonly [key: string]: Json }
 } {
-  const { context, eventAt, instructions } = input
+  const { context, eventAt, instructions, nextPrompt } = input
   const { covered, request } = cut
   const maxTokens = wordsRoom({ input, cut, former, prose })
   const files = fileOperations(covered, eventAt, former?.files)
@@ -68,7 +68,7 @@ export function recentSummary({ input, cut, former, prose }: RecentSummary): {
     earlier: former?.said ?? { words: [], leftOut: [] },
     maxTokens,
   })
-  const source = readSource(context, eventAt, former?.prose, instructions)
+  const source = readSource(context, eventAt, former?.prose, instructions, nextPrompt)
   const checked = checkAgainstSource(prose, source)
   const text = [
     withNote(checked),

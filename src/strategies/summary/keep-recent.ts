@@ -22,7 +22,7 @@ import {
   TURN_SECTIONS,
   UPDATED_SUMMARY,
 } from './prompts/keep-recent.ts'
-import { withFocus } from './prompts/summarizer.ts'
+import { withFocus, withNext } from './prompts/summarizer.ts'
 import { serializeConversation } from './serialize.ts'
 
 const HISTORY_OUTPUT_TOKENS = 13_107
@@ -80,9 +80,9 @@ interface Told extends Pick<WrittenSummary, 'sections'> {
 /** The history, and apart from it the beginning of the turn that the cut divides. */
 async function tell(telling: Telling): Promise<Told[]> {
   const { provider, input, cut } = telling
-  const { run, instructions } = input
+  const { run, instructions, nextPrompt } = input
   if (run.form === 'conversation') {
-    const prompt = withFocus(IN_CONVERSATION, instructions)
+    const prompt = withFocus(withNext(IN_CONVERSATION, nextPrompt), instructions)
     const answer = await askInConversation({
       provider,
       input,
@@ -118,15 +118,15 @@ function hasWords(items: readonly Item[], except?: Item): boolean {
 }
 
 async function tellHistory({ provider, input, former }: Telling, items: readonly Item[]) {
-  const { context, eventAt, run, instructions } = input
+  const { context, eventAt, run, instructions, nextPrompt } = input
   const answer = await askApart({
     provider,
     run,
     conversation: conversationModel(context, eventAt),
     transcript: serializeConversation(items, eventAt),
     ...(former && { previous: former.prose }),
-    prompt: withFocus(FIRST_SUMMARY, instructions),
-    updatePrompt: withFocus(UPDATED_SUMMARY, instructions),
+    prompt: withFocus(withNext(FIRST_SUMMARY, nextPrompt), instructions),
+    updatePrompt: withFocus(withNext(UPDATED_SUMMARY, nextPrompt), instructions),
     maxOutputTokens: HISTORY_OUTPUT_TOKENS,
   })
   return { answer, sections: SECTIONS }

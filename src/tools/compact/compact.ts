@@ -13,9 +13,10 @@ export function compactSchema(mode: CompactMode): ToolSchema {
 
 const PRACTICE = `Good summaries:
 - Keep what is needed to go on: the task and its constraints in the user's own words, decisions and why, what is done and what is open.
-- Keep exact names: paths, functions, commands, error messages, numbers.
+- Say how things are now: where a value or a plan was changed later, give the newest. Say whether the last request is answered, and quote it if it is not.
+- Keep exact names: paths, functions, commands, error messages, numbers. Write in the language of the conversation.
 - Leave out what can be read again, dead ends beyond one line each, and pleasantries.
-- Say what you did and found, not that you talked about it.`
+- Say what you did and found, and what failed, so that it is not done again; not that you talked about it.`
 
 const DESCRIPTIONS: Readonly<Record<CompactMode, string>> = {
   ranges: `Replaces parts of this thread with summaries that you write, to make room.
