@@ -5,16 +5,16 @@ import {
   type ReactNode,
   useCallback,
   useEffect,
-  useId,
   useState,
 } from 'react'
 import type { Client, Hello } from '../protocol/index.ts'
 import { hasToken, keepToken, useLocked } from './open-client.ts'
 import { goTo, useRoute } from './route.ts'
 import { readMessage } from './shown-text.ts'
-import { type Importing, useImport, useTask } from './use-loaded.ts'
+import { type Importing, useImport } from './use-loaded.ts'
 import { ThreadList } from './views/thread-list.tsx'
 import { ThreadPage } from './views/thread-page.tsx'
+import { Welcome } from './views/welcome.tsx'
 
 interface Refusal {
   readonly isLocked: boolean
@@ -84,7 +84,12 @@ function Desk({ client, hello }: { readonly client: Client; readonly hello: Hell
         >
           Skip the list of threads
         </button>
-        <ThreadList client={client} selected={threadId} changes={changes} />
+        <ThreadList
+          client={client}
+          selected={threadId}
+          changes={changes}
+          imported={importing.imported}
+        />
         {threadId === undefined ? (
           <Welcome client={client} hello={hello} importing={importing} />
         ) : (
@@ -188,53 +193,5 @@ function DropArea({
         </p>
       )}
     </div>
-  )
-}
-
-/** The start page without an open thread: create one, or import a session */
-function Welcome({
-  client,
-  hello,
-  importing,
-}: {
-  readonly client: Client
-  readonly hello: Hello
-  readonly importing: Importing
-}) {
-  const creating = useTask()
-  const id = useId()
-  return (
-    <main className="welcome" tabIndex={-1}>
-      <h1>précis</h1>
-      <p>Long conversations with an agent, kept inside its context window, with nothing lost.</p>
-      <p className="quiet">
-        {hello.defaultModel === undefined
-          ? 'No model is configured: sessions can be opened, compacted and searched; chatting needs one.'
-          : `New threads talk to ${hello.defaultModel}.`}
-      </p>
-      <button
-        type="button"
-        className="main"
-        aria-disabled={creating.isRunning}
-        onClick={() => creating.run(async () => goTo((await client.createThread()).threadId))}
-      >
-        New thread
-      </button>
-      {creating.error !== undefined && <p role="alert">{creating.error}</p>}
-      <section className="import" aria-label="Import a session">
-        <label htmlFor={id}>Drop a session file anywhere on this page, or choose one:</label>
-        <input
-          id={id}
-          type="file"
-          multiple
-          disabled={importing.isRunning}
-          onChange={(event) => {
-            importing.take([...(event.target.files ?? [])])
-            event.target.value = '' // the same file may be chosen again
-          }}
-        />
-        <p className="quiet">Formats: {hello.formats.read.join(', ')}</p>
-      </section>
-    </main>
   )
 }

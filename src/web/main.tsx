@@ -4,7 +4,10 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { openClient, takeTokenOfAddress } from './open-client.ts'
-import './styles.css'
+import './styles/base.css'
+import './styles/layout.css'
+import './styles/transcript.css'
+import './styles/panels.css'
 
 const place = document.getElementById('page')
 if (!place) throw new Error('index.html has no element with the id page')

@@ -1,4 +1,4 @@
-// Numbers, failures and the text of others, as the page shows them.
+// Numbers, times, failures and the text of others, as the page shows them.
 import { errorWords, escapeSteering } from '../protocol/index.ts'
 
 export function tokensText(tokens: number | undefined): string {
@@ -13,7 +13,13 @@ export function tokensText(tokens: number | undefined): string {
 export function percentText(percent: number | undefined): string {
   return percent === undefined
     ? 'unknown'
-    : `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`
+    : `${percent < 10 && percent > 0 ? percent.toFixed(1) : Math.round(percent)} %`
+}
+
+/** How much smaller, as a share of what it was. */
+export function savedText(before: number | undefined, after: number | undefined): string {
+  if (before === undefined || after === undefined || before === 0) return 'unknown'
+  return `${Math.round((100 * (before - after)) / before)} %`
 }
 
 export function costText(costUsd: number | undefined): string {
@@ -22,6 +28,25 @@ export function costText(costUsd: number | undefined): string {
 
 export function timeText(time: Date): string {
   return time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+}
+
+/** The time of the day, and the date where it is not today's. */
+export function shortTime(time: Date): string {
+  const isToday = time.toDateString() === new Date().toDateString()
+  return time.toLocaleString(undefined, {
+    ...(!isToday && { day: 'numeric', month: 'short' }),
+    hour: '2-digit',
+    minute: '2-digit',
+  })
+}
+
+export function elapsedText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+export function countText(count: number, one: string, many: string): string {
+  return `${count.toLocaleString()} ${count === 1 ? one : many}`
 }
 
 export function readMessage(error: unknown): string {

@@ -114,6 +114,17 @@ export class ThreadFeed {
     this.#draw()
   }
 
+  /** Everything from that event on is there afterwards. */
+  async loadFrom(seq: number): Promise<void> {
+    while (this.#earliest > seq) {
+      const before = this.#earliest
+      await this.loadEarlier()
+      if (this.#earliest === before) return // someone else is at it
+    }
+    // What was loaded is drawn with the next frame.
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+  }
+
   /** Asks for the figures again, and for the current activity. */
   refresh(): void {
     clearTimeout(this.#refreshing)

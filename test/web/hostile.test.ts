@@ -39,7 +39,7 @@ const ACTIVE = [
   'img',
   'style',
   'link',
-  'svg',
+  'svg:not(.lucide, .bar, .plot > svg)', // but those of the page itself
   'form[action]',
   'base',
   'meta',
@@ -98,8 +98,8 @@ describe.skipIf(!CHROMIUM.available)(`hostile transcripts ${CHROMIUM.notice}`, (
       expect(await activeIn(page), name).toEqual([])
     }
     for (const panel of ['Window', 'Pins', 'Recall', 'Model’s view']) {
-      await page.getByRole('tab', { name: panel }).click()
-      await page.getByRole('tabpanel', { name: panel }).waitFor()
+      await page.getByRole('tab', { name: panel, exact: true }).click()
+      await page.getByRole('tabpanel', { name: panel, exact: true }).waitFor()
     }
     await page.getByRole('tab', { name: 'Recall' }).click()
     await page.getByLabel('Search query').fill('<script> onerror')

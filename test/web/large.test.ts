@@ -106,8 +106,8 @@ describe.skipIf(!CHROMIUM.available)(`a long thread ${CHROMIUM.notice}`, () => {
       }
       expect(asked.filter((path) => path.endsWith('/entries')).length).toBeLessThan(12)
 
-      await page.getByRole('tab', { name: 'Timeline' }).click()
-      const chart = page.getByRole('img', { name: /Context size over \d+ points/ })
+      await page.getByRole('tab', { name: 'Window' }).click()
+      const chart = page.getByRole('img', { name: /Context size over \d+ points/ }).last()
       const label = await chart.getAttribute('aria-label')
       expect(Number(/\d+/.exec(label ?? '')?.[0])).toBeLessThanOrEqual(2_001)
     },

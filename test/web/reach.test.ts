@@ -6,7 +6,7 @@ import { textOf } from '../agent/past.ts'
 import { answer, result, user } from '../say.ts'
 import { CHROMIUM, type PageSetup, useBrowser } from './setup.ts'
 
-const PANELS = ['Model’s view', 'Window', 'Timeline', 'Compaction', 'Pins', 'Recall', 'Settings']
+const PANELS = ['Model’s view', 'Compactions', 'Window', 'Cost', 'Pins', 'Recall', 'Settings']
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 
 /** A thread with one of everything, compacted once. */
@@ -36,9 +36,10 @@ async function barriers(page: Page): Promise<string[]> {
 
 async function panelsIn(page: Page, look: (panel: string) => Promise<void>): Promise<void> {
   for (const panel of PANELS) {
-    await page.getByRole('tab', { name: panel }).click()
+    await page.getByRole('tab', { name: panel, exact: true }).click()
     await page.getByRole('tabpanel', { name: panel }).waitFor()
-    if (panel === 'Timeline') await page.getByRole('list', { name: 'Compactions' }).waitFor()
+    if (panel === 'Compactions')
+      await page.getByRole('region', { name: 'Before and after' }).waitFor()
     if (panel === 'Window') await page.getByRole('table').last().waitFor()
     await look(panel)
   }
@@ -58,17 +59,20 @@ describe.skipIf(!CHROMIUM.available)(`the page is for everybody ${CHROMIUM.notic
       await page.getByText('One of everything').click()
       await page.getByText(/Compacted by trim-tool-results/).waitFor()
       await panelsIn(page, async (panel) => expect(await barriers(page), panel).toEqual([]))
-      await page.getByRole('button', { name: 'Report and difference' }).click()
-      await page.getByRole('region', { name: 'After' }).waitFor()
-      expect(await barriers(page)).toEqual([])
+      await page.getByRole('button', { name: 'What was removed' }).first().click()
       await page.getByRole('button', { name: 'Undo this one' }).click()
       await page.getByText(/Undone: compacted/).waitFor()
+      await page.getByRole('button', { name: 'More actions' }).click()
+      expect(await barriers(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Compact…' }).click()
       await page.getByLabel('Strategy').selectOption('trim-tool-results')
-      await page.getByRole('button', { name: 'Preview' }).click()
-      await page.getByRole('dialog').waitFor()
+      await page.getByText('Preview by trim-tool-results').waitFor()
+      await page.getByText('Compare strategies').click()
+      await page.getByRole('row', { name: /drop-turns/ }).waitFor()
       expect(await barriers(page)).toEqual([])
       const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor')
-      expect(ground).toBe(theme === 'dark' ? 'rgb(22, 24, 28)' : 'rgb(250, 249, 246)')
+      expect(ground).toBe(theme === 'dark' ? 'rgb(18, 20, 25)' : 'rgb(246, 247, 249)')
     },
   )
 
@@ -80,13 +84,15 @@ describe.skipIf(!CHROMIUM.available)(`the page is for everybody ${CHROMIUM.notic
       expect(await page.evaluate('document.documentElement.scrollWidth'), where).toBe(360)
     await page.getByText('You are welcome.').first().waitFor()
     await fits('the conversation')
-    await page.getByRole('button', { name: 'Look into it' }).tap()
     await panelsIn(page, fits)
-    await page.getByRole('button', { name: 'Actions' }).tap()
-    await page.getByRole('button', { name: 'Preview' }).waitFor()
+    await page.getByRole('button', { name: 'More actions' }).tap()
     await fits('the actions')
-    await page.getByRole('button', { name: 'Actions' }).tap()
-    await page.getByRole('button', { name: 'Conversation' }).tap()
+    await page.getByRole('button', { name: 'More actions' }).tap()
+    await page.getByRole('button', { name: 'Compact…' }).tap()
+    await page.getByRole('dialog').waitFor()
+    await fits('the dialog')
+    await page.getByRole('button', { name: 'Cancel' }).tap()
+    await page.getByRole('tab', { name: 'Conversation' }).tap()
     await page.getByLabel('Message').fill('Hello from a phone')
     await page.getByRole('button', { name: 'Send' }).tap()
     const transcript = page.getByRole('region', { name: 'Transcript' })
@@ -126,9 +132,7 @@ describe.skipIf(!CHROMIUM.available)(`the page is for everybody ${CHROMIUM.notic
     await page.getByRole('button', { name: 'Undo', exact: true }).focus()
     await keyboard.press('Enter')
     await page.getByText(/Undone: compacted/).waitFor()
-    await page.getByLabel('Strategy').selectOption('trim-tool-results')
-    const previewing = page.getByRole('button', { name: 'Preview' })
-    await previewing.focus()
+    await page.getByRole('button', { name: 'Compact…' }).focus()
     await keyboard.press('Space')
     await page.getByRole('dialog').waitFor()
     await keyboard.press('Escape')

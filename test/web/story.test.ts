@@ -51,21 +51,21 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await page.getByRole('heading', { name: /double booking/ }).waitFor()
     const threadId = decodeURIComponent(new URL(page.url()).hash.split('/').at(-1) ?? '')
 
-    // Nothing was compacted yet: there is nothing to take back.
-    for (const name of ['Undo', 'Redo']) expect(await isIdle(page, name), name).toBe('true')
+    // Nothing was compacted yet: there is nothing to undo.
+    expect(await isIdle(page, 'Undo')).toBe('true')
+    await page.getByText('Nothing was compacted here').first().waitFor()
 
-    // As it was, and as the model sees it.
+    // How full it is and with what, as it was and as the model sees it: all of it at once.
+    const strip = page.getByRole('region', { name: 'The window' })
+    await strip.getByText(/% full/).waitFor()
+    await strip.getByRole('img', { name: /The window by category: .*Tool results/ }).waitFor()
+    await strip.getByRole('img', { name: /Context size over \d+ points, 0 compactions/ }).waitFor()
     const transcript = page.getByRole('region', { name: 'Transcript' })
     await transcript.getByText('That goes on the wall next to the tide table').waitFor()
     const view = page.getByRole('region', { name: 'As the model sees it' })
     await view.getByText('We have a double booking in quay').waitFor()
-
-    // Its timeline is there at once, and the window by category.
-    await tab(page, 'Timeline')
-    await page.getByRole('img', { name: /Context size over \d+ points, 0 compactions/ }).waitFor()
     await tab(page, 'Window')
-    await page.getByRole('img', { name: 'The window by category' }).waitFor()
-    await page.getByRole('cell', { name: 'tool results' }).waitFor()
+    await page.getByRole('cell', { name: 'Tool results' }).waitFor()
 
     // A pin, which the compaction has to keep.
     await tab(page, 'Pins')
@@ -74,48 +74,55 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await pins.getByRole('button', { name: 'Pin', exact: true }).click()
     await page.getByRole('button', { name: /Let go of The office/ }).waitFor()
 
-    // Previewed, edited, applied.
-    await page.getByLabel('Strategy').selectOption('extract')
-    await page.getByRole('button', { name: 'Preview' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Preview of a compaction' })
-    const summary = dialog.locator('textarea:not([readonly])').first()
+    // Previewed with what it saves and what goes; edited; applied.
+    await page.getByRole('button', { name: 'Compact…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Compact this thread' })
+    await dialog.getByLabel('Strategy').selectOption('extract')
+    await dialog.getByText('Preview by extract').waitFor()
+    await dialog.getByText(/\d+ % smaller: [\d.]+K → [\d.]+K tokens/).waitFor()
+    await dialog
+      .getByRole('region', { name: 'Removed' })
+      .getByText(/\d+ entries/)
+      .first()
+      .waitFor()
+    const summary = dialog.locator('textarea').first()
     const proposed = await summary.inputValue()
+    expect(proposed).not.toContain('Context note') // what introduces it is not for people
     await summary.fill(`The word that was put in by hand is heron.\n${proposed}`)
-    await dialog.getByRole('button', { name: 'Apply' }).click()
+    await dialog.getByRole('button', { name: 'Compact', exact: true }).click()
     await dialog.waitFor({ state: 'hidden' })
     await transcript.getByText(/Compacted by extract/).waitFor()
+    await strip.getByText(/Last compaction: removed [\d.]+K tokens/).waitFor()
     await tab(page, 'Model’s view')
-    const stands = view.getByText(/Stands for [\d,]+ entries/).first()
-    await stands.waitFor()
+    await view
+      .getByText(/Stands for [\d,]+ entries/)
+      .first()
+      .waitFor()
 
-    // Replaced entries: the report and the difference.
-    await view.getByRole('button', { name: 'Replaced entries' }).first().click()
-    const after = page.getByRole('region', { name: 'After' })
-    await after.getByText('put in by hand is heron').first().waitFor()
-    const before = page.getByRole('region', { name: 'Before' })
-    await before.getByText('Taken out').first().waitFor()
-    await page.getByRole('region', { name: 'Report' }).waitFor()
-    await tab(page, 'Timeline')
+    // The newest compaction is open where compactions are: its figures, and the difference.
+    await tab(page, 'Compactions')
+    const aligned = page.getByRole('region', { name: 'Before and after' })
+    await aligned.getByText('put in by hand is heron').first().waitFor()
+    await aligned.locator('.entry.removed').first().waitFor()
     await page
-      .getByRole('list', { name: 'Compactions' })
-      .getByText(/extract/)
+      .getByRole('region', { name: 'Report' })
+      .getByText(/\d+ % smaller/)
       .waitFor()
 
     await findAgain(page, 'alongside the fuel pontoon', 'pontoon')
 
     // Taken back: the context is what it was.
-    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await transcript.getByRole('button', { name: 'Undo it' }).click()
     await transcript.getByText(/Undone: compacted by extract/).waitFor()
     const { items } = await client.contextEntries(threadId, { limit: 1_000 })
     expect(items.every(({ ref }) => ref.startsWith('e'))).toBe(true)
-    await expect.poll(() => isIdle(page, 'Redo')).toBe('false')
     await page.getByRole('button', { name: 'Redo', exact: true }).click()
     await transcript.getByText(/^Compacted by extract/).waitFor()
   })
 
   it('sends no command that does not exist, and forgets what went wrong with the next message', async () => {
     const { open, client, dev } = await setUp()
-    const { threadId } = await client.createThread({ title: 'A slip' })
+    const { threadId } = await client.createThread({ title: 'A slip', preset: 'fresh' })
     const page = await open(threadId, { expected: /4\d\d/ })
     const message = page.getByLabel('Message')
     await message.fill('/compct the ports')
@@ -124,9 +131,9 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await told.waitFor()
     expect(await told.innerText()).toContain('Did you mean /compact?')
     expect(await message.inputValue()).toBe('/compct the ports')
-    await page.getByLabel('Strategy').selectOption('fresh-session') // of nothing
-    await page.getByRole('button', { name: 'Compact', exact: true }).click()
-    const failed = page.locator('.actions [role="alert"]')
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Compact without a preview' }).click() // of nothing
+    const failed = page.locator('.head [role="alert"]')
     await failed.waitFor()
     expect(dev.requests).toEqual([])
     await message.fill('Hello')
@@ -166,7 +173,8 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     door.open()
     await transcript.getByText('The second answer.').waitFor()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
-    await page.getByText(/Billed [\d.]+K? tokens, \$/).waitFor()
+    await tab(page, 'Cost')
+    await page.getByRole('definition').getByText(/^\$/).waitFor()
   })
 
   it('shows the figures of a thread, a bar, a warning near the limit, a running compaction [LOG-88]', async () => {
@@ -175,7 +183,8 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     dev.script(summaryBehind(door))
     const { threadId } = await client.createThread({ title: 'Figures', preset: 'log' })
     const page = await open(threadId)
-    await page.getByRole('meter', { name: 'Context used' }).waitFor()
+    const strip = page.getByRole('region', { name: 'The window' })
+    await strip.getByRole('img', { name: /The window by category/ }).waitFor()
     expect(await page.locator('.warning').count()).toBe(0)
     await home.threads.append(threadId, longPast(11_000))
     const message = page.getByLabel('Message')
@@ -187,23 +196,29 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     }
     const { tokenUsage, context } = await client.thread(threadId)
     expect(tokenUsage?.nearLimit).toBe(true)
-    const figures = page.locator('.token-usage')
-    await figures.getByText(`${(tokenUsage?.totalTokens ?? 0) / 1_000}`.slice(0, 4)).waitFor()
     expect(await page.locator('.warning').count()).toBe(0) // the context is not near it
-    await figures.locator('summary').click()
+    await strip.getByText(`${Math.round(context.percent ?? 0)} %`).waitFor()
+    // What was billed stands under cost, and says so.
+    await tab(page, 'Cost')
+    const figures = page.locator('.token-usage')
+    await figures.getByText(/The billed sum is near the limit/).waitFor()
     const ofWindow = `${Math.round(tokenUsage?.percentUsed ?? 0)} % of one window`
-    for (const part of ['in ·', 'out ·', ofWindow, 'near the limit'])
+    const total = `${(tokenUsage?.totalTokens ?? 0) / 1_000}`.slice(0, 4)
+    for (const part of ['Billed', total, 'in ·', 'out ·', ofWindow])
       expect(await figures.innerText()).toContain(part)
-    const share = await page.getByRole('meter', { name: 'Context used' }).getAttribute('value')
-    expect(Number(share)).toBeCloseTo(context.percent ?? 0, 1)
 
-    await page.getByLabel('Strategy').selectOption('summarize')
-    await page.getByRole('button', { name: 'Compact', exact: true }).click()
+    await page.getByRole('button', { name: 'Compact…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Strategy').selectOption('trim-tool-results')
+    await dialog.getByText('Preview by trim-tool-results').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    const compacting = client.compact(threadId, { strategy: 'summarize' })
     await door.reached
     await page
       .getByRole('status')
       .getByText(/Compacting by summarize/)
       .waitFor()
+    expect(await page.getByText(/Compacting by summarize/).count()).toBe(2) // the card and its activity
     await page.reload() // it is still going on
     await page
       .getByRole('status')
@@ -211,6 +226,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
       .first()
       .waitFor()
     door.open()
+    await compacting
     await page.getByText(/Compacted by summarize/).waitFor()
     await page
       .getByRole('status')
@@ -257,7 +273,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await home.threads.append(threadId, [user('And now another thing.'), ...answer('Yes.')])
     const page = await open(threadId)
     const first = page.getByRole('article', { name: 'You' }).first()
-    await first.getByRole('button', { name: 'Pin' }).focus()
+    await first.getByRole('button', { name: 'Pin', exact: true }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Let go of Keep this rule.' }).waitFor()
     await page.getByLabel('Message').fill('Look at @harb')
@@ -288,10 +304,10 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await page.getByLabel('Message').fill('/strategy')
     await page.getByLabel('Message').press('Enter')
     await page.getByRole('note').getByText('/strategy').waitFor()
-    await page.getByText('More', { exact: true }).click()
-    await page.getByRole('button', { name: 'Fork' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Fork', exact: true }).click()
     await page.getByText(/came from thr_/).waitFor()
-    await page.getByText('More', { exact: true }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
     page.once('dialog', (dialog) => void dialog.accept())
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Drop a session file anywhere').waitFor()

@@ -1,12 +1,18 @@
-// One block of a transcript.
-import { memo } from 'react'
-import type { CompactionBlock, ToolBlock, UserBlock, ViewBlock } from '../../protocol/index.ts'
-import { tokensText, visibleText } from '../shown-text.ts'
+// One row of a transcript: a message, a round of tools, a compaction, a notice.
+import { ArrowLeftRight, Bot, GitFork, Info, Pin, User } from 'lucide-react'
+import { memo, type ReactNode } from 'react'
+import type { AnswerBlock, NoticeBlock, UserBlock, ViewBlock } from '../../protocol/index.ts'
+import { useLinks } from '../links.ts'
+import { shortTime, timeText, tokensText, visibleText } from '../shown-text.ts'
+import { CompactionCard } from './compaction-card.tsx'
 import { Markdown } from './markdown.tsx'
-import { LongText } from './rows.tsx'
+import { StateIcon } from './state-mark.tsx'
+import { Gone, LongText } from './texts.tsx'
+import { Images, type Round, ToolRound } from './tool-round.tsx'
 
 export interface BlockActions {
   openCompaction(seq: number): void
+  undo(seq: number): void
   goTo(threadId: string): void
   /** Keeps a text through every compaction. */
   pin(text: string): void
@@ -14,144 +20,166 @@ export interface BlockActions {
   fork(seq: number): void
 }
 
+export type TranscriptRow = Exclude<ViewBlock, { kind: 'tool' | 'thinking' }> | Round
+
 export const Block = memo(function Block({
   block,
   actions,
+  sizeOf,
 }: {
-  readonly block: ViewBlock
+  readonly block: TranscriptRow
   readonly actions: BlockActions
+  /** Of a compaction, by the number of its event, on the base of the window. */
+  readonly sizeOf: (seq: number) => { before?: number; after?: number } | undefined
 }) {
   switch (block.kind) {
     case 'user':
       return <Said block={block} actions={actions} />
     case 'answer':
-      return (
-        <article className="block answer" aria-label="Agent" aria-busy={block.isStreaming}>
-          <Markdown text={block.text} />
-          {block.cut !== undefined && <p className="quiet">({block.cut})</p>}
-        </article>
-      )
-    case 'thinking':
-      return (
-        <details className="block thinking">
-          <summary>Thinking{block.isStreaming ? '…' : ''}</summary>
-          <LongText text={block.text} />
-        </details>
-      )
-    case 'tool':
-      return <Tool block={block} />
+      return <Answered block={block} />
+    case 'round':
+      return <ToolRound round={block} />
     case 'compaction':
-      return <Compaction block={block} actions={actions} />
+      return <CompactionCard block={block} actions={actions} sizeOf={sizeOf} />
     case 'notice':
-      return (
-        <p
-          className={`block notice ${block.level}`}
-          role={block.level === 'error' ? 'alert' : 'note'}
-        >
-          {block.command !== undefined && <code>{visibleText(block.command)}</code>}{' '}
-          {visibleText(block.text)}
-        </p>
-      )
+      return <Notice block={block} />
   }
 })
 
-function Said({ block, actions }: { readonly block: UserBlock; readonly actions: BlockActions }) {
-  const seq = Number(block.key.split('/').at(-1))
+/** Who speaks, when, how much it is, and what became of it. */
+function Message({
+  entry,
+  time,
+  kind,
+  name,
+  children,
+  tools,
+  isBusy,
+}: {
+  readonly entry: string | undefined
+  readonly time: Date | undefined
+  readonly kind: 'user' | 'answer' | 'automatic'
+  readonly name: string
+  readonly children: ReactNode
+  readonly tools?: ReactNode
+  readonly isBusy?: boolean
+}) {
+  const { placeOf, show, shown } = useLinks()
+  const place = entry === undefined ? undefined : placeOf(entry)
+  const isGone = place !== undefined && (place.by !== undefined || place.place === undefined)
+  const Icon = kind === 'answer' ? Bot : kind === 'user' ? User : Info
   return (
-    <article className="block user" aria-label={block.isAutomatic ? 'Said by précis' : 'You'}>
-      <LongText text={block.text} />
-      {block.attachments.map((name) => (
-        <span key={name} className="attachment">
-          {visibleText(name)}
+    <article
+      className={`block ${kind === 'answer' ? 'answer' : 'user'}`}
+      aria-label={name}
+      aria-busy={isBusy}
+      data-gone={isGone}
+      data-shown={shown !== undefined && shown === entry}
+    >
+      <header className="block-head">
+        <Icon size={15} aria-hidden />
+        <span className="who">{name}</span>
+        {time && (
+          <time dateTime={time.toISOString()} title={timeText(time)}>
+            {shortTime(time)}
+          </time>
+        )}
+        {place && <span className="figure">{tokensText(place.tokens)} tokens</span>}
+        <span className="tools">
+          {tools}
+          {entry !== undefined && (
+            <button
+              type="button"
+              className="icon"
+              aria-label="Show in the model’s view"
+              title="Show in the model’s view"
+              onClick={() => show(entry, 'seen')}
+            >
+              <ArrowLeftRight size={14} aria-hidden />
+            </button>
+          )}
         </span>
-      ))}
-      {!block.isAutomatic && Number.isInteger(seq) && (
-        <div className="line tools">
-          <button
-            type="button"
-            title="Keep it word for word through every compaction"
-            onClick={() => actions.pin(block.text)}
-          >
-            Pin
-          </button>
-          <button
-            type="button"
-            title="Fork: a new thread from here"
-            onClick={() => actions.fork(seq)}
-          >
-            Fork here
-          </button>
-        </div>
-      )}
+      </header>
+      {isGone && <Gone entry={entry} />}
+      {children}
     </article>
   )
 }
 
-function Tool({ block }: { readonly block: ToolBlock }) {
+function Said({ block, actions }: { readonly block: UserBlock; readonly actions: BlockActions }) {
+  const seq = Number(block.key.split('/').at(-1))
+  const { isAutomatic, text, attachments, images = [] } = block
+  const tools = !isAutomatic && Number.isInteger(seq) && (
+    <>
+      <button
+        type="button"
+        className="icon"
+        aria-label="Pin"
+        title="Keep it word for word through every compaction"
+        onClick={() => actions.pin(text)}
+      >
+        <Pin size={14} aria-hidden />
+      </button>
+      <button
+        type="button"
+        className="icon"
+        aria-label="Fork here"
+        title="Fork: a new thread from here"
+        onClick={() => actions.fork(seq)}
+      >
+        <GitFork size={14} aria-hidden />
+      </button>
+    </>
+  )
   return (
-    <details className={`block tool ${block.state}`}>
-      <summary>
-        <span className="state">{block.state}</span> <code>{visibleText(block.name)}</code>{' '}
-        {visibleText(block.subject)}
-      </summary>
-      {block.input !== undefined && <LongText text={JSON.stringify(block.input, undefined, 2)} />}
-      {block.progress !== undefined && block.result === undefined && (
-        <LongText text={block.progress} />
-      )}
-      {block.result !== undefined && <LongText text={block.result} />}
-    </details>
+    <Message
+      entry={block.entry}
+      time={block.time}
+      kind={isAutomatic ? 'automatic' : 'user'}
+      name={isAutomatic ? 'Said by précis' : 'You'}
+      tools={tools}
+    >
+      <LongText text={text} />
+      <Images images={images} />
+      {attachments.slice(images.length).map((name) => (
+        <span key={name} className="attachment">
+          {visibleText(name)}
+        </span>
+      ))}
+    </Message>
   )
 }
 
-function Compaction({
-  block,
-  actions,
-}: {
-  readonly block: CompactionBlock
-  readonly actions: BlockActions
-}) {
-  const { seq, state, strategy, beforeTokens, afterTokens, freshThreadId } = block
-  const isKnown = beforeTokens !== undefined && afterTokens !== undefined
-  const isSame = isKnown && state === 'done' && beforeTokens === afterTokens
-  const sizes = isKnown ? ` · ${tokensText(beforeTokens)} → ${tokensText(afterTokens)} tokens` : ''
-  const chunk =
-    state === 'running' && block.done !== undefined && block.total !== undefined
-      ? ` · chunk ${Math.min(block.done + 1, block.total)} of ${block.total}`
-      : ''
+const CUTS: Readonly<Record<NonNullable<AnswerBlock['cut']>, string>> = {
+  aborted: 'You stopped it here.',
+  error: 'It failed here.',
+  length: 'The model reached its longest answer here.',
+  refusal: 'The model refused to go on.',
+}
+
+function Answered({ block }: { readonly block: AnswerBlock }) {
+  const { cut, isStreaming } = block
   return (
-    <section className={`block compaction ${state}`} aria-label="Compaction">
-      <h3>
-        {isSame ? 'Nothing to compact' : WORDS[state]} by {strategy}
-        {!isSame && sizes}
-        {chunk}
-      </h3>
-      {state === 'running' && <p role="status">{block.message ?? 'Compacting…'}</p>}
-      {block.error !== undefined && <p role="alert">{visibleText(block.error)}</p>}
-      {block.hint !== undefined && <p>{visibleText(block.hint)}</p>}
-      {block.note !== undefined && <p role="status">{visibleText(block.note)}</p>}
-      {block.summary !== undefined && (
-        <details>
-          <summary>Summary</summary>
-          <Markdown text={block.summary} />
-        </details>
+    <Message entry={block.entry} time={block.time} kind="answer" name="Agent" isBusy={isStreaming}>
+      <Markdown text={block.text} />
+      {cut !== undefined && (
+        <p className="quiet">
+          <StateIcon state={cut === 'aborted' ? 'stopped' : 'warning'} /> {CUTS[cut]}
+        </p>
       )}
-      {seq !== undefined && state !== 'running' && (
-        <button type="button" onClick={() => actions.openCompaction(seq)}>
-          Report and difference
-        </button>
-      )}
-      {freshThreadId !== undefined && (
-        <button type="button" onClick={() => actions.goTo(freshThreadId)}>
-          Go on in the new thread
-        </button>
-      )}
-    </section>
+    </Message>
   )
 }
 
-const WORDS = {
-  running: 'Compacting',
-  done: 'Compacted',
-  failed: 'Not compacted',
-  undone: 'Undone: compacted',
-} as const
+const LEVELS = { info: 'nothing', reply: 'done', warning: 'warning', error: 'failed' } as const
+
+function Notice({ block: { level, text, command } }: { readonly block: NoticeBlock }) {
+  return (
+    <div className={`block notice ${level}`} role={level === 'error' ? 'alert' : 'note'}>
+      {level === 'info' ? <Info size={15} aria-hidden /> : <StateIcon state={LEVELS[level]} />}
+      <div>
+        {command !== undefined && <code>{visibleText(command)}</code>} {visibleText(text)}
+      </div>
+    </div>
+  )
+}

@@ -1,10 +1,13 @@
 // The composer: messages and commands, the activity, and pending questions
-import { type KeyboardEvent, useState } from 'react'
+import { SendHorizontal, Square } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import {
   type Approval,
   type Client,
   escapeHidden,
+  type ThreadDetail,
   unknownCommand,
+  type ViewBlock,
   type ViewStatus,
 } from '../../protocol/index.ts'
 import { goTo } from '../route.ts'
@@ -12,6 +15,9 @@ import { readMessage, visibleText } from '../shown-text.ts'
 import type { ThreadFeed } from '../thread-feed.ts'
 import { useDraft, useOffers } from '../typing.ts'
 import { useTask } from '../use-loaded.ts'
+import { inputOf } from '../use-thread-parts.ts'
+import { Elapsed, StateIcon } from './state-mark.tsx'
+import { ToolInput } from './tool-round.tsx'
 
 /** While a slash is typed, all commands are offered. */
 const HERE = { own: [], listing: 'Type / to list the commands.' }
@@ -19,23 +25,26 @@ const HERE = { own: [], listing: 'Type / to list the commands.' }
 export function Composer({
   client,
   feed,
+  detail,
   status,
-  threadId,
+  blocks,
   onSend,
   onChange,
 }: {
   readonly client: Client
   readonly feed: ThreadFeed
+  readonly detail: ThreadDetail
   readonly status: ViewStatus | undefined
-  readonly threadId: string
+  readonly blocks: readonly ViewBlock[]
   readonly onSend: () => void
   readonly onChange: () => void
 }) {
+  const { threadId } = detail
   const { text, set: setText, giveBack } = useDraft(threadId)
   const [error, setError] = useState<string>()
   const stopping = useTask()
   const offered = useOffers(client, threadId, text)
-  const isWorking = status?.isWorking ?? false
+  const isBusy = (status?.isWorking ?? false) || isCompactingNow(detail, status)
 
   const deliver = async (typed: string) => {
     const reply = await client.send(threadId, typed)
@@ -67,7 +76,7 @@ export function Composer({
     } else if (event.key === 'Tab' && !event.shiftKey && offered[0] && text !== offered[0].text) {
       event.preventDefault()
       setText(offered[0].text)
-    } else if (event.key === 'Escape' && isWorking) stop()
+    } else if (event.key === 'Escape' && isBusy) stop()
   }
   return (
     <form
@@ -77,15 +86,13 @@ export function Composer({
         send()
       }}
     >
-      <Approvals client={client} threadId={threadId} approvals={status?.approvals ?? []} />
-      {isWorking && (
-        <p className="working" role="status">
-          {status?.activity?.what ?? 'Working'}…{' '}
-          <button type="button" onClick={stop}>
-            Stop
-          </button>
-        </p>
-      )}
+      <Approvals
+        client={client}
+        threadId={threadId}
+        approvals={status?.approvals ?? []}
+        blocks={blocks}
+      />
+      {isBusy && <Activity detail={detail} status={status} onStop={stop} />}
       {status && status.queued.length > 0 && (
         <p className="quiet">{status.queued.length} waiting to be delivered</p>
       )}
@@ -110,43 +117,112 @@ export function Composer({
           onChange={(event) => setText(event.target.value)}
           onKeyDown={pressed}
         />
-        <button type="submit" className="main">
-          Send
+        <button type="submit" className="main send" aria-label="Send" title="Send">
+          <SendHorizontal size={18} aria-hidden />
         </button>
       </div>
     </form>
   )
 }
 
+function isCompactingNow(detail: ThreadDetail, status: ViewStatus | undefined): boolean {
+  return status?.compaction !== undefined || detail.isCompacting
+}
+
+/** The one place that says what is going on, for how long, and stops it. */
+function Activity({
+  detail,
+  status,
+  onStop,
+}: {
+  readonly detail: ThreadDetail
+  readonly status: ViewStatus | undefined
+  readonly onStop: () => void
+}) {
+  const { compaction, activity } = status ?? {}
+  const { done = 0, total } = compaction ?? {}
+  const step = total === undefined ? '' : `, part ${Math.min(done + 1, total)} of ${total}`
+  const words = compaction
+    ? `Compacting by ${compaction.strategy}${step}`
+    : isCompactingNow(detail, status)
+      ? 'Compacting'
+      : visibleText(activity?.what ?? 'Working')
+  const since = compaction?.since ?? activity?.since
+  return (
+    <p className="working" role="status">
+      <StateIcon state="running" /> <span>{words}…</span> {since && <Elapsed since={since} />}
+      <button type="button" className="small with-icon" onClick={onStop}>
+        <Square size={12} aria-hidden /> Stop
+      </button>
+    </p>
+  )
+}
+
+/** Calls that were always allowed, word for word, until the page is closed. */
+const ALWAYS = new Set<string>()
+
+function callKey({ callId, name, subject }: Approval, blocks: readonly ViewBlock[]): string {
+  return JSON.stringify([name, inputOf(blocks, callId) ?? subject])
+}
+
 function Approvals({
   client,
   threadId,
   approvals,
+  blocks,
 }: {
   readonly client: Client
   readonly threadId: string
   readonly approvals: readonly Approval[]
+  readonly blocks: readonly ViewBlock[]
 }) {
   const deciding = useTask()
   const decide = (callId: string, decision: 'allow' | 'deny') =>
     deciding.run(() => client.decide(threadId, callId, decision))
+  const known = approvals.find((approval) => ALWAYS.has(callKey(approval, blocks)))
+  const { run } = deciding
+  useEffect(() => {
+    if (known) run(() => client.decide(threadId, known.callId, 'allow'))
+  }, [known, run, client, threadId])
   return (
     <div aria-live="polite">
-      {approvals.map(({ callId, name, subject, reason }) => (
-        <section key={callId} className="approval" aria-label={`May ${name} run?`}>
-          <p>
-            May <code>{escapeHidden(name)}</code> run?
-          </p>
-          <pre className="text">{escapeHidden(subject)}</pre>
-          <p className="quiet">{escapeHidden(reason)}</p>
-          <button type="button" onClick={() => decide(callId, 'allow')}>
-            Allow
-          </button>{' '}
-          <button type="button" onClick={() => decide(callId, 'deny')}>
-            Deny
-          </button>
-        </section>
-      ))}
+      {approvals.map((approval) => {
+        const { callId, name, subject, reason } = approval
+        const input = inputOf(blocks, callId)
+        return (
+          <section key={callId} className="approval" aria-label={`May ${name} run?`}>
+            <p>
+              <StateIcon state="warning" /> May <code>{escapeHidden(name)}</code> run?
+            </p>
+            <pre className="text">{escapeHidden(subject)}</pre>
+            {input !== undefined && (
+              <details open={escapeHidden(subject) !== subject ? undefined : true}>
+                <summary>What it is called with</summary>
+                <ToolInput input={input} isExact />
+              </details>
+            )}
+            <p className="quiet">{escapeHidden(reason)}</p>
+            <div className="line">
+              <button type="button" className="main" onClick={() => decide(callId, 'allow')}>
+                Allow
+              </button>
+              <button
+                type="button"
+                title="The same call again is allowed until you close the page"
+                onClick={() => {
+                  ALWAYS.add(callKey(approval, blocks))
+                  decide(callId, 'allow')
+                }}
+              >
+                Always for this command
+              </button>
+              <button type="button" onClick={() => decide(callId, 'deny')}>
+                Deny
+              </button>
+            </div>
+          </section>
+        )
+      })}
       {deciding.error !== undefined && <p role="alert">{deciding.error}</p>}
     </div>
   )

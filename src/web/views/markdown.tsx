@@ -2,7 +2,9 @@
 import { type MarkedToken, marked, type Token, type Tokens } from 'marked'
 import { Fragment, memo, type ReactNode, useMemo } from 'react'
 import { visibleText } from '../shown-text.ts'
-import { LongText } from './rows.tsx'
+import { splitEnvelope } from '../words.ts'
+import { Code } from './code.tsx'
+import { LongText, WithRefs } from './texts.tsx'
 
 /** Longer texts are shown as they are: parsing them would stop the page. */
 const MAX_CHARS = 50_000
@@ -19,6 +21,23 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
     </div>
   )
 })
+
+/** A summary as people read it; what introduces it to the model is there for who looks for it. */
+export function SummaryText({ text }: { readonly text: string }) {
+  const { intro, body, outro } = splitEnvelope(text)
+  const around = `${intro}${outro}`.trim()
+  return (
+    <>
+      <Markdown text={body} />
+      {around !== '' && (
+        <details className="envelope">
+          <summary>How the model is told about it</summary>
+          <LongText text={around} />
+        </details>
+      )}
+    </>
+  )
+}
 
 /** Undefined for what is better shown as it is. */
 function countTokens(text: string): readonly Token[] | undefined {
@@ -75,11 +94,7 @@ function shown(token: MarkedToken, depth: number): ReactNode {
     case 'codespan':
       return <code>{token.text}</code>
     case 'code':
-      return (
-        <pre>
-          <code>{token.text}</code>
-        </pre>
-      )
+      return <Code text={token.text} language={token.lang ?? ''} />
     case 'blockquote':
       return (
         <blockquote>
@@ -102,7 +117,11 @@ function shown(token: MarkedToken, depth: number): ReactNode {
     case 'def':
       return null
     case 'text':
-      return token.tokens ? <All tokens={token.tokens} depth={depth} /> : token.text
+      return token.tokens ? (
+        <All tokens={token.tokens} depth={depth} />
+      ) : (
+        <WithRefs text={token.text} />
+      )
     case 'escape':
       return token.text
     default:

@@ -1,10 +1,15 @@
 // The model's view: every entry of the context, with the entries it replaces
-import { useCallback } from 'react'
+import { ArrowLeftRight } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
 import type { Client, ContextEntry } from '../../protocol/index.ts'
-import { tokensText } from '../shown-text.ts'
+import { useLinks } from '../links.ts'
+import { countText, tokensText } from '../shown-text.ts'
 import { useContextPages } from '../use-context-pages.ts'
+import { roleWords } from '../words.ts'
 import type { BlockActions } from './block.tsx'
-import { LongText, Rows } from './rows.tsx'
+import { SummaryText } from './markdown.tsx'
+import { Rows } from './rows.tsx'
+import { LongText } from './texts.tsx'
 
 const GUESS_PX = 110
 
@@ -13,22 +18,26 @@ export function ModelView({
   threadId,
   version,
   actions,
+  target,
 }: {
   readonly client: Client
   readonly threadId: string
   readonly version: number
   readonly actions: BlockActions
+  /** The place of an entry to bring into sight. */
+  readonly target: { readonly place: number } | undefined
 }) {
   const { total, error, at, need } = useContextPages(client, threadId, version)
   // Entries of pages that are not there yet go by their place.
   const keyOf = useCallback((index: number) => String(index), [])
+  const aim = useMemo(() => target && { index: target.place }, [target])
   return (
     <>
       {error !== undefined && <p role="alert">{error}</p>}
       <p className="quiet">
         {total === undefined
           ? 'Reading…'
-          : `${total.toLocaleString()} entries, in the order in which they are sent.`}
+          : `${countText(total, 'entry', 'entries')}, in the order in which they are sent.`}
       </p>
       <Rows
         count={total ?? 0}
@@ -36,11 +45,12 @@ export function ModelView({
         guessPx={GUESS_PX}
         label="As the model sees it"
         onSight={need}
+        target={aim}
       >
         {(index) => {
           const entry = at(index)
           return entry ? (
-            <Entry entry={entry} actions={actions} />
+            <Entry entry={entry} actions={actions} isShown={index === target?.place} />
           ) : (
             <div className="entry waiting" />
           )
@@ -52,31 +62,62 @@ export function ModelView({
 
 /** The change that put an entry there, by its name. */
 const PUT_BY = /^c(\d+)\./
+const MARKDOWN: ReadonlySet<string> = new Set(['summary', 'brief'])
 
 function Entry({
   entry,
   actions,
+  isShown,
 }: {
   readonly entry: ContextEntry
   readonly actions: BlockActions
+  readonly isShown: boolean
 }) {
-  const { role, label, text, tokens, covers, ref } = entry
+  const { role, label, text, tokens, covers, ref, first } = entry
+  const { show } = useLinks()
   const change = PUT_BY.exec(ref)?.[1]
+  const { shown, category } = roleWords(role, label)
   return (
-    <article className={`entry ${role}`} data-label={label}>
-      <h3>
-        {role}
-        {label !== undefined && ` · ${label}`} · {tokensText(tokens)} tokens <code>{ref}</code>
-      </h3>
+    <article
+      className={`entry ${role} edge-${category.id}`}
+      data-label={label}
+      data-shown={isShown}
+    >
+      <header className="block-head">
+        <span className="who">{shown}</span>
+        <span className="figure">{tokensText(tokens)} tokens</span>
+        <code className="quiet">{ref}</code>
+        {role !== 'system' && (
+          <span className="tools">
+            <button
+              type="button"
+              className="icon"
+              aria-label="Show in the transcript"
+              title="Show in the transcript"
+              onClick={() => show(first ?? ref, 'told')}
+            >
+              <ArrowLeftRight size={14} aria-hidden />
+            </button>
+          </span>
+        )}
+      </header>
       {change !== undefined && (
         <p className="stands-for">
-          Stands for {covers.toLocaleString()} {covers === 1 ? 'entry' : 'entries'}.{' '}
-          <button type="button" onClick={() => actions.openCompaction(Number(change))}>
+          Stands for {countText(covers, 'entry', 'entries')}.{' '}
+          <button
+            type="button"
+            className="link"
+            onClick={() => actions.openCompaction(Number(change))}
+          >
             Replaced entries
           </button>
         </p>
       )}
-      <LongText key={ref} text={text} />
+      {MARKDOWN.has(label ?? '') ? (
+        <SummaryText key={ref} text={text} />
+      ) : (
+        <LongText key={ref} text={text} />
+      )}
     </article>
   )
 }

@@ -1,14 +1,19 @@
 // A virtual list: draws only visible rows
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { visibleText } from '../shown-text.ts'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 
 /** Nearer to an end than this counts as being there. */
 const NEAR_PX = 80
 const NEAR_TOP_PX = 600
 const OVERSCAN = 6
-/** Rows get their true height one frame after they are drawn. */
-const SETTLE_MS = 250
+const AIM_MS = [60, 180]
 
 interface RowsProps {
   readonly count: number
@@ -23,6 +28,8 @@ interface RowsProps {
   readonly before?: ReactNode
   readonly onNearTop?: () => void
   readonly onSight?: (first: number, last: number) => void
+  /** A row to bring into sight; each new object does so once. */
+  readonly target?: { readonly index: number } | undefined
   readonly children: (index: number) => ReactNode
 }
 
@@ -45,20 +52,39 @@ export function Rows(props: RowsProps) {
   const first = inSight[0]?.index ?? 0
   const last = inSight.at(-1)?.index ?? 0
   useEffect(() => onSight?.(first, last), [onSight, first, last])
+  useTarget(rows, props.target)
   const isOpening = staysAtEnd && (props.isOpening ?? false)
-  const letGo = useEndWhileOpening(place, isOpening, rows.getTotalSize())
+  const lastTop = useRef(0)
+  const isHeld = useHeldEnd(place, staysAtEnd, rows.getTotalSize())
+  useEffect(() => {
+    if (props.target) isHeld.current = false
+  }, [props.target, isHeld])
   const scrolled = () => {
     if (!place.current) return
     const { scrollTop, scrollHeight, clientHeight } = place.current
-    const isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_PX
-    if (!isAtEnd && !isOpening) letGo()
+    const leftPx = scrollHeight - scrollTop - clientHeight
+    const isAtEnd = leftPx < NEAR_PX
+    // Whoever goes up lets go at the first step: a browser scrolls in many.
+    const isGoingUp = scrollTop < lastTop.current && leftPx > 2
+    lastTop.current = scrollTop
+    if (isGoingUp && !isOpening) isHeld.current = false
+    else if (isAtEnd) isHeld.current = staysAtEnd
     if (scrollTop < NEAR_TOP_PX && !isAtEnd) onNearTop?.()
+  }
+  // By itself, a browser would give up as soon as rows on its way get their true heights.
+  const pressed = (event: KeyboardEvent) => {
+    if (event.target !== place.current || (event.key !== 'Home' && event.key !== 'End')) return
+    event.preventDefault()
+    isHeld.current = staysAtEnd && event.key === 'End'
+    if (event.key === 'Home') aimAt(rows, 0, 'start')
+    else aimAt(rows, count - 1, 'end')
   }
   return (
     <section
       className="scroller"
       ref={place}
       onScroll={scrolled}
+      onKeyDown={pressed}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key
       tabIndex={0}
       aria-label={label}
@@ -81,41 +107,31 @@ export function Rows(props: RowsProps) {
   )
 }
 
-/** Gives back how to let go of the end: the reader has gone up. */
-function useEndWhileOpening(
-  place: RefObject<HTMLElement | null>,
-  isOpening: boolean,
-  heightPx: number,
-): () => void {
-  const [isSettled, setSettled] = useState(!isOpening)
-  useEffect(() => {
-    if (isOpening) return undefined
-    const timer = setTimeout(() => setSettled(true), SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [isOpening])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height says that there is more to see
-  useLayoutEffect(() => {
-    if (!isSettled && place.current) place.current.scrollTop = place.current.scrollHeight
-  }, [place, isSettled, heightPx])
-  return () => setSettled(true)
+type Aimed = Pick<ReturnType<typeof useVirtualizer<HTMLElement, Element>>, 'scrollToIndex'>
+
+/** A row far away gets its true height only when it is there: it is aimed at again until it has. */
+function aimAt(rows: Aimed, index: number, align: 'start' | 'center' | 'end'): () => void {
+  const aim = () => rows.scrollToIndex(index, { align })
+  aim()
+  const timers = AIM_MS.map((ms) => setTimeout(aim, ms))
+  return () => timers.forEach(clearTimeout)
 }
 
-const SHOWN_CHARS = 4_000
-/** What is added at a time: a text of megabytes would stop the page. */
-const MORE_CHARS = 100_000
+function useTarget(rows: Aimed, target: RowsProps['target']): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target
+  useEffect(() => (target ? aimAt(rows, target.index, 'center') : undefined), [target])
+}
 
-/** A text of any length, of which the beginning is shown until more is asked for. */
-export function LongText({ text }: { readonly text: string }) {
-  const [shown, setShown] = useState(SHOWN_CHARS)
-  const left = text.length - shown
-  return (
-    <>
-      <pre className="text">{visibleText(left > 0 ? text.slice(0, shown) : text)}</pre>
-      {left > 0 && (
-        <button type="button" onClick={() => setShown(shown + MORE_CHARS)}>
-          {`${left.toLocaleString()} more characters`}
-        </button>
-      )}
-    </>
-  )
+/** Whether the end is held: what is added or grows is seen, until the reader goes up. */
+function useHeldEnd(
+  place: RefObject<HTMLElement | null>,
+  isHeldAtFirst: boolean,
+  heightPx: number,
+): RefObject<boolean> {
+  const isHeld = useRef(isHeldAtFirst)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height says that there is more to see
+  useLayoutEffect(() => {
+    if (isHeld.current && place.current) place.current.scrollTop = place.current.scrollHeight
+  }, [place, heightPx])
+  return isHeld
 }

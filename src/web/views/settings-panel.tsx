@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useCallback, useId, useState } from 're
 import type { Client, Hello, ModelInfo, SettingInfo, ThreadDetail } from '../../protocol/index.ts'
 import { tokensText, visibleText } from '../shown-text.ts'
 import { useLoaded, useTask } from '../use-loaded.ts'
+import { strategyWords } from '../words.ts'
 
 const THINKING = ['off', 'low', 'medium', 'high']
 /** What the API takes in place of a strategy, to go back to that of the preset. */
@@ -53,7 +54,11 @@ export function SettingsPanel({
         </Choice>
         <Choice label="Compacted by" value={strategy} onChoose={(id) => choose({ strategy: id })}>
           <option value={OF_PRESET}>what the preset says</option>
-          <Options values={hello.strategies} />
+          {hello.strategies.map((id) => (
+            <option key={id} value={id}>
+              {id}: {strategyWords(id)}
+            </option>
+          ))}
         </Choice>
         <button type="submit" className="main" aria-disabled={Object.keys(choices).length === 0}>
           {changing.isRunning ? 'Saving…' : 'Save'}

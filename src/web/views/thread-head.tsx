@@ -1,78 +1,31 @@
-// The header of a thread: title, model, connection
-import { type ReactNode, useState } from 'react'
+// The header of a thread: title, model, connection, and what can be done with it
+import {
+  ArrowLeft,
+  Download,
+  Ellipsis,
+  GitFork,
+  Play,
+  Redo2,
+  Shrink,
+  Trash2,
+  Undo2,
+} from 'lucide-react'
+import { useState } from 'react'
 import type { Client, Hello, ThreadDetail } from '../../protocol/index.ts'
 import { useReachable } from '../open-client.ts'
 import { goTo } from '../route.ts'
 import { titleText } from '../shown-text.ts'
 import { type Task, useTask } from '../use-loaded.ts'
+import { Menu, MenuItem } from './menu.tsx'
+import { StateIcon } from './state-mark.tsx'
 
 export function ThreadHead({
-  detail,
-  children,
-  actions,
-  onSettings,
-}: {
-  readonly detail: ThreadDetail
-  readonly onSettings: () => void
-  readonly children: ReactNode
-  readonly actions: ReactNode
-}) {
-  const isReachable = useReachable()
-  const [isOpen, setOpen] = useState(false)
-  const { model, preset, strategy } = detail
-  return (
-    <header className="head" data-open={isOpen}>
-      <div className="line">
-        <a className="back" href="#/" aria-label="All threads">
-          ←
-        </a>
-        <h1>{titleText(detail.title)}</h1>
-        <button
-          type="button"
-          className="chosen"
-          title="Model, preset and strategy of this thread"
-          onClick={onSettings}
-        >
-          {[model ?? 'no model', preset, strategy].filter(Boolean).join(' · ')}
-        </button>
-        <button
-          type="button"
-          className="opener"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          Actions
-        </button>
-      </div>
-      {!isReachable && (
-        <p className="warning" role="status">
-          The connection is lost. It comes back by itself, and nothing is missed.
-        </p>
-      )}
-      {children}
-      {actions}
-    </header>
-  )
-}
-
-interface Action {
-  readonly name: string
-  /** Why there is nothing for it to do; absent if there is. */
-  readonly idle?: string
-  work(): Promise<unknown>
-}
-
-const NOT_COMPACTED = 'Nothing was compacted here'
-const NOT_UNDONE = 'No undone compaction in this thread'
-
-/** Actions on a thread: compact, preview, undo, fork, export, delete */
-export function ThreadActions({
   client,
   hello,
   detail,
   doing,
-  isPreviewing,
-  onPreview,
+  onSettings,
+  onCompact,
   onChange,
 }: {
   readonly client: Client
@@ -80,109 +33,97 @@ export function ThreadActions({
   readonly detail: ThreadDetail
   /** What the buttons here have started. */
   readonly doing: Task
-  readonly isPreviewing: boolean
-  readonly onPreview: (strategy: string | undefined, instructions: string) => void
+  readonly onSettings: () => void
+  readonly onCompact: () => void
   readonly onChange: () => void
 }) {
-  const [strategy, setStrategy] = useState('')
-  const [instructions, setInstructions] = useState('')
-  const { isRunning, error, run } = doing
-  const { threadId, canUndo, canRedo } = detail
-  const chosen = strategy === '' ? undefined : strategy
+  const isReachable = useReachable()
+  const { model, preset, strategy, threadId, canUndo, canRedo } = detail
   const act = (work: () => Promise<unknown>) => () =>
-    run(async () => {
+    doing.run(async () => {
       await work()
       onChange()
     })
-  const compact = async () => {
-    const outcome = await client.compact(threadId, {
-      ...(chosen !== undefined && { strategy: chosen }),
-      ...(instructions !== '' && { instructions }),
-    })
-    if (!outcome.ok) throw new Error(outcome.text)
-    if (outcome.threadId !== undefined) goTo(outcome.threadId)
-  }
   const remove = async () => {
     if (!window.confirm('Delete this thread, and everything that was ever said in it?')) return
     await client.deleteThread(threadId)
     goTo(undefined)
   }
-  const compacting: readonly Action[] = [
-    { name: 'Compact', work: compact },
-    { name: 'Undo', work: () => client.undo(threadId), ...(!canUndo && { idle: NOT_COMPACTED }) },
-    { name: 'Redo', work: () => client.redo(threadId), ...(!canRedo && { idle: NOT_UNDONE }) },
-  ]
-  const further: readonly Action[] = [
-    { name: 'Resume', work: () => client.resume(threadId) },
-    { name: 'Fork', work: async () => goTo((await client.fork(threadId)).threadId) },
-    { name: 'Delete', work: remove },
-  ]
-  const button = ({ name, work, idle }: Action) => (
-    <button
-      key={name}
-      type="button"
-      aria-disabled={isRunning || idle !== undefined}
-      title={idle}
-      onClick={idle === undefined ? act(work) : undefined}
-    >
-      {name}
-    </button>
-  )
   return (
-    <div className="actions">
-      <div className="line">
-        <label>
-          Strategy{' '}
-          <select value={strategy} onChange={(event) => setStrategy(event.target.value)}>
-            <option value="">default for this preset</option>
-            {hello.strategies.map((id) => (
-              <option key={id}>{id}</option>
-            ))}
-          </select>
-        </label>
-        <input
-          aria-label="Instructions for the compaction"
-          placeholder="Instructions (optional)"
-          value={instructions}
-          onChange={(event) => setInstructions(event.target.value)}
-        />
+    <header className="head">
+      <div className="head-line">
+        <a className="back" href="#/" aria-label="All threads">
+          <ArrowLeft size={18} aria-hidden />
+        </a>
+        <div className="titles">
+          <h1 title={titleText(detail.title)}>{titleText(detail.title)}</h1>
+          <button
+            type="button"
+            className="chosen"
+            title="Model, preset and strategy of this thread"
+            onClick={onSettings}
+          >
+            {[model ?? 'no model', preset, strategy].filter(Boolean).join(' · ')}
+          </button>
+        </div>
         <button
           type="button"
-          className="main"
-          aria-disabled={isPreviewing}
-          onClick={() => onPreview(chosen, instructions)}
+          className="with-icon undo"
+          aria-disabled={!canUndo || doing.isRunning}
+          title={canUndo ? 'Undo the last compaction' : 'Nothing was compacted here'}
+          onClick={canUndo ? act(() => client.undo(threadId)) : undefined}
         >
-          {isPreviewing ? 'Preparing…' : 'Preview'}
+          <Undo2 size={16} aria-hidden /> <span>Undo</span>
         </button>
-        {compacting.map(button)}
-        <More>
-          {further.map(button)}
+        {canRedo && (
+          <button
+            type="button"
+            className="with-icon undo"
+            aria-disabled={doing.isRunning}
+            title="Repeat the compaction that was undone"
+            onClick={act(() => client.redo(threadId))}
+          >
+            <Redo2 size={16} aria-hidden /> <span>Redo</span>
+          </button>
+        )}
+        <button type="button" className="main with-icon" onClick={onCompact}>
+          <Shrink size={16} aria-hidden /> Compact…
+        </button>
+        <Menu label="More actions" icon={Ellipsis}>
+          <MenuItem
+            icon={Shrink}
+            label="Compact without a preview"
+            onChoose={act(() => compactNow(client, threadId))}
+          />
+          <MenuItem icon={Play} label="Resume" onChoose={act(() => client.resume(threadId))} />
+          <MenuItem
+            icon={GitFork}
+            label="Fork"
+            onChoose={act(async () => goTo((await client.fork(threadId)).threadId))}
+          />
           <Export client={client} threadId={threadId} formats={hello.formats.written} />
-        </More>
+          <MenuItem icon={Trash2} label="Delete" onChoose={act(remove)} />
+        </Menu>
       </div>
-      {error !== undefined && <p role="alert">{error}</p>}
-    </div>
+      {!isReachable && (
+        <p className="warning" role="status">
+          <StateIcon state="warning" /> The connection is lost. It comes back by itself, and nothing
+          is missed.
+        </p>
+      )}
+      {doing.error !== undefined && (
+        <p role="alert" className="failure">
+          <StateIcon state="failed" /> {doing.error}
+        </p>
+      )}
+    </header>
   )
 }
 
-/** Closed again when the focus goes elsewhere, or with Escape. */
-function More({ children }: { readonly children: ReactNode }) {
-  return (
-    <details
-      className="more"
-      onBlur={({ currentTarget, relatedTarget }) => {
-        if (!currentTarget.contains(relatedTarget)) currentTarget.open = false
-      }}
-      onKeyDown={({ key, currentTarget }) => {
-        if (key !== 'Escape') return
-        currentTarget.open = false
-        currentTarget.querySelector('summary')?.focus()
-      }}
-    >
-      <summary>More</summary>
-      <div className="line">{children}</div>
-    </details>
-  )
+async function compactNow(client: Client, threadId: string): Promise<void> {
+  const outcome = await client.compact(threadId)
+  if (!outcome.ok) throw new Error(outcome.text)
+  if (outcome.threadId !== undefined) goTo(outcome.threadId)
 }
 
 function Export({
@@ -199,20 +140,21 @@ function Export({
   const write = () =>
     saving.run(async () => save(threadId, format, await client.exportThread(threadId, format)))
   return (
-    <>
-      <label>
-        Export{' '}
-        <select value={format} onChange={(event) => setFormat(event.target.value)}>
-          {formats.map((id) => (
-            <option key={id}>{id}</option>
-          ))}
-        </select>
-      </label>
-      <button type="button" aria-disabled={saving.isRunning} onClick={write}>
-        Save
+    <div className="menu-row">
+      <button type="button" className="menu-item" aria-disabled={saving.isRunning} onClick={write}>
+        <Download size={16} aria-hidden /> Export as
       </button>
+      <select
+        aria-label="Format"
+        value={format}
+        onChange={(event) => setFormat(event.target.value)}
+      >
+        {formats.map((id) => (
+          <option key={id}>{id}</option>
+        ))}
+      </select>
       {saving.error !== undefined && <p role="alert">{saving.error}</p>}
-    </>
+    </div>
   )
 }
 

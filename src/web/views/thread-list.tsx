@@ -1,18 +1,23 @@
 // All threads, newest first, with a search over everything that was ever said in them.
+import { CornerDownRight, Plus, Shrink } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client, ThreadSummary } from '../../protocol/index.ts'
 import { goTo, readAddress } from '../route.ts'
-import { readMessage, timeText, titleText } from '../shown-text.ts'
+import { countText, readMessage, shortTime, titleText } from '../shown-text.ts'
 import { useTask } from '../use-loaded.ts'
+import { originWords } from '../words.ts'
 
 export function ThreadList({
   client,
   selected,
   changes,
+  imported,
 }: {
   readonly client: Client
   readonly selected: string | undefined
   readonly changes: number
+  /** What was imported here, the latest first: their events are older than they are here. */
+  readonly imported: readonly string[]
 }) {
   const [search, setSearch] = useState('')
   const list = useThreadList(client, search, `${changes} ${selected ?? ''}`)
@@ -22,14 +27,15 @@ export function ThreadList({
     <nav className="threads" aria-label="Threads">
       <header>
         <a className="name" href="#/">
-          précis
+          <Shrink size={18} aria-hidden /> précis
         </a>
         <button
           type="button"
+          className="with-icon"
           aria-disabled={beginning.isRunning}
           onClick={() => beginning.run(async () => goTo((await client.createThread()).threadId))}
         >
-          New
+          <Plus size={16} aria-hidden /> New
         </button>
       </header>
       <input
@@ -41,17 +47,17 @@ export function ThreadList({
       />
       {problem !== undefined && <p role="alert">{problem}</p>}
       <ul>
-        {list.items.map((thread) => (
-          <li key={thread.threadId}>
+        {inTree(list.items, imported).map(({ thread, depth, note }) => (
+          <li key={thread.threadId} data-depth={depth}>
             <a
               href={readAddress(thread.threadId)}
               aria-current={thread.threadId === selected ? 'page' : undefined}
             >
-              <span className="title">{titleText(thread.title)}</span>
-              <span className="quiet">
-                {timeText(thread.updatedAt)}
-                {thread.reason !== undefined && ` · ${thread.reason}`}
+              <span className="title">
+                {depth > 0 && <CornerDownRight size={13} aria-label="continues" />}{' '}
+                {titleText(thread.title)}
               </span>
+              <span className="quiet">{note}</span>
             </a>
           </li>
         ))}
@@ -66,6 +72,61 @@ export function ThreadList({
       )}
     </nav>
   )
+}
+
+interface Listed {
+  readonly thread: ThreadSummary
+  readonly depth: number
+  readonly note: string
+}
+
+const DEEPEST = 3
+
+/** What came from another thread stands under it, in the place of the latest of them. */
+function inTree(items: readonly ThreadSummary[], imported: readonly string[]): Listed[] {
+  const byId = new Map(items.map((thread) => [thread.threadId, thread]))
+  const children = Map.groupBy(
+    items.filter(({ parent }) => parent !== undefined && byId.has(parent.threadId)),
+    ({ parent }) => parent?.threadId ?? '',
+  )
+  const first = imported.flatMap((id) => byId.get(id) ?? [])
+  const listed = new Map<string, Listed>()
+  const add = (thread: ThreadSummary, depth: number) => {
+    if (listed.has(thread.threadId)) return
+    listed.set(thread.threadId, { thread, depth, note: noteOf(thread, items) })
+    for (const child of children.get(thread.threadId) ?? [])
+      add(child, Math.min(DEEPEST, depth + 1))
+  }
+  for (const thread of [...first, ...items]) add(rootOf(thread, byId), 0)
+  return [...listed.values()]
+}
+
+function rootOf(thread: ThreadSummary, byId: ReadonlyMap<string, ThreadSummary>): ThreadSummary {
+  const seen = new Set<string>()
+  let root = thread
+  for (;;) {
+    const parent = root.parent && byId.get(root.parent.threadId)
+    if (!parent || seen.has(parent.threadId)) return root
+    seen.add(parent.threadId)
+    root = parent
+  }
+}
+
+/** Threads of the same title are told apart by the end of their ids. */
+function noteOf(
+  { threadId, title, version, updatedAt, reason, isPartial }: ThreadSummary,
+  items: readonly ThreadSummary[],
+): string {
+  const isAlone = items.filter((other) => other.title === title).length === 1
+  return [
+    shortTime(updatedAt),
+    countText(version, 'event', 'events'),
+    originWords(reason),
+    isPartial && 'partial',
+    !isAlone && `…${threadId.slice(-5)}`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
 }
 
 function emptyText({ isReading, hasMore }: ListedThreads, search: string): string {

@@ -1,183 +1,232 @@
-// One thread: its transcript, header and panels
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { Client, Hello, Preview, ThreadDetail } from '../../protocol/index.ts'
-import { goTo } from '../route.ts'
+// One thread: what is in the window, the conversation, and the panels beside it
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Client, Hello, ThreadDetail } from '../../protocol/index.ts'
+import { LinksContext } from '../links.ts'
 import { titleText } from '../shown-text.ts'
-import { useThread } from '../thread-feed.ts'
-import { type Task, useTask } from '../use-loaded.ts'
-import type { BlockActions } from './block.tsx'
+import { type ThreadSnapshot, useThread } from '../thread-feed.ts'
+import { useTask } from '../use-loaded.ts'
+import { usePhone } from '../use-phone.ts'
+import { usePlaces } from '../use-places.ts'
+import { useBlockActions, useLinked, useStable } from '../use-thread-parts.ts'
+import { useTimeline } from '../use-timeline.ts'
+import { CompactDialog } from './compact-dialog.tsx'
+import { CompactionPanel } from './compaction-panel.tsx'
 import { Composer } from './composer.tsx'
-import { type Panel, SidePanels } from './side-panels.tsx'
-import { ThreadActions, ThreadHead } from './thread-head.tsx'
-import { PreviewDialog, Transcript } from './transcript.tsx'
-import { Usage } from './usage.tsx'
+import { CostPanel } from './cost-panel.tsx'
+import { ModelView } from './model-view.tsx'
+import { PinsPanel } from './pins-panel.tsx'
+import { RecallPanel } from './recall-panel.tsx'
+import { SettingsPanel } from './settings-panel.tsx'
+import { CONVERSATION, type Panel, PanelTabs } from './side-panels.tsx'
+import { Splitter } from './splitter.tsx'
+import { StateIcon } from './state-mark.tsx'
+import { ThreadHead } from './thread-head.tsx'
+import { Transcript, TranscriptTools } from './transcript.tsx'
+import { WindowPanel } from './window-panel.tsx'
+import { WindowStrip } from './window-strip.tsx'
 
-export function ThreadPage({
-  client,
-  hello,
-  threadId,
-  onChange,
-}: {
+interface ThreadPageProps {
   readonly client: Client
   readonly hello: Hello
   readonly threadId: string
   readonly onChange: () => void
-}) {
+}
+
+export function ThreadPage(props: ThreadPageProps) {
+  const { client, threadId, onChange } = props
   const { feed, thread } = useThread(client, threadId)
-  const [panel, setPanel] = useState<Panel>('Model’s view')
-  const [isLookingIn, setLookingIn] = useState(false) // if there is room for one of the two
-  const [compaction, setCompaction] = useState<number>()
-  const [preview, setPreview] = useState<Preview>()
-  const previewing = useTask()
-  const doing = useTask()
-  const look = useCallback((at: Panel) => {
-    setPanel(at)
-    setLookingIn(true)
-  }, [])
-  const openCompaction = useCallback(
-    (seq: number) => {
-      setCompaction(seq)
-      look('Compaction')
-    },
-    [look],
-  )
-  const { actions, acting } = useBlockActions(client, threadId, { openCompaction, look })
-  const { detail, status } = thread
+  const { detail } = thread
   useTitle(detail?.title)
   useNews(detail, onChange)
   if (!detail)
     return (
       <main className="alone" tabIndex={-1}>
-        {thread.error === undefined ? 'Opening…' : <p role="alert">{thread.error}</p>}
+        {thread.error === undefined ? (
+          <p role="status">
+            <StateIcon state="running" /> Opening…
+          </p>
+        ) : (
+          <p role="alert">{thread.error}</p>
+        )}
       </main>
     )
+  return <OpenThread {...props} feed={feed} thread={{ ...thread, detail }} />
+}
+
+type Opened = ThreadSnapshot & { readonly detail: ThreadDetail }
+
+function OpenThread({
+  client,
+  hello,
+  threadId,
+  feed,
+  thread,
+  onChange,
+}: ThreadPageProps & {
+  readonly feed: ReturnType<typeof useThread>['feed']
+  readonly thread: Opened
+}) {
+  const { detail, status, blocks } = thread
+  const isPhone = usePhone()
+  const [panel, setPanel] = useState<Panel>('Model’s view')
+  const [isLookingIn, setLookingIn] = useState(false) // if there is room for one of the two
+  const [compaction, setCompaction] = useState<number>()
+  const [isCompacting, setCompacting] = useState(false)
+  const doing = useTask()
+  const { points, compactions } = useTimeline(client, thread)
+  const look = useCallback((at: Panel) => {
+    setPanel(at)
+    setLookingIn(true)
+  }, [])
   const changed = () => {
     feed.refresh()
     onChange()
   }
-  const propose = (strategy: string | undefined, instructions: string) =>
-    previewing.run(async () => {
-      const asked = {
-        ...(strategy !== undefined && { strategy }),
-        ...(instructions !== '' && { instructions }),
-      }
-      setPreview(await client.preview(threadId, asked))
-    })
-  const problem = previewing.error ?? acting.error ?? thread.error
+  const undo = useStable((seq: number) =>
+    doing.run(async () => {
+      await client.undo(threadId, seq)
+      changed()
+    }),
+  )
+  const openCompaction = useCallback(
+    (seq: number) => {
+      setCompaction(seq)
+      look('Compactions')
+    },
+    [look],
+  )
+  const { actions, acting } = useBlockActions(client, threadId, { openCompaction, undo, look })
+  const places = usePlaces(client, threadId, detail.version, thread.changes)
+  const linked = useLinked(feed, client, threadId, {
+    placeOf: places.of,
+    onShow(side) {
+      setLookingIn(side === 'seen')
+      setPanel((was) => (side === 'seen' ? 'Model’s view' : was))
+    },
+  })
+  const sizeOf = useCallback(
+    (seq: number) => compactions.find((each) => each.seq === seq),
+    [compactions],
+  )
+  const problem = acting.error ?? thread.error
+  const chosen = isPhone && !isLookingIn ? CONVERSATION : panel
   return (
-    <main className="thread" tabIndex={-1}>
-      <ThreadHead
-        detail={detail}
-        onSettings={() => look('Settings')}
-        actions={
-          <ThreadActions
+    <LinksContext value={linked.links}>
+      <main className="thread" tabIndex={-1} data-side={isLookingIn}>
+        <ThreadHead
+          client={client}
+          hello={hello}
+          detail={detail}
+          doing={doing}
+          onSettings={() => look('Settings')}
+          onCompact={() => setCompacting(true)}
+          onChange={changed}
+        />
+        <WindowStrip
+          client={client}
+          detail={detail}
+          points={points}
+          last={compactions[0]}
+          onCompaction={openCompaction}
+          onUndo={undo}
+        />
+        <section id="conversation" className="told" aria-label="As it was">
+          <TranscriptTools
             client={client}
-            hello={hello}
-            detail={detail}
-            doing={doing}
-            isPreviewing={previewing.isRunning}
-            onPreview={propose}
-            onChange={changed}
+            threadId={threadId}
+            compactions={compactions.map(({ seq }) => seq)}
+            onCompaction={linked.showCompaction}
           />
-        }
-      >
-        <Usage detail={detail} status={status} />
-        {problem !== undefined && <p role="alert">{problem}</p>}
-      </ThreadHead>
-      <Switch isLookingIn={isLookingIn} onSwitch={setLookingIn} />
-      <div className="columns" data-side={isLookingIn}>
-        <section className="column told" aria-label="As it was">
+          {problem !== undefined && (
+            <p role="alert" className="failure">
+              {problem}
+            </p>
+          )}
           <Transcript
-            blocks={thread.blocks}
+            blocks={blocks}
             hasEarlier={thread.hasEarlier}
             isCaughtUp={thread.isCaughtUp}
             loadEarlier={() => feed.loadEarlier()}
             actions={actions}
-          />
-          <Composer
-            client={client}
-            feed={feed}
-            status={status}
-            threadId={threadId}
-            onSend={() => {
-              for (const task of [previewing, doing, acting]) task.forget()
-            }}
-            onChange={changed}
+            target={linked.told}
+            onSight={places.need}
+            sizeOf={sizeOf}
           />
         </section>
-        <aside className="column side" aria-label="Look into it">
-          <SidePanels
+        <Composer
+          client={client}
+          feed={feed}
+          detail={detail}
+          status={status}
+          blocks={blocks}
+          onSend={() => {
+            for (const task of [doing, acting]) task.forget()
+          }}
+          onChange={changed}
+        />
+        <Splitter />
+        <aside className="side" aria-label="Look into it">
+          <PanelTabs
+            chosen={chosen}
+            isPhone={isPhone}
+            onChoose={(tab) => {
+              if (tab === CONVERSATION) setLookingIn(false)
+              else look(tab)
+            }}
+          />
+          <div id="panel" role="tabpanel" aria-label={panel}>
+            {panel === 'Model’s view' && (
+              <ModelView
+                client={client}
+                threadId={threadId}
+                version={detail.version}
+                actions={actions}
+                target={linked.seen}
+              />
+            )}
+            {panel === 'Compactions' && (
+              <CompactionPanel
+                client={client}
+                threadId={threadId}
+                compactions={compactions}
+                chosen={compaction}
+                onChoose={setCompaction}
+                onUndo={undo}
+              />
+            )}
+            {panel === 'Window' && (
+              <WindowPanel
+                client={client}
+                threadId={threadId}
+                version={detail.version}
+                points={points}
+                onCompaction={openCompaction}
+              />
+            )}
+            {panel === 'Cost' && <CostPanel client={client} detail={detail} points={points} />}
+            {panel === 'Pins' && (
+              <PinsPanel client={client} threadId={threadId} version={detail.version} />
+            )}
+            {panel === 'Recall' && <RecallPanel client={client} threadId={threadId} />}
+            {panel === 'Settings' && (
+              <SettingsPanel client={client} hello={hello} detail={detail} onChange={changed} />
+            )}
+          </div>
+        </aside>
+        {isCompacting && (
+          <CompactDialog
             client={client}
             hello={hello}
-            thread={{ ...thread, detail }}
-            panel={panel}
-            compaction={compaction}
-            actions={actions}
-            onPanel={setPanel}
-            onChange={changed}
+            detail={detail}
+            onClose={() => {
+              setCompacting(false)
+              changed()
+            }}
           />
-        </aside>
-      </div>
-      {preview && (
-        <PreviewDialog
-          client={client}
-          threadId={threadId}
-          preview={preview}
-          onClose={() => {
-            setPreview(undefined)
-            changed()
-          }}
-        />
-      )}
-    </main>
+        )}
+      </main>
+    </LinksContext>
   )
-}
-
-/** Between the two columns, if there is room for one. */
-function Switch({
-  isLookingIn,
-  onSwitch,
-}: {
-  readonly isLookingIn: boolean
-  readonly onSwitch: (isLookingIn: boolean) => void
-}) {
-  return (
-    <div className="switch">
-      <button type="button" aria-pressed={!isLookingIn} onClick={() => onSwitch(false)}>
-        Conversation
-      </button>
-      <button type="button" aria-pressed={isLookingIn} onClick={() => onSwitch(true)}>
-        Look into it
-      </button>
-    </div>
-  )
-}
-
-/** What can be done with one block of the transcript. `openCompaction` and `look` must be stable. */
-function useBlockActions(
-  client: Client,
-  threadId: string,
-  {
-    openCompaction,
-    look,
-  }: { openCompaction(seq: number): void; readonly look: (panel: Panel) => void },
-): { readonly actions: BlockActions; readonly acting: Task } {
-  const acting = useTask()
-  const { run } = acting
-  const actions = useMemo<BlockActions>(
-    () => ({
-      openCompaction,
-      goTo,
-      pin: (text) =>
-        run(async () => {
-          await client.pin(threadId, text)
-          look('Pins')
-        }),
-      fork: (seq) => run(async () => goTo((await client.fork(threadId, seq)).threadId)),
-    }),
-    [openCompaction, look, run, client, threadId],
-  )
-  return { actions, acting }
 }
 
 /** The list of threads shows titles, and who was worked on last. */

@@ -1,148 +1,166 @@
-// The size of the context over the thread as a line, with its compactions and the window's end marked.
-import { useEffect, useRef, useSyncExternalStore } from 'react'
-import uPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
+// The size of the context over the thread: a line, a fall at each compaction, a rise at each undo, values on hover.
+import { type PointerEvent, useId, useState } from 'react'
 import type { TimelinePoint } from '../../protocol/index.ts'
-import { tokensText } from '../shown-text.ts'
+import { savedText, tokensText } from '../shown-text.ts'
 
-const HEIGHT_PX = 280
-/** Fewer points are shown as dots, too. */
-const DOTS = 60
+const WIDTH = 1_000
+const PADDING = 6
 
-export function TimelineChart({
-  points,
-  limit,
-}: {
+interface ChartProps {
   readonly points: readonly TimelinePoint[]
   readonly limit: number | undefined
-}) {
-  const place = useRef<HTMLDivElement>(null)
-  const isDark = useDark()
-  const key = `${points.length}/${points.at(-1)?.seq}/${limit}/${isDark}`
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` says when there is something new
-  useEffect(() => {
-    const element = place.current
-    if (!element) return undefined
-    const chart = new uPlot(optionsFor(element, { points, limit }), buildSeries(points), element)
-    const watch = new ResizeObserver(() =>
-      chart.setSize({ width: element.clientWidth, height: HEIGHT_PX }),
-    )
-    watch.observe(element)
-    return () => {
-      watch.disconnect()
-      chart.destroy()
-    }
-  }, [key])
-  const compactions = points.filter(({ compaction }) => compaction).length
+  readonly heightPx: number
+  /** Without axes: beside other figures. */
+  readonly isSmall?: boolean
+  readonly onCompaction: (seq: number) => void
+}
+
+export function TimelineChart({ points, limit, heightPx, isSmall, onCompaction }: ChartProps) {
+  const [at, setAt] = useState<number>()
+  const fill = useId()
+  const scale = scaleOf(points, limit, heightPx)
+  const compactions = points.filter(({ compaction }) => compaction)
+  const line = linePath(points, scale)
+  const hover = at === undefined ? undefined : points[at]
+  const moved = ({ currentTarget, clientX }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect()
+    setAt(nearest(points, scale, ((clientX - left) / Math.max(1, width)) * WIDTH))
+  }
+  const first = points[0]?.seq ?? 0
+  const last = points.at(-1)?.seq ?? 0
   return (
-    <div
-      ref={place}
-      className="chart"
-      role="img"
-      aria-label={`Context size over ${points.length} points, ${compactions} compactions`}
-    />
+    <figure className="chart" data-small={isSmall}>
+      <div className="plot">
+        <svg
+          viewBox={`0 0 ${WIDTH} ${heightPx}`}
+          preserveAspectRatio="none"
+          height={heightPx}
+          role="img"
+          aria-label={`Context size over ${points.length} points, ${compactions.length} compactions`}
+          onPointerMove={moved}
+          onPointerLeave={() => setAt(undefined)}
+        >
+          <defs>
+            <linearGradient id={fill} x1="0" y1="0" x2="0" y2="1">
+              <stop offset="0" className="fill-top" />
+              <stop offset="1" className="fill-end" />
+            </linearGradient>
+          </defs>
+          <path d={`${line} V${heightPx} H${scale.x(first)} Z`} fill={`url(#${fill})`} />
+          {scale.hasLimit && limit !== undefined && (
+            <line className="limit" x1={0} x2={WIDTH} y1={scale.y(limit)} y2={scale.y(limit)} />
+          )}
+          {compactions.map(({ seq }) => (
+            <line
+              key={seq}
+              className="fall"
+              x1={scale.x(seq)}
+              x2={scale.x(seq)}
+              y1={PADDING}
+              y2={heightPx}
+            />
+          ))}
+          <path className="size" d={line} />
+          {hover && (
+            <line
+              className="cursor"
+              x1={scale.x(hover.seq)}
+              x2={scale.x(hover.seq)}
+              y1={0}
+              y2={heightPx}
+            />
+          )}
+        </svg>
+        {compactions.map(({ seq, tokens, compaction }) => (
+          <button
+            key={seq}
+            type="button"
+            className="mark"
+            style={{ left: `${scale.x(seq) / 10}%`, top: scale.y(tokens) }}
+            aria-label={`Compaction at event ${seq}: ${compaction?.strategy}, ${tokensText(compaction?.before)} to ${tokensText(compaction?.after)} tokens`}
+            title={`${compaction?.strategy}: ${tokensText(compaction?.before)} → ${tokensText(compaction?.after)} tokens`}
+            onClick={() => onCompaction(seq)}
+          />
+        ))}
+        {!isSmall && (
+          <>
+            <span className="axis top">{tokensText(Math.round(scale.most))} tokens</span>
+            {scale.hasLimit && limit !== undefined && (
+              <span className="axis limit" style={{ top: scale.y(limit) }}>
+                window {tokensText(limit)}
+              </span>
+            )}
+          </>
+        )}
+      </div>
+      <figcaption className="quiet">
+        {hover ? hoverWords(hover) : `Events ${first.toLocaleString()} to ${last.toLocaleString()}`}
+      </figcaption>
+    </figure>
   )
 }
 
-interface Drawn {
-  readonly points: readonly TimelinePoint[]
-  readonly limit: number | undefined
+function hoverWords({ seq, tokens, by, compaction, undone, redone }: TimelinePoint): string {
+  const what = compaction
+    ? `, ${compaction.strategy} removed ${savedText(compaction.before, compaction.after)}`
+    : undone !== undefined
+      ? ', undo'
+      : redone !== undefined
+        ? ', redo'
+        : ''
+  return `${tokensText(tokens)} tokens (${by}) at event ${seq.toLocaleString()}${what}`
 }
 
-/** A compaction is two points at one place: the line falls there. */
-function buildSeries(points: readonly TimelinePoint[]): uPlot.AlignedData {
-  const places: number[] = []
-  const sizes: number[] = []
-  for (const { seq, tokens, compaction } of points) {
-    const before = sizes.at(-1)
-    if (compaction && before !== undefined) {
-      places.push(seq - 0.5)
-      sizes.push(before)
-    }
-    places.push(seq)
-    sizes.push(tokens)
-  }
-  return [places, sizes]
+interface Scale {
+  readonly most: number
+  readonly hasLimit: boolean
+  x(seq: number): number
+  y(tokens: number): number
 }
 
-function optionsFor(element: HTMLElement, { points, limit }: Drawn): uPlot.Options {
-  const style = getComputedStyle(element)
-  const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
-  const most = points.reduce((high, { tokens }) => Math.max(high, tokens), 0)
-  // A window many times as large as all that was in it would press the line to the floor.
-  const isLimitSeen = limit !== undefined && limit < 3 * most
-  const axis = {
-    stroke: colour('quiet'),
-    grid: { stroke: colour('rule'), width: 1 },
-    ticks: { stroke: colour('rule'), width: 1 },
-  }
-  return {
-    width: Math.max(200, element.clientWidth),
-    height: HEIGHT_PX,
-    legend: { show: false },
-    cursor: { drag: { x: false, y: false } },
-    scales: {
-      x: { time: false },
-      y: { range: [0, Math.max(1, (isLimitSeen ? Math.max(limit, most) : most) * 1.08)] },
-    },
-    axes: [
-      { ...axis, label: 'event', labelSize: 20 },
-      { ...axis, size: 56, values: (_chart, ticks) => ticks.map((tick) => tokensText(tick)) },
-    ],
-    series: [
-      {},
-      {
-        stroke: colour('accent'),
-        width: 2,
-        fill: colour('wash'),
-        points: { show: points.length < DOTS },
-      },
-    ],
-    hooks: { draw: [(chart) => drawMarks(chart, points, isLimitSeen ? limit : undefined, colour)] },
-  }
-}
-
-function drawMarks(
-  chart: uPlot,
+/** A window many times as large as all that was in it would press the line to the floor. */
+function scaleOf(
   points: readonly TimelinePoint[],
   limit: number | undefined,
-  colour: (name: string) => string,
-): void {
-  const { ctx, bbox } = chart
-  const line = (x1: number, y1: number, x2: number, y2: number) => {
-    ctx.beginPath()
-    ctx.moveTo(x1, y1)
-    ctx.lineTo(x2, y2)
-    ctx.stroke()
+  heightPx: number,
+): Scale {
+  const largest = points.reduce(
+    (high, { tokens, compaction }) => Math.max(high, tokens, compaction?.before ?? 0),
+    1,
+  )
+  const hasLimit = limit !== undefined && limit < 3 * largest
+  const most = (hasLimit ? Math.max(limit, largest) : largest) * 1.04
+  const first = points[0]?.seq ?? 0
+  const span = Math.max(1, (points.at(-1)?.seq ?? 0) - first)
+  return {
+    most,
+    hasLimit,
+    x: (seq) => PADDING + ((seq - first) / span) * (WIDTH - 2 * PADDING),
+    y: (tokens) => PADDING + (1 - tokens / most) * (heightPx - PADDING),
   }
-  ctx.save()
-  ctx.lineWidth = 1.5
-  ctx.setLineDash([5, 4])
-  ctx.strokeStyle = colour('good')
-  for (const { seq, compaction } of points) {
-    if (!compaction) continue
-    const x = chart.valToPos(seq - 0.25, 'x', true)
-    line(x, bbox.top, x, bbox.top + bbox.height)
-  }
-  if (limit !== undefined) {
-    ctx.setLineDash([])
-    ctx.strokeStyle = colour('bad')
-    const y = chart.valToPos(limit, 'y', true)
-    line(bbox.left, y, bbox.left + bbox.width, y)
-  }
-  ctx.restore()
 }
 
-const DARK = '(prefers-color-scheme: dark)'
+/** What changes the context at one event is a step there, down or up; what grows is a slope. */
+function linePath(points: readonly TimelinePoint[], { x, y }: Scale): string {
+  let height: number | undefined
+  return points
+    .map(({ seq, tokens, compaction, undone, redone }) => {
+      const isStep = compaction !== undefined || undone !== undefined || redone !== undefined
+      const before = compaction?.before ?? height
+      const step =
+        isStep && before !== undefined
+          ? `${height === undefined ? 'M' : 'L'}${x(seq)} ${y(before)} V${y(tokens)}`
+          : `${height === undefined ? 'M' : 'L'}${x(seq)} ${y(tokens)}`
+      height = tokens
+      return step
+    })
+    .join(' ')
+}
 
-/** Colours of a canvas do not change by themselves. */
-function useDark(): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const query = window.matchMedia(DARK)
-      query.addEventListener('change', changed)
-      return () => query.removeEventListener('change', changed)
-    },
-    () => window.matchMedia(DARK).matches,
-  )
+function nearest(points: readonly TimelinePoint[], { x }: Scale, place: number): number {
+  let best = 0
+  points.forEach(({ seq }, at) => {
+    if (Math.abs(x(seq) - place) < Math.abs(x(points[best]?.seq ?? 0) - place)) best = at
+  })
+  return best
 }

@@ -1,11 +1,15 @@
-// The transcript, block by block; loads earlier events on scrolling up
-import { useCallback, useLayoutEffect, useRef, useState } from 'react'
-import type { Client, Preview, ViewBlock } from '../../protocol/index.ts'
-import { goTo } from '../route.ts'
-import { tokensText, visibleText } from '../shown-text.ts'
+// The transcript, row by row: search in it, jump to compactions; loads earlier events on scrolling up
+import { ChevronDown, ChevronUp, Search, X } from 'lucide-react'
+import { type FormEvent, useCallback, useMemo, useState } from 'react'
+import type { Client, RecallHit, ViewBlock } from '../../protocol/index.ts'
+import { useLinks } from '../links.ts'
+import { countText, visibleText } from '../shown-text.ts'
 import { useTask } from '../use-loaded.ts'
-import { Block, type BlockActions } from './block.tsx'
-import { LongText, Rows } from './rows.tsx'
+import { Block, type BlockActions, type TranscriptRow } from './block.tsx'
+import { Marked } from './recall-panel.tsx'
+import { Rows } from './rows.tsx'
+import { StateIcon } from './state-mark.tsx'
+import { groupRows } from './tool-round.tsx'
 
 const GUESS_PX = 90
 /** Of an answer, as it is read out by a screen reader when it is complete. */
@@ -17,50 +21,88 @@ export function Transcript({
   isCaughtUp,
   loadEarlier,
   actions,
+  target,
+  onSight,
+  sizeOf,
 }: {
   readonly blocks: readonly ViewBlock[]
   readonly hasEarlier: boolean
   readonly isCaughtUp: boolean
   readonly loadEarlier: () => Promise<void>
   readonly actions: BlockActions
+  /** An entry to bring into sight, or the number of a compaction. */
+  readonly target: { readonly entry?: string; readonly seq?: number } | undefined
+  /** The numbers of the events in sight. */
+  readonly onSight: (first: number, last: number) => void
+  readonly sizeOf: (seq: number) => { before?: number; after?: number } | undefined
 }) {
   const { run, isRunning, error } = useTask()
-  const keyOf = useCallback((index: number) => blocks[index]?.key ?? String(index), [blocks])
+  const rows = useMemo(() => groupRows(blocks), [blocks])
+  const keyOf = useCallback((index: number) => rows[index]?.key ?? String(index), [rows])
   const earlier = () => {
     if (hasEarlier) run(loadEarlier)
   }
+  const seen = useCallback(
+    (first: number, last: number) => {
+      const seqs = rows.slice(first, last + 1).flatMap(seqsOf)
+      if (seqs.length > 0) onSight(Math.min(...seqs), Math.max(...seqs))
+    },
+    [rows, onSight],
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target, where it is loaded
+  const aim = useMemo(() => {
+    const index = target === undefined ? -1 : rows.findIndex((row) => isAt(row, target))
+    return index === -1 ? undefined : { index }
+  }, [target])
   return (
     <>
       <p className="read-out" role="status">
         {lastAnswer(blocks)}
       </p>
       <Rows
-        count={blocks.length}
+        count={rows.length}
         keyOf={keyOf}
         guessPx={GUESS_PX}
         label="Transcript"
         staysAtEnd
         isOpening={!isCaughtUp}
         onNearTop={earlier}
+        onSight={seen}
+        target={aim}
         before={
-          <div className="earlier">
-            {hasEarlier && (
-              <button type="button" aria-disabled={isRunning} onClick={earlier}>
-                {isRunning ? 'Reading…' : 'Earlier'}
-              </button>
-            )}
-            {error !== undefined && <p role="alert">{error}</p>}
-          </div>
+          (hasEarlier || error !== undefined) && (
+            <div className="earlier">
+              {hasEarlier && (
+                <button type="button" className="small" aria-disabled={isRunning} onClick={earlier}>
+                  {isRunning ? 'Reading…' : 'Earlier'}
+                </button>
+              )}
+              {error !== undefined && <p role="alert">{error}</p>}
+            </div>
+          )
         }
       >
         {(index) => {
-          const block = blocks[index]
-          return block && <Block block={block} actions={actions} />
+          const block = rows[index]
+          return block && <Block block={block} actions={actions} sizeOf={sizeOf} />
         }}
       </Rows>
       {blocks.length === 0 && <p className="empty">Nothing was said yet.</p>}
     </>
   )
+}
+
+function seqsOf(row: TranscriptRow): number[] {
+  const entries = row.kind === 'round' ? row.blocks : [row]
+  return entries.flatMap(({ entry }) => (entry === undefined ? [] : [Number(entry.slice(1))]))
+}
+
+function isAt(
+  row: TranscriptRow,
+  { entry, seq }: { readonly entry?: string; readonly seq?: number },
+): boolean {
+  if (seq !== undefined) return row.kind === 'compaction' && row.seq === seq
+  return seqsOf(row).includes(Number(entry?.slice(1)))
 }
 
 function lastAnswer(blocks: readonly ViewBlock[]): string {
@@ -69,108 +111,121 @@ function lastAnswer(blocks: readonly ViewBlock[]): string {
   return visibleText(last.text.slice(0, READ_OUT_CHARS))
 }
 
-/** The preview of a compaction: report, editable texts, apply or drop */
-export function PreviewDialog({
+/** Finds words in the whole log, and steps from compaction to compaction. */
+export function TranscriptTools({
   client,
   threadId,
-  preview,
-  onClose,
+  compactions,
+  onCompaction,
 }: {
   readonly client: Client
   readonly threadId: string
-  readonly preview: Preview
-  readonly onClose: () => void
+  /** Their numbers, the newest first. */
+  readonly compactions: readonly number[]
+  readonly onCompaction: (seq: number) => void
 }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
-  const acting = useTask()
-  const isEmpty = preview.texts.length === 0 && preview.before.tokens === preview.after.tokens
-  // Before it is taken out of the page: then it can still give the focus back to where it came from.
-  useLayoutEffect(() => {
-    const element = dialog.current
-    element?.showModal()
-    return () => element?.close()
-  }, [])
-  const apply = () =>
-    acting.run(async () => {
-      const outcome = await client.applyPreview(threadId, preview.previewId, texts)
-      if (!outcome.ok) throw new Error(outcome.text)
-      onClose()
-      if (outcome.threadId !== undefined) goTo(outcome.threadId)
-    })
-  const drop = () =>
-    acting.run(async () => {
-      onClose()
-      await client.dropPreview(threadId, preview.previewId)
-    })
+  const [typed, setTyped] = useState('')
+  const [found, setFound] = useState<{ query: string; hits: readonly RecallHit[] }>()
+  const [at, setAt] = useState(-1)
+  const finding = useTask()
+  const find = (event: FormEvent) => {
+    event.preventDefault()
+    const query = typed.trim()
+    if (query === '') return setFound(undefined)
+    finding.run(async () =>
+      setFound({ query, hits: (await client.recall(threadId, { query })).hits }),
+    )
+  }
+  const step = (by: number) => {
+    const next = Math.min(compactions.length - 1, Math.max(0, at + by))
+    const seq = compactions[next]
+    setAt(next)
+    if (seq !== undefined) onCompaction(seq)
+  }
   return (
-    <dialog
-      ref={dialog}
-      aria-label="Preview of a compaction"
-      onCancel={(event) => {
-        event.preventDefault()
-        drop()
-      }}
-    >
-      <h2>
-        {isEmpty
-          ? `${preview.strategy}: nothing to compact`
-          : `${preview.strategy}: ${tokensText(preview.before.tokens)} → ${tokensText(preview.after.tokens)} tokens`}
-      </h2>
-      <p className="quiet">
-        {isEmpty
-          ? 'Nothing is old or large enough to be taken out by this strategy now. Another one may find something.'
-          : 'Nothing is changed yet. Edited texts are applied as shown.'}
-      </p>
-      <div className="texts">
-        {preview.texts
-          .filter(({ isEditable }) => isEditable)
-          .map(({ key, label, text }) => (
-            <label key={key} className="field">
-              {label}
-              <textarea
-                className="edited"
-                rows={10}
-                value={texts[key] ?? text}
-                onChange={(event) => setTexts({ ...texts, [key]: event.target.value })}
-              />
-            </label>
-          ))}
-        <Fixed texts={preview.texts.filter(({ isEditable }) => !isEditable)} />
-        <details>
-          <summary>Report</summary>
-          <section className="report" aria-label="Report">
-            <LongText text={preview.report} />
-          </section>
-        </details>
-      </div>
-      {acting.error !== undefined && <p role="alert">{acting.error}</p>}
-      <div className="line">
-        {!isEmpty && (
-          <button type="button" className="main" aria-disabled={acting.isRunning} onClick={apply}>
-            Apply
+    <div className="transcript-tools">
+      <form className="find" onSubmit={find}>
+        <Search size={15} aria-hidden />
+        <input
+          type="search"
+          aria-label="Find in this thread"
+          placeholder="Find in this thread"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            if (event.target.value === '') setFound(undefined)
+          }}
+        />
+      </form>
+      {compactions.length > 0 && (
+        <div className="jump">
+          <span className="quiet">
+            {countText(compactions.length, 'compaction', 'compactions')}
+          </span>
+          <button
+            type="button"
+            className="icon"
+            aria-label="Jump to an earlier compaction"
+            title="Jump to an earlier compaction"
+            onClick={() => step(1)}
+          >
+            <ChevronUp size={16} aria-hidden />
           </button>
-        )}
-        <button type="button" aria-disabled={acting.isRunning} onClick={drop}>
-          {isEmpty ? 'Close' : 'Drop'}
-        </button>
-      </div>
-    </dialog>
+          <button
+            type="button"
+            className="icon"
+            aria-label="Jump to a later compaction"
+            title="Jump to a later compaction"
+            onClick={() => step(-1)}
+          >
+            <ChevronDown size={16} aria-hidden />
+          </button>
+        </div>
+      )}
+      {finding.error !== undefined && <p role="alert">{finding.error}</p>}
+      {found && <FoundList {...found} onClose={() => setFound(undefined)} />}
+    </div>
   )
 }
 
-/** What stands for the words of tools: to be read, not to be changed. */
-function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
-  if (texts.length === 0) return null
-  const count = texts.length === 1 ? 'One text' : `${texts.length.toLocaleString()} texts`
+function FoundList({
+  query,
+  hits,
+  onClose,
+}: {
+  readonly query: string
+  readonly hits: readonly RecallHit[]
+  readonly onClose: () => void
+}) {
+  const { show } = useLinks()
   return (
-    <details>
-      <summary>{count} in place of what tools said, as they are</summary>
-      {texts.map(({ key, label, text }) => (
-        <article key={key} className="entry" aria-label={label}>
-          <LongText text={text} />
-        </article>
-      ))}
-    </details>
+    <section className="found" aria-label={`Found: ${query}`}>
+      <div className="line">
+        <span>
+          {hits.length === 0 ? (
+            <>
+              <StateIcon state="nothing" /> Nothing was found.
+            </>
+          ) : (
+            countText(hits.length, 'place', 'places')
+          )}
+        </span>
+        <button type="button" className="icon" aria-label="Close the search" onClick={onClose}>
+          <X size={15} aria-hidden />
+        </button>
+      </div>
+      <ol>
+        {hits.map(({ ref, speaker, text }) => (
+          <li key={ref}>
+            <button type="button" onClick={() => show(ref, 'told')}>
+              <span className="quiet">
+                {speaker} {ref}
+              </span>
+              <Marked text={text} words={query.split(/\s+/)} />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
   )
 }

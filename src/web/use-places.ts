@@ -1,0 +1,45 @@
+// What became of the entries of the transcript, in pages, asked for as they come in sight.
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Client, EntryPlace } from '../protocol/index.ts'
+
+const PAGE = 500
+
+export interface Places {
+  of(ref: string): EntryPlace | undefined
+  /** The numbers of the events in sight. */
+  need(first: number, last: number): void
+}
+
+/** `changes` says how often the context was changed: then everything may be elsewhere. */
+export function usePlaces(
+  client: Client,
+  threadId: string,
+  version: number,
+  changes: number,
+): Places {
+  const [known, setKnown] = useState<ReadonlyMap<string, EntryPlace>>(new Map())
+  const inSight = useRef<readonly [number, number]>([1, 0])
+  const asked = useRef(new Map<number, string>())
+
+  const need = useCallback(
+    (first: number, last: number) => {
+      inSight.current = [first, last]
+      for (let page = Math.floor((first - 1) / PAGE); page * PAGE < last; page += 1) {
+        const from = page * PAGE + 1
+        // Events behind the last one of a page do not change it; a change of the context does.
+        const state = `${changes}/${Math.min(version, from + PAGE - 1)}`
+        if (asked.current.get(page) === state) continue
+        asked.current.set(page, state)
+        client.places(threadId, { from, limit: PAGE }).then(
+          (items) =>
+            setKnown((was) => new Map([...was, ...items.map((item) => [item.ref, item] as const)])),
+          () => asked.current.delete(page), // asked again with the next look
+        )
+      }
+    },
+    [client, threadId, version, changes],
+  )
+  useEffect(() => need(...inSight.current), [need])
+  const of = useCallback((ref: string) => known.get(ref), [known])
+  return { of, need }
+}

@@ -1,0 +1,112 @@
+// Parts of an open thread: what can be done with a block, and how the two sides are linked
+import { useCallback, useMemo, useRef, useState } from 'react'
+import type { Client, EntryPlace, ViewBlock } from '../protocol/index.ts'
+import type { Links, Side } from './links.ts'
+import { goTo } from './route.ts'
+import type { ThreadFeed } from './thread-feed.ts'
+import { type Task, useTask } from './use-loaded.ts'
+import type { BlockActions } from './views/block.tsx'
+import type { Panel } from './views/side-panels.tsx'
+
+/** The same function always, which does what the latest one does. */
+export function useStable<A extends unknown[]>(work: (...args: A) => void): (...args: A) => void {
+  const latest = useRef(work)
+  latest.current = work
+  return useCallback((...args: A) => latest.current(...args), [])
+}
+
+/** What can be done with one block of the transcript. All of the given functions must be stable. */
+export function useBlockActions(
+  client: Client,
+  threadId: string,
+  {
+    openCompaction,
+    undo,
+    look,
+  }: Pick<BlockActions, 'openCompaction' | 'undo'> & { readonly look: (panel: Panel) => void },
+): { readonly actions: BlockActions; readonly acting: Task } {
+  const acting = useTask()
+  const { run } = acting
+  const actions = useMemo<BlockActions>(
+    () => ({
+      openCompaction,
+      undo,
+      goTo,
+      pin: (text) =>
+        run(async () => {
+          await client.pin(threadId, text)
+          look('Pins')
+        }),
+      fork: (seq) => run(async () => goTo((await client.fork(threadId, seq)).threadId)),
+    }),
+    [openCompaction, undo, look, run, client, threadId],
+  )
+  return { actions, acting }
+}
+
+interface Linked {
+  readonly links: Links
+  /** What the transcript is to bring into sight. */
+  readonly told: { readonly entry?: string; readonly seq?: number } | undefined
+  /** What the model's view is to bring into sight. */
+  readonly seen: { readonly place: number } | undefined
+  showCompaction(seq: number): void
+}
+
+const ORIGINAL = /^e(\d+)$/
+
+/** A click on one side brings the same thing into sight on both. */
+export function useLinked(
+  feed: ThreadFeed,
+  client: Client,
+  threadId: string,
+  {
+    placeOf,
+    onShow,
+  }: {
+    placeOf(ref: string): EntryPlace | undefined
+    onShow(side: Side): void
+  },
+): Linked {
+  const [told, setTold] = useState<Linked['told']>()
+  const [seen, setSeen] = useState<Linked['seen']>()
+  const [shown, setShown] = useState<string>()
+  const shows = useStable(onShow)
+  const showOriginal = useCallback(
+    async (ref: string, seq: number) => {
+      const [place] = await client.places(threadId, { from: seq, limit: 1 })
+      await feed.loadFrom(seq)
+      setShown(ref)
+      setTold({ entry: ref })
+      if (place?.place !== undefined) setSeen({ place: place.place })
+    },
+    [client, threadId, feed],
+  )
+  const show = useCallback(
+    (ref: string, side: Side) => {
+      shows(side)
+      const seq = ORIGINAL.exec(ref)?.[1]
+      // What cannot be shown stays a name.
+      if (seq !== undefined) showOriginal(ref, Number(seq)).catch(() => undefined)
+      else setShown(ref)
+    },
+    [shows, showOriginal],
+  )
+  const links = useMemo(() => ({ placeOf, show, shown }), [placeOf, show, shown])
+  const showCompaction = useCallback(
+    (seq: number) => {
+      feed
+        .loadFrom(seq)
+        .then(() => setTold({ seq }))
+        .catch(() => undefined) // the transcript stays where it is
+    },
+    [feed],
+  )
+  return { links, told, seen, showCompaction }
+}
+
+/** The blocks of a call that waits, for whoever has to decide about it. */
+export function inputOf(blocks: readonly ViewBlock[], callId: string) {
+  const block = blocks.findLast((each) => each.kind === 'tool' && each.callId === callId)
+  return block?.kind === 'tool' ? block.input : undefined
+}

@@ -1,0 +1,407 @@
+// Compacting: a preview with what it saves and what goes, editable, compared with other strategies, then applied
+import { X } from 'lucide-react'
+import { type FormEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Client, Hello, Preview, ThreadDetail } from '../../protocol/index.ts'
+import { goTo } from '../route.ts'
+import { readMessage, savedText, tokensText } from '../shown-text.ts'
+import { useTask } from '../use-loaded.ts'
+import { asksModel, labelWords, splitEnvelope, strategyWords } from '../words.ts'
+import { Figures, Sizes } from './compaction-figures.tsx'
+import { Elapsed, StateIcon } from './state-mark.tsx'
+import { LongText } from './texts.tsx'
+
+interface Made {
+  readonly preview?: Preview
+  readonly error?: string
+  /** When the one that is being made was asked for. */
+  readonly since?: Date
+}
+
+export function CompactDialog({
+  client,
+  hello,
+  detail,
+  onClose,
+}: {
+  readonly client: Client
+  readonly hello: Hello
+  readonly detail: ThreadDetail
+  readonly onClose: () => void
+}) {
+  const { threadId } = detail
+  const [strategy, setStrategy] = useState(detail.strategy ?? '')
+  const [instructions, setInstructions] = useState('')
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
+  const { made, propose, forget } = useProposal(client, threadId)
+  const acting = useTask()
+  const place = useModal()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the first one; others are asked for
+  useEffect(() => propose(detail.strategy ?? '', ''), [])
+  const { preview } = made
+  const isEmpty =
+    preview?.figures?.drops.length === 0 && preview.before.tokens === preview.after.tokens
+  const again = (event: FormEvent) => {
+    event.preventDefault()
+    setTexts({})
+    propose(strategy, instructions)
+  }
+  const close = () => {
+    forget()
+    onClose()
+  }
+  const apply = () =>
+    acting.run(async () => {
+      if (!preview) return
+      const outcome = await client.applyPreview(threadId, preview.previewId, texts)
+      if (!outcome.ok) throw new Error(outcome.text)
+      onClose()
+      if (outcome.threadId !== undefined) goTo(outcome.threadId)
+    })
+  return (
+    <dialog
+      ref={place}
+      className="compact-dialog"
+      aria-labelledby="compact-title"
+      onCancel={(event) => {
+        event.preventDefault()
+        close()
+      }}
+    >
+      <div className="dialog-head">
+        <h2 id="compact-title">Compact this thread</h2>
+        <button type="button" className="icon" aria-label="Close" onClick={close}>
+          <X size={18} aria-hidden />
+        </button>
+      </div>
+      <div className="dialog-body">
+        <form className="asking" onSubmit={again}>
+          <label className="field">
+            Strategy
+            <select
+              value={strategy}
+              onChange={(event) => {
+                setStrategy(event.target.value)
+                setTexts({})
+                propose(event.target.value, instructions)
+              }}
+            >
+              <option value="">default of the preset {detail.preset}</option>
+              {hello.strategies.map((id) => (
+                <option key={id} value={id}>
+                  {id}: {strategyWords(id)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label className="field">
+            Instructions (optional)
+            <input
+              value={instructions}
+              placeholder="What to keep in any case"
+              onChange={(event) => setInstructions(event.target.value)}
+            />
+          </label>
+          <button type="submit" className="preview-again">
+            Update the preview
+          </button>
+        </form>
+        <div className="proposal" aria-live="polite" aria-busy={made.since !== undefined}>
+          <Proposal made={made} isEmpty={isEmpty} texts={texts} onTexts={setTexts} />
+        </div>
+        <Comparison
+          client={client}
+          threadId={threadId}
+          strategies={hello.strategies}
+          onChoose={(id) => {
+            setStrategy(id)
+            setTexts({})
+            propose(id, instructions)
+          }}
+        />
+      </div>
+      {acting.error !== undefined && (
+        <p role="alert" className="failure">
+          <StateIcon state="failed" /> {acting.error}
+        </p>
+      )}
+      <div className="dialog-foot">
+        <span className="quiet assurance">
+          Nothing is changed yet. Undo brings everything back.
+        </span>
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          className="main"
+          aria-disabled={!preview || isEmpty || acting.isRunning}
+          onClick={preview && !isEmpty ? apply : undefined}
+        >
+          {acting.isRunning ? 'Compacting…' : 'Compact'}
+        </button>
+      </div>
+    </dialog>
+  )
+}
+
+/** The latest proposal counts; one that nobody waits for is dropped. */
+function useProposal(client: Client, threadId: string) {
+  const [made, setMade] = useState<Made>({})
+  const latest = useRef(0)
+  const kept = useRef<Preview>(undefined)
+  const drop = useCallback(
+    (preview: Preview | undefined) => {
+      // It expires by itself where it cannot be dropped.
+      if (preview) client.dropPreview(threadId, preview.previewId).catch(() => undefined)
+    },
+    [client, threadId],
+  )
+  const forget = useCallback(() => {
+    latest.current += 1
+    drop(kept.current)
+    kept.current = undefined
+  }, [drop])
+  const propose = useCallback(
+    (strategy: string, instructions: string) => {
+      forget()
+      const own = latest.current
+      setMade({ since: new Date() })
+      const asked = {
+        ...(strategy !== '' && { strategy }),
+        ...(instructions.trim() !== '' && { instructions: instructions.trim() }),
+      }
+      client.preview(threadId, asked).then(
+        (preview) => {
+          if (own !== latest.current) return drop(preview)
+          kept.current = preview
+          setMade({ preview })
+        },
+        (thrown: unknown) => {
+          if (own === latest.current) setMade({ error: readMessage(thrown) })
+        },
+      )
+    },
+    [client, threadId, forget, drop],
+  )
+  return { made, propose, forget }
+}
+
+function useModal() {
+  const place = useRef<HTMLDialogElement>(null)
+  // Before it is taken out of the page: then it can still give the focus back to where it came from.
+  useLayoutEffect(() => {
+    const element = place.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  return place
+}
+
+function Proposal({
+  made: { preview, error, since },
+  isEmpty,
+  texts,
+  onTexts,
+}: {
+  readonly made: Made
+  readonly isEmpty: boolean
+  readonly texts: Readonly<Record<string, string>>
+  readonly onTexts: (texts: Readonly<Record<string, string>>) => void
+}) {
+  if (since)
+    return (
+      <p role="status">
+        <StateIcon state="running" /> Preparing the preview… <Elapsed since={since} />
+      </p>
+    )
+  if (error !== undefined)
+    return (
+      <p role="alert" className="failure">
+        <StateIcon state="failed" /> {error}
+      </p>
+    )
+  if (!preview) return null
+  if (isEmpty)
+    return (
+      <p>
+        <StateIcon state="nothing" /> {preview.strategy} has nothing to remove now. Another strategy
+        may find something.
+      </p>
+    )
+  return (
+    <>
+      <p className="quiet">
+        Preview by {preview.strategy}: {strategyWords(preview.strategy)}
+      </p>
+      {preview.figures ? (
+        <Figures figures={preview.figures} isProposal />
+      ) : (
+        <>
+          <Sizes before={preview.before.tokens} after={preview.after.tokens} />
+          <p>The conversation continues in a new thread. This one stays as it is.</p>
+        </>
+      )}
+      {preview.texts
+        .filter(({ isEditable }) => isEditable)
+        .map(({ key, label, text }) => (
+          <EditedText
+            key={key}
+            label={labelWords(label)}
+            text={texts[key] ?? text}
+            onText={(now) => onTexts({ ...texts, [key]: now })}
+          />
+        ))}
+      <Fixed texts={preview.texts.filter(({ isEditable }) => !isEditable)} />
+    </>
+  )
+}
+
+/** Only what people read is edited: what introduces it to the model stays around it. */
+function EditedText({
+  label,
+  text,
+  onText,
+}: {
+  readonly label: string
+  readonly text: string
+  readonly onText: (text: string) => void
+}) {
+  const { intro, body, outro } = splitEnvelope(text)
+  return (
+    <label className="field">
+      {label}, to be edited
+      <textarea
+        className="edited"
+        rows={8}
+        value={body}
+        onChange={(event) => onText(`${intro}${event.target.value}${outro}`)}
+      />
+    </label>
+  )
+}
+
+/** What stands for the words of tools: to be read, not to be changed. */
+function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
+  if (texts.length === 0) return null
+  const count = texts.length === 1 ? 'One text' : `${texts.length.toLocaleString()} texts`
+  return (
+    <details>
+      <summary>{count} in place of what tools said, as they are</summary>
+      {texts.map(({ key, label, text }) => (
+        <article key={key} className="entry" aria-label={label}>
+          <LongText text={text} />
+        </article>
+      ))}
+    </details>
+  )
+}
+
+interface Compared {
+  readonly id: string
+  readonly before?: number
+  readonly after?: number
+  readonly removed?: number
+  readonly error?: string
+}
+
+/** What each strategy would do now. Those that ask a model are asked only one by one, by choosing them. */
+function Comparison({
+  client,
+  threadId,
+  strategies,
+  onChoose,
+}: {
+  readonly client: Client
+  readonly threadId: string
+  readonly strategies: readonly string[]
+  readonly onChoose: (id: string) => void
+}) {
+  const [rows, setRows] = useState<readonly Compared[]>([])
+  const comparing = useTask()
+  const free = strategies.filter((id) => !asksModel(id))
+  const compare = () =>
+    comparing.run(async () => {
+      setRows([])
+      for (const id of free) {
+        const row = await compared(client, threadId, id)
+        setRows((before) => [...before, row])
+      }
+    })
+  return (
+    <details
+      className="comparison"
+      onToggle={({ currentTarget }) => {
+        if (currentTarget.open && rows.length === 0) compare()
+      }}
+    >
+      <summary>Compare strategies</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Strategy</th>
+            <th scope="col" className="figure">
+              Saves
+            </th>
+            <th scope="col" className="figure">
+              Left
+            </th>
+            <th scope="col" className="figure">
+              Entries changed
+            </th>
+            <th scope="col">
+              <span className="read-out">Choose</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...rows, ...strategies.filter(asksModel).map((id): Compared => ({ id }))].map(
+            ({ id, before, after, removed, error }) => (
+              <tr key={id}>
+                <td>
+                  {id}
+                  <br />
+                  <span className="quiet">{error ?? strategyWords(id)}</span>
+                </td>
+                <td className="figure">
+                  {after === undefined
+                    ? error === undefined
+                      ? 'asks a model'
+                      : '—'
+                    : savedText(before, after)}
+                </td>
+                <td className="figure">{after === undefined ? '' : tokensText(after)}</td>
+                <td className="figure">{removed ?? ''}</td>
+                <td>
+                  <button type="button" className="small" onClick={() => onChoose(id)}>
+                    Preview
+                  </button>
+                </td>
+              </tr>
+            ),
+          )}
+        </tbody>
+      </table>
+      {comparing.isRunning && (
+        <p role="status">
+          <StateIcon state="running" /> Comparing…
+        </p>
+      )}
+    </details>
+  )
+}
+
+async function compared(client: Client, threadId: string, id: string): Promise<Compared> {
+  try {
+    const { previewId, before, after, figures } = await client.preview(threadId, { strategy: id })
+    await client.dropPreview(threadId, previewId)
+    const removed = figures?.drops.reduce((sum, { entries }) => sum + entries, 0)
+    return {
+      id,
+      ...(before.tokens !== undefined && { before: before.tokens }),
+      ...(after.tokens !== undefined && { after: after.tokens }),
+      ...(removed !== undefined && { removed }),
+    }
+  } catch (thrown) {
+    return { id, error: readMessage(thrown) }
+  }
+}

@@ -1,0 +1,103 @@
+// A compaction where it happened: its state with icon, colour and words, what it saved, and what can be done
+import type { CompactionBlock } from '../../protocol/index.ts'
+import { savedText, shortTime, tokensText, visibleText } from '../shown-text.ts'
+import { strategyWords } from '../words.ts'
+import type { BlockActions } from './block.tsx'
+import { SummaryText } from './markdown.tsx'
+import { StateIcon, type WorkState } from './state-mark.tsx'
+
+export function CompactionCard({
+  block,
+  actions,
+  sizeOf,
+}: {
+  readonly block: CompactionBlock
+  readonly actions: BlockActions
+  readonly sizeOf: (seq: number) => { before?: number; after?: number } | undefined
+}) {
+  const { seq, state, strategy, freshThreadId, time, fellBack = [], summary } = block
+  const shown = stateOf(block)
+  const { before, after } = (seq === undefined ? undefined : sizeOf(seq)) ?? {}
+  const canUndo = seq !== undefined && state === 'done' && shown !== 'nothing'
+  return (
+    <section className={`block compaction ${shown}`} aria-label="Compaction">
+      <header className="block-head">
+        <StateIcon state={shown} />
+        <h3>
+          {wordsOf(block)} by {strategy}
+        </h3>
+        {time && <time dateTime={time.toISOString()}>{shortTime(time)}</time>}
+      </header>
+      {before !== undefined && after !== undefined && shown !== 'nothing' && (
+        <p>
+          <strong>{savedText(before, after)}</strong> smaller:{' '}
+          <span className="figure">
+            {tokensText(before)} → {tokensText(after)}
+          </span>{' '}
+          tokens in the window
+        </p>
+      )}
+      {shown === 'nothing' && <p className="quiet">The context is as it was.</p>}
+      {shown === 'running' && <p className="quiet">{strategyWords(strategy)}</p>}
+      {fellBack.map(({ from, reason }) => (
+        <p key={from} className="warning">
+          <StateIcon state="fell-back" /> {from} came to nothing: {visibleText(reason)}
+        </p>
+      ))}
+      {block.error !== undefined && (
+        <p role={shown === 'failed' ? 'alert' : undefined}>{visibleText(block.error)}</p>
+      )}
+      {block.hint !== undefined && <p>{visibleText(block.hint)}</p>}
+      {block.note !== undefined && fellBack.length === 0 && <p>{visibleText(block.note)}</p>}
+      {summary !== undefined && (
+        <details>
+          <summary>Summary</summary>
+          <SummaryText text={summary} />
+        </details>
+      )}
+      <div className="line">
+        {seq !== undefined && state !== 'running' && shown !== 'nothing' && (
+          <button type="button" className="small" onClick={() => actions.openCompaction(seq)}>
+            What was removed
+          </button>
+        )}
+        {canUndo && (
+          <button type="button" className="small" onClick={() => actions.undo(seq)}>
+            Undo it
+          </button>
+        )}
+        {freshThreadId !== undefined && (
+          <button type="button" className="small" onClick={() => actions.goTo(freshThreadId)}>
+            Go on in the new thread
+          </button>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** A stop by the user is no failure. */
+function stateOf({ state, isEmpty, error, fellBack = [] }: CompactionBlock): WorkState {
+  if (state === 'failed')
+    return error !== undefined && /abort|stopp/i.test(error) ? 'stopped' : 'failed'
+  if (state === 'done' && isEmpty) return 'nothing'
+  if (state === 'done' && fellBack.length > 0) return 'fell-back'
+  return state
+}
+
+function wordsOf(block: CompactionBlock): string {
+  switch (stateOf(block)) {
+    case 'running':
+      return 'Compacting'
+    case 'nothing':
+      return 'Nothing to compact'
+    case 'failed':
+      return 'Not compacted: failed'
+    case 'stopped':
+      return 'Not compacted: stopped'
+    case 'undone':
+      return 'Undone: compacted'
+    default:
+      return block.isFresh ? 'Continued with a summary' : 'Compacted'
+  }
+}

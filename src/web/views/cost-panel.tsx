@@ -1,0 +1,170 @@
+// What was billed: in tokens and dollars, by model, over time, from the cache, and saved by compactions
+import { useCallback } from 'react'
+import type { Client, ThreadDetail, TimelinePoint } from '../../protocol/index.ts'
+import { costText, countText, percentText, tokensText } from '../shown-text.ts'
+import { useLoaded } from '../use-loaded.ts'
+import { StateIcon } from './state-mark.tsx'
+
+export function CostPanel({
+  client,
+  detail,
+  points,
+}: {
+  readonly client: Client
+  readonly detail: ThreadDetail
+  readonly points: readonly TimelinePoint[]
+}) {
+  const { threadId, version, billed, costUsd, isCounting, tokenUsage } = detail
+  const load = useCallback(() => client.cost(threadId), [client, threadId])
+  const { value: models = [], error } = useLoaded(load, version)
+  const saved = savedTokens(points)
+  const { promptTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = billed
+  return (
+    <div className="cost">
+      <p className="quiet">
+        Billed is the sum over all requests. Each request sends the whole context again, so this sum
+        grows with every answer; it says nothing about how full the window is.
+      </p>
+      <dl className="sums">
+        <div>
+          <dt>Billed so far</dt>
+          <dd>
+            {isCounting ? (
+              <>
+                <StateIcon state="running" /> being counted…
+              </>
+            ) : (
+              costText(costUsd)
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Billed tokens</dt>
+          <dd>{tokensText(billed.totalTokens)}</dd>
+        </div>
+        <div>
+          <dt>Read from the cache</dt>
+          <dd>
+            {promptTokens === 0 ? 'none' : percentText((100 * cacheReadTokens) / promptTokens)}
+          </dd>
+        </div>
+        <div>
+          <dt>Not sent, thanks to compactions</dt>
+          <dd>{saved === 0 ? 'none' : `≈ ${tokensText(saved)} tokens`}</dd>
+        </div>
+      </dl>
+      {tokenUsage && <Requests usage={tokenUsage} />}
+      {error !== undefined && <p role="alert">{error}</p>}
+      <h2>By model</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Model</th>
+            <th scope="col" className="figure">
+              Requests
+            </th>
+            <th scope="col" className="figure">
+              In
+            </th>
+            <th scope="col" className="figure">
+              Cached
+            </th>
+            <th scope="col" className="figure">
+              Out
+            </th>
+            <th scope="col" className="figure">
+              Cost
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.map((each) => (
+            <tr key={each.model}>
+              <td>{each.model}</td>
+              <td className="figure">{each.requests.toLocaleString()}</td>
+              <td className="figure">{tokensText(each.promptTokens)}</td>
+              <td className="figure">{tokensText(each.cacheReadTokens)}</td>
+              <td className="figure">{tokensText(each.completionTokens)}</td>
+              <td className="figure">
+                {each.costUsd === undefined ? 'unknown' : costText(each.costUsd)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {models.length === 0 && <p className="quiet">Nothing was billed yet.</p>}
+      {cacheWriteTokens > 0 && (
+        <p className="quiet">{tokensText(cacheWriteTokens)} tokens were written to the cache.</p>
+      )}
+      <h2>Over time</h2>
+      <CostLine points={points} />
+    </div>
+  )
+}
+
+/** LOG-88: of the billed sum, beside its limit. It does not alarm: the context is not near it. */
+function Requests({ usage }: { readonly usage: NonNullable<ThreadDetail['tokenUsage']> }) {
+  const { totalPromptTokens, totalCompletionTokens, totalTokens, percentUsed, nearLimit } = usage
+  return (
+    <div className="token-usage">
+      <p>
+        Billed for the conversation as it is now: {tokensText(totalTokens)} tokens,{' '}
+        {tokensText(totalPromptTokens)} in · {tokensText(totalCompletionTokens)} out ·{' '}
+        {percentText(percentUsed)} of one window
+      </p>
+      {nearLimit && (
+        <p className="warning">
+          <StateIcon state="warning" /> The billed sum is near the limit of one window, or above it.
+        </p>
+      )}
+    </div>
+  )
+}
+
+const HEIGHT = 90
+const WIDTH = 1_000
+
+function CostLine({ points }: { readonly points: readonly TimelinePoint[] }) {
+  const priced = points.filter(({ costUsd }) => costUsd !== undefined)
+  const last = priced.at(-1)
+  const [first] = priced
+  if (!last || !first || priced.length < 2)
+    return <p className="quiet">No prices are known for what was billed.</p>
+  const most = Math.max(last.costUsd ?? 0, 1e-9)
+  const span = Math.max(1, last.seq - first.seq)
+  const path = priced
+    .map(({ seq, costUsd = 0 }, at) => {
+      const x = ((seq - first.seq) / span) * WIDTH
+      return `${at === 0 ? 'M' : 'L'}${x} ${HEIGHT - 2 - (costUsd / most) * (HEIGHT - 6)}`
+    })
+    .join(' ')
+  return (
+    <figure className="chart">
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        height={HEIGHT}
+        role="img"
+        aria-label={`Billed so far: ${costText(last.costUsd)} over ${countText(priced.length, 'point', 'points')}`}
+      >
+        <path className="size" d={path} />
+      </svg>
+      <figcaption className="quiet">
+        {costText(last.costUsd)} up to event {last.seq.toLocaleString()}
+      </figcaption>
+    </figure>
+  )
+}
+
+/** Each request behind a compaction is smaller by what that removed, until it is undone. */
+export function savedTokens(points: readonly TimelinePoint[]): number {
+  const active = new Map<number, number>()
+  let saved = 0
+  for (const { seq, compaction, undone, redone } of points) {
+    const { before, after } = compaction ?? {}
+    if (before !== undefined && after !== undefined) active.set(seq, Math.max(0, before - after))
+    else if (undone !== undefined) active.delete(undone)
+    else if (redone === undefined) for (const tokens of active.values()) saved += tokens
+  }
+  return saved
+}

@@ -1,0 +1,94 @@
+// A menu under a button: closed by a choice, by Escape, or when the focus goes elsewhere.
+import type { LucideIcon } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+
+export function Menu({
+  label,
+  icon: Icon,
+  children,
+}: {
+  readonly label: string
+  readonly icon: LucideIcon
+  readonly children: ReactNode
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && isOpen) {
+      event.stopPropagation()
+      setOpen(false)
+      opener.current?.focus()
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined || !isOpen) return
+    event.preventDefault()
+    const items = [...(list.current?.querySelectorAll<HTMLElement>('button, select') ?? [])]
+    const at = items.indexOf(document.activeElement as HTMLElement)
+    items[(at + step + items.length) % items.length]?.focus()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the elements inside
+    <div
+      className="menu"
+      onKeyDown={pressed}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) setOpen(false)
+      }}
+    >
+      <button
+        ref={opener}
+        type="button"
+        className="icon"
+        aria-label={label}
+        title={label}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon size={18} aria-hidden />
+      </button>
+      {isOpen && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: a choice bubbles up to here
+        // biome-ignore lint/a11y/useKeyWithClickEvents: keys make clicks on buttons
+        <div
+          ref={list}
+          id={id}
+          className="menu-list"
+          onClick={({ target }) => {
+            if (target instanceof Element && target.closest('button[data-closes]')) setOpen(false)
+          }}
+        >
+          {children}
+        </div>
+      )}
+    </div>
+  )
+}
+
+export function MenuItem({
+  icon: Icon,
+  label,
+  idle,
+  onChoose,
+}: {
+  readonly icon: LucideIcon
+  readonly label: string
+  /** Why it cannot be chosen now. */
+  readonly idle?: string | undefined
+  readonly onChoose: () => void
+}) {
+  return (
+    <button
+      type="button"
+      className="menu-item"
+      data-closes={idle === undefined}
+      aria-disabled={idle !== undefined}
+      title={idle}
+      onClick={idle === undefined ? onChoose : undefined}
+    >
+      <Icon size={16} aria-hidden /> {label}
+    </button>
+  )
+}

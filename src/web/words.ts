@@ -1,0 +1,142 @@
+// The words of the page for ids of the log: strategies, categories, roles, labels, reasons.
+
+/** What each strategy does, in one line; those that ask a model cost what it costs. */
+const STRATEGIES: Readonly<Record<string, { readonly does: string; readonly asks?: true }>> = {
+  cascade: { does: 'Takes the cheapest steps first, until it is small enough' },
+  extract: { does: 'Writes a brief and keeps the most useful lines word for word' },
+  prune: { does: 'Replaces duplicate and superseded content with one-line stubs' },
+  'trim-tool-results': { does: 'Cuts long tool results to their first three lines' },
+  mask: { does: 'Reduces older tool results to subject and outcome' },
+  'drop-turns': { does: 'Drops the oldest turns and keeps your words in a note' },
+  summarize: { does: 'A model summarises everything but the last two events', asks: true },
+  'ai-summarize': { does: 'A model summarises everything; your last messages stay', asks: true },
+  'keep-recent': { does: 'A model summarises all but the recent end', asks: true },
+  'whole-summary': { does: 'A model writes one summary of everything', asks: true },
+  'chunked-fold': { does: 'A model folds the conversation chunk by chunk', asks: true },
+  'fresh-session': { does: 'A model’s summary opens a new thread; this one stays', asks: true },
+}
+
+export function strategyWords(id: string): string {
+  return STRATEGIES[id]?.does ?? 'A strategy of this server'
+}
+
+/** Unknown ones may ask one, too. */
+export function asksModel(id: string): boolean {
+  return STRATEGIES[id] === undefined || STRATEGIES[id].asks === true
+}
+
+export interface Category {
+  readonly name: string
+  readonly shown: string
+  /** The end of its class: one colour everywhere. */
+  readonly id: string
+}
+
+/** In the order in which they are drawn, everywhere. */
+const CATEGORIES: readonly Category[] = [
+  { name: 'system', shown: 'System prompt', id: 'system' },
+  { name: 'tools', shown: 'Tools and overhead', id: 'tools' },
+  { name: 'summaries', shown: 'Summaries', id: 'summaries' },
+  { name: 'user', shown: 'You', id: 'user' },
+  { name: 'assistant', shown: 'Agent', id: 'assistant' },
+  { name: 'thinking', shown: 'Thinking', id: 'thinking' },
+  { name: 'tool calls', shown: 'Tool calls', id: 'calls' },
+  { name: 'tool results', shown: 'Tool results', id: 'results' },
+  { name: 'images', shown: 'Images', id: 'images' },
+  { name: 'free', shown: 'Free', id: 'free' },
+]
+
+export function categoryOf(name: string): Category {
+  return CATEGORIES.find((each) => each.name === name) ?? { name, shown: name, id: 'tools' }
+}
+
+export function inOrder<T extends { readonly name: string }>(some: readonly T[]): readonly T[] {
+  const place = ({ name }: T) => CATEGORIES.findIndex((each) => each.name === name)
+  return some.toSorted((one, other) => place(one) - place(other))
+}
+
+const ROLES: Readonly<Record<string, readonly [shown: string, category: string]>> = {
+  system: ['System prompt', 'system'],
+  user: ['You', 'user'],
+  answer: ['Agent', 'assistant'],
+  result: ['Tool result', 'tool results'],
+  reminder: ['Reminder', 'system'],
+  checkpoint: ['Checkpoint', 'system'],
+}
+const WRITTEN: ReadonlySet<string> = new Set(['summary', 'brief', 'files', 'pins', 'continuation'])
+
+/** Who speaks in an entry of the context, and the category that it counts as. */
+export function roleWords(
+  role: string,
+  label: string | undefined,
+): { readonly shown: string; readonly category: Category } {
+  const [shown, category] = ROLES[role] ?? [role, 'system']
+  if (label === undefined) return { shown, category: categoryOf(category) }
+  const isWritten = WRITTEN.has(label)
+  return {
+    shown: isWritten ? labelWords(label) : `${shown}, ${labelWords(label).toLowerCase()}`,
+    category: categoryOf(isWritten ? 'summaries' : category),
+  }
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  summary: 'Summary',
+  brief: 'Brief',
+  files: 'List of files',
+  pins: 'Pins',
+  continuation: 'Request to continue',
+  trimmed: 'Shortened',
+  masked: 'Reduced',
+  repaired: 'Repaired',
+  closed: 'Closed call',
+  recalled: 'Brought back',
+  carried: 'Carried over',
+}
+
+export function labelWords(label: string): string {
+  return LABELS[label] ?? label
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  'hidden-thinking': 'Thinking is hidden',
+  duplicate: 'The same content stands elsewhere',
+  superseded: 'Newer content replaces it',
+}
+
+/** Why something was removed: a reason of its own, or what the strategy does. */
+export function reasonWords(why: string): string {
+  const { does } = STRATEGIES[why] ?? {}
+  return (
+    REASONS[why] ??
+    (does ? `${why}: ${does[0]?.toLowerCase()}${does.slice(1)}` : why.replaceAll('-', ' '))
+  )
+}
+
+const ORIGINS: Readonly<Record<string, string>> = {
+  'fresh-session': 'fresh session',
+  import: 'imported',
+  fork: 'fork',
+  task: 'task',
+}
+
+export function originWords(reason: string | undefined): string | undefined {
+  return reason === undefined ? undefined : (ORIGINS[reason] ?? reason)
+}
+
+export interface Envelope {
+  readonly intro: string
+  readonly body: string
+  readonly outro: string
+}
+
+const TAGS = /^([\s\S]*?<summary>\n)([\s\S]*)(\n<\/summary>[\s\S]*)$/
+const NOTE = /^(\[Context note, not a (?:new )?request: [^\]]*\]\n+)([\s\S]*)$/
+
+/** What people read of a summary, and what only introduces it to the model. */
+export function splitEnvelope(text: string): Envelope {
+  const tags = TAGS.exec(text)
+  if (tags) return { intro: tags[1] ?? '', body: tags[2] ?? '', outro: tags[3] ?? '' }
+  const note = NOTE.exec(text)
+  if (note) return { intro: note[1] ?? '', body: note[2] ?? '', outro: '' }
+  return { intro: '', body: text, outro: '' }
+}
