@@ -35,7 +35,7 @@ export interface AgentOptions {
     readonly gate?: { readonly minTokens: number }
     readonly pins?: readonly string[] | undefined
     readonly pinning?: {
-      readonly detect?: boolean
+      readonly detect?: boolean | undefined
       readonly patterns?: readonly string[] | undefined
     }
     readonly summaries?: { readonly form?: SummaryForm | undefined }

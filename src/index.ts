@@ -15,6 +15,23 @@ export {
   type Approver,
 } from './agent/ports.ts'
 export type { CompactionOptions, CompactionOutcome } from './compaction/plan.ts'
+export {
+  type Compacted,
+  type CompactOptions,
+  type CompactWithModel,
+  compact,
+} from './compactor/compact.ts'
+export { createCompactor } from './compactor/compactor.ts'
+export type {
+  Compactor,
+  CompactorEvents,
+  CompactorOptions,
+  Fitted,
+} from './compactor/compactor-interface.ts'
+export type { Loss } from './compactor/losses.ts'
+export type { RecallOptions } from './compactor/recall.ts'
+export type { ModelLike } from './compactor/run-compaction.ts'
+export type { UsageLike } from './compactor/usage-like.ts'
 export { type Composed, type ComposeOptions, compose } from './compose.ts'
 export { type AgentOptions, composeAgent } from './compose-agent.ts'
 export { type ApprovalPolicy, judge, patternProblem } from './core/agent/approval.ts'
@@ -85,6 +102,7 @@ export type { Problem } from './core/view/round-results.ts'
 export { openRoundStart, roundsOf, seamsOf } from './core/view/seam.ts'
 export * from './core/window/policy.ts'
 export * from './core/window/presets.ts'
+export { readContext } from './core/window/reading.ts'
 export {
   chars4Counter,
   estimateConversationTokens,
@@ -94,7 +112,8 @@ export {
 export { cutHead, cutTail } from './core/window/tokens/cut.ts'
 export { estimateTokens } from './core/window/tokens/estimate.ts'
 export type { ContextBudget, TriggerPolicy } from './core/window/trigger.ts'
-export { aggregateTokenUsage, readContext, type UsageState } from './core/window/usage.ts'
+export { aggregateTokenUsage, type UsageState } from './core/window/usage.ts'
+export type { FormatId } from './messages/dialect.ts'
 export { costOf } from './providers/costs.ts'
 export { loadO200k } from './providers/o200k.ts'
 export { type Secret, secretsOf } from './redact/known.ts'

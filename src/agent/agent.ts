@@ -13,7 +13,7 @@ import { moveInbox } from './compaction/fresh-session.ts'
 import { applyPreview, type CompactionPreview, previewCompaction } from './compaction/preview.ts'
 import { type AgentCore, FrameHub, type Turn } from './core.ts'
 import { deliverMessages, queueMessage, returnMessages, say } from './inbox/deliver.ts'
-import { BUSY, type WorkOptions, withThreadLease } from './inbox/thread-lease.ts'
+import { BUSY, tellWaiting, type WorkOptions, withThreadLease } from './inbox/thread-lease.ts'
 import { waitingIn } from './inbox/waiting.ts'
 import { runTask } from './loop/task.ts'
 import { type ThreadRuntime, ThreadRuntimes } from './loop/thread-runtime.ts'
@@ -155,6 +155,7 @@ async function deliver(
   if (outcome) return outcome
   if (desk.work && !options.isPatient) return { status: 'queued', messageId }
   const watching = untilDelivered(core, desk, messageId, options)
+  if (options.isPatient) tellWaiting(core, desk)
   if (options.isPatient) return (await watching) ?? { status: 'queued', messageId }
   watching.catch((error: Error) => report(core, threadId, error))
   return { status: 'queued', messageId }
@@ -174,6 +175,7 @@ async function untilDelivered(
   const stop = AbortSignal.any([core.closing, ...(options.signal ? [options.signal] : [])])
   while (!stop.aborted) {
     await clock.sleep(core.limits.leaseMs / 3, stop)
+    if (stop.aborted) break
     const waiting = await waitingIn(core, desk.threadId)
     if (!waiting.some((message) => message.messageId === messageId)) return undefined
     const outcome = await pump(core, desk, options)

@@ -33,8 +33,7 @@ export async function programOf(io: Io, whole: (name: string) => boolean): Promi
   for (const { name, summary, load } of COMMAND_TABLE) {
     const command = program.command(name).description(summary)
     if (whole(name)) (await load()).define(command, io)
-    const leaves = command.commands.length === 0 ? [command] : command.commands
-    for (const each of leaves) each.addOption(trustOption())
+    for (const each of [command, ...command.commands]) each.addOption(trustOption())
   }
   return program.hook('preAction', async (_, command) => {
     const { trustFolder } = await import('./settings/trust.ts')
@@ -82,6 +81,16 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
     load: () => import('./commands/inspect.ts'),
   },
   {
+    name: 'sessions',
+    summary: "List the agents' sessions on this machine, with usage and cost",
+    load: () => import('./commands/sessions.ts'),
+  },
+  {
+    name: 'sync',
+    summary: 'Import what is new in the sessions on this machine',
+    load: () => import('./commands/sync.ts'),
+  },
+  {
     name: 'import',
     summary: 'Import session files into the store as threads',
     load: () => import('./commands/import.ts'),
@@ -93,7 +102,7 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
   },
   {
     name: 'threads',
-    summary: 'List the threads in the store, newest first',
+    summary: 'List the threads in the store, newest first, or remove some',
     load: () => import('./commands/threads.ts'),
   },
   {

@@ -131,17 +131,17 @@ interface Planned {
   readonly make: NewThread
 }
 
-interface SecretCount {
+export interface CountedChange {
   readonly change: CompactionData
   readonly after: Context
   readonly eventAt: EventAt // knows the event as it is going to be
 }
 
-function withCounts(
+export function withCounts(
   { data, applied }: Extract<GateResult, { readonly ok: true }>,
   threadId: string,
   { context, eventAt }: Pick<JudgedProposal, 'context' | 'eventAt'>,
-): SecretCount {
+): CountedChange {
   const originalEventCount = workingEvents(context, eventAt).length
   const uncounted = { ...data, originalEventCount, compactedEventCount: 0 }
   const seq = context.version + 1
@@ -160,9 +160,14 @@ function withCounts(
   return { change: { ...uncounted, compactedEventCount }, after, eventAt: withEvent }
 }
 
-function buildReport(
-  { targetTokens, minTokens, settings, fallback }: ProposalRecord,
-  counted: SecretCount,
+export function buildReport(
+  {
+    targetTokens,
+    minTokens,
+    settings,
+    fallback,
+  }: Pick<ProposalRecord, 'targetTokens' | 'minTokens' | 'settings' | 'fallback'>,
+  counted: CountedChange,
   { context: before, pins }: Pick<JudgedProposal, 'context' | 'pins'>,
 ): CompactionReport {
   return reportCompaction({

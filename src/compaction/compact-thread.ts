@@ -41,7 +41,7 @@ export interface Door extends Moving {
   commit?(run: () => Promise<CompactionOutcome>, record: ProposalRecord): Promise<CompactionOutcome>
   /** A strategy is tried now; `fallback` says what was tried before it, and why it came to nothing. */
   onAttempt?(strategyId: string, fallback: ReportFallback | undefined): void
-  /** An attempt came to nothing. */
+  /** An attempt came to nothing, or was stopped after it had cost something. */
   onFailure?(failed: FailedAttempt): Promise<void>
   /** A lower target for the same strategy, where a proposal is not small enough by the door's own count. */
   retarget?(record: ProposalRecord): Promise<number | undefined>
@@ -119,31 +119,67 @@ class Road {
     let last: Attempt = failed(new PrecisError('internal', 'There is no strategy.'))
     // That one came near says more than that another one had nothing to do, and asks for less the next time.
     let nearest: Attempt | undefined
-    let fallback = this.#plan.fallback
+    let escalates = false
     for (const strategy of strategies) {
-      if ('error' in last && this.strategyId !== '')
-        fallback = { from: this.strategyId, reason: last.error.message }
-      this.strategyId = readId(strategy)
-      this.#door.onAttempt?.(this.strategyId, fallback)
-      last = await this.#inTime(() => this.#try(strategy, fallback))
+      last = await this.#next(strategy, last)
       // What the user stopped is not to be done in another way.
       if ('committed' in last || last.end === 'aborted') return last
       // Whoever named it wants to know; another one in its place would hide the slip.
       if (last.error.code === 'unknown-strategy') return last
-      if (readReason(last.error) === 'above-target') nearest = last
+      if (last.end === 'refused' && last.error.details.reason === 'above-target') nearest = last
+      escalates ||= this.#isWorthAnother(last)
     }
-    return (await this.#settleForLess()) ?? nearest ?? last
+    const settled = await this.#settleForLess()
+    if (settled) return settled
+    const ended = nearest ?? last
+    return escalates ? this.#escalate(last, ended) : ended
+  }
+
+  async #next(
+    strategy: string | Strategy,
+    last: Attempt,
+    targetTokens = this.#plan.targetTokens,
+  ): Promise<Attempt> {
+    const fallback =
+      'error' in last && this.strategyId !== ''
+        ? { from: this.strategyId, reason: last.error.message }
+        : this.#plan.fallback
+    this.strategyId = readId(strategy)
+    this.#door.onAttempt?.(this.strategyId, fallback)
+    return this.#inTime(() => this.#try(strategy, fallback, targetTokens))
+  }
+
+  /** What the gate refused may be done in another way; a request that was refused has to be. */
+  #isWorthAnother({ end, error }: Failure): boolean {
+    const { reason } = error.details
+    if (reason === 'stale') return false
+    return end === 'refused' || reason === 'above-target' || this.#plan.trigger === 'overflow'
+  }
+
+  /** One more step down the ladder; what it cannot remove is then the reason. */
+  async #escalate(last: Attempt, ended: Attempt): Promise<Attempt> {
+    const { lastResort, acceptableTokens } = this.#plan
+    if (lastResort === undefined || acceptableTokens === undefined) return ended
+    const { strategyId } = this
+    const attempt = await this.#next(lastResort, last, acceptableTokens)
+    if ('committed' in attempt || attempt.error.code !== 'unknown-strategy') return attempt
+    this.strategyId = strategyId
+    return ended
   }
 
   #inTime(run: () => Promise<Attempt>): Promise<Attempt> {
     return this.#door.attempt ? this.#door.attempt(run) : run()
   }
 
-  async #try(strategy: string | Strategy, fallback: ReportFallback | undefined): Promise<Attempt> {
+  async #try(
+    strategy: string | Strategy,
+    fallback: ReportFallback | undefined,
+    targetTokens: number | undefined,
+  ): Promise<Attempt> {
     let usage: TokenUsage | undefined
     let failure: Failure
     try {
-      const record = await this.#propose(strategy, fallback)
+      const record = await this.#propose(strategy, fallback, targetTokens)
       usage = record.proposal.usage
       if (usage) this.spent = sumUsage(this.spent, usage)
       const outcome = await this.#commit(record)
@@ -160,9 +196,10 @@ class Road {
   async #propose(
     strategy: string | Strategy,
     fallback: ReportFallback | undefined,
+    wantedTokens: number | undefined,
   ): Promise<ProposalRecord> {
-    const { strategies: _, acceptableTokens: __, ...options } = this.#plan
-    for (let { targetTokens } = options; ; ) {
+    const { strategies: _, acceptableTokens: __, lastResort: ___, ...options } = this.#plan
+    for (let targetTokens = wantedTokens; ; ) {
       const asked = { ...options, targetTokens, fallback }
       const record = await this.#proposals.prepare(this.#threadId, strategy, asked)
       const lower = await this.#door.retarget?.(record)
@@ -180,8 +217,9 @@ class Road {
 
   /** What it cost is known where a proposal came of it, or where the error says it. */
   async #note({ end, error }: Failure, paid: TokenUsage | undefined): Promise<void> {
-    if (end === 'aborted') return
     const said = error.details.usage as TokenUsage | undefined
+    // To stop it is no failure; but what it has cost by then is on the bill.
+    if (end === 'aborted' && !said) return
     if (said && !paid) this.spent = sumUsage(this.spent, said)
     await this.#door.onFailure?.({ strategyId: this.strategyId, error, usage: paid ?? said })
   }
@@ -217,10 +255,6 @@ export function failed(thrown: unknown, isAborted = false): Failure {
 function refusedBy({ reason, message }: Refusal): Failure {
   const error = new PrecisError('gate-refused', message, { details: { reason } })
   return { end: 'refused', error }
-}
-
-function readReason(error: PrecisError): unknown {
-  return error.code === 'gate-refused' ? error.details.reason : undefined
 }
 
 export function readId(strategy: string | Strategy): string {

@@ -14,6 +14,8 @@ export interface CompactionPlan extends Omit<CompactionContext, 'threadId'> {
   readonly targetTokens?: number | undefined
   /** Where no strategy reaches the target, this will do. */
   readonly acceptableTokens?: number | undefined
+  /** Where none reaches that either: tried once more, to what is acceptable. */
+  readonly lastResort?: string | Strategy | undefined
   readonly minTokens?: number | undefined
   readonly instructions?: string | undefined
   readonly nextPrompt?: string | undefined
@@ -31,7 +33,10 @@ export interface CompactionPlan extends Omit<CompactionContext, 'threadId'> {
 }
 
 /** What a caller of the library may say; the rest has defaults. */
-export type CompactionOptions = Omit<Partial<CompactionPlan>, 'strategies' | 'acceptableTokens'>
+export type CompactionOptions = Omit<
+  Partial<CompactionPlan>,
+  'strategies' | 'acceptableTokens' | 'lastResort'
+>
 
 /** A proposal with all that the gate needs to know of it. Plain JSON: it can be kept and shown. */
 export interface ProposalRecord {

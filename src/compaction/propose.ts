@@ -11,6 +11,7 @@ import type { Strategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventAt, PinData } from '../core/log/event.ts'
 import { reducedBy } from '../core/view/thread-state.ts'
+import { requireProposal } from './compact-log.ts'
 import type { EditableThread } from './editable-thread.ts'
 import type { CompactionOptions, ProposalRecord } from './plan.ts'
 
@@ -62,6 +63,7 @@ export async function proposeCompaction(
     instructions,
     nextPrompt,
   })
+  requireProposal(strategy.id, proposal)
   if (run.signal?.aborted)
     throw new PrecisError('aborted', 'The compaction was aborted; nothing was changed.')
   return {

@@ -10,6 +10,13 @@ import {
 } from './view/content.ts'
 import type { Message } from './view/message.ts'
 
+const STAND_IN = 'dev'
+
+/** The program that takes the place of a model where there is no key; it is not a language model. */
+export function isStandIn(model: string | undefined): boolean {
+  return model === STAND_IN || (model?.startsWith(`${STAND_IN}/`) ?? false)
+}
+
 export interface ToolSchema {
   readonly name: string
   readonly description: string

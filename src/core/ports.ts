@@ -232,6 +232,8 @@ export interface AskedWithin {
   readonly system: readonly string[]
   readonly tools: readonly ToolSchema[]
   readonly thinking?: ThinkingWish
+  /** No tool may be called. Absent: whatever leaves the cache as it is, and words that forbid it. */
+  readonly toolChoice?: 'none'
 }
 export interface AskRequest {
   readonly system?: string

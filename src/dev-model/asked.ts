@@ -59,6 +59,13 @@ export function textIn(parts: readonly AskedPart[]): string {
     .trim()
 }
 
+/** What stands in the user's place after a compaction tells what was, and says so: it asks for nothing. */
+export function isNote(text: string): boolean {
+  return NOTE.test(text)
+}
+
+const NOTE = /^\s*\[(?:Context note, not a (?:new )?request: |earlier conversation compacted\])/
+
 /** The result of a call or a content that is a list, as text; what is not a text is left out. */
 export function textOfContent(content: Json | undefined): string {
   if (typeof content === 'string') return content

@@ -1,4 +1,4 @@
-// A context as a page for people: Markdown, or one HTML file that needs nothing else. Written only.
+// Pages for people, in Markdown or as one HTML file that needs nothing else: a context, or a whole transcript. Written only.
 import type { Message, MessagePart } from '../core/view/message.ts'
 import type { Exported, View } from './session-format.ts'
 
@@ -6,15 +6,35 @@ export interface PageFormat {
   readonly id: string
   readonly title: string
   write(view: View, title?: string): Exported
+  /** With a table of the sections that have a place in it. */
+  writeSections(sections: readonly Section[], title?: string): Exported
 }
 
 export const PAGE_FORMATS: readonly PageFormat[] = [
-  { id: 'markdown', title: 'Markdown', write: writeMarkdown },
-  { id: 'html', title: 'HTML page', write: writeHtml },
+  {
+    id: 'markdown',
+    title: 'Markdown',
+    write: (view, title) => writeMarkdown(sectionsOf(view), title),
+    writeSections: writeMarkdown,
+  },
+  {
+    id: 'html',
+    title: 'HTML page',
+    write: (view, title) => writeHtml(sectionsOf(view), title),
+    writeSections: writeHtml,
+  },
 ]
 
+/** What one side said, or what happened. */
+export interface Section {
+  readonly heading: string
+  readonly pieces: readonly Piece[]
+  /** Its line in the table of contents. */
+  readonly contents?: string
+}
+
 /** One thing on the page: a heading, and words that may be long. */
-interface Piece {
+export interface Piece {
   readonly kind: 'said' | 'thought' | 'called' | 'result' | 'note'
   readonly heading?: string
   readonly text: string
@@ -22,17 +42,48 @@ interface Piece {
 
 const TITLE = 'Conversation'
 
-function writeMarkdown(view: View, title = TITLE): Exported {
+function sectionsOf({ system, messages }: View): Section[] {
+  return [
+    ...system.map((text): Section => ({ heading: 'System', pieces: [{ kind: 'note', text }] })),
+    ...messages.map((message) => ({
+      heading: readAuthor(message),
+      pieces: message.parts.map(pieceOf),
+    })),
+  ]
+}
+
+function writeMarkdown(sections: readonly Section[], title = TITLE): Exported {
   const blocks = [`# ${oneLine(title)}`]
-  for (const text of view.system) blocks.push('## System', fenced(text))
-  for (const message of view.messages) {
-    blocks.push(`## ${readAuthor(message)}`)
-    for (const { kind, heading, text } of message.parts.map(findPiece)) {
-      if (heading !== undefined) blocks.push(`**${oneLine(heading)}**`)
+  const contents = inContents(sections)
+  if (contents.length > 0)
+    blocks.push(
+      '## Contents',
+      contents.map(({ line, id }) => `- [${label(line)}](#${id})`).join('\n'),
+    )
+  for (const [at, { heading, pieces, contents: listed }] of sections.entries()) {
+    if (listed !== undefined) blocks.push(`<a id="${placeId(at)}"></a>`)
+    blocks.push(`## ${oneLine(heading)}`)
+    for (const { kind, heading: inner, text } of pieces) {
+      if (inner !== undefined) blocks.push(`**${oneLine(inner)}**`)
       blocks.push(kind === 'said' ? text : fenced(text))
     }
   }
   return { text: `${blocks.join('\n\n')}\n`.toWellFormed(), problems: [] }
+}
+
+function inContents(sections: readonly Section[]) {
+  return sections.flatMap(({ contents }, at) =>
+    contents === undefined ? [] : [{ line: oneLine(contents), id: placeId(at) }],
+  )
+}
+
+function placeId(at: number): string {
+  return `s${at + 1}`
+}
+
+/** The text of a link: its brackets are not the link's. */
+function label(text: string): string {
+  return text.replace(/[\\[\]<>`*_]/g, (sign) => `\\${sign}`)
 }
 
 /** A fence longer than any in the text, so that the text cannot end it. */
@@ -46,11 +97,14 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-function writeHtml(view: View, title = TITLE): Exported {
-  const system = view.system.map((text) => section('System', [{ kind: 'note', text }]))
-  const messages = view.messages.map((message) =>
-    section(readAuthor(message), message.parts.map(findPiece)),
+function writeHtml(sections: readonly Section[], title = TITLE): Exported {
+  const contents = inContents(sections).map(
+    ({ line, id }) => `<li><a href="#${id}">${escaped(line)}</a></li>`,
   )
+  const list =
+    contents.length === 0
+      ? ''
+      : `<nav>\n<h2>Contents</h2>\n<ol>\n${contents.join('\n')}\n</ol>\n</nav>\n`
   const text = `<!doctype html>
 <html lang="en">
 <head>
@@ -62,7 +116,7 @@ function writeHtml(view: View, title = TITLE): Exported {
 </head>
 <body>
 <h1>${escaped(title)}</h1>
-${[...system, ...messages].join('\n')}
+${list}${sections.map(sectionHtml).join('\n')}
 </body>
 </html>
 `
@@ -75,8 +129,9 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;font:inherit;margin:.5rem 0}
 details pre{font:13px/1.4 ui-monospace,monospace}summary{cursor:pointer;opacity:.7}
 @media (prefers-color-scheme:dark){body{background:#181818;color:#ddd}}`
 
-function section(author: string, pieces: readonly Piece[]): string {
-  return `<section>\n<h2>${escaped(author)}</h2>\n${pieces.map(pieceHtml).join('\n')}\n</section>`
+function sectionHtml({ heading, pieces, contents }: Section, at: number): string {
+  const id = contents === undefined ? '' : ` id="${placeId(at)}"`
+  return `<section${id}>\n<h2>${escaped(heading)}</h2>\n${pieces.map(pieceHtml).join('\n')}\n</section>`
 }
 
 function pieceHtml({ kind, heading, text }: Piece): string {
@@ -95,7 +150,7 @@ function readAuthor({ role, parts }: Message): string {
   return parts.every(({ type }) => type === 'tool_result') ? 'Tools' : 'User'
 }
 
-function findPiece(part: MessagePart): Piece {
+export function pieceOf(part: MessagePart): Piece {
   switch (part.type) {
     case 'text':
       return { kind: 'said', text: part.text }

@@ -125,6 +125,8 @@ export interface Preview {
   readonly before: Reading
   readonly after: Reading
   readonly report: string // for people
+  /** Absent if the conversation would continue in a new thread. */
+  readonly figures?: CompactionFigures
   /** The texts it would put into the context; those with `isEditable` may be changed before applying. */
   readonly texts: readonly PreviewText[]
 }
@@ -158,6 +160,16 @@ export interface ContextEntry {
   readonly tokens: number
   /** How many original entries it stands for: itself, or those whose place it has taken. */
   readonly covers: number
+  readonly first?: string // of a replacement: the first original that it stands for
+}
+
+/** Where an original entry is now. Without `by` and `place`, nothing stands for it. */
+export interface EntryPlace {
+  readonly ref: string
+  readonly tokens: number
+  readonly place?: number // in the context, 0 is the first
+  readonly by?: string // the ref of what stands in its place
+  readonly label?: string // what that is: summary, trimmed, …
 }
 export interface ContextPage {
   readonly items: readonly ContextEntry[]
@@ -169,12 +181,27 @@ export interface TimelinePoint {
   readonly seq: number
   readonly tokens: number
   readonly by: Exclude<Reading['by'], undefined>
-  /** Where it was a compaction, with what it says of itself. */
+  /** Where it was a compaction, with the size of the context around it. */
   readonly compaction?: {
     readonly strategy: string
     readonly before?: number
     readonly after?: number
   }
+  /** Where it undid or repeated a compaction: the number of that one. */
+  readonly undone?: number
+  readonly redone?: number
+  readonly costUsd?: number // of everything so far
+}
+
+/** What one model was asked for, and what it cost. */
+export interface ModelCost {
+  readonly model: string
+  readonly requests: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly costUsd?: number // absent: it has no known price
 }
 
 /** The view before and after one compaction. */
@@ -182,6 +209,11 @@ export interface CompactionDiff {
   readonly compaction: number // its sequence number
   readonly before: readonly DiffEntry[]
   readonly after: readonly DiffEntry[]
+  /** Which entries became which, by their refs, in the order of the context. */
+  readonly changes: readonly {
+    readonly removed: readonly string[]
+    readonly added: readonly string[]
+  }[]
   readonly unified: string // the same as a unified diff of the rendered texts
 }
 export interface DiffEntry {
@@ -190,6 +222,35 @@ export interface DiffEntry {
   readonly text: string
   readonly tokens: number
   readonly state: 'kept' | 'removed' | 'added'
+  readonly why?: string // it was removed
+}
+
+/** What a compaction does, in the tokens of the window's own figures. */
+export interface CompactionFigures {
+  readonly strategy: string
+  readonly trigger: string
+  readonly before?: number
+  readonly after?: number
+  readonly categories: readonly {
+    readonly name: string
+    readonly before: number
+    readonly after: number
+  }[]
+  readonly drops: readonly {
+    readonly why: string
+    readonly entries: number
+    readonly tokens: number
+  }[]
+  readonly largest: readonly {
+    readonly ref: string
+    readonly what: string
+    readonly why: string
+    readonly before: number
+    readonly after: number
+  }[]
+  readonly pins: { readonly kept: number; readonly added: number }
+  readonly refs: number // by which what was removed can be read again
+  readonly fallback?: { readonly from: string; readonly reason: string }
 }
 
 export interface PinInfo {
@@ -282,10 +343,20 @@ export interface Client {
     threadId: string,
     range?: { readonly from?: number; readonly limit?: number },
   ): Promise<ContextPage>
+  /** What became of the entries of `limit` events, from the number `from` on. */
+  places(
+    threadId: string,
+    range?: { readonly from?: number; readonly limit?: number },
+  ): Promise<readonly EntryPlace[]>
+  /** Everything that was billed, by model. */
+  cost(threadId: string): Promise<readonly ModelCost[]>
   /** The size of the context over time, with every compaction. */
   timeline(threadId: string): Promise<readonly TimelinePoint[]>
   diff(threadId: string, compaction: number): Promise<CompactionDiff>
-  report(threadId: string, compaction: number): Promise<{ readonly text: string }>
+  report(
+    threadId: string,
+    compaction: number,
+  ): Promise<{ readonly text: string; readonly figures: CompactionFigures }>
   models(): Promise<readonly ModelInfo[]>
   settings(): Promise<readonly SettingInfo[]>
   change(

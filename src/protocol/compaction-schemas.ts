@@ -51,6 +51,29 @@ export const sendReplySchema = z
   ])
   .meta({ id: 'SendReply' })
 
+const figuresSchema = z
+  .object({
+    strategy: z.string(),
+    trigger: z.string(),
+    before: z.number().exactOptional(),
+    after: z.number().exactOptional(),
+    categories: z.array(z.object({ name: z.string(), before: z.number(), after: z.number() })),
+    drops: z.array(z.object({ why: z.string(), entries: count, tokens: z.number() })),
+    largest: z.array(
+      z.object({
+        ref: z.string(),
+        what: z.string(),
+        why: z.string(),
+        before: z.number(),
+        after: z.number(),
+      }),
+    ),
+    pins: z.object({ kept: count, added: count }),
+    refs: count,
+    fallback: z.object({ from: z.string(), reason: z.string() }).exactOptional(),
+  })
+  .meta({ id: 'CompactionFigures' })
+
 export const previewSchema = z
   .object({
     previewId: z.string(),
@@ -59,6 +82,7 @@ export const previewSchema = z
     before: reading,
     after: reading,
     report: z.string(),
+    figures: figuresSchema.exactOptional(),
     texts: z.array(
       z.object({
         key: z.string(),
@@ -76,14 +100,18 @@ const diffEntry = z.object({
   text: z.string(),
   tokens: z.number(),
   state: z.enum(['kept', 'removed', 'added']),
+  why: z.string().exactOptional(),
 })
 export const compactionDiffSchema = z
   .object({
     compaction: count,
     before: z.array(diffEntry),
     after: z.array(diffEntry),
+    changes: z.array(z.object({ removed: z.array(z.string()), added: z.array(z.string()) })),
     unified: z.string(),
   })
   .meta({ id: 'CompactionDiff' })
 
-export const reportSchema = z.object({ text: z.string() }).meta({ id: 'CompactionReport' })
+export const reportSchema = z
+  .object({ text: z.string(), figures: figuresSchema })
+  .meta({ id: 'CompactionReport' })

@@ -14,6 +14,8 @@ import { type Call, callJson, callRaw, type Transport } from './http-requests.ts
 import {
   contextEntriesSchema,
   contextPictureSchema,
+  costSchema,
+  entryPlacesSchema,
   eventsSchema,
   filesSchema,
   helloSchema,
@@ -151,6 +153,8 @@ function aboutContents(
   | 'recall'
   | 'contextPicture'
   | 'contextEntries'
+  | 'places'
+  | 'cost'
   | 'timeline'
   | 'exportThread'
   | 'files'
@@ -183,6 +187,13 @@ function aboutContents(
         path: of(threadId, 'context', 'entries'),
         query: { ...query },
       }),
+    async places(threadId, query = {}) {
+      const path = of(threadId, 'context', 'places')
+      return (await callJson(transport, entryPlacesSchema, { path, query: { ...query } })).items
+    },
+    async cost(threadId) {
+      return (await callJson(transport, costSchema, { path: of(threadId, 'cost') })).items
+    },
     async timeline(threadId) {
       return (await callJson(transport, timelineSchema, { path: of(threadId, 'timeline') })).items
     },

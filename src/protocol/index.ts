@@ -4,18 +4,24 @@ export {
   completeCommand,
 } from '../core/agent/commands.ts'
 export type { AgentFrame } from '../core/agent/frame.ts'
+export { isSmaller, renderSizes } from '../core/edit/report-text.ts'
 export { asPrecisError } from '../core/errors.ts'
 export type { ThreadEvent } from '../core/log/event.ts'
+export { isStandIn } from '../core/model.ts'
 export { escapeHidden, escapeSteering } from '../core/text/visible.ts'
 export { textOfUserContent } from '../core/view/content.ts'
 export type {
   Approval,
   Client,
   CommandOutcome,
+  CompactionDiff,
+  CompactionFigures,
   ContextEntry,
   ContextPicture,
   DiffEntry,
+  EntryPlace,
   Hello,
+  ModelCost,
   ModelInfo,
   Preview,
   RecallHit,
@@ -32,6 +38,7 @@ export {
   type CompactionBlock,
   errorWords,
   type NoticeBlock,
+  type ShownImage,
   type ThinkingBlock,
   type ToolBlock,
   type UserBlock,

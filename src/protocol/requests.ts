@@ -25,6 +25,10 @@ export const contextEntriesQuery = z.strictObject({
   from: z.coerce.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER).exactOptional(),
   limit: z.coerce.number().int().min(1).max(1_000).exactOptional(),
 })
+export const placesQuery = z.strictObject({
+  from: seq.exactOptional(),
+  limit: z.coerce.number().int().min(1).max(2_000).exactOptional(),
+})
 export const streamQuery = z.strictObject({
   after: z.coerce.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER).exactOptional(),
 })

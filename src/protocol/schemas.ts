@@ -165,12 +165,43 @@ export const contextEntriesSchema = z
           text: z.string(),
           tokens: z.number(),
           covers: count,
+          first: z.string().exactOptional(),
         })
         .meta({ id: 'ContextEntry' }),
     ),
     total: count,
   })
   .meta({ id: 'ContextPage' })
+
+export const entryPlacesSchema = z
+  .object({
+    items: z.array(
+      z.object({
+        ref: z.string(),
+        tokens: count,
+        place: count.exactOptional().describe('in the context, from 0'),
+        by: z.string().exactOptional().describe('the ref of what stands in its place'),
+        label: z.string().exactOptional(),
+      }),
+    ),
+  })
+  .meta({ id: 'EntryPlaces' })
+
+export const costSchema = z
+  .object({
+    items: z.array(
+      z.object({
+        model: z.string(),
+        requests: count,
+        promptTokens: z.number().nonnegative(),
+        completionTokens: z.number().nonnegative(),
+        cacheReadTokens: z.number().nonnegative(),
+        cacheWriteTokens: z.number().nonnegative(),
+        costUsd: z.number().nonnegative().exactOptional(),
+      }),
+    ),
+  })
+  .meta({ id: 'ThreadCost' })
 
 export const timelineSchema = z
   .object({
@@ -186,6 +217,9 @@ export const timelineSchema = z
             after: z.number().nonnegative().exactOptional(),
           })
           .exactOptional(),
+        undone: count.exactOptional().describe('the number of the compaction that was undone'),
+        redone: count.exactOptional(),
+        costUsd: z.number().nonnegative().exactOptional().describe('of everything so far'),
       }),
     ),
   })

@@ -1,10 +1,12 @@
 // Events into blocks: what lasts of a thread, as an interface draws it.
+import { committedFacts, renderCaveats } from '../core/edit/report-text.ts'
 import type { EventOf, ThreadEvent } from '../core/log/event.ts'
 import type { Answer, Part } from '../core/view/content.ts'
 import {
   type AnswerBlock,
   buildSummary,
   type CompactionBlock,
+  imagesIn,
   readSubject,
   resultText,
   summaryIn,
@@ -27,7 +29,11 @@ export function showEvent(
       showUserMessage(list, event)
       return live
     case 'TOOL_CALL':
-      list.put({ ...toolBlock(list, event.data.id), ...calledOf(event.data) })
+      list.put({
+        ...toolBlock(list, event.data.id),
+        ...calledOf(event.data),
+        time: event.timestamp,
+      })
       return live
     case 'TOOL_RESULT':
       showResult(list, event)
@@ -76,14 +82,15 @@ function calledOf({ name, arguments: input }: EventOf<'TOOL_CALL'>['data']): Par
 
 function answerBlocks(event: EventOf<'AGENT_MESSAGE'>): ViewBlock[] {
   const { data } = event
+  const stored = storedAt(event)
   const blocks = readParts(data).flatMap((part, index): ViewBlock[] => {
     const key = `${readKey(event)}.${index}`
     if (part.type === 'text')
       return part.text.trim() === ''
         ? []
-        : [{ kind: 'answer', key, text: part.text, isStreaming: false }]
+        : [{ kind: 'answer', key, text: part.text, isStreaming: false, ...stored }]
     if (part.type === 'thinking' && part.thinking.trim() !== '')
-      return [{ kind: 'thinking', key, text: part.thinking, isStreaming: false }]
+      return [{ kind: 'thinking', key, text: part.thinking, isStreaming: false, ...stored }]
     return []
   })
   const cut = cutOf(data)
@@ -92,8 +99,12 @@ function answerBlocks(event: EventOf<'AGENT_MESSAGE'>): ViewBlock[] {
   if (last) return blocks.map((block) => (block === last ? { ...last, cut } : block))
   return [
     ...blocks,
-    { kind: 'answer', key: `${readKey(event)}.cut`, text: '', isStreaming: false, cut },
+    { kind: 'answer', key: `${readKey(event)}.cut`, text: '', isStreaming: false, cut, ...stored },
   ]
+}
+
+function storedAt({ seq, timestamp }: ThreadEvent): { time: Date; entry: string } {
+  return { time: timestamp, entry: `e${seq}` }
 }
 
 function readParts({ parts, content }: Answer): readonly Part[] {
@@ -113,13 +124,16 @@ function showUserMessage(list: BlockList, event: EventOf<'USER_MESSAGE'>): void 
   const summary = origin === 'summary' ? summaryIn(text) : undefined
   if (summary === undefined) {
     const isAutomatic = origin !== undefined && origin !== 'typed'
-    list.put({ kind: 'user', key, text, attachments, isAutomatic })
+    const media = typeof data === 'string' ? [] : data
+    const images = imagesIn(media.flatMap((part) => ('media' in part ? [part.media] : [])))
+    list.put({ kind: 'user', key, text, attachments, isAutomatic, ...images, ...storedAt(event) })
     return
   }
   // The summary has been shown there.
   if (cameFrom(list, threadId)) return
   const strategy = 'fresh-session'
-  list.put({ kind: 'compaction', key, state: 'done', strategy, summary, isFresh: true })
+  const { timestamp: time } = event
+  list.put({ kind: 'compaction', key, state: 'done', strategy, summary, isFresh: true, time })
 }
 
 /** Whether the interface was in the thread before, and saw this one being opened. */
@@ -128,17 +142,26 @@ function cameFrom(list: BlockList, threadId: string): boolean {
   return last?.kind === 'compaction' && last.freshThreadId === threadId
 }
 
-function showResult(list: BlockList, { seq, data }: EventOf<'TOOL_RESULT'>): void {
+function showResult(list: BlockList, { seq, data, timestamp }: EventOf<'TOOL_RESULT'>): void {
   const { progress: _, ...block } = toolBlock(list, data.id ?? `result-${seq}`)
-  list.put({ ...block, state: data.status, result: resultText(data.content) })
+  list.put({
+    ...block,
+    time: block.time ?? timestamp,
+    entry: `e${seq}`,
+    state: data.status,
+    result: resultText(data.content),
+    ...imagesIn(data.content),
+  })
 }
 
 function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): CompactionBlock {
   const { seq, data } = event
   const running = list.get(runKey(data.runId))
+  const fellBack = running?.kind === 'compaction' ? failuresOf(running) : []
   const summary = buildSummary(data)
   const before = data.before?.tokens
   const after = data.after?.tokens
+  const note = renderCaveats(committedFacts(data, fellBack.at(-1))).join(' ')
   return {
     kind: 'compaction',
     // Where it was seen to run, its block is that of the run.
@@ -146,11 +169,14 @@ function compactionBlock(list: BlockList, event: EventOf<'COMPACTION'>): Compact
     state: 'done',
     strategy: data.strategyId,
     seq,
+    time: event.timestamp,
     isFresh: false,
+    ...(fellBack.length > 0 && { fellBack }),
     ...(summary !== undefined && { summary }),
     ...(before !== undefined && { beforeTokens: before }),
     ...(after !== undefined && { afterTokens: after }),
     ...(data.edits.length === 0 && { isEmpty: true }),
+    ...(note !== '' && { note }),
   }
 }
 
@@ -160,13 +186,31 @@ function settle(list: BlockList, seq: number, state: 'undone' | 'done'): void {
   if (block?.kind === 'compaction') list.put({ ...block, state })
 }
 
-function showFailure(list: BlockList, { data }: EventOf<'COMPACTION_FAILED'>): void {
+/** What was tried in this run before; a failure that stands alone is one, too. */
+function failuresOf({ state, strategy, error, fellBack = [] }: CompactionBlock) {
+  return state === 'failed' ? [...fellBack, { from: strategy, reason: error ?? '' }] : fellBack
+}
+
+function showFailure(list: BlockList, { data, timestamp }: EventOf<'COMPACTION_FAILED'>): void {
   const { runId, strategyId: strategy, reason } = data
-  const shown = list.get(runKey(runId))
-  // A run that continues with another strategy has not failed yet: its own end says so.
-  if (shown?.kind === 'compaction') return
   const key = runKey(runId)
-  list.put({ kind: 'compaction', key, state: 'failed', strategy, error: reason, isFresh: false })
+  const shown = list.get(key)
+  // A run that continues with another strategy has not failed yet: its own end says so.
+  if (shown?.kind === 'compaction' && shown.state === 'running') {
+    list.put({ ...shown, fellBack: [...failuresOf(shown), { from: strategy, reason }] })
+    return
+  }
+  const fellBack = shown?.kind === 'compaction' ? failuresOf(shown) : []
+  list.put({
+    kind: 'compaction',
+    key,
+    state: 'failed',
+    strategy,
+    error: reason,
+    isFresh: false,
+    time: timestamp,
+    ...(fellBack.length > 0 && { fellBack }),
+  })
 }
 
 function showOrigin(list: BlockList, event: EventOf<'THREAD_STARTED'>): void {

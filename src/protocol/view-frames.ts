@@ -1,5 +1,6 @@
 // Applies frames to blocks and status: the current activity, removed when it ends
-import type { AgentFrame, CompactionResult } from '../core/agent/frame.ts'
+import type { AgentFrame } from '../core/agent/frame.ts'
+import { committedFacts, renderCaveats } from '../core/edit/report-text.ts'
 import type { Approval } from './client.ts'
 import { type BlockList, runKey, toolBlock } from './view-events.ts'
 import {
@@ -133,9 +134,11 @@ function withoutApproval(status: ViewStatus, id: string): ViewStatus {
   return approvals.length === status.approvals.length ? status : { ...status, approvals }
 }
 
-function startedBlock({ runId, strategy, message }: Frame<'COMPACTION_START'>): CompactionBlock {
+function startedBlock(frame: Frame<'COMPACTION_START'>): CompactionBlock {
+  const { runId, strategy, message, timestamp } = frame
   const isFresh = strategy === 'fresh-session'
   return {
+    time: timestamp,
     kind: 'compaction',
     key: runKey(runId),
     state: 'running',
@@ -160,8 +163,8 @@ function progressed({ list, status }: Shown, frame: Frame<'COMPACTION_PROGRESS'>
   return { ...status, compaction: computeProgress({ ...started, strategy }, frame) }
 }
 
-function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
-  const { runId, strategy, success, fresh, error, end, event, before, after } = frame
+function endedBlock(list: BlockList, frame: Frame<'COMPACTION_COMPLETE'>): CompactionBlock {
+  const { runId, strategy, success, fresh, error, end, event, before, after, report } = frame
   const shown = list.get(runKey(runId))
   // Who came while it ran has seen its event alone.
   const known = shown?.kind === 'compaction' ? shown : eventBlock(list, event?.seq)
@@ -170,7 +173,14 @@ function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
   const afterTokens = known?.afterTokens ?? after?.tokens
   const summary = fresh?.summary ?? known?.summary
   const isEmpty = known?.isEmpty ?? event?.data.edits.length === 0
+  const reported = report?.fallback ? [report.fallback] : undefined
+  // The last failure is the end itself.
+  const fellBack = success
+    ? (known?.fellBack ?? reported)
+    : known?.fellBack?.filter(({ from }) => from !== strategy)
+  const note = event && renderCaveats(committedFacts(event.data, fellBack?.at(-1))).join(' ')
   return {
+    time: known?.time ?? frame.timestamp,
     kind: 'compaction',
     key: known?.key ?? runKey(runId),
     state: success ? 'done' : 'failed',
@@ -181,7 +191,10 @@ function endedBlock(list: BlockList, frame: CompactionResult): CompactionBlock {
     ...(beforeTokens !== undefined && { beforeTokens }),
     ...(afterTokens !== undefined && { afterTokens }),
     ...(isEmpty && { isEmpty }),
+    ...(success && note && { note }),
+    ...(fellBack && fellBack.length > 0 && { fellBack }),
     ...(!success && { error: error?.message ?? end }),
+    ...(!success && error?.hint !== undefined && { hint: error.hint }),
     ...(fresh && { freshThreadId: fresh.threadId }),
   }
 }

@@ -30,6 +30,18 @@ export function userText(content: UserContent): { text: string; attachments: str
   return { text: textOfUserContent(content), attachments }
 }
 
+/** Kinds of pictures that every browser draws, and that can hold no script. */
+const DRAWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+
+export function imagesIn(
+  shown: readonly { readonly mimeType?: string; readonly data?: string }[],
+): { readonly images?: readonly ShownImage[] } {
+  const images = shown.flatMap(({ mimeType = '', data }) =>
+    data !== undefined && DRAWN.has(mimeType) ? [{ mimeType, data }] : [],
+  )
+  return images.length === 0 ? {} : { images }
+}
+
 /** The summary that opens a new thread, out of the message that brings it. */
 export function summaryIn(text: string): string | undefined {
   return SUMMARY.exec(text)?.[1]
@@ -138,12 +150,22 @@ export type ViewBlock =
 
 interface Keyed {
   readonly key: string // the same for every version of a block
+  readonly time?: Date // absent while it is not stored
+  /** The entry of the context that it is, or was: `e12`. */
+  readonly entry?: string
+}
+
+/** A picture that the log itself holds. */
+export interface ShownImage {
+  readonly mimeType: string
+  readonly data: string // base64
 }
 
 export interface UserBlock extends Keyed {
   readonly kind: 'user'
   readonly text: string
   readonly attachments: readonly string[] // what is not a text, in a word each
+  readonly images?: readonly ShownImage[]
   /** Said by précis on the user's behalf, as to continue after a compaction. */
   readonly isAutomatic: boolean
 }
@@ -171,6 +193,7 @@ export interface ToolBlock extends Keyed {
   readonly state: 'waiting' | 'asking' | 'running' | ToolStatus
   readonly progress?: string // the last thing it said while it runs
   readonly result?: string
+  readonly images?: readonly ShownImage[] // of its result
 }
 
 /** One compaction, from the moment it starts. */
@@ -188,6 +211,12 @@ export interface CompactionBlock extends Keyed {
   /** It found nothing to take out: the context is as it was, and there is nothing to undo. */
   readonly isEmpty?: true
   readonly error?: string
+  /** What to do about the error. */
+  readonly hint?: string
+  /** What is to be known of it beside its figures: a fallback, or that nothing was gained. */
+  readonly note?: string
+  /** Strategies that came to nothing before the one that did it, and why. */
+  readonly fellBack?: readonly { readonly from: string; readonly reason: string }[]
   /** It opened another thread, and left this one as it was; or it opened this one. */
   readonly isFresh: boolean
   readonly freshThreadId?: string

@@ -233,6 +233,29 @@ describe('compactions', () => {
     expect(drawn(play(startOfRun, ended))).toEqual(['compaction failed chunked-fold: not smaller'])
   })
 
+  it('are drawn where they failed, and say what they fell back from', () => {
+    const failed = (strategyId: string): EventDraft =>
+      ({
+        type: 'COMPACTION_FAILED',
+        data: { runId: 'r1', strategyId, trigger: 'command', reason: `${strategyId} is down` },
+      }) as unknown as EventDraft
+    const done = {
+      type: 'COMPACTION',
+      data: { runId: 'r1', strategyId: 'extract', edits: [], inverse: [] },
+      ...{ v: 2, id: 'x', seq: 3, threadId: THREAD, timestamp: NOON },
+    }
+    const fellBack = [{ from: 'summarize', reason: 'summarize is down' }]
+    expect(play(failed('summarize')).blocks).toMatchObject([
+      { state: 'failed', strategy: 'summarize', error: 'summarize is down' },
+    ])
+    for (const before of [[], [startOfRun]]) {
+      const view = play(user('hi'), ...before, failed('summarize'))
+      view.apply({ kind: 'event', event: done as never })
+      expect(view.blocks[1]).toMatchObject({ state: 'done', strategy: 'extract', fellBack })
+      expect(view.blocks).toHaveLength(2)
+    }
+  })
+
   it('say in which chunk they are [FOLD-68]', () => {
     const progress = frame({
       type: 'COMPACTION_PROGRESS',

@@ -84,13 +84,13 @@ function asApart({ system }: AskRequest): CompactionSettings {
  * is to be called, and a call is never run.
  */
 function asWithin(
-  { system, tools, thinking }: AskedWithin,
+  { system, tools, thinking, toolChoice }: AskedWithin,
   { profile }: ResolvedModel,
 ): CompactionSettings {
   return {
     system,
     tools,
-    toolChoice: profile.wire === 'anthropic' ? 'auto' : 'none',
+    toolChoice: toolChoice ?? (profile.wire === 'anthropic' ? 'auto' : 'none'),
     cache: true,
     ...(thinking && { thinking }),
   }

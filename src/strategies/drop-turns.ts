@@ -1,13 +1,16 @@
 // `drop-turns`: the oldest turns go, whole, and a note says where they can be read again. No model.
 import type { Edit, Put } from '../core/edit/change.ts'
 import { type Pins, pinnedEntries } from '../core/edit/pins.ts'
-import type { Strategy } from '../core/edit/strategy.ts'
+import { immediate, type Strategy } from '../core/edit/strategy.ts'
 import type { EventAt } from '../core/log/event.ts'
 import { type Context, weightOf } from '../core/view/context.ts'
 import type { Item } from '../core/view/entry.ts'
 import { runsOf } from '../core/view/entry-range.ts'
 import { isSaidByUser } from '../core/view/last-request.ts'
+import { requestNote } from '../core/view/requests/keep-request.ts'
+import { carriedEntry } from '../core/view/requests/request-note.ts'
 import { lastRoundStart, openRoundStart, seamsOf } from '../core/view/seam.ts'
+import { weighUser } from '../core/window/tokens/weigh.ts'
 import { dropNote, isCarrier, isDropNote, lastSaid } from './drop-note.ts'
 
 /** Without a target, half of what is there. */
@@ -17,20 +20,41 @@ const NOTE_TOKENS = 2_000
 const NOTE_SHARE = 8
 const TINY_NOTE_TOKENS = 200
 const TINY_SHARE = 3
+/** What has to be said on requests grows with what goes. */
+const TRIES = 2
 
 /**
  * Whole turns first; then, of the newest turn, its oldest rounds. The newest message of the user stays, and
  * so do the last round and what compactions wrote.
  */
-export const dropTurns: Strategy = {
+export const dropTurns: Strategy = immediate({
   id: 'drop-turns',
-  async propose({ context, eventAt, targetTokens, pins = [] }) {
+  proposeNow({ context, eventAt, targetTokens, pins = [] }) {
     const target = targetTokens ?? Math.floor(weightOf(context) / SHARE)
     const noteTokens = noteRoom(target)
-    const gone = chooseDrops({ context, eventAt, pins, room: target - noteTokens })
-    const edits = dropEdits(context.items.toArray(), gone, eventAt, noteTokens)
+    const items = context.items.toArray()
+    const choice = { context, eventAt, pins, room: target - noteTokens }
+    let gone = chooseDrops(choice)
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const spoken = spokenNote(items, gone, eventAt, target)
+      if (spoken !== undefined)
+        gone = chooseDrops({ ...choice, room: choice.room - weighUser(spoken) })
+    }
+    const spoken = spokenNote(items, gone, eventAt, target)
+    const edits = dropEdits({ items, gone, eventAt, noteTokens, spoken })
     return { edits, metadata: { entriesDropped: gone.size } }
   },
+})
+
+/** What has to be said on requests where these go. */
+export function spokenNote(
+  items: readonly Item[],
+  gone: ReadonlySet<number>,
+  eventAt: EventAt,
+  targetTokens: number,
+): string | undefined {
+  const goes = new Set(items.flatMap(({ id }, at) => (gone.has(at) ? [id] : [])))
+  return requestNote({ items, eventAt, goes, counted: goes, targetTokens })?.text
 }
 
 function noteRoom(target: number): number {
@@ -90,20 +114,25 @@ function lastUnit(items: readonly Item[], seams: readonly boolean[]): number {
   return Math.max(0, at)
 }
 
+interface Drops {
+  readonly items: readonly Item[]
+  readonly gone: ReadonlySet<number>
+  readonly eventAt: EventAt
+  readonly noteTokens: number
+  /** What has to be said on requests. */
+  readonly spoken: string | undefined
+  readonly state?: readonly string[]
+}
+
 /** One edit for each stretch. The note stands for all of them, in place of the first. */
-export function dropEdits(
-  items: readonly Item[],
-  gone: ReadonlySet<number>,
-  eventAt: EventAt,
-  noteTokens: number,
-  state: readonly string[] = [],
-): Edit[] {
+export function dropEdits({ items, gone, eventAt, noteTokens, spoken, state = [] }: Drops): Edit[] {
   const dropped = items.filter((_, at) => gone.has(at))
   const note = dropNote({ items: dropped, eventAt, maxTokens: noteTokens, state })
   // Nothing but a note of earlier times: it says the same already.
   if (!note || dropped.every((item) => item.kind === 'gap' || isDropNote(item, eventAt))) return []
   return findStretches(items, gone).map((stretch, at) => {
-    const put: Put[] = at === 0 ? [note] : []
+    const put: Put[] =
+      at === 0 ? [note, ...(spoken === undefined ? [] : [carriedEntry(spoken)])] : []
     return { covers: runsOf(stretch, eventAt), put }
   })
 }

@@ -1,5 +1,5 @@
 // `mask`: reduces older tool results to subject, outcome and informative lines, without a model
-import type { Strategy } from '../core/edit/strategy.ts'
+import { immediate, type Strategy } from '../core/edit/strategy.ts'
 import { readSubject } from '../core/ledger/dialects.ts'
 import { commandEnd, textOfBlocks } from '../core/ledger/running.ts'
 import type { EventAt } from '../core/log/event.ts'
@@ -73,9 +73,9 @@ const ENDS = { head: 2, tail: 2 } as const
 const ERROR_ENDS = { head: 1, tail: 6, prefersErrors: true } as const
 
 /** To a target the oldest go first, and no more than it takes; without one, all that are old enough. */
-export const mask: Strategy = {
+export const mask: Strategy = immediate({
   id: 'mask',
-  async propose({ context, eventAt, targetTokens }) {
+  proposeNow({ context, eventAt, targetTokens }) {
     const items = context.items.toArray()
     const rounds = roundsOf(items, context.open).slice(0, -WHOLE_ROUNDS)
     const rewrites = rounds.flatMap((round) => maskRound(round, items, eventAt))
@@ -83,7 +83,7 @@ export const mask: Strategy = {
     const edits = untilSaved(rewrites, excess)
     return { edits, metadata: { resultsMasked: edits.length } }
   },
-}
+})
 
 function maskRound(round: Round, items: readonly Item[], eventAt: EventAt): Rewrite[] {
   const answer = contentOf(round.answer, eventAt)

@@ -3,6 +3,7 @@ import type { StrategyInput } from '../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { EventAt } from '../core/log/event.ts'
 import type { TokenUsage } from '../core/view/content.ts'
+import { weightOf } from '../core/view/context.ts'
 import { type Item, newEntryAt } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
 import { openRoundStart, unansweredRoundStart } from '../core/view/seam.ts'
@@ -44,6 +45,53 @@ export function wholeRange({ context, eventAt, trigger, targetTokens }: Asked): 
 export function unseenStart(items: readonly Item[]): number {
   const start = unansweredRoundStart(items)
   return items.slice(start).some(({ kind }) => kind === 'result') ? start : items.length
+}
+
+type Cut = Pick<StrategyInput, 'context' | 'run' | 'targetTokens'>
+
+/** Of the room, for results that nobody has seen and that no request could hold; and for their calls. */
+const UNSEEN_SHARE = 0.5
+
+/** What a request could hold beside the system prompts. Where no window is known the target is one. */
+function requestLimit({ context, run, targetTokens = Number.POSITIVE_INFINITY }: Cut): number {
+  const limit = run.capacityTokens ?? run.windowTokens ?? targetTokens
+  return limit - (weightOf(context) - context.tokens)
+}
+
+/**
+ * Where begins what stays in any case: a round that is open, or whose results nobody has seen. Only calls that
+ * no request could hold go with their results.
+ */
+export function heldStart(input: Cut): number {
+  const { context } = input
+  const items = context.items.toArray()
+  const open = openRoundStart(items, context.open)
+  const unseen = unseenStart(items)
+  const calls = items.slice(unseen).filter(({ kind }) => kind === 'answer')
+  return weigh(calls) > UNSEEN_SHARE * requestLimit(input) ? open : Math.min(open, unseen)
+}
+
+/**
+ * Results that nobody has seen and that no request could hold, with what may be shown of each: a window that
+ * is too small for them is the only reason to cut them. Small ones stay whole.
+ */
+export function cutUnseen(input: Cut): Map<Item, number> {
+  const { context, targetTokens } = input
+  const cut = new Map<Item, number>()
+  const items = context.items.toArray()
+  const limit = requestLimit(input)
+  const results = items.slice(heldStart(input)).filter(({ kind }) => kind === 'result')
+  if (context.open.size > 0 || weigh(results) <= limit) return cut
+  const headTokens = weightOf(context) - context.tokens
+  const room = Math.max(0, Math.min(limit, (targetTokens ?? limit) - headTokens))
+  let left = Math.floor(room * UNSEEN_SHARE)
+  const ascending = results.toSorted((one, other) => one.tokens - other.tokens)
+  for (const [at, item] of ascending.entries()) {
+    const share = Math.floor(left / (ascending.length - at))
+    if (item.tokens > share) cut.set(item, share)
+    left -= Math.min(item.tokens, share)
+  }
+  return cut
 }
 
 /** Behind the last answer and its results: what the user said since. */

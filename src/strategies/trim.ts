@@ -1,6 +1,6 @@
 // `trim-tool-results`: long tool results become their first three lines and a marker; their refs are in the metadata. No model.
 import type { Edit, EntryId, NewEntry } from '../core/edit/change.ts'
-import type { Strategy } from '../core/edit/strategy.ts'
+import { immediate, type Strategy } from '../core/edit/strategy.ts'
 import type { EventAt } from '../core/log/event.ts'
 import { blockCaption } from '../core/repair/result-content.ts'
 import type { Block, ToolResult } from '../core/view/content.ts'
@@ -16,9 +16,9 @@ const MAX_LINES = 3
 const MAX_LINE_CHARS = 2_000
 const TRUNCATION_MESSAGE = '[results truncated to save space.]'
 
-export const trimToolResults: Strategy = {
+export const trimToolResults: Strategy = immediate({
   id: 'trim-tool-results',
-  async propose({ context, eventAt, trigger }) {
+  proposeNow({ context, eventAt, trigger }) {
     const items = context.items.toArray()
     // Someone who names this strategy wants all results trimmed; on its own it leaves unread ones alone.
     const asked = trigger === 'command' || trigger === 'tool' || trigger === 'import'
@@ -48,7 +48,7 @@ export const trimToolResults: Strategy = {
       },
     }
   },
-}
+})
 
 /** The same object if nothing had to be cut. */
 function trimResult(result: ToolResult): ToolResult {

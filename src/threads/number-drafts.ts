@@ -43,13 +43,28 @@ export function numberDrafts(
     events.push(event)
     state = numbering.fold.step(state, event, eventAt)
   }
-  for (const draft of drafts) {
+  for (const draft of joinPrompts(drafts)) {
     if (numbering.openCalls === 'close' && ENDS_ROUND.has(draft.type))
       for (const call of state.context.open) add(abortedResult(call))
     add(draft)
   }
   requireCalls(events)
   return { events, state }
+}
+
+/** Prompts right behind each other are one: the last counts, so it takes in those before it. */
+function joinPrompts(drafts: readonly EventDraft[]): EventDraft[] {
+  let before: string | undefined
+  return drafts.map((draft) => {
+    if (draft.type !== 'SYSTEM_PROMPT') {
+      before = undefined
+      return draft
+    }
+    const isNew = before !== undefined && !`${draft.data}`.startsWith(before)
+    const data = isNew ? `${before}\n\n${draft.data}` : draft.data
+    before = data
+    return { ...draft, data }
+  })
 }
 
 function numbered(

@@ -319,7 +319,12 @@ describe.each(PLACES)('threads on $name', ({ open }) => {
     const said = (await threads.messages(id)).messages.flatMap(({ role, parts }) =>
       role === 'user' ? parts.map((part) => (part.type === 'text' ? part.text : part.type)) : [],
     )
-    expect(said).toEqual(['Second', 'Third', 'Fourth', 'PINNED'])
+    expect(said).toEqual([
+      'Second',
+      'Third',
+      'Fourth',
+      expect.stringMatching(/^\[Context note, not a request: .*\n- PINNED$/),
+    ])
     await expect(threads.pin(id, {})).rejects.toMatchObject({ code: 'invalid-input' })
   })
 

@@ -16,7 +16,8 @@ import { type Built, buildMessages } from '../core/view/build.ts'
 import { type Context, calibrationOf } from '../core/view/context.ts'
 import { checkpointsReducer } from '../core/view/entry-range.ts'
 import { reducedBy, type ThreadState, threadFold } from '../core/view/thread-state.ts'
-import { readContext, type UsageState, usageReducer } from '../core/window/usage.ts'
+import { readContext } from '../core/window/reading.ts'
+import { type UsageState, usageReducer } from '../core/window/usage.ts'
 import {
   batches,
   readAll,

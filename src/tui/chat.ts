@@ -3,6 +3,7 @@ import {
   asPrecisError,
   type CommandOutcome,
   errorWords,
+  isStandIn,
   type StreamItem,
   type ThreadDetail,
   ThreadView,
@@ -12,17 +13,13 @@ import {
 } from '../protocol/index.ts'
 import { Approvals } from './dialogs/approvals.ts'
 import { buildChatCommand, unknownInChat } from './dialogs/commands.ts'
-import {
-  chooseModel,
-  NO_MODEL_NOTICE,
-  STAND_IN_NOTICE,
-  usesStandIn,
-} from './dialogs/thread-settings.ts'
+import { chooseModel, NO_MODEL_NOTICE, STAND_IN_NOTICE } from './dialogs/thread-settings.ts'
 import type { ChatPorts, OpenChat } from './open-chat.ts'
 import { ThreadSession } from './session.ts'
 
 /** FRESH-24, by whichever way it was started. */
-const STARTED = 'New session started with compacted context; /undo goes back'
+const FRESH = 'New session started with compacted context'
+const STARTED = `${FRESH}; /undo goes back`
 
 export class Chat implements OpenChat {
   readonly ports: ChatPorts
@@ -103,9 +100,12 @@ export class Chat implements OpenChat {
   /** What a command has brought about in a thread. */
   async settle(from: string, outcome: CommandOutcome, command?: string): Promise<void> {
     const { ok, text, threadId, compaction, returned } = outcome
-    if (returned !== undefined) this.ports.onReturned(returned)
+    if (returned !== undefined) this.ports.onReturned(returned, 'command')
     if (from !== this.threadId) {
-      this.say(compaction?.fresh ? `${from} continues in ${compaction.fresh.threadId}.` : text)
+      const { fresh } = compaction ?? {}
+      // Where this chat went along already, the words say what became of the command.
+      const isHere = fresh === undefined || fresh.threadId === this.threadId
+      this.say(isHere ? text : `${from} continues in ${fresh.threadId}.`)
       return
     }
     if (compaction) this.#showCompaction(outcome)
@@ -116,7 +116,8 @@ export class Chat implements OpenChat {
     }
     // What a compaction came to is told by its divider, and where it stays here also by the thread.
     if (compaction && !compaction.fresh) return
-    this.say(compaction?.fresh ? STARTED : text, ok ? 'reply' : 'warning', command)
+    const words = text === FRESH ? STARTED : text
+    this.say(words, ok ? 'reply' : 'warning', command)
   }
 
   say(
@@ -200,7 +201,7 @@ export class Chat implements OpenChat {
   /** Whenever the stand-in takes over: nobody shall mistake it for a model. */
   #noteStandIn(model: string | undefined): void {
     const wasStandIn = this.#isStandIn
-    this.#isStandIn = usesStandIn(model)
+    this.#isStandIn = isStandIn(model)
     if (this.#isStandIn && !wasStandIn) this.say(STAND_IN_NOTICE)
   }
 
@@ -220,7 +221,7 @@ export class Chat implements OpenChat {
   #heard(item: StreamItem): void {
     if (item.kind === 'frame' && item.frame.type === 'turn-end') this.#turnEnds += 1
     if (item.kind === 'frame' && item.frame.type === 'messages-returned')
-      this.ports.onReturned(item.frame.messages.map(textOfUserContent).join('\n\n'))
+      this.ports.onReturned(item.frame.messages.map(textOfUserContent).join('\n\n'), 'queue')
     this.ports.onItem?.(item)
   }
 

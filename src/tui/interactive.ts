@@ -44,6 +44,7 @@ class InteractiveChat {
   readonly #options: InteractiveOptions
   readonly #tui: TuiAltScreen
   readonly #transcript: Transcript
+  #returned = '' // what was put back into the editor last
   readonly #editor: Editor
   readonly #chat: Chat
   #leave: () => void = () => undefined
@@ -67,7 +68,7 @@ class InteractiveChat {
       saveFile: options.saveFile,
       whenUntyped: () => halfTyped.over(),
       onChange: () => this.#draw(),
-      onReturned: (text) => this.#putBack(text),
+      onReturned: (text, by) => this.#putBack(text, by),
       onExit: () => this.#leave(),
     })
     this.#editor.setAutocompleteProvider(
@@ -147,9 +148,14 @@ class InteractiveChat {
   }
 
   /** In front of what is typed now. */
-  #putBack(text: string): void {
+  /** In the order in which they were typed, by whichever way they come; what is typed now stays behind. */
+  #putBack(text: string, by: 'command' | 'queue'): void {
     const typed = this.#editor.getExpandedText()
-    this.#editor.setText(typed === '' ? text : `${text}\n\n${typed}`)
+    const earlier = this.#returned !== '' && typed.startsWith(this.#returned) ? this.#returned : ''
+    const parts = by === 'command' ? [text, earlier] : [earlier, text]
+    this.#returned = parts.filter((part) => part !== '').join('\n\n')
+    const rest = typed.slice(earlier.length).replace(/^\n+/, '')
+    this.#editor.setText(rest === '' ? this.#returned : `${this.#returned}\n\n${rest}`)
   }
 
   #onKey(data: string): boolean {

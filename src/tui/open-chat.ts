@@ -18,7 +18,8 @@ export interface ChatPorts {
   onChange(): void
   onItem?(item: StreamItem): void
   /** What was not delivered, for the editor it came from. */
-  onReturned(text: string): void
+  /** What a command was to say next goes first: it was typed before all that waited for it. */
+  onReturned(text: string, by: 'command' | 'queue'): void
   onExit(): void
   /** Resolves when nothing is half typed: a question must not take the keys of a message. */
   whenUntyped?(): Promise<void>

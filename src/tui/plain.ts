@@ -1,5 +1,10 @@
 // The chat as plain lines, for screen readers and pipes: nothing is redrawn, and nothing is coloured.
-import type { Client, ViewBlock } from '../protocol/index.ts'
+import {
+  type Client,
+  type CompactionBlock,
+  renderSizes,
+  type ViewBlock,
+} from '../protocol/index.ts'
 import { Chat } from './chat.ts'
 import { type Dialogs, isMeant } from './dialogs/dialogs.ts'
 import { buildChunk } from './screen/render-block.ts'
@@ -189,21 +194,29 @@ function findWords(block: ViewBlock): string | undefined {
   }
 }
 
-function compactionWords(block: Extract<ViewBlock, { kind: 'compaction' }>): string {
-  const { state, strategy, isFresh, isEmpty, summary, error } = block
-  if (isEmpty) return 'Nothing to compact.'
+function compactionWords(block: CompactionBlock): string {
+  const { state, strategy, isFresh, isEmpty, summary, error, hint, note } = block
+  const more = note === undefined ? '' : ` ${note}`
+  if (isEmpty) return `Nothing to compact.${more}`
   switch (state) {
     case 'running':
       return ['Compacting', isFresh ? 'context' : `by ${strategy}`, buildChunk(block)]
         .filter((word) => word !== '')
         .join(' ')
     case 'failed':
-      return `${isFresh ? 'Compact failed' : 'Compaction failed'}: ${error ?? 'unknown'}`
+      return [`${isFresh ? 'Compact failed' : 'Compaction failed'}: ${error ?? 'unknown'}`, hint]
+        .filter((line) => line !== undefined)
+        .join('\n')
     case 'undone':
       return `The compaction by ${strategy} was undone.`
     case 'done':
       return isFresh
         ? `Context compacted. Summary:\n${summary ?? ''}`
-        : `Compacted by ${strategy}.${summary === undefined ? '' : ` Summary:\n${summary}`}`
+        : `Compacted by ${strategy}${sizesOf(block)}.${more}${summary === undefined ? '' : ` Summary:\n${summary}`}`
   }
+}
+
+function sizesOf({ strategy, beforeTokens, afterTokens }: CompactionBlock): string {
+  const sizes = renderSizes({ strategy, beforeTokens, afterTokens })
+  return sizes === '' ? '' : `: ${sizes}`
 }

@@ -1,6 +1,8 @@
 // Automatic compaction in the real loop: when it comes, what it leaves, and what it never takes away.
 import { describe, expect, it } from 'vitest'
 import type { AgentFrame } from '../../src/core/agent/frame.ts'
+import { irreducible } from '../../src/core/edit/irreducible.ts'
+import { runsOf } from '../../src/core/view/entry-range.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
 import { system } from '../say.ts'
 import { longPast, runsIn, textOf } from './past.ts'
@@ -200,12 +202,43 @@ describe('against going round in circles', () => {
     expect(runsIn(frames)[0]?.after?.tokens).toBeLessThanOrEqual(6_000)
   })
 
-  it('leaves the thread as it was where it would land higher [NEED-08]', async () => {
-    const { agent, threadId, frames, eventsOf } = await nearlyFull(ROOMY)
+  it('settles for less than the target where that is below the trigger [NEED-08]', async () => {
+    const { agent, threadId, frames } = await nearlyFull(ROOMY)
     await agent.sendMessage(threadId, textOf(6_500, 'every word of it is to be kept\n'))
-    const ends = runsIn(frames).map(({ end }) => end)
-    expect(new Set(ends)).toEqual(new Set(['refused']))
-    expect(await eventsOf('COMPACTION')).toEqual([])
+    const [run] = runsIn(frames)
+    expect(run).toMatchObject({ end: 'committed', trigger: 'auto' })
+    expect(run?.after?.tokens).toBeGreaterThan(6_000)
+    expect(run?.after?.tokens).toBeLessThan(0.8 * 12_000)
+  })
+
+  it('goes one step down the ladder where it would land above the trigger, and then says why [NEED-08]', async () => {
+    const { agent, threadId, threads, frames, eventsOf } = await nearlyFull({
+      ...ROOMY,
+      auto: { cooldownMs: 0 },
+    })
+    const summary = { type: 'USER_MESSAGE', data: textOf(9_000), label: 'summary' } as const
+    for (const id of ['ai-summarize', 'trim-tool-results'])
+      threads.register({
+        id,
+        propose: async ({ context, eventAt }) => ({
+          edits: [{ covers: runsOf(context.items.toArray(), eventAt), put: [summary] }],
+        }),
+      })
+    await agent.sendMessage(threadId, 'go')
+    expect(runsIn(frames)).toMatchObject([{ end: 'committed', strategy: 'cascade' }])
+    const before = await eventsOf('COMPACTION')
+    threads.register({
+      id: 'cascade',
+      propose: async (input) => {
+        throw irreducible(input, { floor: 9_999, budget: input.targetTokens ?? 0 })
+      },
+    })
+    await threads.import(threadId, longPast(PAST_TOKENS, 'more'))
+    await agent.sendMessage(threadId, 'and now?')
+    const [, failed] = runsIn(frames)
+    expect(failed).toMatchObject({ end: 'failed', strategy: 'cascade' })
+    expect(failed?.error?.message).toContain('must stay takes 9999 tokens')
+    expect(await eventsOf('COMPACTION')).toEqual(before)
   })
 
   it('pauses after two that did not help, and says so once [NEED-08]', async () => {

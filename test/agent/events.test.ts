@@ -148,7 +148,7 @@ describe('the console', () => {
     async (name) => {
       const { text, isCompacting } = await shown(PATHS[name] as Path)
       expect(text).toMatch(
-        /^\n🔄 Compacting conversation to reduce size\.\.\.\n✅ Compaction complete! Reduced from \d+ to \d+ events \(\d+% reduction\)\n\n$/,
+        /^\n🔄 Compacting conversation to reduce size\.\.\.\n✅ Compaction complete! Reduced from \d+ to \d+ events \(\d+% reduction\)\n[\w-]+: [\d,]+ → [\d,]+ tokens \(\d+ % less\)\n\n$/,
       )
       expect(isCompacting).toBe(false)
     },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ScriptFunction } from '../../src/dev-model/index.ts'
 import { ManualClock } from '../dev-model/manual-clock.ts'
-import { answer, user } from '../say.ts'
+import { answer, system, user } from '../say.ts'
 import { HALVING, longPast, runsIn, textOf } from './past.ts'
 import { lastMessages, setUpAgent } from './setup.ts'
 
@@ -77,9 +77,20 @@ describe('an overflow', () => {
     expect(await eventsOf('COMPACTION')).toEqual([])
   })
 
-  it('is told at once where nothing can be made smaller [ALWAYS-08]', async () => {
+  it('of one message is answered with what fits of it, and its ref [ALWAYS-08]', async () => {
     const { agent, threadId, dev, frames } = await setUpAgent(MISJUDGED)
-    const outcome = await agent.sendMessage(threadId, textOf(13_000))
+    const text = `Sort these.\n${textOf(13_000)}`
+    expect(await agent.sendMessage(threadId, text)).toMatchObject({ status: 'done' })
+    expect(runsIn(frames)).toMatchObject([{ success: true, strategy: 'cascade' }])
+    expect(lastMessages(dev).at(-1)?.text).toMatch(
+      /^Sort these\.[\s\S]*characters left out: \[ref:e/,
+    )
+  })
+
+  it('is told at once where nothing can be made smaller [ALWAYS-08]', async () => {
+    const { agent, threadId, threads, dev, frames } = await setUpAgent(MISJUDGED)
+    await threads.append(threadId, [system(textOf(12_500))])
+    const outcome = await agent.sendMessage(threadId, 'go')
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'overflow' } })
     expect(runsIn(frames).map(({ success }) => success)).toEqual([false])
     expect(dev.requests.filter(({ asked }) => asked?.tools.length !== 0)).toHaveLength(1)

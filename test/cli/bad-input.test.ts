@@ -157,7 +157,7 @@ describe('a file that cannot be read', () => {
   it('a folder, and a file inside of none', async () => {
     mkdirSync(join(place().folder, 'dir'))
     for (const [path, message] of [
-      ['dir', 'dir is a directory'],
+      ['dir', 'dir holds no session'],
       ['dir/none/x', 'there is no file dir/none/x'],
     ] as const)
       expect(await place().precis(['inspect', path])).toMatchObject({

@@ -50,21 +50,22 @@ describe('precis import', () => {
     )
   })
 
-  it('says so where the same file is there already, and takes it in once more', async () => {
+  it('says so where the same file is there already, and makes no second thread', async () => {
     place().write('one.json', messages())
     place().write('other.json', messages().replace('done', 'ready'))
     const { threadId } = await imported('one.json')
-    const [again, other] = await place().json<{ earlier?: { threadId: string; at: string } }[]>([
-      ...['import', 'one.json', 'other.json'],
-    ])
+    const [again, other] = await place().json<
+      { threadId: string; outcome: string; earlier?: { threadId: string; at: string } }[]
+    >(['import', 'one.json', 'other.json'])
     const at = expect.stringMatching(/^\d{4}-.*Z$/)
+    expect(again).toMatchObject({ threadId, outcome: 'known', added: 0 })
     expect(again?.earlier).toEqual({ threadId, at, isPartial: false })
     expect(other).not.toHaveProperty('earlier')
     const { status, stdout } = await place().precis(['import', 'one.json'])
     expect(status).toBe(0)
-    expect(stdout).toMatch(/The same file was imported on \d{4}-\d\d-\d\d \d\d:\d\d already/)
+    expect(stdout).toMatch(/Already imported on \d{4}-\d\d-\d\d \d\d:\d\d; nothing was added/)
     expect(stdout).toContain(`precis chat ${threadId}`)
-    expect(await place().json<object[]>(['threads'])).toHaveLength(4)
+    expect(await place().json<object[]>(['threads'])).toHaveLength(2)
   })
 
   it('lists imported threads by when they were last used', async () => {

@@ -209,11 +209,11 @@ const STAGES = [1, 2, 3].flatMap((chunk) => [0, 1, 2].map((round) => [chunk, rou
 
 describe('a fold that the user stops', () => {
   it.each(STAGES)(
-    'in chunk %i, round %i: as if it had never been [FOLD-25, FOLD-58, ALWAYS-06, LOG-57]',
+    'in chunk %i, round %i: as if it had never been, but for its bill [FOLD-25, FOLD-58, ALWAYS-06, ALWAYS-13]',
     async (chunk, round) => {
       const door = new Door()
       const late = { ...addLine('too late'), text: 'late' }
-      const { agent, threadId, dev, frames, messages, before, events } = await threeChunks(
+      const { agent, threadId, threads, dev, frames, messages, before, events } = await threeChunks(
         async (stage) => {
           if (stage.chunk !== chunk || stage.round !== round) return undefined
           await door.pass()
@@ -229,7 +229,14 @@ describe('a fold that the user stops', () => {
       expect(await sent).toMatchObject({ reply: { ok: false, returned: 'Next.' } })
       expect(runsIn(frames)).toMatchObject([{ success: false, end: 'aborted' }])
       expect(await messages()).toBe(before)
-      expect(await events()).toHaveLength(logged)
+      const billed = (await events()).slice(logged)
+      const paid = asked - 1 // the last one was not answered
+      expect(billed).toMatchObject(
+        paid === 0 ? [] : [{ type: 'COMPACTION_FAILED', data: { strategyId: 'chunked-fold' } }],
+      )
+      const { summarizing } = await threads.usage(threadId)
+      const answers = dev.requests.slice(0, paid).map(({ usage }) => usage?.outputTokens ?? 0)
+      expect(summarizing.completionTokens).toBe(answers.reduce((sum, each) => sum + each, 0))
       expect(dev.requests).toHaveLength(asked)
       // What was finished is not done again.
       dev.script(folding())

@@ -65,6 +65,10 @@ describe('pins found by code survive any number of files', () => {
         expect(texts, `cycle ${cycle}`).toEqual([FIRST, LATER])
         const { messages } = (await openText(text, format)).view
         for (const sentence of [FIRST, LATER]) expect(JSON.stringify(messages)).toContain(sentence)
+        const said = messages.flatMap(({ parts }) =>
+          parts.flatMap((part) => (part.type === 'text' ? part.text.split('\n\n') : [])),
+        )
+        expect(said, 'never as if it was said again').not.toContain(FIRST)
       }
     },
   )

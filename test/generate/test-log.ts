@@ -125,8 +125,9 @@ export class TestLog {
     proposal: Proposal,
     trigger: Trigger = 'command',
     basedOn = this.context.version,
+    targetTokens?: number,
   ): string | undefined {
-    const result = this.gate(proposal, trigger, basedOn)
+    const result = this.gate(proposal, trigger, basedOn, targetTokens)
     if (!result.ok) return result.refusal.reason
     this.append(
       [

@@ -19,7 +19,8 @@ const WORDS = 'alpha beta gamma delta epsilon zeta eta theta'.split(' ')
 
 interface Talk {
   readonly log: TestLog
-  readonly request: string
+  /** The last one, and one before it that is not answered either. */
+  readonly requests: readonly string[]
   /** A result that no answer has taken up; undefined where there is none. */
   readonly unseen: string | undefined
 }
@@ -28,24 +29,36 @@ interface Talk {
 function talkOf(random: Random): Talk {
   const log = new TestLog()
   const page = () => `${random.pick(WORDS)} ${WORDS.join(' ')}.\n`.repeat(random.int(5, 40))
-  let request = ''
+  let requests: string[] = []
   let unseen: string | undefined
   const turns = random.int(6, 16)
   for (let turn = 1; turn <= turns; turn += 1) {
-    request = `Request ${turn}: do \`task_${turn}\`,\n  but ${random.pick(WORDS)} first.`
+    const work = (part: string) => {
+      for (let step = random.int(0, 2); step > 0; step -= 1) {
+        const id = `call_${turn}${part}_${step}`
+        unseen = `result of ${id} ${random.pick(WORDS)}`
+        log.append(answer(page(), id))
+        log.append([result(id, unseen)])
+      }
+    }
+    const request = `Request ${turn}: do \`task_${turn}\`,\n  but ${random.pick(WORDS)} first.`
+    requests = [request]
     unseen = undefined
     log.append([user(request)])
-    for (let step = random.int(0, 2); step > 0; step -= 1) {
-      const id = `call_${turn}_${step}`
-      unseen = `result of ${id} ${random.pick(WORDS)}`
-      log.append(answer(page(), id))
-      log.append([result(id, unseen)])
+    work('')
+    if (random.chance(0.4)) {
+      const steer = `By the way, on ${turn}:\n  use \`tabs_${turn}\`.`
+      unseen = undefined
+      log.append([user(steer)])
+      work('b')
+      requests = [request, steer]
     }
     if (turn === turns && random.chance(0.5)) break
+    requests = requests.slice(-1)
     log.append(answer(`Done with ${turn}. ${page()}`))
     unseen = undefined
   }
-  return { log, request, unseen }
+  return { log, requests, unseen }
 }
 
 const OWN: readonly Strategy[] = [
@@ -82,14 +95,15 @@ describe('after a compaction', () => {
       let committed = 0
       for (const seed of SEEDS) {
         const random = new Random(seed)
-        const { log, request, unseen } = talkOf(random)
+        const { log, requests, unseen } = talkOf(random)
         for (let time = 0; time < 3; time += 1) {
           const replaced = await compact(log, strategy, random)
           // Of less, exactly what was proposed is left.
           if (replaced > 0 && replaced < GATE_MIN_TOKENS) break
           if (replaced > 0) committed += 1
           const text = sentText(log)
-          expect(text, `seed ${seed}, time ${time}`).toContain(request)
+          for (const request of requests)
+            expect(text, `seed ${seed}, time ${time}`).toContain(request)
           const isOwn = OWN.includes(strategy)
           if (unseen !== undefined && !isOwn)
             expect(text, `seed ${seed}, time ${time}`).toContain(unseen)
@@ -104,11 +118,12 @@ describe('after a compaction', () => {
     const [fresh] = DEFAULT_STRATEGIES.filter(({ id }) => id === 'fresh-session')
     for (const seed of SEEDS) {
       const random = new Random(seed)
-      const { log, request } = talkOf(random)
+      const { log, requests } = talkOf(random)
       const provider = portOf(CHARACTERS[0] as (typeof CHARACTERS)[number], 200_000)
       const run = { threadId: log.threadId, provider }
       const proposal = await fresh?.propose(inputFor(log, { run, trigger: 'command' }))
-      expect(proposal?.fresh?.carried, `seed ${seed}`).toContain(request)
+      for (const request of requests)
+        expect(proposal?.fresh?.carried, `seed ${seed}`).toContain(request)
     }
   })
 })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Signal } from '../../src/core/ports.ts'
 import type { StreamItem } from '../../src/protocol/client.ts'
 import { compactionResultSchema } from '../../src/protocol/compaction-schemas.ts'
+import { frameSchema, streamDataSchema } from '../../src/protocol/frame-schemas.ts'
 import { createClient } from '../../src/protocol/http-client.ts'
 import { readSse, type ServerSentEvent } from '../../src/protocol/sse.ts'
 import type { WireFrame } from '../../src/protocol/wire.ts'
@@ -301,6 +302,28 @@ describe('compactions in the stream', () => {
     const { tokensSaved, before, after } = compactionResultSchema.parse(complete?.data)
     expect(tokensSaved).toBeGreaterThan(10_000)
     expect(tokensSaved).toBe((before?.tokens ?? 0) - (after?.tokens ?? 0))
+  })
+
+  it('and turns are as the description of the API says, every one of them', async () => {
+    const { ask, client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, longPast(20_000))
+    const response = await ask(`/threads/${threadId}/stream`)
+    const reading = readUntil(response, ({ event }) => event === 'turn-end')
+    await client.compact(threadId, { strategy: 'trim-tool-results' })
+    await client.send(threadId, 'Hello')
+    const told = (await reading).filter(({ data }) => data !== '')
+    for (const { event, data } of told) {
+      const { success, error } = (event === 'event' ? streamDataSchema : frameSchema).safeParse(
+        JSON.parse(data),
+      )
+      expect(success, `${event}: ${error?.message}`).toBe(true)
+    }
+    expect(new Set(told.map(({ event }) => event)).size).toBeGreaterThan(5)
+    const described = (await (await ask('/openapi.json')).json()) as {
+      components: { schemas: Record<string, unknown> }
+    }
+    expect(described.components.schemas).toHaveProperty(['Frame.COMPACTION_COMPLETE'])
   })
 
   it('have one start and one end each, by hand and automatic; ordinary thinking has none [LOG-78]', async () => {

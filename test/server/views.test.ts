@@ -67,6 +67,36 @@ describe('the entries of a context', () => {
     }
   })
 
+  it('are found again from the originals: each is there, or something stands for it', async () => {
+    const { client, home } = await setUpApp()
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+      const { log } = generateThread(seed, 60)
+      const { threadId } = await client.createThread()
+      await home.threads.delete(threadId)
+      const events = log.events.map(({ seq: _, ...event }) => ({ ...event, threadId }))
+      await home.store.append(threadId, events, { expectedVersion: 0 })
+      const { items } = await client.contextEntries(threadId, { limit: 1_000 })
+      const refs = items.map(({ ref }) => ref)
+      const places = [
+        ...(await client.places(threadId, { limit: 31 })),
+        ...(await client.places(threadId, { from: 32, limit: 2_000 })),
+      ]
+      const expected = new Map(
+        log.context.items
+          .toArray()
+          .flatMap(({ id }) => covered(id, log.eventAt).map((original) => [original, id] as const)),
+      )
+      expect(places.length, `seed ${seed}`).toBeGreaterThanOrEqual(expected.size)
+      for (const { ref, place, by, tokens } of places) {
+        const id = expected.get(ref as `e${number}`)
+        const where = `seed ${seed}, ${ref}`
+        expect(by ?? (place === undefined ? undefined : ref), where).toBe(id)
+        if (place !== undefined) expect(refs[place], where).toBe(id)
+        expect(tokens, where).toBeGreaterThanOrEqual(0)
+      }
+    }
+  })
+
   it('of a thread that is not there, or a page that is none, are refused', async () => {
     const { client } = await setUpApp()
     const { threadId } = await client.createThread()
@@ -108,5 +138,84 @@ describe('the timeline', () => {
     const after = await client.timeline(threadId)
     expect(after).toHaveLength(before.length + 1)
     expect(after.at(-1)?.tokens).toBeGreaterThan(10_000)
+  })
+})
+
+describe('the figures of a compaction', () => {
+  it('have one base: the window, the preview, the report, the timeline, the categories', async () => {
+    const { client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    // The provider counts half as much again, and 5,000 beside it.
+    const usage = (tokens: number) => ({
+      promptTokens: tokens,
+      completionTokens: 0,
+      totalTokens: tokens,
+    })
+    await home.threads.append(threadId, [...longPast(6_000), measuredAnswer('a', usage(14_000))])
+    await home.threads.append(threadId, [
+      ...longPast(6_000, 'b'),
+      measuredAnswer('c', usage(23_000)),
+    ])
+    const pictureOf = async () => {
+      const { categories, context } = await client.contextPicture(threadId)
+      const used = categories.filter(({ name }) => name !== 'free')
+      return {
+        sum: used.reduce((sum, { tokens }) => sum + tokens, 0),
+        tokens: context.tokens,
+        tools: used.find(({ name }) => name === 'tools')?.tokens ?? 0,
+      }
+    }
+    const was = await pictureOf()
+    const preview = await client.preview(threadId, { strategy: 'trim-tool-results' })
+    const outcome = await client.applyPreview(threadId, preview.previewId)
+    expect(outcome.ok).toBe(true)
+    const is = await pictureOf()
+    for (const { sum, tokens } of [was, is]) expect(Math.abs(sum - (tokens ?? 0))).toBeLessThan(8)
+    expect(Math.abs(was.tools - is.tools)).toBeLessThan(8)
+    const seq = outcome.compaction?.event?.seq ?? 0
+    const { figures } = await client.report(threadId, seq)
+    const point = (await client.timeline(threadId)).find(({ compaction }) => compaction)
+    const sizes = { before: was.tokens, after: is.tokens }
+    expect([preview.before.tokens, preview.after.tokens]).toEqual([was.tokens, is.tokens])
+    expect(preview.figures).toMatchObject(sizes)
+    expect(figures).toMatchObject(sizes)
+    expect(point?.compaction).toMatchObject(sizes)
+    const freed = figures.drops.reduce((sum, { tokens }) => sum + tokens, 0)
+    expect(Math.abs(freed - ((was.tokens ?? 0) - (is.tokens ?? 0)))).toBeLessThan(8)
+  })
+
+  it('pair what was removed with what stands for it, each with a reason', async () => {
+    const { client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, [...longPast(3_000), ...longPast(3_000, 'b')])
+    await home.threads.compact(threadId, HALVING)
+    const { version } = await client.thread(threadId)
+    const { before, after, changes } = await client.diff(threadId, version)
+    const removed = before.filter(({ state }) => state === 'removed')
+    const added = after.filter(({ state }) => state === 'added')
+    expect(changes).toEqual([
+      { removed: removed.map(({ ref }) => ref), added: added.map(({ ref }) => ref) },
+    ])
+    expect(removed.map(({ why }) => why)).toEqual(removed.map(() => 'halving'))
+    expect(before.filter(({ state }) => state === 'kept').every(({ why }) => !why)).toBe(true)
+  })
+
+  it('count what each model was asked for, and its cost', async () => {
+    const { client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    await home.threads.append(threadId, [
+      ...longPast(500),
+      measuredAnswer('a', {
+        promptTokens: 1_000,
+        completionTokens: 10,
+        totalTokens: 1_010,
+        cacheReadTokens: 400,
+      }),
+    ])
+    const [only, ...others] = await client.cost(threadId)
+    expect(others).toEqual([])
+    expect(only).toMatchObject({ requests: 1, promptTokens: 1_000, cacheReadTokens: 400 })
+    expect(only?.costUsd).toBe((await client.thread(threadId)).costUsd)
+    expect((await client.timeline(threadId)).at(-1)?.costUsd).toBe(only?.costUsd)
   })
 })

@@ -44,7 +44,7 @@ describe('summarize', () => {
   it('runs no tool that the model calls all the same [LOG-41, LOG-44, FRESH-18]', async () => {
     const { agent, dev, frames, threads, threadId } = await setUpAgent()
     await threads.import(threadId, PAST)
-    dev.script([{ calls: [{ name: 'list', arguments: {} }] }])
+    dev.script(() => ({ calls: [{ name: 'list', arguments: {} }] }))
     const result = await agent.compact(threadId, { strategy: 'summarize' })
     expect(result).toMatchObject({ success: true, strategy: 'trim-tool-results' })
     expect(frames.filter(({ type }) => type === 'tool-start')).toEqual([])

@@ -18,6 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   formats: [...PLUG_IN, 'wire'],
   'dev-model': ['core', 'validate', 'wire', 'system'],
   compaction: ['core'],
+  messages: ['core'],
+  compactor: ['core', 'messages', 'strategies', 'compaction', 'threads'],
   threads: ['core', 'compaction'],
   agent: ['core', 'compaction', 'threads'],
   protocol: ['core'],
@@ -41,6 +43,8 @@ const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   validate: [],
   wire: [],
   strategies: [],
+  messages: [],
+  compactor: [],
 }
 
 export function isPure(path: string): boolean {

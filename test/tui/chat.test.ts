@@ -101,6 +101,21 @@ describe('a conversation', () => {
     expect(screen).toMatch(/─\ntwo *\n─/)
   })
 
+  it('gives back what waited in the order in which it was typed, also behind @compact', async () => {
+    const chat = await openChat({ preset: 'fold', rows: 30 })
+    await exchange(chat, 'hello', 'noted it')
+    chat.dev.script(() => ({ text: 'late', fault: { kind: 'stall', ms: 60_000 } }))
+    chat.terminal.enter('@compact one')
+    await chat.terminal.sees(/compacting/i)
+    chat.terminal.enter('two')
+    await chat.terminal.sees('queue 1')
+    chat.terminal.enter('three')
+    await chat.terminal.sees('queue 2')
+    chat.terminal.type('four')
+    chat.terminal.press('escape')
+    await chat.terminal.sees(/─\none *\n *\ntwo *\n *\nthree *\n *\nfour *\n─/)
+  })
+
   it('says what went wrong with a turn, and goes on', async () => {
     const chat = await openChat({ dev: { script: [{ fault: { kind: 'refusal' } }] } })
     await exchange(chat, 'one', /refus/i)

@@ -64,6 +64,29 @@ describe('in place', () => {
     await chat.terminal.sees(/✗ Compaction failed: ./)
   })
 
+  it('says which strategy failed where another one took its place, also after a restart', async () => {
+    const chat = await openChat({ preset: 'log', rows: 40, values: { gate: { minTokens: 1_000 } } })
+    await longThread(chat)
+    await chat.terminal.sees('Answer 12.')
+    chat.dev.script(() => ({ fault: { kind: 'server-error' } }))
+    chat.terminal.enter('/compact')
+    await chat.terminal.sees(/compacted by trim-tool-results: [\d,]+ → [\d,]+ tokens/)
+    const screen = await chat.terminal.sees('Esc stops it', false)
+    expect(screen).toMatch(/ai-summarize failed: /)
+    expect(screen).not.toContain('successfully')
+    const again = chat.reopen(chat.threadId)
+    expect(await again.sees(/compacted by trim-tool-results/)).toMatch(/ai-summarize failed: /)
+  })
+
+  it('says what to do about a failure', async () => {
+    const chat = await openChat({ preset: 'whole', rows: 40 })
+    await exchange(chat, 'hello', 'noted it')
+    chat.dev.script(() => ({ text: 'No.' }))
+    chat.terminal.enter('/compact')
+    const screen = await chat.terminal.sees(/type \/strategy summarize/)
+    expect(screen).toMatch(/✗ Compaction failed: The agent did not compact the thread: it/)
+  })
+
   it('says in which chunk it is, and for how long [FOLD-68]', async () => {
     const chat = await openChat({
       preset: 'fold',

@@ -7,11 +7,11 @@ import type { EventDraft } from '../../core/log/event.ts'
 import { NO_STRATEGY, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import type { CompactOptions } from '../compaction/compact-thread.ts'
-import { FRESH_SESSION, inherited } from '../compaction/fresh-session.ts'
+import { inherited } from '../compaction/fresh-session.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { readReason } from '../loop/results.ts'
 import { readPreset, readWindowStatus } from '../loop/window-status.ts'
-import { contextPicture, nothingDone, presetWords } from './preset-words.ts'
+import { compactionWords, contextPicture, presetWords } from './preset-words.ts'
 import { formerSession, nextSession, undoLast } from './undo.ts'
 
 export interface CommandReply {
@@ -44,9 +44,6 @@ type Answer =
 
 /** What /strategy takes to be taken back. */
 const OF_PRESET = 'preset'
-
-const FRESH = 'New session started with compacted context'
-const SUCCESS = '✅ Conversation compacted successfully'
 
 /** Never rejects: what went wrong is the reply. */
 export async function runCommand(deps: CommandDeps, command: Command): Promise<CommandReply> {
@@ -191,24 +188,30 @@ async function compactAndSay(
   { core, threadId, compact, signal }: CommandDeps,
   asked: Pick<CompactOptions, 'instructions' | 'nextPrompt'>,
 ): Promise<Exclude<Answer, string>> {
+  const running = core.desks.of(threadId).compaction
   const compaction = await compact(threadId, {
     leaveInbox: true,
     ...asked,
     ...(signal && { signal }),
   })
-  const { success, error, end, fresh } = compaction
-  if (!success) {
-    const isFresh = compaction.strategy === FRESH_SESSION
-    const failed = isFresh ? 'Compact failed' : '❌ Compaction failed'
-    return { ok: false, text: `${failed}: ${error?.message ?? end}`, compaction }
-  }
-  if (fresh) return { text: FRESH, compaction, threadId: fresh.threadId }
-  const isEmpty = compaction.event?.data.edits.length === 0
-  const text = isEmpty ? nothingDone(compaction) : SUCCESS
-  await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: text }], {
+  const { success, fresh } = compaction
+  const [said, ...more] = compactionWords(compaction)
+  const text = [said, ...more].join('\n')
+  if (!success) return { ok: false, text, compaction }
+  const goesOn = fresh && { threadId: fresh.threadId }
+  const isJoined = running !== undefined || fresh?.threadId === compaction.runId
+  if (isJoined) return { text: joinedWords(asked), compaction, ...goesOn }
+  if (goesOn) return { text, compaction, ...goesOn }
+  await core.ports.threads.append(threadId, [{ type: 'LOCAL_SYSTEM_MESSAGE', data: said }], {
     openCalls: 'leave',
   })
   return { text, compaction }
+}
+
+/** Two that ask at once get one compaction: the second is told so, and what became of its words. */
+function joinedWords({ instructions }: Pick<CompactOptions, 'instructions'>): string {
+  const unused = instructions === undefined ? '' : ' Its instructions were not used.'
+  return `A compaction was already running; this one joined it.${unused}`
 }
 
 /** A fold is gone on from at once, also where the user has said nothing further (C3). */

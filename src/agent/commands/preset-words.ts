@@ -1,9 +1,11 @@
-// The presets in words: for /preset, and for the table in docs/agent.md.
+// What commands say: the presets, the window and the end of a compaction in words.
 import type { CompactionResult } from '../../core/agent/frame.ts'
 import { metTargetIn } from '../../core/edit/irreducible.ts'
+import { committedFacts, renderCaveats, renderSizes } from '../../core/edit/report-text.ts'
 import { weightOf } from '../../core/view/context.ts'
 import type { EntryKind } from '../../core/view/entry.ts'
 import { type Fallback, PRESETS, type Preset, type StrategyRun } from '../../core/window/presets.ts'
+import { FRESH_SESSION } from '../compaction/fresh-session.ts'
 import type { WindowStatus } from '../loop/window-status.ts'
 
 interface PresetWords {
@@ -49,7 +51,7 @@ function automaticWords({ automatic, trigger, onFailure }: Preset): string {
 
 function runWords({ strategyId, withModel }: StrategyRun): string {
   const id = withModel ?? strategyId
-  const without = withModel === undefined ? '' : `; without a model ${strategyId}`
+  const without = withModel === undefined ? '' : `; without a model, or with dev, ${strategyId}`
   return `${id}: ${STRATEGIES[id] ?? 'this strategy'}${without}`
 }
 
@@ -98,11 +100,32 @@ function barLine(name: string, tokens: number, whole: number): string {
   return `${name.padEnd(20)} ${bar} ${String(tokens).padStart(9)}`
 }
 
+const FRESH = 'New session started with compacted context'
+const SUCCESS = '✅ Conversation compacted successfully'
+
+/** How a compaction ended: what the thread keeps of it, and what whoever asked is told besides. */
+export function compactionWords(result: CompactionResult): [said: string, ...more: string[]] {
+  const { success, strategy, error, end, fresh, event, report } = result
+  if (!success) {
+    const why = error?.message ?? end
+    // In the words of FRESH-30 alone: the hint is in the error.
+    if (strategy === FRESH_SESSION) return [`Compact failed: ${why}`]
+    return [`❌ Compaction failed: ${why}`, ...(error?.hint === undefined ? [] : [error.hint])]
+  }
+  if (fresh) return [FRESH]
+  if (!event) return [SUCCESS]
+  if (event.data.edits.length === 0) return [nothingDone(result)]
+  const facts = committedFacts(event.data, report?.fallback)
+  const [sizes, caveats] = [renderSizes(facts), renderCaveats(facts)]
+  if (caveats.length > 0) return [[`Conversation compacted: ${sizes}.`, ...caveats].join(' ')]
+  return sizes === '' ? [SUCCESS] : [SUCCESS, `${facts.strategy}: ${sizes}`]
+}
+
 /** It leaves the last messages alone and takes all others, however little there is. */
 const TAKES_ALL = 'summarize'
 
 /** What a person is told whose compaction changed nothing: why, and what would change something. */
-export function nothingDone(result: CompactionResult): string {
+function nothingDone(result: CompactionResult): string {
   const { strategy, report } = result
   const nothing = `${strategy} ${whyNothing(result)}`
   const { fallback } = report ?? {}

@@ -50,15 +50,18 @@ async function proposeByAgent(
     if (typeof proposal !== 'string') return { ...proposal, ...(usage && { usage }) }
     complaint = proposal
   }
-  throw new PrecisError(
-    'model-failed',
-    `The agent did not compact the thread. ${complaint ?? ''}`,
-    {
-      hint: 'Try again, or choose a strategy: /strategy summarize.',
-      details: { ...(usage && { usage }) },
-    },
-  )
+  const why =
+    complaint === NOT_CALLED
+      ? 'it did not call its `compact` tool.'
+      : `its call was refused: ${complaint}`
+  throw new PrecisError('model-failed', `The agent did not compact the thread: ${why}`, {
+    hint: 'Try again, or type /strategy summarize and then /compact.',
+    details: { ...(usage && { usage }) },
+  })
 }
+
+/** To the agent; the user is told in other words. */
+const NOT_CALLED = 'You did not call the tool.'
 
 /** A text says what is wrong with what the agent has called for. */
 async function proposalFrom(
@@ -69,7 +72,7 @@ async function proposalFrom(
   called: Asked['called'],
 ): Promise<Proposal | string> {
   const { compactTool } = turn.core.ports
-  if (called === undefined) return 'You did not call the tool.'
+  if (called === undefined) return NOT_CALLED
   const read = compactTool.read(mode, called)
   if (typeof read === 'string') return read
   const wanted = withoutContinuation(read)

@@ -1,9 +1,8 @@
 // What a compaction needs that nobody asked for: the decision, the order, and what is remembered of its result.
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { CompactionResult } from '../../core/agent/frame.ts'
-import { buildMarker, calibrationOf, weightOf } from '../../core/view/context.ts'
+import { buildMarker } from '../../core/view/context.ts'
 import { type Decision, decide, policyAfter } from '../../core/window/policy.ts'
-import { computeFloor } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import type { WindowStatus } from '../loop/window-status.ts'
 import type { Order } from './compaction-run.ts'
@@ -38,7 +37,7 @@ export function automaticOrder(
   turn: Turn,
   seen: WindowStatus,
   message: string,
-  given: Pick<CompactionPlan, 'trigger' | 'targetTokens' | 'acceptableTokens'>,
+  given: Pick<CompactionPlan, 'trigger' | 'targetTokens' | 'acceptableTokens' | 'lastResort'>,
 ): Order | undefined {
   const { choices, preset, model } = seen
   const strategies = strategiesFor({
@@ -63,19 +62,4 @@ export function noteResult({ core, desk }: Turn, result: CompactionResult): void
     desk.policy,
     result.success ? { type: 'compacted', atMs } : { type: 'failed' },
   )
-}
-
-/**
- * A window holds more than the context (tools above all), and its provider counts otherwise than we do.
- * Not below what no compaction can remove.
- */
-export function targetWeight(
-  { reading, state, budget }: Pick<WindowStatus, 'reading' | 'state' | 'budget'>,
-  targetTokens: number,
-): number {
-  const { ratio } = calibrationOf(state.context)
-  const weight = weightOf(state.context)
-  const beside = Math.max(0, (reading.tokens ?? ratio * weight) - ratio * weight)
-  const wanted = Math.floor((targetTokens - beside) / ratio)
-  return Math.max(0, wanted, Math.min(targetTokens, computeFloor(budget)))
 }

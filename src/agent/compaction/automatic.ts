@@ -1,28 +1,20 @@
 // Automatic compaction: looked at before each request and after each answer, decided by the policy, then done.
 import type { CompactionResult } from '../../core/agent/frame.ts'
-import { PrecisError } from '../../core/errors.ts'
+import type { PrecisError } from '../../core/errors.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { type Decision, decide, observeReading, policyAfter } from '../../core/window/policy.ts'
-import { computeCapacity, windowOf } from '../../core/window/trigger.ts'
+import { computeCapacity, triggerTokens, windowOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
-import type { WindowStatus } from '../loop/window-status.ts'
-import { automaticOrder, decideByItself, noteResult, targetWeight } from './automatic-order.ts'
+import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
+import { automaticOrder, decideByItself, noteResult } from './automatic-order.ts'
 import { prepareMeanwhile } from './background.ts'
 import { runCompaction } from './compaction.ts'
 import type { Order } from './compaction-run.ts'
 
 const MESSAGE = 'Approaching token limit, compacting conversation...'
 
-/** What comes next: a request that must fit, or nothing for now. */
-type Next = Recoveries | 'rest'
-
-/** Recoveries from requests that are too long, in one turn. */
-interface Recoveries {
-  overflows: number
-}
-
 /** Compacts where the policy says so. True where the context has changed, so that one must look again. */
-export async function compactIfFull(turn: Turn, seen: WindowStatus, next: Next): Promise<boolean> {
+export async function compactIfFull(turn: Turn, seen: WindowStatus): Promise<boolean> {
   const { desk } = turn
   const decision = await decideByItself(turn, seen)
   switch (decision.type) {
@@ -30,6 +22,7 @@ export async function compactIfFull(turn: Turn, seen: WindowStatus, next: Next):
       const order = automaticOrder(turn, seen, MESSAGE, {
         trigger: 'auto',
         targetTokens: targetOf(seen, decision),
+        ...fitting(seen, triggerTokens(seen.policy, seen.budget), 1),
       })
       return order !== undefined && (await compactNow(turn, order)).success
     }
@@ -42,22 +35,11 @@ export async function compactIfFull(turn: Turn, seen: WindowStatus, next: Next):
       return false
     case 'warn':
       warn(turn, seen)
-      return recoverAhead(turn, seen, next)
+      return false
     default:
       desk.isWarned = false
       return false
   }
-}
-
-/**
- * What holds a compaction back holds back no overflow, and nobody need refuse a request first. It counts
- * as one of the recoveries of the turn.
- */
-async function recoverAhead(turn: Turn, seen: WindowStatus, next: Next): Promise<boolean> {
-  if (next === 'rest' || next.overflows >= turn.core.limits.overflowRetries) return false
-  if (computeExcess(seen) <= 0) return false
-  next.overflows += 1
-  return (await compactForOverflow(turn, seen, TOO_LONG)).retry
 }
 
 /** Once for each time that the level is reached. */
@@ -68,15 +50,6 @@ function warn({ core, desk }: Turn, { reading, model }: WindowStatus): void {
   const share = model.windowTokens ? ` (${Math.round((tokens / model.windowTokens) * 100)} %)` : ''
   const message = `The context is nearly full: ${tokens} tokens${share}. It is compacted by itself soon; /compact does it now.`
   core.frames.emit({ type: 'notice', threadId: desk.threadId, level: 'warning', message })
-}
-
-const TOO_LONG = new PrecisError('overflow', 'The next request would be longer than the window.')
-
-/** How many tokens too long a request would be now, with the room for its answer; 0 where nobody knows. */
-function computeExcess({ reading, budget }: WindowStatus): number {
-  const window = windowOf(budget)
-  if (window === undefined || reading.tokens === undefined) return 0
-  return reading.tokens - computeCapacity(budget, window)
 }
 
 /** After each answer: whether the last compaction helped shows in the first real count. */
@@ -115,11 +88,11 @@ export async function compactForOverflow(
   const order = automaticOrder(turn, seen, `${refused.message} Compacting conversation...`, {
     trigger: 'overflow',
     targetTokens: targetOf(seen, decision),
-    acceptableTokens: fittingTokens(seen),
+    ...fitting(seen, capacityOf(seen), MARGIN),
   })
   if (!order) return { retry: false, why: 'This preset compacts only when it is asked to.' }
   const before = seen.state.context.tokens
-  const result = await compactToFit(turn, order)
+  const result = await compactNow(turn, order)
   if (!result.success) return { retry: false, why: result.error?.message ?? 'It failed.' }
   const after = await core.ports.threads.context(desk.threadId)
   return after.tokens < before
@@ -127,23 +100,24 @@ export async function compactForOverflow(
     : { retry: false, why: 'The compaction did not make the context smaller.' }
 }
 
-/** A strategy that cannot reach the target at all is asked for less. */
-async function compactToFit(turn: Turn, order: Order): Promise<CompactionResult> {
-  const result = await compactNow(turn, order)
-  const { plan } = order
-  const { acceptableTokens: targetTokens } = plan
-  if (result.error?.code !== 'irreducible' || targetTokens === undefined) return result
-  return compactNow(turn, { ...order, plan: { ...plan, targetTokens } })
-}
-
-/** What the context may weigh for the request to fit, a little less; and less than it weighs now. */
-function fittingTokens(seen: WindowStatus): number {
+/** Where the target cannot be reached: what is below this limit will do, and less than there is now. */
+function fitting(
+  seen: WindowStatus,
+  limitTokens: number | undefined,
+  margin: number,
+): Pick<Order['plan'], 'acceptableTokens' | 'lastResort'> {
   const smaller = Math.floor(MARGIN * weightOf(seen.state.context))
-  const window = windowOf(seen.budget)
-  if (window === undefined) return smaller
-  return Math.min(smaller, targetWeight(seen, MARGIN * computeCapacity(seen.budget, window)))
+  const fits =
+    limitTokens === undefined ? smaller : targetWeight(seen, Math.ceil(margin * limitTokens) - 1)
+  return { acceptableTokens: Math.min(smaller, fits), lastResort: LAST_RESORT }
 }
 
+function capacityOf({ budget }: WindowStatus): number | undefined {
+  const window = windowOf(budget)
+  return window === undefined ? undefined : computeCapacity(budget, window)
+}
+
+const LAST_RESORT = 'cascade'
 const MARGIN = 0.9
 
 /**

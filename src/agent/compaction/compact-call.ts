@@ -2,16 +2,15 @@
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { weightOf } from '../../core/view/context.ts'
-import { lastRequest } from '../../core/view/last-request.ts'
+import { findRequests } from '../../core/view/last-request.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { targetOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import { waitingIn } from '../inbox/waiting.ts'
 import { type Call, failed, readReason, record } from '../loop/results.ts'
-import type { WindowStatus } from '../loop/window-status.ts'
+import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
 import type { CompactInput, ContextFile } from '../ports.ts'
-import { targetWeight } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
 import { planFor } from './compaction-settings.ts'
 
@@ -66,7 +65,7 @@ export async function compactByTool(
 /** What the user asked for last, as long as it is in the context. */
 async function openRequest({ core, desk }: Turn): Promise<string> {
   const { context, eventAt } = await core.ports.threads.contents(desk.threadId)
-  return lastRequest(context.items.toArray(), eventAt)?.text ?? ''
+  return findRequests(context.items.toArray(), eventAt).shown.at(-1)?.text ?? ''
 }
 
 const QUOTED_CHARS = 200

@@ -2,6 +2,7 @@
 import type { CompactionResult } from '../../core/agent/frame.ts'
 import type { Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
+import { isStandIn } from '../../core/model.ts'
 import { type ThreadChoices, threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
@@ -9,13 +10,17 @@ import { decide, policyAfter } from '../../core/window/policy.ts'
 import type { Preset } from '../../core/window/presets.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { workWhenFree } from '../inbox/thread-lease.ts'
-import { readPreset, readWindowStatus, type WindowStatus } from '../loop/window-status.ts'
+import {
+  readPreset,
+  readWindowStatus,
+  targetWeight,
+  type WindowStatus,
+} from '../loop/window-status.ts'
 import { askAgent } from './ask-agent.ts'
-import { targetWeight } from './automatic-order.ts'
 import { runCompaction } from './compaction.ts'
 import { compactionSince, type Order } from './compaction-run.ts'
 import { planFor, strategiesFor } from './compaction-settings.ts'
-import { FRESH_SESSION, requireExchange } from './fresh-session.ts'
+import { FRESH_SESSION, requireExchange, sessionSince } from './fresh-session.ts'
 
 export interface CompactOptions {
   /** By its id; one that is given itself is tried alone. */
@@ -42,6 +47,7 @@ export async function compactByCommand(
   const desk = core.desks.of(threadId)
   if (desk.compaction) return desk.compaction
   const { version } = await core.ports.threads.context(threadId)
+  const since = { version, atMs: core.ports.clock.now().getTime() }
   while (desk.work?.isBrief) await desk.work.settled
   if (desk.work) {
     const signal = AbortSignal.any([core.closing, ...(options.signal ? [options.signal] : [])])
@@ -50,16 +56,22 @@ export async function compactByCommand(
   return workWhenFree(
     core,
     desk,
-    (turn) => compactNow(turn, options, 'alone', version),
+    (turn) => compactNow(turn, options, 'alone', since),
     options.signal ? { signal: options.signal } : {},
   )
+}
+
+/** When it was asked for, by the version of the thread and by the clock. */
+interface Since {
+  readonly version: number
+  readonly atMs: number
 }
 
 async function compactNow(
   turn: Turn,
   options: CompactOptions,
   where: 'alone' | 'beside',
-  since?: number,
+  since?: Since,
 ): Promise<CompactionResult> {
   const { core, desk } = turn
   const order = await computeOrder(turn, options)
@@ -132,7 +144,8 @@ function listStrategies(
     preset,
     on: 'command',
     ...(chosen !== undefined && { chosen }),
-    hasModel: seen !== undefined,
+    // The stand-in counts as none: its summaries are worse than what needs no model.
+    hasModel: seen !== undefined && !isStandIn(seen.model.ref),
   })
 }
 
@@ -156,12 +169,15 @@ function targetOf({ core, desk }: Turn, seen: WindowStatus): number | undefined 
 
 /** What another process has committed while this one waited for the thread. */
 async function joined(
-  { core, desk }: Turn,
-  { seenVersion }: Order,
-  since: number,
+  turn: Turn,
+  { seenVersion, plan }: Order,
+  { version, atMs }: Since,
 ): Promise<CompactionResult | undefined> {
-  if (seenVersion === since) return undefined
-  const event = await compactionSince(core, desk.threadId, since)
+  const { core, desk } = turn
+  // A new session leaves no trace in the old one.
+  if (plan.strategies.includes(FRESH_SESSION)) return sessionSince(turn, atMs)
+  if (seenVersion === version) return undefined
+  const event = await compactionSince(core, desk.threadId, version)
   if (!event) return undefined
   const { runId, strategyId, trigger, before, after } = event.data
   return {

@@ -8,7 +8,7 @@ import { threadSettingsReducer } from '../../core/settings/settings-keys.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { reducedBy } from '../../core/view/thread-state.ts'
 import type { AgentCore } from '../core.ts'
-import { type HeldLease, holdLease } from '../inbox/thread-lease.ts'
+import { type HeldLease, holdLease, tellWaiting } from '../inbox/thread-lease.ts'
 import type { ThreadRuntime } from '../loop/thread-runtime.ts'
 import { checkpointDrafts, readPreset } from '../loop/window-status.ts'
 import type { AgentModel } from '../ports.ts'
@@ -33,6 +33,7 @@ export interface RunState {
   readonly runId: string
   strategy: string
   spent: TokenUsage | undefined // of all attempts
+  isLost?: boolean // another process has the thread now
 }
 
 export type RunEnd =
@@ -119,6 +120,7 @@ export async function takeCompaction(
     const lease = await holdLease({ store, clock, name, owner, ttlMs: limits.leaseMs })
     if (lease) return { ...lease, waited }
     if (!waits || clock.now().getTime() >= untilMs) throw runsElsewhere(threadId)
+    if (!waited) tellWaiting(core, core.desks.of(threadId))
     await clock.sleep(POLL_MS, signal)
     if (signal.aborted) throw new PrecisError('aborted', 'The compaction was aborted.')
   }

@@ -2,9 +2,10 @@
 import type { CompactionPlan } from '../../compaction/plan.ts'
 import type { ReportSettings } from '../../core/edit/report.ts'
 import type { Preset, StrategyRun } from '../../core/window/presets.ts'
+import { computeCapacity, windowOf } from '../../core/window/trigger.ts'
 import type { Turn } from '../core.ts'
 import { buildSchemas, readThinking } from '../loop/answer.ts'
-import type { WindowStatus } from '../loop/window-status.ts'
+import { targetWeight, type WindowStatus } from '../loop/window-status.ts'
 import type { AgentSettings } from '../ports.ts'
 import { FRESH_SESSION } from './fresh-session.ts'
 
@@ -27,10 +28,13 @@ export function planFor(
   }
 }
 
-/** The presets of the five designs give exactly what their design says: nothing is found there. */
+/**
+ * The presets of the five designs give exactly what their design says: nothing is found there, unless the
+ * settings ask for it.
+ */
 function readPinning({ pinning }: AgentSettings, preset: Preset): CompactionPlan['pinning'] {
-  const { detect = true, ...rest } = pinning ?? {}
-  return { ...rest, detect: detect && preset.findsPins }
+  const { detect = preset.findsPins, ...rest } = pinning ?? {}
+  return { ...rest, detect }
 }
 
 function readCompactionSettings(
@@ -44,8 +48,14 @@ function readCompactionSettings(
     form: summaries?.form,
     fastModel: summaries?.fastModel,
     windowTokens: seen.model.windowTokens,
+    capacityTokens: readCapacity(seen),
     settings: settingsInForce(seen),
   }
+}
+
+function readCapacity(seen: WindowStatus): number | undefined {
+  const window = windowOf(seen.budget)
+  return window === undefined ? undefined : targetWeight(seen, computeCapacity(seen.budget, window))
 }
 
 /** What decides when a thread is compacted and how far, for the report. */

@@ -91,10 +91,15 @@ async function alone(run: RunState): Promise<RunEnd> {
   const version = order.seenVersion ?? (await core.ports.threads.context(threadId)).version
   const waits = trigger !== 'tool' && trigger !== 'background'
   const lease = await takeCompaction(core, threadId, { waits, signal })
-  lease.lost.addEventListener('abort', () => desk.stopCompaction?.())
+  lease.lost.addEventListener('abort', () => {
+    run.isLost = true
+    desk.stopCompaction?.()
+  })
   try {
     const event = lease.waited ? await compactionSince(core, threadId, version) : undefined
-    return event ? { end: 'committed', event } : await attempt(run)
+    if (!event) return await attempt(run)
+    run.strategy = event.data.strategyId
+    return { end: 'committed', event }
   } finally {
     await lease.release()
   }
@@ -159,7 +164,7 @@ function doorOf(run: RunState): Door {
     },
     // Where a new thread was to be started, nothing at all is written to this one.
     onFailure: async (failure) => {
-      if (failure.strategyId !== FRESH_SESSION) await recordFailure(run, failure)
+      if (failure.strategyId !== FRESH_SESSION && !run.isLost) await recordFailure(run, failure)
     },
     moving: async () => (await waitingIn(core, desk.threadId)).map(queuedAgain),
   }

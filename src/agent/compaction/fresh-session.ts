@@ -1,8 +1,12 @@
 // Fresh sessions: when one may be started, and what waits in the old thread and moves to the new one.
+
+import type { CompactionResult } from '../../core/agent/frame.ts'
 import type { QueuedMessage } from '../../core/agent/inbox.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import { inheritedDrafts } from '../../core/settings/settings-keys.ts'
+import { textOfParts } from '../../core/view/content.ts'
+import { freshThreadsOf } from '../../threads/open-threads.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import { withThreadLease } from '../inbox/thread-lease.ts'
 import { waitingIn } from '../inbox/waiting.ts'
@@ -22,6 +26,22 @@ export async function requireExchange(
   if (where === 'beside') throw new PrecisError('usage', RESPONDING)
   const { messages } = await core.ports.threads.messages(desk.threadId)
   if (messages.length < FEWEST_MESSAGES) throw new PrecisError('usage', TOO_SHORT)
+}
+
+/** A new session that another process has opened from this thread since then, as the end of this run. */
+export async function sessionSince(
+  { core, desk }: Turn,
+  sinceMs: number,
+): Promise<CompactionResult | undefined> {
+  const { store, threads } = core.ports
+  for await (const { threadId } of freshThreadsOf(store, desk.threadId, sinceMs)) {
+    const { messages } = await threads.messages(threadId)
+    const said = textOfParts(messages[0]?.parts.filter((part) => part.type === 'text') ?? [])
+    const summary = /<summary>\n([\s\S]*)\n<\/summary>/.exec(said)?.[1] ?? said
+    const run = { runId: threadId, trigger: 'command', strategy: FRESH_SESSION } as const
+    return { ...run, success: true, end: 'committed', durationMs: 0, fresh: { threadId, summary } }
+  }
+  return undefined
 }
 
 /**

@@ -99,7 +99,7 @@ async function proposed(
   { plan }: Order,
   strategy: string | Strategy,
 ): Promise<CompactionPreview> {
-  const { strategies: _, acceptableTokens: __, ...options } = plan
+  const { strategies: _, acceptableTokens: __, lastResort: ___, ...options } = plan
   const { judged, record } = await proposeOnly(core.ports.threads, desk.threadId, strategy, options)
   const { result, ...seen } = judged
   if (!result.ok) {

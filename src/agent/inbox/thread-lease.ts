@@ -72,13 +72,14 @@ async function workOnceFree<T>(
 ): Promise<T> {
   const { clock } = core.ports
   const untilMs = clock.now().getTime() + core.limits.waitMs
-  for (;;) {
+  for (let isTold = false; ; isTold = true) {
     while (desk.work) await desk.work.settled
     if (options.signal.aborted)
       throw new PrecisError('aborted', 'It was aborted while it waited for the thread.')
     const result = await withThreadLease(core, desk, run, options)
     if (result !== BUSY) return result
     if (clock.now().getTime() >= untilMs) throw busyElsewhere(desk)
+    if (!isTold) tellWaiting(core, desk)
     await clock.sleep(POLL_MS, options.signal)
   }
 }
@@ -95,6 +96,13 @@ function leaseOf(
     owner,
     ttlMs: limits.leaseMs,
   })
+}
+
+/** A process that was killed holds the thread until its lease ends: whoever waits is told why. */
+export function tellWaiting({ frames, limits }: AgentCore, { threadId }: ThreadRuntime): void {
+  const seconds = Math.ceil(limits.leaseMs / 1_000)
+  const message = `Another process works on this thread; waiting for it. After a crash that takes up to ${seconds} s.`
+  frames.emit({ type: 'notice', threadId, level: 'info', message })
 }
 
 export function busyElsewhere({ threadId }: ThreadRuntime): PrecisError {

@@ -67,7 +67,7 @@ async function oneStep(turn: Turn, steps: Steps, said: { text: string }): Promis
     if (ended !== 'next') return ended
     seen = await readWindowStatus(turn)
   }
-  if (await compactIfFull(turn, seen, steps)) seen = await readWindowStatus(turn)
+  if (await compactIfFull(turn, seen)) seen = await readWindowStatus(turn)
   if (turn.signal.aborted) return { end: 'aborted' }
   await endOnUserTurn(turn, seen)
   const { answered, now, after } = await turn.desk.request.run(() => oneRound(turn, seen))
@@ -124,7 +124,7 @@ async function afterAnswer(
     return 'next'
   }
   sayHowItEnded(turn, collected)
-  await compactIfFull(turn, seen, 'rest')
+  await compactIfFull(turn, seen)
   return (await deliverMessages(turn)) ? 'next' : { end: 'done' }
 }
 
@@ -167,7 +167,7 @@ async function recoverSilently(turn: Turn, seen: WindowStatus, steps: Steps): Pr
 
 function tooLong(refused: PrecisError, why: string): PrecisError {
   return new PrecisError('overflow', `The conversation is too long for the model. ${why}`, {
-    hint: 'Use /compact with another strategy, start a new thread with /new, unpin what is no longer needed, or choose a model with a larger window.',
+    hint: 'Type /strategy cascade and then /compact, start a new thread with /new, unpin what is no longer needed, or choose a model with a larger window.',
     cause: refused,
   })
 }

@@ -11,9 +11,13 @@ import { checkpointsReducer, generateCheckpointId } from '../../core/view/entry-
 import { openRoundStart } from '../../core/view/seam.ts'
 import { reducedBy, type ThreadState } from '../../core/view/thread-state.ts'
 import { PRESETS, type Preset, type PresetId } from '../../core/window/presets.ts'
+import { readContext } from '../../core/window/reading.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import type { ContextBudget, TriggerPolicy } from '../../core/window/trigger.ts'
-import { readContext } from '../../core/window/usage.ts'
+import {
+  type ContextBudget,
+  computeFloor as floorOf,
+  type TriggerPolicy,
+} from '../../core/window/trigger.ts'
 import type { AgentCore, Turn } from '../core.ts'
 import type { AgentModel, AgentSettings } from '../ports.ts'
 import { taskTool } from './task-tool.ts'
@@ -193,4 +197,19 @@ function compactSubject(input: Json): string {
       ? input.replacements
       : undefined
   return Array.isArray(replacements) ? `${replacements.length} ranges` : 'the whole thread'
+}
+
+/**
+ * A window holds more than the context (tools above all), and its provider counts otherwise than we do.
+ * Not below what no compaction can remove.
+ */
+export function targetWeight(
+  { reading, state, budget }: Pick<WindowStatus, 'reading' | 'state' | 'budget'>,
+  targetTokens: number,
+): number {
+  const { ratio } = calibrationOf(state.context)
+  const weight = weightOf(state.context)
+  const beside = Math.max(0, (reading.tokens ?? ratio * weight) - ratio * weight)
+  const wanted = Math.floor((targetTokens - beside) / ratio)
+  return Math.max(0, wanted, Math.min(targetTokens, floorOf(budget)))
 }

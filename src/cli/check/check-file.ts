@@ -169,9 +169,6 @@ interface CheckedSession extends CheckResult {
   readonly format: string
 }
 
-/** Cline writes Anthropic messages with extra fields: they are checked as a document. */
-const JUDGED_AS_THEY_STAND = ['cline']
-
 /** Undefined if the text is not a session file; it may still be a request or a history. */
 async function checkSession(
   text: string,
@@ -188,8 +185,7 @@ async function checkSession(
     const format = composed.formats.find(({ id, detect }) =>
       asked === undefined ? detect(sample) : id === asked,
     )
-    if (!format || isWireFormat(format.id) || JUDGED_AS_THEY_STAND.includes(format.id))
-      return undefined
+    if (!format || isWireFormat(format.id)) return undefined
     const named = format.id
     const read = await readSession(composed, textSource(text), given, { named, progress })
     const { threadId, subThreadIds, notes } = read

@@ -168,15 +168,15 @@ export function readKind(document: Fields, format: WireFormat): DocumentKind {
  */
 export function checkDocument(document: Fields, format: WireFormat, target: Target): CheckResult {
   const { profile, write } = target
-  if (write === undefined) {
-    const isHistory = readKind(document, format) === 'history'
-    const violations = validate(profile, document)
-    if (!isHistory) return { violations }
-    return { violations: withoutOpenCalls(withoutRequestRules(violations), document) }
-  }
+  const isHistory = readKind(document, format) === 'history'
+  const own = validate(write === undefined ? profile : PROFILES[format], document)
+  if (write === undefined && !isHistory) return { violations: own }
+  // What stands around the conversation is rewritten for another provider.
+  const inside = withoutRequestRules(own)
+  const violations = isHistory ? withoutOpenCalls(inside, document) : inside
+  if (write === undefined) return { violations }
   return {
-    // What stands around the conversation is rewritten.
-    violations: withoutRequestRules(validate(PROFILES[format], document)),
+    violations,
     sent: sentOf(document, format, target, write),
   }
 }

@@ -398,7 +398,7 @@ describe('precis check', () => {
   })
 
   const failures: readonly (readonly [string, readonly string[], number, RegExp])[] = [
-    ['no file', ['--provider', 'anthropic'], 2, /missing required argument 'file'/],
+    ['no file', ['--provider', 'anthropic'], 2, /no input file/],
     ['no provider', ['good.json'], 2, /required option '--provider <name>' not specified/],
     [
       'an unknown provider',

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { PROFILES } from '../../validate/validate.ts'
 import type { CheckFlags } from '../check/check-file.ts'
 import type { Io } from '../process-io.ts'
+import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 
 const HELP = `
 Providers:
@@ -33,7 +34,10 @@ Exit codes: 0 no violations (in the copy, with --repair), 1 violations or failed
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<file>', 'a request, a history or a session file; - reads standard input')
+    .argument(
+      '[file...]',
+      'requests, histories or session files, directories or ids; - reads standard input',
+    )
     .requiredOption('--provider <name>', 'the provider whose rules apply')
     .option('--format <format>', 'the format of the file (default: detected)')
     // The name of --format up to 0.1; to be removed in the next version.
@@ -42,8 +46,10 @@ export function define(command: Command, io: Io): void {
     .option('--force', 'overwrite an existing --repair file')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
-    .action(async (file: string, flags: CheckFlags) => {
+    .action(async (given: string[], flags: CheckFlags & ChosenBy) => {
+      const { eachSession } = await import('../sessions/choose-sessions.ts')
       const { checkFile } = await import('../check/check-file.ts')
-      await checkFile(file, flags, io)
+      await eachSession(given, flags, io, (file, io) => checkFile(file, flags, io))
     })
+  choosing(command)
 }

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import type { CompactFlags } from '../compact/flags.ts'
 import type { Io } from '../process-io.ts'
+import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 import { collect } from '../terminal/arguments.ts'
 
 const HELP = `
@@ -39,14 +40,14 @@ Exit codes: 0 done, 1 failed and nothing was written, 2 wrong usage or settings.
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('[session]', 'a session file or a thread; - reads standard input')
+    .argument('[session...]', 'session files, directories, ids or threads; - reads standard input')
     .addOption(new Option('--input <file>', 'the same as the argument').hideHelp())
     .option('--format <id>', 'the format of the file (default: detected)')
     .option('--to <format>', 'the format of the result (default: the input format)')
     .option('--strategy <id>', 'the compaction strategy (docs/strategies.md)')
     .option(
       '--budget <tokens|%>',
-      'the size of the result, as in 50000 or 40%; fails if it is larger',
+      'the size of the result, as in 50000, 50k or 40%; fails if it is larger',
     )
     .option('--counter <id>', 'the token counter: estimate, chars4 or o200k')
     .option(
@@ -64,8 +65,14 @@ export function define(command: Command, io: Io): void {
     .option('--redact', 'remove likely secrets from the result')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
-    .action(async (session: string | undefined, flags: CompactFlags) => {
+    .action(async (given: string[], flags: CompactFlags & ChosenBy) => {
+      const { eachSession, resultFile } = await import('../sessions/choose-sessions.ts')
       const { runCompact } = await import('../compact/run-compact.ts')
-      await runCompact(session, flags, io)
+      await eachSession(given, flags, io, async (session, io, isOne) => {
+        const out = isOne ? flags.out : await resultFile(session, flags.out, undefined, io)
+        const own = out === undefined ? flags : { ...flags, out }
+        await runCompact(session === '' && given.length === 0 ? undefined : session, own, io)
+      })
     })
+  choosing(command)
 }

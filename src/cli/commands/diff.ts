@@ -1,6 +1,7 @@
 // `precis diff`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
+import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 import type { DiffFlags } from '../threads/diff-sessions.ts'
 
 const HELP = `
@@ -18,7 +19,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<session>', 'a thread or a session file')
+    .argument('[session]', 'a thread, a session file or an id')
     .argument('[other]', 'a second one to compare with')
     .option('--from <event>', 'compare the context after this event …')
     .option('--to <event>', '… with the context after this event (default: now)')
@@ -26,8 +27,13 @@ export function define(command: Command, io: Io): void {
     .option('--format <id>', 'the format of the files (default: detected)')
     .option('--json', 'print the difference as JSON')
     .addHelpText('after', HELP)
-    .action(async (session: string, other: string | undefined, flags: DiffFlags) => {
-      const { diffSessions } = await import('../threads/diff-sessions.ts')
-      await diffSessions(session, other, flags, io)
-    })
+    .action(
+      async (one: string | undefined, two: string | undefined, flags: DiffFlags & ChosenBy) => {
+        const { chooseSession } = await import('../sessions/choose-sessions.ts')
+        const { diffSessions } = await import('../threads/diff-sessions.ts')
+        const session = (await chooseSession(one, flags, io)) ?? ''
+        await diffSessions(session, await chooseSession(two, {}, io), flags, io)
+      },
+    )
+  choosing(command)
 }

@@ -1,6 +1,7 @@
 // `precis import`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
+import { choosing } from '../sessions/choosing.ts'
 import type { ImportFlags } from '../threads/import-sessions.ts'
 
 const HELP = `
@@ -8,17 +9,21 @@ Every record of a file becomes an event, is kept as it is, or is listed as left 
 them. Compactions that another tool recorded become compactions that you can undo. Sidechains become
 separate threads. If a file fails, nothing of it stays in the store. A killed import
 leaves a thread that \`precis threads\` marks as partial; run the same import again to continue it.
+A file that is in the store already makes no second thread. Of one that has grown, only the new end is
+added; one that was rewritten becomes a new thread that names the earlier one.
 
 Examples:
   precis import session.jsonl
-  precis import ~/.claude/projects/*/*.jsonl
+  precis import ~/archive/sessions
+  precis import --all
   precis import chat.json --format openai-chat --title "the outage"
 
 Exit codes: 0 done, 1 a file could not be imported, 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<file...>', 'session files; - reads standard input')
+    .argument('[session...]', 'session files, directories or ids; - reads standard input')
+    .option('--all', 'every session on this machine, as precis sync does')
     .option('--format <id>', 'the format of the files (default: detected)')
     .option('--title <text>', 'the title of the thread')
     .option(
@@ -27,8 +32,13 @@ export function define(command: Command, io: Io): void {
     )
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
-    .action(async (files: string[], flags: ImportFlags) => {
+    .action(async (given: string[], flags: ImportFlags & { all?: boolean }) => {
+      if (flags.all && given.length === 0) {
+        const { runSync } = await import('../sessions/sync-sessions.ts')
+        return runSync(flags, io)
+      }
       const { importSessions } = await import('../threads/import-sessions.ts')
-      await importSessions(files, flags, io)
+      await importSessions(given, flags, io)
     })
+  choosing(command)
 }

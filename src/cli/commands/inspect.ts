@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { InspectFlags } from '../inspect/run-inspect.ts'
 import type { Io } from '../process-io.ts'
+import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 
 const HELP = `
 Shows the tokens by kind and by turn, the largest parts with their refs (read them with precis show), the
@@ -17,13 +18,15 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 
 export function define(command: Command, io: Io): void {
   command
-    .argument('<session>', 'a session file or a thread; - reads standard input')
+    .argument('[session...]', 'session files, directories, ids or threads; - reads standard input')
     .option('--format <id>', 'the format of the file (default: detected)')
     .option('--counter <id>', 'the token counter: estimate, chars4 or o200k')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
-    .action(async (session: string, flags: InspectFlags) => {
+    .action(async (given: string[], flags: InspectFlags & ChosenBy) => {
+      const { eachSession } = await import('../sessions/choose-sessions.ts')
       const { runInspect } = await import('../inspect/run-inspect.ts')
-      await runInspect(session, flags, io)
+      await eachSession(given, flags, io, (session, io) => runInspect(session, flags, io))
     })
+  choosing(command)
 }

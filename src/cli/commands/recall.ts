@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
 import type { RecallFlags } from '../recall/recall-archive.ts'
+import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 
 const HELP = `
 Searches the log, not the context, so it also finds compacted content. Matches contain every word, best
@@ -19,13 +20,16 @@ Exit codes: 0 done (also without a match), 1 failed, 2 wrong usage or settings.`
 export function define(command: Command, io: Io): void {
   command
     .argument('<query...>', 'the words to search for')
-    .option('--in <session>', 'search this thread or session file (default: all threads)')
+    .option('--in <session>', 'search this thread, session file or id (default: all threads)')
     .option('--limit <number>', 'the number of matches, from 1 to 100', '10')
     .option('--format <id>', 'the format of the file (default: detected)')
     .option('--json', 'print the matches as JSON')
     .addHelpText('after', HELP)
-    .action(async (query: string[], flags: RecallFlags) => {
+    .action(async (query: string[], flags: RecallFlags & ChosenBy) => {
+      const { chooseSession } = await import('../sessions/choose-sessions.ts')
       const { recallWords } = await import('../recall/recall-archive.ts')
-      await recallWords(query, flags, io)
+      const where = await chooseSession(flags.in, flags, io)
+      await recallWords(query, where === undefined ? flags : { ...flags, in: where }, io)
     })
+  choosing(command)
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { Io } from '../process-io.ts'
 import type { ShowFlags } from '../recall/recall-archive.ts'
+import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 
 const HELP = `
 A ref names an entry: e12 is the twelfth event, c40.0 is the first replacement of the compaction at event
@@ -18,14 +19,17 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
 export function define(command: Command, io: Io): void {
   command
     .argument('<ref>', 'a ref, as in e12, c40.0 or thr_…:e12')
-    .option('--in <session>', 'the thread or session file of the ref')
+    .option('--in <session>', 'the thread, session file or id of the session of the ref')
     .option('--offset <chars>', 'the first character to show', '0')
     .option('--limit <chars>', 'the number of characters to show', '20000')
     .option('--format <id>', 'the format of the file (default: detected)')
     .option('--json', 'print the content as JSON')
     .addHelpText('after', HELP)
-    .action(async (ref: string, flags: ShowFlags) => {
+    .action(async (ref: string, flags: ShowFlags & ChosenBy) => {
+      const { chooseSession } = await import('../sessions/choose-sessions.ts')
       const { showRef } = await import('../recall/recall-archive.ts')
-      await showRef(ref, flags, io)
+      const where = await chooseSession(flags.in, flags, io)
+      await showRef(ref, where === undefined ? flags : { ...flags, in: where }, io)
     })
+  choosing(command)
 }

@@ -175,7 +175,7 @@ function retargeting(
 }
 
 function readPinning({ settings: { pinning } }: CommandPlan): PinningPolicy {
-  return { detect: pinning.detect, ...(pinning.patterns && { patterns: pinning.patterns }) }
+  return { detect: pinning.detect ?? true, ...(pinning.patterns && { patterns: pinning.patterns }) }
 }
 
 async function buildPlan(

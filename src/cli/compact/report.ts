@@ -106,7 +106,7 @@ function picture(report: CompactReport, style: Style, columns: number): string[]
     style.dim(row('tokens', `${'before'.padStart(9)} ${' '.repeat(width)}`, 'after'.padStart(9))),
     ...rows.map(([name, was, is]) => row(name, cell(was), cell(is))),
     style.bold(row('total', plain(before.total), thousands(after.total).padStart(9))) +
-      style.good(`   ${signed(change)} %`),
+      (change < 0 ? style.good(`   ${signed(change)} %`) : `   ${signed(change)} %`),
     row('messages', plain(messages.before), thousands(messages.after).padStart(9)),
     ...(budgetTokens === undefined
       ? []

@@ -1,6 +1,7 @@
 // `precis compact`: a file or a thread in, a smaller one out, and a report of what was done.
 import { resolve } from 'node:path'
 import type { Pins } from '../../core/edit/pins.ts'
+import { replacedLine } from '../../core/edit/report-text.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import type { Io } from '../process-io.ts'
@@ -192,7 +193,7 @@ function buildReport(
   more: Pick<CompactReport, 'constraints' | 'costs' | 'messages' | 'result'>,
 ): CompactReport {
   const { before, after, budgetTokens, problems } = compacted
-  const { drops, largest, pins, refs, settings, fallback } = compacted.report
+  const { drops, largest, pins, refs, settings, fallback, replacedBy } = compacted.report
   const asked = session.composed.asked()
   return {
     input: {
@@ -211,9 +212,11 @@ function buildReport(
     refs,
     settings,
     ...(fallback && { fallback }),
+    ...(replacedBy !== undefined && { replacedBy }),
     problems: [
       ...session.problems,
       ...problems,
+      ...(replacedBy === undefined ? [] : [replacedLine(replacedBy)]),
       ...written.problems,
       ...unaskedProblems(strategyId, flags, asked),
     ],

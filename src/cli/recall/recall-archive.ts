@@ -41,7 +41,7 @@ export async function recallWords(
   const where = flags.in
   const recalled =
     where === undefined
-      ? await withHome(io, (home) => searchAll(home, query, limit))
+      ? await withHome(io, (home) => searchedAll(home, query, limit, io))
       : await onSession(io, { ...flags, in: where }, (composed, threadIds) =>
           searchIn(composed, threadIds, query, limit),
         )
@@ -58,6 +58,29 @@ export async function recallWords(
     return `${[heading, ...lines].join('\n')}\n`
   })
 }
+
+/** The first search over a store indexes all of it, which can take a while. */
+async function searchedAll(
+  home: Composed,
+  query: string,
+  limit: number,
+  io: Io,
+): Promise<RecallResult> {
+  const progress = new ProgressLine(io.stderr)
+  const startMs = performance.now()
+  const ticking = setInterval(() => {
+    const seconds = Math.round((performance.now() - startMs) / 1_000)
+    progress.say(`indexing new threads, then searching … ${seconds} s`)
+  }, TICK_MS)
+  try {
+    return await searchAll(home, query, limit)
+  } finally {
+    clearInterval(ticking)
+    progress.end()
+  }
+}
+
+const TICK_MS = 500
 
 export interface ShowFlags {
   readonly in?: string

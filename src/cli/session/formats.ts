@@ -84,6 +84,10 @@ export type Target =
 
 const THREAD = /^thr_\w+$/
 
+export function isThread(given: string): boolean {
+  return THREAD.test(given)
+}
+
 /** A file of that name goes before a thread of that name. */
 export function targetOf(given: string, command: string, { cwd }: Pick<Io, 'cwd'>): Target {
   if (given === '')

@@ -43,7 +43,7 @@ function startsLikeDatabase(path: string): boolean {
 export async function readDatabase(
   session: DatabaseSession,
 ): Promise<{ readonly text: string; readonly name: string }> {
-  const db = await opened(session, { readonly: true })
+  const db = await openDatabase(session, { readonly: true })
   try {
     const id = readId(db, session)
     return { text: buildDocument(db, id, session), name: `${session.file}#${id}` }
@@ -63,7 +63,7 @@ export async function writeDatabase(
   text: string,
   check: (before: string, after: string) => Promise<void>,
 ): Promise<void> {
-  const db = await opened(session, { readonly: false })
+  const db = await openDatabase(session, { readonly: false })
   try {
     const id = readId(db, session)
     db.exec('BEGIN EXCLUSIVE')
@@ -81,7 +81,7 @@ export async function writeDatabase(
   }
 }
 
-async function opened(
+export async function openDatabase(
   session: DatabaseSession,
   options: { readonly readonly: boolean },
 ): Promise<Database> {

@@ -142,7 +142,7 @@ export async function readEvents(
 }
 
 /** Undefined if the thread did not come from a file, or was imported without its records. */
-function formatOfLog(
+export function formatOfLog(
   events: readonly ThreadEvent[],
   formats: readonly SessionFormat[],
 ): SessionFormat | undefined {

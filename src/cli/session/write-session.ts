@@ -5,6 +5,7 @@ import type { Json } from '../../core/text/json.ts'
 import { buildMessages } from '../../core/view/build.ts'
 import type { Context } from '../../core/view/context.ts'
 import type { Exported, Outgoing, View } from '../../formats/session-format.ts'
+import { transcriptOf } from '../../formats/transcript.ts'
 import { type Secret, secretsOf } from '../../redact/known.ts'
 import { redact } from '../../redact/redact.ts'
 import { type RedactedValue, redactValues } from '../../redact/redact-values.ts'
@@ -26,6 +27,8 @@ export interface WriteSession {
   /** Secrets are taken out, or only looked for, or nobody looks: that takes time. */
   readonly secrets: 'remove' | 'find' | 'leave'
   readonly title?: string | undefined
+  /** Of a page: the whole transcript instead of the context. */
+  readonly full?: boolean
 }
 
 export async function writeSession(
@@ -34,7 +37,7 @@ export async function writeSession(
     subThreadIds,
     threadId: own,
   }: Pick<Session, 'composed' | 'subThreadIds' | 'threadId'>,
-  { threadId, to, secrets: wish, title }: WriteSession,
+  { threadId, to, secrets: wish, title, full = false }: WriteSession,
   { environment, cwd }: Pick<Io, 'environment' | 'cwd'>,
 ): Promise<WrittenSession> {
   const secrets = secretsOf(environment)
@@ -47,6 +50,12 @@ export async function writeSession(
     ? cleanView(whole, secrets)
     : { view: whole, found: wish === 'find' ? lookFor(whole, secrets) : [] }
   const facts = { found, messages: view.messages.length }
+  if (to.kind === 'page' && full) {
+    const sections = transcriptOf(logs[0] ?? [])
+    const shown = isRedacted ? redactValues(sections, secrets) : { value: sections, found }
+    const told = { found: shown.found, messages: sections.length }
+    return withFacts(to.format.writeSections(shown.value, title), told)
+  }
   if (to.kind === 'page') return withFacts(to.format.write(view, title), facts)
   const [events = [], ...sideEvents] = logs.map((log) =>
     isRedacted ? log.map((event) => withoutSecrets(event, secrets)) : log,

@@ -1,5 +1,6 @@
 // A budget as people write it: a number of tokens, or a share of the input.
 import { PrecisError } from '../../core/errors.ts'
+import { readCount } from '../terminal/arguments.ts'
 
 export type Budget = { readonly tokens: number } | { readonly percent: number }
 
@@ -7,11 +8,11 @@ export function parseBudget(text: string): Budget {
   const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]
   if (percent !== undefined && Number(percent) > 0 && Number(percent) <= 100)
     return { percent: Number(percent) }
-  const tokens = /^\d+$/.test(text) ? Number(text) : 0
+  const tokens = readCount(text)
   if (Number.isSafeInteger(tokens) && tokens > 0) return { tokens }
   throw new PrecisError('usage', `--budget: ${JSON.stringify(text)} is not a valid budget`, {
     where: '--budget',
-    hint: 'Give a number of tokens, as in --budget 50000, or a share of the input up to 100%, as in --budget 40%.',
+    hint: 'Give a number of tokens, as in --budget 50000, 50k or 0.5M, or a share of the input up to 100%, as in --budget 40%.',
   })
 }
 

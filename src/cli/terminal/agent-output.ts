@@ -1,7 +1,14 @@
 // The output of an agent on a non-interactive terminal
 import type { Agent } from '../../agent/agent.ts'
 import { type CompactionDisplay, CompactionWatch } from '../../agent/compaction/compaction-watch.ts'
-import type { AgentFrame } from '../../core/agent/frame.ts'
+import type { AgentFrame, CompactionResult } from '../../core/agent/frame.ts'
+import type { ReportFallback } from '../../core/edit/report.ts'
+import {
+  committedFacts,
+  isSmaller,
+  renderCaveats,
+  renderSizes,
+} from '../../core/edit/report-text.ts'
 import type { EventOf } from '../../core/log/event.ts'
 import { escapeSteering } from '../../core/text/visible.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
@@ -35,8 +42,9 @@ export function watchAgent(
       stderr.write(text)
     },
   }
-  const watch = new CompactionWatch(agent, new ConsoleCompactionDisplay(beside, beside))
+  const display = new ConsoleCompactionDisplay(beside, beside)
   const ignore = agent.on((frame) => {
+    if (frame.type === 'COMPACTION_COMPLETE') display.noteReport(frame)
     // What is said in a task of its own is not the answer.
     const isAnswer = frame.type === 'text-delta' && frame.threadId === threadId
     if (isAnswer && !isQuiet && frame.text !== '') {
@@ -46,6 +54,7 @@ export function watchAgent(
     const line = readLine(frame)
     if (line !== undefined) beside.write(`${style.dim(escapeSteering(line))}\n`)
   })
+  const watch = new CompactionWatch(agent, display)
   return {
     endLine,
     stop() {
@@ -69,6 +78,8 @@ function readLine(frame: AgentFrame): string | undefined {
           (message) => `Not delivered, since the turn was cut short: ${textOfUserContent(message)}`,
         )
         .join('\n')
+    case 'COMPACTION_PROGRESS':
+      return frame.message
     case 'answer-restart':
       return `[${frame.reason} Asking again.]`
     default:
@@ -90,6 +101,7 @@ interface LineStream {
 export class ConsoleCompactionDisplay implements CompactionDisplay {
   readonly #out: LineStream
   readonly #err: LineStream
+  #fallback: ReportFallback | undefined
 
   constructor(out: LineStream, err: LineStream) {
     this.#out = out
@@ -100,19 +112,41 @@ export class ConsoleCompactionDisplay implements CompactionDisplay {
     this.#out.write('\n🔄 Compacting conversation to reduce size...\n')
   }
 
+  /** What the event does not say: to be called before its end is shown. */
+  noteReport({ report }: Pick<CompactionResult, 'report'>): void {
+    this.#fallback = report?.fallback
+  }
+
   onCompactionComplete(event?: EventOf<'COMPACTION'>): void {
-    this.#out.write(`✅ Compaction complete!${event ? ` ${reduction(event)}` : ''}\n\n`)
+    const lines = event ? committedLines(event, this.#fallback) : ['✅ Compaction complete!']
+    this.#out.write(`${lines.map((line) => oneLine(line, LONGEST_MESSAGE)).join('\n')}\n\n`)
   }
 
   onCompactionError(error: Error): void {
-    this.#err.write(`❌ Compaction failed: ${oneLine(error.message, LONGEST_MESSAGE)}\n\n`)
+    const hint = 'hint' in error && typeof error.hint === 'string' ? [error.hint] : []
+    const lines = [`❌ Compaction failed: ${error.message}`, ...hint]
+    this.#err.write(`${lines.map((line) => oneLine(line, LONGEST_MESSAGE)).join('\n')}\n\n`)
   }
 }
 
+/** The sentence of LOG-59 where it is true, then the figures that count. */
+function committedLines({ data }: EventOf<'COMPACTION'>, fallback?: ReportFallback): string[] {
+  const facts = committedFacts(data, fallback)
+  const { strategy, isEmpty } = facts
+  const sizes = renderSizes(facts)
+  const caveats = renderCaveats(facts)
+  if (isEmpty) return ['Nothing to compact: the context is as it was.', ...caveats]
+  const isDone = isSmaller(facts) && !fallback
+  return [
+    isDone ? `✅ Compaction complete! ${reduction(data)}` : `Compacted by ${strategy}.`,
+    ...(sizes === '' ? [] : [`${strategy}: ${sizes}`]),
+    ...caveats,
+  ]
+}
+
 /** A thread that had nothing, or has more than before, was not reduced. */
-function reduction({ data }: EventOf<'COMPACTION'>): string {
-  const { originalEventCount: before, compactedEventCount: after, edits } = data
-  if (edits?.length === 0) return 'Nothing had to go: the context is as it was'
+function reduction(data: EventOf<'COMPACTION'>['data']): string {
+  const { originalEventCount: before, compactedEventCount: after } = data
   const percent = before > after ? Math.round((1 - after / before) * 100) : 0
   return `Reduced from ${before} to ${after} events (${percent}% reduction)`
 }

@@ -1,5 +1,7 @@
 // The lines that a console shows of a compaction.
 import { describe, expect, it } from 'vitest'
+import type { CompactionReport } from '../../core/edit/report.ts'
+import { PrecisError } from '../../core/errors.ts'
 import type { EventOf } from '../../core/log/event.ts'
 import { ConsoleCompactionDisplay } from './agent-output.ts'
 
@@ -45,11 +47,46 @@ describe('the console', () => {
     },
   )
 
+  const sized = (before: number, after: number): EventOf<'COMPACTION'> => {
+    const event = compaction(32, 32)
+    const reading = (tokens: number) => ({ tokens, by: 'estimated' }) as const
+    const more = { strategyId: 'log', before: reading(before), after: reading(after) }
+    return { ...event, data: { ...event.data, ...more } }
+  }
+
+  it('adds the tokens, which count [LOG-59]', () => {
+    const [out] = shown((display) => display.onCompactionComplete(sized(31_973, 16_528)))
+    expect(out).toBe(
+      '✅ Compaction complete! Reduced from 32 to 32 events (0% reduction)\nlog: 31,973 → 16,528 tokens (48 % less)\n\n',
+    )
+  })
+
+  it('calls neither growth nor another strategy a success', () => {
+    const [grown] = shown((display) => display.onCompactionComplete(sized(233, 292)))
+    expect(grown).toBe(
+      'Compacted by log.\nlog: 233 → 292 tokens (25 % more)\nThe context is not smaller; /undo takes it back.\n\n',
+    )
+    const report = { fallback: { from: 'ai-summarize', reason: 'HTTP 500' } } as CompactionReport
+    const [other] = shown((display) => {
+      display.noteReport({ report })
+      display.onCompactionComplete(sized(900, 300))
+    })
+    expect(other).toBe(
+      'Compacted by log.\nlog: 900 → 300 tokens (67 % less)\nai-summarize failed: HTTP 500.\nlog took its place.\n\n',
+    )
+  })
+
   it('does not boast of a compaction that found nothing to do', () => {
     const nothing = compaction(4, 4)
     const event = { ...nothing, data: { ...nothing.data, edits: [] } }
     const [out] = shown((display) => display.onCompactionComplete(event))
-    expect(out).toBe('✅ Compaction complete! Nothing had to go: the context is as it was\n\n')
+    expect(out).toBe('Nothing to compact: the context is as it was.\n\n')
+  })
+
+  it('says what to do about a failure', () => {
+    const error = new PrecisError('no-model', 'No model is set.', { hint: 'Name one.' })
+    const [, err] = shown((display) => display.onCompactionError(error))
+    expect(err).toBe('❌ Compaction failed: No model is set.\nName one.\n\n')
   })
 
   it('shows an end without figures [LOG-59]', () => {

@@ -49,6 +49,9 @@ describe('a budget', () => {
     ['100%', 800],
     ['12.5%', 100],
     ['0.1%', 0],
+    ['50k', 50_000],
+    ['1.5K', 1_500],
+    ['0.5M', 500_000],
   ] as const)
     it(`${text} of 800 is ${tokens}`, () => {
       expect(budgetTokens(parseBudget(text), 800)).toBe(tokens)
@@ -63,7 +66,10 @@ describe('a budget', () => {
     '',
     ' ',
     '1e3',
-    '5k',
+    '5m',
+    '0.0001k',
+    '5 k',
+    'k',
     '%',
     '1.5',
     '99999999999999999999',

@@ -1,4 +1,5 @@
 // A thread or a session file in another format, or as a page for people; secrets stay here unless asked for.
+import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
 import type { Io } from '../process-io.ts'
 import { readName, targetOf, writtenFormat } from '../session/formats.ts'
@@ -16,6 +17,7 @@ export interface ExportFlags {
   readonly force?: boolean
   readonly title?: string
   readonly raw?: boolean
+  readonly full?: boolean
   readonly json?: boolean
 }
 
@@ -30,6 +32,18 @@ interface ExportReport {
 }
 
 const DEFAULT_COLUMNS = 100
+const ENDINGS: Readonly<Record<string, string>> = {
+  markdown: 'md',
+  html: 'html',
+  'claude-code': 'jsonl',
+  codex: 'jsonl',
+  pi: 'jsonl',
+}
+
+/** How the name of a file of this format ends; undefined where the format stays what it is. */
+export function endingOf(format: string | undefined): string | undefined {
+  return format === undefined ? undefined : (ENDINGS[format] ?? 'json')
+}
 
 export async function exportSession(given: string, flags: ExportFlags, io: Io): Promise<void> {
   const target = targetOf(given, 'export', io)
@@ -53,17 +67,22 @@ async function write(
   io: Io,
 ): Promise<void> {
   const { composed, format, threadId, target } = session
-  const to = writtenFormat(flags.to, format, composed)
+  const to = writtenFormat(flags.to ?? (flags.full ? 'markdown' : undefined), format, composed)
+  if (flags.full && to.kind !== 'page')
+    throw new PrecisError('usage', '--full is for pages', {
+      where: '--full',
+      hint: 'Add --to markdown or --to html. Other formats hold the context, and in its own format the old records as well.',
+    })
   const secrets = flags.raw ? 'find' : 'remove'
   const title = flags.title ?? (await readTitle(session))
-  const wish = { threadId, to, secrets, title } as const
+  const wish = { threadId, to, secrets, title, full: flags.full ?? false } as const
   const { text, problems, found, messages } = await writeSession(session, wish, io)
   const report: ExportReport = {
     input: readName(target),
     format: to.format.id,
     output: flags.out,
     messages,
-    losses: [...session.problems, ...problems],
+    losses: [...session.problems, ...problems, ...(await leftOut(session, to.kind, flags))],
     secrets: { found, removed: !flags.raw },
   }
   progress.end()
@@ -75,6 +94,19 @@ async function write(
     columns: DEFAULT_COLUMNS,
     render,
   })
+}
+
+/** A page of a context that was compacted looks whole to whoever reads it. */
+async function leftOut(
+  { composed, threadId }: Session,
+  kind: 'page' | 'session',
+  { full = false }: ExportFlags,
+): Promise<string[]> {
+  if (kind !== 'page' || full) return []
+  const { active } = await composed.threads.context(threadId)
+  if (active.length === 0) return []
+  const times = active.length === 1 ? 'a compaction' : `${active.length} compactions`
+  return [`this is the context after ${times}: --full writes everything that was said before, too`]
 }
 
 async function readTitle({ composed, threadId, target }: Session): Promise<string> {

@@ -11,7 +11,7 @@ import { openJobs, openStore } from '../../stores/open-store.ts'
 import type { Io } from '../process-io.ts'
 import { loadSettings, type Surroundings, stateFolder } from '../settings/settings.ts'
 
-const FILE = 'threads.db'
+export const STORE_FILE = 'threads.db'
 
 export interface Home extends Composed {
   /** The queue of the store, for an agent; opened when it is first asked for, and closed with the rest. */
@@ -23,7 +23,7 @@ export async function openHome(settings: Settings, io: Surroundings): Promise<Ho
   const { cwd, environment } = io
   const address =
     settings.store === 'sqlite'
-      ? `sqlite:${join(await stateFolder(io), FILE)}`
+      ? `sqlite:${join(await stateFolder(io), STORE_FILE)}`
       : settings.store === 'memory'
         ? 'memory:'
         : settings.store

@@ -1,43 +1,20 @@
-// Session files into the user's store, each as a thread, with an account of every record.
-import type { Composed } from '../../compose.ts'
+// `precis import`: session files into the user's store, each as a thread, with an account of every record
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
-import { weightOf } from '../../core/view/context.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
-import { digestOfSource } from '../session/backups.ts'
-import { type EarlierImport, earlierImports, importedFrom } from '../session/earlier-imports.ts'
-import { openInput } from '../session/input.ts'
-import { type ReadSession, readSession } from '../session/read-session.ts'
+import { type EarlierImport, earlierImports } from '../session/earlier-imports.ts'
+import { chooseSessions } from '../sessions/choose-sessions.ts'
+import type { ChosenBy } from '../sessions/choosing.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
 import { withHome } from './home.ts'
+import { type ImportAccount, type Imported, importFile } from './import-file.ts'
 
-export interface ImportFlags {
+export interface ImportFlags extends ChosenBy {
   readonly format?: string
   readonly title?: string
   readonly records: boolean
   readonly json?: boolean
-}
-
-interface Imported {
-  readonly file: string
-  readonly format: string
-  readonly threadId: string
-  readonly subThreads: readonly string[]
-  readonly compactions: number
-  readonly events: number
-  readonly tokens: number
-  readonly records: {
-    readonly all: number
-    readonly modelled: number
-    readonly kept: Readonly<Record<string, number>>
-    readonly ignored: Readonly<Record<string, number>>
-  }
-  readonly problems: readonly string[]
-  /** The thread that came from the very same file before. */
-  readonly earlier?: EarlierImport
-  /** That one was interrupted, and is whole now. */
-  readonly isContinued?: true
 }
 
 interface NotImported {
@@ -47,10 +24,15 @@ interface NotImported {
 
 /** A file that cannot be read does not keep the others out. */
 export async function importSessions(
-  files: readonly string[],
+  given: readonly string[],
   flags: ImportFlags,
   io: Io,
 ): Promise<void> {
+  const files = await chooseSessions(given, flags, io)
+  if (files.length === 0)
+    throw new PrecisError('usage', 'no input', {
+      hint: 'Name files or directories, as in precis import session.jsonl; --all takes every session on this machine.',
+    })
   if (flags.title !== undefined && files.length > 1)
     throw new PrecisError('usage', 'a title is for one file', {
       where: '--title',
@@ -59,17 +41,22 @@ export async function importSessions(
   const told: (Imported | NotImported)[] = []
   await withHome(io, async (home) => {
     const known = await earlierImports(home.store)
+    const { format, title } = flags
     for (const file of files) {
+      const progress = new ProgressLine(io.stderr)
+      const records = flags.records ? 'keep' : 'drop'
       try {
-        told.push(await importFile(home, file, flags, known, io))
+        told.push(await importFile(home, file, { format, title, records, progress }, known, io))
       } catch (thrown) {
         if (files.length === 1) throw thrown
         told.push(failureOn(file, thrown))
+      } finally {
+        progress.end()
       }
     }
   })
   const program = programName(io)
-  await print(io, told, flags.json, (list, style, columns) =>
+  await print(io, told.map(flat), flags.json, (list, style, columns) =>
     list.map((each) => readLines(each, style, columns, program)).join(''),
   )
   const failed = told.filter((each) => 'error' in each).length
@@ -79,76 +66,13 @@ export async function importSessions(
     })
 }
 
-async function importFile(
-  home: Composed,
-  file: string,
-  flags: ImportFlags,
-  known: Map<string, EarlierImport>,
-  io: Io,
-): Promise<Imported> {
-  const progress = new ProgressLine(io.stderr)
-  try {
-    const source = await openInput(file, io)
-    const digest = await digestOfSource(source)
-    const now = home.clock.now()
-    const options = {
-      named: flags.format,
-      progress,
-      records: flags.records ? ('keep' as const) : ('drop' as const),
-      source: importedFrom(digest, now),
-      ...(flags.title !== undefined && { title: flags.title }),
-    }
-    const earlier = known.get(digest)
-    const continued = earlier?.isPartial
-      ? await continueImport(home, source, file, { ...options, earlier: { ...home, ...earlier } })
-      : undefined
-    const read = continued ?? (await readSession(home, source, file, options))
-    const { threadId } = read
-    if (!earlier || continued)
-      known.set(digest, { threadId, at: now.toISOString(), isPartial: false })
-    const account = await accountOf(home, file, read)
-    if (continued) return { ...account, isContinued: true }
-    return { ...account, ...(earlier && { earlier }) }
-  } finally {
-    progress.end()
-  }
-}
+type Told = NotImported | (Omit<Imported, 'read'> & Partial<ImportAccount>)
 
-/** Undefined where the thread goes on in another way, by other options or since somebody worked on it. */
-async function continueImport(
-  ...given: Parameters<typeof readSession>
-): Promise<ReadSession | undefined> {
-  try {
-    return await readSession(...given)
-  } catch (thrown) {
-    if (PrecisError.is(thrown) && thrown.code === 'id-conflict') return undefined
-    throw thrown
-  }
-}
-
-async function accountOf(
-  { threads }: Composed,
-  file: string,
-  { threadId, subThreadIds, compactions, format, notes }: ReadSession,
-): Promise<Imported> {
-  const context = await threads.context(threadId)
-  const { records, modelled, kept, ignored } = notes.account
-  return {
-    file,
-    format: format.id,
-    threadId,
-    subThreads: subThreadIds,
-    compactions,
-    events: context.version,
-    tokens: weightOf(context),
-    records: {
-      all: records,
-      modelled,
-      kept: Object.fromEntries(kept),
-      ignored: Object.fromEntries(ignored),
-    },
-    problems: notes.problems,
-  }
+/** One level for programs that read it. */
+function flat(each: Imported | NotImported): Told {
+  if ('error' in each) return each
+  const { read, ...facts } = each
+  return { ...facts, ...read }
 }
 
 function failureOn(file: string, thrown: unknown): NotImported {
@@ -158,45 +82,63 @@ function failureOn(file: string, thrown: unknown): NotImported {
 
 const SHOWN_PROBLEMS = 5
 
-function readLines(
-  each: Imported | NotImported,
-  style: Style,
-  columns: number,
-  program: string,
-): string {
+function readLines(each: Told, style: Style, columns: number, program: string): string {
   const file = oneLine(each.file, columns - 10)
   if ('error' in each)
     return `${style.bold('not imported')} ${file}: ${oneLine(each.error.message, columns)}\n`
-  const { records } = each
-  const kept = computeSum(records.kept)
-  const ignored = computeSum(records.ignored)
-  const lines = [
-    `${style.bold(each.threadId)}  ${file} ${style.dim(`(${each.format})`)}`,
-    `  ${thousands(each.events)} events, ${thousands(each.tokens)} tokens in the context, ${counted(each.compactions, 'recorded compaction')}, ${counted(each.subThreads.length, 'sub-thread')}`,
-    `  ${counted(records.all, 'record')}: ${thousands(records.modelled)} became events, ${thousands(kept)} kept unchanged, ${thousands(ignored)} left out`,
-    ...(each.earlier ? [earlierLine(each.earlier, program)] : []),
-    ...(each.isContinued
-      ? ['  An earlier import of this file was interrupted; this one went on with it.']
+  const { records, problems = [], format, compactions = 0, subThreads = [] } = each
+  const facts = [
+    `${thousands(each.events)} events`,
+    `${thousands(each.tokens)} tokens in the context`,
+    ...(records
+      ? [counted(compactions, 'recorded compaction'), counted(subThreads.length, 'sub-thread')]
       : []),
-    ...each.problems
-      .slice(0, SHOWN_PROBLEMS)
-      .map((problem) => `  ${oneLine(problem, columns - 2)}`),
-    ...(each.problems.length > SHOWN_PROBLEMS
-      ? [
-          style.dim(
-            `  and ${each.problems.length - SHOWN_PROBLEMS} more remarks: --json lists them all`,
-          ),
-        ]
+  ]
+  const lines = [
+    `${style.bold(each.threadId)}  ${file}${format === undefined ? '' : style.dim(` (${format})`)}`,
+    `  ${facts.join(', ')}`,
+    ...(records ? [recordsLine(records)] : []),
+    ...outcomeLines(each, program),
+    ...problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${oneLine(problem, columns - 2)}`),
+    ...(problems.length > SHOWN_PROBLEMS
+      ? [style.dim(`  and ${problems.length - SHOWN_PROBLEMS} more remarks: --json lists them all`)]
       : []),
   ]
   return `${lines.join('\n')}\n`
 }
 
-function earlierLine({ threadId, at, isPartial }: EarlierImport, program: string): string {
-  const time = at.slice(0, 16).replace('T', ' ')
-  if (isPartial)
-    return `  An import of this file on ${time} was interrupted: ${threadId} is partial, and could not be continued with these options.`
-  return `  The same file was imported on ${time} already, and is now there twice. To continue the first one: ${program} chat ${threadId}`
+function recordsLine({ all, modelled, kept, ignored }: ImportAccount['records']): string {
+  const [same, out] = [computeSum(kept), computeSum(ignored)]
+  return `  ${counted(all, 'record')}: ${thousands(modelled)} became events, ${thousands(same)} kept unchanged, ${thousands(out)} left out`
+}
+
+function outcomeLines({ outcome, added, earlier }: Exclude<Told, NotImported>, program: string) {
+  if (!earlier) return []
+  const time = earlier.at.slice(0, 16).replace('T', ' ')
+  return [`  ${sentenceOn(outcome, added, earlier, time, program)}`]
+}
+
+function sentenceOn(
+  outcome: Imported['outcome'],
+  added: number,
+  { threadId, isPartial }: EarlierImport,
+  time: string,
+  program: string,
+): string {
+  switch (outcome) {
+    case 'known':
+      return `Already imported on ${time}; nothing was added. To continue it: ${program} chat ${threadId}`
+    case 'continued':
+      return 'An earlier import of this file was interrupted; this one went on with it.'
+    case 'grown':
+      return `The file has grown since ${time}: ${counted(added, 'event')} added.`
+    case 'rewritten':
+      return `The file was rewritten since ${time}. What it said before is ${threadId}.`
+    default:
+      return isPartial
+        ? `An import of this file on ${time} was interrupted: ${threadId} is partial, and could not be continued with these options.`
+        : ''
+  }
 }
 
 function computeSum(counts: Readonly<Record<string, number>>): number {

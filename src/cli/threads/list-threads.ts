@@ -1,80 +1,148 @@
-// The threads of the store: when they were last used, how long they are, how they began.
-import type { Store, ThreadInfo } from '../../core/ports.ts'
+// `precis threads`: the threads of the store with their agent, project, size and title; `rm` deletes some
+import type { Composed } from '../../compose.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { readRow } from '../../core/log/codec.ts'
+import type { ThreadEvent } from '../../core/log/event.ts'
+import type { ThreadInfo } from '../../core/ports.ts'
 import { printableJson } from '../../core/text/visible.ts'
+import { weightOf } from '../../core/view/context.ts'
+import { findWorkplace } from '../../formats/reading/workplace.ts'
 import { RESERVED_PREFIX } from '../../server/accounts/owners.ts'
 import { buildSummary } from '../../server/views/thread-summary.ts'
 import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
-import { loadSettings } from '../settings/settings.ts'
+import { readImported } from '../session/earlier-imports.ts'
+import { threadTarget } from '../session/formats.ts'
+import { formatOfLog } from '../session/session.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { writeStream } from '../terminal/io.ts'
-import { buildStyle, oneLine, padColumns } from '../terminal/terminal.ts'
-import { openHome } from './home.ts'
+import { buildStyle, oneLine, padColumns, print, thousands } from '../terminal/terminal.ts'
+import { withHome } from './home.ts'
 
 export interface ThreadsFlags {
   readonly limit: string
   readonly json?: boolean
 }
 
-const ID_COLUMNS = 34
-const MOST_TITLE_COLUMNS = 60
-/** Narrower ones say nothing: then the line is longer than the terminal. */
-const LEAST_TITLE_COLUMNS = 10
-
 export async function listThreads(flags: ThreadsFlags, io: Io): Promise<void> {
   const limit = wholeNumber(flags.limit, '--limit', 1, 1_000)
-  const { settings } = loadSettings(io)
-  const home = await openHome(settings, io)
-  try {
+  await withHome(io, async (home) => {
     const { items } = await home.store.list({ limit })
     // What a server keeps for itself is no conversation.
     const threads = items.filter(({ threadId }) => !threadId.startsWith(RESERVED_PREFIX))
-    const listed = await Promise.all(threads.map((info) => readEntry(home.store, info)))
+    const listed: Listed[] = []
+    for (const info of threads) listed.push(await readEntry(home, info))
     await writeStream(io.stdout, flags.json ? `${printableJson(listed)}\n` : buildTable(listed, io))
-  } finally {
-    await home.close()
-  }
+  })
 }
 
 interface Listed {
   readonly threadId: string
   readonly createdAt: string
   readonly updatedAt: string
+  readonly agent: string
+  readonly project?: string
   readonly events: number
+  readonly tokens: number // in the context
   readonly title: string
   readonly parent?: string
+  /** The thread of the same session before its agent rewrote it. */
+  readonly replaces?: string
   readonly isPartial?: true
 }
 
-async function readEntry(store: Store, info: ThreadInfo): Promise<Listed> {
+/** What an imported thread says of its file stands in its first event; its place, in the first few. */
+const OPENING_EVENTS = 20
+const OWN_AGENT = 'precis'
+
+async function readEntry({ store, threads, formats }: Composed, info: ThreadInfo): Promise<Listed> {
   const { threadId, createdAt, updatedAt, version, parent } = info
   const { title, isPartial } = await buildSummary(store, info)
+  const opening = (await store.read(threadId, { limit: OPENING_EVENTS })).map(readRow)
+  const from = readImported(opening[0]?.source)
+  const project = from.project ?? workspaceOf(opening) ?? findWorkplace(opening)
   return {
     threadId,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
+    agent: from.agent ?? formatOfLog(opening, formats)?.id ?? OWN_AGENT,
+    ...(project !== undefined && { project }),
     events: version,
+    tokens: weightOf(await threads.context(threadId)),
     title,
     ...(isPartial && { isPartial }),
+    ...(from.replaces !== undefined && { replaces: from.replaces }),
     ...(parent && { parent: parent.threadId }),
   }
 }
 
+function workspaceOf(events: readonly ThreadEvent[]): string | undefined {
+  return events.flatMap((event) =>
+    event.type === 'THREAD_SETTINGS' ? (event.data.workspace ?? []) : [],
+  )[0]
+}
+
+const DEFAULT_COLUMNS = 100
+const MOST_PROJECT_COLUMNS = 20
+/** Narrower ones say nothing: then the line ends before it. */
+const LEAST_COLUMNS = 8
+
 function buildTable(listed: readonly Listed[], io: Io): string {
   if (listed.length === 0)
-    return asTyped('No threads yet. `precis send` begins one.\n', programName(io))
+    return asTyped(
+      'No threads yet. `precis sync` imports the sessions on this machine.\n',
+      programName(io),
+    )
   const { isTTY, columns: own } = io.stdout
-  const columns = (isTTY && own) || Number.POSITIVE_INFINITY
+  const columns = (isTTY && own) || DEFAULT_COLUMNS
   const style = buildStyle(io.stdout, io.environment)
-  const widest = Math.max(...listed.map(({ events }) => `${events}`.length))
+  const rows = listed.map((each) => [
+    each.threadId,
+    each.agent,
+    each.updatedAt.slice(0, 16).replace('T', ' '),
+    `${thousands(each.events)} events`,
+    `${thousands(each.tokens)} tokens`,
+  ])
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
+  )
+  const room = columns - widths.reduce((sum, width) => sum + width + 1, 0)
+  const place = Math.min(MOST_PROJECT_COLUMNS, Math.floor(room / 3))
   return listed
-    .map(({ threadId, updatedAt, events, title: named, isPartial }) => {
-      const title = isPartial ? `(partial import) ${named}` : named
-      const time = updatedAt.slice(0, 16).replace('T', ' ')
-      const facts = `${time} ${String(events).padStart(widest)} events `
-      const room = columns - ID_COLUMNS - 1 - facts.length - 1
-      const width = Math.min(MOST_TITLE_COLUMNS, Math.max(LEAST_TITLE_COLUMNS, room))
-      return `${style.bold(padColumns(threadId, ID_COLUMNS))} ${facts} ${style.dim(oneLine(title, width))}\n`
+    .map(({ title: named, isPartial, replaces, project = '' }, at) => {
+      const marks = `${isPartial ? '(partial import) ' : ''}${replaces ? '(rewritten) ' : ''}`
+      const folder = oneLine(project.split(/[/\\]/).filter(Boolean).at(-1) ?? project, place)
+      const [id = '', ...facts] = rows[at] ?? []
+      const line = facts.map((fact, index) =>
+        index < 2
+          ? padColumns(fact, widths[index + 1] ?? 0)
+          : fact.padStart(widths[index + 1] ?? 0),
+      )
+      const words =
+        room - place < LEAST_COLUMNS
+          ? ''
+          : ` ${place < LEAST_COLUMNS ? '' : `${padColumns(folder, place)} `}${style.dim(oneLine(`${marks}${named}`, room - (place < LEAST_COLUMNS ? 0 : place) - 2))}`
+      return `${style.bold(padColumns(id, widths[0] ?? 0))} ${line.join(' ')}${words}`.trimEnd()
     })
-    .join('')
+    .join('\n')
+    .concat('\n')
+}
+
+/** Its forks keep their past, and the file that it came from stays. */
+export async function removeThreads(
+  given: readonly string[],
+  flags: { readonly json?: boolean },
+  io: Io,
+): Promise<void> {
+  const ids = given.map((name) => threadTarget(name, 'précis deletes no session files.'))
+  const removed = await withHome(io, async ({ store, threads }) => {
+    for (const threadId of ids)
+      if (!(await store.info(threadId)))
+        throw new PrecisError('unknown-thread', `Thread ${threadId} not found`, { where: threadId })
+    for (const threadId of ids) await threads.delete(threadId)
+    return ids
+  })
+  await print(io, { removed }, flags.json, (told) =>
+    told.removed.map((threadId) => `${threadId} was removed.\n`).join(''),
+  )
 }

@@ -192,7 +192,17 @@ function readOutcome(outcome: SendOutcome): object {
 
 function readError(outcome: SendOutcome): PrecisError | undefined {
   if (outcome.status === 'command')
-    return outcome.reply.ok ? undefined : new PrecisError('invalid-input', outcome.reply.text)
+    return outcome.reply.ok ? undefined : commandError(outcome.reply)
   if (outcome.status === 'aborted') return new PrecisError('aborted', 'the turn was stopped')
   return outcome.status === 'queued' ? undefined : outcome.error
+}
+
+/** The hint has a line of its own: it is left out of the text. */
+function commandError({
+  text,
+  compaction,
+}: Extract<SendOutcome, { status: 'command' }>['reply']): PrecisError {
+  const { hint } = compaction?.error ?? {}
+  const message = hint === undefined ? text : text.replace(`\n${hint}`, '')
+  return new PrecisError('invalid-input', message, { ...(hint !== undefined && { hint }) })
 }

@@ -57,16 +57,50 @@ describe('precis send', () => {
   })
 
   it('goes on in a thread, and shows a compaction there [LOG-60a]', async () => {
+    writeFileSync(join(work, 'notes.txt'), 'the port is 4321\n'.repeat(400))
     await send('read notes.txt')
     const thread = await latestThread()
     const compacted = await send('--thread', thread, '--preset', 'log', '/compact')
     expect(compacted.status).toBe(0)
     expect(compacted.stderr).toContain('🔄 Compacting conversation to reduce size...')
     expect(compacted.stderr).toMatch(/✅ Compaction complete! Reduced from \d+ to \d+ events/)
+    expect(compacted.stderr).toMatch(/\nai-summarize: [\d,]+ → [\d,]+ tokens \(\d+ % less\)\n/)
     expect(compacted.stdout).toContain('✅ Conversation compacted successfully')
     expect((await send('--thread', thread, 'Hello again')).status).toBe(0)
     const [listed] = JSON.parse((await precis(['threads', '--json'])).stdout)
     expect(listed).toMatchObject({ threadId: thread, title: 'read notes.txt' })
+  })
+
+  it('knows after a new session what it knew before, and says who wrote its summary', async () => {
+    await send('--preset', 'fresh', 'The port is 4321, remember it.')
+    const first = await latestThread()
+    const ask = async (thread: string) =>
+      (await send('--thread', thread, 'What is the port?')).stdout
+    const known = 'From my context: “The port is 4321, remember it.”\n'
+    expect(await ask(first)).toBe(known)
+    for (let session = 1; session <= 3; session += 1) {
+      await send('--thread', await latestThread(), '/compact keep the port number')
+      expect(await ask(await latestThread())).toBe(known)
+    }
+    const shown = (await precis(['export', await latestThread(), '--to', 'markdown'])).stdout
+    expect(shown.match(/Written by the stand-in/g)).toHaveLength(1)
+  })
+
+  it('compacts with the stand-in by cascade unless a strategy is named', async () => {
+    await send('read notes.txt')
+    const thread = await latestThread()
+    expect((await send('--thread', thread, '/compact')).stdout).toMatch(/cascade/)
+    await send('--thread', thread, '/strategy keep-recent')
+    expect((await send('--thread', thread, '/compact')).stdout).not.toMatch(/cascade/)
+  })
+
+  it('compacts once where the stand-in is told to, and answers then', async () => {
+    await send('--preset', 'range', 'Hello')
+    const thread = await latestThread()
+    await send('--thread', thread, 'read notes.txt')
+    const { stdout, stderr } = await send('--thread', thread, 'compact')
+    expect(stderr.match(/🔄/g)).toHaveLength(1)
+    expect(stdout).toContain('The conversation is compacted.')
   })
 
   it('tells the outcome as one JSON object', async () => {

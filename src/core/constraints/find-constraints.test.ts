@@ -34,4 +34,34 @@ describe('what binds', () => {
   it.each(ORDINARY)('is not this: %s', (sentence) => {
     expect(findConstraints(sentence)).toEqual([])
   })
+
+  const ONCE = [
+    'commit and push please',
+    'Ok, merge it please.',
+    'now run it once more, please',
+    'look at my STYLE.md',
+    'Propose where each of these files should go.',
+    'I want you to do a thorough analysis of the parser, then give me a plan.',
+    'if yes, do it, if not commit first',
+    'create a page that you think should be in this library',
+    'can you also rename the file, not the folder',
+    'Run # Do NOT pass --fast here.',
+    'the list on the left never loads',
+    'No, that’s not it, it uses the dark theme.',
+    "Don't do that, undo it.",
+    'There have to be bugs in the parser.',
+  ]
+  it.each(ONCE)('takes what is done with once for no rule: %s', (sentence) => {
+    expect(findConstraints(sentence)).toEqual([])
+  })
+
+  const LASTING = [
+    'Commit only on the branch of the ticket.',
+    'Run the linter before each commit.',
+    'Please push, but never to main.',
+    'Review what you write, and always in English.',
+  ]
+  it.each(LASTING)('still finds what is to last: %s', (sentence) => {
+    expect(findConstraints(sentence)).toEqual([sentence])
+  })
 })

@@ -74,6 +74,9 @@ const ENGLISH: Cues = {
     /\byou keep \w+ing\b|\bforget what i said\b|\b(?:is|are) (?:dead|deprecated|retired|gone for good)\b|\bis supposed to be\b|\bthe (?:right|correct|real|actual) (?:one|name|port|path|branch|url|value|file|version|endpoint) is\b/i,
   ],
   frees: [
+    // What was seen to happen, and comments of code.
+    /\b(?:(?:the|these|those|this|that) [\w' -]{2,60} never \w+s|not everything \w+s|\w+s only change|(?:doesn't|does not|didn't) (?:change|work|update|load|show|appear|render|adhere|happen|remember|match))\b|(?:^|\s)# +\w/i,
+    /\b(?:have|has|must|got) to be (?:a |some |more )?(?:bugs?|problems?|errors?|mistakes?|issues?)\b|\bthat i need you to\b|^no,? that's not it\b|^(?:don't|do not) do (?:that|this|it)\b|^(?:so |and )?(?:that|this|it)(?:'s| is) what \w+.{0,80}right\?$/i,
     /\bi prefer to (?:look|see|start|begin|wait|go|talk)\b/i,
     /\b(?:don't|do not|dont) (?:worry|bother|know|think|see|get|understand|care|remember|have|recall|mind|panic|blame|mention|sweat|say)\b|\bnever ?mind\b|\bno (?:idea|problem|worries|rush|hurry|need|clue|wonder|luck|thanks|big deal|offen[cs]e|joke|pressure|way|difference)\b/i,
     /\b(?:i|we|they|he|she|it|that|this|which|who|there|someone|developer|team|guy) (?:\w+ly |had |have |has |would |could |can |just |still )?(?:never|only|always) (?:\w+ed|\w+s|understood|knew|saw|got|had|have|found|thought|been|seen|heard|want|wanted|forget|meant|felt|did|went|wrote|made)\b/i,
@@ -110,8 +113,30 @@ function isBinding(sentence: string): boolean {
   const clauses = plain.split(CLAUSES).map((each) => each.trim())
   if (QUESTION.test(plain) && !TAG.test(plain)) return POLITE.test(plain)
   return [plain, ...clauses.filter((each) => each.length >= 3)].some((unit) =>
-    cues.some((each) => binds(each, unit) && !matches(each.frees, unit)),
+    cues.some((each) => binds(each, unit) && !matches(each.frees, unit) && !isOneOff(unit)),
   )
+}
+
+/** A request that is done with once: it begins with what is to be done, and nothing in it is to last. */
+const OPENER =
+  "^(?:(?:ok|okay|yes|yep|yeah|great|nice|good|now|then|and|also|so|please|just|next|first|finally|can you|could you|would you|will you|i want you to|i need you to|i'd like you to|we need to|let's)[,.:!]? +)*"
+const LOOKING = new RegExp(
+  `${OPENER}(?:look|read|check|review|comment|propose|suggest|explain|tell|show|describe|analy[sz]e|investigate|research|find|compare|list|summari[sz]e|think|do an? (?:\\w+ )?(?:review|analysis))\\b`,
+  'i',
+)
+const ACTING = new RegExp(
+  `${OPENER}(?:commit|push|merge|open|close|create|add|remove|delete|run|rerun|fix|split|rename|move|update|implement|build|rebuild|revert|undo|redo|continue|proceed|go ahead|try|release|install|generate|refactor|improve|rebase|bump|publish|start|restart|apply|finish|do (?:it|that|this|both|all))\\b`,
+  'i',
+)
+const LASTING =
+  /\b(?:never|always|don't|do not|must(?:n't| not)?|from now on|henceforth|whenever|every time|each time)\b/i
+const NARROWED =
+  /\b(?:only|unless|until|without|instead|rather|at most|no more|max(?:imum)?|every|each|any new|all new|keep|before|after|when|if)\b/i
+const BRANCH = /^if (?:yes|so|not|no)\b/i
+
+function isOneOff(unit: string): boolean {
+  if (LASTING.test(unit)) return false
+  return LOOKING.test(unit) || BRANCH.test(unit) || (ACTING.test(unit) && !NARROWED.test(unit))
 }
 
 function binds({ binds: strong, weak, subject }: Cues, unit: string): boolean {

@@ -95,6 +95,25 @@ describe('what is pinned with a compaction', () => {
     expect(sent).toContain('ticket #481')
   })
 
+  it('stands in a list that is no request, with the time at which it was said', async () => {
+    const clock = testClock()
+    const ports = { store: memoryStore(), clock, ids: testIds() }
+    const threads = createThreads({ ...ports, strategies: [everything] })
+    const threadId = await threads.create()
+    await threads.append(threadId, [user('Fix it. Never push to main.'), ...answer('Fixed.')])
+    clock.advance(90 * 60_000)
+    await threads.append(threadId, [user('Always run the linter.'), ...answer('ok')])
+    await threads.compact(threadId, 'everything', POLICY)
+    const { messages } = await threads.messages(threadId)
+    const said = messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+    )
+    const list = said.find((text) => text.includes('Never push')) ?? ''
+    expect(list).toMatch(/^\[Context note, not a request: /)
+    expect(list).toMatch(/^- Never push to main\. \(said 2026-01-01 00:\d\d\)$/m)
+    expect(list).toMatch(/^- Always run the linter\. \(said 2026-01-01 01:\d\d\)$/m)
+  })
+
   const WRITTEN = [
     '[Context note, not a request: 12 entries were left out here.]',
     '<conversation-summary>',

@@ -5,11 +5,12 @@ import type { EventAt, PinData, ThreadEvent } from '../log/event.ts'
 import type { Reducer } from '../ports.ts'
 import type { Json } from '../text/json.ts'
 import { matchesText } from '../text/words.ts'
+import type { Part, UserContent } from '../view/content.ts'
 import type { Context } from '../view/context.ts'
 import { parseEntryId } from '../view/entry.ts'
 import { typedTexts } from '../view/typed-text.ts'
 import { estimateTokens } from '../window/tokens/estimate.ts'
-import type { Pins } from './pins.ts'
+import { type Pins, readPinnedText } from './pins.ts'
 
 export interface PinningPolicy {
   /** Whether sentences that bind are found by themselves. */
@@ -20,7 +21,7 @@ export interface PinningPolicy {
   readonly maxTokens?: number
 }
 
-export type DetectedPin = Required<Pick<PinData, 'text' | 'by'>>
+export type DetectedPin = Required<Pick<PinData, 'text' | 'by'>> & Pick<PinData, 'saidAt'>
 
 /** All found pins together, if nothing else is said. */
 export const FOUND_PINS_TOKENS = 2_000
@@ -59,8 +60,8 @@ export function findPins(
   let tokens = standing.reduce((sum, { text = '' }) => sum + estimateTokens(text), 0)
   let room = MAX_PINS - standing.length
   const found: DetectedPin[] = []
-  for (const message of typedMessages(context, eventAt)) {
-    for (const pin of pinsIn(message, policy).reverse()) {
+  for (const pins of pinsByMessage(context, eventAt, policy)) {
+    for (const pin of pins.toReversed()) {
       if (taken.has(pin.text)) continue
       taken.add(pin.text)
       tokens += estimateTokens(pin.text)
@@ -72,14 +73,52 @@ export function findPins(
   return found.reverse()
 }
 
-/** Newest first. Only text that a person typed binds. */
-function* typedMessages(context: Context, eventAt: EventAt): Generator<string> {
-  const items = context.items.toArray()
-  for (const item of items.toReversed()) {
+/** Newest first. Only text that a person typed binds, and a note of ours that a file holds. */
+function* pinsByMessage(
+  context: Context,
+  eventAt: EventAt,
+  policy: PinningPolicy,
+): Generator<readonly DetectedPin[]> {
+  const events = context.items.toArray().flatMap((item) => {
     const id = parseEntryId(item.id)
-    const event = id.original ? eventAt(id.seq) : undefined
-    if (event?.type === 'USER_MESSAGE') yield* typedTexts(event).reverse()
+    return (id.original && eventAt(id.seq)) || []
+  })
+  const isDated = spans(events)
+  const isFinding = policy.detect === true || (policy.patterns?.length ?? 0) > 0
+  for (const event of events.toReversed()) {
+    if (event.type !== 'USER_MESSAGE') continue
+    const isOurs = event.origin !== 'tool' && event.origin !== 'model'
+    if (isOurs && isFinding) yield notedPins(event.data)
+    const age = isDated ? { saidAt: minuteOf(event.timestamp) } : {}
+    for (const text of typedTexts(event).reverse())
+      yield pinsIn(text, policy).map((pin) => ({ ...pin, ...age }))
   }
+}
+
+function notedPins(content: UserContent): DetectedPin[] {
+  const texts = typeof content === 'string' ? [content] : content.flatMap(textIn)
+  return texts.flatMap((each) =>
+    (readPinnedText(each) ?? []).flatMap(({ text, ...age }) =>
+      text === undefined ? [] : [{ text, by: 'detected' as const, ...age }],
+    ),
+  )
+}
+
+function textIn(part: Part): string[] {
+  return part.type === 'text' ? [part.text] : []
+}
+
+const SHORTEST_SPAN_MS = 60_000
+
+/** A file without times is read within moments: then nothing says when something was said. */
+function spans(events: readonly ThreadEvent[]): boolean {
+  const times = events.map(({ timestamp }) => timestamp.getTime())
+  const [first = 0, last = 0] = [times[0], times.at(-1)]
+  return Math.abs(last - first) >= SHORTEST_SPAN_MS
+}
+
+function minuteOf(timestamp: Date): string {
+  return timestamp.toISOString().slice(0, 16).replace('T', ' ')
 }
 
 function pinsIn(text: string, { detect = false, patterns = [] }: PinningPolicy): DetectedPin[] {

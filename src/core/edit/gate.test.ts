@@ -8,7 +8,7 @@ import { applyChange } from './apply.ts'
 import type { Edit, EntryId, NewEntry, Put, Trigger } from './change.ts'
 import { GATE_MIN_TOKENS, type GateResult } from './gate.ts'
 import { checkPins } from './gate-checks.ts'
-import { pinsReducer } from './pins.ts'
+import { pinnedText, pinsReducer } from './pins.ts'
 import type { Proposal } from './strategy.ts'
 
 const LONG = 'the quick brown fox jumps over the lazy dog '.repeat(200)
@@ -289,12 +289,19 @@ describe('the gate', () => {
   })
 })
 
+/** Pinned texts as they stand in a context: a list that says it is no request. */
+function listed(...texts: string[]): string {
+  return pinnedText(texts.map((text, at) => ({ pinId: `p${at}`, text }))) ?? ''
+}
+
 describe('pins at the gate', () => {
   it('keep a pinned entry as it is, right after what replaces the rest [ALWAYS-21]', () => {
     const log = sample()
     log.pin({ entries: ['e1'] })
     expect(log.compact(replace(ALL, summary('S')))).toBeUndefined()
-    expect(log.context.items.toArray().map((item) => item.id)).toEqual(['c10.0', 'e1', 'e8'])
+    const ids = log.context.items.toArray().map((item) => item.id)
+    // The note says that what is pinned is answered.
+    expect(ids).toEqual(['c10.0', 'e1', 'c10.1', 'e8'])
   })
 
   it('keep the whole round for a pin on any part of it [ALWAYS-21]', () => {
@@ -360,14 +367,14 @@ describe('pins at the gate', () => {
     expect(texts()).toEqual([])
     log.pin({ text: 'Use pnpm.' })
     expect(log.compact(trimmed('e6', 'b'))).toBeUndefined()
-    expect(texts()).toEqual(['go on\n\nUse pnpm.'])
+    expect(texts()).toEqual([listed('go on', 'Use pnpm.')])
     expect(log.context.items.toArray().at(-1)?.id).toBe('e8') // what was said last stays last
     expect(log.compact({ edits: [] })).toBeUndefined()
-    expect(texts()).toEqual(['go on\n\nUse pnpm.'])
+    expect(texts()).toEqual([listed('go on', 'Use pnpm.')])
     log.pin({ text: 'Ask first.' })
     expect(log.compact({ edits: [] }, 'auto')).toBe('no-edits')
     expect(log.compact({ edits: [] })).toBeUndefined()
-    expect(texts()).toEqual(['go on\n\nUse pnpm.\n\nAsk first.'])
+    expect(texts()).toEqual([listed('go on', 'Use pnpm.', 'Ask first.')])
     for (let undone = 0; undone < 4; undone += 1) log.undo()
     expect(log.context.items.toArray().map(({ id }) => id)).toEqual([...ALL, 'e8'])
   })
@@ -402,11 +409,13 @@ describe('pins at the gate', () => {
       return checkPins(draft, pins, log.eventAt)?.message
     }
     const text = (data: string): NewEntry => ({ type: 'USER_MESSAGE', data, label: 'pins' })
-    expect(check(summary('S'), { keep: 'e1' }, text('Use pnpm.'))).toBeUndefined()
-    expect(check(summary('S'), text('Use pnpm.'))).toContain('e1')
+    expect(check(summary('S'), { keep: 'e1' }, text(listed('Use pnpm.')))).toBeUndefined()
+    expect(check(summary('S'), text(listed('Use pnpm.')))).toContain('e1')
     expect(check(summary('S'), { keep: 'e1' })).toContain('text')
-    expect(check(summary('S'), { keep: 'e1' }, text('Use npm.'))).toContain('text')
-    expect(check({ ...text('Use pnpm.'), label: 'summary' }, { keep: 'e1' })).toContain('text')
+    expect(check(summary('S'), { keep: 'e1' }, text(listed('Use npm.')))).toContain('text')
+    expect(check({ ...text(listed('Use pnpm.')), label: 'summary' }, { keep: 'e1' })).toContain(
+      'text',
+    )
   })
 
   it('are content with a text that stands already, and not with another [ALWAYS-21]', () => {
@@ -418,12 +427,12 @@ describe('pins at the gate', () => {
         .toArray()
         .map((item) => newEntryAt(item.id, log.eventAt))
         .flatMap((entry) => (entry?.label === 'pins' ? [entry.data] : []))
-    expect(standing()).toEqual(['Use pnpm.'])
+    expect(standing()).toEqual([listed('Use pnpm.')])
     expect(log.compact(replace(['e7'], summary('T')))).toBeUndefined()
-    expect(standing()).toEqual(['Use pnpm.'])
+    expect(standing()).toEqual([listed('Use pnpm.')])
     log.pin({ text: 'Ask first.' })
     expect(log.compact(replace(['e8'], summary('U')))).toBeUndefined()
-    expect(standing()).toContain('Use pnpm.\n\nAsk first.')
+    expect(standing()).toContain(listed('Use pnpm.', 'Ask first.'))
   })
 
   it('hold pinned texts in one extra user entry, once, through every compaction [ALWAYS-21]', () => {
@@ -436,13 +445,13 @@ describe('pins at the gate', () => {
         .messages.flatMap(({ parts }) => parts)
         .flatMap((part) => (part.type === 'text' && part.text.includes('pnpm') ? [part.text] : []))
     log.compact(replace(ALL, summary('S')))
-    expect(pinned()).toEqual(['Never touch migrations/.\n\nUse pnpm.'])
+    expect(pinned()).toEqual([listed('Never touch migrations/.', 'Use pnpm.')])
     for (let cycle = 0; cycle < 5; cycle += 1) {
       log.append([user(`turn ${cycle}`), ...answer(LONG)])
       const items = log.context.items.toArray()
       const covers = items.map((item) => item.id)
       expect(log.compact(replace(covers, summary(`S${cycle}`)))).toBeUndefined()
-      expect(pinned()).toEqual(['Never touch migrations/.\n\nUse pnpm.'])
+      expect(pinned()).toEqual([listed('Never touch migrations/.', 'Use pnpm.')])
     }
   })
 

@@ -57,8 +57,28 @@ export function pinnedEntries(
 
 /** The text under which pinned texts are in the context, or undefined if there are none. */
 export function pinnedText(pins: Pins): string | undefined {
-  const texts = pins.map((pin) => pin.text).filter((text) => text !== undefined)
-  return texts.length === 0 ? undefined : texts.join('\n\n')
+  const lines = pins.flatMap(({ text, saidAt }) =>
+    text === undefined ? [] : [`- ${text}${saidAt === undefined ? '' : ` (said ${saidAt})`}`],
+  )
+  return lines.length === 0 ? undefined : [PINS_NOTE, ...lines].join('\n')
+}
+
+/** So that no pinned sentence reads as a new request. */
+const PINS_NOTE =
+  '[Context note, not a request: what the user said that still holds, in the order in which it was said.]'
+const LISTED = /^- (?<text>[\s\S]*?)(?: \(said (?<saidAt>\d{4}-\d\d-\d\d \d\d:\d\d)\))?$/
+
+/** The pins in such a text that was read from a file; undefined for any other text. */
+export function readPinnedText(text: string): Pick<PinData, 'text' | 'saidAt'>[] | undefined {
+  if (!text.startsWith(`${PINS_NOTE}\n`)) return undefined
+  const items = text
+    .slice(PINS_NOTE.length + 1)
+    .trimEnd()
+    .split(/\n(?=- )/)
+  return items.map((item) => {
+    const { text, saidAt } = LISTED.exec(item)?.groups ?? {}
+    return { ...(text !== undefined && { text }), ...(saidAt !== undefined && { saidAt }) }
+  })
 }
 
 /**

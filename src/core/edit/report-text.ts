@@ -1,5 +1,6 @@
 // The report of a compaction in lines for people: a terminal, a page, a log.
-import type { CompactionReport, Drop } from './report.ts'
+import type { CompactionData } from './change.ts'
+import { type CompactionReport, type Drop, type ReportFallback, replacedIn } from './report.ts'
 import type { TokenSplit } from './report-split.ts'
 
 /** At most this many tools have a line of their own. */
@@ -7,10 +8,11 @@ const TOOLS = 8
 
 /** Lines of plain text, without colours and without a line break at the end. */
 export function renderReport(report: CompactionReport): string {
-  const { strategyId, trigger, before, after, fallback, leftOut = [] } = report
+  const { strategyId, trigger, before, after, fallback, replacedBy, leftOut = [] } = report
   return [
     `${strategyId} (${trigger}): ${count(before.total)} → ${count(after.total)} tokens${share(before.total, after.total)}`,
     ...(fallback ? [`in place of ${fallback.from}: ${fallback.reason}`] : []),
+    ...(replacedBy === undefined ? [] : [replacedLine(replacedBy)]),
     ...leftOut.map(({ from, reason }) => `${oneLine(from)} was left out: ${oneLine(reason)}`),
     '',
     ...splitLines(before, after),
@@ -21,6 +23,64 @@ export function renderReport(report: CompactionReport): string {
     refsLine(report),
     ...settingsLines(report),
   ].join('\n')
+}
+
+/** What is known of a compaction that was committed. */
+export interface CommittedFacts {
+  readonly strategy: string
+  readonly beforeTokens?: number | undefined
+  readonly afterTokens?: number | undefined
+  readonly isEmpty?: boolean | undefined // it changed nothing
+  readonly fallback?: ReportFallback | undefined
+  /** The strategy whose brief took the place of a summary that kept too little. */
+  readonly replacedBy?: string | undefined
+}
+
+export function committedFacts(
+  { strategyId, before, after, edits, metadata }: CompactionData,
+  fallback?: ReportFallback,
+): CommittedFacts {
+  return {
+    strategy: strategyId,
+    beforeTokens: before?.tokens,
+    afterTokens: after?.tokens,
+    isEmpty: edits?.length === 0,
+    fallback,
+    replacedBy: replacedIn(metadata),
+  }
+}
+
+/** `31,973 → 16,528 tokens (48 % less)`: the context, estimated, the same in every interface. */
+export function renderSizes({ beforeTokens: before, afterTokens: after }: CommittedFacts): string {
+  if (before === undefined || after === undefined) return ''
+  const percent = before > 0 ? Math.round((100 * Math.abs(before - after)) / before) : 0
+  const change = before === after ? 'the same' : `${percent} % ${before > after ? 'less' : 'more'}`
+  return `${count(before)} → ${count(after)} tokens (${change})`
+}
+
+/** Whether it may be called a success: what has grown, or is as large as before, may not. */
+export function isSmaller({ beforeTokens: before, afterTokens: after }: CommittedFacts): boolean {
+  return before === undefined || after === undefined || after < before
+}
+
+/** What is to be said of it beside its figures: that another strategy failed, or that nothing was gained. */
+export function renderCaveats(facts: CommittedFacts): string[] {
+  const { strategy, isEmpty = false, fallback, replacedBy } = facts
+  return [
+    ...(fallback ? [`${oneLine(fallback.from)} failed: ${sentence(fallback.reason)}`] : []),
+    ...(fallback && !isEmpty ? [`${oneLine(strategy)} took its place.`] : []),
+    ...(replacedBy === undefined ? [] : [replacedLine(replacedBy)]),
+    ...(isEmpty || isSmaller(facts) ? [] : ['The context is not smaller; /undo takes it back.']),
+  ]
+}
+
+export function replacedLine(by: string): string {
+  return `The summary kept too little: a brief by ${oneLine(by)} took its place.`
+}
+
+function sentence(text: string): string {
+  const line = oneLine(text)
+  return /[.!?…]$/.test(line) ? line : `${line}.`
 }
 
 const CATEGORIES = [

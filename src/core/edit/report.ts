@@ -53,6 +53,8 @@ export interface CompactionReport {
   readonly refs: { readonly count: number; readonly first: readonly EntryId[] }
   readonly settings: ReportSettings
   readonly fallback?: ReportFallback
+  /** The strategy whose brief took the place of a summary that kept too little. */
+  readonly replacedBy?: string
   /** Steps of the strategy that failed, so that it continued without them. */
   readonly leftOut?: readonly ReportFallback[]
 }
@@ -81,6 +83,7 @@ export function reportCompaction(input: ReportInput): CompactionReport {
     .slice(0, LARGEST)
   const refs = refsIn(change)
   const leftOut = leftOutIn(change.metadata)
+  const replacedBy = replacedIn(change.metadata)
   return {
     strategyId: change.strategyId,
     trigger: change.trigger,
@@ -98,6 +101,7 @@ export function reportCompaction(input: ReportInput): CompactionReport {
     refs: { count: refs.length, first: refs.slice(0, FIRST_REFS) },
     settings,
     ...(fallback && { fallback }),
+    ...(replacedBy !== undefined && { replacedBy }),
     ...(leftOut.length > 0 && { leftOut }),
   }
 }
@@ -152,6 +156,12 @@ export function reasonsIn(metadata: Json | undefined): ReadonlyMap<EntryId, stri
   for (const [why, ids] of Object.entries(reasons))
     if (Array.isArray(ids)) for (const id of ids) found.set(id as EntryId, why)
   return found
+}
+
+/** As a strategy leaves it: `replacedBy` in its metadata. */
+export function replacedIn(metadata: Json | undefined): string | undefined {
+  const by = readField(metadata, 'replacedBy')
+  return typeof by === 'string' ? by : undefined
 }
 
 /** As a strategy leaves it: `leftOut` in its metadata. Logs are data: what has another shape is passed over. */

@@ -2,6 +2,7 @@
 import type { EventAt } from '../log/event.ts'
 import type { ThinkingWish, ToolSchema } from '../model.ts'
 import type { ModelPort, Reducer, Signal } from '../ports.ts'
+import { runSteps, type Steps, wait } from '../steps.ts'
 import type { Json } from '../text/json.ts'
 import type { StopReason, TokenUsage } from '../view/content.ts'
 import type { Context } from '../view/context.ts'
@@ -30,6 +31,8 @@ export interface CompactionContext {
   readonly thinking?: ThinkingWish | undefined
   /** Of the conversation's model; absent where nobody knows. */
   readonly windowTokens?: number | undefined
+  /** What the context may weigh at most for a request to fit; absent where nobody knows. */
+  readonly capacityTokens?: number | undefined
   readonly signal?: Signal | undefined
   /** Where finished steps are kept, for a run that was cut short and is begun again. */
   readonly scratch?: Scratch | undefined
@@ -71,7 +74,7 @@ export interface StrategyInput {
    * with the thread and stepped over new events only; a reducer may grow it in place, so it is to be read
    * before anything else is awaited. Absent if only the context is at hand.
    */
-  reduce?<S>(reducer: LogReducer<S>): Promise<S>
+  reduce?<S>(reducer: LogReducer<S>): S | Promise<S>
 }
 
 /** A text of a model, as it wrote it, for the gate to judge; `sections` are the headings asked of it. */
@@ -109,4 +112,30 @@ export interface Strategy {
   readonly id: string
   /** Rejects with a PrecisError where it cannot propose; an aborted signal rejects with `aborted`. */
   propose(input: StrategyInput): Promise<Proposal>
+  /** The same as steps: they wait for nothing where no model is asked. Throws where `propose` rejects. */
+  steps?(input: StrategyInput): Steps<Proposal>
+}
+
+/** What a strategy proposes, for steps that ask another one. */
+export function* proposing(strategy: Strategy, input: StrategyInput): Steps<Proposal> {
+  return strategy.steps ? yield* strategy.steps(input) : yield* wait(strategy.propose(input))
+}
+
+/** A strategy that proposes at once. */
+export function immediate(strategy: {
+  readonly id: string
+  proposeNow(input: StrategyInput): Proposal
+}): Strategy {
+  return stepwise({
+    id: strategy.id,
+    // biome-ignore lint/correctness/useYield: it waits for nothing
+    *steps(input) {
+      return strategy.proposeNow(input)
+    },
+  })
+}
+
+/** A strategy that is written as steps. */
+export function stepwise(strategy: Required<Pick<Strategy, 'id' | 'steps'>>): Strategy {
+  return { ...strategy, propose: async (input) => runSteps(strategy.steps(input)) }
 }

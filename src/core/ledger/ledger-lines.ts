@@ -7,7 +7,7 @@ import {
   isOnlySeen,
   readState,
 } from './file-record.ts'
-import type { Ledger } from './records.ts'
+import type { Landing, Ledger, TestRun } from './records.ts'
 
 /** A file that the conversation was about. */
 export interface LedgerFile {
@@ -90,19 +90,24 @@ const STATES: readonly (FileState | 'read')[] = [
  * At most `limit` lines, the weightiest kinds first, and in each kind the latest: where the work is, what
  * is under way, what fails, what is planned, files, commands. Todo lists that are done are left out.
  */
-export function ledgerLines(ledger: Ledger, limit: number): string[] {
+export function ledgerLines(ledger: Ledger, limit: number, ageOf: AgeOf = () => ''): string[] {
   const groups = [
     placeLines(ledger),
     flightLines(ledger),
-    todoLines(ledger),
-    failureLines(ledger),
+    todoLines(ledger, ageOf),
+    landingLines(ledger, ageOf),
+    testLines(ledger, ageOf),
+    errorLines(ledger, ageOf),
     fileLines(ledger),
     unclearLines(ledger),
-    commandLines(ledger),
+    commandLines(ledger, ageOf),
   ]
   const whole = Math.max(0, Math.floor(limit))
   return inTurns(groups, whole).map((line) => cutHead(line, LINE_CHARS))
 }
+
+/** How long ago something was, by the number of its event: ` (12 answers ago)`, or nothing. */
+export type AgeOf = (at: number) => string
 
 /** Each group gets what it needs, as long as there is room; what is left over goes to the next. */
 function inTurns(groups: readonly (readonly string[])[], limit: number): string[] {
@@ -140,31 +145,64 @@ function flightLines({ calls, background }: Ledger): string[] {
   ]
 }
 
-function todoLines({ todos, plan, planPath }: Ledger): string[] {
+function todoLines({ todos, todosAt = 0, plan, planPath }: Ledger, ageOf: AgeOf): string[] {
   const isOpen = todos.some(({ status }) => status === 'pending' || status === 'in_progress')
   return [
-    ...(isOpen ? todos.map(({ text, status }) => `todo, ${status}: ${firstLine(text)}`) : []),
+    ...(isOpen
+      ? todos.map(({ text, status }) => `todo, ${status}: ${firstLine(text)}${ageOf(todosAt)}`)
+      : []),
     ...(planPath === undefined ? [] : [`plan in ${planPath}`]),
     ...(plan === undefined ? [] : [`plan: ${firstLine(plan.text)}`]),
   ]
 }
 
-function failureLines({ tests, errors }: Ledger): string[] {
-  const failing = tests.filter(({ isFailed }) => isFailed).toReversed()
-  const failedKeys = new Set(failing.map(({ key }) => key))
+/** Only the newest of a kind, except for pull requests; commits that no push followed are counted. */
+function landingLines({ landings }: Ledger, ageOf: AgeOf): string[] {
+  const last = (kind: Landing['kind']) => landings.findLast((each) => each.kind === kind)
+  const commits = landings.filter(({ kind }) => kind === 'commit')
+  const commit = commits.at(-1)
+  const pushedAt = last('push')?.at ?? 0
+  const waiting = commits.filter(({ at }) => at > pushedAt).length
+  const line = (what: string, each: Landing | undefined) =>
+    each ? [`${what}${each.what === '' ? '' : `: ${each.what}`}${ageOf(each.at)}`] : []
+  const pushed = waiting === 0 ? 'pushed' : `${waiting} not pushed`
   return [
-    ...failing.map(
-      ({ key, failed, passed }) => `tests fail: ${key}${computeCounts(failed, passed)}`,
-    ),
-    ...failing.flatMap(({ failures }) => failures.map((name) => `failing test: ${name}`)),
-    ...errors
-      .filter(({ tool, subject }) => tool !== 'command' || !failedKeys.has(subject))
-      .toReversed()
-      .map(
-        ({ tool, subject, line }) =>
-          `open error: ${[tool === 'command' ? '' : tool, subject].filter(Boolean).join(' ')}: ${line}`,
-      ),
+    ...line(`last commit of ${commits.length}, ${pushed}`, commit),
+    ...line('last push', last('push')),
+    ...line('merged', last('merge')),
+    ...landings
+      .filter(({ kind }) => kind === 'pull-request')
+      .slice(-3)
+      .flatMap((each) => line('pull request opened', each)),
+    ...line('pull request merged', last('pull-request-merged')),
+    ...line('tag', last('tag')),
+    ...line('released', last('release')),
   ]
+}
+
+const PASSED_LINES = 3
+
+function testLines({ tests }: Ledger, ageOf: AgeOf): string[] {
+  const failing = tests.filter(({ isFailed }) => isFailed).toReversed()
+  const passing = tests.filter(({ isFailed }) => !isFailed).toReversed()
+  const line = (how: string) => (run: TestRun) =>
+    `tests ${how}: ${run.key}${computeCounts(run.failed, run.passed)}${ageOf(run.at)}`
+  return [
+    ...failing.map(line('fail')),
+    ...failing.flatMap(({ failures }) => failures.map((name) => `failing test: ${name}`)),
+    ...passing.slice(0, PASSED_LINES).map(line('pass')),
+  ]
+}
+
+function errorLines({ tests, errors }: Ledger, ageOf: AgeOf): string[] {
+  const failedKeys = new Set(tests.flatMap(({ isFailed, key }) => (isFailed ? [key] : [])))
+  return errors
+    .filter(({ tool, subject }) => tool !== 'command' || !failedKeys.has(subject))
+    .toReversed()
+    .map(
+      ({ tool, subject, line, at }) =>
+        `open error: ${[tool === 'command' ? '' : tool, subject].filter(Boolean).join(' ')}: ${line}${ageOf(at)}`,
+    )
 }
 
 function computeCounts(failed: number | undefined, passed: number | undefined): string {
@@ -206,12 +244,12 @@ function unclearLines({ unclear }: Ledger): string[] {
   return unclear.toReversed().map(({ command }) => `may have changed files: ${firstLine(command)}`)
 }
 
-function commandLines({ commands }: Ledger): string[] {
-  return commands.toReversed().map(({ command, key, isFailed, exitCode, lastLine }) => {
+function commandLines({ commands }: Ledger, ageOf: AgeOf): string[] {
+  return commands.toReversed().map(({ command, key, isFailed, exitCode, lastLine, at }) => {
     const how = isFailed
       ? `failed${exitCode === undefined ? '' : `, exit code ${exitCode}`}`
       : 'worked'
-    return `command ${how}: ${aboutOf(command, key)}${lastLine === '' ? '' : ` → ${lastLine}`}`
+    return `command ${how}: ${aboutOf(command, key)}${lastLine === '' ? '' : ` → ${lastLine}`}${ageOf(at)}`
   })
 }
 

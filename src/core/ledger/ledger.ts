@@ -13,7 +13,7 @@ import { cutHead } from '../window/tokens/cut.ts'
 import { readIntent, readSubject, shellIntent } from './dialects.ts'
 import { BucketMap, emptyTree } from './file-record.ts'
 import { FileWork } from './file-work.ts'
-import { isPath, listIn, type OpenCall, readFields, type Todo, textIn } from './intent.ts'
+import { isPath, listIn, type OpenCall, readFields, textIn } from './intent.ts'
 import { OPEN_FILE } from './operation.ts'
 import type { Ledger } from './records.ts'
 import { type Outcome, placeIn, placeNamedIn, settle, workspaceAt } from './settle.ts'
@@ -111,7 +111,7 @@ const ID_CHARS = 200
 /** One step for each event; what grows without end is cut at a bound. */
 export const ledgerReducer: Reducer<Ledger> = {
   name: 'ledger',
-  version: 1,
+  version: 2,
   init: () => ({
     folder: '',
     tree: emptyTree(),
@@ -122,6 +122,7 @@ export const ledgerReducer: Reducer<Ledger> = {
     errors: [],
     unclear: [],
     todos: [],
+    landings: [],
   }),
   step(before, event) {
     const ledger = placeIn(before, event.source)
@@ -169,14 +170,14 @@ function withCall(ledger: Ledger, call: ToolCall, seq: number): Ledger {
     intent,
   }
   const calls = [...ledger.calls.filter(({ id }) => id !== opened.id), opened].slice(-MOST_CALLS)
-  return { ...ledger, calls, ...progressIn(call.arguments) }
+  return { ...ledger, calls, ...progressIn(call.arguments, seq) }
 }
 
 /** Cline writes its list beside the arguments of whatever it calls. */
-function progressIn(input: Json): { readonly todos?: readonly Todo[] } {
+function progressIn(input: Json, seq: number): Partial<Pick<Ledger, 'todos' | 'todosAt'>> {
   const text = textIn(readFields(input), 'task_progress')
   const todos = text === undefined ? [] : (todosIn({ task_progress: text }) ?? [])
-  return todos.length === 0 ? {} : { todos }
+  return todos.length === 0 ? {} : { todos, todosAt: seq }
 }
 
 function withResult(ledger: Ledger, result: ToolResult, seq: number): Ledger {
@@ -219,7 +220,7 @@ function decode(json: Json): Ledger {
   return { ...rest, tree: { ...tree, files: byPath(files), folders: byPath(folders) } } as Ledger
 }
 
-const LISTS = ['calls', 'background', 'commands', 'tests', 'errors', 'unclear', 'todos']
+const LISTS = 'calls background commands tests errors unclear todos landings'.split(' ')
 
 function isStored(json: Json): boolean {
   const fields = readFields(json)

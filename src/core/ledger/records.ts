@@ -29,6 +29,20 @@ export interface OpenError {
   readonly at: number
 }
 
+/** What was recorded for good, or left the machine. */
+export interface Landing {
+  readonly kind:
+    | 'commit'
+    | 'push'
+    | 'merge'
+    | 'tag'
+    | 'pull-request'
+    | 'pull-request-merged'
+    | 'release'
+  readonly what: string
+  readonly at: number
+}
+
 export interface BackgroundCommand {
   readonly id: string
   readonly command: string
@@ -52,6 +66,10 @@ export interface Ledger {
   /** Commands that may have changed files in ways that nobody can tell. */
   readonly unclear: readonly { readonly command: string; readonly at: number }[]
   readonly todos: readonly Todo[]
+  /** The last event that changed them. */
+  readonly todosAt?: number
+  /** Commits, pushes, pull requests and the like, in their order. */
+  readonly landings: readonly Landing[]
   readonly plan?: { readonly text: string; readonly at: number }
   /** The file that a plan was last written to. */
   readonly planPath?: string

@@ -41,7 +41,7 @@ export function noteCommand(
   const tested = command.isTest ? noteTests(noted, key, end, seq) : noted
   // To look for what is not there, and to compare what differs, is not an error to be repaired.
   const isLooking = LOOKS.test(key)
-  if (!end.isFailed) return withoutError(tested, key)
+  if (!end.isFailed) return withoutSolved(tested, key)
   return isLooking
     ? tested
     : withError(tested, { tool: 'command', subject: key, line: tellingLine(end.output), at: seq })
@@ -74,14 +74,28 @@ function noteTests(ledger: Ledger, key: string, end: CommandEnd, seq: number): L
   // A run of everything that works says it of its parts.
   const others = ledger.tests.filter(
     (other) =>
-      other.key !== key && !(!isFailed && key === runner && runnerOf(other.key) === runner),
+      other.key !== key && (isFailed || !(isPartOf(other.key, key) || isWhole(key, runner, other))),
   )
   return { ...ledger, tests: [...others, run].slice(-MOST_TESTS) }
 }
 
+/** The same run, narrowed. */
+function isPartOf(key: string, whole: string): boolean {
+  return key.startsWith(`${whole} `)
+}
+
+function isWhole(key: string, runner: string, other: TestRun): boolean {
+  return withoutToolchain(key) === runner && runnerOf(other.key) === runner
+}
+
+/** `cargo +1.90 test` is `cargo test`. */
+function withoutToolchain(key: string): string {
+  return key.replace(/^cargo \+\S+ /, 'cargo ')
+}
+
 /** The command up to what it is narrowed to. */
 function runnerOf(key: string): string {
-  const words = key.split(' ')
+  const words = withoutToolchain(key).split(' ')
   const end = words.findIndex((word, at) => at > 0 && /^-|[./]/.test(word))
   return (end < 0 ? words : words.slice(0, end)).join(' ')
 }
@@ -100,6 +114,31 @@ function withError(ledger: Ledger, error: OpenError): Ledger {
 export function withoutError(ledger: Ledger, subject: string): Ledger {
   const errors = ledger.errors.filter((error) => error.subject !== subject)
   return errors.length === ledger.errors.length ? ledger : { ...ledger, errors }
+}
+
+/** What works again: the same command, or another use of the same program and subcommand. */
+function withoutSolved(ledger: Ledger, key: string): Ledger {
+  const program = programOf(key)
+  const errors = ledger.errors.filter(
+    ({ tool, subject }) =>
+      subject !== key && (tool !== 'command' || program === '' || programOf(subject) !== program),
+  )
+  return errors.length === ledger.errors.length ? ledger : { ...ledger, errors }
+}
+
+const WITH_SUBCOMMANDS = new Set(
+  'git gh npm pnpm yarn bun npx bunx cargo go docker kubectl make uv poetry pip dotnet mvn gradle mise'.split(
+    ' ',
+  ),
+)
+
+/** Without the folder it lies in; with its subcommand where it has some. */
+function programOf(key: string): string {
+  const [first = '', ...rest] = withoutToolchain(key).split(' ')
+  const program = first.replace(/["']/g, '').replace(/^.*\//, '')
+  if (!WITH_SUBCOMMANDS.has(program)) return program
+  const words = rest.filter((word) => !word.startsWith('-'))
+  return [program, ...words.slice(0, words[0] === 'run' || words[0] === 'exec' ? 2 : 1)].join(' ')
 }
 
 /** The line that says what is wrong; without one that looks like it, the last. */

@@ -53,13 +53,13 @@ function settleDone(
       return { ...ledger, tree: work.tree }
     }
     case 'todos':
-      return { ...ledger, todos: intent.todos }
+      return { ...ledger, todos: intent.todos, todosAt: seq }
     case 'todo-added': {
       const todo: Todo = { text: intent.text, status: 'pending' }
-      return { ...ledger, todos: [...ledger.todos, todo].slice(0, MOST_TODOS) }
+      return { ...ledger, todos: [...ledger.todos, todo].slice(0, MOST_TODOS), todosAt: seq }
     }
     case 'todo-changed':
-      return { ...ledger, todos: changedTodos(ledger.todos, intent) }
+      return { ...ledger, todos: changedTodos(ledger.todos, intent), todosAt: seq }
     case 'plan':
       return { ...ledger, plan: { text: intent.text, at: seq } }
     case 'other':

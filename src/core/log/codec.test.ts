@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { runs } from '../../../test/scale.ts'
 import { PrecisError } from '../errors.ts'
 import type { Part } from '../view/content.ts'
-import { readEvent, readRow, undecodableOf, writeEvent } from './codec.ts'
-import { EVENT_VERSION, type EventType, type ThreadEvent } from './event.ts'
+import { readEvent, readRow, writeEvent } from './codec.ts'
+import { EVENT_VERSION, type EventType, type ThreadEvent, undecodableOf } from './event.ts'
 import { DATA_SCHEMAS, isJson } from './schema.ts'
 
 type RawRow = Record<string, unknown>

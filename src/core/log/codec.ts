@@ -12,12 +12,6 @@ export type ReadEvent =
   | { readonly ok: true; readonly event: ThreadEvent }
   | { readonly ok: false; readonly error: PrecisError }
 
-/** What an undecodable row becomes: it takes its place in the log and has no effect on the context. */
-export interface Undecodable {
-  readonly undecodable: Json
-  readonly error: { readonly message: string; readonly where: string }
-}
-
 /**
  * Reads a row of any version up to the present one. Fields that the schemas do not name are kept.
  * A row of a newer version is not guessed at: it is an error with the code `store-newer`.
@@ -88,16 +82,6 @@ export function readRow(row: unknown): ThreadEvent {
     type: 'FOREIGN',
     data,
   }
-}
-
-/** The raw row and the reason, where an event stands for a row that could not be decoded. */
-export function undecodableOf(event: ThreadEvent): Undecodable | undefined {
-  if (event.type !== 'FOREIGN' || !isRecord(event.data)) return undefined
-  const { undecodable, error } = event.data
-  if (undecodable === undefined || !isRecord(error)) return undefined
-  const { message, where } = error
-  if (typeof message !== 'string' || typeof where !== 'string') return undefined
-  return { undecodable: undecodable as Json, error: { message, where } }
 }
 
 /** The row of an event: JSON only, the timestamp as ISO 8601 with milliseconds. */

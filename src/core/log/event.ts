@@ -1,6 +1,6 @@
 // Everything that can happen in a thread. Events are immutable; the log of a thread only grows.
 import type { CompactionData, EntryId, Reversal } from '../edit/change.ts'
-import type { Json } from '../text/json.ts'
+import { isRecord, type Json } from '../text/json.ts'
 import type {
   Answer,
   ModelRef,
@@ -34,6 +34,8 @@ export interface PinData {
   readonly entries?: readonly EntryId[]
   readonly text?: string
   readonly by?: 'user' | 'pattern' | 'detected'
+  /** When the user said it, where the log knows: day and minute. */
+  readonly saidAt?: string
 }
 
 export interface QueueData {
@@ -140,7 +142,11 @@ const CHANGE_TYPES: ReadonlySet<string> = new Set<ChangeType>([
 ])
 
 export function bearsEntry(event: ThreadEvent): event is EventOf<EntryType> {
-  return ENTRY_TYPES.has(event.type)
+  return isEntryType(event.type)
+}
+
+export function isEntryType(type: EventType): type is EntryType {
+  return ENTRY_TYPES.has(type)
 }
 
 export function isChange(event: ThreadEvent): event is EventOf<ChangeType> {
@@ -178,4 +184,20 @@ export const UNDONE_COMPACT =
 export function undoneResult(call: string): EventDraft {
   const content = [{ type: 'text' as const, text: UNDONE_COMPACT }]
   return { type: 'TOOL_RESULT', data: { id: call, content, status: 'completed' } }
+}
+
+/** What an undecodable row becomes: it takes its place in the log and has no effect on the context. */
+export interface Undecodable {
+  readonly undecodable: Json
+  readonly error: { readonly message: string; readonly where: string }
+}
+
+/** The raw row and the reason, where an event stands for a row that could not be decoded. */
+export function undecodableOf(event: ThreadEvent): Undecodable | undefined {
+  if (event.type !== 'FOREIGN' || !isRecord(event.data)) return undefined
+  const { undecodable, error } = event.data
+  if (undecodable === undefined || !isRecord(error)) return undefined
+  const { message, where } = error
+  if (typeof message !== 'string' || typeof where !== 'string') return undefined
+  return { undecodable: undecodable as Json, error: { message, where } }
 }

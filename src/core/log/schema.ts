@@ -155,6 +155,7 @@ const pin = z.object({
   entries: z.array(entryId).exactOptional(),
   text: z.string().exactOptional(),
   by: z.enum(['user', 'pattern', 'detected']).exactOptional(),
+  saidAt: z.string().exactOptional(),
 })
 const queue = z.object({ messageId: z.string(), content: userContent.exactOptional() })
 

@@ -40,6 +40,7 @@ export function settingsIn(values: unknown, where: string): (readonly [string, u
 export const PERSONAL_KEYS: ReadonlyMap<string, string> = new Map([
   ['providers', 'It decides where keys are sent'],
   ['redactPrompts', 'It decides who receives secrets'],
+  ['sessionFolders', 'It decides which files are read'],
 ])
 
 export function notForProjects(key: string, where: string): PrecisError {

@@ -45,7 +45,8 @@ export const settingsSchema = z.strictObject({
     .optional(),
   pins: names('a list of texts').optional(),
   pinning: z.strictObject({
-    detect: z.boolean().describe('true or false').default(true),
+    // Absent: as the preset says.
+    detect: z.boolean().describe('true or false').optional(),
     patterns: names('a list of patterns, as in ["*never*"]').optional(),
   }),
   protect: z.strictObject({
@@ -80,6 +81,10 @@ export const settingsSchema = z.strictObject({
     .enum(['others', 'always', 'never'])
     .describe('others, always or never')
     .default('others'),
+  sessionFolders: z
+    .record(z.string(), z.array(z.string().min(1)))
+    .describe('folders by agent, as in {"codex": ["~/work/codex-sessions"]}')
+    .optional(),
   store: name('sqlite, memory, or the address of a store').default('sqlite'),
 })
 
@@ -98,7 +103,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   'auto.cooldownMs': 'the minimum time between two compactions',
   autoByModel: 'the `auto` settings of single models, by name',
   pins: 'texts that every compaction keeps word for word',
-  'pinning.detect': 'whether to detect and pin binding sentences of the user',
+  'pinning.detect':
+    'whether to detect and pin binding sentences of the user; unset: yes, but not in the presets range, whole, fold, log and fresh',
   'pinning.patterns': 'pin user sentences that match; * matches anything',
   'protect.tools': 'tools whose calls and results every compaction keeps; * matches anything',
   'protect.paths': 'files whose reads and edits every compaction keeps; * and ** as in .gitignore',
@@ -111,6 +117,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   catalogue: 'windows and prices by model; overrides the built-in list',
   'run.environment': 'extra environment variables for commands of an agent; * matches anything',
   redactPrompts: 'when to remove secrets from prompts for a summary',
+  sessionFolders:
+    'where `precis sessions` and `precis sync` look, by agent, in place of its own folders',
   store: 'where threads are kept',
 }
 

@@ -35,7 +35,7 @@ describe('settings', () => {
         cooldownMs: 0,
       },
       models: {},
-      pinning: { detect: true },
+      pinning: {},
       protect: {},
       summaries: {},
       run: {},

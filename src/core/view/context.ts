@@ -2,7 +2,6 @@
 import { type Applied, applyChange } from '../edit/apply.ts'
 import type { EntryId } from '../edit/change.ts'
 import { PrecisError } from '../errors.ts'
-import { undecodableOf } from '../log/codec.ts'
 import {
   bearsEntry,
   type ChangeType,
@@ -11,6 +10,7 @@ import {
   type EventOf,
   isChange,
   type ThreadEvent,
+  undecodableOf,
 } from '../log/event.ts'
 import { Sequence } from '../log/upcast.ts'
 import { type Calibration, calibrate, UNCALIBRATED } from '../window/tokens/calibrate.ts'

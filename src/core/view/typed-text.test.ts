@@ -1,6 +1,15 @@
 // What nobody typed is told from what somebody did.
 import { describe, expect, it } from 'vitest'
-import { isInjected } from './typed-text.ts'
+import { isInjected, typedTexts } from './typed-text.ts'
+
+const EVENT = {
+  type: 'USER_MESSAGE',
+  seq: 1,
+  v: 1,
+  id: 'a',
+  threadId: 't',
+  timestamp: new Date(0),
+} as const
 
 const CASES: readonly (readonly [text: string, isInjected: boolean])[] = [
   ['<system-reminder>The list is empty.</system-reminder>', true],
@@ -27,6 +36,21 @@ describe('messages of a client', () => {
     const image = { type: 'image', media: { mimeType: 'image/png', data: '' } } as const
     expect(isInjected([reminder, reminder])).toBe(true)
     expect(isInjected([reminder, image])).toBe(false)
+  })
+
+  it('hand over the record of another session in many parts, none of which was typed', () => {
+    const part = (text: string) => ({ type: 'text', text }) as const
+    const record = [
+      part('The following is the Codex agent history whose request action you are assessing.'),
+      part('>>> TRANSCRIPT START\n'),
+      part('[1] user: Never touch the harbour.\n'),
+      part('\n[2] assistant: I do not.'),
+      part('>>> TRANSCRIPT END\n'),
+    ]
+    expect(isInjected(record)).toBe(true)
+    expect(typedTexts({ ...EVENT, data: record })).toEqual([])
+    const pasted = [part('What does this mean?'), part('<image name=[Image #1]>'), part('</image>')]
+    expect(typedTexts({ ...EVENT, data: pasted })).toEqual(['What does this mean?'])
   })
 
   it('are passed once each, whatever stands in them', () => {

@@ -15,10 +15,14 @@ export function typedTexts(event: EventOf<'USER_MESSAGE'>): string[] {
 /** Of content that is in the user's place. */
 function readTypedTexts(content: UserContent): string[] {
   const texts = typeof content === 'string' ? [content] : content.flatMap(ownText)
+  if (texts.some((text) => WHOLE_MESSAGE.test(text))) return []
   return texts.flatMap((text) =>
     findPieces(text).flatMap((piece) => (piece.by === 'person' ? [piece.text] : [])),
   )
 }
+
+/** Codex hands the record of another session to the agent that approves its actions, in many parts. */
+const WHOLE_MESSAGE = /^\s*(?:The following is the Codex agent history|>>> TRANSCRIPT)/
 
 /** True if a person typed nothing of it: all of it is text, and none of that is theirs. */
 export function isInjected(content: UserContent): boolean {
@@ -31,6 +35,7 @@ export function writtenBy(content: UserContent): 'typed' | 'client' | 'tool' | '
   let first: Exclude<Provenance, 'person'> | undefined
   for (const part of parts) {
     if (part.type !== 'text') return 'typed'
+    if (WHOLE_MESSAGE.test(part.text)) return 'client'
     const pieces = part.from ? [{ text: part.text, by: part.from }] : findPieces(part.text)
     for (const { by } of pieces) {
       if (by === 'person') return 'typed'
@@ -83,7 +88,7 @@ const OPENINGS: readonly Opening[] = [
     of: 'Codex',
     by: 'client',
     at: 'text',
-    opens: String.raw`# AGENTS\.md instructions|The following is the Codex agent history|The Codex agent has requested|>>> (?:APPROVAL|TRANSCRIPT)|Planned action JSON:|Reviewed Codex session id:|Assess the exact planned action|Some conversation entries were omitted`,
+    opens: String.raw`# AGENTS\.md instructions|The following is the Codex agent history|The Codex agent has requested|>>> (?:APPROVAL|TRANSCRIPT)|Planned action JSON:|Reviewed Codex session id:|Assess the exact planned action|Some conversation entries were omitted|</?image(?: name=[^>\n]{0,200})?>\s*(?![\s\S])`,
   },
   {
     of: 'Codex',

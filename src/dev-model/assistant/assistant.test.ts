@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Asked, AskedPart, AskedTurn, OfferedTool } from '../asked.ts'
 import { assist } from './assistant.ts'
+import { WRITTEN_BY } from './summary.ts'
 
 const object = (...fields: readonly string[]) => ({
   type: 'object',
@@ -154,6 +155,7 @@ describe('a summary', () => {
     const prompt = user('Write a summary of the conversation.')
     expect(assist(asked([...talk, prompt], { toolChoice: 'none' })).text).toBe(
       [
+        WRITTEN_BY,
         '## Requests\n- “read src/main.ts”\n- “run npm test”',
         '## Files\n- src/main.ts\n- ./lib/util.js',
         '## Commands\n- npm test',
@@ -200,7 +202,81 @@ describe('a summary', () => {
   })
 })
 
+describe('a second summary', () => {
+  const opening = (summary: string) =>
+    user(
+      `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${summary}\n</summary>`,
+    )
+
+  it('carries over what the first one says, and says once who wrote it', () => {
+    const first = `${WRITTEN_BY}\n\n## Requests\n- “the port is 4321”\n\n## Decisions\n- use tabs`
+    const turns = [opening(first), agent(says('Noted.')), user('and the host is db1')]
+    const { text = '' } = assist(
+      asked([...turns, agent(says('Noted.')), user('Write a summary.')], { toolChoice: 'none' }),
+    )
+    expect(text).toContain('## Requests\n- “the port is 4321”\n- “and the host is db1”')
+    expect(text).toContain('## Decisions\n- use tabs')
+    expect(text.split(WRITTEN_BY)).toHaveLength(2)
+    expect(text).not.toContain('The conversation history')
+  })
+
+  it('does so too where the first one stands beside a transcript', () => {
+    const prompt = user(
+      '<previous-summary>\n## Goal\nShip v2 to db1.\n</previous-summary>\n\n<conversation>\n[User]: add a flag\n</conversation>\n\nUpdate the summary.\n\n## Goal\n\n## Progress\n',
+    )
+    const { text = '' } = assist(asked([prompt], { tools: [] }))
+    expect(text).toContain('## Goal\nShip v2 to db1.\n- “add a flag”')
+  })
+})
+
+describe('a compaction that the conversation shows', () => {
+  it('is not asked for again, and is reported', () => {
+    const tools = [{ name: 'compact', schema: object('summary') }, RUN]
+    const turns = [
+      user('compact, then run ls'),
+      agent(says('I will compact the conversation.'), says('I compacted the thread')),
+      user('<system-reminder>The thread was compacted. Continue.</system-reminder>'),
+    ]
+    const next = assist(asked(turns, { tools }))
+    expect(next.calls).toEqual([{ name: 'bash', arguments: { command: 'ls' } }])
+    const only = assist(asked([user('compact'), ...turns.slice(1)], { tools }))
+    expect(only).toEqual({ text: 'The conversation is compacted.' })
+  })
+})
+
 describe('questions', () => {
+  const opened = (...said: string[]) =>
+    asked([{ role: 'user', parts: said.map((text) => says(text)) }])
+
+  it('are answered from what opens the session, quoted or not', () => {
+    const summary =
+      'The conversation history before this point was compacted into the following summary:\n\n<summary>\n## Requests\n- “The port is 4321, remember it.”\n- “What is the port?”\n\n## State\nLast answer: “From my context: “You said “The port is 4321, remember it.”. I have noted it.””\n</summary>'
+    for (const question of [
+      'What is the port?',
+      'Which port do we use?',
+      'Tell me the port number.',
+    ])
+      expect(assist(opened(summary, question)).text).toBe(
+        'From my context: “The port is 4321, remember it.”',
+      )
+    const note = '[Context note, not a new request: facts.]\n- the harbour code is 77-B'
+    expect(assist(opened(note, 'What is the harbour code?')).text).toContain('77-B')
+  })
+
+  it('find a sentence in a long line, and take no other subject for an answer', () => {
+    const long = `${'We talked about the weather. '.repeat(20)}The timeout is 90 s. ${'More. '.repeat(50)}`
+    const turns = [user(long), agent(says('Noted.'))]
+    expect(assist(asked([...turns, user('What is the timeout?')])).text).toBe(
+      'From my context: “The timeout is 90 s.”',
+    )
+    expect(assist(asked([...turns, user('What is the harbour code?')])).text).toBe(
+      'I do not see harbour code in my context.',
+    )
+    expect(assist(asked([...turns, user('Does the harbour open?')])).text).toBe(
+      'You said “Does the harbour open?”. I do not see an answer in my context.',
+    )
+  })
+
   it('are answered from the context alone', () => {
     const question = user('What is the port of the staging server?')
     const told = [user('The port of the staging server is 8443.'), agent(says('Noted.')), question]

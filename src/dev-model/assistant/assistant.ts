@@ -1,9 +1,10 @@
 // A small assistant that needs no model: it reads, edits and runs through tools, and can summarise.
 import type { Json } from '../../core/text/json.ts'
 import { readFields } from '../../validate/walk.ts'
-import { type Asked, type AskedPart, lastUserTurn, textIn } from '../asked.ts'
+import { type Asked, type AskedPart, isNote, lastUserTurn, textIn } from '../asked.ts'
 import type { AnswerCall, ScriptedAnswer } from '../reply.ts'
 import { findGroups, type Instruction, instructionsIn, inWords } from './instructions.ts'
+import { answerQuestion } from './questions.ts'
 import { buildSummary, quoted } from './summary.ts'
 import { callFor, plainCall } from './tool-use.ts'
 
@@ -32,16 +33,14 @@ function decide(asked: Asked): ScriptedAnswer {
   if (instructions.length > 0) return work(asked, instructions, since, mayCall)
   if (since.some(({ type }) => type === 'result')) return { text: resultsInWords(since) }
   if (/summar/i.test(text)) return { text: buildSummary(asked) }
-  return { text: question(asked, text, at) ?? `You said ${quoted(text)}. I have noted it.` }
+  if (text === '' || isNote(text)) return { text: 'The conversation so far was compacted.' }
+  return { text: answerQuestion(asked, text, at) ?? `You said ${quoted(text)}. I have noted it.` }
 }
 
-/** What stands in the user's place after a compaction tells what was, and says so: it asks for nothing. */
 function withoutNotes(parts: readonly AskedPart[]): readonly AskedPart[] {
-  const said = parts.filter((part) => part.type !== 'text' || !NOTE.test(part.text))
+  const said = parts.filter((part) => part.type !== 'text' || !isNote(part.text))
   return textIn(said) === '' ? parts : said
 }
-
-const NOTE = /^\s*\[Context note, not a (?:new )?request: /
 
 /** A session may open with a summary, and what the user says then follows it in the same turn. */
 function behindSummary(text: string): string {
@@ -73,7 +72,7 @@ function work(
   }
   const possible = instructions.filter((each) => callOf(each) !== undefined)
   const impossible = instructions.filter((each) => !possible.includes(each))
-  let done = since.filter(({ type }) => type === 'call').length
+  let done = since.filter(isDone).length
   for (const group of findGroups(possible, asked.parallelCalls)) {
     if (done < group.length) {
       const calls = group.slice(done).flatMap((each) => callOf(each) ?? [])
@@ -85,14 +84,21 @@ function work(
   return { text: [...reports(possible, since), ...lacking].join('\n') }
 }
 
+/** A call; or what stands in the place of one that compacted the conversation it was in. */
+function isDone(part: AskedPart): boolean {
+  return part.type === 'call' || (part.type === 'text' && COMPACTED.test(part.text))
+}
+
+const COMPACTED = /(?:^|\n)I compacted the thread$/
+
 function saidIn(instructions: readonly Instruction[]): string {
   return instructions.map(({ said }) => said).join('\n')
 }
 
 function reports(instructions: readonly Instruction[], since: readonly AskedPart[]) {
-  const calls = since.filter((part) => part.type === 'call')
-  return calls.map((call, index) => {
+  return since.filter(isDone).map((call, index) => {
     const instruction = instructions[index]
+    if (call.type !== 'call') return 'The conversation is compacted.'
     const result = since.find((part) => part.type === 'result' && part.id === call.id)
     const what = instruction === undefined ? call.name : inWords(instruction)
     return result?.type === 'result' ? buildReport(what, result) : `${what}: no result.`
@@ -126,28 +132,6 @@ function forcedCall(asked: Asked, since: readonly AskedPart[]): ScriptedAnswer |
   const call = next === undefined ? undefined : callFor(next, fitting)
   const compact = first.name === 'compact' ? compactCall(asked, '', '') : undefined
   return { calls: [call ?? compact ?? plainCall(first)] }
-}
-
-const UNKNOWN = 'I do not see'
-const QUESTION =
-  /^(?:what|which|who|where)(?: is| are| was| were|['’]s) (?:the |my |our )?(.+?)\?$/i
-
-/** Answers from what is in the context and nothing else: what a compaction lost is not known. */
-function question(asked: Asked, text: string, at: number): string | undefined {
-  const subject = QUESTION.exec(text)?.[1]?.toLowerCase()
-  if (subject === undefined) return undefined
-  const lines = [asked.system, ...asked.turns.slice(0, at).flatMap(({ parts }) => parts.map(said))]
-    .flatMap((each) => each.split('\n'))
-    .map((line) => line.trim())
-  const tells = (line: string) => !line.endsWith('?') && !line.startsWith(UNKNOWN)
-  const found = lines.findLast((line) => line.toLowerCase().includes(subject) && tells(line))
-  return found === undefined
-    ? `${UNKNOWN} ${subject} in my context.`
-    : `From my context: ${quoted(found)}`
-}
-
-function said(part: AskedPart): string {
-  return part.type === 'call' ? '' : part.text
 }
 
 // Calls of the tools that précis offers for compaction: `compact` in either of its two shapes, and `edl`.
@@ -214,6 +198,6 @@ function edlStep(
   if (!asked.tools.some(({ name }) => name === 'edl') || !text.includes('/summary.md'))
     return undefined
   if (since.some(({ type }) => type === 'call')) return { text: 'The summary is up to date.' }
-  const script = `file \`/summary.md\`\ninsert_after <<END_OF_SUMMARY\n${buildSummary(asked)}\nEND_OF_SUMMARY`
+  const script = `file \`/summary.md\`\ninsert_after <<END_OF_SUMMARY\n${buildSummary(asked, true)}\nEND_OF_SUMMARY`
   return { calls: [{ name: 'edl', arguments: { script } }] }
 }

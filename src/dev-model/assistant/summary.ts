@@ -1,7 +1,14 @@
 // The assistant's summaries: requests, files, commands, current state
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { readFields } from '../../validate/walk.ts'
-import { type Asked, type AskedPart, lastUserTurn, textIn } from '../asked.ts'
+import {
+  type Asked,
+  type AskedPart,
+  type AskedTurn,
+  isNote,
+  lastUserTurn,
+  textIn,
+} from '../asked.ts'
 
 interface Facts {
   readonly requests: readonly string[]
@@ -17,16 +24,70 @@ const PATH = /^[\w@~./-]*[\w-]\.[a-z]\w{0,7}$/i
 const MAX_PATH_CHARS = 200
 const HEADINGS = ['Requests', 'Files', 'Commands', 'Failures', 'State']
 
-/** Everything before the request for it; where that is nothing, the transcript in the request. */
-export function buildSummary(asked: Asked): string {
+/** Whoever reads a summary knows that no model wrote it. */
+export const WRITTEN_BY = 'Written by the stand-in `dev`, not by a language model.'
+
+/**
+ * Everything before the request for it; where that is nothing, the transcript in the request. What an
+ * earlier summary says is carried over, unless this is added to it.
+ */
+export function buildSummary(asked: Asked, isAddition = false): string {
   const last = lastUserTurn(asked)
   const prompt = textIn(asked.turns[last]?.parts ?? [])
   const before = asked.turns.slice(0, asked.compaction === undefined ? last : undefined)
-  const facts = before.length > 0 ? readFacts(before) : factsInText(prompt)
+  const facts = before.length > 0 ? readFacts(before) : factsInText(withoutSummaries(prompt))
   // Behind a transcript in tags stands what is asked for; headings in it are none of the request.
-  return headingsIn(prompt.slice(prompt.lastIndexOf('</conversation>') + 1))
-    .map((heading) => `## ${heading}\n${sectionOf(heading, facts)}`)
-    .join('\n\n')
+  const headings = headingsIn(prompt.slice(prompt.lastIndexOf('</conversation>') + 1))
+  const texts = before.flatMap(({ parts }) => parts.map(findWords))
+  const given = before.length > 0 ? texts : [prompt]
+  const earlier = earlierSections(isAddition ? [] : given)
+  const sections = headings.map((heading) => {
+    const carried = earlier.get(heading) ?? []
+    earlier.delete(heading)
+    return [heading, joined(carried, sectionOf(heading, facts))] as const
+  })
+  const rest = [...earlier].filter(([, lines]) => lines.length > 0)
+  return [
+    ...(isAddition && prompt.includes(WRITTEN_BY) ? [] : [WRITTEN_BY]),
+    ...sections
+      .filter(([, text]) => headings !== HEADINGS || text !== 'none')
+      .map(([heading, text]) => `## ${heading}\n${text}`),
+    ...rest.map(([heading, lines]) => `## ${heading}\n${lines.join('\n')}`),
+  ].join('\n\n')
+}
+
+const TAGGED = /<(summary|conversation-summary|previous-summary)>\n?([\s\S]*?)\n?<\/\1>/g
+const LABELLED = /^(?:\[CONVERSATION SUMMARY\]|Written by the stand-in `dev`)/
+const OPENING = /^The conversation history before this point was compacted into .*$/gm
+const MAX_CARRIED = 60
+
+/** What earlier summaries say, by their headings. */
+function earlierSections(texts: readonly string[]): Map<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>()
+  for (const summary of texts.flatMap(summariesIn)) {
+    let heading = 'Earlier'
+    for (const line of summary.split('\n').map((each) => each.trimEnd())) {
+      const [, title] = /^##+ (.+)$/.exec(line) ?? []
+      if (title !== undefined) heading = title
+      else if (line !== '' && line !== 'none' && !LABELLED.test(line))
+        found.set(heading, latest(unique([...(found.get(heading) ?? []), line]), MAX_CARRIED))
+    }
+  }
+  return found
+}
+
+function summariesIn(text: string): string[] {
+  if (LABELLED.test(text)) return [text]
+  return [...text.matchAll(TAGGED)].map(([, , summary = '']) => summary)
+}
+
+function withoutSummaries(text: string): string {
+  return LABELLED.test(text) ? '' : text.replaceAll(TAGGED, '').replaceAll(OPENING, '').trim()
+}
+
+function joined(carried: readonly string[], section: string): string {
+  const lines = unique([...carried, ...section.split('\n').filter((line) => line !== 'none')])
+  return lines.length === 0 ? 'none' : lines.join('\n')
 }
 
 /**
@@ -57,8 +118,13 @@ function listed(items: readonly string[]): string {
 
 function readFacts(turns: Asked['turns']): Facts {
   const parts = turns.flatMap((turn) => turn.parts)
-  const users = turns.filter(({ role }) => role === 'user').map((turn) => textIn(turn.parts))
-  const answers = turns.filter(({ role }) => role === 'assistant').map((turn) => textIn(turn.parts))
+  const said = (who: AskedTurn['role']) =>
+    turns
+      .filter(({ role }) => role === who)
+      .map((turn) => turn.parts.filter((part) => part.type !== 'text' || !isNote(part.text)))
+      .map((each) => withoutSummaries(textIn(each)))
+  const users = said('user')
+  const answers = said('assistant')
   const answer = answers.findLast((text) => text !== '')
   return {
     requests: latest(users.filter((text) => text !== '').map(quoted)),
@@ -117,6 +183,6 @@ function unique(items: readonly string[]): readonly string[] {
   return [...new Set(items)]
 }
 
-function latest(items: readonly string[]): readonly string[] {
-  return items.slice(-MAX_ITEMS)
+function latest(items: readonly string[], most = MAX_ITEMS): readonly string[] {
+  return items.slice(-most)
 }

@@ -35,6 +35,7 @@ export function isAiSdk({ items }: Sample): boolean {
 
 export class MessageReader extends OneThreadReader {
   #answers = 0
+  #hasStarted = false
 
   read(message: Fields, record: RawRecord): KeptBecause {
     const origin = { record }
@@ -42,8 +43,9 @@ export class MessageReader extends OneThreadReader {
     switch (message.role) {
       case 'system': {
         const data = typeof parts === 'string' ? parts : textsIn(parts)
-        this.conversation.aside({ type: 'SYSTEM_PROMPT', data }, origin)
-        break
+        if (this.#hasStarted) this.conversation.reminder(data, origin)
+        else this.conversation.prompt(data, origin)
+        return undefined
       }
       case 'user':
         this.#user(parts, origin)
@@ -57,6 +59,7 @@ export class MessageReader extends OneThreadReader {
       default:
         return 'a message of an unknown role'
     }
+    this.#hasStarted = true
     return undefined
   }
 

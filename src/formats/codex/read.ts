@@ -2,6 +2,7 @@
 import type { NewEntry } from '../../core/edit/change.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
+import { writtenBy } from '../../core/view/typed-text.ts'
 import { OPENING, type Origin, summaryEntries } from '../reading/conversation.ts'
 import {
   countIn,
@@ -146,7 +147,7 @@ class RolloutReader extends OneThreadReader {
     const history = all.filter((item) => !isOwnWords(item) && textOfMessage(item) !== OPENING)
     const { replacement_history: _, ...about } = payload
     const summary = textIn(payload.message)?.trim()
-    const put = history.map((item) => this.#replacement(item))
+    const put = history.map((item) => this.#replacement(item, summary))
     // Without a list, versions before it kept what the user said and put the summary behind it.
     const kept = [...this.#names].filter((name) => name.startsWith('user\n'))
     this.conversation.compaction({
@@ -161,7 +162,13 @@ class RolloutReader extends OneThreadReader {
     return undefined
   }
 
-  #replacement(item: Fields): NewEntry | { keep: string; or: NewEntry } {
+  #replacement(item: Fields, summary = ''): NewEntry | { keep: string; or: NewEntry } {
+    const text = textOfMessage(item)
+    const isSummary =
+      item.role === 'user' &&
+      ((summary !== '' && text.includes(summary)) || writtenBy(text) === 'model')
+    const [sum] = isSummary ? summaryEntries(text) : []
+    if (sum) return sum
     const entry = readEntry(item)
     const name = readName(item)
     return name !== undefined && this.#names.has(name) ? { keep: name, or: entry } : entry
@@ -182,7 +189,7 @@ function readName(item: Fields): string | undefined {
 }
 
 /** What stands for a summary that only OpenAI's servers can read. */
-const SEALED = '[what was here was compacted into a block that only the provider can read]'
+export const SEALED = '[what was here was compacted into a block that only the provider can read]'
 
 function readEntry(item: Fields): NewEntry {
   const text = textOfMessage(item)

@@ -1,14 +1,16 @@
 // A context as a Codex rollout: items of the history, and a `compacted` line where it replaces another.
+import type { ThreadEvent } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ThinkingPart } from '../../core/view/content.ts'
 import { checkpointToText } from '../../core/view/entry-range.ts'
 import type { Message, MessagePart, ToolResultPart } from '../../core/view/message.ts'
 import { type Note, opened, placeholder, UNSIGNED, writeLines } from '../outgoing.ts'
+import { OPENING } from '../reading/conversation.ts'
 import { type Fields, fieldsIn, isFields, textIn } from '../reading/fields.ts'
 import { type RawRecord, recordValue, urlOfMedia } from '../reading/raw.ts'
 import { workplaceOf } from '../reading/workplace.ts'
 import type { Exported, Outgoing, WriteOptions } from '../session-format.ts'
-import { CODEX, ORIGINATOR, THINKER } from './read.ts'
+import { CODEX, ORIGINATOR, SEALED, THINKER } from './read.ts'
 
 export function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported {
   const timestamp = options.now.toISOString()
@@ -31,14 +33,40 @@ export function writeCodex(outgoing: Outgoing, options: WriteOptions): Exported 
     },
     changed: (changed, old, note) => {
       const { summary, rest } = opened(changed, note)
+      const sealed = sealedItems(changed, rest)
       const replacement = messageItem('user', [{ type: 'input_text', text: summary }])
       const lines = [
-        line('compacted', { message: '', replacement_history: [replacement] }),
-        ...historyLines(rest, line, note),
+        line('compacted', {
+          message: summary === OPENING ? '' : summary,
+          replacement_history: [replacement, ...sealed],
+        }),
+        ...historyLines(sealed.length > 0 ? rest.map(withoutSealed) : rest, line, note),
       ]
       return numbered(lines, old)
     },
   })
+}
+
+/** Summaries that only OpenAI can read, where the context still has them: as Codex recorded them. */
+function sealedItems({ events = [] }: Outgoing, messages: readonly Message[]): Json[] {
+  if (!messages.some(({ parts }) => parts.some(isSealed))) return []
+  const last = events.findLast(
+    (event) => event.type === 'COMPACTION' && nativesIn(event).length > 0,
+  )
+  return last ? nativesIn(last) : []
+}
+
+function nativesIn(event: ThreadEvent): Json[] {
+  const puts = event.type === 'COMPACTION' ? event.data.edits.flatMap(({ put }) => put) : []
+  return puts.flatMap((put) => ('native' in put && put.native ? [put.native.value] : []))
+}
+
+function isSealed(part: MessagePart): boolean {
+  return part.type === 'text' && part.text === SEALED
+}
+
+function withoutSealed({ role, parts }: Message): Message {
+  return { role, parts: parts.filter((part) => !isSealed(part)) }
 }
 
 /** Other agents know no call whose argument is a text: there it stands alone in an object. */

@@ -47,7 +47,7 @@ export class ChatMessages {
         const data = readText(message.content)
         // Only what opens the conversation is the prompt; later it is a word in between.
         if (this.#hasStarted) this.#to.reminder(data, origin)
-        else this.#to.aside({ type: 'SYSTEM_PROMPT', data }, origin)
+        else this.#to.prompt(data, origin)
         return true
       }
       case 'user':

@@ -56,6 +56,7 @@ export class Conversation {
   #answer: PendingAnswer | undefined
   #waiting: NamedDraft[] = [] // what came after the open answer and is no result of it
   #raw: RawRecord[] = []
+  readonly #prompts: string[] = []
 
   constructor(format: string, thread: string) {
     this.#format = format
@@ -145,6 +146,13 @@ export class Conversation {
   /** An event that has no place in the context. */
   aside(draft: EventDraft, origin: Origin): void {
     this.#add(this.#named(draft, origin))
+  }
+
+  /** A system message that opens the conversation. Several are one prompt: a later one takes in the others. */
+  prompt(text: string, origin: Origin): void {
+    this.#prompts.push(text)
+    const data = this.#prompts.filter((each) => each.trim() !== '').join('\n\n')
+    this.aside({ type: 'SYSTEM_PROMPT', data }, origin)
   }
 
   /** Kept as it is, out of the context. */

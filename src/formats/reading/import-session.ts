@@ -12,8 +12,9 @@ import {
   type RecordedCompaction,
   type SessionFormat,
   type Source,
-  type Step,
 } from '../session-format.ts'
+import { withBeginning } from './beginning.ts'
+import { StoredRecords } from './grown-import.ts'
 import { ReadNotes } from './notes.ts'
 import { textLength } from './raw.ts'
 import { recordedProposal } from './recorded.ts'
@@ -55,6 +56,8 @@ export interface ImportedSession {
   readonly subThreadIds: readonly string[]
   readonly compactions: number
   readonly notes: ReadNotes
+  /** An answer at its end was left for the next run. */
+  readonly isHeld?: boolean
 }
 
 export interface ImportOptions {
@@ -62,13 +65,15 @@ export interface ImportOptions {
   readonly title?: string
   /** What the first event of the thread says of the file. With it, the thread is partial up to its last event. */
   readonly source?: { readonly [key: string]: Json }
-  /** A run on the same file that was interrupted: what it wrote stays, and this one goes on with it. */
+  /** A run on the same file when it was shorter, or one that was interrupted: what it wrote stays, and this one goes on with it. */
   readonly earlier?: EarlierRun
   /**
    * Whether the log keeps the records of the file beside what they became. Without them it is about
    * half as large, and the session can only be written as a new one.
    */
   readonly records?: 'keep' | 'drop'
+  /** Whether a last answer whose calls wait for results is left for the next run: it may still be written. */
+  readonly openAnswer?: 'keep' | 'hold'
 }
 
 /** The strategy under which compactions stand that came in with a file. */
@@ -89,7 +94,8 @@ export async function importSession(
   const { notes = new ReadNotes(), title, records = 'keep' } = options
   const isMarked = options.source !== undefined
   const end = { end: IMPORT_END }
-  const how = { target, records, isMarked, earlier: options.earlier }
+  const { earlier, openAnswer = 'keep' } = options
+  const how = { target, records, isMarked, earlier, openAnswer }
   const named = {
     ...(title !== undefined && { title }),
     ...(options.earlier && { threadId: options.earlier.threadId }),
@@ -120,39 +126,8 @@ export async function importSession(
   // The main one last: with its last event all of them are whole.
   for (const thread of [...threads.values()].toReversed()) await thread.end()
   const subThreadIds = [...threads.values()].slice(1).map(({ threadId }) => threadId)
-  return { threadId: main.threadId, subThreadIds, compactions, notes }
-}
-
-/** When a session began is known with its first record that has a time: near its beginning, or never. */
-const LOOKED_AT = 100
-
-async function withBeginning(
-  read: AsyncIterable<Step>,
-): Promise<{ readonly began: Date | undefined; readonly steps: AsyncIterable<Step> }> {
-  const rest = read[Symbol.asyncIterator]()
-  const held: Step[] = []
-  let began: Date | undefined
-  while (!began && held.length < LOOKED_AT) {
-    const next = await rest.next()
-    if (next.done) break
-    held.push(next.value)
-    began = timeIn(next.value)
-  }
-  return { began, steps: inOrder(held, rest) }
-}
-
-async function* inOrder(held: readonly Step[], rest: AsyncIterator<Step>): AsyncGenerator<Step> {
-  try {
-    yield* held
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-  } finally {
-    await rest.return?.() // closes the file where nobody reads to the end
-  }
-}
-
-function timeIn(step: Step): Date | undefined {
-  if (step.type !== 'drafts') return undefined
-  return step.drafts.find(({ draft }) => draft.timestamp)?.draft.timestamp
+  const isHeld = [...threads.values()].some((thread) => thread.isHeld)
+  return { threadId: main.threadId, subThreadIds, compactions, notes, ...(isHeld && { isHeld }) }
 }
 
 function requireWords({ account }: ReadNotes, { id }: SessionFormat): void {
@@ -171,15 +146,18 @@ interface How {
   readonly records: 'keep' | 'drop'
   readonly isMarked: boolean
   readonly earlier: EarlierRun | undefined
+  readonly openAnswer: 'keep' | 'hold'
 }
 
 class ImportedThread {
   readonly threadId: string
   lastSeq = 1
+  isHeld = false // an open answer was left for the next run
   /** Of the last record that has one. */
   time: Date | undefined
   readonly #how: How
   readonly #stored: StoredPart | undefined
+  readonly #grown: StoredRecords | undefined
   readonly #ids = new Map<string, EntryId>()
   #pending: NamedDraft[] = []
   #pendingLength = 0
@@ -187,23 +165,30 @@ class ImportedThread {
 
   /** A thread is as old as the session was where it comes from. */
   static async start(how: How, started: Started, began: Date | undefined): Promise<ImportedThread> {
-    const stored = how.earlier && (await StoredPart.find(how.earlier, started.threadId ?? ''))
+    const stored = how.earlier && (await findStored(how.earlier, started.threadId ?? ''))
     if (stored) return new ImportedThread(how, stored.threadId, began, stored)
     const timestamp = began && { timestamp: began }
     const threadId = await how.target.create({ ...started, ...timestamp, reason: 'import' })
     return new ImportedThread(how, threadId, began)
   }
 
-  private constructor(how: How, threadId: string, time: Date | undefined, stored?: StoredPart) {
+  private constructor(
+    how: How,
+    threadId: string,
+    time: Date | undefined,
+    stored?: StoredPart | StoredRecords,
+  ) {
     this.#how = how
     this.threadId = threadId
-    this.#stored = stored
+    if (stored instanceof StoredRecords) this.#grown = stored
+    else this.#stored = stored
     this.#version = stored?.version ?? 1
     this.time = time
   }
 
   /** An answer and its calls are in one step, so a batch never parts them. */
-  async add(drafts: readonly NamedDraft[]): Promise<void> {
+  async add(read: readonly NamedDraft[]): Promise<void> {
+    const drafts = this.#grown ? this.#grown.take(read, (...known) => this.#know(...known)) : read
     // One by one: a step of a hundred thousand is too long for a list of arguments.
     for (const draft of this.#how.records === 'keep' ? drafts : drafts.flatMap(withoutRecords)) {
       this.#pending.push(draft)
@@ -213,11 +198,26 @@ class ImportedThread {
       await this.flush()
   }
 
+  #know(names: readonly string[], id: EntryId): void {
+    for (const name of names) this.#ids.set(name, id)
+  }
+
   async end(): Promise<void> {
+    if (this.#how.openAnswer === 'hold') this.#holdOpen()
     await this.flush()
-    if (!this.#how.isMarked) return
+    if (!this.#how.isMarked || this.#grown) return
     this.#pending = [{ draft: importEnd() }]
     await this.flush()
+  }
+
+  #holdOpen(): void {
+    const types = this.#pending.map(({ draft }) => draft.type)
+    const answer = types.lastIndexOf('AGENT_MESSAGE')
+    const count = (type: EventDraft['type']) =>
+      types.slice(answer).filter((each) => each === type).length
+    if (answer < 0 || count('TOOL_RESULT') >= count('TOOL_CALL')) return
+    this.#pending = this.#pending.slice(0, answer)
+    this.isHeld = true
   }
 
   async flush(): Promise<void> {
@@ -230,7 +230,7 @@ class ImportedThread {
     const events = [...taken, ...(await this.#append(drafts.slice(taken.length)))]
     events.forEach((event, index) => {
       if (!bearsEntry(event)) return
-      for (const name of pending[index]?.names ?? []) this.#ids.set(name, originalId(event.seq))
+      this.#know(pending[index]?.names ?? [], originalId(event.seq))
     })
     this.lastSeq = events.at(-1)?.seq ?? this.lastSeq
   }
@@ -256,7 +256,7 @@ class ImportedThread {
 
   async compact(recorded: RecordedCompaction, notes: ReadNotes): Promise<boolean> {
     await this.flush()
-    const stored = await this.#stored?.takeCompaction()
+    const stored = await (this.#stored ?? this.#grown)?.takeCompaction()
     if (stored !== undefined) return stored
     const strategy: Strategy = {
       id: RECORDED_STRATEGY,
@@ -274,6 +274,12 @@ class ImportedThread {
     else notes.problem(`a recorded compaction could not be taken over: ${outcome.refusal.message}`)
     return outcome.committed
   }
+}
+
+/** What the earlier run stored: by its records where it came to its end, else event by event. */
+async function findStored(earlier: EarlierRun, threadId: string) {
+  const hasEnded = (await earlier.store.find?.(threadId, IMPORT_END)) !== undefined
+  return hasEnded ? StoredRecords.read(earlier, threadId) : StoredPart.find(earlier, threadId)
 }
 
 function withoutRecords({ draft, ...named }: NamedDraft): NamedDraft[] {

@@ -71,7 +71,7 @@ export function rawRecords(format: string, logs: readonly (readonly ThreadEvent[
 }
 
 /** Its text is not asked for: it may be elsewhere. */
-function isRawRecord(record: Json): record is RawRecord {
+export function isRawRecord(record: Json): record is RawRecord {
   if (!isFields(record) || typeof record.at !== 'number') return false
   return PLACE in record || typeof record.raw === 'string'
 }

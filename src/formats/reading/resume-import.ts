@@ -6,7 +6,7 @@ import type { Store } from '../../core/ports.ts'
 
 export interface EarlierRun {
   readonly threadId: string // of the file itself
-  readonly store: Pick<Store, 'info' | 'read'>
+  readonly store: Pick<Store, 'info' | 'read' | 'find'>
 }
 
 /** The events that one thread of the file has already, in the order in which they are read again. */

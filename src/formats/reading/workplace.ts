@@ -1,4 +1,6 @@
 // Where a session took place: the working directory that the records of each agent name.
+import type { EventDraft } from '../../core/log/event.ts'
+import type { Json } from '../../core/text/json.ts'
 import type { Outgoing, WriteOptions } from '../session-format.ts'
 import { type Fields, fieldsIn, listIn, objectIn, textIn } from './fields.ts'
 
@@ -7,9 +9,16 @@ const LOOKED_AT = 1_000
 
 /** The directory of the session, else the one where it is written; empty where neither is known. */
 export function workplaceOf({ events = [] }: Outgoing, { cwd = '' }: WriteOptions): string {
+  return findWorkplace(events) ?? cwd
+}
+
+export function findWorkplace(
+  events: Iterable<Pick<EventDraft, 'type' | 'data' | 'source'>>,
+): string | undefined {
   let looked = 0
   for (const event of events) {
-    const { envelope, records } = fieldsIn(event.type === 'FOREIGN' ? event.data : event.source)
+    const kept = event.type === 'FOREIGN' ? (event.data as Json) : event.source
+    const { envelope, records } = fieldsIn(kept)
     const around = placeIn(fieldsIn(envelope))
     if (around !== undefined) return around
     if (looked >= LOOKED_AT) continue
@@ -19,7 +28,7 @@ export function workplaceOf({ events = [] }: Outgoing, { cwd = '' }: WriteOption
       if (place !== undefined) return place
     }
   }
-  return cwd
+  return undefined
 }
 
 /** Claude Code and pi name it in the record, Codex in its payload, OpenCode in the facts of the session. */

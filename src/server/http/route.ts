@@ -116,6 +116,8 @@ interface RouteSpec {
   readonly status?: 201 | 202
   /** Of an answer that is not JSON; the handler gives a Response then. */
   readonly mediaType?: string
+  /** Of a stream: the JSON in the data of each message. */
+  readonly streamed?: z.ZodType
 }
 
 type Registry = OpenAPIHono['openAPIRegistry']
@@ -183,9 +185,16 @@ function readBody(registry: Registry, { body, isUpload }: RouteSpec) {
   return { required, content: { 'application/json': { schema } } }
 }
 
-function buildResponses(registry: Registry, { answer, mediaType, status }: RouteSpec) {
+function buildResponses(registry: Registry, { answer, mediaType, status, streamed }: RouteSpec) {
+  const text = {
+    type: 'string',
+    ...(streamed && {
+      contentMediaType: 'application/json',
+      contentSchema: buildSchema(registry, streamed, 'output'),
+    }),
+  }
   const content = mediaType
-    ? { [mediaType]: { schema: { type: 'string' } } }
+    ? { [mediaType]: { schema: text } }
     : answer && { 'application/json': { schema: buildSchema(registry, answer, 'output') } }
   const problem = { schema: buildSchema(registry, problemSchema, 'output') }
   return {

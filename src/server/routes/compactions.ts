@@ -1,4 +1,6 @@
 // Compactions: run, previewed, applied with other words, undone; what one did.
+import type { z } from 'zod'
+import { compactionWords } from '../../agent/commands/preset-words.ts'
 import type { CompactionResult } from '../../core/agent/frame.ts'
 import {
   commandOutcomeSchema,
@@ -135,10 +137,18 @@ function addLooking(api: Api, { store }: AppParts): void {
       answer: compactionDiffSchema,
     },
     async ({ params: { threadId, compaction } }) => {
-      const { before, after, ...diff } = computeDiff(
+      const { before, after, changes, ...diff } = computeDiff(
         await aroundCompaction(store, threadId, compaction),
       )
-      return { ...diff, before: [...before], after: [...after] }
+      return {
+        ...diff,
+        before: [...before],
+        after: [...after],
+        changes: changes.map(({ removed, added }) => ({
+          removed: [...removed],
+          added: [...added],
+        })),
+      }
     },
   )
   route(
@@ -151,9 +161,10 @@ function addLooking(api: Api, { store }: AppParts): void {
       params: compactionParams,
       answer: reportSchema,
     },
-    async ({ params: { threadId, compaction } }) => ({
-      text: buildReport(await aroundCompaction(store, threadId, compaction)),
-    }),
+    async ({ params: { threadId, compaction } }) =>
+      structuredClone(buildReport(await aroundCompaction(store, threadId, compaction))) as z.output<
+        typeof reportSchema
+      >,
   )
 }
 
@@ -162,15 +173,8 @@ function readOutcome(result: CompactionResult): WireOutcome {
   return {
     command: 'compact',
     ok: result.success,
-    text: inWords(result),
+    text: compactionWords(result).join('\n'),
     ...(fresh && { threadId: fresh.threadId }),
     compaction: toWireResult(result),
   }
-}
-
-function inWords({ success, strategy, error, end, fresh, event, before, after }: CompactionResult) {
-  if (!success) return `${strategy} did not compact: ${error?.message ?? end}`
-  if (fresh) return `${strategy}: the conversation continues in ${fresh.threadId}.`
-  if (event?.data.edits.length === 0) return `${strategy}: there was nothing to compact.`
-  return `${strategy}: ${before?.tokens ?? 'unknown'} → ${after?.tokens ?? 'unknown'} tokens.`
 }

@@ -8,12 +8,15 @@ import {
   filesQuery,
   pinBody,
   pinParams,
+  placesQuery,
   recallQuery,
   threadParams,
 } from '../../protocol/requests.ts'
 import {
   contextEntriesSchema,
   contextPictureSchema,
+  costSchema,
+  entryPlacesSchema,
   filesSchema,
   pinSchema,
   pinsSchema,
@@ -26,6 +29,7 @@ import { type Api, route } from '../http/route.ts'
 import type { AddRoutes, AppParts } from '../send.ts'
 import { buildPicture, readContextEntries, recalled } from '../views/context-entries.ts'
 import { thinned } from '../views/count-event.ts'
+import { readPlaces } from '../views/entry-places.ts'
 import { buildContextFigures } from '../views/session.ts'
 
 const tag = 'contents'
@@ -46,6 +50,38 @@ export const addViewRoutes: AddRoutes = (api, { threads, store, tallies }) => {
       const context = await threads.context(threadId)
       const page = await readContextEntries({ store, threadId, context }, query)
       return { ...page, items: [...page.items] }
+    },
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/context/places',
+      tag,
+      summary:
+        'What became of the entries of a stretch of events: still there, or what replaces them',
+      params: threadParams,
+      query: placesQuery,
+      answer: entryPlacesSchema,
+    },
+    async ({ params: { threadId }, query }) => {
+      const context = await threads.context(threadId)
+      return { items: await readPlaces({ store, threadId, context }, query) }
+    },
+  )
+  route(
+    api,
+    {
+      method: 'get',
+      path: '/threads/{threadId}/cost',
+      tag,
+      summary: 'Everything that was billed, by model',
+      params: threadParams,
+      answer: costSchema,
+    },
+    async ({ params: { threadId } }) => {
+      await threads.context(threadId)
+      return { items: [...(await tallies.of(threadId)).models.values()] }
     },
   )
   route(

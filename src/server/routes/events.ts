@@ -1,5 +1,6 @@
 // Routes for stored events and the live stream
 import { PrecisError } from '../../core/errors.ts'
+import { streamDataSchema } from '../../protocol/frame-schemas.ts'
 import { eventsQuery, streamQuery, threadParams } from '../../protocol/requests.ts'
 import { eventsSchema } from '../../protocol/schemas.ts'
 import { unknownThread } from '../../threads/live-thread.ts'
@@ -41,6 +42,7 @@ export const addEventRoutes: AddRoutes = (api, parts) => {
       query: streamQuery,
       headers: { 'Last-Event-ID': 'The number of the last event that you have.' },
       mediaType: 'text/event-stream',
+      streamed: streamDataSchema,
     },
     async ({ params, query, c }) => {
       const after = lastEventId(c.req.header('last-event-id')) ?? query.after ?? 0

@@ -1,16 +1,14 @@
 // The entries of a context, page by page, with what each one replaces
 import type { z } from 'zod'
-import type { Edit, EntryId, Run } from '../../core/edit/change.ts'
 import { nameOfEntry } from '../../core/edit/report-name.ts'
-import { splitTokens } from '../../core/edit/report-split.ts'
+import { splitTokens, type TokenSplit } from '../../core/edit/report-split.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
-import { readRow } from '../../core/log/codec.ts'
-import { type EventAt, isChange } from '../../core/log/event.ts'
+import type { EventAt } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
 import type { Archive } from '../../core/search/archive.ts'
 import { type Context, headIds } from '../../core/view/context.ts'
-import { collectPuts, isNew, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
+import { newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import type {
   ContextCategory,
   ContextEntry,
@@ -21,6 +19,7 @@ import type {
 import type { recalledSchema } from '../../protocol/schemas.ts'
 import { LoadedRows } from '../../threads/rows.ts'
 import { entryText } from './diff.ts'
+import { Originals, tokenScale } from './entry-places.ts'
 
 /** Enough to recognise it and to read most; the whole can be read by its ref. */
 const ENTRY_CHARS = 4_000
@@ -48,16 +47,19 @@ export async function readContextEntries(
     context.version,
   )
   const { eventAt } = rows
+  const counted = tokenScale(context)
   const page: ContextEntry[] = headEntries(context, eventAt).slice(from, from + limit)
   for (const { id, kind, tokens } of shown) {
     const label = newEntryAt(id, eventAt)?.label
+    const first = label === undefined ? undefined : (await originals.spans(id))[0]?.[0]
     page.push({
       ref: id,
       role: kind,
       ...(label !== undefined && { label }),
       text: entryText(id, eventAt, ENTRY_CHARS),
-      tokens,
+      tokens: counted(tokens),
       covers: await originals.under(id),
+      ...(first !== undefined && { first: `e${first}` }),
     })
   }
   return { items: page, total: heads.length + items.length }
@@ -66,67 +68,14 @@ export async function readContextEntries(
 /** The prompts in effect stand before everything, and no compaction reaches them. */
 function headEntries(context: Context, eventAt: EventAt): ContextEntry[] {
   const { systemTokens, userSystemTokens, system } = context.head
+  const counted = tokenScale(context)
   return headIds(context).map((ref) => {
     const { seq } = parseEntryId(ref)
     const data = eventAt(seq)?.data
     const text = typeof data === 'string' ? data.slice(0, ENTRY_CHARS) : ''
     const tokens = seq === system ? systemTokens : userSystemTokens
-    return { ref, role: 'system', text, tokens, covers: 1 }
+    return { ref, role: 'system', text, tokens: counted(tokens), covers: 1 }
   })
-}
-
-/**
- * Counts originals from the changes alone: a summary of a hundred thousand entries is counted without
- * reading one of them. For one request: changes are kept as long as it lasts.
- */
-class Originals {
-  readonly #store: Pick<Store, 'read'>
-  readonly #threadId: string
-  readonly #edits = new Map<number, Promise<readonly Edit[]>>()
-
-  constructor(store: Pick<Store, 'read'>, threadId: string) {
-    this.#store = store
-    this.#threadId = threadId
-  }
-
-  /** How many originals this entry stands for. */
-  async under(id: EntryId): Promise<number> {
-    const parsed = parseEntryId(id)
-    if (parsed.original) return 1
-    const edit = carriedBy(await this.#editsOf(parsed.seq), parsed.index)
-    if (!edit) return 0
-    const kept = edit.put.flatMap((put) => ('keep' in put ? [put.keep] : []))
-    return (await this.#sum(edit.covers)) - (await this.#sum(kept))
-  }
-
-  async #sum(runs: readonly Run[]): Promise<number> {
-    let sum = 0
-    for (const run of runs) sum += typeof run === 'string' ? await this.under(run) : run[2]
-    return sum
-  }
-
-  #editsOf(seq: number): Promise<readonly Edit[]> {
-    const known = this.#edits.get(seq) ?? this.#read(seq)
-    this.#edits.set(seq, known)
-    return known
-  }
-
-  async #read(seq: number): Promise<readonly Edit[]> {
-    const [row] = await this.#store.read(this.#threadId, { from: seq, to: seq })
-    const event = row && readRow(row)
-    return event && isChange(event) ? event.data.edits : []
-  }
-}
-
-/** Only the first new entry of an edit stands for what the edit took out. */
-function carriedBy(edits: readonly Edit[], index: number): Edit | undefined {
-  let next = 0
-  for (const edit of edits) {
-    const made = collectPuts(edit).filter(isNew).length
-    if (made > 0 && next === index) return edit
-    next += made
-  }
-  return undefined
 }
 
 const LARGEST = 10
@@ -136,19 +85,11 @@ export function buildPicture(
   { context, eventAt }: Pick<StrategyInput, 'context' | 'eventAt'>,
   figures: ContextFigures,
 ): ContextPicture {
-  const { total, toolResults, toolCalls, ...split } = splitTokens(context, eventAt)
-  const known: ContextCategory[] = [
-    { name: 'system', tokens: split.system },
-    { name: 'user', tokens: split.user },
-    { name: 'assistant', tokens: split.assistant },
-    { name: 'thinking', tokens: split.thinking },
-    { name: 'tool calls', tokens: toolCalls },
-    { name: 'tool results', tokens: toolResults.reduce((sum, { tokens }) => sum + tokens, 0) },
-    { name: 'images', tokens: split.images },
-    { name: 'summaries', tokens: split.summaries },
-  ]
+  const counted = tokenScale(context)
+  const known = categoriesIn(splitTokens(context, eventAt), counted)
+  const total = known.reduce((sum, { tokens }) => sum + tokens, 0)
   const used = figures.tokens ?? total
-  // What a provider counts beyond our own weights: the tools, mostly.
+  // What a provider counts beyond what the log holds: the tools, mostly. A compaction does not change it.
   const beyond = Math.max(0, used - total)
   const free = figures.limit === undefined ? undefined : Math.max(0, figures.limit - used)
   return {
@@ -163,8 +104,30 @@ export function buildPicture(
       .filter(({ kind }) => kind !== 'gap')
       .toSorted((one, other) => other.tokens - one.tokens)
       .slice(0, LARGEST)
-      .map(({ id, tokens }) => ({ ref: id, what: nameOfEntry(id, eventAt), tokens })),
+      .map(({ id, tokens }) => ({
+        ref: id,
+        what: nameOfEntry(id, eventAt),
+        tokens: counted(tokens),
+      })),
   }
+}
+
+/** In one order everywhere, without what is empty in all of them. */
+export function categoriesIn(
+  { toolResults, toolCalls, ...split }: TokenSplit,
+  counted: (tokens: number) => number,
+): ContextCategory[] {
+  const results = toolResults.reduce((sum, { tokens }) => sum + tokens, 0)
+  return [
+    { name: 'system', tokens: counted(split.system) },
+    { name: 'user', tokens: counted(split.user) },
+    { name: 'assistant', tokens: counted(split.assistant) },
+    { name: 'thinking', tokens: counted(split.thinking) },
+    { name: 'tool calls', tokens: counted(toolCalls) },
+    { name: 'tool results', tokens: counted(results) },
+    { name: 'images', tokens: counted(split.images) },
+    { name: 'summaries', tokens: counted(split.summaries) },
+  ]
 }
 
 type WireRecalled = z.output<typeof recalledSchema>

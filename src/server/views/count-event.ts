@@ -1,10 +1,10 @@
 // Adds one event to the tally of a thread: cost, usage, context size
 import type { Reading } from '../../core/edit/change.ts'
-import { type EventOf, isChange, type ThreadEvent } from '../../core/log/event.ts'
+import { isChange, type ThreadEvent } from '../../core/log/event.ts'
 import type { TokenUsage } from '../../core/view/content.ts'
 import { type Context, emptyContext } from '../../core/view/context.ts'
 import { type AggregatedUsage, aggregateTokenUsage } from '../../core/window/usage.ts'
-import type { TimelinePoint } from '../../protocol/client.ts'
+import type { ModelCost, TimelinePoint } from '../../protocol/client.ts'
 import type { AppModels, PricedModel } from '../ports.ts'
 
 export interface ThreadTotals {
@@ -14,6 +14,7 @@ export interface ThreadTotals {
   readonly points: readonly TimelinePoint[]
   readonly model?: string // the latest that was spoken of
   readonly usd?: number // unknown until something had a price
+  readonly models: ReadonlyMap<string, ModelCost>
   /** Of the working conversation. Absent behind a change: then it is to be read again. */
   readonly usage?: AggregatedUsage
 }
@@ -23,6 +24,7 @@ export const NOTHING_TALLIED: ThreadTotals = {
   lastId: '',
   context: emptyContext(),
   points: [],
+  models: new Map(),
   usage: aggregateTokenUsage([]),
 }
 
@@ -44,13 +46,50 @@ export async function addCost(
   if (!usage) return next
   // A summary may be of any model: where it does not say whose it is, its price is not known.
   const isSummary = event.type === 'COMPACTION' || event.type === 'COMPACTION_FAILED'
-  if (isSummary && usage.model === undefined) return next
-  const model = usage.model ?? latest
+  const model = usage.model ?? (isSummary ? undefined : latest)
+  if (isSummary && model === undefined) return withBill(next, UNNAMED, usage, undefined)
   const name = model ?? ''
   const price = prices.get(name) ?? models.resolve(model).catch(() => undefined)
   prices.set(name, price)
   const usd = (await price)?.costOf(usage)
-  return usd === undefined ? next : { ...next, usd: (tally.usd ?? 0) + usd }
+  const billed = withBill(next, name || UNNAMED, usage, usd)
+  return usd === undefined ? billed : { ...billed, usd: (tally.usd ?? 0) + usd }
+}
+
+/** Of what does not say whose it is. */
+const UNNAMED = 'unknown'
+
+function withBill(
+  tally: ThreadTotals,
+  model: string,
+  usage: TokenUsage,
+  usd: number | undefined,
+): ThreadTotals {
+  const { costUsd, ...was } = tally.models.get(model) ?? { ...NO_REQUESTS, model }
+  const cost = usd === undefined && costUsd === undefined ? undefined : (costUsd ?? 0) + (usd ?? 0)
+  const sum: ModelCost = {
+    model,
+    requests: was.requests + 1,
+    promptTokens: was.promptTokens + counted(usage.promptTokens),
+    completionTokens: was.completionTokens + counted(usage.completionTokens),
+    cacheReadTokens: was.cacheReadTokens + counted(usage.cacheReadTokens),
+    cacheWriteTokens: was.cacheWriteTokens + counted(usage.cacheWriteTokens),
+    ...(cost !== undefined && { costUsd: cost }),
+  }
+  return { ...tally, models: new Map(tally.models).set(model, sum) }
+}
+
+const NO_REQUESTS: Omit<ModelCost, 'model'> = {
+  requests: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+}
+
+/** Foreign logs hold anything: what is no count adds nothing. */
+function counted(tokens: number | undefined): number {
+  return tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? tokens : 0
 }
 
 /** LOG-74, counted on. A change, and a result that may count once for several, need the whole view. */
@@ -71,10 +110,25 @@ export function addUsage(
 }
 
 /** Of an answer or a change, with what is read of the context behind it. */
-export function pointAt(event: ThreadEvent, { tokens, by }: Reading): TimelinePoint | undefined {
+export function pointAt(
+  event: ThreadEvent,
+  before: Reading,
+  { tokens, by }: Reading,
+): TimelinePoint | undefined {
   if (tokens === undefined || by === undefined) return undefined
-  const compaction = event.type === 'COMPACTION' ? compactionOf(event) : undefined
-  return { seq: event.seq, tokens, by, ...(compaction && { compaction }) }
+  return { seq: event.seq, tokens, by, ...changeAt(event, before.tokens, tokens) }
+}
+
+function changeAt(
+  event: ThreadEvent,
+  before: number | undefined,
+  after: number,
+): Pick<TimelinePoint, 'compaction' | 'undone' | 'redone'> {
+  if (event.type === 'COMPACTION_UNDONE') return { undone: event.data.of }
+  if (event.type === 'COMPACTION_REDONE') return { redone: event.data.of }
+  if (event.type !== 'COMPACTION' || event.data.edits.length === 0) return {}
+  const { strategyId: strategy } = event.data
+  return { compaction: { strategy, ...(before !== undefined && { before }), after } }
 }
 
 /** Compactions stay, and of each stretch between them the largest. */
@@ -85,20 +139,15 @@ export function thinned(points: readonly TimelinePoint[]): readonly TimelinePoin
   for (let at = 0; at < points.length; at += stretch) {
     const some = points.slice(at, at + stretch)
     const largest = some.reduce((one, other) => (other.tokens > one.tokens ? other : one))
-    kept.push(...some.filter((point) => point === largest || point.compaction))
+    kept.push(...some.filter((point) => point === largest || isMarked(point)))
   }
   const last = points.at(-1)
   if (last && kept.at(-1) !== last) kept.push(last)
   return kept
 }
 
-function compactionOf({ data }: EventOf<'COMPACTION'>): TimelinePoint['compaction'] & object {
-  const [before, after] = [data.before?.tokens, data.after?.tokens]
-  return {
-    strategy: data.strategyId,
-    ...(before !== undefined && { before }),
-    ...(after !== undefined && { after }),
-  }
+function isMarked({ compaction, undone, redone }: TimelinePoint): boolean {
+  return compaction !== undefined || undone !== undefined || redone !== undefined
 }
 
 function readModel(event: ThreadEvent): string | undefined {

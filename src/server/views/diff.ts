@@ -3,7 +3,7 @@ import { createTwoFilesPatch } from 'diff'
 import type { CompactionPreview } from '../../agent/compaction/preview.ts'
 import type { EntryId } from '../../core/edit/change.ts'
 import { type Pins, pinsReducer } from '../../core/edit/pins.ts'
-import { reportCompaction } from '../../core/edit/report.ts'
+import { reasonsIn, reportCompaction } from '../../core/edit/report.ts'
 import { renderReport } from '../../core/edit/report-text.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
@@ -19,7 +19,9 @@ import { type Context, foldEvent } from '../../core/view/context.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { reducedBy, threadFold } from '../../core/view/thread-state.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
-import type { CompactionDiff, DiffEntry } from '../../protocol/client.ts'
+import type { CompactionDiff, CompactionFigures, DiffEntry } from '../../protocol/client.ts'
+import { countAddedPins, figuresOf } from './compaction-figures.ts'
+import { tokenScale } from './entry-places.ts'
 
 /** Texts that differ in more lines are told as taken out and put in. */
 const MOST_CHANGES = 4_000
@@ -28,19 +30,59 @@ export function computeDiff(around: ViewsAround): CompactionDiff {
   const { event, eventAt } = around
   const left = new Set(readIds(around.after))
   const kept = new Set(readIds(around.before).filter((id) => left.has(id)))
-  const before = readEntries(around.before, eventAt, kept, 'removed')
-  const after = readEntries(around.after, eventAt, kept, 'added')
-  return { compaction: event.seq, before, after, unified: unified(before, after) }
+  const counted = tokenScale(around.before)
+  const known = { eventAt, kept, counted }
+  const reasons = reasonsIn(event.data.metadata)
+  const before = readEntries(around.before, known, 'removed').map((entry) =>
+    entry.state === 'kept'
+      ? entry
+      : { ...entry, why: reasons.get(entry.ref as EntryId) ?? event.data.strategyId },
+  )
+  const after = readEntries(around.after, known, 'added')
+  const changes = pairUp(before, after)
+  return { compaction: event.seq, before, after, changes, unified: unified(before, after) }
+}
+
+/** Between two entries that stay, what was there became what is there now. */
+function pairUp(
+  before: readonly DiffEntry[],
+  after: readonly DiffEntry[],
+): CompactionDiff['changes'] {
+  const changes: { removed: string[]; added: string[] }[] = []
+  let at = 0
+  let change = { removed: [] as string[], added: [] as string[] }
+  const close = () => {
+    if (change.removed.length + change.added.length > 0) changes.push(change)
+    change = { removed: [], added: [] }
+  }
+  for (const entry of before) {
+    if (entry.state === 'removed') {
+      change.removed.push(entry.ref)
+      continue
+    }
+    for (; at < after.length && after[at]?.state === 'added'; at += 1)
+      change.added.push(after[at]?.ref ?? '')
+    close()
+    at += 1
+  }
+  change.added.push(...after.slice(at).map(({ ref }) => ref))
+  close()
+  return changes
 }
 
 function readIds({ items }: Context): string[] {
   return items.toArray().map(({ id }) => id)
 }
 
+interface Known {
+  readonly eventAt: EventAt
+  readonly kept: ReadonlySet<string>
+  counted(tokens: number): number
+}
+
 function readEntries(
   { items }: Context,
-  eventAt: EventAt,
-  kept: ReadonlySet<string>,
+  { eventAt, kept, counted }: Known,
   otherwise: 'removed' | 'added',
 ): DiffEntry[] {
   return items
@@ -50,7 +92,7 @@ function readEntries(
       ref: item.id,
       role: item.kind,
       text: entryText(item.id, eventAt),
-      tokens: item.tokens,
+      tokens: counted(item.tokens),
       state: kept.has(item.id) ? 'kept' : otherwise,
     }))
 }
@@ -135,9 +177,12 @@ interface ViewsAround {
   readonly after: Context
   readonly eventAt: EventAt
   readonly pins: Pins
+  readonly addedPins: number
 }
 
 const PAGE_ROWS = 2_000
+/** More pins than one compaction may find. */
+const FOLLOWING_ROWS = 200
 
 /** Folds the log up to it. Throws if there is no compaction of this number. */
 export async function aroundCompaction(
@@ -164,19 +209,33 @@ export async function aroundCompaction(
   if (event?.type !== 'COMPACTION') throw noCompaction(threadId, seq)
   const { context: after } = state
   const pins = reducedBy(before, pinsReducer)
-  return { event, before: before.context, after, eventAt, pins }
+  const following = await store.read(threadId, { from: seq + 1, limit: FOLLOWING_ROWS })
+  const addedPins = countAddedPins(following.map(readRow), event.data.runId)
+  return { event, before: before.context, after, eventAt, pins, addedPins }
 }
 
-export function buildReport({ event, before, after, eventAt, pins }: ViewsAround): string {
-  return renderReport(reportCompaction({ before, after, eventAt, change: event.data, pins }))
+/** Its report in words, and in figures on the base of the window's own. */
+export function buildReport(around: ViewsAround): { text: string; figures: CompactionFigures } {
+  const { event, before, after, eventAt, pins, addedPins } = around
+  const report = reportCompaction({ before, after, eventAt, change: event.data, pins })
+  return {
+    text: renderReport(report),
+    figures: figuresOf({ before, after, report, addedPins }),
+  }
 }
 
-export function previewReport(preview: CompactionPreview): string {
+interface PreviewReport {
+  readonly text: string
+  readonly figures?: CompactionFigures
+}
+
+export function previewReport(preview: CompactionPreview): PreviewReport {
   const { prepared, context, eventAt, pins, change } = preview
   const { strategyId, runId } = prepared
   if (!change)
-    return `${strategyId}: the conversation goes on in a new thread, opened by the summary.`
-  if (change.edits.length === 0) return `${strategyId}: there is nothing to compact.`
+    return {
+      text: `${strategyId}: the conversation goes on in a new thread, opened by the summary.`,
+    }
   const seq = context.version + 1
   const event: EventOf<'COMPACTION'> = {
     v: EVENT_VERSION,
@@ -189,9 +248,11 @@ export function previewReport(preview: CompactionPreview): string {
   }
   const withEvent: EventAt = (at) => (at === seq ? event : eventAt(at))
   const after = foldEvent(context, event, withEvent)
-  return renderReport(
-    reportCompaction({ before: context, after, eventAt: withEvent, change: event.data, pins }),
-  )
+  const addedPins = prepared.pins?.length ?? 0
+  const built = buildReport({ event, before: context, after, eventAt: withEvent, pins, addedPins })
+  return change.edits.length === 0
+    ? { ...built, text: `${strategyId}: there is nothing to compact.` }
+    : built
 }
 
 function noCompaction(threadId: string, seq: number): PrecisError {

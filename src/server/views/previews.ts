@@ -9,13 +9,15 @@ import type { Scratch } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { Clock, Ids, Store } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'
-import { type Context, weightOf } from '../../core/view/context.ts'
+import { type Context, calibrationOf, weightOf } from '../../core/view/context.ts'
+import { readContext } from '../../core/window/reading.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import type { CompactRequest } from '../../protocol/client.ts'
 import type { previewSchema } from '../../protocol/compaction-schemas.ts'
 import { threadScratch } from '../../threads/compaction-progress.ts'
 import type { Threads } from '../../threads/threads.ts'
 import { previewReport } from './diff.ts'
+import { tokenScale } from './entry-places.ts'
 import { readTexts, withTexts } from './preview-texts.ts'
 
 type WirePreview = z.output<typeof previewSchema>
@@ -143,17 +145,27 @@ function computeHash({ items }: Context): string {
 function buildWire(previewId: string, preview: CompactionPreview): WirePreview {
   const { prepared, context, change } = preview
   const { proposal, strategyId, basedOn } = prepared
-  const was = { tokens: weightOf(context), by: 'estimated' as const }
-  const { fresh } = proposal
+  const { text: report, figures } = previewReport(preview)
   return {
     previewId,
     strategy: strategyId,
     basedOn,
-    before: change?.before ?? was,
-    after:
-      change?.after ??
-      (fresh ? { tokens: estimateTokens(fresh.message), by: 'estimated' as const } : {}),
-    report: previewReport(preview),
+    before: readContext(context, calibrationOf(context)),
+    after: change ? estimated(figures?.after) : estimated(sizeWith(context, proposal.fresh)),
+    report,
+    ...(figures && { figures: structuredClone(figures) as WirePreview['figures'] & object }),
     texts: readTexts(proposal),
   }
+}
+
+function estimated(tokens: number | undefined): WirePreview['after'] {
+  return tokens === undefined ? {} : { tokens, by: 'estimated' }
+}
+
+/** Of the thread that would be opened: its message, and what is sent beside it as now. */
+function sizeWith(context: Context, fresh: { readonly message: string } | undefined) {
+  if (!fresh) return undefined
+  const { overheadTokens = 0 } = calibrationOf(context)
+  const head = weightOf(context) - context.tokens
+  return tokenScale(context)(head + estimateTokens(fresh.message)) + overheadTokens
 }

@@ -6,6 +6,7 @@ import { isPartialImport } from '../../core/log/import-end.ts'
 import type { SearchQuery, Store, ThreadInfo } from '../../core/ports.ts'
 import { queryWords } from '../../core/search/words.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
+import { typedTexts } from '../../core/view/typed-text.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import type { threadPageSchema, threadSummarySchema } from '../../protocol/schemas.ts'
 import { maySee, readNames } from '../accounts/owners.ts'
@@ -130,14 +131,17 @@ async function readTitle(
   return oneLine((before && ownTitle(before)) ?? '')
 }
 
-/** What it was called, or what the user said first. */
+/** What it was called, or what a person typed first; else what stands first in the user's place. */
 function ownTitle(events: readonly ThreadEvent[]): string | undefined {
+  let first: string | undefined
   for (const event of events) {
     if (event.type === 'THREAD_STARTED' && event.data.title !== undefined) return event.data.title
-    if (event.type === 'USER_MESSAGE' && event.origin !== 'summary')
-      return textOfUserContent(event.data)
+    if (event.type !== 'USER_MESSAGE' || event.origin === 'summary') continue
+    const typed = typedTexts(event).join(' ').trim()
+    if (typed !== '') return typed
+    first ??= textOfUserContent(event.data)
   }
-  return undefined
+  return first
 }
 
 function oneLine(text: string): string {

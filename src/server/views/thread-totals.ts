@@ -1,9 +1,10 @@
 // Running totals of a thread: cost, usage and context size, updated incrementally
+import type { Reading } from '../../core/edit/change.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { type ChangeType, type EventOf, isChange, type ThreadEvent } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
-import { calibrationOf, foldEvent } from '../../core/view/context.ts'
-import { readContext } from '../../core/window/usage.ts'
+import { type Context, calibrationOf, foldEvent } from '../../core/view/context.ts'
+import { readContext } from '../../core/window/reading.ts'
 import type { TimelinePoint } from '../../protocol/client.ts'
 import { LoadedRows } from '../../threads/rows.ts'
 import type { AppModels } from '../ports.ts'
@@ -122,13 +123,14 @@ class Pass {
     const { usage: before, ...rest } = tally
     const usage = addUsage(before, event)
     const here = { ...rest, context, seq: event.seq, lastId: event.id, ...(usage && { usage }) }
+    const now = await addCost(here, event, this.#prices, this.#models)
     if (event.type === 'AGENT_MESSAGE' || isChange(event))
-      this.#take(pointAt(event, readContext(context, calibrationOf(context))))
-    return addCost(here, event, this.#prices, this.#models)
+      this.#take(pointAt(event, readingOf(tally.context), readingOf(context)), now.usd)
+    return now
   }
 
-  #take(point: TimelinePoint | undefined): void {
-    if (point) this.#points.push(point)
+  #take(point: TimelinePoint | undefined, costUsd: number | undefined): void {
+    if (point) this.#points.push({ ...point, ...(costUsd !== undefined && { costUsd }) })
     if (this.#points.length > 2 * MOST_POINTS) this.#points = [...thinned(this.#points)]
   }
 
@@ -144,4 +146,8 @@ class Pass {
     if ('of' in event.data) await this.#rows.loadSeqs([event.data.of], 0)
     this.#rows.add(event)
   }
+}
+
+function readingOf(context: Context): Reading {
+  return readContext(context, calibrationOf(context))
 }

@@ -101,7 +101,7 @@ const STEPS: readonly string[] = [
       hashes text[] := '{}';
     BEGIN
       FOREACH digest IN ARRAY digests LOOP
-        hash := encode(sha256((hash || digest)::bytea), 'hex');
+        hash := left(encode(sha256((hash || digest)::bytea), 'hex'), 32);
         hashes := hashes || hash;
       END LOOP;
       RETURN hashes;

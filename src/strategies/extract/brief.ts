@@ -4,12 +4,12 @@ import { originalId } from '../../core/view/entry.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { asData, oneLine, quoted, quotedBehind } from '../summary/as-data.ts'
 import { asRef, headAndTail } from '../trim.ts'
-import { knownTerms, listedFile, shortHead } from './candidates.ts'
-import type { Coverage } from './coverage.ts'
+import { listedFile, shortHead } from './candidates.ts'
 import { type Digest, type Group, readRef, type UserWords } from './digest.ts'
-import { OPENING, TITLES, type Title } from './earlier-brief.ts'
+import { OPENING, SUMMARY_NOTE, TITLES, type Title } from './earlier-brief.ts'
 import type { Line } from './lines.ts'
-import { TERM_KINDS } from './terms.ts'
+import type { NamesAt } from './names.ts'
+import type { StandingSummary } from './standing-summary.ts'
 
 export interface BriefParts {
   /** Inert already: what is elided of them carries a ref. */
@@ -18,6 +18,8 @@ export interface BriefParts {
   readonly stated: readonly string[]
   /** All that could be stated, whether it is or not. */
   readonly known: readonly string[]
+  /** What a model had summed up before, as far as it fits. */
+  readonly summaries: readonly StandingSummary[]
   /** Lines of the digest, by number. */
   readonly decisions: readonly number[]
   readonly excerpts: readonly number[]
@@ -33,6 +35,7 @@ export function briefText(digest: Digest, parts: BriefParts): string {
   return [
     OPENING,
     ...section('Goal', goal.map(wordsLine)),
+    ...section('Summary', parts.summaries.flatMap(summaryLines)),
     ...section('Constraints', parts.constraints.map(inert)),
     ...section('The user said', others.map(wordsLine)),
     ...section('State', withLists(parts.stated, parts.known).map(inertLine)),
@@ -72,6 +75,10 @@ function listsIn(stated: readonly string[]): ReadonlyMap<string, readonly string
 
 function wordsLine({ ref, text }: ShownWords): string {
   return `[ref:${ref}] ${text}`
+}
+
+function summaryLines({ ref, text }: StandingSummary): string[] {
+  return [`[ref:${ref}] ${SUMMARY_NOTE}`, inert(text)]
 }
 
 function excerptLines(digest: Digest, indices: readonly number[]): string[] {
@@ -150,61 +157,9 @@ function inertStretch(first: Line, last: Line): string {
   return text
 }
 
-/**
- * The index of a brief: names that are likely to be needed and that no chosen line has, with where
- * they were last.
- */
-export interface NamesAt {
-  readonly ref: EntryId
-  readonly names: readonly string[]
-}
-
-const INDEXED = new Set(
-  TERM_KINDS.flatMap((kind, number) =>
-    kind === 'identifier' || kind === 'joined' || kind === 'path' ? [number] : [],
-  ),
-)
-const LEAST_WORTH = 0.05
-const LONGEST_CHARS = 120
-const REF_TOKENS = 7
-const CHARS_PER_TOKEN = 3
-
-/** The likeliest for their price, by the entry that they were last seen in, in its order. */
-export function namesIndex(digest: Digest, coverage: Coverage, roomTokens: number): NamesAt[] {
-  const { kinds, names, lastLine } = digest.vocabulary
-  // By the length alone, which is near enough to put thousands of names in order.
-  const worth = (number: number) =>
-    coverage.worth(number) / ((names[number] as string).length / CHARS_PER_TOKEN + 2)
-  const likely: number[] = []
-  kinds.forEach((kind, number) => {
-    const { length } = names[number] as string
-    if (INDEXED.has(kind) && length <= LONGEST_CHARS && coverage.worth(number) >= LEAST_WORTH)
-      likely.push(number)
-  })
-  const ratios = new Map(likely.map((number) => [number, worth(number)]))
-  likely.sort((a, b) => (ratios.get(b) ?? 0) - (ratios.get(a) ?? 0) || a - b)
-  const byGroup = new Map<number, string[]>()
-  let room = roomTokens
-  for (const number of likely) {
-    // A longer name that was taken before may have it in it.
-    if (coverage.worth(number) < LEAST_WORTH) continue
-    const name = names[number] as string
-    const { group } = digest.lines[lastLine[number] as number] as Line
-    const others = byGroup.get(group)
-    const cost = estimateTokens(name) + 1 + (others ? 0 : REF_TOKENS)
-    if (cost > room) continue
-    room -= cost
-    if (others) others.push(name)
-    else byGroup.set(group, [name])
-    coverage.take(coverage.counted(knownTerms(digest, name)))
-  }
-  return [...byGroup]
-    .sort(([one], [other]) => one - other)
-    .map(([group, found]) => ({ ref: readRef(digest.groups[group] as Group), names: found }))
-}
-
 // The user's words for a brief: the first message and the newest, long pastes in part.
 
+const REF_TOKENS = 7
 /** A longer message is a paste: its beginning and its end are shown. */
 const PASTE_TOKENS = 300
 /** Less of a message would say nothing. */

@@ -5,8 +5,14 @@ import type { LogReducer } from '../../core/edit/strategy.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { EventOf, Origin, ThreadEvent } from '../../core/log/event.ts'
-import type { Part, ToolCall, ToolResult, ToolStatus } from '../../core/view/content.ts'
-import { originalId, parseEntryId } from '../../core/view/entry.ts'
+import {
+  type Part,
+  type ToolCall,
+  type ToolResult,
+  type ToolStatus,
+  textOfUserContent,
+} from '../../core/view/content.ts'
+import { newId, originalId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { readArguments } from './arguments.ts'
 import { type EarlierBrief, readBrief } from './earlier-brief.ts'
@@ -86,6 +92,9 @@ export class Digest {
       case 'SYSTEM_REMINDER':
         this.#addText(event.data, this.#group(event.seq, 'reminder'), 'said', 'tool')
         break
+      case 'COMPACTION':
+        if (this.turn === 0 && this.words.length === 0) this.#addRecorded(event)
+        break
       default:
         break
     }
@@ -138,6 +147,15 @@ export class Digest {
   #addWords(words: UserWords, binding: readonly string[] = []): void {
     const found = findConstraints(words.text.slice(0, TYPED_CHARS))
     this.words.push({ ...words, binding: [...binding, ...found] })
+  }
+
+  /** A brief that a file begins with: what it was made from is in no log. */
+  #addRecorded({ data, seq }: EventOf<'COMPACTION'>): void {
+    for (const [index, entry] of readNewEntries(data.edits).entries()) {
+      const text = entry?.type === 'USER_MESSAGE' ? textOfUserContent(entry.data) : ''
+      const brief = entry?.label === 'summary' ? readBrief(text) : undefined
+      if (brief) this.#addBrief(brief, seq, newId(seq, index))
+    }
   }
 
   /** The user's words in it are still the user's; the goal stays the goal. */
@@ -230,7 +248,7 @@ function textIn(part: Part): string[] {
 
 export const digestReducer: LogReducer<Digest> = {
   name: 'extract-digest',
-  version: 1,
+  version: 2,
   init: () => new Digest(),
   step(digest, event) {
     digest.add(event)

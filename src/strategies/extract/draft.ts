@@ -7,20 +7,15 @@ import { findRoot, type Item, isNewEntry, parseEntryId } from '../../core/view/e
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { type Rewrite, rewriteOf } from '../trim.ts'
-import {
-  type BriefParts,
-  briefText,
-  findStretches,
-  type NamesAt,
-  namesIndex,
-  shownWords,
-} from './brief.ts'
+import { type BriefParts, briefText, findStretches, shownWords } from './brief.ts'
 import { type Candidates, findCandidates, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest } from './digest.ts'
+import { type NamesAt, namesIndex } from './names.ts'
 import { boundWords, decisionLines, isBinding, needsOf, TELLING, urgentLines } from './need.ts'
 import { type MaskedResult, maskedEntry, maskedOf, type Plan } from './plan.ts'
 import { Selection } from './select.ts'
+import { fitSummaries, type StandingSummary, summaryTokens } from './standing-summary.ts'
 
 export interface DraftInput {
   readonly digest: Digest
@@ -32,6 +27,8 @@ export interface DraftInput {
   readonly asked: string
   /** What stands beside the brief and is no entry of the log: names in it need not be said again. */
   readonly said?: readonly string[]
+  /** Summaries by a model among what goes: the brief keeps them. */
+  readonly summaries?: readonly StandingSummary[]
 }
 
 export interface Draft {
@@ -67,12 +64,19 @@ export function buildDraft(input: DraftInput): Draft {
   const { digest, plan, targetTokens } = input
   const hasBrief = plan.covered.length > 0
   const rest = targetTokens - plan.fixedTokens - plan.masked.length * MASKED_TOKENS
-  const room = Math.max(0, rest - (plan.shortened?.tokens ?? 0) - (hasBrief ? FRAME_TOKENS : 0))
+  const inPart = [...(plan.capped?.values() ?? [])].reduce(
+    (sum, tokens) => sum + tokens,
+    plan.shortened?.tokens ?? 0,
+  )
+  const whole = Math.max(0, rest - inPart - (hasBrief ? FRAME_TOKENS : 0))
+  const summaries = hasBrief ? fitSummaries(input.summaries ?? [], whole) : []
+  const room = Math.max(0, whole - summaryTokens(summaries))
   const view = buildView(input)
   const coverage = computeCoverage(input, view)
   const fixed = hasBrief ? findAnchors(input, view, room) : NO_ANCHORS
   coverTexts(coverage, digest, [
     ...(input.said ?? []),
+    ...summaries.map(({ text }) => text),
     ...fixed.words.map(({ text }) => text),
     ...fixed.constraints,
     ...fixed.urgent,
@@ -89,7 +93,7 @@ export function buildDraft(input: DraftInput): Draft {
   const selection = new Selection(found.candidates, found.groups, coverage)
   const masked = plan.masked.flatMap((item) => maskedOf(item, input.eventAt))
   const build = (names: readonly NamesAt[]) =>
-    built(input, { ...found, ...fixed, masked, names, chosen: selection.chosen })
+    built(input, { ...found, ...fixed, summaries, masked, names, chosen: selection.chosen })
   const namesRoom = hasBrief ? room * NAMES_SHARE : 0
   const slackOf = ({ tokens, briefTokens }: Draft) =>
     Math.min(targetTokens - tokens, plan.mostBriefTokens - briefTokens)
@@ -189,14 +193,17 @@ function findAnchors({ digest, pins }: DraftInput, { isShown }: View, room: numb
   }
 }
 
-interface Chosen extends Anchors, Pick<Candidates, 'sources'>, Pick<BriefParts, 'names'> {
+interface Chosen
+  extends Anchors,
+    Pick<Candidates, 'sources'>,
+    Pick<BriefParts, 'names' | 'summaries'> {
   readonly chosen: readonly number[]
   readonly masked: readonly MaskedResult[]
 }
 
 function built(
   { digest, plan, eventAt }: DraftInput,
-  { sources, chosen, masked, words, constraints, decisions, urgent, known, names }: Chosen,
+  { sources, chosen, masked, urgent, ...fixed }: Chosen,
 ): Draft {
   const stated = [...urgent]
   const excerpts: number[] = []
@@ -217,23 +224,29 @@ function built(
       const entry = maskedEntry(each, findStretches(digest, inResults.get(each.seq) ?? []))
       return rewritten(each.item, rewriteOf(each.item, entry, eventAt))
     }),
-    ...shortenedRequest(plan, eventAt),
+    ...shortenedEntries(plan, eventAt),
   ]
-  const parts = { words, constraints, stated, known, decisions, excerpts, names }
+  const parts = { ...fixed, stated, excerpts }
   const brief = plan.covered.length > 0 ? briefText(digest, parts) : ''
   const briefTokens = brief === '' ? 0 : weighUser(brief)
   const tokens = inPart.reduce((sum, each) => sum + each.tokens, plan.fixedTokens)
   const counts = {
     lines: chosen.length,
-    userMessages: words.length,
-    names: names.reduce((sum, { names: found }) => sum + found.length, 0),
+    userMessages: fixed.words.length,
+    names: fixed.names.reduce((sum, { names: found }) => sum + found.length, 0),
   }
   return { brief, briefTokens, rewritten: inPart, tokens: tokens + briefTokens, counts }
 }
 
-function shortenedRequest({ shortened }: Plan, eventAt: EventAt): Rewritten[] {
-  const rewrite = shortened && cappedEntry(shortened.item, shortened.tokens, eventAt)
-  return shortened && rewrite ? [rewritten(shortened.item, rewrite)] : []
+function shortenedEntries({ shortened, capped }: Plan, eventAt: EventAt): Rewritten[] {
+  const entries = [
+    ...(capped ?? []),
+    ...(shortened ? [[shortened.item, shortened.tokens] as const] : []),
+  ]
+  return entries.flatMap(([item, tokens]) => {
+    const rewrite = cappedEntry(item, tokens, eventAt)
+    return rewrite ? [rewritten(item, rewrite)] : []
+  })
 }
 
 function rewritten({ tokens }: Item, { edit, saved }: Rewrite): Rewritten {

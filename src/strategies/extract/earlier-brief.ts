@@ -5,6 +5,7 @@ export const OPENING =
 
 export const TITLES = [
   'Goal',
+  'Summary',
   'Constraints',
   'The user said',
   'State',
@@ -15,8 +16,13 @@ export const TITLES = [
 
 export type Title = (typeof TITLES)[number]
 
+/** Behind the ref of a summary that a model wrote. */
+export const SUMMARY_NOTE =
+  'A model wrote this summary before; where what follows it says something else, that is newer.'
+
 export interface EarlierBrief {
   readonly goal: string | undefined
+  readonly summaries: readonly string[]
   /** Sentences that bind. */
   readonly constraints: readonly string[]
   readonly said: readonly string[]
@@ -40,6 +46,7 @@ export function readBrief(text: string): EarlierBrief | undefined {
   const section = (title: (typeof TITLES)[number]) => sections.get(title) ?? ''
   return {
     goal: messagesIn(section('Goal'))[0],
+    summaries: messagesIn(section('Summary')).map((text) => text.replace(SUMMARY_NOTE, '').trim()),
     constraints: section('Constraints').split('\n').filter(Boolean),
     said: messagesIn(section('The user said')),
     rest: [section('State'), section('Decisions'), section('Excerpts'), section('Names')]

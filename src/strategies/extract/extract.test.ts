@@ -34,7 +34,9 @@ function propose(log: TestLog, given: Partial<StrategyInput> = {}) {
 
 async function compact(log: TestLog, targetTokens?: number): Promise<void> {
   const target = targetTokens === undefined ? {} : { targetTokens }
-  expect(log.compact(await propose(log, target))).toBeUndefined()
+  const proposal = await propose(log, target)
+  const { version } = log.context
+  expect(log.compact(proposal, 'command', version, targetTokens)).toBeUndefined()
 }
 
 function shown(log: TestLog): string[] {

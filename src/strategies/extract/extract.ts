@@ -1,17 +1,20 @@
 // `extract`: the weightiest of a conversation word for word, to a given number of tokens. No model.
 import type { Edit, Put } from '../../core/edit/change.ts'
 import { irreducible, proposeNothing } from '../../core/edit/irreducible.ts'
-import type { Strategy } from '../../core/edit/strategy.ts'
+import { type Strategy, stepwise } from '../../core/edit/strategy.ts'
 import { bearsEntry, type EventAt } from '../../core/log/event.ts'
 import { Sequence } from '../../core/log/upcast.ts'
+import { wait } from '../../core/steps.ts'
 import { textOfUserContent } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { findRoot, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
+import { carriedEntry } from '../../core/view/requests/request-note.ts'
 import { Digest, digestReducer } from './digest.ts'
 import { buildDraft, type Draft } from './draft.ts'
-import { buildPlan, type Plan } from './plan.ts'
+import { buildPlan, isSealed, type Plan } from './plan.ts'
+import { findSummaries } from './standing-summary.ts'
 
 /** Without a target: a fifth of what there is, within these. */
 const DEFAULT_SHARE = 5
@@ -25,22 +28,31 @@ const TAIL_SHARES = [0.35, 0.2, 0] as const
 const LEFT_OVER_SHARE = 0.9
 const LEAST_LEFT_TOKENS = 200
 
-export const extract: Strategy = {
+export const extract: Strategy = stepwise({
   id: 'extract',
-  async propose(input) {
+  *steps(input) {
     const { context, eventAt, reduce, pins = [], nextPrompt = '', instructions = '' } = input
     const targetTokens = input.targetTokens ?? defaultTarget(context)
     const tokens = weightOf(context)
     if (tokens <= targetTokens) return proposeNothing({ tokens, targetTokens })
-    const digest = reduce ? await reduce(digestReducer) : contextDigest(context, eventAt)
+    const digest = reduce ? yield* wait(reduce(digestReducer)) : contextDigest(context, eventAt)
     const asked = `${instructions}\n${nextPrompt}`
     const drafted = (tailShare: number, requestTokens?: number) => {
       const asPaste = requestTokens === undefined ? {} : { requestTokens }
-      const plan = buildPlan({ context, eventAt, pins, targetTokens, tailShare, ...asPaste })
+      const { run } = input
+      const plan = buildPlan({ context, eventAt, pins, run, targetTokens, tailShare, ...asPaste })
       return {
         tailShare,
         plan,
-        draft: buildDraft({ digest, plan, eventAt, pins, targetTokens, asked }),
+        draft: buildDraft({
+          digest,
+          plan,
+          eventAt,
+          pins,
+          targetTokens,
+          asked,
+          summaries: findSummaries(plan.covered, eventAt),
+        }),
       }
     }
     let made = drafted(TAIL_SHARES[0])
@@ -61,16 +73,20 @@ export const extract: Strategy = {
     const edits = draft.tokens < tokens ? findEdits(plan, draft, eventAt) : []
     return { edits, metadata: { ...draft.counts } }
   },
-}
+})
 
 /** The brief first; what the user said last, and what is shown in part, stand where they stood. */
 function findEdits(plan: Plan, { brief, rewritten }: Draft, eventAt: EventAt): Edit[] {
-  const { items, cut, covered, request, shortened } = plan
+  const { items, cut, covered, request, shortened, note } = plan
   const edits = rewritten.map(({ edit }) => edit)
   if (covered.length === 0) return edits
-  const kept = request && covered.includes(request) ? runsOf([request], eventAt) : []
+  const kept = runsOf(
+    covered.filter((item) => item === request || isSealed(item, eventAt)),
+    eventAt,
+  )
   const put: Put[] = [
     { type: 'USER_MESSAGE', data: brief, label: 'brief' },
+    ...(note === undefined ? [] : [carriedEntry(note)]),
     ...kept.map((keep) => ({ keep })),
   ]
   const inBrief = new Set(covered)

@@ -2,18 +2,16 @@
 import type { EntryId, NewEntry } from '../../core/edit/change.ts'
 import { GATE_MIN_TOKENS } from '../../core/edit/gate.ts'
 import { type Pins, pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
+import type { StrategyInput } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { ToolResult } from '../../core/view/content.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
-import { findRoot, type Item, originalId, parseEntryId } from '../../core/view/entry.ts'
+import { findRoot, type Item, newEntryAt, originalId, parseEntryId } from '../../core/view/entry.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
-import {
-  lastRoundStart,
-  openRoundStart,
-  seamsOf,
-  unansweredRoundStart,
-} from '../../core/view/seam.ts'
+import { requestNote } from '../../core/view/requests/keep-request.ts'
+import { lastRoundStart, seamsOf } from '../../core/view/seam.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
+import { cutUnseen, heldStart } from '../range.ts'
 import { asRef, resultWith } from '../trim.ts'
 
 export interface Plan {
@@ -26,20 +24,25 @@ export interface Plan {
   readonly shortened: { readonly item: Item; readonly tokens: number } | undefined
   /** Results behind the cut that are shown in part. */
   readonly masked: readonly Item[]
+  /** Results that nobody has seen and that no request could hold: how much of each may be shown. */
+  readonly capped?: ReadonlyMap<Item, number>
   /** Entries that stay as they are. */
   readonly stays: readonly Item[]
   /** What the brief is in place of: all before the cut, except for a request that is shown in part. */
   readonly covered: readonly Item[]
   /** The gate wants a brief that is smaller than what goes. */
   readonly mostBriefTokens: number
-  /** What these weigh, with the system prompts and the pinned texts. */
+  /** What these weigh, with the system prompts, the pinned texts, and the note. */
   readonly fixedTokens: number
+  /** On requests: those that go, and what is answered. */
+  readonly note?: string
 }
 
 interface PlanInput {
   readonly context: Context
   readonly eventAt: EventAt
   readonly pins: Pins
+  readonly run: StrategyInput['run']
   readonly targetTokens: number
   /** Of the room that there is: for the recent turns, without their results. */
   readonly tailShare: number
@@ -47,8 +50,6 @@ interface PlanInput {
   readonly requestTokens?: number
 }
 
-/** For unanswered results: below this they stay whole. */
-const UNANSWERED_SHARE = 0.5
 /** What the user said last stays whole within this; a longer text is a paste, and shown in part. */
 const REQUEST_SHARE = 0.75
 const SHORTENED_SHARE = 0.2
@@ -57,6 +58,7 @@ const MASKED_TOKENS = 24
 const LEAST_MASKED_TOKENS = 48
 /** Less need not be smaller than what it replaces. */
 const LEAST_BRIEF_TOKENS = GATE_MIN_TOKENS - 1
+const NONE: ReadonlySet<EntryId> = new Set()
 
 export function buildPlan(input: PlanInput): Plan {
   const { context, eventAt, pins, targetTokens, tailShare, requestTokens } = input
@@ -70,17 +72,22 @@ export function buildPlan(input: PlanInput): Plan {
   const shortened = tooLong(last, held, room, requestTokens)
   const tokens = tokensAfter(items)
   const free = room - (shortened?.tokens ?? last?.tokens ?? 0)
-  const isMasked = maskable({ ...input, items, held, tokens, roomTokens: free })
+  const capped = cutUnseen(input)
+  const latest = heldStart(input)
+  const isMasked = maskable({ items, eventAt, held, end: latest })
   const costs = items.map((item, at) => {
     if (item === shortened?.item) return shortened.tokens
-    return isMasked(at) ? MASKED_TOKENS : (tokens[at] as number)
+    return isMasked(at) ? MASKED_TOKENS : (capped.get(item) ?? (tokens[at] as number))
   })
-  const latest = openRoundStart(items, context.open)
   const cut = cutFor(costs, seamsOf(items, context.open), latest, free * tailShare)
   const request = last && items.indexOf(last) < cut ? last : undefined
   const isStaying = (item: Item, at: number) =>
     item !== shortened?.item &&
-    (held.has(item.id) || item === request || (at >= cut && !isMasked(at)))
+    !capped.has(item) &&
+    (held.has(item.id) ||
+      isSealed(item, eventAt) ||
+      item === request ||
+      (at >= cut && !isMasked(at)))
   const fixedTokens = items.reduce(
     (sum, item, at) => sum + (isStaying(item, at) ? (tokens[at] as number) : 0),
     headTokens,
@@ -89,17 +96,29 @@ export function buildPlan(input: PlanInput): Plan {
   const stays = items.filter(isStaying)
   const staying = new Set(stays)
   const goes = covered.filter((item) => !staying.has(item))
+  const goesTokens = sum(goes.map((item) => item.tokens))
+  const gone = new Set(goes.map(({ id }) => id))
+  const counted = sum(covered.map((item) => item.tokens)) < GATE_MIN_TOKENS ? NONE : gone
+  const note = requestNote({ items, eventAt, goes: gone, counted, targetTokens })?.text
+  const noteTokens = note === undefined ? 0 : weighUser(note)
   return {
     items,
     cut,
     request,
     shortened,
     masked: items.filter((item, at) => at >= cut && isMasked(at) && !held.has(item.id)),
+    capped: new Map([...capped].filter(([item]) => !held.has(item.id))),
     stays,
     covered,
-    mostBriefTokens: Math.max(LEAST_BRIEF_TOKENS, sum(goes.map((item) => item.tokens)) - 1),
-    fixedTokens,
+    mostBriefTokens: Math.max(LEAST_BRIEF_TOKENS, goesTokens - 1) - noteTokens,
+    fixedTokens: fixedTokens + noteTokens,
+    ...(note !== undefined && { note }),
   }
+}
+
+/** A summary that its provider alone can read: nothing can be put in its place. */
+export function isSealed({ id }: Item, eventAt: EventAt): boolean {
+  return newEntryAt(id, eventAt)?.native !== undefined
 }
 
 /** A rewritten entry stands alone; the brief takes the larger stretch on one side of it. */
@@ -129,19 +148,15 @@ function tokensAfter(items: readonly Item[]): number[] {
   )
 }
 
-interface Masking extends PlanInput {
+interface Masking {
   readonly items: readonly Item[]
+  readonly eventAt: EventAt
   readonly held: ReadonlySet<EntryId>
-  readonly tokens: readonly number[]
-  readonly roomTokens: number
+  readonly end: number
 }
 
-/** Nothing of an open round is touched, and what is not answered yet only if it is too much. */
-function maskable({ context, eventAt, items, held, tokens, roomTokens }: Masking) {
-  const openFrom = openRoundStart(items, context.open)
-  const unanswered = unansweredRoundStart(items)
-  const isUnansweredWhole = sum(tokens.slice(unanswered)) <= roomTokens * UNANSWERED_SHARE
-  const end = isUnansweredWhole ? Math.min(openFrom, unanswered) : openFrom
+/** Nothing of an open round is touched, and nothing that is not answered yet. */
+function maskable({ items, eventAt, held, end }: Masking) {
   return (at: number): boolean => {
     const item = items[at]
     return (

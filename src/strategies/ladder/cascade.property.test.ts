@@ -63,7 +63,7 @@ async function compacted(generated: Generated): Promise<{ targetTokens: number }
   if (!proposal || proposal.edits.length === 0) return undefined
   const gated = log.gate(proposal, 'auto', log.context.version, targetTokens)
   if (!gated.ok) throw new Error(`${gated.refusal.reason}: ${gated.refusal.message}`)
-  expect(log.compact(proposal, 'auto')).toBe(undefined)
+  expect(log.compact(proposal, 'auto', log.context.version, targetTokens)).toBe(undefined)
   return { targetTokens }
 }
 
@@ -147,7 +147,9 @@ describe('cascade on any thread', () => {
       for (const item of items.slice(at + 1)) {
         const content = contentOf(item.id, log.eventAt)
         if (content?.kind === 'user' && !wasThere(item.id, log) && !isPins(item.id, log))
-          expect(textOfUserContent(content.content)).toMatch(/^\[Context note, not a request: /)
+          expect(textOfUserContent(content.content)).toMatch(
+            /^\[Context note, not a (?:new )?request: /,
+          )
       }
     })
     expect(whole).toBeGreaterThan(SEEDS.length / 4)

@@ -4,8 +4,9 @@ import { tryGate } from '../../core/edit/gate.ts'
 import { irreducible, proposeNothing } from '../../core/edit/irreducible.ts'
 import { pinnedText } from '../../core/edit/pins.ts'
 import { reasonsIn } from '../../core/edit/report.ts'
-import type { Strategy, StrategyInput } from '../../core/edit/strategy.ts'
+import { proposing, type Strategy, type StrategyInput, stepwise } from '../../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import type { Steps } from '../../core/steps.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import { type Context, weightOf } from '../../core/view/context.ts'
 import { newEntryAt } from '../../core/view/entry.ts'
@@ -61,9 +62,9 @@ const SMALL_TOKENS = 2_000
  * within the target, or the error is `irreducible`. A rung that fails is left out.
  */
 export function createCascade(rungs: readonly Rung[]): Strategy {
-  return {
+  return stepwise({
     id: 'cascade',
-    async propose(input) {
+    *steps(input) {
       const { context, eventAt, run } = input
       const goal = computeGoal(input)
       const tokens = weightOf(context)
@@ -79,7 +80,7 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
         if (rung.isLast && !goal.isHard) continue
         if (rung.isShallow && isDeep(goal, context)) continue
         const from = rung.startsOver ? lossless : reached
-        const next = await climb(rung, from, goal, input, leftOut)
+        const next = yield* climb(rung, from, goal, input, leftOut)
         if (!next || next.tokens >= reached.tokens) continue
         reached = next
         if (!rung.isLossy) lossless = next
@@ -92,7 +93,7 @@ export function createCascade(rungs: readonly Rung[]): Strategy {
         )
       return { edits: reached.edits, metadata: readMetadata(reached, climbed, leftOut) }
     },
-  }
+  })
 }
 
 function computeGoal({ context, targetTokens, trigger }: StrategyInput): Goal {
@@ -110,19 +111,19 @@ function isDeep({ tokens }: Goal, context: Context): boolean {
   return tokens - systemTokens < DEEP_SHARE * context.tokens
 }
 
-async function climb(
+function* climb(
   { strategy, countsPins, isLast }: Rung,
   from: Reached,
   goal: Goal,
   input: StrategyInput,
   leftOut: LeftOut[],
-): Promise<Reached | undefined> {
+): Steps<Reached | undefined> {
   const { pins = [], run } = input
   const { context, eventAt } = from.draft
   const reserve = countsPins ? 0 : pinsReserve(input)
   const targetTokens = Math.max(0, goal.tokens - reserve)
   try {
-    const proposal = await strategy.propose({ ...input, context, eventAt, targetTokens })
+    const proposal = yield* proposing(strategy, { ...input, context, eventAt, targetTokens })
     if (proposal.edits.length === 0) return undefined
     const advanced = advance(from.draft, {
       edits: proposal.edits,
@@ -166,9 +167,9 @@ function pinsReserve({ context, eventAt, pins = [] }: StrategyInput): number {
   return stands ? 0 : weighText(text)
 }
 
-/** What the gate counts in the end: with pins, and without the thinking that it hides. */
+/** What the gate counts in the end: with pins and requests, and without the thinking that it hides. */
 function landing(edits: readonly Edit[], input: StrategyInput): number | undefined {
-  const { context, eventAt, pins = [] } = input
+  const { context, eventAt, targetTokens, pins = [] } = input
   const gated = tryGate({
     context,
     eventAt,
@@ -178,6 +179,7 @@ function landing(edits: readonly Edit[], input: StrategyInput): number | undefin
     trigger: 'command',
     runId: 'cascade',
     pins,
+    targetTokens,
   })
   return gated.ok ? gated.data.after.tokens : undefined
 }

@@ -1,6 +1,6 @@
 // The changes of several rungs as one change: the difference of base and draft
 import type { Edit, EntryId, NewEntry, Put } from '../../core/edit/change.ts'
-import type { Strategy } from '../../core/edit/strategy.ts'
+import { immediate, type Strategy } from '../../core/edit/strategy.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import {
   type Media,
@@ -14,8 +14,8 @@ import { contentOf } from '../../core/view/entry-content.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
 import { buildCaption } from '../../core/view/images.ts'
 import { isSaidByUser } from '../../core/view/last-request.ts'
-import { openRoundStart } from '../../core/view/seam.ts'
 import { lastSaid } from '../drop-note.ts'
+import { cutUnseen, heldStart } from '../range.ts'
 import { asRef, buildCaptions, headAndTail, type Rewrite, resultWith, rewriteOf } from '../trim.ts'
 import type { LadderDraft, Standing, Stretch } from './draft.ts'
 
@@ -125,25 +125,34 @@ const GIANT_SHARE = 4
 const LEAST_TOKENS = 400
 
 /**
- * Results, also those of the last round where all its calls are answered, and what the user said except for the
- * newest message. Without a target nothing is a giant.
+ * Results and what the user said, oldest first and no more than it takes; not the newest message, and results
+ * that nobody has seen only where no request could hold them. Without a target nothing is a giant.
  */
-export const capGiants: Strategy = {
+export const capGiants: Strategy = immediate({
   id: 'cap',
-  async propose({ context, eventAt, targetTokens }) {
+  proposeNow(input) {
+    const { context, eventAt, targetTokens } = input
     if (targetTokens === undefined || weightOf(context) <= targetTokens) return { edits: [] }
     const items = context.items.toArray()
     const newest = lastSaid(items, eventAt)
-    const open = openRoundStart(items, context.open)
+    const end = heldStart(input)
     const giant = Math.max(LEAST_TOKENS, Math.floor(targetTokens / GIANT_SHARE))
-    const edits = items.flatMap((item, at) => {
-      if (item.tokens <= giant || at === newest || at >= open) return []
-      const rewrite = cappedEntry(item, Math.floor(giant / 2), eventAt)
-      return rewrite && rewrite.saved > 0 ? [rewrite.edit] : []
-    })
+    const unseen = cutUnseen(input)
+    const edits: Edit[] = []
+    let excess = weightOf(context) - targetTokens
+    for (const [at, item] of items.entries()) {
+      const isGiant = at < end && at !== newest && item.tokens > giant && excess > 0
+      const most = isGiant
+        ? Math.max(Math.floor(giant / 2), item.tokens - excess)
+        : unseen.get(item)
+      const rewrite = most === undefined ? undefined : cappedEntry(item, most, eventAt)
+      if (!rewrite || rewrite.saved <= 0) continue
+      edits.push(rewrite.edit)
+      excess -= rewrite.saved
+    }
     return { edits }
   },
-}
+})
 
 /** A result, or something the user said, within so many tokens; undefined for anything else. */
 export function cappedEntry(item: Item, maxTokens: number, eventAt: EventAt): Rewrite | undefined {

@@ -1,21 +1,23 @@
 // The ladder as it comes with précis: which rungs `cascade` climbs down, in this order.
 import type { Edit, NewEntry } from '../../core/edit/change.ts'
 import { pinnedEntries, pinnedText } from '../../core/edit/pins.ts'
-import type { Strategy, StrategyInput } from '../../core/edit/strategy.ts'
+import { proposing, type Strategy, type StrategyInput, stepwise } from '../../core/edit/strategy.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import { ledgerLines } from '../../core/ledger/ledger-lines.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
 import type { EventAt } from '../../core/log/event.ts'
+import { type Steps, wait } from '../../core/steps.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { callsAfter, findRoot, type Item, parseEntryId } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
-import { openRoundStart, roundsOf } from '../../core/view/seam.ts'
+import { roundsOf } from '../../core/view/seam.ts'
 import { weighText } from '../../core/window/tokens/weigh.ts'
 import { lastSaid } from '../drop-note.ts'
-import { dropEdits, dropTurns } from '../drop-turns.ts'
+import { dropEdits, dropTurns, spokenNote } from '../drop-turns.ts'
 import { extract } from '../extract/extract.ts'
 import { mask, WHOLE_ROUNDS } from '../mask.ts'
 import { prune } from '../prune/prune.ts'
+import { cutUnseen, heldStart } from '../range.ts'
 import { oneLine } from '../summary/as-data.ts'
 import { readRef, resultWith, rewriteOf, trimToolResults, untilSaved } from '../trim.ts'
 import { createCascade, type Rung } from './cascade.ts'
@@ -25,13 +27,13 @@ import { capGiants, cappedEntry } from './edits.ts'
  * `trim-tool-results` as a rung: the oldest first, no more than it takes, and each cut names its
  * ref.
  */
-const trimRung: Strategy = {
+const trimRung: Strategy = stepwise({
   id: trimToolResults.id,
-  async propose(input) {
+  *steps(input) {
     const { context, eventAt, targetTokens } = input
     const items = new Map(context.items.toArray().map((item) => [item.id, item]))
     const recent = recentResults(context.items.toArray(), context.open)
-    const { edits } = await trimToolResults.propose({ ...input, trigger: 'auto' })
+    const { edits } = yield* proposing(trimToolResults, { ...input, trigger: 'auto' })
     const rewrites = edits.flatMap((edit) => {
       const item = items.get(edit.covers[0] as Item['id'])
       const entry = item && !recent.has(item.id) ? withRef(edit, item, eventAt) : undefined
@@ -41,7 +43,7 @@ const trimRung: Strategy = {
     const excess = targetTokens === undefined ? undefined : weightOf(context) - targetTokens
     return { edits: untilSaved(rewrites, excess) }
   },
-}
+})
 
 function recentResults(items: readonly Item[], open: ReadonlySet<string>): Set<Item['id']> {
   const from = roundsOf(items, open).at(-WHOLE_ROUNDS)?.start ?? 0
@@ -68,43 +70,49 @@ const NOTE_TOKENS = 80
 const MOST_NOTE_TOKENS = 4_000
 const STATE_LINES = 60
 
-/** Everything goes but the newest message of the user and a round that is still open. */
-const lastMessage: Strategy = {
+/** Everything goes but the newest message of the user and what is behind the last answer that was read. */
+const lastMessage: Strategy = stepwise({
   id: 'last-message',
-  async propose(input) {
+  *steps(input) {
     const { context, eventAt, pins = [] } = input
     const items = context.items.toArray()
     const newest = lastSaid(items, eventAt)
-    const open = openRoundStart(items, context.open)
+    const open = heldStart(input)
+    const unseen = cutUnseen(input)
+    const capped = [...unseen].flatMap(([item, most]) => cappedEntry(item, most, eventAt) ?? [])
     const held = pinnedEntries(items, context.open, pins)
     const text = pinnedText(pins)
     const fixed = items.reduce(
       (sum, item, at) => (at >= open || held.has(item.id) ? sum + item.tokens : sum),
       weightOf(context) - context.tokens + (text === undefined ? 0 : weighText(text)),
     )
-    const room = (input.targetTokens ?? Math.floor(weightOf(context) / 2)) - fixed
+    const spared = capped.reduce((sum, { saved }) => sum + saved, 0)
+    const target = input.targetTokens ?? Math.floor(weightOf(context) / 2)
+    const gone = new Set(items.flatMap((_, at) => (at !== newest && at < open ? [at] : [])))
+    const spoken = spokenNote(items, gone, eventAt, target)
+    const room = target - fixed + spared - (spoken === undefined ? 0 : weighText(spoken))
     const said = items[newest]
     const isFree = said !== undefined && newest < open && !held.has(said.id)
-    const edits: Edit[] = []
+    const edits = capped.filter(({ saved }) => saved > 0).map(({ edit }) => edit)
     let rest = room
     if (isFree) {
-      const capped =
+      const shorter =
         said.tokens + NOTE_TOKENS > room
           ? cappedEntry(said, Math.max(0, room - 2 * NOTE_TOKENS), eventAt)
           : undefined
-      if (capped && capped.saved > 0) edits.push(capped.edit)
-      rest -= said.tokens - Math.max(0, capped?.saved ?? 0)
+      if (shorter && shorter.saved > 0) edits.push(shorter.edit)
+      rest -= said.tokens - Math.max(0, shorter?.saved ?? 0)
     }
-    const gone = new Set(items.flatMap((_, at) => (at !== newest && at < open ? [at] : [])))
     const noteTokens = Math.max(NOTE_TOKENS, Math.min(MOST_NOTE_TOKENS, rest))
-    const state = ledgerLines(await ledgerOf(input), STATE_LINES).map(oneLine)
-    return { edits: [...edits, ...dropEdits(items, gone, eventAt, noteTokens, state)] }
+    const state = ledgerLines(yield* ledgerOf(input), STATE_LINES).map(oneLine)
+    const drops = dropEdits({ items, gone, eventAt, noteTokens, spoken, state })
+    return { edits: [...edits, ...drops] }
   },
-}
+})
 
 /** Replayed from the whole log where it can be had, else from what of it is in the context. */
-async function ledgerOf({ context, eventAt, reduce }: StrategyInput): Promise<Ledger> {
-  if (reduce) return reduce(ledgerReducer)
+function* ledgerOf({ context, eventAt, reduce }: StrategyInput): Steps<Ledger> {
+  if (reduce) return yield* wait(reduce(ledgerReducer))
   let ledger = ledgerReducer.init()
   for (const { id } of context.items) {
     const root = parseEntryId(findRoot(id, eventAt))

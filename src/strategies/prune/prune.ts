@@ -1,6 +1,6 @@
 // `prune`: replaces duplicate, superseded and machine-only content with one-line stubs, without a model
 import type { Edit, EntryId, NewEntry } from '../../core/edit/change.ts'
-import type { Strategy } from '../../core/edit/strategy.ts'
+import { immediate, type Strategy } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { baseName } from '../../core/ledger/operation.ts'
 import { foldBase64 } from '../../core/text/fold-base64.ts'
@@ -146,9 +146,9 @@ export function createPrune(names: readonly string[] = PRUNE_NAMES): Strategy {
       hint: `Prunes: ${PRUNE_NAMES.join(', ')}.`,
     })
   const chosen = PRUNES.filter(({ name }) => names.includes(name))
-  return {
+  return immediate({
     id: 'prune',
-    async propose({ context, eventAt }) {
+    proposeNow({ context, eventAt }) {
       const view = pruneView(context, eventAt)
       const edits: Edit[] = []
       const reasons: Record<string, EntryId[]> = {}
@@ -171,7 +171,7 @@ export function createPrune(names: readonly string[] = PRUNE_NAMES): Strategy {
       }
       return { edits, metadata: { pruned: edits.length, reasons } }
     },
-  }
+  })
 }
 
 export const prune = createPrune()

@@ -5,7 +5,7 @@ import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
 import type { Context } from '../../core/view/context.ts'
 import { runHas, runsOf } from '../../core/view/entry-range.ts'
-import { lastRequest } from '../../core/view/last-request.ts'
+import { findRequests } from '../../core/view/last-request.ts'
 import { cutHead } from '../../core/window/tokens/cut.ts'
 import { withFloor } from '../summary/floor.ts'
 import {
@@ -127,12 +127,11 @@ const QUOTED_CHARS = 80
 
 /** A deletion that takes the open request with it would leave the agent without a task. */
 function requireRequest(edits: readonly Edit[], context: Context, eventAt: EventAt): void {
-  const request = lastRequest(context.items.toArray(), eventAt)
-  if (!request || request.isAnswered) return
-  const isDeleted = edits.some(
-    ({ covers, put }) => put.length === 0 && covers.some((run) => runHas(run, request.id)),
+  const { shown, isOpen } = findRequests(context.items.toArray(), eventAt)
+  const request = shown.findLast(({ id }) =>
+    edits.some(({ covers, put }) => put.length === 0 && covers.some((run) => runHas(run, id))),
   )
-  if (!isDeleted) return
+  if (!request || !isOpen) return
   const quote = JSON.stringify(cutHead(request.text, QUOTED_CHARS))
   throw new PrecisError(
     'invalid-input',

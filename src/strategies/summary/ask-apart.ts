@@ -173,7 +173,7 @@ export async function checkedAnswer(provider: ModelPort, request: AskRequest): P
     throw new PrecisError('model-failed', `The summary did not come to an end (${stopReason}).`, {
       hint: 'Try again, choose another model, or use a strategy that needs none.',
       retryable: stopReason === 'error',
-      details,
+      details: { ...details, ending: stopReason },
     })
   if (saysNothing(text))
     throw new PrecisError('model-failed', 'The model answered with an empty summary.', {

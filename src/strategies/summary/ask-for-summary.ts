@@ -3,10 +3,13 @@ import type { StrategyInput, SummaryForm } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { AskAnswer, AskRequest, ModelPort } from '../../core/ports.ts'
 import { buildMessages, conversationModel } from '../../core/view/build.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
 import type { Item } from '../../core/view/entry.ts'
 import type { Message } from '../../core/view/message.ts'
+import { readContext } from '../../core/window/reading.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
-import { readContext } from '../../core/window/usage.ts'
+import { sumUsage } from '../../core/window/usage.ts'
+import { withUsage } from '../range.ts'
 import { askApart, checkedAnswer, outputRoom } from './ask-apart.ts'
 import { aboutRecord, SUMMARIZER_OF_MESSAGES } from './prompts/summarizer.ts'
 import { serializeConversation } from './serialize.ts'
@@ -93,7 +96,7 @@ async function askIfItFits(
     return undefined
   const conversation = conversationModel(context, eventAt)
   try {
-    return await checkedAnswer(provider, {
+    return await withoutCalls(provider, {
       ...request,
       messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: prompt }] }],
       model,
@@ -105,6 +108,30 @@ async function askIfItFits(
     if (PrecisError.is(error) && error.code === 'overflow') return undefined
     throw error
   }
+}
+
+/**
+ * The tools of the conversation are offered so that its cached prefix counts. A model that calls one is asked
+ * again: first it may not call any, and then it is offered none.
+ */
+async function withoutCalls(provider: ModelPort, request: AskRequest): Promise<AskAnswer> {
+  const { within } = request
+  const offered = within?.tools.length
+    ? [within, { ...within, toolChoice: 'none' as const }, { ...within, tools: [] }]
+    : [within]
+  let spent: TokenUsage | undefined
+  for (const [at, each] of offered.entries())
+    try {
+      const answer = await checkedAnswer(provider, { ...request, ...(each && { within: each }) })
+      const usage = answer.usage && sumUsage(spent, answer.usage)
+      return usage ? { ...answer, usage } : answer
+    } catch (error) {
+      const isCall = PrecisError.is(error) && error.details.ending === 'tool_use'
+      if (!isCall || at + 1 === offered.length) throw withUsage(error, spent)
+      const { usage } = error.details as { readonly usage?: TokenUsage }
+      if (usage) spent = sumUsage(spent, usage)
+    }
+  throw new PrecisError('internal', 'No request was made.')
 }
 
 export function noModel(message: string): PrecisError {

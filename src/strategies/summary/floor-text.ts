@@ -14,13 +14,8 @@ import {
 } from '../../core/view/entry.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { findRuns } from '../../core/view/entry-range.ts'
-import {
-  answeredLine,
-  type LastRequest,
-  lastRequest,
-  requestRoom,
-  requestSection,
-} from '../../core/view/last-request.ts'
+import { answeredLine, findRequests, requestSections } from '../../core/view/last-request.ts'
+import { requestRoom } from '../../core/view/requests/request-note.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { inertLine } from '../extract/brief.ts'
 import { type Digest, digestReducer } from '../extract/digest.ts'
@@ -123,14 +118,18 @@ export async function floorText(floor: FloorText): Promise<string> {
   const { input, standing, maxTokens } = floor
   const { context, eventAt, targetTokens } = input
   const { goes, stays } = standing
-  const request = lastRequest(context.items.toArray(), eventAt)
-  const isGone = request !== undefined && !stays.some(({ id }) => id === request.id)
+  const requests = findRequests(context.items.toArray(), eventAt)
+  const staying = new Set(stays.map(({ id }) => id))
+  const gone = new Set(requests.shown.filter(({ id }) => !staying.has(id)))
+  const answered = answeredLine(requests, gone)
   const facts = maxTokens < LEAST_TOKENS ? '' : await lostFacts(floor)
   return [
     noteFor(goes, eventAt),
     ...(facts === '' ? [] : [`${FACTS}\n${facts}`]),
-    ...(request ? [answeredLine(request)] : []),
-    ...(request && isGone ? [requestSection(request, requestRoom(weigh(goes), targetTokens))] : []),
+    ...(answered === '' ? [] : [answered]),
+    ...(gone.size === 0
+      ? []
+      : [requestSections(requests, gone, requestRoom(weigh(goes), targetTokens))]),
   ].join('\n\n')
 }
 
@@ -153,11 +152,10 @@ function noteFor(goes: readonly Item[], eventAt: EventAt): string {
 async function lostFacts(floor: FloorText): Promise<string> {
   const { input, standing, maxTokens } = floor
   const { stays, entries, goes, texts } = standing
-  const request = requestItem(input)
   const lines = await buildBrief({
     input,
     covered: goes,
-    stays: request ? [...stays, request] : stays,
+    stays: [...stays, ...requestItems(input)],
     said: entries.map(textOfEntry),
     maxTokens: Math.floor(maxTokens * LINES_SHARE),
   })
@@ -200,10 +198,10 @@ function lostNames(
   })
 }
 
-function requestItem({ context, eventAt }: StrategyInput): Item | undefined {
+function requestItems({ context, eventAt }: StrategyInput): Item[] {
   const items = context.items.toArray()
-  const request: LastRequest | undefined = lastRequest(items, eventAt)
-  return items.find(({ id }) => id === request?.id)
+  const holders = new Set(findRequests(items, eventAt).shown.map(({ id }) => id))
+  return items.filter(({ id }) => holders.has(id))
 }
 
 interface BriefInput {

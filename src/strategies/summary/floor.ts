@@ -10,11 +10,11 @@ import type { TokenUsage } from '../../core/view/content.ts'
 import { weightOf } from '../../core/view/context.ts'
 import { isNewEntry } from '../../core/view/entry.ts'
 import { runsOf } from '../../core/view/entry-range.ts'
-import { refsElsewhere, withCarried } from '../../core/view/last-request.ts'
+import { refsElsewhere, withCarried } from '../../core/view/requests/request-note.ts'
 import { estimateTokens } from '../../core/window/tokens/estimate.ts'
 import { extract } from '../extract/extract.ts'
 import { cappedEntry } from '../ladder/edits.ts'
-import { unseenStart } from '../range.ts'
+import { cutUnseen } from '../range.ts'
 import { countKept, exactFacts } from './exact-facts.ts'
 import {
   buildBrief,
@@ -60,22 +60,12 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
   }
 }
 
-/** Results that nobody has seen may take so much of a target. */
-const UNSEEN_SHARE = 0.5
-
-/** Head, tail and ref of results that nobody has seen, only where they leave no room for anything else. */
+/** Head, tail and ref of results that nobody has seen, only where no request could hold them. */
 function cappedUnseen(edits: readonly Edit[], input: StrategyInput): Edit[] {
-  const { context, eventAt, targetTokens } = input
-  if (targetTokens === undefined || edits.length === 0 || context.open.size > 0) return []
-  const items = context.items.toArray()
+  if (edits.length === 0) return []
   const stays = new Set(standingAfter(edits, input).stays)
-  const results = items
-    .slice(unseenStart(items))
-    .filter((item) => item.kind === 'result' && stays.has(item))
-  const most = Math.floor(targetTokens * UNSEEN_SHARE)
-  if (weigh(results) <= most) return []
-  return results.flatMap((item) => {
-    const capped = cappedEntry(item, Math.floor(most / results.length), eventAt)
+  return [...cutUnseen(input)].flatMap(([item, tokens]) => {
+    const capped = stays.has(item) ? cappedEntry(item, tokens, input.eventAt) : undefined
     return capped && capped.saved > 0 ? [capped.edit] : []
   })
 }

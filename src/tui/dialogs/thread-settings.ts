@@ -1,5 +1,5 @@
 // The settings of the open thread: seen together, changed one by one.
-import type { Client, ModelInfo, ThreadDetail } from '../../protocol/index.ts'
+import { type Client, isStandIn, type ModelInfo, type ThreadDetail } from '../../protocol/index.ts'
 import type { OpenChat } from '../open-chat.ts'
 import type { Dialogs } from './dialogs.ts'
 
@@ -77,10 +77,6 @@ const STAND_IN_CHOICE = {
   description: 'a stand-in: answers without a key',
 }
 
-export function usesStandIn(model: string | undefined): boolean {
-  return model === STAND_IN || (model?.startsWith(`${STAND_IN}/`) ?? false)
-}
-
 /** Undefined if the user has chosen none. */
 export async function chooseModel(client: Client, dialogs: Dialogs): Promise<string | undefined> {
   const models = await client.models()
@@ -98,7 +94,7 @@ export async function chooseModel(client: Client, dialogs: Dialogs): Promise<str
 }
 
 export function modelChoices(models: readonly ModelInfo[]) {
-  const rest = models.filter(({ ref }) => !usesStandIn(ref))
+  const rest = models.filter(({ ref }) => !isStandIn(ref))
   return [
     ...rest.map(({ ref, windowTokens, isConfigured }) => ({
       value: ref,

@@ -1,13 +1,15 @@
 // One block of the transcript as lines of a given width.
 import { visibleWidth } from '@earendil-works/pi-tui'
-import type {
-  AnswerBlock,
-  CompactionBlock,
-  NoticeBlock,
-  ThinkingBlock,
-  ToolBlock,
-  UserBlock,
-  ViewBlock,
+import {
+  type AnswerBlock,
+  type CompactionBlock,
+  isSmaller,
+  type NoticeBlock,
+  renderSizes,
+  type ThinkingBlock,
+  type ToolBlock,
+  type UserBlock,
+  type ViewBlock,
 } from '../../protocol/index.ts'
 import { markdownLines } from './markdown-lines.ts'
 import { cut, marked, rule, type Theme, visible, visibleLine, wrapped } from './theme.ts'
@@ -133,12 +135,16 @@ const RULE_COLUMNS = 6
 /** The divider of a compaction: pending, done, failed or undone */
 function compactionLines(block: CompactionBlock, drawing: Drawing): readonly string[] {
   const { width, theme } = drawing
-  if (block.isEmpty) return [theme.dim(rule('nothing to compact', width))]
+  if (block.isEmpty)
+    return [theme.dim(rule('nothing to compact', width)), ...noteLines(block, drawing)]
   switch (block.state) {
     case 'running':
       return [theme.accent(rule(`compacting: ${pending(block)}`, width))]
     case 'failed':
-      return wrapped(theme.bad(`${failure(block)}: ${visible(block.error ?? 'unknown')}`), width)
+      return [
+        ...wrapped(theme.bad(`${failure(block)}: ${visible(block.error ?? 'unknown')}`), width),
+        ...(block.hint === undefined ? [] : wrapped(visible(block.hint), width)),
+      ]
     case 'undone':
       return [theme.dim(rule(`compaction by ${block.strategy}, undone`, width))]
     case 'done':
@@ -175,25 +181,28 @@ function freshLines({ summary = '' }: CompactionBlock, { width, theme }: Drawing
   ]
 }
 
-function inPlaceLines(block: CompactionBlock, { width, theme, isOpen }: Drawing): string[] {
-  const { strategy, beforeTokens: before, afterTokens: after, summary } = block
-  const known = before !== undefined && after !== undefined
-  const figures = known ? `: ${count(before)} → ${count(after)} tokens` : ''
-  const done = `✓ compacted by ${visibleLine(strategy)}${figures}`
+function inPlaceLines(block: CompactionBlock, drawing: Drawing): string[] {
+  const { width, theme, isOpen } = drawing
+  const { strategy, summary } = block
+  const sizes = renderSizes(block)
+  const figures = sizes === '' ? '' : `: ${sizes}`
+  // What has grown is no success.
+  const mark = isSmaller(block) ? '✓ ' : ''
+  const done = `${mark}compacted by ${visibleLine(strategy)}${figures}`
   const hint = visibleWidth(done + UNDO_HINT) + RULE_COLUMNS <= width ? UNDO_HINT : ''
-  const head = theme.accent(rule(done + hint, width))
-  if (!isOpen) return [head]
+  const head = [theme.accent(rule(done + hint, width)), ...noteLines(block, drawing)]
+  if (!isOpen) return head
   const text = summary ?? 'It removed or shortened parts without a summary.'
   return [
-    head,
+    ...head,
     ...markdownLines(text, width, theme),
     theme.dim(cut('Ctrl+G: report, diff, undo, recall', width)),
     theme.dim(rule('', width)),
   ]
 }
 
-function count(tokens: number): string {
-  return tokens.toLocaleString('en-US')
+function noteLines({ note }: CompactionBlock, { width, theme }: Drawing): string[] {
+  return note === undefined ? [] : wrapped(theme.warning(visible(note)), width)
 }
 
 /** The drawing options of a block */

@@ -127,6 +127,8 @@ function Compaction({
       </h3>
       {state === 'running' && <p role="status">{block.message ?? 'Compacting…'}</p>}
       {block.error !== undefined && <p role="alert">{visibleText(block.error)}</p>}
+      {block.hint !== undefined && <p>{visibleText(block.hint)}</p>}
+      {block.note !== undefined && <p role="status">{visibleText(block.note)}</p>}
       {block.summary !== undefined && (
         <details>
           <summary>Summary</summary>

@@ -7,6 +7,7 @@ import { type Intent, listIn, textIn } from '../intent.ts'
 import { type FileOperation, fromRoot, resolvePath, type Step } from '../operation.ts'
 import type { Ledger } from '../records.ts'
 import { noteCommand, noteUnclear } from '../running.ts'
+import { noteLandings } from './landings.ts'
 import { type CommandEnd, doneSteps } from './outcome.ts'
 
 export function settleShell(
@@ -20,7 +21,7 @@ export function settleShell(
   const placed = intent.persists ? leftIn(ledger, done.place) : ledger
   const after = { ...placed, tree: done.tree }
   const noted = done.isUnclear ? noteUnclear(after, intent.command, seq) : after
-  return noteCommand(noted, intent, end, seq)
+  return noteLandings(noteCommand(noted, intent, end, seq), intent.command, end, seq)
 }
 
 function leftIn(ledger: Ledger, { folder, folderName }: Place): Ledger {

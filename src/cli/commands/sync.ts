@@ -1,0 +1,33 @@
+// `precis sync`: options and help. Its action is loaded on demand.
+import type { Command } from 'commander'
+import type { Io } from '../process-io.ts'
+import type { SyncFlags } from '../sessions/sync-sessions.ts'
+import { collect } from '../terminal/arguments.ts'
+
+const HELP = `
+Takes the sessions that precis sessions finds. A new one becomes a thread. Of one that has grown, only the
+new end is added to its thread. One that its agent rewrote becomes a new thread that names the earlier one.
+Sessions that have not changed are not read. A thread that you removed with precis threads rm stays away
+until its session changes. Ctrl-C stops after the current session.
+
+Examples:
+  precis sync
+  precis sync --here --json
+  precis sync --agent claude-code --since 30d
+
+Exit codes: 0 done, 1 a session could not be imported, 2 wrong usage or settings.`
+
+export function define(command: Command, io: Io): void {
+  command
+    .option('--agent <id>', 'only sessions of this agent; repeatable', collect)
+    .option('--project <text>', 'only projects whose path contains this')
+    .option('--since <time>', 'only sessions used since: 12h, 7d, 2w or a date')
+    .option('--here', 'only sessions of this directory')
+    .option('--last', 'only the newest session')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', HELP)
+    .action(async (flags: SyncFlags) => {
+      const { runSync } = await import('../sessions/sync-sessions.ts')
+      await runSync(flags, io)
+    })
+}

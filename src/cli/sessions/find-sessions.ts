@@ -1,0 +1,94 @@
+// The session files on this machine: each with its agent, id, size and age, newest first
+import { readdirSync, statSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Io } from '../process-io.ts'
+import { databaseSession } from '../session/opencode-database.ts'
+import { type AgentFolders, agentFolders } from './agent-folders.ts'
+import type { FoundSession } from './found-session.ts'
+import { listDatabase } from './list-database.ts'
+
+/** So many files of one folder are looked at. */
+const MOST_FILES = 200_000
+const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
+
+/** Of all agents, or of those that are named. A folder that is not there has none. */
+export async function findSessions(
+  settings: Pick<Settings, 'sessionFolders'>,
+  io: Pick<Io, 'environment' | 'cwd'>,
+  agents?: readonly string[],
+): Promise<FoundSession[]> {
+  const found: FoundSession[] = []
+  for (const each of agentFolders(settings, io)) {
+    if (agents && !agents.includes(each.agent)) continue
+    for (const folder of each.folders)
+      for await (const session of sessionsBelow(folder, each)) found.push(session)
+  }
+  return found.sort(newestFirst)
+}
+
+const SESSION_FILE = /\.(?:jsonl?|db|traj)$|\.chat\.history\.md$/
+
+/** Every file below a folder that may be a session, whatever wrote it. */
+export async function sessionsIn(
+  folder: string,
+  { cwd }: Pick<Io, 'cwd'>,
+): Promise<FoundSession[]> {
+  const found: FoundSession[] = []
+  const any = { files: SESSION_FILE, id: /([^/\\]+?)(?:\.[^/\\.]+)?$/ }
+  for await (const session of sessionsBelow(resolve(cwd, folder), any)) found.push(session)
+  return found.sort(newestFirst)
+}
+
+type Wanted = Pick<AgentFolders, 'files' | 'id'> & { readonly agent?: string }
+
+async function* sessionsBelow(
+  folder: string,
+  { agent, files, id }: Wanted,
+): AsyncGenerator<FoundSession> {
+  for (const path of filesBelow(folder)) {
+    if (!files.test(relative(folder, path))) continue
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (!stats?.isFile() || stats.size === 0) continue
+    if (path.endsWith('.db')) {
+      const database = databaseSession(path, folder)
+      if (database) yield* await listDatabase(database, agent ?? 'opencode').catch(noSessions)
+      continue
+    }
+    const { size: bytes, mtimeMs } = stats
+    const named = id.exec(path)?.[1] ?? basename(path)
+    const updatedMs = Math.floor(mtimeMs)
+    yield { path, id: named, bytes, updatedMs, ...(agent !== undefined && { agent }) }
+  }
+}
+
+/** Another program's database, or one that is locked, hides no other session. */
+function noSessions(): FoundSession[] {
+  return []
+}
+
+/** Folders that cannot be read are passed over, and links to folders are not followed. */
+function* filesBelow(folder: string): Generator<string> {
+  const waiting = [folder]
+  let looked = 0
+  for (let next = waiting.pop(); next !== undefined && looked < MOST_FILES; next = waiting.pop()) {
+    for (const entry of entriesOf(next)) {
+      looked += 1
+      const path = join(next, entry.name)
+      if (!entry.isDirectory()) yield path
+      else if (!NOT_ENTERED.has(entry.name)) waiting.push(path)
+    }
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return [] // it is not there, or belongs to another user
+  }
+}
+
+function newestFirst(a: FoundSession, b: FoundSession): number {
+  return b.updatedMs - a.updatedMs || (a.path < b.path ? -1 : 1)
+}

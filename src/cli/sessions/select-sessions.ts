@@ -1,0 +1,93 @@
+// The sessions that the options of a command select, newest first, with what is known of each
+import { existsSync, realpathSync } from 'node:fs'
+import { sep } from 'node:path'
+import { PrecisError } from '../../core/errors.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import { SESSION_FORMATS } from '../../formats/index.ts'
+import type { Io } from '../process-io.ts'
+import { ProgressLine } from '../terminal/progress.ts'
+import { SESSION_AGENTS, unknownAgent } from './agent-folders.ts'
+import type { FactsCache } from './facts-cache.ts'
+import { findSessions, sessionsIn } from './find-sessions.ts'
+import type { FoundSession } from './found-session.ts'
+import { readFacts, type SessionFacts } from './session-facts.ts'
+
+export interface SessionFilters {
+  readonly agent?: readonly string[]
+  readonly project?: string
+  readonly since?: string
+  readonly here?: boolean
+  readonly last?: boolean
+}
+
+export interface KnownSession extends FoundSession {
+  readonly facts: SessionFacts
+}
+
+export async function selectSessions(
+  folders: readonly string[],
+  filters: SessionFilters,
+  { settings, cache }: { readonly settings: Settings; readonly cache: FactsCache },
+  io: Io,
+): Promise<KnownSession[]> {
+  const { agent: agents, project, since, here, last } = filters
+  for (const agent of agents ?? [])
+    if (!SESSION_AGENTS.includes(agent)) throw unknownAgent(agent, '--agent')
+  const sinceMs = since === undefined ? 0 : timeOf(since)
+  const found =
+    folders.length === 0
+      ? await findSessions(settings, io, agents)
+      : (await Promise.all(folders.map((folder) => sessionsIn(folder, io)))).flat()
+  const wanted = wantedProject(project, here ? io.cwd : undefined)
+  const selected: KnownSession[] = []
+  const progress = new ProgressLine(io.stderr)
+  for (const [index, session] of found.entries()) {
+    if (session.updatedMs < sinceMs) continue
+    progress.share(`looking at ${found.length} sessions`, index, found.length)
+    const facts = cache.facts(session) ?? (await factsOf(session, cache, io))
+    if (!facts || (agents && !agents.includes(facts.format))) continue
+    if (wanted(facts.project)) selected.push({ ...session, facts })
+    if (last && selected.length > 0) break
+  }
+  progress.end()
+  return selected
+}
+
+async function factsOf(session: FoundSession, cache: FactsCache, io: Io) {
+  const facts = await readFacts(session, SESSION_FORMATS, io)
+  if (facts) cache.set(session, facts)
+  return facts
+}
+
+/** Here is this directory and what is below it; a word is any part of the path. */
+function wantedProject(
+  word: string | undefined,
+  here: string | undefined,
+): (project: string | undefined) => boolean {
+  const place = here === undefined ? undefined : realFolder(here)
+  return (project) => {
+    if (word !== undefined && !project?.toLowerCase().includes(word.toLowerCase())) return false
+    if (place === undefined) return true
+    const own = project === undefined ? undefined : realFolder(project)
+    return own === place || (own?.startsWith(`${place}${sep}`) ?? false)
+  }
+}
+
+/** A folder has one real path, however it was named. One that is gone is known by its name. */
+function realFolder(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** `12h`, `7d`, `2w`, or a date. */
+function timeOf(text: string): number {
+  const [, count, unit = ''] = /^(\d+)([hdw])$/.exec(text) ?? []
+  const time =
+    count === undefined ? Date.parse(text) : Date.now() - Number(count) * (UNITS_MS[unit] ?? 0)
+  if (!Number.isNaN(time)) return time
+  throw new PrecisError('usage', `${JSON.stringify(text)} is not a time`, {
+    where: '--since',
+    hint: 'Give a date, as in 2026-03-01, or an age, as in 12h, 7d or 2w.',
+  })
+}

@@ -1,0 +1,161 @@
+// Facts of a session, read from its content: project and title from its beginning, usage from all of it
+import { open } from 'node:fs/promises'
+import type { EventDraft, EventOf } from '../../core/log/event.ts'
+import type { TokenUsage } from '../../core/view/content.ts'
+import { typedTexts } from '../../core/view/typed-text.ts'
+import { ReadNotes } from '../../formats/reading/notes.ts'
+import { detectFormat, sampleOf } from '../../formats/reading/sample.ts'
+import { findWorkplace } from '../../formats/reading/workplace.ts'
+import type { SessionFormat, Source } from '../../formats/session-format.ts'
+import { type ModelOverrides, modelInfo } from '../../providers/catalogue.ts'
+import { costOf } from '../../providers/costs.ts'
+import type { Io } from '../process-io.ts'
+import { openInput } from '../session/input.ts'
+import type { FoundSession } from './found-session.ts'
+
+export interface SessionFacts {
+  readonly format: string
+  readonly project?: string
+  readonly title?: string
+}
+
+/** What one model was used for on one day. */
+export interface DayUsage {
+  readonly day: string // as in 2026-03-01; empty where no record has a time
+  readonly model: string
+  readonly answers: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly costUsd?: number // absent if the price is not known
+}
+
+/** Most sessions say within the first of these what they are about; a document has to be read whole. */
+const HEAD_BYTES = [16_000, 500_000]
+const TITLE_CHARS = 200
+
+/** Undefined where the file is no session. */
+export async function readFacts(
+  session: FoundSession,
+  formats: readonly SessionFormat[],
+  io: Pick<Io, 'stdin' | 'cwd'>,
+): Promise<SessionFacts | undefined> {
+  let facts: SessionFacts | undefined
+  for (const bytes of HEAD_BYTES) {
+    facts = await factsWithin(session, bytes, formats, io).catch(() => undefined)
+    const isWhole = facts?.project !== undefined && facts.title !== undefined
+    if (isWhole || (facts && bytes >= session.bytes)) break
+  }
+  if (!facts) return undefined
+  const { project = facts.project, title = facts.title } = session
+  return {
+    format: facts.format,
+    ...(project !== undefined && project !== '' && { project }),
+    ...(title !== undefined && title !== '' && { title }),
+  }
+}
+
+async function factsWithin(
+  session: FoundSession,
+  bytes: number,
+  formats: readonly SessionFormat[],
+  io: Pick<Io, 'stdin' | 'cwd'>,
+): Promise<SessionFacts> {
+  const source = await headOf(session, bytes, io)
+  const format =
+    formats.find(({ id }) => id === session.agent) ?? detectFormat(await sampleOf(source), formats)
+  const drafts: EventDraft[] = []
+  let title: string | undefined
+  for await (const step of format.read(source, new ReadNotes())) {
+    if (step.type !== 'drafts') continue
+    for (const { draft } of step.drafts) {
+      drafts.push(draft)
+      title ??= titleIn(draft)
+    }
+    if (title !== undefined && findWorkplace(drafts) !== undefined) break
+  }
+  const project = findWorkplace(drafts)
+  return {
+    format: format.id,
+    ...(project !== undefined && { project }),
+    ...(title !== undefined && { title }),
+  }
+}
+
+/** What a person typed first. */
+function titleIn(draft: EventDraft): string | undefined {
+  if (draft.type !== 'USER_MESSAGE') return undefined
+  const text = typedTexts(draft as EventOf<'USER_MESSAGE'>)
+    .join(' ')
+    .slice(0, 4 * TITLE_CHARS)
+  return text.replace(/\s+/g, ' ').trim().slice(0, TITLE_CHARS) || undefined
+}
+
+/** What every answer of the session was billed with, in all its branches that the reader follows. */
+export async function readUsage(
+  { path }: FoundSession,
+  format: SessionFormat,
+  overrides: ModelOverrides,
+  io: Pick<Io, 'stdin' | 'cwd'>,
+): Promise<DayUsage[]> {
+  const days = new Map<string, DayUsage>()
+  const source = await openInput(path, io)
+  for await (const step of format.read(source, new ReadNotes())) {
+    if (step.type !== 'drafts') continue
+    for (const { draft } of step.drafts) {
+      if (draft.type !== 'AGENT_MESSAGE' || !draft.data.tokenUsage) continue
+      const day = draft.timestamp?.toISOString().slice(0, 10) ?? ''
+      const model = draft.data.model ?? 'unknown'
+      const key = `${day} ${model}`
+      days.set(key, withUsage(days.get(key), day, model, draft.data.tokenUsage, overrides))
+    }
+  }
+  return [...days.values()]
+}
+
+function withUsage(
+  known: DayUsage | undefined,
+  day: string,
+  model: string,
+  usage: TokenUsage,
+  overrides: ModelOverrides,
+): DayUsage {
+  const cost = costOf(usage, modelInfo(model, overrides))
+  const costUsd = known && known.costUsd === undefined ? undefined : cost
+  return {
+    day,
+    model,
+    answers: (known?.answers ?? 0) + 1,
+    promptTokens: (known?.promptTokens ?? 0) + usage.promptTokens,
+    completionTokens: (known?.completionTokens ?? 0) + usage.completionTokens,
+    cacheReadTokens: (known?.cacheReadTokens ?? 0) + (usage.cacheReadTokens ?? 0),
+    cacheWriteTokens: (known?.cacheWriteTokens ?? 0) + (usage.cacheWriteTokens ?? 0),
+    ...(costUsd !== undefined && { costUsd: (known?.costUsd ?? 0) + costUsd }),
+  }
+}
+
+/** The first lines of a file of lines; anything else is one document. */
+async function headOf(
+  { path, bytes: all }: FoundSession,
+  bytes: number,
+  io: Pick<Io, 'stdin' | 'cwd'>,
+): Promise<Source> {
+  if (!path.endsWith('.jsonl')) return openInput(path, io)
+  const file = await open(path, 'r')
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(bytes, all))
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0)
+    const read = buffer.subarray(0, bytesRead)
+    const end = bytesRead < all ? read.lastIndexOf(0x0a) + 1 : bytesRead
+    const head = read.subarray(0, end)
+    return {
+      bytes: head.length,
+      async *open() {
+        yield head
+      },
+    }
+  } finally {
+    await file.close()
+  }
+}

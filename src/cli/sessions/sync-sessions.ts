@@ -1,0 +1,223 @@
+// `precis sync`: what is new in the sessions of this machine, added to their threads
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Io } from '../process-io.ts'
+import { earlierImports } from '../session/earlier-imports.ts'
+import { loadSettings, stateFolder, stateFolderPath } from '../settings/settings.ts'
+import { writeText } from '../terminal/io.ts'
+import { ProgressLine } from '../terminal/progress.ts'
+import { oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
+import { STORE_FILE, withHome } from '../threads/home.ts'
+import { type Imported, type ImportOutcome, importFile } from '../threads/import-file.ts'
+import { FactsCache } from './facts-cache.ts'
+import { findSessions } from './find-sessions.ts'
+import type { FoundSession } from './found-session.ts'
+import { type SessionFilters, selectSessions } from './select-sessions.ts'
+
+export interface SyncFlags extends SessionFilters {
+  readonly json?: boolean
+}
+
+export interface SyncReport {
+  readonly sessions: number // that were found
+  readonly unchanged: number
+  readonly outcomes: Readonly<Record<ImportOutcome, number>>
+  readonly addedEvents: number
+  readonly threads: readonly {
+    readonly threadId: string
+    readonly outcome: ImportOutcome
+    readonly session: string
+  }[]
+  readonly failed: readonly { readonly session: string; readonly message: string }[]
+  /** Ctrl-C came: so many sessions are left for the next time. */
+  readonly left: number
+}
+
+export async function runSync(flags: SyncFlags, io: Io): Promise<void> {
+  const report = await syncSessions(flags, io)
+  await print(io, report, flags.json, renderSync)
+  if (report.failed.length > 0)
+    throw new PrecisError('invalid-input', `${report.failed.length} sessions were not imported`, {
+      hint: 'The others are in the store. These are tried again when they change.',
+    })
+}
+
+/** Sessions that were not touched since the last time cost one look at the file, and open no store. */
+export async function syncSessions(flags: SessionFilters, io: Io): Promise<SyncReport> {
+  const { settings } = loadSettings(io)
+  const found = await selected(flags, settings, io)
+  const marks = await Marks.open(settings, io)
+  const changed = found.filter((session) => !marks.isSame(session))
+  const outcomes = { new: 0, known: 0, continued: 0, grown: 0, rewritten: 0 }
+  const told = { sessions: found.length, unchanged: found.length - changed.length, outcomes }
+  const work = { threads: [], failed: [], addedEvents: 0, left: 0 } as Work
+  if (changed.length === 0) return { ...told, ...work }
+  const progress = new ProgressLine(io.stderr)
+  let isStopped = false
+  const stop = () => {
+    isStopped = true
+  }
+  // The second Ctrl-C ends the program; what is half imported is then continued the next time.
+  io.host.once('SIGINT', stop)
+  try {
+    await withHome(io, async (home) => {
+      const known = await earlierImports(home.store)
+      for (const [index, session] of changed.entries()) {
+        if (isStopped) {
+          work.left = changed.length - index
+          break
+        }
+        progress.share(`importing ${changed.length} sessions`, index, changed.length)
+        const imported = await one(session, work, (path) =>
+          importFile(home, path, { records: 'keep', progress, format: session.agent }, known, io),
+        )
+        if (imported) outcomes[imported.outcome] += 1
+        marks.set(session)
+      }
+    })
+  } finally {
+    io.host.off('SIGINT', stop)
+    progress.end()
+    await marks.save()
+  }
+  return { ...told, ...work }
+}
+
+interface Work {
+  threads: SyncReport['threads'][number][]
+  failed: SyncReport['failed'][number][]
+  addedEvents: number
+  left: number
+}
+
+async function one(
+  { path }: FoundSession,
+  work: Work,
+  run: (path: string) => Promise<Imported>,
+): Promise<Imported | undefined> {
+  try {
+    const imported = await run(path)
+    const { threadId, outcome, added } = imported
+    if (outcome !== 'known') work.threads.push({ threadId, outcome, session: path })
+    work.addedEvents += added
+    return imported
+  } catch (thrown) {
+    const error = asPrecisError(thrown)
+    // The store itself fails for every session.
+    if (error.code.startsWith('store-')) throw thrown
+    work.failed.push({ session: path, message: error.message })
+    return undefined
+  }
+}
+
+/** Without a filter nothing of their content is read. */
+async function selected(flags: SessionFilters, settings: Settings, io: Io) {
+  const { agent, project, since, here, last } = flags
+  if (project === undefined && since === undefined && !here && !last)
+    return findSessions(settings, io, agent)
+  const cache = await FactsCache.open(io)
+  const found = await selectSessions([], flags, { settings, cache }, io)
+  await cache.save()
+  return found
+}
+
+const schema = z.object({
+  /** The file of the store: another one has none of these threads. */
+  store: z.string(),
+  sessions: z.record(z.string(), z.object({ bytes: z.number(), updatedMs: z.number() })),
+})
+
+/** What each session was like when it was last imported, for one store. May be deleted. */
+class Marks {
+  readonly #io: Io
+  readonly #file: string
+  readonly #store: () => Promise<string>
+  readonly #sessions: Map<string, Pick<FoundSession, 'bytes' | 'updatedMs'>>
+
+  private constructor(
+    io: Io,
+    file: string,
+    store: () => Promise<string>,
+    sessions: Map<string, Pick<FoundSession, 'bytes' | 'updatedMs'>>,
+  ) {
+    this.#io = io
+    this.#file = file
+    this.#store = store
+    this.#sessions = sessions
+  }
+
+  static async open({ store: address }: Settings, io: Io): Promise<Marks> {
+    const folder = stateFolderPath(io)
+    const name = createHash('sha256').update(address).digest('hex').slice(0, 12)
+    const file = join(folder, `synced-${name}.json`)
+    const store = async () =>
+      address === 'sqlite' ? identityOf(join(folder, STORE_FILE)) : address
+    const text = await readFile(file, 'utf8').catch(() => '')
+    return new Marks(io, file, store, new Map(Object.entries(readMarks(text, await store()))))
+  }
+
+  isSame({ path, bytes, updatedMs }: FoundSession): boolean {
+    const known = this.#sessions.get(path)
+    return known?.bytes === bytes && known.updatedMs === updatedMs
+  }
+
+  set({ path, bytes, updatedMs }: FoundSession): void {
+    this.#sessions.set(path, { bytes, updatedMs })
+  }
+
+  async save(): Promise<void> {
+    await stateFolder(this.#io)
+    const sessions = Object.fromEntries(this.#sessions)
+    const text = JSON.stringify({ store: await this.#store(), sessions })
+    await writeText(this.#file, text, this.#io)
+  }
+}
+
+/** A file that was deleted and created again is another one. */
+async function identityOf(file: string): Promise<string> {
+  const found = await stat(file).catch(() => undefined)
+  return found ? `${found.dev}-${found.ino}-${Math.floor(found.birthtimeMs)}` : 'none'
+}
+
+function readMarks(text: string, store: string) {
+  try {
+    const read = schema.parse(JSON.parse(text))
+    return read.store === store ? read.sessions : {}
+  } catch {
+    return {}
+  }
+}
+
+const SHOWN = 20
+
+function renderSync(report: SyncReport, style: Style, columns: number): string {
+  const { sessions, unchanged, outcomes, addedEvents, threads, failed, left } = report
+  const counts = [
+    `${thousands(outcomes.new + outcomes.continued)} new`,
+    `${thousands(outcomes.grown)} grown`,
+    `${thousands(outcomes.rewritten)} rewritten`,
+    `${thousands(unchanged + outcomes.known)} unchanged`,
+  ]
+  const lines = [
+    `${thousands(sessions)} sessions: ${counts.join(', ')}. ${thousands(addedEvents)} events added.`,
+    ...threads
+      .slice(0, SHOWN)
+      .map(
+        ({ threadId, outcome, session }) =>
+          `  ${style.bold(threadId)}  ${outcome.padEnd(9)}  ${oneLine(session, columns - 50)}`,
+      ),
+    ...(threads.length > SHOWN ? [`  and ${threads.length - SHOWN} more: precis threads`] : []),
+    ...failed
+      .slice(0, SHOWN)
+      .map(
+        ({ session, message }) =>
+          `  not imported ${oneLine(session, columns - 40)}: ${oneLine(message, columns)}`,
+      ),
+    ...(left > 0 ? [`Stopped: ${thousands(left)} sessions are left. precis sync goes on.`] : []),
+  ]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,171 @@
+// One session file into the store: as a new thread, or as what is new in the thread that it has there
+import { realpath } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Composed } from '../../compose.ts'
+import { PrecisError } from '../../core/errors.ts'
+import type { Json } from '../../core/text/json.ts'
+import { weightOf } from '../../core/view/context.ts'
+import type { Io } from '../process-io.ts'
+import { digestOfSource } from '../session/backups.ts'
+import {
+  type EarlierImport,
+  type EarlierImports,
+  importedFrom,
+} from '../session/earlier-imports.ts'
+import { openInput } from '../session/input.ts'
+import { type ReadSession, readSession } from '../session/read-session.ts'
+import { readFacts } from '../sessions/session-facts.ts'
+import type { ProgressLine } from '../terminal/progress.ts'
+
+/**
+ * `known`: the very same content is there already. `continued`: an import of it was interrupted and is whole
+ * now. `grown`: only its new end was added. `rewritten`: the thread of the file is another one by now, and a
+ * new thread names it.
+ */
+export type ImportOutcome = 'new' | 'known' | 'continued' | 'grown' | 'rewritten'
+
+export interface Imported {
+  readonly file: string
+  readonly threadId: string
+  readonly outcome: ImportOutcome
+  readonly events: number
+  readonly added: number // of these events
+  readonly tokens: number
+  /** The thread that has or had the content of the file. */
+  readonly earlier?: EarlierImport
+  /** Absent where nothing was read. */
+  readonly read?: ImportAccount
+}
+
+export interface ImportAccount {
+  readonly format: string
+  readonly subThreads: readonly string[]
+  readonly compactions: number
+  readonly records: {
+    readonly all: number
+    readonly modelled: number
+    readonly kept: Readonly<Record<string, number>>
+    readonly ignored: Readonly<Record<string, number>>
+  }
+  readonly problems: readonly string[]
+}
+
+export interface ImportWish {
+  readonly format?: string | undefined
+  readonly title?: string | undefined
+  readonly records: 'keep' | 'drop'
+  readonly progress: ProgressLine
+}
+
+export async function importFile(
+  home: Composed,
+  file: string,
+  wish: ImportWish,
+  known: EarlierImports,
+  io: Io,
+): Promise<Imported> {
+  const source = await openInput(file, io)
+  const digest = await digestOfSource(source)
+  const path = file === '-' ? undefined : await wholePath(file, io)
+  const same = known.byDigest.get(digest)
+  const earlier = same ?? (path === undefined ? undefined : known.byFile.get(path))
+  if (same && !same.isPartial) return { ...(await stateOf(home, file, same)), outcome: 'known' }
+  const before = earlier && (await home.store.info(earlier.threadId))?.version
+  const now = home.clock.now()
+  const from = {
+    ...importedFrom(digest, now),
+    ...(path !== undefined && {
+      file: path,
+      ...(await factsOf(path, source.bytes ?? 0, home, io)),
+    }),
+  }
+  const { format: named, title, records, progress } = wish
+  const options = { named, records, progress, ...(title !== undefined && { title }) }
+  const start = async (more: { readonly [key: string]: Json } = {}) =>
+    readSession(home, source, file, { ...options, source: { ...from, ...more } })
+  const continued = earlier
+    ? await goOn(home, source, file, {
+        ...options,
+        source: from,
+        earlier: { ...home, threadId: earlier.threadId },
+      })
+    : undefined
+  const isRewritten = earlier && !continued && !earlier.isPartial
+  const read = continued ?? (await start(isRewritten ? { replaces: earlier.threadId } : {}))
+  const { threadId } = read
+  const latest = { threadId, at: from.at, isPartial: false }
+  known.byDigest.set(digest, latest)
+  if (path !== undefined) known.byFile.set(path, latest)
+  const state = await stateOf(home, file, earlier, threadId)
+  return {
+    ...state,
+    added: state.events - (continued ? (before ?? 0) : 0),
+    outcome: outcomeOf(earlier, continued !== undefined),
+    read: accountOf(read),
+  }
+}
+
+function outcomeOf(earlier: EarlierImport | undefined, isContinued: boolean): ImportOutcome {
+  if (!earlier) return 'new'
+  if (isContinued) return earlier.isPartial ? 'continued' : 'grown'
+  return earlier.isPartial ? 'new' : 'rewritten'
+}
+
+/** A session of a database keeps its id behind the path. */
+async function wholePath(file: string, { cwd }: Io): Promise<string> {
+  const [, path = file, id = ''] = /^(.*?)(#ses_\w+)?$/.exec(file) ?? []
+  return `${await realpath(resolve(cwd, path)).catch(() => resolve(cwd, path))}${id}`
+}
+
+async function factsOf(path: string, bytes: number, { formats }: Composed, io: Io) {
+  const session = { path, id: '', bytes, updatedMs: 0 }
+  const { format, project } = (await readFacts(session, formats, io)) ?? {}
+  return {
+    ...(format !== undefined && { agent: format }),
+    ...(project !== undefined && { project }),
+  }
+}
+
+/** Undefined where the thread goes on in another way: by other options, or since somebody worked on it. */
+async function goOn(...given: Parameters<typeof readSession>): Promise<ReadSession | undefined> {
+  try {
+    return await readSession(...given)
+  } catch (thrown) {
+    if (PrecisError.is(thrown) && thrown.code === 'id-conflict') return undefined
+    throw thrown
+  }
+}
+
+async function stateOf(
+  { threads }: Composed,
+  file: string,
+  earlier: EarlierImport | undefined,
+  threadId = earlier?.threadId ?? '',
+): Promise<Omit<Imported, 'outcome'>> {
+  const context = await threads.context(threadId)
+  const { version: events } = context
+  return {
+    file,
+    threadId,
+    events,
+    added: 0,
+    tokens: weightOf(context),
+    ...(earlier && { earlier }),
+  }
+}
+
+function accountOf({ subThreadIds, compactions, format, notes }: ReadSession): ImportAccount {
+  const { records, modelled, kept, ignored } = notes.account
+  return {
+    format: format.id,
+    subThreads: subThreadIds,
+    compactions,
+    records: {
+      all: records,
+      modelled,
+      kept: Object.fromEntries(kept),
+      ignored: Object.fromEntries(ignored),
+    },
+    problems: notes.problems,
+  }
+}

@@ -1,0 +1,56 @@
+// The road for a log that no store keeps: propose → gate → change and report, as steps that wait only for a model
+import type { CompactionData } from '../core/edit/change.ts'
+import { passGate } from '../core/edit/gate.ts'
+import type { Refusal } from '../core/edit/gate-checks.ts'
+import type { Pins } from '../core/edit/pins.ts'
+import type { CompactionReport, ReportFallback } from '../core/edit/report.ts'
+import { proposing, type Strategy, type StrategyInput } from '../core/edit/strategy.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { Steps } from '../core/steps.ts'
+import { buildReport, withCounts } from './commit.ts'
+
+export interface LogCompaction extends Omit<StrategyInput, 'pins'> {
+  readonly strategy: Strategy
+  readonly pins: Pins
+  readonly runId: string
+  readonly fallback?: ReportFallback | undefined
+}
+
+export type CompactedLog =
+  | { readonly ok: true; readonly change: CompactionData; readonly report: CompactionReport }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+/** The data of the COMPACTION to append. Appends nothing by itself. */
+export function* compactLog(compaction: LogCompaction): Steps<CompactedLog> {
+  const { strategy, runId, fallback, ...input } = compaction
+  const { context, eventAt, pins, trigger, targetTokens, run } = input
+  const proposal = yield* proposing(strategy, input)
+  requireProposal(strategy.id, proposal)
+  if (run.signal?.aborted)
+    throw new PrecisError('aborted', 'The compaction was aborted; nothing was changed.')
+  const result = passGate({
+    context,
+    eventAt,
+    pins,
+    proposal,
+    trigger,
+    targetTokens,
+    runId,
+    basedOn: context.version,
+    strategyId: strategy.id,
+  })
+  if (!result.ok) return result
+  const counted = withCounts(result, run.threadId, { context, eventAt })
+  const report = buildReport({ targetTokens, fallback }, counted, { context, pins })
+  return { ok: true, change: counted.change, report }
+}
+
+/** Whoever writes a strategy in JavaScript has no compiler to say this. */
+export function requireProposal(id: string, proposal: unknown): void {
+  const given = proposal as { readonly edits?: unknown } | null | undefined
+  if (Array.isArray(given?.edits)) return
+  throw new PrecisError('invalid-input', `The strategy "${id}" returned no proposal.`, {
+    where: id,
+    hint: '`propose` returns { edits: [] } where there is nothing to replace.',
+  })
+}

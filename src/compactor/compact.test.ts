@@ -1,0 +1,266 @@
+// `compact` on arrays of every format: what stays is the same, what goes is listed, what comes out is well formed
+import { AIMessage, type HumanMessage } from '@langchain/core/messages'
+import { describe, expect, it } from 'vitest'
+import { generateMessages, MESSAGE_FORMATS } from '../../test/generate/message-arrays.ts'
+import { seeds } from '../../test/scale.ts'
+import { immediate } from '../core/edit/strategy.ts'
+import { PrecisError } from '../core/errors.ts'
+import type { AskRequest } from '../core/ports.ts'
+import { dialectOf } from '../messages/detect.ts'
+import { MessageLog } from '../messages/message-log.ts'
+import { compact } from './compact.ts'
+
+const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } }
+
+/** Rounds with long results, between short words. */
+function rounds(count: number) {
+  return Array.from({ length: count }, (_, at) => [
+    { role: 'user', content: `Repair file ${at}.` },
+    {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: `t${at}`, name: 'read', input: { path: `src/${at}.ts` } }],
+    },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: `t${at}`,
+          content: Array.from({ length: 80 }, (_, line) => `line ${line} of file ${at}`).join('\n'),
+          cache_control: { type: 'ephemeral' },
+        },
+        image,
+      ],
+    },
+    { role: 'assistant', content: 'Repaired.' },
+  ]).flat()
+}
+
+describe('compact', () => {
+  it('gives the very same array where it fits', () => {
+    const messages = rounds(3)
+    const { messages: out, changed, losses, report } = compact(messages, { budget: 1_000_000 })
+    expect(out).toBe(messages)
+    expect(changed).toBe(false)
+    expect(losses).toEqual([])
+    expect(report.before).toEqual(report.after)
+  })
+
+  it('answers at once, and changes neither the array nor a message', () => {
+    const messages = rounds(12)
+    const before = structuredClone(messages)
+    const result = compact(messages, { budget: 4_000 })
+    expect(result).not.toBeInstanceOf(Promise)
+    expect(result.changed).toBe(true)
+    expect(result.report.after.total).toBeLessThanOrEqual(4_000)
+    expect(messages).toEqual(before)
+    expect(compact(messages, { budget: 4_000 })).toEqual(result)
+  })
+
+  it('rewrites a result and leaves its neighbours as they are', () => {
+    const messages = rounds(12)
+    const out = compact(messages, { budget: 5_000, strategy: 'trim-tool-results' }).messages
+    const [result, picture] = (out[2] as { content: unknown }).content as [
+      Record<string, unknown>,
+      unknown,
+    ]
+    expect(picture).toBe(image)
+    expect(result).toMatchObject({ tool_use_id: 't0', cache_control: { type: 'ephemeral' } })
+    expect(String(result.content)).toContain('[results truncated to save space.]')
+  })
+
+  it('keeps pins: a text, and a message with its round', () => {
+    const messages = rounds(12)
+    const pinned = messages[5] as (typeof messages)[number]
+    const text = 'Deploy on Fridays only.'
+    const { messages: out } = compact(messages, { budget: 2_500, pins: [text, pinned] })
+    expect(out).toContain(pinned)
+    const round = { content: [{ type: 'tool_result', tool_use_id: 't1' }] }
+    expect(out[out.indexOf(pinned) + 1]).toMatchObject(round)
+    expect(JSON.stringify(out)).toContain(text)
+  })
+
+  it('writes no refs, as nothing can read them', () => {
+    const messages = rounds(20)
+    for (const strategy of [
+      'cascade',
+      'extract',
+      'prune',
+      'trim-tool-results',
+      'mask',
+      'drop-turns',
+    ])
+      for (const budget of [9_000, 5_000, 2_000]) {
+        const { messages: out } = compact(messages, { budget, strategy })
+        expect(JSON.stringify(out), strategy).not.toMatch(/\[ref:|\brecall\b|, ref e\d/)
+      }
+  })
+
+  it('keeps instructions in the middle of a conversation', () => {
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      ...Array.from({ length: 40 }, (_, at) => ({
+        role: 'user',
+        content: `${at} ${'word '.repeat(200)}`,
+      })),
+      { role: 'developer', content: 'From now on, answer in French.' },
+      ...Array.from({ length: 40 }, (_, at) => ({
+        role: 'user',
+        content: `${at} ${'word '.repeat(200)}`,
+      })),
+    ]
+    const { messages: out } = compact(messages, { budget: 3_000 })
+    expect(out[0]).toBe(messages[0])
+    expect(out).toContain(messages[41])
+  })
+
+  it('asks a model where one is given, and falls back to none', async () => {
+    const messages = rounds(20)
+    const asked: AskRequest[] = []
+    const summary = [
+      '## Goal\nRepair the files.',
+      '## Constraints & Preferences\n- none',
+      '## Progress\n### Done\n- [x] files 0 to 15 are repaired\n### In Progress\n- [ ] none\n### Blocked\n- none',
+      '## Key Decisions\n- none',
+      '## Next Steps\n1. Repair the rest.',
+      '## Critical Context\n- none',
+    ].join('\n\n')
+    const made = await compact(messages, {
+      budget: 8_000,
+      model: async (request) => {
+        asked.push(request)
+        return summary
+      },
+    })
+    expect(asked.length).toBeGreaterThan(0)
+    expect(made.report.strategyId).toBe('keep-recent')
+    expect(JSON.stringify(made.messages)).toContain('files 0 to 15 are repaired')
+    const failed = await compact(messages, {
+      budget: 8_000,
+      model: () => Promise.reject(new Error('no connection')),
+    })
+    expect(failed.report.after.total).toBeLessThanOrEqual(8_000)
+    expect(JSON.stringify(failed.messages)).not.toMatch(/\[ref:/)
+  })
+
+  it.each([
+    [{ budget: -5 }, 'compact: `budget` must be a positive number, not -5.'],
+    [{ budget: Number.NaN }, 'compact: `budget` must be a positive number, not NaN.'],
+    [{}, 'compact: `budget` must be a positive number, not missing.'],
+    [{ budget: 9, bugdet: 9 }, 'compact: unknown option `bugdet`.'],
+    [{ budget: 9, targetTokens: 9 }, 'compact: unknown option `targetTokens`.'],
+    [{ budget: 9, pins: 'x' }, 'compact: `pins` must be an array, not "x".'],
+    [{ budget: 9, format: 'xml' }, 'Unknown format of messages: xml.'],
+    [{ budget: 9, strategy: 'sumarize' }, 'Unknown compaction strategy: sumarize'],
+    [
+      { budget: 9, strategy: 'summarize' },
+      'The strategy "summarize" asks a model, and none is given.',
+    ],
+    [{ budget: 9, strategy: {} }, 'compact: `strategy` must be a strategy, or the id of one.'],
+    [undefined, 'compact: `options` must be an object.'],
+  ])('names what is wrong with its options: %j', (options, message) => {
+    expect(() => compact(rounds(2), options as never)).toThrow(message)
+  })
+
+  it('names what is wrong with its messages', () => {
+    expect(() => compact('hello' as never, { budget: 5 })).toThrow('messages must be an array')
+    expect(() => compact([null] as never, { budget: 5 })).toThrow('messages[0] is not an object')
+    expect(() => compact([{ role: 'alien', content: 1 }], { budget: 5 })).toThrow(
+      'messages[0] (alien)',
+    )
+    const mixed = [
+      { role: 'developer', content: 'a' },
+      { type: 'reasoning', id: 'rs_1' },
+    ]
+    expect(() => compact([...rounds(1), ...mixed] as object[], { budget: 5 })).toThrow(
+      'messages[4]',
+    )
+  })
+
+  it('says in one sentence that a strategy returned nothing', () => {
+    const strategy = immediate({ id: 'mine', proposeNow: () => undefined as never })
+    expect(() => compact(rounds(2), { budget: 9, strategy })).toThrow(
+      'The strategy "mine" returned no proposal.',
+    )
+  })
+
+  it('throws where nothing leads below the budget, and names the floor', () => {
+    const error = catchError(() => compact(rounds(3), { budget: 3, pins: ['word '.repeat(100)] }))
+    expect(PrecisError.is(error) && error.code).toBe('irreducible')
+  })
+
+  it('makes new messages of the classes that are there', () => {
+    const { messages } = generateMessages('langchain', 7, 20)
+    const { messages: out } = compact(messages, { budget: 900 })
+    expect(out.every((message) => typeof (message as HumanMessage).getType === 'function')).toBe(
+      true,
+    )
+    const only = [new AIMessage('word '.repeat(5_000)), new AIMessage('end')]
+    const error = catchError(() => compact(only, { budget: 600 }))
+    expect(PrecisError.is(error) && error.hint).toContain('precis/langchain')
+  })
+})
+
+function catchError(run: () => unknown): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+describe.each(MESSAGE_FORMATS)('compact on random messages of %s', (format) => {
+  it('detects the format', () => {
+    for (const seed of seeds(100, 20)) {
+      const { messages } = generateMessages(format, seed, 12)
+      expect(dialectOf(messages).id, `seed ${seed}`).toBe(format)
+    }
+  })
+
+  it('changes nothing that it does not list', () => {
+    for (const seed of seeds(60, 6)) {
+      const { messages } = generateMessages(format, seed)
+      const before = JSON.stringify(messages)
+      const log = new MessageLog(dialectOf(messages, format))
+      log.add(messages)
+      for (const share of [0.9, 0.5, 0.2]) {
+        const budget = Math.max(400, Math.floor(log.context.tokens * share))
+        const label = `seed ${seed}, budget ${budget}`
+        const result = tryCompact(messages, budget, format)
+        if (!result) continue
+        expect(JSON.stringify(messages), label).toBe(before)
+        expect(result.report.after.total, label).toBeLessThanOrEqual(budget)
+        const lost = new Set(result.losses.flatMap((loss) => loss.messages))
+        const kept = new Set(result.messages)
+        messages.forEach((message, index) => {
+          expect(kept.has(message), `${label}, message ${index}`).toBe(!lost.has(index))
+        })
+        expectWhole(result.messages, label)
+      }
+    }
+  })
+
+  /** What comes out reads as rounds in which every call has its result. */
+  function expectWhole(messages: readonly object[], label: string): void {
+    const log = new MessageLog(dialectOf(messages, format))
+    log.add(messages)
+    expect(log.context.open.size, label).toBe(0)
+    const called = new Set(
+      log.events.flatMap((event) => (event.type === 'TOOL_CALL' ? [event.data.id] : [])),
+    )
+    const answered = new Set(
+      log.events.flatMap((event) => (event.type === 'TOOL_RESULT' ? [event.data.id] : [])),
+    )
+    expect(answered, label).toEqual(called)
+  }
+})
+
+function tryCompact(messages: readonly object[], budget: number, format: string) {
+  try {
+    return compact(messages, { budget, format: format as 'anthropic' })
+  } catch (error) {
+    if (PrecisError.is(error) && error.code === 'irreducible') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,46 @@
+// The identity of a message: a hash of what it says, without marks that clients move from request to request
+import { isRecord } from '../core/text/json.ts'
+import { byteLength } from '../messages/dialect.ts'
+
+/** Marks for a provider's cache say nothing, and wander. */
+const MARKS: ReadonlySet<string> = new Set(['cache_control', 'cacheControl', 'cachePoint'])
+
+export function keyOf(message: unknown): string {
+  return hashOf(JSON.stringify(shownOf(message), withoutMarks) ?? '')
+}
+
+/** Of an instance of a class only what is sent. */
+function shownOf(message: unknown): unknown {
+  if (!isRecord(message) || typeof message.getType !== 'function') return message
+  const { content, tool_calls, tool_call_id, name, additional_kwargs } = message
+  return [message.getType(), content, tool_calls, tool_call_id, name, additional_kwargs]
+}
+
+function withoutMarks(name: string, value: unknown): unknown {
+  if (MARKS.has(name)) return undefined
+  if (typeof value === 'bigint') return String(value)
+  const bytes = byteLength(value)
+  return bytes === undefined ? value : hashOfBytes(value)
+}
+
+function hashOfBytes(value: unknown): string {
+  const view = ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : new Uint8Array(value as ArrayBuffer)
+  let text = ''
+  const step = Math.max(1, Math.floor(view.length / 4_096))
+  for (let at = 0; at < view.length; at += step) text += String.fromCharCode(view[at] ?? 0)
+  return `${view.length}:${hashOf(text)}`
+}
+
+/** Two hashes of 32 bits over the same text, with its length. */
+function hashOf(text: string): string {
+  let one = 0x811c9dc5
+  let other = 0x9e3779b9
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    one = Math.imul(one ^ code, 0x01000193)
+    other = Math.imul(other ^ code, 0x85ebca6b) ^ (other >>> 13)
+  }
+  return `${text.length}.${(one >>> 0).toString(36)}.${(other >>> 0).toString(36)}`
+}

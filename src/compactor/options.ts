@@ -1,0 +1,86 @@
+// Options of the library, checked by hand: an unknown or impossible one is an error that names it
+import { PrecisError } from '../core/errors.ts'
+import { nearestWord } from '../core/text/words.ts'
+
+/** What is wrong with a value, as `must …`; undefined if nothing is. */
+type Check = (value: unknown) => string | undefined
+
+export type Checks<T> = { readonly [K in keyof Required<T>]: Check }
+
+/** Throws for what is no object, for unknown names and for values that make no sense. */
+export function checkOptions(
+  of: string,
+  given: object,
+  checks: Readonly<Record<string, Check>>,
+): void {
+  if (typeof given !== 'object' || given === null)
+    throw wrong(of, 'options', 'must be an object', Object.keys(checks))
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(checks, name)) throw unknownOption(of, name, Object.keys(checks))
+  for (const [name, check] of Object.entries(checks)) {
+    const problem = check((given as Record<string, unknown>)[name])
+    if (problem !== undefined) throw wrong(of, name, problem, Object.keys(checks))
+  }
+}
+
+function unknownOption(of: string, name: string, known: readonly string[]): PrecisError {
+  const near = nearestWord(name, known)
+  const meant = near === undefined ? '' : `Did you mean \`${near}\`? `
+  return new PrecisError('invalid-input', `${of}: unknown option \`${name}\`.`, {
+    where: name,
+    hint: `${meant}Options: ${known.join(', ')}.`,
+  })
+}
+
+function wrong(of: string, name: string, problem: string, known: readonly string[]): PrecisError {
+  return new PrecisError('invalid-input', `${of}: \`${name}\` ${problem}.`, {
+    where: name,
+    hint: `Options: ${known.join(', ')}.`,
+  })
+}
+
+export const positive: Check = (value) =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0
+    ? undefined
+    : `must be a positive number, not ${shown(value)}`
+
+/** A share of the window: more than 0, at most 1. */
+export const share: Check = (value) =>
+  typeof value === 'number' && value > 0 && value <= 1
+    ? undefined
+    : `must be a share of the window between 0 and 1, not ${shown(value)}`
+
+export const text: Check = (value) =>
+  typeof value === 'string' ? undefined : `must be a text, not ${shown(value)}`
+
+export const list: Check = (value) =>
+  Array.isArray(value) ? undefined : `must be an array, not ${shown(value)}`
+
+export const flag: Check = (value) =>
+  typeof value === 'boolean' ? undefined : `must be true or false, not ${shown(value)}`
+
+export const strategy: Check = (value) => {
+  if (typeof value === 'string') return undefined
+  const { id, propose } = Object(value)
+  return typeof id === 'string' && typeof propose === 'function'
+    ? undefined
+    : 'must be a strategy, or the id of one'
+}
+
+/** A port, or a function that answers a request. */
+export const model: Check = (value) =>
+  typeof value === 'function' || typeof Object(value).ask === 'function'
+    ? undefined
+    : 'must have a method `ask`, or be a function that answers a request'
+
+export const anything: Check = () => undefined
+
+export function optional(check: Check): Check {
+  return (value) => (value === undefined ? undefined : check(value))
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 40))
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}

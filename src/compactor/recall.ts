@@ -1,0 +1,61 @@
+// Reads what compactions took out of messages again: by ref, or by words
+import { PrecisError } from '../core/errors.ts'
+import { buildSnippet } from '../core/search/documents.ts'
+import { findWords, isAsked, queryWords } from '../core/search/words.ts'
+import { callsAfter, isEntryId, parseEntryId } from '../core/view/entry.ts'
+import { covered } from '../core/view/refs.ts'
+import type { MessageLog } from '../messages/message-log.ts'
+import { readBody } from '../threads/render-event.ts'
+
+export interface RecallOptions {
+  /** Where to begin in the text of a ref, in characters. */
+  readonly offset?: number
+  /** The most characters of a ref, or finds of a query (default 20,000 and 10). */
+  readonly limit?: number
+}
+
+const PAGE_CHARS = 20_000
+const FINDS = 10
+const SNIPPET_CHARS = 200
+
+/** The text behind a ref such as `e12`, or the entries that have the words. */
+export function recallFrom(log: MessageLog, asked: string, options: RecallOptions = {}): string {
+  const ref = /^\[?(?:ref:\s*)?([^\s\]]+)\]?$/.exec(asked.trim())?.[1] ?? ''
+  return isEntryId(ref) ? readRef(log, ref, options) : search(log, asked, options)
+}
+
+function readRef(
+  log: MessageLog,
+  ref: Parameters<typeof covered>[0],
+  { offset = 0, limit = PAGE_CHARS }: RecallOptions,
+): string {
+  const texts = covered(ref, log.eventAt).map((id) => textAt(log, parseEntryId(id).seq))
+  if (texts.length === 0 || texts.every((text) => text === undefined))
+    throw new PrecisError('unknown-entry', `There is nothing under the ref ${ref}.`, { where: ref })
+  const text = texts.filter((each) => each !== undefined).join('\n\n')
+  const page = text.slice(offset, offset + limit)
+  const end = offset + page.length
+  return end < text.length ? `${page}\n[Continues at offset ${end}.]` : page
+}
+
+function textAt(log: MessageLog, seq: number): string | undefined {
+  const event = log.eventAt(seq)
+  if (event === undefined) return undefined
+  const calls = event.type === 'AGENT_MESSAGE' ? callsAfter(seq, event.data, log.eventAt) : []
+  return readBody(event, calls)
+}
+
+function search(log: MessageLog, query: string, { limit = FINDS }: RecallOptions): string {
+  const words = queryWords(query)
+  const finds = [...log.places.keys()].flatMap((id) => {
+    const text = textAt(log, parseEntryId(id).seq) ?? ''
+    const there = [...findWords(text)].filter(({ word }) => isAsked(word, words))
+    const found = new Set(there.map(({ word }) => word)).size
+    return found === 0 ? [] : [{ id, text, found }]
+  })
+  const best = finds.toSorted((one, other) => other.found - one.found).slice(0, limit)
+  if (best.length === 0) return 'Nothing was found.'
+  return best
+    .map(({ id, text }) => `[ref:${id}] ${buildSnippet(text, words, SNIPPET_CHARS).text}`)
+    .join('\n')
+}

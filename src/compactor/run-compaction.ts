@@ -1,0 +1,140 @@
+// One compaction of a log of messages: the strategy that was asked for, and without a model if that fails
+import { compactLog } from '../compaction/compact-log.ts'
+import { unknownStrategy } from '../compaction/proposals.ts'
+import type { Trigger } from '../core/edit/change.ts'
+import type { CompactionReport, ReportFallback } from '../core/edit/report.ts'
+import type { Strategy } from '../core/edit/strategy.ts'
+import { asPrecisError, PrecisError } from '../core/errors.ts'
+import type { AskAnswer, AskRequest, ModelPort, Signal } from '../core/ports.ts'
+import { type Steps, wait } from '../core/steps.ts'
+import { weightOf } from '../core/view/context.ts'
+import type { MessageLog } from '../messages/message-log.ts'
+import { dropTurns } from '../strategies/drop-turns.ts'
+import { extract } from '../strategies/extract/extract.ts'
+import { cascade } from '../strategies/ladder/ladder.ts'
+import { mask } from '../strategies/mask.ts'
+import { prune } from '../strategies/prune/prune.ts'
+import { trimToolResults } from '../strategies/trim.ts'
+
+/** A model for summaries: a port, or a function that answers a request with a text. */
+export type ModelLike = ModelPort | ((request: AskRequest) => Promise<string | AskAnswer>)
+
+/** How a compaction is made. `budget` is the number of estimated tokens to come to. */
+export interface CompactionChoices {
+  readonly budget: number
+  readonly strategy?: Strategy | string | undefined
+  readonly model?: ModelLike | undefined
+  readonly instructions?: string | undefined
+  readonly nextPrompt?: string | undefined
+  readonly signal?: Signal | undefined
+  readonly windowTokens?: number | undefined
+}
+
+/** Strategies that ask no model. The others are loaded when a model is given. */
+const WITHOUT_MODEL: readonly Strategy[] = [
+  cascade,
+  extract,
+  prune,
+  trimToolResults,
+  mask,
+  dropTurns,
+]
+
+/** Appends one COMPACTION to the log, or two where a summary is still too long. Throws where it cannot. */
+export function* runCompaction(
+  log: MessageLog,
+  choices: CompactionChoices,
+  trigger: Trigger,
+): Steps<CompactionReport> {
+  const { strategy: asked, budget, model } = choices
+  if (asked === undefined && model === undefined)
+    return yield* runStrategy(log, cascade, choices, trigger)
+  if (asked !== undefined)
+    return yield* runStrategy(log, yield* findStrategy(asked, model), choices, trigger)
+  let fallback: ReportFallback | undefined
+  try {
+    const report = yield* runStrategy(log, yield* loadDefault(), choices, trigger)
+    if (weightOf(log.context) <= budget) return report
+    fallback = { from: report.strategyId, reason: 'The summary is longer than the budget.' }
+  } catch (thrown) {
+    const error = asPrecisError(thrown)
+    if (error.code === 'aborted') throw error
+    fallback = { from: 'keep-recent', reason: error.message }
+  }
+  return yield* runStrategy(log, cascade, choices, trigger, fallback)
+}
+
+function* loadDefault(): Steps<Strategy> {
+  const { keepRecent } = yield* wait(import('../strategies/summary/keep-recent.ts'))
+  return keepRecent
+}
+
+function* findStrategy(asked: Strategy | string, model: unknown): Steps<Strategy> {
+  if (typeof asked !== 'string') return asked
+  const known = WITHOUT_MODEL.find(({ id }) => id === asked)
+  if (known) return known
+  if (model === undefined && !WITH_MODEL.includes(asked))
+    throw unknownStrategy(asked, [...WITHOUT_MODEL.map(({ id }) => id), ...WITH_MODEL])
+  if (model === undefined)
+    throw new PrecisError('no-model', `The strategy "${asked}" asks a model, and none is given.`, {
+      where: 'model',
+      hint: 'Pass `model`, or a strategy that needs none: cascade, extract, prune, mask.',
+    })
+  const { DEFAULT_STRATEGIES } = yield* wait(import('../strategies/index.ts'))
+  const found = DEFAULT_STRATEGIES.find(({ id }) => id === asked)
+  if (found) return found
+  throw unknownStrategy(
+    asked,
+    DEFAULT_STRATEGIES.map(({ id }) => id),
+  )
+}
+
+const WITH_MODEL: readonly string[] = [
+  'summarize',
+  'ai-summarize',
+  'keep-recent',
+  'whole-summary',
+  'chunked-fold',
+  'fresh-session',
+]
+
+function* runStrategy(
+  log: MessageLog,
+  strategy: Strategy,
+  choices: CompactionChoices,
+  trigger: Trigger,
+  fallback?: ReportFallback,
+): Steps<CompactionReport> {
+  const { budget, model, instructions, nextPrompt, signal, windowTokens } = choices
+  const provider = model === undefined ? undefined : portOf(model)
+  const made = yield* compactLog({
+    strategy,
+    context: log.context,
+    eventAt: log.eventAt,
+    pins: log.pins,
+    reduce: log.reduce,
+    run: { threadId: 'messages', provider, signal, windowTokens, form: 'apart' },
+    runId: `run_${log.context.version + 1}`,
+    trigger,
+    targetTokens: budget,
+    instructions,
+    nextPrompt,
+    fallback,
+  })
+  if (!made.ok) {
+    const { reason, message } = made.refusal
+    throw new PrecisError('gate-refused', message, { where: strategy.id, details: { reason } })
+  }
+  log.append({ type: 'COMPACTION', data: made.change })
+  return made.report
+}
+
+function portOf(model: ModelLike): ModelPort {
+  if (typeof model !== 'function') return model
+  return {
+    async ask(request) {
+      const answer = await model(request)
+      return typeof answer === 'string' ? { text: answer, stopReason: 'end' } : answer
+    },
+  }
+}

@@ -1,0 +1,133 @@
+// What a command made last: commits, pushes, merges, tags, pull requests, releases, from what it printed
+import { cutHead } from '../../window/tokens/cut.ts'
+import type { Landing, Ledger } from '../records.ts'
+import type { CommandEnd } from './outcome.ts'
+
+type Found = Omit<Landing, 'at'>
+
+const MOST_LANDINGS = 40
+const SUBJECT_CHARS = 120
+const COMMAND_CHARS = 20_000
+const OUTPUT_CHARS = 60_000
+
+const COMMITTED = /^\[(\S{1,200})(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.{1,400})$/gm
+const PUSHED =
+  /^ ?[ +*=!-] (?:\[new (?:branch|tag)\]|([0-9a-f]{7,40})\.{2,3}([0-9a-f]{7,40})) +(\S{1,200}) -> (\S{1,200})/gm
+const REFUSED = /\[(?:remote )?rejected\]|^(?:error|fatal): /m
+const PULL_REQUEST = /https?:\/\/[^\s"'<>]{1,300}\/(?:pull|merge_requests)\/(\d{1,9})\b/
+
+/** A step of a command line that begins with these words. */
+function step(words: string): RegExp {
+  return new RegExp(
+    `(?:^|[;&|(\\n]|\\$\\()\\s*(?:\\w+=\\S* +)*(?:rtk +)?${words}(?=\\s|$)([^;&|\\n]*)`,
+  )
+}
+
+const GIT = 'git(?: +-[cC] +\\S+| +--\\S+)*'
+const COMMIT = step(`${GIT} +commit`)
+const PUSH = step(`${GIT} +push`)
+const MERGE = step(`${GIT} +merge`)
+const TAG = step(`${GIT} +tag`)
+const OPEN_REQUEST = step('(?:gh +pr|glab +mr) +create')
+const MERGE_REQUEST = step('(?:gh +pr|glab +mr) +merge')
+const RELEASE = step('(?:gh|glab) +release +create')
+const PUBLISH = step('(?:npm|pnpm|yarn|cargo|twine|gem) +(?:publish|upload|push)')
+
+/** Everything that a command line shows to have been recorded, in the order of a workflow. */
+export function noteLandings(
+  ledger: Ledger,
+  command: string,
+  end: CommandEnd,
+  seq: number,
+): Ledger {
+  const text = command.slice(0, COMMAND_CHARS)
+  if (!/\b(?:git|gh|glab|publish|twine|gem)\b/.test(text)) return ledger
+  const found = [...commits(text, end), ...pushes(text, end), ...others(text, end)]
+  if (found.length === 0) return ledger
+  const isAmended = COMMIT.exec(text)?.[1]?.includes('--amend') ?? false
+  const before = isAmended ? withoutLastCommit(ledger.landings) : ledger.landings
+  const landings = [...before, ...found.map((each) => ({ ...each, at: seq }))]
+  return { ...ledger, landings: landings.slice(-MOST_LANDINGS) }
+}
+
+function withoutLastCommit(landings: readonly Landing[]): readonly Landing[] {
+  const at = landings.findLastIndex(({ kind }) => kind === 'commit')
+  return at < 0 ? landings : landings.toSpliced(at, 1)
+}
+
+function commits(command: string, { output, isFailed }: CommandEnd): Found[] {
+  const ordered = COMMIT.exec(command)
+  if (!ordered) return []
+  const told = [...output.slice(0, OUTPUT_CHARS).matchAll(COMMITTED)]
+  if (told.length > 0)
+    return told.map(([, branch, hash, subject = '']) => ({
+      kind: 'commit',
+      what: `${hash} on ${branch}: ${cutHead(subject, SUBJECT_CHARS)}`,
+    }))
+  const isEmpty = /nothing (?:added )?to commit|no changes added|working tree clean/.test(output)
+  if (isFailed || isEmpty || /--dry-run/.test(ordered[1] ?? '')) return []
+  const subject = subjectIn(command.slice(ordered.index))
+  return [{ kind: 'commit', what: cutHead(subject, SUBJECT_CHARS) }]
+}
+
+/** Of `-m "…"`, and of a text that is handed over between marks. */
+function subjectIn(command: string): string {
+  const marked = /<<-?\s*['"]?(\w{1,40})['"]?\n\s*([^\n]{1,400})/.exec(command)?.[2]
+  const quoted = /(?:-\w*m|--message)[ =]*(?:"([^"\n$`]{1,400})|'([^'\n]{1,400}))/.exec(command)
+  return (quoted?.[1] ?? quoted?.[2] ?? marked ?? '').trim()
+}
+
+function pushes(command: string, { output, isFailed }: CommandEnd): Found[] {
+  const ordered = PUSH.exec(command)
+  if (!ordered || /--dry-run/.test(ordered[1] ?? '')) return []
+  const told = [...output.slice(-OUTPUT_CHARS).matchAll(PUSHED)].filter(
+    ([line]) => !line.includes('!'),
+  )
+  if (told.length > 0)
+    return told.map(([, , hash, , to = '']) => ({
+      kind: 'push',
+      what: hash === undefined ? to : `${to} at ${hash}`,
+    }))
+  if (isFailed || REFUSED.test(output)) return []
+  const target = (ordered[1] ?? '')
+    .trim()
+    .split(/\s+/)
+    .filter((word) => !/^[-<>\d]/.test(word))
+  return [{ kind: 'push', what: target.join(' ') }]
+}
+
+function others(command: string, { output, isFailed }: CommandEnd): Found[] {
+  if (isFailed) return []
+  const merged = MERGE.exec(command)?.[1]?.trim()
+  const tagged = TAG.exec(command)?.[1]?.trim() ?? ''
+  const isMerged = /^(?:Merge made by|Fast-forward|Updating [0-9a-f]+\.\.|Squash commit)/m.test(
+    output,
+  )
+  const tag = /^(?:-(?:a|s|f|am|sm)\s+)*(?!-)(\S{1,100})/.exec(tagged)?.[1]
+  const url = PULL_REQUEST.exec(output)?.[0]
+  const request = MERGE_REQUEST.exec(command)?.[1]?.trim()
+  const release = RELEASE.exec(command)?.[1]?.trim().split(/\s+/)[0]
+  const published = PUBLISH.test(command) && !/--dry-run/.test(command)
+  return [
+    ...(merged && isMerged ? [{ kind: 'merge' as const, what: lastWord(merged) }] : []),
+    ...(tag ? [{ kind: 'tag' as const, what: tag }] : []),
+    ...(url && OPEN_REQUEST.test(command) ? [{ kind: 'pull-request' as const, what: url }] : []),
+    ...(request === undefined
+      ? []
+      : [{ kind: 'pull-request-merged' as const, what: numberIn(request, output) }]),
+    ...(release ? [{ kind: 'release' as const, what: release }] : []),
+    ...(published
+      ? [{ kind: 'release' as const, what: /^\+ (\S+@\S+)$/m.exec(output)?.[1] ?? 'published' }]
+      : []),
+  ]
+}
+
+function numberIn(request: string, output: string): string {
+  const number =
+    /(?:^|\s)#?(\d{1,9})(?=\s|$)/.exec(request)?.[1] ?? /#(\d{1,9})\b/.exec(output)?.[1]
+  return number === undefined ? '' : `#${number}`
+}
+
+function lastWord(words: string): string {
+  return words.split(/\s+/).findLast((word) => !word.startsWith('-') && !/["']/.test(word)) ?? ''
+}

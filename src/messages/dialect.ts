@@ -1,0 +1,179 @@
+// What a format of messages must do: read a message into pieces, and write pieces back without touching the rest
+import type { Json } from '../core/text/json.ts'
+import { isRecord } from '../core/text/json.ts'
+import {
+  type Block,
+  type Part,
+  type ToolResult,
+  textOfParts,
+  type UserContent,
+} from '../core/view/content.ts'
+
+export type FormatId = 'anthropic' | 'openai-chat' | 'openai-responses' | 'ai-sdk' | 'langchain'
+
+/** A message of any format: only its dialect knows its fields. */
+export type AnyMessage = Readonly<Record<string, unknown>>
+
+export interface ReadCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: Json
+}
+
+/**
+ * One thing that a message says. `at` are the indices of its content parts; absent: the whole message.
+ * `kept` is content that no compaction may touch; `attached` belongs to the answer before it.
+ */
+export type Piece = { readonly at?: readonly number[] } & (
+  | { readonly kind: 'system' | 'kept'; readonly text: string }
+  | { readonly kind: 'user'; readonly content: UserContent }
+  | {
+      readonly kind: 'answer'
+      readonly parts: readonly Part[]
+      readonly calls: readonly ReadCall[]
+      /** Several messages in a row are one answer: the items of the Responses API. */
+      readonly joins?: true
+    }
+  | { readonly kind: 'result'; readonly result: ToolResult }
+  | { readonly kind: 'attached' }
+)
+
+/** New content for a piece of a message. */
+export type Rewritten =
+  | { readonly kind: 'user'; readonly content: UserContent }
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'result'; readonly content: readonly Block[] }
+
+/** What is left of a message: pieces as they were, and pieces with new content, in their order. */
+export interface Remaining {
+  readonly at?: readonly number[] | undefined
+  readonly rewritten?: Rewritten | undefined
+}
+
+export interface Dialect {
+  readonly id: FormatId
+  /** `yes` if only this format writes such a message, `no` if it cannot be one, `maybe` otherwise. */
+  matches(message: AnyMessage): 'yes' | 'no' | 'maybe'
+  read(message: AnyMessage): readonly Piece[]
+  /** A copy of the message with what remains of it. Its other fields stay as they are. */
+  rebuild(message: AnyMessage, remaining: readonly Remaining[]): AnyMessage
+  /** A new message. `like` are the messages of the conversation, whose classes it may need. */
+  make(role: 'user' | 'assistant', text: string, like: readonly AnyMessage[]): AnyMessage
+}
+
+/** The content parts that neutral parts and blocks were made of: strategies pass them on unchanged. */
+const originals = new WeakMap<object, unknown>()
+
+export function madeOf<T extends object>(made: T, original: unknown): T {
+  originals.set(made, original)
+  return made
+}
+
+/** Writes neutral parts as content: what came from a part becomes that part again. */
+export function writeParts(
+  parts: readonly (Part | Block)[],
+  textPart: (text: string) => unknown,
+): unknown[] {
+  return parts.map((part) =>
+    originals.has(part) ? originals.get(part) : textPart('text' in part ? (part.text ?? '') : ''),
+  )
+}
+
+export function hasOnlyText(parts: readonly (Part | Block)[]): boolean {
+  return parts.every((part) => part.type === 'text')
+}
+
+/** Texts of blocks, as one. */
+export function joinTexts(blocks: readonly { readonly text?: string }[]): string {
+  return blocks.map(({ text }) => text ?? '').join('\n')
+}
+
+export function textOfContent(content: UserContent): string {
+  return typeof content === 'string' ? content : textOfParts(content)
+}
+
+/** The parts of a content field, one for each part of the message. */
+export function listIn(content: unknown): readonly unknown[] {
+  return Array.isArray(content) ? content : []
+}
+
+export function fieldsIn(value: unknown): AnyMessage {
+  return isRecord(value) ? value : {}
+}
+
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The parts of a list that remain, with new ones in the place of those that were rewritten. */
+export function rebuildList(
+  list: readonly unknown[],
+  remaining: readonly Remaining[],
+  write: (rewritten: Rewritten, originals: readonly unknown[]) => readonly unknown[],
+): unknown[] {
+  const all = list.map((_, index) => index)
+  return remaining
+    .flatMap(({ at = all, rewritten }) => {
+      const parts = at.map((index) => ({ index, part: list[index] }))
+      if (!rewritten) return parts
+      const [first = 0] = at
+      const before = parts.map(({ part }) => part)
+      return write(rewritten, before).map((part) => ({ index: first, part }))
+    })
+    .toSorted((one, other) => one.index - other.index)
+    .map(({ part }) => part)
+}
+
+/** The parts of an answer besides its words: calls, thinking, media. */
+export function withoutTexts(parts: readonly unknown[]): readonly unknown[] {
+  return parts.filter((part) => fieldsIn(part).type !== 'text')
+}
+
+/** A value as JSON, for the log: bytes become their number, what JSON cannot say is left out. */
+export function plain(value: unknown, depth = 0): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || depth > MAX_DEPTH) return null
+  if (Array.isArray(value)) return value.map((each) => plain(each, depth + 1))
+  const bytes = byteLength(value)
+  if (bytes !== undefined) return { bytes }
+  const written = 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() : value
+  if (written !== value) return plain(written, depth + 1)
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, each]) => each !== undefined && typeof each !== 'function')
+      .map(([name, each]) => [name, plain(each, depth + 1)]),
+  )
+}
+
+const MAX_DEPTH = 200
+
+export function byteLength(value: unknown): number | undefined {
+  const isBytes = value instanceof ArrayBuffer || ArrayBuffer.isView(value)
+  return isBytes ? value.byteLength : undefined
+}
+
+/** Stands for the base64 of so many bytes where only its length counts. */
+export function base64Of(bytes: number): string {
+  return 'A'.repeat(Math.ceil((bytes * 4) / 3))
+}
+
+/** Arguments of a call that are written as JSON text. What is no JSON stays the text. */
+export function argumentsIn(value: unknown): Json {
+  if (typeof value !== 'string') return plain(value ?? {})
+  if (value.trim() === '') return {}
+  try {
+    return JSON.parse(value) as Json
+  } catch {
+    return value
+  }
+}
+
+/** `data:image/png;base64,…` as media; another address as a link. */
+export function mediaOf(url: string, mimeType: string) {
+  const found = /^data:([^;,]*)(?:;[^,]*)?,/.exec(url)
+  return found
+    ? { mimeType: found[1] || mimeType, data: url.slice(found[0].length) }
+    : { mimeType, uri: url }
+}

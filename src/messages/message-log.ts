@@ -1,0 +1,193 @@
+// An array of messages as a log: its events, its context, and where each entry stands in the messages
+import type { EntryId } from '../core/edit/change.ts'
+import type { LogReducer } from '../core/edit/strategy.ts'
+import { PrecisError } from '../core/errors.ts'
+import {
+  EVENT_VERSION,
+  type EventAt,
+  type EventDraft,
+  type PinData,
+  type ThreadEvent,
+} from '../core/log/event.ts'
+import { isRecord } from '../core/text/json.ts'
+import { type Answer, type TokenUsage, textOfParts } from '../core/view/content.ts'
+import { type Context, emptyContext, foldEvent, foldEvents } from '../core/view/context.ts'
+import { originalId, parseEntryId } from '../core/view/entry.ts'
+import { writtenBy } from '../core/view/typed-text.ts'
+import type { AnyMessage, Dialect, Piece } from './dialect.ts'
+
+/** Where an entry stands: the number of its message, and the indices of its parts if not all are its own. */
+export interface Place {
+  readonly message: number
+  readonly at?: readonly number[] | undefined
+}
+
+/** No clock and no ids are needed: nothing of an event but its number and data is ever read. */
+const EPOCH = new Date(0)
+const THREAD_ID = 'messages'
+
+/** Grows by messages and by changes. */
+export class MessageLog {
+  readonly dialect: Dialect
+  readonly events: ThreadEvent[] = []
+  /** The messages by number, as they were last seen. */
+  readonly messages: AnyMessage[] = []
+  readonly places = new Map<EntryId, readonly Place[]>()
+  /** The entries of each message; none for those of the system. */
+  readonly entries: (readonly EntryId[])[] = []
+  readonly pins: PinData[] = []
+  context: Context = emptyContext()
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect
+  }
+
+  readonly eventAt: EventAt = (seq) => this.events[seq - 1]
+
+  /** What a reducer makes of all events. */
+  readonly reduce = <S>(reducer: LogReducer<S>): S =>
+    this.events.reduce((state, event) => reducer.step(state, event), reducer.init())
+
+  /** A log of its own with the first `count` messages, and what happened before the next one came. */
+  fork(count = this.messages.length): MessageLog | undefined {
+    let kept = count
+    for (const places of this.places.values()) {
+      const numbers = places.map(({ message }) => message)
+      // An answer of several messages is not parted.
+      if (numbers.some((number) => number >= count)) kept = Math.min(kept, ...numbers)
+    }
+    if (this.entries.slice(kept).some((ids) => ids.length === 0)) return undefined
+    const later = this.entries
+      .slice(kept)
+      .flat()
+      .map((id) => parseEntryId(id).seq)
+    const end = Math.min(this.events.length + 1, ...later)
+    const log = new MessageLog(this.dialect)
+    log.events.push(...this.events.slice(0, end - 1))
+    log.messages.push(...this.messages.slice(0, kept))
+    log.entries.push(...this.entries.slice(0, kept))
+    const isEarlier = (id: EntryId) => parseEntryId(id).seq < end
+    for (const [id, places] of this.places) if (isEarlier(id)) log.places.set(id, places)
+    log.pins.push(...this.pins.filter(({ entries = [] }) => entries.every(isEarlier)))
+    log.context = foldEvents(log.events, log.eventAt)
+    return log
+  }
+
+  append(draft: Pick<EventDraft, 'type' | 'data' | 'origin'>): ThreadEvent {
+    const seq = this.events.length + 1
+    const event = {
+      ...draft,
+      v: EVENT_VERSION,
+      id: `${THREAD_ID}.${seq}`,
+      threadId: THREAD_ID,
+      seq,
+      timestamp: EPOCH,
+    } as ThreadEvent
+    this.events.push(event)
+    this.context = foldEvent(this.context, event, this.eventAt)
+    return event
+  }
+
+  /** Appends messages. `usage` is what the provider counted for the request that the last answer came of. */
+  add(messages: readonly unknown[], usage?: TokenUsage): void {
+    const read = messages.map((message, index) => this.#read(message, index))
+    const lastAnswer = read.findLastIndex((pieces) => pieces.some(({ kind }) => kind === 'answer'))
+    const system: string[] = []
+    let isHead = this.events.length === 0
+    let answer: OpenAnswer | undefined
+    for (const [index, pieces] of read.entries()) {
+      const number = this.messages.push(messages[index] as AnyMessage) - 1
+      const ids: EntryId[] = []
+      this.entries.push(ids)
+      for (const piece of pieces) {
+        const place: Place = { message: number, at: piece.at }
+        if (piece.kind === 'system' && isHead) {
+          system.push(piece.text)
+          continue
+        }
+        if (isHead && system.length > 0)
+          this.append({ type: 'SYSTEM_PROMPT', data: system.join('\n\n') })
+        isHead = false
+        if (piece.kind === 'answer') {
+          if (!piece.joins || answer === undefined) {
+            if (answer) this.#addAnswer(answer)
+            answer = { parts: [], calls: [], places: [] }
+          }
+          answer.parts.push(...piece.parts)
+          answer.calls.push(...piece.calls)
+          answer.places.push({ place, ids })
+          if (index === lastAnswer) answer.usage = usage
+          continue
+        }
+        if (answer) this.#addAnswer(answer)
+        answer = undefined
+        this.#addOther(piece, place, ids)
+      }
+    }
+    if (answer) this.#addAnswer(answer)
+    if (isHead && system.length > 0)
+      this.append({ type: 'SYSTEM_PROMPT', data: system.join('\n\n') })
+  }
+
+  #read(message: unknown, index: number): readonly Piece[] {
+    if (isRecord(message)) return this.dialect.read(message)
+    throw new PrecisError('invalid-input', `messages[${index}] is not an object.`, {
+      where: `messages[${index}]`,
+      hint: 'Pass the array of messages that you send to the model.',
+    })
+  }
+
+  #addAnswer({ parts, calls, places, usage }: OpenAnswer): void {
+    const data: Answer = {
+      content: textOfParts(parts),
+      parts,
+      calls: calls.map(({ id }) => id),
+      ...(usage && { tokenUsage: usage }),
+    }
+    const { seq } = this.append({ type: 'AGENT_MESSAGE', data })
+    for (const call of calls) this.append({ type: 'TOOL_CALL', data: { ...call, answer: seq } })
+    const id = originalId(seq)
+    this.places.set(
+      id,
+      places.map(({ place }) => place),
+    )
+    for (const { ids } of places) ids.push(id)
+  }
+
+  #addOther(piece: Exclude<Piece, { kind: 'answer' }>, place: Place, ids: EntryId[]): void {
+    const last =
+      piece.kind === 'attached'
+        ? this.context.items.toArray().findLast(({ kind }) => kind === 'answer')
+        : undefined
+    if (last) {
+      this.places.set(last.id, [...(this.places.get(last.id) ?? []), place])
+      ids.push(last.id)
+      return
+    }
+    const id = originalId(this.append(draftOf(piece)).seq)
+    this.places.set(id, [place])
+    ids.push(id)
+    if (piece.kind !== 'user' && piece.kind !== 'result')
+      this.pins.push({ pinId: `kept.${id}`, entries: [id], by: 'pattern' })
+  }
+}
+
+interface OpenAnswer {
+  readonly parts: Answer['parts'] extends readonly (infer P)[] | undefined ? P[] : never
+  readonly calls: Extract<Piece, { kind: 'answer' }>['calls'][number][]
+  readonly places: { readonly place: Place; readonly ids: EntryId[] }[]
+  usage?: TokenUsage | undefined
+}
+
+function draftOf(
+  piece: Exclude<Piece, { kind: 'answer' }>,
+): Pick<EventDraft, 'type' | 'data' | 'origin'> {
+  switch (piece.kind) {
+    case 'user':
+      return { type: 'USER_MESSAGE', data: piece.content, origin: writtenBy(piece.content) }
+    case 'result':
+      return { type: 'TOOL_RESULT', data: piece.result }
+    default:
+      return { type: 'SYSTEM_REMINDER', data: 'text' in piece ? piece.text : '' }
+  }
+}

@@ -1,0 +1,155 @@
+// Messages of OpenAI's Chat Completions: `ChatCompletionMessageParam[]`
+import type { Block, Part } from '../core/view/content.ts'
+import {
+  type AnyMessage,
+  argumentsIn,
+  type Dialect,
+  fieldsIn,
+  hasOnlyText,
+  joinTexts,
+  listIn,
+  madeOf,
+  mediaOf,
+  type Piece,
+  plain,
+  type ReadCall,
+  type Remaining,
+  rebuildList,
+  textIn,
+  writeParts,
+} from './dialect.ts'
+
+const PROVIDER = 'openai'
+const ROLES: ReadonlySet<unknown> = new Set([
+  'system',
+  'developer',
+  'user',
+  'assistant',
+  'tool',
+  'function',
+])
+const OWN_PARTS: ReadonlySet<unknown> = new Set(['image_url', 'input_audio', 'refusal'])
+
+export const openaiChatMessages: Dialect = {
+  id: 'openai-chat',
+  matches(message) {
+    const { role, content } = message
+    if (!ROLES.has(role) || typeof message.type === 'string') return 'no'
+    if (role === 'developer' || role === 'function' || typeof message.tool_call_id === 'string')
+      return 'yes'
+    if (Array.isArray(message.tool_calls) || message.function_call) return 'yes'
+    if (typeof content === 'string' || content === null) return 'maybe'
+    if (!Array.isArray(content) || role === 'tool') return 'no'
+    const types = content.map((part) => fieldsIn(part).type)
+    if (types.some((type) => OWN_PARTS.has(type))) return 'yes'
+    const isOwn = content.some((part) => 'file' in fieldsIn(part))
+    return isOwn ? 'yes' : types.every((type) => type === 'text') ? 'maybe' : 'no'
+  },
+  read(message) {
+    const { role, content } = message
+    switch (role) {
+      case 'system':
+      case 'developer':
+        return [{ kind: 'system', text: textOf(content) }]
+      case 'tool':
+      case 'function': {
+        const id = textIn(message.tool_call_id) ?? legacyId(message.name)
+        return [
+          { kind: 'result', result: { id, content: readBlocks(content), status: 'completed' } },
+        ]
+      }
+      case 'assistant':
+        return [readAnswer(message)]
+      case 'user':
+        return [{ kind: 'user', content: readContent(content) }]
+      default:
+        return [{ kind: 'kept', text: textOf(content) }]
+    }
+  },
+  rebuild: (message, remaining) => ({ ...message, content: rebuildContent(message, remaining) }),
+  make: (role, text) => ({ role, content: text }),
+}
+
+function rebuildContent({ content }: AnyMessage, remaining: readonly Remaining[]): unknown {
+  const [only] = remaining
+  const { rewritten } = only ?? {}
+  if (!rewritten) return content
+  if (rewritten.kind === 'answer') return rewritten.text
+  const parts = rewritten.content
+  if (typeof parts === 'string') return parts
+  const isString = typeof content === 'string' && hasOnlyText(parts)
+  if (isString) return joinTexts(parts as readonly Block[])
+  return rebuildList(listIn(content), [{ rewritten }], () => writeParts(parts, textPart))
+}
+
+function textPart(text: string): AnyMessage {
+  return { type: 'text', text }
+}
+
+function legacyId(name: unknown): string {
+  return `function ${textIn(name) ?? ''}`
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  return joinTexts(listIn(content).map((part) => ({ text: textIn(fieldsIn(part).text) ?? '' })))
+}
+
+function readContent(content: unknown): string | Part[] {
+  return Array.isArray(content) ? content.map(readPart) : (textIn(content) ?? '')
+}
+
+function readPart(value: unknown): Part {
+  const part = fieldsIn(value)
+  const text = textIn(part.text) ?? textIn(part.refusal)
+  if (text !== undefined) return madeOf({ type: 'text', text }, value)
+  const url = textIn(fieldsIn(part.image_url).url)
+  if (url !== undefined) return madeOf({ type: 'image', media: mediaOf(url, 'image/png') }, value)
+  const file = fieldsIn(part.file)
+  const data = textIn(file.file_data) ?? textIn(fieldsIn(part.input_audio).data)
+  if (data === undefined)
+    return madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
+  const title = textIn(file.filename)
+  const media = { ...mediaOf(data, 'application/pdf'), data, ...(title !== undefined && { title }) }
+  return madeOf({ type: 'document', media }, value)
+}
+
+function readBlocks(content: unknown): Block[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return listIn(content).map((value) => {
+    const text = textIn(fieldsIn(value).text)
+    return text === undefined
+      ? madeOf({ type: 'native', provider: PROVIDER, value: plain(value) }, value)
+      : madeOf({ type: 'text', text }, value)
+  })
+}
+
+function readAnswer(message: AnyMessage): Piece {
+  const { role: _, content, tool_calls: listed, function_call: legacy, name: __, ...rest } = message
+  const calls: ReadCall[] = listIn(listed).map((value) => {
+    const call = fieldsIn(value)
+    const {
+      name,
+      arguments: given,
+      input,
+    } = { ...fieldsIn(call.function), ...fieldsIn(call.custom) }
+    return {
+      id: textIn(call.id) ?? '',
+      name: textIn(name) ?? '',
+      arguments: argumentsIn(given ?? input),
+    }
+  })
+  if (legacy) {
+    const { name, arguments: given } = fieldsIn(legacy)
+    calls.push({ id: legacyId(name), name: textIn(name) ?? '', arguments: argumentsIn(given) })
+  }
+  const said = readContent(content)
+  const texts: Part[] = typeof said === 'string' ? [{ type: 'text', text: said }] : said
+  const others = Object.values(rest).some((value) => value !== null && value !== undefined)
+  const parts: Part[] = [
+    ...(others ? [{ type: 'native', provider: PROVIDER, value: plain(rest) } as const] : []),
+    ...texts,
+    ...calls.map(({ id }) => ({ type: 'tool_call', callId: id }) as const),
+  ]
+  return { kind: 'answer', parts, calls }
+}

@@ -1,0 +1,34 @@
+// Texts of compactions for readers that cannot read refs: the sentences stay, the refs go
+
+const REF = String.raw`\[ref:(?:[^\s\]]{1,250}:)?[ec]\d[\d.]{0,30}(?:@\d{1,15})?\]`
+
+/** In this order: the last one takes what no sentence before it knows. */
+const REWORDED: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [
+    /;? ?\brecall reads (?:it|them|the originals) again, by ref(?: \(such as [^)\n]{1,300}\))? or by words/g,
+    '',
+  ],
+  [/ Refs can be read again\./g, ''],
+  [new RegExp(`\\[The whole: ${REF}\\]`, 'g'), '[Shortened.]'],
+  [new RegExp(`characters left out: ${REF} …`, 'g'), 'characters left out …'],
+  [new RegExp(`, ${REF} to ${REF}`, 'g'), ''],
+  [new RegExp(`[;.] (?:The whole|here|as they were here|What was written here): ${REF}`, 'g'), ''],
+  [
+    new RegExp(`The request ${REF} is not answered yet`, 'g'),
+    'The last request is not answered yet',
+  ],
+  [
+    new RegExp(`The requests ${REF} to ${REF} are not answered yet`, 'g'),
+    'The last requests are not answered yet',
+  ],
+  [new RegExp(`up to and including ${REF}:`, 'g'), 'up to here:'],
+  [new RegExp(`up to and including ${REF} \\(`, 'g'), 'up to and including the last one ('],
+  [/, ref [ec]\d[\d.]{0,30}\]/g, ']'],
+  [/\[image ref [ec]\d[\d.]{0,30}\]/g, '[image]'],
+  [new RegExp(`^${REF} `, 'gm'), '- '],
+  [new RegExp(` ?${REF}`, 'g'), ''],
+]
+
+export function withoutRefs(text: string): string {
+  return REWORDED.reduce((known, [pattern, words]) => known.replaceAll(pattern, words), text)
+}

@@ -1,0 +1,176 @@
+// A context as messages: those that nothing happened to are the same objects
+import type { EntryId } from '../core/edit/change.ts'
+import type { UserContent } from '../core/view/content.ts'
+import { findRoot, type Item, parseEntryId } from '../core/view/entry.ts'
+import { contentOf } from '../core/view/entry-content.ts'
+import {
+  type AnyMessage,
+  type Dialect,
+  type Remaining,
+  type Rewritten,
+  textOfContent,
+} from './dialect.ts'
+import type { MessageLog, Place } from './message-log.ts'
+import { withoutRefs } from './without-refs.ts'
+
+/** A message that goes out, and what it is made of: so that it is made once. */
+export interface Outgoing {
+  readonly message: AnyMessage
+  /** The number of the message it is, where it is one that came in. */
+  readonly number?: number
+}
+
+export interface WriteOptions {
+  /** Whether something can read refs: otherwise none are written. */
+  readonly refs: boolean
+  /** Messages that were made before, by what they are made of. */
+  readonly made: Map<string, AnyMessage>
+}
+
+export function writeMessages(log: MessageLog, options: WriteOptions): Outgoing[] {
+  const writer = new Writer(log, options)
+  for (const [number, ids] of log.entries.entries())
+    if (ids.length === 0) writer.out.push({ message: log.messages[number] as AnyMessage, number })
+  for (const item of log.context.items) writer.item(item)
+  writer.flush()
+  return writer.out
+}
+
+/** Parts of one message in a row. */
+interface OpenMessage {
+  readonly number: number
+  readonly remaining: (Remaining & { readonly id: EntryId })[]
+}
+
+class Writer {
+  readonly out: Outgoing[] = []
+  readonly #log: MessageLog
+  readonly #options: WriteOptions
+  readonly #dialect: Dialect
+  #open: OpenMessage | undefined
+  #said: { id: EntryId; text: string }[] = []
+
+  constructor(log: MessageLog, options: WriteOptions) {
+    this.#log = log
+    this.#options = options
+    this.#dialect = log.dialect
+  }
+
+  item({ id, kind }: Item): void {
+    if (kind === 'gap') return
+    const root = findRoot(id, this.#log.eventAt)
+    const places = this.#log.places.get(root)
+    if (!parseEntryId(root).original || places === undefined) {
+      this.#add(id)
+      return
+    }
+    const rewritten = id === root ? undefined : this.#rewritten(id)
+    this.#flushSaid()
+    for (const [index, place] of places.entries())
+      this.#place(id, place, index === 0 ? rewritten : undefined)
+  }
+
+  flush(): void {
+    this.#flushMessage()
+    this.#flushSaid()
+  }
+
+  #place(id: EntryId, { message, at }: Place, rewritten: Rewritten | undefined): void {
+    if (this.#open?.number !== message) {
+      this.#flushMessage()
+      this.#open = { number: message, remaining: [] }
+    }
+    this.#open?.remaining.push({ id, at, rewritten })
+  }
+
+  #flushMessage(): void {
+    const open = this.#open
+    this.#open = undefined
+    if (!open) return
+    const { number, remaining } = open
+    const message = this.#log.messages[number] as AnyMessage
+    const ids = this.#log.entries[number] ?? []
+    const left = remaining.map(({ id }) => id)
+    const isWhole = ids.length === left.length && ids.every((id, index) => id === left[index])
+    if (isWhole) {
+      this.out.push({ message, number })
+      return
+    }
+    const key = `${number}: ${left.join(' ')}`
+    this.out.push({ message: this.#made(key, () => this.#dialect.rebuild(message, remaining)) })
+  }
+
+  #made(key: string, make: () => AnyMessage): AnyMessage {
+    const { made } = this.#options
+    const known = made.get(key) ?? make()
+    made.set(key, known)
+    return known
+  }
+
+  /** An entry that a compaction wrote. Several texts in the user's place are one message. */
+  #add(id: EntryId): void {
+    this.#flushMessage()
+    const content = contentOf(id, this.#log.eventAt)
+    if (content?.kind === 'answer') {
+      this.#flushSaid()
+      const text = this.#text(content.answer.content)
+      if (text.trim() !== '') this.#put([id], 'assistant', text)
+    } else if (content?.kind === 'user')
+      this.#said.push({ id, text: this.#text(textOfContent(content.content)) })
+    else if (content?.kind === 'reminder') this.#said.push({ id, text: this.#text(content.text) })
+  }
+
+  #flushSaid(): void {
+    const said = this.#said.filter(({ text }) => text.trim() !== '')
+    this.#said = []
+    if (said.length === 0) return
+    const text = said.map((each) => each.text).join('\n\n')
+    this.#put(
+      said.map(({ id }) => id),
+      'user',
+      text,
+    )
+  }
+
+  #put(ids: readonly EntryId[], role: 'user' | 'assistant', text: string): void {
+    const make = () => this.#dialect.make(role, text, this.#log.messages)
+    this.out.push({ message: this.#made(ids.join(' '), make) })
+  }
+
+  #rewritten(id: EntryId): Rewritten | undefined {
+    const content = contentOf(id, this.#log.eventAt)
+    switch (content?.kind) {
+      case 'user':
+        return { kind: 'user', content: this.#content(content.content) }
+      case 'answer':
+        return { kind: 'answer', text: this.#text(content.answer.content) }
+      case 'result': {
+        const blocks = content.result.content.map((block) =>
+          block.type === 'text' && block.text !== undefined
+            ? this.#unreferenced(block, block.text)
+            : block,
+        )
+        return { kind: 'result', content: blocks }
+      }
+      default:
+        return undefined
+    }
+  }
+
+  #content(content: UserContent): UserContent {
+    if (typeof content === 'string') return this.#text(content)
+    return content.map((part) =>
+      part.type === 'text' ? this.#unreferenced(part, part.text) : part,
+    )
+  }
+
+  /** The same object where there is nothing to take out. */
+  #unreferenced<T extends object>(part: T, text: string): T {
+    const cleaned = this.#text(text)
+    return cleaned === text ? part : { ...part, text: cleaned }
+  }
+
+  #text(text: string): string {
+    return this.#options.refs ? text : withoutRefs(text)
+  }
+}
