@@ -489,7 +489,9 @@ describe('the new session', () => {
     // The request is among it: the note does not repeat it, and stands before it.
     expect(words).toEqual([
       OPENING,
-      expect.stringMatching(/^\[Context note.* up to and including \[ref:\S+:e3\] \(“Fix it\.”\): [^\n]*$/s),
+      expect.stringMatching(
+        /^\[Context note.* up to and including \[ref:\S+:e3\] \(“Fix it\.”\): [^\n]*$/s,
+      ),
       'Fix it.',
       expect.stringContaining('Never push.'),
     ])
