@@ -122,6 +122,11 @@ function showUserMessage(list: BlockList, event: EventOf<'USER_MESSAGE'>): void 
   const { text, attachments } = userText(data)
   const key = readKey(event)
   const summary = origin === 'summary' ? summaryIn(text) : undefined
+  const isNote = origin !== undefined && origin !== 'typed' && NOTE.test(text)
+  if (isNote && summary === undefined) {
+    if (!addToSummary(list, threadId, text)) list.put({ kind: 'notice', key, level: 'info', text })
+    return
+  }
   if (summary === undefined) {
     const isAutomatic = origin !== undefined && origin !== 'typed'
     const media = typeof data === 'string' ? [] : data
@@ -134,6 +139,17 @@ function showUserMessage(list: BlockList, event: EventOf<'USER_MESSAGE'>): void 
   const strategy = 'fresh-session'
   const { timestamp: time } = event
   list.put({ kind: 'compaction', key, state: 'done', strategy, summary, isFresh: true, time })
+}
+
+const NOTE = /^\[Context note, not a (?:new )?request: /
+
+/** The entry behind a summary that opened this thread is for the model: it is shown with that summary. */
+function addToSummary(list: BlockList, threadId: string, note: string): boolean {
+  if (cameFrom(list, threadId)) return true
+  const last = list.blocks.at(-1)
+  if (last?.kind !== 'compaction' || !last.isFresh || last.summary === undefined) return false
+  list.put({ ...last, summary: `${last.summary}\n\n${note}` })
+  return true
 }
 
 /** Whether the interface was in the thread before, and saw this one being opened. */

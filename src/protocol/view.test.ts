@@ -97,6 +97,22 @@ describe('events', () => {
     expect(view.blocks[1]).toMatchObject({ isAutomatic: true })
   })
 
+  it('shows the note behind a summary with it, and never as words of the user', () => {
+    const opening = { type: 'USER_MESSAGE', origin: 'summary' } as const
+    const note = '[Context note, not a new request: more facts.]\n- port 4321'
+    const view = play(
+      { ...opening, data: 'before:\n\n<summary>\nall of it\n</summary>' },
+      { ...opening, data: note },
+      user('next'),
+    )
+    expect(drawn(view)).toEqual([
+      `compaction done fresh-session: all of it\n\n${note}`,
+      'user: next',
+    ])
+    expect(drawn(play({ ...opening, data: note }))).toEqual([`info: ${note}`])
+    expect(drawn(play(user(note)))).toEqual([`user: ${note}`])
+  })
+
   it('says why an answer stopped short', () => {
     const data = { content: 'half', calls: [], stopReason: 'aborted' } as const
     const view = play({ type: 'AGENT_MESSAGE', data })

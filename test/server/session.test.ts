@@ -129,6 +129,19 @@ describe('GET /api/threads/:id', () => {
     expect(await possible()).toMatchObject({ canRedo: true })
   })
 
+  it('is answered by the model of this server, whatever another tool used before its import', async () => {
+    const { client, home } = await setUpApp()
+    const { threadId } = await client.createThread()
+    const recorded = { type: 'MODEL_CHANGED', data: { model: 'openai/gpt-none' } } as const
+    await home.threads.append(threadId, [{ ...recorded, source: { format: 'codex' } }])
+    expect((await client.thread(threadId)).model).toBe(MODEL)
+    await converse(client, threadId, 'Hello')
+    const answers = (await home.threads.getEvents(threadId)).flatMap((event) =>
+      event.type === 'AGENT_MESSAGE' ? [event.data.model] : [],
+    )
+    expect(answers).toEqual([MODEL])
+  })
+
   it('calls a fresh session what it goes on with', async () => {
     const { client } = await setUpApp()
     const { threadId } = await client.createThread({ title: 'The parser', preset: 'fresh' })

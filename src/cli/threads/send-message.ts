@@ -175,7 +175,8 @@ async function tell(
   } else if (outcome.status === 'queued') {
     await writeStream(stderr, 'Another process works on the thread and was given the message.\n')
   } else if (!isForgotten) {
-    await writeStream(stderr, `Thread ${threadId}\n`)
+    const kept = error ? ' keeps your message, which was not answered to the end' : ''
+    await writeStream(stderr, `Thread ${threadId}${kept}\n`)
   }
   if (isForgotten) await threads.delete(threadId)
   if (error) throw error

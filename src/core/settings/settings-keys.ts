@@ -105,11 +105,12 @@ export const NO_STRATEGY = ''
 
 export const threadSettingsReducer: Reducer<ThreadChoices> = {
   name: 'thread-settings',
-  version: 1,
+  version: 2,
   init: () => ({}),
   step(choices: ThreadChoices, event: ThreadEvent): ThreadChoices {
     if (event.type === 'THREAD_SETTINGS') return withoutNone({ ...choices, ...event.data })
-    if (event.type !== 'MODEL_CHANGED') return choices
+    // What another tool used is recorded, but nobody has chosen it here: its provider may not even be set up.
+    if (event.type !== 'MODEL_CHANGED' || event.source !== undefined) return choices
     const { thinking: _, ...rest } = choices
     return { ...rest, ...event.data }
   },
