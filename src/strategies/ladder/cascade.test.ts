@@ -135,6 +135,22 @@ const HISTORIES: Readonly<Record<string, () => TestLog>> = {
     ),
 }
 
+describe('a budget', () => {
+  it.each([24_000, 20_000, 18_000, 15_000, 12_000, 9_000])(
+    'of %i is used, and results that nobody has seen stay whole',
+    async (targetTokens) => {
+      const log = talk([user('Read all of them.')], ...rounds(8, 1_600))
+      const newest = log.context.items.toArray().at(-1)
+      const proposal = await cascade.propose(readInput(log, { targetTokens }))
+      const { version } = log.context
+      expect(log.compact(proposal, 'auto', version, targetTokens)).toBeUndefined()
+      expect(weightOf(log.context)).toBeLessThanOrEqual(targetTokens)
+      expect(weightOf(log.context)).toBeGreaterThan(0.75 * targetTokens)
+      expect(log.context.items.toArray().at(-1)).toEqual(newest)
+    },
+  )
+})
+
 describe('cascade', () => {
   it.each(Object.keys(HISTORIES))('gets %s within the budget [NEED-01]', async (name) => {
     const log = (HISTORIES[name] as () => TestLog)()

@@ -1,6 +1,7 @@
 // Each prune on conversations of a few lines: what it tells in fewer words, and what it leaves alone.
 import { describe, expect, it } from 'vitest'
 import { TestLog } from '../../../test/generate/test-log.ts'
+import type { Edit } from '../../core/edit/change.ts'
 import type { EventDraft } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import type { Block, ToolStatus } from '../../core/view/content.ts'
@@ -415,5 +416,26 @@ describe('prune', () => {
     }
     expect(log.compact(await again(), 'auto')).toBe(undefined)
     expect((await again()).edits).toEqual([])
+  })
+})
+
+describe('a read that was cut', () => {
+  it('is described by the lines that it showed at first, not by those that are left', async () => {
+    const log = talk([read('big.ts', code(400)), read('big.ts', code(400))])
+    const cut = `${code(13)}\n[…]\n${code(6)}`
+    const data = {
+      id: 'call_0',
+      content: [{ type: 'text', text: cut }],
+      status: 'completed',
+    } as const
+    const edit = {
+      covers: ['e4'],
+      put: [{ type: 'TOOL_RESULT', data, label: 'trimmed', of: 'e4' }],
+    }
+    expect(log.compact({ edits: [edit as Edit] })).toBeUndefined()
+    const { context, eventAt } = log
+    const run = { threadId: log.threadId }
+    const { edits } = await prune.propose({ context, eventAt, run, trigger: 'auto' })
+    expect(JSON.stringify(edits)).toContain('[Lines 1 to 400 of big.ts, read again later [ref:e7]')
   })
 })

@@ -2,6 +2,7 @@
 import type { EntryId } from '../../core/edit/change.ts'
 import { type Intent, readFields, textIn } from '../../core/ledger/intent.ts'
 import { type FileOperation, normalPath } from '../../core/ledger/operation.ts'
+import type { EventAt } from '../../core/log/event.ts'
 import type { Json } from '../../core/text/json.ts'
 import { contentOf } from '../../core/view/entry-content.ts'
 import { asRef } from '../trim.ts'
@@ -163,7 +164,7 @@ const MOST_STRETCHES = 64
 /** From the end backwards, so that what covers a read is itself still there. */
 export const repeatedReads: Prune = {
   name: 'repeated-reads',
-  find({ uses, until }) {
+  find({ uses, until, eventAt }) {
     const files = new Map<string, Shown>()
     const elisions: Elision[] = []
     for (const use of uses.toReversed()) {
@@ -173,7 +174,7 @@ export const repeatedReads: Prune = {
         shown.isWritten = true
         shown.latest = use.answerRef
       }
-      const read = fileRead(use)
+      const read = fileRead(asItCame(use, eventAt))
       if (!read) continue
       const shown = files.get(read.path)
       const isOnlyText = use.result.content.every(({ text }) => text !== undefined)
@@ -183,6 +184,13 @@ export const repeatedReads: Prune = {
     }
     return elisions
   },
+}
+
+/** Of a result that was cut only the original tells which lines it showed. */
+function asItCame(use: ToolUse, eventAt: EventAt): ToolUse {
+  const content = use.isElided ? contentOf(use.ref, eventAt) : undefined
+  if (content?.kind !== 'result') return use
+  return { ...use, text: content.result.content.flatMap(({ text }) => text ?? []).join('\n') }
 }
 
 function shownOf(files: Map<string, Shown>, path: string, ref: EntryId): Shown {
