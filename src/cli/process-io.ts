@@ -21,6 +21,8 @@ export interface Io {
   readonly cwd: string
   /** The file that Node was given: how the command was started. */
   readonly script: string
+  /** The Node that runs it; absent in tests that start nothing. */
+  readonly node?: string
   /** Signals, warnings and errors that nothing caught. */
   readonly host: EndingProcess
 }
@@ -37,6 +39,7 @@ export function processIo(): Io {
     environment,
     cwd: process.cwd(),
     script: argv[1] ?? '',
+    node: process.execPath,
     host: process,
   }
 }

@@ -141,6 +141,31 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
     load: () => import('./commands/show.ts'),
   },
   {
+    name: 'install',
+    summary: 'Install précis into Claude Code, Codex, OpenCode or pi',
+    load: () => import('./commands/install.ts'),
+  },
+  {
+    name: 'uninstall',
+    summary: 'Take précis out of an agent again',
+    load: () => import('./commands/uninstall.ts'),
+  },
+  {
+    name: 'handoff',
+    summary: 'Continue a session in another agent',
+    load: () => import('./commands/handoff.ts'),
+  },
+  {
+    name: 'mcp',
+    summary: 'Serve recall and the like to other agents (Model Context Protocol)',
+    load: () => import('./commands/mcp.ts'),
+  },
+  {
+    name: 'hook',
+    summary: 'Run by an agent around its own compaction',
+    load: () => import('./commands/hook.ts'),
+  },
+  {
     name: 'chat',
     summary: 'Chat with an agent in the terminal',
     load: () => import('./commands/chat.ts'),

@@ -20,6 +20,8 @@ afterAll(() => place.remove())
 const ELSEWHERE: Readonly<Record<string, string>> = {
   chat: 'test/tui/plain.full.test.ts',
   'dev-model': 'test/docs/readme.full.test.ts',
+  hook: 'test/cli/install.test.ts',
+  mcp: 'test/cli/mcp.full.test.ts',
   send: 'src/cli/threads/send.test.ts',
   serve: 'test/server/serve.full.test.ts',
 }
@@ -51,6 +53,13 @@ const COMMANDS: readonly Smoke[] = [
   },
   { name: 'sessions', args: () => ['.'], out: /^in +anthropic /m },
   { name: 'sync', args: () => [], out: /^0 sessions: 0 new/ },
+  { name: 'install', args: () => ['pi'], out: /✓ pi +installed/ },
+  { name: 'uninstall', args: () => ['pi'], out: /✓ pi +not installed/ },
+  {
+    name: 'handoff',
+    args: () => ['in.json', '--to', 'codex'],
+    out: /Go on with it: codex resume \S+/,
+  },
   { name: 'threads', args: () => [], out: /^thr_\w+ .* events .* tokens .*go$/m },
   { name: 'diff', args: () => ['in.json', 'in.json'], out: /0 out, 0 in/ },
   { name: 'undo', args: () => ['replaced.json'], out: /is restored/ },

@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   server: ['agent', 'compaction', 'threads', 'protocol', 'core'],
   tui: ['protocol'],
   web: ['protocol'],
+  hosts: [],
   cli: 'everything',
   compose: 'everything',
   'compose-agent': 'everything',

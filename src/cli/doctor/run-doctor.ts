@@ -19,6 +19,7 @@ import {
 import { refuseUnknownNames } from '../settings/show-config.ts'
 import { oneLine, padColumns, print } from '../terminal/terminal.ts'
 import { openHome } from '../threads/home.ts'
+import { checkHosts } from './check-hosts.ts'
 import { checkLocalModels, type Finding, fault, isAtHome, note, well } from './local-models.ts'
 
 const SIGNS = { well: '✓', note: '·', fault: '✗' } as const
@@ -71,7 +72,8 @@ async function runChecks(io: Io): Promise<Finding[]> {
   const store = isOpened ? await checkStore(resolved, io) : []
   const keys = checkKeys(environment, resolved)
   const models = resolved ? await checkLocalModels(resolved.settings, environment) : []
-  return [node, ...findings, ...state, ...store, ...keys, ...models, ...checkTerminal(io)]
+  const hosts = await checkHosts(io)
+  return [node, ...findings, ...state, ...store, ...keys, ...models, ...hosts, ...checkTerminal(io)]
 }
 
 function checkNode(): Finding {

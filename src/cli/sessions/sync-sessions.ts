@@ -1,22 +1,18 @@
 // `precis sync`: what is new in the sessions of this machine, added to their threads
-import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { z } from 'zod'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Io } from '../process-io.ts'
 import { earlierImports } from '../session/earlier-imports.ts'
-import { loadSettings, stateFolder, stateFolderPath } from '../settings/settings.ts'
-import { writeText } from '../terminal/io.ts'
+import { loadSettings } from '../settings/settings.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { oneLine, print, type Style, thousands } from '../terminal/terminal.ts'
-import { STORE_FILE, withHome } from '../threads/home.ts'
+import { withHome } from '../threads/home.ts'
 import { type Imported, type ImportOutcome, importFile } from '../threads/import-file.ts'
 import { FactsCache } from './facts-cache.ts'
 import { findSessions } from './find-sessions.ts'
 import type { FoundSession } from './found-session.ts'
 import { type SessionFilters, selectSessions } from './select-sessions.ts'
+import { Marks } from './sync-marks.ts'
 
 export interface SyncFlags extends SessionFilters {
   readonly json?: boolean
@@ -76,7 +72,7 @@ export async function syncSessions(flags: SessionFilters, io: Io): Promise<SyncR
           importFile(home, path, { records: 'keep', progress, format: session.agent }, known, io),
         )
         if (imported) outcomes[imported.outcome] += 1
-        marks.set(session)
+        marks.set(session, imported?.threadId)
       }
     })
   } finally {
@@ -123,73 +119,6 @@ async function selected(flags: SessionFilters, settings: Settings, io: Io) {
   const found = await selectSessions([], flags, { settings, cache }, io)
   await cache.save()
   return found
-}
-
-const schema = z.object({
-  /** The file of the store: another one has none of these threads. */
-  store: z.string(),
-  sessions: z.record(z.string(), z.object({ bytes: z.number(), updatedMs: z.number() })),
-})
-
-/** What each session was like when it was last imported, for one store. May be deleted. */
-class Marks {
-  readonly #io: Io
-  readonly #file: string
-  readonly #store: () => Promise<string>
-  readonly #sessions: Map<string, Pick<FoundSession, 'bytes' | 'updatedMs'>>
-
-  private constructor(
-    io: Io,
-    file: string,
-    store: () => Promise<string>,
-    sessions: Map<string, Pick<FoundSession, 'bytes' | 'updatedMs'>>,
-  ) {
-    this.#io = io
-    this.#file = file
-    this.#store = store
-    this.#sessions = sessions
-  }
-
-  static async open({ store: address }: Settings, io: Io): Promise<Marks> {
-    const folder = stateFolderPath(io)
-    const name = createHash('sha256').update(address).digest('hex').slice(0, 12)
-    const file = join(folder, `synced-${name}.json`)
-    const store = async () =>
-      address === 'sqlite' ? identityOf(join(folder, STORE_FILE)) : address
-    const text = await readFile(file, 'utf8').catch(() => '')
-    return new Marks(io, file, store, new Map(Object.entries(readMarks(text, await store()))))
-  }
-
-  isSame({ path, bytes, updatedMs }: FoundSession): boolean {
-    const known = this.#sessions.get(path)
-    return known?.bytes === bytes && known.updatedMs === updatedMs
-  }
-
-  set({ path, bytes, updatedMs }: FoundSession): void {
-    this.#sessions.set(path, { bytes, updatedMs })
-  }
-
-  async save(): Promise<void> {
-    await stateFolder(this.#io)
-    const sessions = Object.fromEntries(this.#sessions)
-    const text = JSON.stringify({ store: await this.#store(), sessions })
-    await writeText(this.#file, text, this.#io)
-  }
-}
-
-/** A file that was deleted and created again is another one. */
-async function identityOf(file: string): Promise<string> {
-  const found = await stat(file).catch(() => undefined)
-  return found ? `${found.dev}-${found.ino}-${Math.floor(found.birthtimeMs)}` : 'none'
-}
-
-function readMarks(text: string, store: string) {
-  try {
-    const read = schema.parse(JSON.parse(text))
-    return read.store === store ? read.sessions : {}
-  } catch {
-    return {}
-  }
 }
 
 const SHOWN = 20

@@ -1,0 +1,35 @@
+// `precis install`: options and help. Its action is loaded on demand.
+import type { Command } from 'commander'
+import type { InstallFlags } from '../hosts/install.ts'
+import type { Io } from '../process-io.ts'
+
+const HELP = `
+Agents: claude-code, codex, opencode, pi
+
+Changes the agent's own configuration: hooks around its compaction, and the MCP server precis. Nothing runs
+unless the agent starts it. A backup is kept; precis uninstall restores each file to the byte, or, if you
+changed it since, takes out only what précis put in. Run it again after you move or update précis.
+docs/use-with-agents.md says what it does in each agent.
+
+Examples:
+  precis install claude-code
+  precis install --all --dry-run
+  precis install codex --project
+  precis install --status
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or settings.`
+
+export function define(command: Command, io: Io): void {
+  command
+    .argument('[agent...]', 'the agents')
+    .option('--all', 'every agent')
+    .option('--project', 'only for the project in this directory (default: for you)')
+    .option('--dry-run', 'change nothing and show the files')
+    .option('--status', 'show what is installed')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', HELP)
+    .action(async (agents: string[], flags: InstallFlags) => {
+      const { installHosts } = await import('../hosts/install.ts')
+      await installHosts(agents, flags, io)
+    })
+}

@@ -1,0 +1,35 @@
+// `precis mcp`: options and help. Its action is loaded on demand.
+import type { Command } from 'commander'
+import type { McpFlags } from '../mcp/run-mcp.ts'
+import type { Io } from '../process-io.ts'
+
+const HELP = `
+Speaks the Model Context Protocol over standard input and output; an agent starts it (precis install).
+With --http it listens on this machine and prints its address and token as JSON.
+
+Tools:      recall, show, pins, constraints, files, sessions, compact
+Resources:  precis://sessions, precis://brief/THREAD
+Prompts:    hand-over
+
+It gives out the threads that commands of this machine began, of the working directory or, unless you pass
+--project-only, of everything. Likely secrets are removed, and text of transcripts is marked as data.
+
+Examples:
+  precis mcp
+  precis mcp --project-only
+  precis mcp --http --port 4748
+
+Exit codes: 0 the client went away, 1 failed, 2 wrong usage or settings.`
+
+export function define(command: Command, io: Io): void {
+  command
+    .option('--http', 'listen on 127.0.0.1 instead')
+    .option('--port <number>', 'the port to listen on; 0 picks a free port', '0')
+    .option('--project-only', 'give out nothing but the sessions of the working directory')
+    .option('--no-sync', 'answer from the store as it is, without looking for new sessions')
+    .addHelpText('after', HELP)
+    .action(async (flags: McpFlags) => {
+      const { runMcp } = await import('../mcp/run-mcp.ts')
+      await runMcp(flags, io)
+    })
+}

@@ -1,0 +1,211 @@
+// `precis install`, `precis uninstall`: an agent's own configuration, changed with a backup and put back to the byte
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, realpath, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { PrecisError } from '../../core/errors.ts'
+import { nearestWord } from '../../core/text/words.ts'
+import type { Io } from '../process-io.ts'
+import { stateFolder, stateFolderPath } from '../settings/settings.ts'
+import { writeText } from '../terminal/io.ts'
+import { print } from '../terminal/terminal.ts'
+import { filesOf, HOSTS, type HostFile, type HostName, placeOf } from './host-files.ts'
+
+export interface InstallFlags {
+  readonly all?: boolean
+  readonly project?: boolean
+  readonly dryRun?: boolean
+  readonly status?: boolean
+  readonly json?: boolean
+}
+
+export interface FileState {
+  readonly host: HostName
+  readonly path: string
+  readonly state: 'installed' | 'not installed' | 'outdated'
+  readonly isChanged: boolean
+}
+
+const FILE = 'installed.json'
+const schema = z.record(
+  z.string(),
+  z.object({
+    /** The file as it was; null where there was none. */
+    before: z.string().nullable(),
+    after: z.string(), // a digest
+    madeFolder: z.string().exactOptional(), // the first one that had to be made
+  }),
+)
+type Records = z.output<typeof schema>
+
+export async function installHosts(
+  given: readonly string[],
+  flags: InstallFlags,
+  io: Io,
+): Promise<void> {
+  await changeHosts(given, flags, io, flags.status || flags.dryRun ? 'look' : 'install')
+}
+
+export async function uninstallHosts(
+  given: readonly string[],
+  flags: InstallFlags,
+  io: Io,
+): Promise<void> {
+  await changeHosts(given, flags, io, flags.dryRun ? 'look' : 'uninstall')
+}
+
+type Work = 'look' | 'install' | 'uninstall'
+
+async function changeHosts(
+  given: readonly string[],
+  flags: InstallFlags,
+  io: Io,
+  work: Work,
+): Promise<void> {
+  const hosts = hostsOf(given, flags)
+  const told = await eachFile(hosts, flags.project ? io.cwd : undefined, work, io)
+  await print(io, told, flags.json, (list, style) => {
+    const lines = list.map(
+      ({ host, path, state, isChanged }) =>
+        `${isChanged ? style.good('✓') : '·'} ${host.padEnd(12)} ${state.padEnd(13)} ${path}`,
+    )
+    const hints =
+      list.some(({ host, isChanged }) => isChanged && host === 'codex') && work === 'install'
+        ? ['Codex asks once whether it may run the hooks: /hooks in its terminal lists them.']
+        : []
+    return `${[...lines, ...hints].join('\n')}\n`
+  })
+}
+
+/** The state of every file, after the work. */
+export async function eachFile(
+  hosts: readonly HostName[],
+  project: string | undefined,
+  work: Work,
+  io: Io,
+): Promise<FileState[]> {
+  const script = await realpath(io.script).catch(() => io.script)
+  const place = placeOf(io, script, project)
+  const records = await readRecords(io)
+  const told: FileState[] = []
+  for (const host of hosts)
+    for (const file of filesOf(host, place)) {
+      const before = await readIfThere(file.path)
+      if (work === 'install') await install(file, before, records, io)
+      if (work === 'uninstall') await uninstall(file, before, records, io)
+      const now = await readIfThere(file.path)
+      const state = stateOf(file, now, records[file.path])
+      told.push({ host, path: file.path, state, isChanged: now !== before })
+    }
+  return told
+}
+
+function hostsOf(given: readonly string[], { all, status }: InstallFlags): HostName[] {
+  if (all || (status && given.length === 0)) return [...HOSTS]
+  if (given.length === 0)
+    throw new PrecisError('usage', 'no agent is named', {
+      hint: `Name one or more of ${HOSTS.join(', ')}, or pass --all.`,
+    })
+  return given.map((name) => {
+    const found = HOSTS.find((host) => host === name)
+    if (found) return found
+    const near = nearestWord(name, HOSTS)
+    throw new PrecisError('usage', `Unknown agent: ${name}`, {
+      where: name,
+      hint: `${near === undefined ? '' : `Did you mean ${near}? `}Known agents: ${HOSTS.join(', ')}.`,
+    })
+  })
+}
+
+async function install(
+  file: HostFile,
+  text: string | undefined,
+  records: Records,
+  io: Io,
+): Promise<void> {
+  const base = withoutOurs(file, text, records[file.path])
+  const next = file.add(base)
+  if (next === text) return
+  const known = records[file.path]
+  const made = await mkdir(dirname(file.path), { recursive: true })
+  const madeFolder = made ?? known?.madeFolder
+  records[file.path] = {
+    before: base ?? null,
+    after: digestOf(next),
+    ...(madeFolder !== undefined && { madeFolder }),
+  }
+  // The backup is on the disk before the file is touched.
+  await writeRecords(records, io)
+  await writeText(file.path, next, io)
+}
+
+/** The file as it was, where nothing else changed it since; else without what is ours. */
+function withoutOurs(
+  file: HostFile,
+  text: string | undefined,
+  known: Records[string] | undefined,
+): string | undefined {
+  if (text === undefined) return undefined
+  if (known && digestOf(text) === known.after) return known.before ?? undefined
+  return file.remove(text)
+}
+
+async function uninstall(
+  file: HostFile,
+  text: string | undefined,
+  records: Records,
+  io: Io,
+): Promise<void> {
+  const known = records[file.path]
+  const next = withoutOurs(file, text, known)
+  if (next === undefined) await rm(file.path, { force: true })
+  else if (next !== text) await writeText(file.path, next, io)
+  if (known?.madeFolder !== undefined) await removeEmpty(dirname(file.path), known.madeFolder)
+  delete records[file.path]
+  await writeRecords(records, io)
+}
+
+/** From this folder up to the one that was made first, as far as they are empty. */
+async function removeEmpty(folder: string, top: string): Promise<void> {
+  for (let each = folder; each.startsWith(top); each = dirname(each)) {
+    const isGone = await rmdir(each).then(
+      () => true,
+      () => false,
+    )
+    if (!isGone) return
+  }
+}
+
+function stateOf(
+  file: HostFile,
+  text: string | undefined,
+  known: Records[string] | undefined,
+): FileState['state'] {
+  if (text === undefined) return 'not installed'
+  const base = withoutOurs(file, text, known)
+  if (base === text) return 'not installed'
+  return file.add(base) === text ? 'installed' : 'outdated'
+}
+
+async function readRecords(io: Io): Promise<Records> {
+  const text = await readFile(join(stateFolderPath(io), FILE), 'utf8').catch(() => '{}')
+  return schema.parse(JSON.parse(text))
+}
+
+async function writeRecords(records: Records, io: Io): Promise<void> {
+  const text = `${JSON.stringify(records, null, 2)}\n`
+  await writeText(join(await stateFolder(io), FILE), text, io)
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw thrown
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,140 @@
+// `precis hook`: what an agent runs around its own compaction; silent, and never a failure to the agent
+import type { EventDraft, ThreadEvent } from '../../core/log/event.ts'
+import { SESSION_FORMATS } from '../../formats/index.ts'
+import { ReadNotes } from '../../formats/reading/notes.ts'
+import { detectFormat, sampleOf, textSource } from '../../formats/reading/sample.ts'
+import { MAIN, type Source } from '../../formats/session-format.ts'
+import type { Io } from '../process-io.ts'
+import { openInput } from '../session/input.ts'
+import { Marks } from '../sessions/sync-marks.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { readPieces, writeStream } from '../terminal/io.ts'
+import { type Brief, briefOf, renderBrief } from './brief.ts'
+import { logHostFailure } from './failure-log.ts'
+
+/** What Claude Code and Codex write to the standard input of a hook. */
+interface HookInput {
+  readonly hook_event_name?: string
+  readonly transcript_path?: string
+  readonly cwd?: string
+  /** The session itself, where the host keeps it in no file of its own. */
+  readonly document?: unknown
+}
+
+/** Claude Code takes so many characters of instructions. */
+const INSTRUCTION_CHARS = 9_500
+const CONTEXT_CHARS = 8_000
+
+export async function runHook(host: string, io: Io): Promise<void> {
+  try {
+    const pieces = await readPieces(io.stdin, '-')
+    const input = JSON.parse(Buffer.concat(pieces).toString('utf8')) as HookInput
+    const said = await answerTo(host, input, { ...io, cwd: input.cwd ?? io.cwd })
+    if (said !== '') await writeStream(io.stdout, said)
+  } catch (thrown) {
+    await logHostFailure(`hook ${host}`, thrown, io)
+  }
+}
+
+async function answerTo(host: string, input: HookInput, io: Io): Promise<string> {
+  const { hook_event_name: event, transcript_path: path, document } = input
+  if (event === 'Brief' && document !== undefined)
+    return instructions(await briefOfSource(textSource(JSON.stringify(document)), []))
+  if (path === undefined || path === '') return ''
+  if (event === 'Summary') return summaryOf(path, io)
+  if (event === 'SessionEnd') {
+    const { syncSessions } = await import('../sessions/sync-sessions.ts')
+    await syncSessions({ here: true }, io)
+    return ''
+  }
+  // Codex takes no instructions.
+  if (event === 'PreCompact' && host === 'claude-code')
+    return instructions(await readBrief(path, io))
+  if (event !== 'SessionStart') return ''
+  const additionalContext = afterCompaction(await readBrief(path, io))
+  const hookSpecificOutput = { hookEventName: 'SessionStart', additionalContext }
+  return additionalContext === '' ? '' : JSON.stringify({ hookSpecificOutput })
+}
+
+/** What the summary of the host must keep. */
+function instructions(brief: Brief): string {
+  const text = renderBrief(brief, INSTRUCTION_CHARS)
+  return text === ''
+    ? ''
+    : `Keep the following in the summary; sentences of the user word for word:\n\n${text}\n`
+}
+
+/** What stands behind the host's summary. */
+function afterCompaction(brief: Brief): string {
+  const text = renderBrief(brief, CONTEXT_CHARS)
+  if (text === '') return ''
+  return `The context was compacted. précis kept what must not be lost of this session:
+
+${text}
+
+The whole history can still be read: call the tool recall of the MCP server precis with a few words, or run \`precis recall WORDS\`.`
+}
+
+/** From the file itself: opening a store would take longer than the host should wait. */
+async function readBrief(path: string, io: Io): Promise<Brief> {
+  return briefOfSource(await openInput(path, io), await pinsOf(path, io))
+}
+
+async function briefOfSource(source: Source, pins: readonly string[]): Promise<Brief> {
+  const format = detectFormat(await sampleOf(source), SESSION_FORMATS)
+  const events: ThreadEvent[] = []
+  let answer = 0
+  for await (const step of format.read(source, new ReadNotes())) {
+    if (step.type !== 'drafts' || step.thread !== MAIN) continue
+    for (const { draft } of step.drafts) {
+      const event = numbered(draft, events.length + 1, answer)
+      if (event.type === 'AGENT_MESSAGE') answer = event.seq
+      events.push(event)
+    }
+  }
+  return briefOf(events, pins, () => '')
+}
+
+/** The context after a compaction by the default strategy, as one text for a host that puts it in place of its own. */
+async function summaryOf(path: string, io: Io): Promise<string> {
+  const [{ runCompact }, { Writable }] = await Promise.all([
+    import('../compact/run-compact.ts'),
+    import('node:stream'),
+  ])
+  let page = ''
+  const stdout = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      page += piece.toString('utf8')
+      done()
+    },
+  })
+  const stderr = new Writable({ write: (_piece, _encoding, done) => done() })
+  const flags = { strategy: 'extract', to: 'markdown', out: '-', budget: SUMMARY_BUDGET }
+  await runCompact(path, flags, { ...io, stdout, stderr })
+  const brief = renderBrief(await readBrief(path, io), CONTEXT_CHARS)
+  return [page.trim(), brief].filter(Boolean).join('\n\n')
+}
+
+const SUMMARY_BUDGET = '12k'
+
+function numbered(draft: EventDraft, seq: number, answer: number): ThreadEvent {
+  const data = draft.type === 'TOOL_CALL' ? { ...draft.data, answer } : draft.data
+  const timestamp = draft.timestamp ?? new Date(0)
+  return { ...draft, data, v: 1, id: `e${seq}`, threadId: '', seq, timestamp } as ThreadEvent
+}
+
+/** Of the settings, and of the thread of this session where it has one. */
+async function pinsOf(path: string, io: Io): Promise<string[]> {
+  const { settings } = loadSettings({ cwd: io.cwd, environment: io.environment })
+  const threadId = (await Marks.open(settings, io)).threadOf(path)
+  const own = settings.pins ?? []
+  if (threadId === undefined) return own
+  const { openHome } = await import('../threads/home.ts')
+  const home = await openHome(settings, io)
+  try {
+    const pins = await home.threads.pins(threadId)
+    return [...own, ...pins.flatMap(({ text }) => text ?? [])]
+  } finally {
+    await home.close()
+  }
+}

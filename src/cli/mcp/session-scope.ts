@@ -1,0 +1,104 @@
+// Which threads a caller of the MCP server may see: those of this user, and of the project or of everything
+import { existsSync, realpathSync } from 'node:fs'
+import { sep } from 'node:path'
+import type { Composed } from '../../compose.ts'
+import { PrecisError } from '../../core/errors.ts'
+import { readRow } from '../../core/log/codec.ts'
+import type { ThreadEvent } from '../../core/log/event.ts'
+import type { ThreadInfo } from '../../core/ports.ts'
+import { LOCAL_OWNER, maySee, RESERVED_PREFIX, readNames } from '../../server/accounts/owners.ts'
+import { buildSummary } from '../../server/views/thread-summary.ts'
+import { readImported } from '../session/earlier-imports.ts'
+
+export interface ScopedThread {
+  readonly threadId: string
+  readonly agent: string
+  readonly project?: string
+  readonly title: string
+  readonly updatedAt: string
+  readonly events: number
+}
+
+export interface ScopePorts extends Pick<Composed, 'store' | 'threads'> {
+  readonly cwd: string
+  /** Nothing outside of the project is given out. */
+  readonly isProjectOnly: boolean
+}
+
+const PAGE = 200
+const MOST_THREADS = 5_000
+const OPENING_EVENTS = 20
+
+/** Newest first. */
+export async function* threadsIn(
+  { store, cwd }: Pick<ScopePorts, 'store' | 'cwd'>,
+  scope: 'project' | 'everything',
+): AsyncGenerator<ThreadInfo & { readonly opening: readonly ThreadEvent[] }> {
+  const place = realFolder(cwd)
+  let after: string | undefined
+  for (let looked = 0; looked < MOST_THREADS; looked += PAGE) {
+    const page = await store.list({
+      limit: PAGE,
+      owners: readNames(LOCAL_OWNER),
+      ...(after !== undefined && { after }),
+    })
+    for (const info of page.items) {
+      if (info.threadId.startsWith(RESERVED_PREFIX)) continue
+      const opening = (await store.read(info.threadId, { limit: OPENING_EVENTS })).map(readRow)
+      if (scope === 'everything' || isWithin(projectOf(opening), place)) yield { ...info, opening }
+    }
+    after = page.next
+    if (after === undefined) return
+  }
+}
+
+export async function summaryOf(
+  { store }: Pick<ScopePorts, 'store'>,
+  info: ThreadInfo & { readonly opening: readonly ThreadEvent[] },
+): Promise<ScopedThread> {
+  const { title } = await buildSummary(store, info)
+  const project = projectOf(info.opening)
+  return {
+    threadId: info.threadId,
+    agent: readImported(info.opening[0]?.source).agent ?? 'precis',
+    ...(project !== undefined && { project }),
+    title,
+    updatedAt: info.updatedAt.toISOString(),
+    events: info.version,
+  }
+}
+
+/** The thread that is named, or the newest of the project. Another's is answered like one that is not there. */
+export async function requireThread(ports: ScopePorts, named: string | undefined): Promise<string> {
+  if (named !== undefined) {
+    const opening = (await ports.store.read(named, { limit: OPENING_EVENTS })).map(readRow)
+    const isOwn = opening.length > 0 && maySee(LOCAL_OWNER, opening[0])
+    const isHere = !ports.isProjectOnly || isWithin(projectOf(opening), realFolder(ports.cwd))
+    if (isOwn && isHere) return named
+    throw new PrecisError('unknown-thread', `Thread ${named} not found`, {
+      where: named,
+      hint: 'The tool sessions lists those that can be read.',
+    })
+  }
+  for await (const { threadId } of threadsIn(ports, 'project')) return threadId
+  throw new PrecisError('not-found', 'no session of this project is in the store', {
+    hint: 'The tool sessions lists those that can be read.',
+  })
+}
+
+function projectOf(opening: readonly ThreadEvent[]): string | undefined {
+  const workspace = opening.flatMap((event) =>
+    event.type === 'THREAD_SETTINGS' ? (event.data.workspace ?? []) : [],
+  )[0]
+  return readImported(opening[0]?.source).project ?? workspace
+}
+
+function isWithin(project: string | undefined, place: string): boolean {
+  if (project === undefined) return false
+  const own = realFolder(project)
+  return own === place || own.startsWith(`${place}${sep}`)
+}
+
+function realFolder(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder
+}

@@ -1,0 +1,88 @@
+// What each session was like when it was last imported into one store: whatever is the same is not read again
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Io } from '../process-io.ts'
+import { stateFolder, stateFolderPath } from '../settings/settings.ts'
+import { writeText } from '../terminal/io.ts'
+import { STORE_FILE } from '../threads/home.ts'
+import type { FoundSession } from './found-session.ts'
+
+const schema = z.object({
+  /** The file of the store: another one has none of these threads. */
+  store: z.string(),
+  sessions: z.record(
+    z.string(),
+    z.object({ bytes: z.number(), updatedMs: z.number(), threadId: z.string().exactOptional() }),
+  ),
+})
+
+type Mark = z.output<typeof schema>['sessions'][string]
+
+/** What each session was like when it was last imported, for one store. May be deleted. */
+export class Marks {
+  readonly #io: Io
+  readonly #file: string
+  readonly #store: () => Promise<string>
+  readonly #sessions: Map<string, Mark>
+
+  private constructor(
+    io: Io,
+    file: string,
+    store: () => Promise<string>,
+    sessions: Map<string, Mark>,
+  ) {
+    this.#io = io
+    this.#file = file
+    this.#store = store
+    this.#sessions = sessions
+  }
+
+  static async open({ store: address }: Settings, io: Io): Promise<Marks> {
+    const folder = stateFolderPath(io)
+    const name = createHash('sha256').update(address).digest('hex').slice(0, 12)
+    const file = join(folder, `synced-${name}.json`)
+    const store = async () =>
+      address === 'sqlite' ? identityOf(join(folder, STORE_FILE)) : address
+    const text = await readFile(file, 'utf8').catch(() => '')
+    return new Marks(io, file, store, new Map(Object.entries(readMarks(text, await store()))))
+  }
+
+  isSame({ path, bytes, updatedMs }: FoundSession): boolean {
+    const known = this.#sessions.get(path)
+    return known?.bytes === bytes && known.updatedMs === updatedMs
+  }
+
+  /** The thread that a session was imported into, where it was. */
+  threadOf(path: string): string | undefined {
+    return this.#sessions.get(path)?.threadId
+  }
+
+  set({ path, bytes, updatedMs }: FoundSession, threadId: string | undefined): void {
+    this.#sessions.set(path, { bytes, updatedMs, ...(threadId !== undefined && { threadId }) })
+  }
+
+  async save(): Promise<void> {
+    await stateFolder(this.#io)
+    const sessions = Object.fromEntries(this.#sessions)
+    const text = JSON.stringify({ store: await this.#store(), sessions })
+    await writeText(this.#file, text, this.#io)
+  }
+}
+
+/** A file that was deleted and created again is another one. */
+async function identityOf(file: string): Promise<string> {
+  const found = await stat(file).catch(() => undefined)
+  return found ? `${found.dev}-${found.ino}-${Math.floor(found.birthtimeMs)}` : 'none'
+}
+
+function readMarks(text: string, store: string) {
+  try {
+    const read = schema.parse(JSON.parse(text))
+    return read.store === store ? read.sessions : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,166 @@
+// précis inside other agents: what `install` writes, that `uninstall` leaves no trace, and what the hooks say.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { eachPlace, sample } from './place.ts'
+
+const place = eachPlace()
+
+function put(name: string, text: string): void {
+  const path = join(place().folder, name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+/** Every file of the agents, with its bytes. */
+function configuration(): Record<string, string> {
+  const { folder } = place()
+  const files: Record<string, string> = {}
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (/\.(?:home|bin)\b/.test(path.slice(folder.length)) || path.includes('.config/precis'))
+      continue
+    files[path] = entry.isFile() ? readFileSync(path, 'utf8') : 'a folder'
+  }
+  return files
+}
+
+const SETTINGS = `{
+    "model": "opus",
+    "hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "echo mine"}]}]}
+}`
+
+function putConfigurations(): void {
+  put('.claude/settings.json', SETTINGS)
+  put('.codex/config.toml', 'model = "gpt-5.6"') // no newline at its end
+  put('.config/opencode/opencode.json', '{"model": "dev/dev-1"}\n')
+}
+
+const state = (args: string[]) =>
+  place().json<{ host: string; path: string; state: string; isChanged: boolean }[]>(args)
+
+describe('precis install', () => {
+  it('is idempotent, and uninstall puts back every byte', async () => {
+    putConfigurations()
+    const before = configuration()
+    expect(
+      (await state(['install', '--all', '--dry-run'])).every(({ isChanged }) => !isChanged),
+    ).toBe(true)
+    expect(configuration()).toEqual(before)
+    const first = await state(['install', '--all'])
+    expect(first.every((file) => file.isChanged && file.state === 'installed')).toBe(true)
+    const claude = JSON.parse(place().read('.claude/settings.json'))
+    expect(claude.model).toBe('opus')
+    expect(claude.hooks.PreCompact).toHaveLength(2)
+    expect(claude.hooks.SessionStart[0]).toMatchObject({ matcher: 'compact' })
+    expect(place().read('.codex/config.toml')).toMatch(
+      /^model = "gpt-5\.6"\n# >>> precis\n\[mcp_servers\.precis\]/,
+    )
+    const installed = configuration()
+    expect((await state(['install', '--all'])).some(({ isChanged }) => isChanged)).toBe(false)
+    expect(configuration()).toEqual(installed)
+    await state(['uninstall', '--all'])
+    expect(configuration()).toEqual(before)
+    expect(
+      (await state(['install', '--status'])).every((file) => file.state === 'not installed'),
+    ).toBe(true)
+  })
+
+  it('takes out only its own part of a file that was changed since', async () => {
+    putConfigurations()
+    await state(['install', 'claude-code', 'codex'])
+    const settings = JSON.parse(place().read('.claude/settings.json'))
+    put('.claude/settings.json', JSON.stringify({ ...settings, theme: 'dark' }))
+    put('.codex/config.toml', `${place().read('.codex/config.toml')}[tui]\nnotifications = true\n`)
+    await state(['uninstall', 'claude-code', 'codex'])
+    expect(JSON.parse(place().read('.claude/settings.json'))).toEqual({
+      ...JSON.parse(SETTINGS),
+      theme: 'dark',
+    })
+    expect(place().read('.codex/config.toml')).toBe(
+      'model = "gpt-5.6"\n[tui]\nnotifications = true\n',
+    )
+  })
+
+  it('changes nothing where a file cannot be read as what it should be', async () => {
+    put('.claude/settings.json', '{ "model": // a comment\n "opus" }')
+    const { status, stderr } = await place().precis(['install', 'claude-code'])
+    expect(status).toBe(1)
+    expect(stderr).toContain('is not a JSON object')
+    expect(place().read('.claude/settings.json')).toContain('a comment')
+    expect((await place().precis(['install', 'claude-cod'])).stderr).toContain(
+      'Did you mean claude-code?',
+    )
+  })
+
+  it('installs for one project', async () => {
+    mkdirSync(join(place().folder, 'project'))
+    const cwd = join(place().folder, 'project')
+    await place().json(['install', 'claude-code', '--project'], { cwd })
+    expect(existsSync(join(cwd, '.claude/settings.local.json'))).toBe(true)
+    expect(existsSync(join(place().folder, '.claude'))).toBe(false)
+    await place().json(['uninstall', 'claude-code', '--project'], { cwd })
+    expect(readdirSync(cwd)).toEqual([])
+  })
+})
+
+describe('a hook', () => {
+  const session = () => {
+    const rule = { role: 'user', content: 'Never touch the migrations folder.' }
+    const record = {
+      type: 'user',
+      uuid: 'z',
+      parentUuid: null,
+      sessionId: 's',
+      cwd: place().folder,
+      message: rule,
+    }
+    put('talk.jsonl', `${JSON.stringify(record)}\n`)
+    return join(place().folder, 'talk.jsonl')
+  }
+  const run = (host: string, input: object) =>
+    place().precis(['hook', host], { input: JSON.stringify({ cwd: place().folder, ...input }) })
+
+  it('hands the constraints of the user to the compaction, and to the model behind it', async () => {
+    const transcript_path = session()
+    const before = await run('claude-code', { hook_event_name: 'PreCompact', transcript_path })
+    expect(before).toMatchObject({ status: 0, stderr: '' })
+    expect(before.stdout).toContain('- Never touch the migrations folder.')
+    for (const host of ['claude-code', 'codex']) {
+      const after = await run(host, {
+        hook_event_name: 'SessionStart',
+        source: 'compact',
+        transcript_path,
+      })
+      const { hookSpecificOutput } = JSON.parse(after.stdout)
+      expect(hookSpecificOutput.hookEventName).toBe('SessionStart')
+      expect(hookSpecificOutput.additionalContext).toContain('Never touch the migrations folder.')
+    }
+    expect((await run('codex', { hook_event_name: 'PreCompact', transcript_path })).stdout).toBe('')
+  })
+
+  it('hands over the pins of the thread of its session', async () => {
+    put('.codex/sessions/rollout-x.jsonl', readFileSync(sample('sessions/codex.jsonl'), 'utf8'))
+    const { threads } = await place().json<{ threads: { threadId: string }[] }>(['sync'])
+    await place().json(['pins', threads[0]?.threadId ?? '', '--add', 'The port is 4321.'])
+    const transcript_path = join(place().folder, '.codex/sessions/rollout-x.jsonl')
+    const { stdout } = await run('claude-code', { hook_event_name: 'PreCompact', transcript_path })
+    expect(stdout).toContain('The port is 4321.')
+  })
+
+  it.each([
+    ['no JSON', 'nonsense'],
+    [
+      'a missing file',
+      JSON.stringify({ hook_event_name: 'PreCompact', transcript_path: '/nowhere/x' }),
+    ],
+  ])('never fails, and doctor shows why: %s', async (_, input) => {
+    expect(await place().precis(['hook', 'claude-code'], { input })).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: '',
+    })
+    const { stdout } = await place().precis(['doctor'])
+    expect(stdout).toMatch(/agents .*hook claude-code/)
+  })
+})

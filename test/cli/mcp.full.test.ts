@@ -1,0 +1,130 @@
+// The MCP server with the official client: every tool, the resources, the prompts, the borders.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { eachPlace, PRECIS, sample } from './place.ts'
+
+const place = eachPlace()
+const ID = 'c0de0000-0000-4000-8000-000000000001'
+
+/** Codex's sample as a session of the place, and one of another project. */
+function putSessions(): void {
+  const text = readFileSync(sample('sessions/codex.jsonl'), 'utf8')
+  const rule = {
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text: 'Never push to main.' }],
+  }
+  const line = JSON.stringify({
+    timestamp: '2026-03-01T10:00:00.000Z',
+    type: 'response_item',
+    payload: rule,
+  })
+  put(
+    `rollout-2026-03-01T09-00-00-${ID}.jsonl`,
+    `${text.replaceAll('/kettle', place().folder)}${line}\n`,
+  )
+  put(
+    'rollout-2026-03-02T09-00-00-d0de0000-0000-4000-8000-000000000002.jsonl',
+    text.replaceAll('kettle', 'samovar'),
+  )
+}
+
+function put(name: string, text: string): void {
+  const path = join(place().folder, '.codex/sessions/2026/03/01', name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+async function connected(transport: Transport): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  return client
+}
+
+function overStreams(...args: string[]): Promise<Client> {
+  const env = place().environment() as Record<string, string>
+  const command = process.execPath
+  return connected(
+    new StdioClientTransport({ command, args: [PRECIS, 'mcp', ...args], env, cwd: place().folder }),
+  )
+}
+
+async function said(client: Client, name: string, given: object = {}): Promise<string> {
+  const answer = await client.callTool({ name, arguments: { ...given } })
+  const [first] = answer.content as { text: string }[]
+  return `${answer.isError ? 'error: ' : ''}${first?.text ?? ''}`
+}
+
+it('lists and answers every tool, resource and prompt', async () => {
+  putSessions()
+  const client = await overStreams()
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name).sort()).toEqual([
+    ...['compact', 'constraints', 'files', 'pins', 'recall', 'sessions', 'show'],
+  ])
+  const sessions = await said(client, 'sessions')
+  const [threadId = ''] = /thr_\w+/.exec(sessions) ?? []
+  expect(sessions.match(/thr_\w+/g)).toHaveLength(1)
+  const found = await said(client, 'recall', { query: 'push main' })
+  expect(found).toContain('Never push to main.')
+  expect(found).toMatch(/^<transcript-data note=/)
+  const [, ref = ''] = /\[(thr_\w+:e\d+)\]/.exec(found) ?? []
+  expect(await said(client, 'show', { ref })).toContain('Never push to main.')
+  expect(await said(client, 'constraints')).toContain('Never push to main.')
+  expect(await said(client, 'files')).toMatch(/\w/)
+  expect(await said(client, 'pins', { add: 'Port 4321.' })).toContain('Port 4321.')
+  expect(await said(client, 'compact', { session: threadId })).toMatch(/tokens/)
+  expect(await said(client, 'recall', { query: 'samovar' })).toContain('Nothing was found')
+  const { resources } = await client.listResources()
+  expect(resources.map(({ uri }) => uri)).toContain(`precis://brief/${threadId}`)
+  const { contents } = await client.readResource({ uri: `precis://brief/${threadId}` })
+  expect(JSON.stringify(contents)).toContain('Port 4321.')
+  const prompt = await client.getPrompt({ name: 'hand-over', arguments: {} })
+  expect(JSON.stringify(prompt.messages)).toContain('Never push to main.')
+})
+
+it('keeps to the project where it is told so', async () => {
+  putSessions()
+  const [other] = (
+    await place().json<{ threads: { threadId: string; session: string }[] }>(['sync'])
+  ).threads.filter(({ session }) => session.includes('d0de'))
+  const open = await overStreams()
+  expect(await said(open, 'recall', { query: 'samovar', scope: 'everything' })).toContain('samovar')
+  expect(await said(open, 'sessions', { scope: 'everything' })).toContain(other?.threadId)
+  const closed = await overStreams('--project-only')
+  expect(await said(closed, 'recall', { query: 'samovar', scope: 'everything' })).toMatch(/error/i)
+  for (const name of ['files', 'constraints', 'pins', 'compact'])
+    expect(await said(closed, name, { session: other?.threadId })).toMatch(
+      /^error: Thread .* not found/,
+    )
+  expect(await said(closed, 'show', { ref: `${other?.threadId}:e3` })).toMatch(/^error: /)
+})
+
+it('speaks HTTP to whoever has the token', async () => {
+  putSessions()
+  cpSync(sample('session.jsonl'), join(place().folder, 'session.jsonl'))
+  const child = spawn(process.execPath, [PRECIS, 'mcp', '--http'], {
+    cwd: place().folder,
+    env: place().environment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'close')
+  })
+  const [piece] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) })
+  const { url, headers } = JSON.parse(String(piece))
+  expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
+  const client = await connected(
+    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as Transport,
+  )
+  expect(await said(client, 'recall', { query: 'push main' })).toContain('Never push to main.')
+})
