@@ -7,7 +7,7 @@ import type { CompactionReport, ReportFallback } from '../core/edit/report.ts'
 import { proposing, type Strategy, type StrategyInput } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Steps } from '../core/steps.ts'
-import { buildReport, withCounts } from './commit.ts'
+import { buildReport, withCounts } from './counted-change.ts'
 
 export interface LogCompaction extends Omit<StrategyInput, 'pins'> {
   readonly strategy: Strategy

@@ -1,9 +1,9 @@
 // The hash chain over the events of a thread: each hash covers an event as it is stored and the hash before it.
-import { hash } from 'node:crypto'
 import { PrecisError } from '../../core/errors.ts'
 import type { LogVerdict } from '../../core/ports.ts'
 import { restlessThread } from '../errors.ts'
 import type { Range } from './ranges.ts'
+import { sha256 } from './sha256.ts'
 import { checkName, type StoredEvent } from './stored-event.ts'
 
 /** An event and its hash; null where an older program wrote it. */
@@ -22,14 +22,11 @@ export type HashOf = (before: string, cells: StoredEvent) => string
 export const hashOfCells: HashOf = (before, cells) => {
   const [seq, id, v, type, timestamp, data, origin, source] = cells
   const names = `${before}${seq}\n${id}\n${v}\n${type}\n${timestamp}\n${origin === null ? '-' : `+${origin}`}`
-  return hash(
-    'sha256',
-    `${names}\n${data?.length}\n${source?.length ?? '-'}\n${data}${source ?? ''}`,
-  )
+  return sha256(`${names}\n${data?.length}\n${source?.length ?? '-'}\n${data}${source ?? ''}`)
 }
 
 /** What PostgreSQL makes of the digest of a row: it knows the hash before, and the client the text. */
-export const hashOfDigest: HashOf = (before, cells) => hash('sha256', before + digestOfCells(cells))
+export const hashOfDigest: HashOf = (before, cells) => sha256(before + digestOfCells(cells))
 
 export function digestOfCells(cells: StoredEvent): string {
   return hashOfCells(NO_HASH, cells)
