@@ -24,7 +24,7 @@ export type CompactedLog =
 export function* compactLog(compaction: LogCompaction): Steps<CompactedLog> {
   const { strategy, runId, fallback, ...input } = compaction
   const { context, eventAt, pins, trigger, targetTokens, run } = input
-  const proposal = yield* proposing(strategy, input)
+  const proposal = yield* proposing(strategy, { ...input, budget: targetTokens })
   requireProposal(strategy.id, proposal)
   if (run.signal?.aborted)
     throw new PrecisError('aborted', 'The compaction was aborted; nothing was changed.')

@@ -1,6 +1,8 @@
 // The packed library, as people install it: its programs run, it bundles for a browser, and its manifest is right
+import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { createContext, Script } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { publint } from 'publint'
@@ -8,6 +10,7 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
 import { ROOT } from '../docs/page.ts'
+import { requirement } from '../require.ts'
 import { installLibrary, type Project } from './installed.ts'
 
 const PACKAGES = [
@@ -67,6 +70,22 @@ describe('the programs', () => {
       .split('\n')
       .filter((line) => line !== '' && !/^(?:\/\/|import)/.test(line))
     expect(lines.length).toBeLessThanOrEqual(most)
+  })
+})
+
+/** `npm install -g bun deno` brings them from the registry. */
+describe.each([
+  ['bun', ['run']],
+  ['deno', ['run', '--allow-read', '--allow-env', '--node-modules-dir=manual']],
+] as const)('in %s', (name, args) => {
+  const { available, notice } = requirement(name)
+
+  it.skipIf(!available)(`runs what a browser runs ${notice}`, async () => {
+    const { stdout } = await promisify(execFile)(name, [...args, 'programs/browser.js'], {
+      cwd: project.folder,
+      timeout: 60_000,
+    })
+    expect(stdout.trim()).toBe('true 4')
   })
 })
 

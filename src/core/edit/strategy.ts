@@ -62,6 +62,8 @@ export interface StrategyInput {
   readonly run: CompactionContext
   readonly trigger: Trigger
   /** Where the context should end up, in estimated tokens. */
+  readonly budget?: number | undefined
+  /** The same under its former name. */
   readonly targetTokens?: number | undefined
   readonly instructions?: string | undefined
   /** What the user says next, where that is known: what matters for it must stay. */
