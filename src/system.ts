@@ -1,20 +1,19 @@
-// The default clock and id source
-import { randomBytes } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
+// The default clock and id source, of what every host has: timers and random bytes
 import type { Clock, Ids } from './core/ports.ts'
 
 export const systemClock: Clock = {
   now: () => new Date(),
-  async sleep(ms, signal) {
-    const waking = new AbortController()
-    const wake = () => waking.abort()
-    signal?.addEventListener('abort', wake)
-    if (signal?.aborted) wake()
-    await setTimeout(ms, undefined, { signal: waking.signal }).catch((error: unknown) => {
-      if (!waking.signal.aborted) throw error
-    })
-    signal?.removeEventListener('abort', wake)
-  },
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const wake = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      signal?.addEventListener('abort', wake)
+    }),
 }
 
 let lastMs = 0
@@ -40,7 +39,8 @@ let used = 0
 
 function randomHex(): string {
   if (used === random.length) {
-    random = randomBytes((IDS_AT_ONCE * RANDOM_CHARS) / 2).toString('hex')
+    const bytes = crypto.getRandomValues(new Uint8Array((IDS_AT_ONCE * RANDOM_CHARS) / 2))
+    random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
     used = 0
   }
   used += RANDOM_CHARS

@@ -26,6 +26,8 @@ const PROBES = {
   ripgrep: () => onPath('rg'),
   zsh: () => onPath('zsh'),
   fish: () => onPath('fish'),
+  bun: () => onPath('bun'),
+  deno: () => onPath('deno'),
   systemd: () => onPath('systemd-analyze'),
   tmpfs: canMount,
   'other-user': () => isRoot() && succeeds('runuser', ['-u', 'nobody', '--', 'true']),

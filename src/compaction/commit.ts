@@ -1,19 +1,13 @@
 // The second half of the road: the gate judges a proposal, one append commits it, and a report says what it did.
-import type { CompactionData } from '../core/edit/change.ts'
 import { type GateResult, passGate } from '../core/edit/gate.ts'
 import type { Refusal } from '../core/edit/gate-checks.ts'
 import { type Pins, pinsReducer } from '../core/edit/pins.ts'
-import { type CompactionReport, reportCompaction } from '../core/edit/report.ts'
+import type { CompactionReport } from '../core/edit/report.ts'
 import { PrecisError } from '../core/errors.ts'
-import {
-  EVENT_VERSION,
-  type EventAt,
-  type EventDraft,
-  type ThreadEvent,
-} from '../core/log/event.ts'
-import { compactedEvents, workingEvents } from '../core/view/api-events.ts'
-import { type Context, foldGated } from '../core/view/context.ts'
+import type { EventAt, EventDraft } from '../core/log/event.ts'
+import type { Context } from '../core/view/context.ts'
 import { reducedBy } from '../core/view/thread-state.ts'
+import { buildReport, withCounts } from './counted-change.ts'
 import type { EditableThread, OpenThread } from './editable-thread.ts'
 import { type NewThread, newThreadOf } from './new-thread.ts'
 import type { CompactionOutcome, ProposalRecord } from './plan.ts'
@@ -129,56 +123,4 @@ async function openInstead(
 interface Planned {
   report(): CompactionReport
   readonly make: NewThread
-}
-
-export interface CountedChange {
-  readonly change: CompactionData
-  readonly after: Context
-  readonly eventAt: EventAt // knows the event as it is going to be
-}
-
-export function withCounts(
-  { data, applied }: Extract<GateResult, { readonly ok: true }>,
-  threadId: string,
-  { context, eventAt }: Pick<JudgedProposal, 'context' | 'eventAt'>,
-): CountedChange {
-  const originalEventCount = workingEvents(context, eventAt).length
-  const uncounted = { ...data, originalEventCount, compactedEventCount: 0 }
-  const seq = context.version + 1
-  const event: ThreadEvent = {
-    v: EVENT_VERSION,
-    id: data.runId,
-    threadId,
-    seq,
-    timestamp: new Date(0),
-    type: 'COMPACTION',
-    data: uncounted,
-  }
-  const withEvent: EventAt = (at) => (at === seq ? event : eventAt(at))
-  const after = foldGated(context, event, applied, withEvent)
-  const compactedEventCount = compactedEvents(after, withEvent).length
-  return { change: { ...uncounted, compactedEventCount }, after, eventAt: withEvent }
-}
-
-export function buildReport(
-  {
-    targetTokens,
-    minTokens,
-    settings,
-    fallback,
-  }: Pick<ProposalRecord, 'targetTokens' | 'minTokens' | 'settings' | 'fallback'>,
-  counted: CountedChange,
-  { context: before, pins }: Pick<JudgedProposal, 'context' | 'pins'>,
-): CompactionReport {
-  return reportCompaction({
-    ...counted,
-    before,
-    pins,
-    settings: {
-      ...settings,
-      ...(targetTokens !== undefined && { targetTokens }),
-      ...(minTokens !== undefined && { minTokens }),
-    },
-    ...(fallback && { fallback }),
-  })
 }

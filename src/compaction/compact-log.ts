@@ -7,7 +7,7 @@ import type { CompactionReport, ReportFallback } from '../core/edit/report.ts'
 import { proposing, type Strategy, type StrategyInput } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { Steps } from '../core/steps.ts'
-import { buildReport, withCounts } from './commit.ts'
+import { buildReport, withCounts } from './counted-change.ts'
 
 export interface LogCompaction extends Omit<StrategyInput, 'pins'> {
   readonly strategy: Strategy
@@ -24,7 +24,7 @@ export type CompactedLog =
 export function* compactLog(compaction: LogCompaction): Steps<CompactedLog> {
   const { strategy, runId, fallback, ...input } = compaction
   const { context, eventAt, pins, trigger, targetTokens, run } = input
-  const proposal = yield* proposing(strategy, input)
+  const proposal = yield* proposing(strategy, { ...input, budget: targetTokens })
   requireProposal(strategy.id, proposal)
   if (run.signal?.aborted)
     throw new PrecisError('aborted', 'The compaction was aborted; nothing was changed.')

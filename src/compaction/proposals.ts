@@ -1,6 +1,5 @@
 // The road over threads that are open here: strategies by their ids, proposals made, judged and applied.
-import type { Strategy } from '../core/edit/strategy.ts'
-import { PrecisError } from '../core/errors.ts'
+import { type Strategy, unknownStrategy } from '../core/edit/strategy.ts'
 import { applyCompaction, judgeProposal } from './commit.ts'
 import type { Moving, Proposals } from './compact-thread.ts'
 import type { EditableThread, OpenThread } from './editable-thread.ts'
@@ -47,11 +46,4 @@ export function proposalsOf(ports: ProposalPorts, strategies: Iterable<Strategy>
     register: (strategy) => void known.set(strategy.id, strategy),
     strategyIds: () => [...known.keys()],
   }
-}
-
-export function unknownStrategy(id: string, known: readonly string[]): PrecisError {
-  return new PrecisError('unknown-strategy', `Unknown compaction strategy: ${id}`, {
-    where: id,
-    hint: `Known strategies: ${known.join(', ') || 'none'}.`,
-  })
 }

@@ -59,6 +59,7 @@ export async function proposeCompaction(
     trigger,
     pins: [...standing, ...pins],
     reduce: (reducer) => thread.reduce(reducer, context.version),
+    budget: targetTokens,
     targetTokens,
     instructions,
     nextPrompt,

@@ -1,4 +1,5 @@
 // `compact` on arrays of every format: what stays is the same, what goes is listed, what comes out is well formed
+import { readFileSync } from 'node:fs'
 import { AIMessage, type HumanMessage } from '@langchain/core/messages'
 import { describe, expect, it } from 'vitest'
 import { generateMessages, MESSAGE_FORMATS } from '../../test/generate/message-arrays.ts'
@@ -209,6 +210,22 @@ function catchError(run: () => unknown): unknown {
   }
   return undefined
 }
+
+describe('compact on a recorded session', () => {
+  const file = new URL('../../samples/session.json', import.meta.url)
+  const { messages }: { messages: object[] } = JSON.parse(readFileSync(file, 'utf8'))
+
+  it.each([0.8, 0.4, 0.1])('to %d of its size changes nothing that it does not list', (share) => {
+    const whole = compact(messages, { budget: 1e9 })
+    expect(whole.messages).toBe(messages)
+    const budget = Math.floor(whole.report.before.total * share)
+    const { messages: out, losses, report } = compact(messages, { budget })
+    expect(report.after.total).toBeLessThanOrEqual(budget)
+    const lost = new Set(losses.flatMap((loss) => loss.messages))
+    const kept = messages.filter((_, index) => !lost.has(index))
+    expect(out.filter((message) => messages.includes(message))).toEqual(kept)
+  })
+})
 
 describe.each(MESSAGE_FORMATS)('compact on random messages of %s', (format) => {
   it('detects the format', () => {

@@ -107,7 +107,7 @@ export function requireMessages(of: string, messages: unknown): void {
   })
 }
 
-export function unchangedReport(log: MessageLog): CompactionReport {
+function unchangedReport(log: MessageLog): CompactionReport {
   const { context, eventAt } = log
   const change = { strategyId: 'none', trigger: 'command', edits: [] } as const
   return reportCompaction({ before: context, after: context, eventAt, change, pins: log.pins })

@@ -67,6 +67,17 @@ export const strategy: Check = (value) => {
     : 'must be a strategy, or the id of one'
 }
 
+/** An object with these methods. */
+export function having(...names: readonly string[]): Check {
+  return (value) => {
+    const missing = names.find((name) => typeof Object(value)[name] !== 'function')
+    return missing === undefined ? undefined : `must have a method \`${missing}\``
+  }
+}
+
+export const iterable: Check = (value) =>
+  typeof Object(value)[Symbol.iterator] === 'function' ? undefined : 'must be a list'
+
 /** A port, or a function that answers a request. */
 export const model: Check = (value) =>
   typeof value === 'function' || typeof Object(value).ask === 'function'

@@ -1,9 +1,8 @@
 // One compaction of a log of messages: the strategy that was asked for, and without a model if that fails
 import { compactLog } from '../compaction/compact-log.ts'
-import { unknownStrategy } from '../compaction/proposals.ts'
 import type { Trigger } from '../core/edit/change.ts'
 import type { CompactionReport, ReportFallback } from '../core/edit/report.ts'
-import type { Strategy } from '../core/edit/strategy.ts'
+import { type Strategy, unknownStrategy } from '../core/edit/strategy.ts'
 import { asPrecisError, PrecisError } from '../core/errors.ts'
 import type { AskAnswer, AskRequest, ModelPort, Signal } from '../core/ports.ts'
 import { type Steps, wait } from '../core/steps.ts'

@@ -74,7 +74,8 @@ export const aiSdkMessages: Dialect = {
     })
     return { ...message, content: rebuilt }
   },
-  make: (role, text) => ({ role, content: text }),
+  // Parts, since the prompt that a middleware sees knows no plain text.
+  make: (role, text) => ({ role, content: [textPart(text)] }),
 }
 
 function isFields(value: unknown): boolean {

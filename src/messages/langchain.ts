@@ -64,14 +64,22 @@ export const langchainMessages: Dialect = {
   },
   make(role, text, like) {
     const kind = role === 'user' ? 'human' : 'ai'
-    const found = like.find((message) => kindOf(message) === kind)
+    const found = like.find((message) => kindOf(message) === kind)?.constructor ?? classes[kind]
     if (!found)
       throw new PrecisError('invalid-input', `No message of the kind "${kind}" is in the array.`, {
         hint: 'Use `compactMessages` of precis/langchain: it knows the classes of LangChain.',
       })
-    const Class = found.constructor as new (fields: { content: string }) => AnyMessage
-    return new Class({ content: text })
+    return new (found as MessageClass)({ content: text }) as AnyMessage
   },
+}
+
+type MessageClass = new (fields: { content: string }) => object
+
+/** LangChain's own, where the adapter has given them: the core does not import LangChain. */
+const classes: { human?: MessageClass; ai?: MessageClass } = {}
+
+export function provideClasses(given: Required<typeof classes>): void {
+  Object.assign(classes, given)
 }
 
 function kindOf(message: AnyMessage): string | undefined {

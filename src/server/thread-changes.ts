@@ -1,5 +1,5 @@
 // Changes of a thread's model, preset or strategy
-import { unknownStrategy } from '../compaction/proposals.ts'
+import { unknownStrategy } from '../core/edit/strategy.ts'
 import { PrecisError } from '../core/errors.ts'
 import type { EventDraft } from '../core/log/event.ts'
 import { NO_STRATEGY, threadSettingsReducer } from '../core/settings/settings-keys.ts'

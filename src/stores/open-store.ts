@@ -32,7 +32,7 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   if (scheme === 'memory' && rest === '') return memoryStore()
   if (scheme === 'sqlite') return openSqliteStore(pathFrom(rest, options))
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    const { openPostgresStore } = await import('./postgres/open-postgres.ts') // its driver takes a while
+    const { openPostgresStore } = await import('./postgres/lazy-postgres.ts')
     return openPostgresStore(address, options)
   }
   // Not the whole address: it may hold a password.

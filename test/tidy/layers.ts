@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   'dev-model': ['core', 'validate', 'wire', 'system'],
   compaction: ['core'],
   messages: ['core'],
+  adapters: ['core', 'compactor', 'messages'],
   compactor: ['core', 'messages', 'strategies', 'compaction', 'threads'],
   threads: ['core', 'compaction'],
   agent: ['core', 'compaction', 'threads'],
@@ -33,6 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'everything'>> = {
   'compose-app': 'everything',
   'compose-workspaces': 'everything',
   index: 'everything',
+  doors: 'everything',
   'node-guard': ['core'],
   system: ['core'],
 }
@@ -61,18 +63,24 @@ export function importDirection(files: readonly SourceFile[]): Finding[] {
   })
 }
 
+interface Manifest {
+  readonly devDependencies?: Record<string, string>
+  readonly peerDependencies?: Record<string, string>
+}
+
 /** What is published may not need what is only installed for development. */
 export function developmentPackages(files: readonly SourceFile[]): Finding[] {
   const manifest = files.find(({ path }) => path === 'package.json')
   if (manifest === undefined) return []
-  const { devDependencies = {} }: { devDependencies?: Record<string, string> } = JSON.parse(
-    manifest.text,
-  )
+  const { devDependencies = {}, peerDependencies = {} }: Manifest = JSON.parse(manifest.text)
   return importsOf(files)
     .filter(({ from, specifier }) => {
       // The page is published as a bundle that needs nothing.
       const isPublished = ![undefined, 'web'].includes(areaOf(from)) && !isTest(from)
-      return isPublished && Object.hasOwn(devDependencies, packageOf(specifier) ?? '')
+      const name = packageOf(specifier) ?? ''
+      // Whoever uses an adapter has its package.
+      const isNamed = Object.hasOwn(peerDependencies, name)
+      return isPublished && Object.hasOwn(devDependencies, name) && !isNamed
     })
     .map(({ from, line, specifier }) => ({
       rule: 'development-package',

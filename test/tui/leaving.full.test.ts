@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { PRECIS, runPrecis } from '../cli/run.ts'
+import { until } from '../wait.ts'
 
 const NOTHING_SAID = 'Nothing was said: no thread is kept.'
 const NONE_FOUND = 'No thread of this folder was found: this is a new one.'
@@ -98,14 +99,12 @@ describe('a chat that is left at once', () => {
     )
     await expect.poll(() => said, { timeout: 20_000 }).toContain('/exit leaves')
     // The greeting stands before the thread is written.
-    const threads = await vi.waitUntil(
-      async () => {
-        const found = await place.threads()
-        return found.length > 0 && found
-      },
-      { timeout: 20_000, interval: 100 },
-    )
-    const threadId = threads[0]?.threadId ?? ''
+    const { threadId } = (await until(
+      'the thread of the chat',
+      async () => (await place.threads())[0],
+    )) ?? {
+      threadId: '',
+    }
     await place.precis(['pins', threadId, '--add', 'Never push.'])
     chat.stdin.end()
     expect(await ended).toContain(`chat ${threadId}\n`)

@@ -1,4 +1,5 @@
 // A strategy proposes how a context could be smaller. It commits nothing: the gate does.
+import { PrecisError } from '../errors.ts'
 import type { EventAt } from '../log/event.ts'
 import type { ThinkingWish, ToolSchema } from '../model.ts'
 import type { ModelPort, Reducer, Signal } from '../ports.ts'
@@ -63,6 +64,8 @@ export interface StrategyInput {
   readonly run: CompactionContext
   readonly trigger: Trigger
   /** Where the context should end up, in estimated tokens. */
+  readonly budget?: number | undefined
+  /** The same under its former name. */
   readonly targetTokens?: number | undefined
   readonly instructions?: string | undefined
   /** What the user says next, where that is known: what matters for it must stay. */
@@ -138,4 +141,11 @@ export function immediate(strategy: {
 /** A strategy that is written as steps. */
 export function stepwise(strategy: Required<Pick<Strategy, 'id' | 'steps'>>): Strategy {
   return { ...strategy, propose: async (input) => runSteps(strategy.steps(input)) }
+}
+
+export function unknownStrategy(id: string, known: readonly string[]): PrecisError {
+  return new PrecisError('unknown-strategy', `Unknown compaction strategy: ${id}`, {
+    where: id,
+    hint: `Known strategies: ${known.join(', ') || 'none'}.`,
+  })
 }

@@ -1,9 +1,9 @@
 // The hash chain over the events of a thread: each hash covers an event as it is stored and the hash before it.
-import { hash } from 'node:crypto'
 import { PrecisError } from '../../core/errors.ts'
 import type { LogVerdict } from '../../core/ports.ts'
 import { restlessThread } from '../errors.ts'
 import type { Range } from './ranges.ts'
+import { sha256 } from './sha256.ts'
 import { checkName, type StoredEvent } from './stored-event.ts'
 
 /** An event and its hash; null where an older program wrote it. */
@@ -27,7 +27,7 @@ export const hashOfCells: HashOf = (before, cells) => {
 }
 
 function shortHash(text: string): string {
-  return hash('sha256', text).slice(0, 32)
+  return sha256(text).slice(0, 32)
 }
 
 /** What PostgreSQL makes of the digest of a row: it knows the hash before, and the client the text. */

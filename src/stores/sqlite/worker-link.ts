@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { PrecisError } from '../../core/errors.ts'
 import { storeClosed } from '../errors.ts'
+import { missingPeer } from '../import-peer.ts'
 import { Backpressure } from '../leases.ts'
 import {
   type AnswerOf,
@@ -70,7 +71,10 @@ export class WorkerLink {
       else if ('changed' in message) events.onChanged(message.changed)
       else this.#settle(message)
     })
-    worker.on('error', (error) => this.#die(error.message))
+    worker.on('error', (error) => {
+      this.#error ??= missingPeer('better-sqlite3', error)
+      this.#die(error.message)
+    })
     worker.on('exit', (code) => {
       this.#die(`exit code ${code}`)
       reject(this.#error)

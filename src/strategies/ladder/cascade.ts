@@ -123,7 +123,13 @@ function* climb(
   const reserve = countsPins ? 0 : pinsReserve(input)
   const targetTokens = Math.max(0, goal.tokens - reserve)
   try {
-    const proposal = yield* proposing(strategy, { ...input, context, eventAt, targetTokens })
+    const proposal = yield* proposing(strategy, {
+      ...input,
+      context,
+      eventAt,
+      budget: targetTokens,
+      targetTokens,
+    })
     if (proposal.edits.length === 0) return undefined
     const advanced = advance(from.draft, {
       edits: proposal.edits,

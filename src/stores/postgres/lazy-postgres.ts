@@ -1,0 +1,10 @@
+// `openPostgresStore` whose driver is loaded when it is called: whoever keeps threads in a file need not have it
+import { importPeer } from '../import-peer.ts'
+import type { openPostgresStore as open } from './open-postgres.ts'
+
+export type { PostgresOptions } from './open-postgres.ts'
+
+export const openPostgresStore: typeof open = async (...args) => {
+  const module = await importPeer('pg', () => import('./open-postgres.ts'))
+  return module.openPostgresStore(...args)
+}

@@ -1,0 +1,157 @@
+// The packed library, as people install it: its programs run, it bundles for a browser, and its manifest is right
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createContext, Script } from 'node:vm'
+import { gzipSync } from 'node:zlib'
+import { publint } from 'publint'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DevModel, startDevModel } from '../../src/dev-model/index.ts'
+import { ROOT } from '../docs/page.ts'
+import { requirement } from '../require.ts'
+import { installLibrary, type Project } from './installed.ts'
+
+const PACKAGES = [
+  '@anthropic-ai/sdk',
+  'openai',
+  'ai',
+  '@langchain/core',
+  'langchain',
+  '@mastra/core',
+]
+let project: Project
+let standIn: DevModel
+
+beforeAll(async () => {
+  project = await installLibrary(PACKAGES)
+  standIn = await startDevModel({
+    models: ['claude-opus-5-5', 'gpt-5.5'],
+    script: () => ({ text: 'Done.' }),
+  })
+})
+afterAll(async () => {
+  await standIn?.close()
+  project?.remove()
+})
+
+describe('the programs', () => {
+  it.each([
+    ['anthropic.mjs', 'true assistant'],
+    ['openai.mjs', 'true assistant'],
+    ['ai-sdk-step.mjs', 'true Done.'],
+    ['ai-sdk-middleware.mjs', 'true Done.'],
+    ['langchain.mjs', 'true 302'],
+    ['mastra.mjs', 'true Done.'],
+    ['loop.mjs', 'measured true true'],
+    ['strategy.mjs', '51 Much was said.'],
+    ['browser.js', 'true 4'],
+  ])('%s prints %s', async (name, printed) => {
+    const { stdout, stderr } = await project.run([join('programs', name)], {
+      ANTHROPIC_API_KEY: 'any',
+      ANTHROPIC_BASE_URL: standIn.url,
+      OPENAI_API_KEY: 'any',
+      OPENAI_BASE_URL: `${standIn.url}/v1`,
+    })
+    expect(stderr).toBe('')
+    expect(stdout.trim()).toBe(printed)
+  })
+
+  it.each([
+    ['anthropic.mjs', 5],
+    ['openai.mjs', 5],
+    ['loop.mjs', 15],
+  ])('%s has at most %i lines, without imports and what plays the model', (name, most) => {
+    const text = readFileSync(join(ROOT, 'samples/library', name), 'utf8').split(
+      '\nasync function',
+    )[0]
+    const lines = (text ?? '')
+      .split('\n')
+      .filter((line) => line !== '' && !/^(?:\/\/|import)/.test(line))
+    expect(lines.length).toBeLessThanOrEqual(most)
+  })
+})
+
+/** `npm install -g bun deno` brings them from the registry. */
+describe.each([
+  ['bun', ['run']],
+  ['deno', ['run', '--allow-read', '--allow-env', '--node-modules-dir=manual']],
+] as const)('in %s', (name, args) => {
+  const { available, notice } = requirement(name)
+
+  it.skipIf(!available)(`runs what a browser runs ${notice}`, async () => {
+    const { stdout } = await promisify(execFile)(name, [...args, 'programs/browser.js'], {
+      cwd: project.folder,
+      timeout: 60_000,
+    })
+    expect(stdout.trim()).toBe('true 4')
+  })
+})
+
+describe('the package', () => {
+  it('is read by require', async () => {
+    writeFileSync(join(project.folder, 'old.cjs'), "console.log(typeof require('precis').compact)")
+    expect((await project.run(['old.cjs'])).stdout.trim()).toBe('function')
+  })
+
+  it('names the package that is missing', async () => {
+    const lines = [
+      "import { openStore } from 'precis/stores'",
+      "for (const address of ['sqlite:x.db', 'postgres://127.0.0.1/x'])",
+      '  await openStore(address).catch((error) => console.log(error.code, error.message, error.hint))',
+    ]
+    writeFileSync(join(project.folder, 'stores.mjs'), lines.join('\n'))
+    expect((await project.run(['stores.mjs'])).stdout.trim().split('\n')).toEqual([
+      'wrong-setup The package better-sqlite3 is not installed. It is an optional peer of precis: npm install better-sqlite3',
+      'wrong-setup The package pg is not installed. It is an optional peer of precis: npm install pg',
+    ])
+  })
+
+  it('has no complaint of publint, and no source maps', async () => {
+    const folder = join(project.folder, 'node_modules/precis')
+    const { messages } = await publint({ pkgDir: folder, level: 'warning' })
+    expect(messages).toEqual([])
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    expect(files.filter((name) => name.endsWith('.map'))).toEqual([])
+  })
+
+  it('has types that every way of resolving finds', async () => {
+    const attw = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+    const { stdout, isDone } = await project.run([
+      attw,
+      project.tarball,
+      '--profile',
+      'esm-only',
+      '--format',
+      'ascii',
+    ])
+    expect(isDone, stdout).toBe(true)
+  })
+
+  it('runs in a host without anything of Node', async () => {
+    const { code, bytes } = await bundle('browser.js')
+    expect(code).not.toMatch(/from\s*["'`]node:|require\(/)
+    const printed: unknown[] = []
+    const host = {
+      console: { log: (...values: unknown[]) => printed.push(...values) },
+      TextEncoder,
+    }
+    new Script(code).runInContext(createContext(host))
+    expect(printed).toEqual([true, 4])
+    expect(bytes).toBeLessThan(110_000)
+  })
+
+  async function bundle(name: string): Promise<{ code: string; bytes: number }> {
+    const built = await rolldown({
+      input: join(project.folder, 'programs', name),
+      platform: 'browser',
+      logLevel: 'silent',
+    })
+    const { output } = await built.generate({ format: 'iife', minify: true })
+    const chunks = (await built.generate({ format: 'esm', minify: true })).output
+    const loaded = chunks.filter((chunk) => chunk.type === 'chunk' && !chunk.isDynamicEntry)
+    const texts = loaded.map((chunk) => ('code' in chunk ? chunk.code : ''))
+    return { code: output[0].code, bytes: gzipSync(texts.join('')).length }
+  }
+})
