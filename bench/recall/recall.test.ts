@@ -34,6 +34,6 @@ describe('the arms', () => {
     expect(asked).toBeGreaterThan(5)
     for (const arm of ARMS) expect(arms[arm].within).toBeGreaterThanOrEqual(arms[arm].shown)
     expect(arms.recall.shown).toBeGreaterThan(arms.fts5.shown)
-    expect(arms.recall.mostTokens).toBeLessThanOrEqual(420)
+    expect(arms.recall.mostTokens).toBeLessThanOrEqual(400)
   })
 })

@@ -22,7 +22,7 @@ export interface SearchPorts {
 
 const LIMITS: SearchLimits = { events: 200_000, chars: 200_000_000 }
 /** Five finds with their refs stay within 400 tokens. */
-const TOKENS_PER_FIND = 60
+const TOKENS_PER_FIND = 54
 
 export interface SearchOptions {
   readonly limit: number
