@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { EventDraft, EventType, ThreadEvent } from '../../src/core/log/event.ts'
+import type { Store } from '../../src/core/ports.ts'
 import type { Part, UserContent } from '../../src/core/view/content.ts'
 import { SESSION_FORMATS } from '../../src/formats/index.ts'
 import { importSession } from '../../src/formats/reading/import-session.ts'
@@ -20,6 +21,7 @@ export interface Session {
   /** A hash of its content: rows that are committed name no files. */
   readonly id: string
   readonly format: string
+  readonly store: Store
   readonly threads: Threads
   /** Everything that was said, and no compaction. */
   readonly whole: Log
@@ -32,7 +34,7 @@ export async function readSession(path: string): Promise<Session> {
   const text = readFileSync(path, 'utf8')
   const source = textSource(text)
   const format = detectFormat(await sampleOf(source), SESSION_FORMATS)
-  const threads = newThreads()
+  const { store, threads } = newThreads()
   const target = {
     ...threads,
     append: (threadId: string, drafts: readonly EventDraft[], choices: { openCalls: 'leave' }) =>
@@ -43,6 +45,7 @@ export async function readSession(path: string): Promise<Session> {
   return {
     id: createHash('sha256').update(text).digest('hex').slice(0, 12),
     format: format.id,
+    store,
     threads,
     compacted: { threadId, events },
     whole: await uncompacted(threads, events),
@@ -51,15 +54,16 @@ export async function readSession(path: string): Promise<Session> {
 
 /** A session that is at hand as drafts, for tests. */
 export async function sessionOf(id: string, drafts: readonly EventDraft[]): Promise<Session> {
-  const threads = newThreads()
+  const { store, threads } = newThreads()
   const threadId = await threads.create()
   await threads.import(threadId, drafts)
   const whole = { threadId, events: (await threads.getAllEvents(threadId)) as ThreadEvent[] }
-  return { id, format: 'drafts', threads, whole, compacted: whole }
+  return { id, format: 'drafts', store, threads, whole, compacted: whole }
 }
 
-function newThreads(): Threads {
-  return createThreads({ store: memoryStore(), clock: systemClock, ids: randomIds })
+function newThreads(): Pick<Session, 'store' | 'threads'> {
+  const store = memoryStore()
+  return { store, threads: createThreads({ store, clock: systemClock, ids: randomIds }) }
 }
 
 const SAID: ReadonlySet<EventType> = new Set<EventType>([

@@ -195,6 +195,8 @@ export interface SearchQuery {
   readonly owners?: readonly string[]
   /** Only the best of each thread: so many threads are found, not so many events. */
   readonly isThreadOnce?: boolean
+  /** Behind what has all the words, what has some: the caller ranks them. */
+  readonly withAnyWord?: boolean
 }
 
 export interface SearchFind {

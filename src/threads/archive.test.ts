@@ -164,7 +164,7 @@ describe('searching the archive', () => {
     ['canary', ['e4']],
     ['canaries', ['e4']],
     ['quotas', ['e6']],
-    ['deploy', ['e6', 'e4']],
+    ['deploy', ['e4', 'e6']],
     ['row', ['e8']],
     ['ow', []],
     ['失败原因', ['e7']],
@@ -185,6 +185,7 @@ describe('searching the archive', () => {
         speaker: 'result of run',
         timestamp: new Date(Date.UTC(2026, 0, 1)),
         snippet: 'deployment failed: quota exceeded',
+        names: [],
         isVisible: false,
       },
     ])

@@ -46,7 +46,7 @@ export function readBody(event: ThreadEvent, calls: readonly ToolCall[]): string
   }
 }
 
-export function textOfCall({ id, name, arguments: given }: ToolCall): string {
+function textOfCall({ id, name, arguments: given }: ToolCall): string {
   return callInWords({ type: 'tool_call', id, name, arguments: given })
 }
 

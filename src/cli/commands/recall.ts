@@ -5,10 +5,10 @@ import type { RecallFlags } from '../recall/recall-archive.ts'
 import { type ChosenBy, choosing } from '../sessions/choosing.ts'
 
 const HELP = `
-Searches the log, not the context, so it also finds compacted content. Matches contain every word, best
-match first; if there are none, matches contain some of the words. Each match has a ref: precis show reads
-it in full. Parts of a name match (config finds parseConfig), and so does the plural (configs finds config).
-The search covers messages and tool calls. It does not cover thinking and system prompts.
+Searches the log, not the context, so it also finds compacted content. Matches are ranked by how many of
+the words they contain, how rare those are and how close together they stand. Each match has a ref: precis
+show reads it in full. A match lists the names (paths, identifiers, versions) that stand near the words.
+Parts of a name match (config finds parseConfig), and so do other forms (queries finds query). The search covers messages and tool calls. It does not cover thinking and system prompts.
 
 Examples:
   precis recall port 4321
@@ -21,7 +21,7 @@ export function define(command: Command, io: Io): void {
   command
     .argument('<query...>', 'the words to search for')
     .option('--in <session>', 'search this thread, session file or id (default: all threads)')
-    .option('--limit <number>', 'the number of matches, from 1 to 100', '10')
+    .option('--limit <number>', 'the number of matches, from 1 to 100', '5')
     .option('--format <id>', 'the format of the file (default: detected)')
     .option('--json', 'print the matches as JSON')
     .addHelpText('after', HELP)

@@ -61,12 +61,12 @@ describe('in one thread', () => {
     },
   )
 
-  it('finds what has all the words; only where none of the threads has it, what has some', async () => {
+  it('ranks what has all the words before what has some, and gives both', async () => {
     const { composed, old, other } = await talks()
     await composed.threads.append(other, [user('The port is said tomorrow.')])
     const found = async (query: string) =>
       (await searchIn(composed, [other, old], query, 10)).finds.map(({ ref }) => ref)
-    expect(await found('port 4321')).toEqual(['e5'])
+    expect(await found('port 4321')).toEqual(['e5', 'e4'])
     expect((await found('port nowhere')).toSorted()).toEqual(['e4', 'e5'])
   })
 

@@ -1,15 +1,14 @@
 // Everything that was ever said, found by words or read by a ref: in the store's threads, or in one session.
 import type { Composed } from '../../compose.ts'
-import type { EntryId } from '../../core/edit/change.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
-import type { SearchFind, SearchFinds } from '../../core/ports.ts'
+import type { SearchFind } from '../../core/ports.ts'
 import { type ArchiveFind, parseRef, refInThread } from '../../core/search/archive.ts'
 import type { SearchKind } from '../../core/search/documents.ts'
 import { originalId } from '../../core/view/entry.ts'
 import { LIMITS } from '../../stores/rows/limits.ts'
 import { archiveOf } from '../../threads/archive.ts'
-import { pastThreadsOf } from '../../threads/open-threads.ts'
+import { type FoundEntry, searchArchive, showFound } from '../../threads/search-archive.ts'
 import type { Io } from '../process-io.ts'
 import { programName } from '../program-name.ts'
 import { targetOf } from '../session/formats.ts'
@@ -51,10 +50,11 @@ export async function recallWords(
     const places = threads === 1 ? 'one thread' : `${threads} threads`
     const show = `${programName(io)} show REF${where === undefined ? '' : ` --in ${quoted(where)}`}`
     const heading = `${finds.length} of ${matching} found in ${places}, best first; ${show} reads one in full.`
-    const lines = finds.map(
-      ({ ref, speaker, at, snippet }) =>
-        `${style.bold(ref)} ${style.dim(`${speaker}, ${at.slice(0, 16).replace('T', ' ')}`)}\n  ${oneLine(snippet, 2 * columns)}`,
-    )
+    const lines = finds.map(({ ref, speaker, at, snippet, names }) => {
+      const head = `${style.bold(ref)} ${style.dim(`${speaker}, ${at.slice(0, 16).replace('T', ' ')}`)}`
+      const near = names.length === 0 ? '' : `\n  ${style.dim('names:')} ${names.join(', ')}`
+      return `${head}\n  ${oneLine(snippet, 2 * columns)}${near}`
+    })
     return `${[heading, ...lines].join('\n')}\n`
   })
 }
@@ -150,94 +150,54 @@ const KINDS: readonly SearchKind[] = ['user', 'agent', 'call', 'result']
 /** What it reads from the archive is in the archive already; and a question is not an answer. */
 const RECALL = 'recall'
 
-/** What was found, by the entry that it belongs to. */
-interface Found {
-  readonly find: SearchFind
-  readonly id: EntryId
-  readonly ref: string
-}
-
-/** Words looked for in all threads of a store at once, or in some of them, through its index. */
+/** Words looked for in all threads of a store at once, through its index. */
 export async function searchAll(
   composed: Composed,
   query: string,
   limit: number,
 ): Promise<RecallResult> {
-  const { finds } = await search(composed, query)
-  const found = await readEntries(composed, finds, refInThread)
-  const shown = await Promise.all(found.slice(0, limit).map((each) => recalled(composed, each)))
-  const threads = new Set(found.slice(0, limit).map(({ find }) => find.threadId)).size
-  return { query, threads, matching: found.length, finds: shown }
+  const { store } = composed
+  if (!store.index)
+    throw new PrecisError('usage', 'this store cannot be searched', {
+      hint: 'Stores of SQLite, Postgres and memory can: precis store copies into one.',
+    })
+  const search = { text: query, limit: LIMITS.finds, kinds: KINDS, withAnyWord: true }
+  const found = await readEntries(store, (await store.index.search(search)).finds)
+  const finds = await showFound(composed, found, query, limit)
+  const threads = new Set(finds.map(({ ref }) => parseRef(ref)?.threadId)).size
+  return { query, threads, matching: found.length, finds: finds.map(withTime) }
 }
 
-/**
- * The same in some threads: what has all the words, and only if nothing has, what has some. What a
- * fresh session came from is looked through with it.
- */
+/** The same in some threads, and in what they came from, by reading their logs. */
 export async function searchIn(
   composed: Composed,
   threadIds: readonly string[],
   query: string,
   limit: number,
 ): Promise<RecallResult> {
-  const places: { isWhole: boolean; found: Found[] }[] = []
-  for (const threadId of threadIds) {
-    const own = await search(composed, query, threadId)
-    const found = await readEntries(composed, own.finds, (_, id) => id)
-    places.push({ isWhole: own.hasAllWords, found })
-    for await (const past of pastThreadsOf(composed.store, threadId)) {
-      const { finds, hasAllWords } = await search(composed, query, past.threadId)
-      const known = finds.filter(({ seq }) => seq <= past.upTo)
-      const earlier = await readEntries(composed, known, refInThread)
-      places.push({ isWhole: hasAllWords, found: earlier })
-    }
-  }
-  const hits = places.filter(({ found }) => found.length > 0)
-  const hasWhole = hits.some(({ isWhole }) => isWhole)
-  const found = hits.filter(({ isWhole }) => isWhole || !hasWhole).flatMap((hit) => hit.found)
-  const shown = await Promise.all(found.slice(0, limit).map((each) => recalled(composed, each)))
-  return { query, threads: threadIds.length, matching: found.length, finds: shown }
+  const options = { limit, seesContext: false }
+  const { finds, matching } = await searchArchive(composed, threadIds, query, options)
+  return { query, threads: threadIds.length, matching, finds: finds.map(withTime) }
 }
 
-async function search({ store }: Composed, text: string, threadId?: string): Promise<SearchFinds> {
-  if (!store.index)
-    throw new PrecisError('usage', 'this store cannot be searched', {
-      hint: 'Stores of SQLite, Postgres and memory can: precis store copies into one.',
-    })
-  const where = threadId === undefined ? {} : { threadId }
-  return store.index.search({ text, limit: LIMITS.finds, kinds: KINDS, ...where })
+function withTime({ timestamp, ...find }: ArchiveFind): RecallResult['finds'][number] {
+  return { ...find, at: timestamp.toISOString() }
 }
 
 /** Each entry once, also if several calls of an answer were found. */
 async function readEntries(
-  { store }: Composed,
+  store: Composed['store'],
   finds: readonly SearchFind[],
-  refOf: (threadId: string, id: EntryId) => string,
-): Promise<Found[]> {
-  const found = new Map<string, Found>()
-  for (const find of finds) {
-    const { threadId, seq, kind, tool } = find
+): Promise<FoundEntry[]> {
+  const found = new Map<string, FoundEntry>()
+  for (const { threadId, seq, kind, tool } of finds) {
     if (tool === RECALL) continue
-    const id = originalId(kind === 'call' ? await readAnswer(store, threadId, seq) : seq)
-    const key = refInThread(threadId, id)
-    if (!found.has(key)) found.set(key, { find, id, ref: refOf(threadId, id) })
+    const ref = originalId(kind === 'call' ? await readAnswer(store, threadId, seq) : seq)
+    const key = refInThread(threadId, ref)
+    const isResult = kind === 'result' && tool !== undefined
+    if (!found.has(key)) found.set(key, { threadId, ref, ...(isResult && { tool }) })
   }
   return [...found.values()]
-}
-
-async function recalled(
-  { threads }: Composed,
-  { find, id, ref }: Found,
-): Promise<RecallResult['finds'][number]> {
-  const { threadId, kind, tool, timestamp, snippet } = find
-  const { items } = await threads.context(threadId)
-  return {
-    ref,
-    speaker: kind === 'result' ? `result of ${tool ?? 'a call'}` : kind === 'call' ? 'agent' : kind,
-    snippet: snippet.text,
-    isVisible: [...items].some((item) => item.id === id),
-    at: timestamp.toISOString(),
-  }
 }
 
 /** A call belongs to an answer, and has no ref of its own. */
@@ -255,6 +215,6 @@ async function readAnswer(
 interface RecallResult {
   readonly query: string
   readonly threads: number // that were searched; where all were, those in which something was found
-  readonly matching: number // at most 100 of a thread, or where all were searched, of all
+  readonly matching: number // where all threads were searched, at most 100
   readonly finds: readonly (Omit<ArchiveFind, 'timestamp'> & { readonly at: string })[]
 }

@@ -14,6 +14,8 @@ export interface ArchiveFind {
   readonly speaker: string // `user`, `agent`, `result of read`
   readonly timestamp: Date
   readonly snippet: string // one line, around the words that were looked for
+  /** Names near the words that the snippet does not have, the likeliest first. */
+  readonly names: readonly string[]
   /** It is in the context now: nothing is gained by reading it again. */
   readonly isVisible: boolean
 }

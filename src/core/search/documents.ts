@@ -4,7 +4,7 @@ import { pathIn, readFields } from '../ledger/intent.ts'
 import type { ThreadEvent } from '../log/event.ts'
 import { blockCaption } from '../repair/result-content.ts'
 import type { Json } from '../text/json.ts'
-import { textOfUserContent } from '../view/content.ts'
+import { type ToolCall, textOfUserContent } from '../view/content.ts'
 import { cutHead, cutTail } from '../window/tokens/cut.ts'
 import { findWords, isAsked, type QueryWord } from './words.ts'
 
@@ -39,7 +39,7 @@ export function buildDocument(
     const { id, name, arguments: input } = event.data
     const file = pathIn(readFields(input))
     const call = { id, tool: name, ...(file !== undefined && { file }) }
-    const text = `${name}\n${textsIn(input).join('\n')}`
+    const text = textOfCall(event.data)
     return {
       document: { kind: 'call', text, tool: name, ...(file !== undefined && { file }) },
       awaited: [...awaited, call].slice(-MOST_AWAITED),
@@ -100,8 +100,16 @@ function said(
   return text.trim() === '' ? {} : { document: { kind, text, ...about } }
 }
 
+/** What a call says: the tool, and each of its arguments as it was meant. */
+export function textOfCall({
+  name,
+  arguments: given,
+}: Pick<ToolCall, 'name' | 'arguments'>): string {
+  return [name, ...textsIn(given)].join('\n')
+}
+
 /** All texts in a value, in order; the names of fields are not said by anybody. */
-function textsIn(value: Json): string[] {
+export function textsIn(value: Json): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value === 'number') return [String(value)]
   if (Array.isArray(value)) return value.flatMap(textsIn)

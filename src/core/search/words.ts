@@ -111,7 +111,7 @@ const NO_PLURAL = /[isu]s$/
  * An English word without the ending of its plural. Both forms of a word have to become the same, and
  * need not be a word then: `caches` and `cache` are `cach`, as `patches` is `patch`.
  */
-export function singular(word: string): string {
+function singular(word: string): string {
   const last = word.at(-1)
   if (last !== 's' && last !== 'e') return word // nearly all: this is done for every word of a store
   const one = PLURAL.test(word) && !NO_PLURAL.test(word) ? word.slice(0, -1) : word

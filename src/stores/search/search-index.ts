@@ -77,10 +77,11 @@ export function searchIndex(source: IndexSource): SearchIndex {
         await catchUp()
         all = await source.find(request, count, true)
       }
-      if (all.length > 0 || words.length === 1)
+      const isEnough = all.length > 0 && query.withAnyWord !== true
+      if (isEnough || words.length === 1)
         return { finds: findsOf(all, words, limit), hasAllWords: true }
       const some = await source.find(request, count, false)
-      return { finds: findsOf(some, words, limit), hasAllWords: some.length === 0 }
+      return { finds: findsOf([...all, ...some], words, limit), hasAllWords: some.length === 0 }
     },
   }
 }

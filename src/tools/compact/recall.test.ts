@@ -19,6 +19,7 @@ const archive: Archive = {
       speaker: 'user',
       timestamp: new Date('2026-01-31T10:00:30Z'),
       snippet: `about ${query}`,
+      names: query === 'named' ? ['readRow', 'a.ts'] : [],
       isVisible: false,
     }
     if (query === 'nothing') return { finds: [], matching: 0, searchedFrom: 5 }
@@ -51,7 +52,7 @@ describe('recall', () => {
     ],
     [
       { query: 'deploy' },
-      '2 of 99 found, best first.\n- ref e12, user, 2026-01-31 10:00: about deploy\n- ref e12, user, 2026-01-31 10:00, still in view: about deploy\n[read one in full with its ref]',
+      '2 of 99 found, best first.\n- e12 user, 01-31 10:00: about deploy\n- e12 user, 01-31 10:00, still in view: about deploy\n[read one in full with its ref]',
     ],
     [
       { query: 'nothing' },

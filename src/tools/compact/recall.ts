@@ -12,7 +12,7 @@ export interface RecallLimits {
 }
 
 /** What is read from the archive comes into the context: it must never fill it again. */
-const LIMITS: RecallLimits = { pageChars: 8_000, maxPageChars: 20_000, finds: 8 }
+const LIMITS: RecallLimits = { pageChars: 8_000, maxPageChars: 20_000, finds: 5 }
 
 /** `archiveOf` gives the archive of the thread that asks. */
 export function recallTool(
@@ -38,7 +38,7 @@ export function recallTool(
   return defineTool({
     name: 'recall',
     description:
-      'Reads parts of this thread that were compacted or shown only in part. Give either `query` to find where something was said, or `ref` (with `offset` and `limit`) to read it word for word.',
+      'Reads parts of this thread that were compacted or shown only in part. Give either `query` (a few words of what it was about) to find where something was said and which names stood there: paths, identifiers, versions, ids; or `ref` (with `offset` and `limit`) to read it word for word.',
     effect: 'none',
     isParallel: true,
     input,
@@ -91,7 +91,8 @@ function describeFinds(query: string, found: ArchiveFinds): string {
   return [heading, ...finds.map(describeFind), '[read one in full with its ref]'].join('\n')
 }
 
-function describeFind({ ref, speaker, timestamp, snippet, isVisible }: ArchiveFind): string {
-  const time = timestamp.toISOString().slice(0, 16).replace('T', ' ')
-  return `- ref ${ref}, ${speaker}, ${time}${isVisible ? ', still in view' : ''}: ${snippet}`
+function describeFind({ ref, speaker, timestamp, snippet, names, isVisible }: ArchiveFind): string {
+  const time = timestamp.toISOString().slice(5, 16).replace('T', ' ')
+  const near = names.length === 0 ? '' : ` · names: ${names.join(', ')}`
+  return `- ${ref} ${speaker}, ${time}${isVisible ? ', still in view' : ''}: ${snippet}${near}`
 }

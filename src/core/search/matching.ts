@@ -1,0 +1,157 @@
+// Words of a query found in a text: by their stems, at the beginning of a word or of a part of a name.
+import { queryWords } from './words.ts'
+
+/** The words of a query as they are looked for, and how rare each is. */
+export interface Asked {
+  readonly words: readonly string[]
+  readonly rarity: readonly number[]
+}
+
+/** More of the same word say nothing more about a text. */
+const MOST_COUNTED = 32
+const SHORTEST_STEM = 4
+/** Written without blanks between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
+const LETTER = /[\p{L}\p{N}]/u
+const LOWER = /[\p{Ll}\p{N}]/u
+const UPPER = /\p{Lu}/u
+const ACCENTED = /[\u00aa-\u04ff]/g
+const ENGLISH = /^[a-z]+$/
+
+/** Each once: `querying` and `queries` are looked for as `quer`, `parseConfig` also by its parts. */
+export function stemsOf(query: string): string[] {
+  return [...new Set(queryWords(query).map(({ word }) => stemOf(word)))]
+}
+
+const ENDINGS = [
+  ...['ations', 'ation', 'ating', 'ated', 'ates', 'ate', 'ments', 'ment', 'ings', 'ing', 'ions'],
+  ...['ion', 'ers', 'er', 'ed', 'es', 'ly', 's', 'e', 'y'],
+]
+
+/** What the forms of an English word begin with; it need not be a word. */
+function stemOf(word: string): string {
+  if (!ENGLISH.test(word)) return word
+  const ending = ENDINGS.find(
+    (each) => word.endsWith(each) && word.length - each.length >= SHORTEST_STEM,
+  )
+  const stem = ending === undefined ? word : word.slice(0, -ending.length)
+  const plain = ending !== 'y' && stem.endsWith('y') ? stem.slice(0, -1) : stem
+  const isDoubled = ending !== undefined && plain.at(-1) === plain.at(-2)
+  return isDoubled && plain.length >= SHORTEST_STEM ? plain.slice(0, -1) : plain
+}
+
+/** How often each of the words is there. */
+export function countWords(text: string, words: readonly string[]): number[] {
+  const folded = foldText(text)
+  return words.map((word) => {
+    let count = 0
+    for (const at of placesOf(folded, word)) {
+      count += isForm(folded, at + word.length) ? 1 : BEGINNING_SHARE
+      if (count >= MOST_COUNTED) break
+    }
+    return count
+  })
+}
+
+/** How much a longer word counts that only begins like the one that was asked for. */
+const BEGINNING_SHARE = 0.2
+const REST = /[a-z]*/y
+const FORM = new Set(['', ...ENDINGS, 'ies', 'ied', 'able', 'al', 'or', 'ors', 'ness', 'ive'])
+
+/** Whether what follows a stem is an ending of the same word: `queries`, but `user` is no form of `use`. */
+function isForm({ lower, written }: FoldedText, at: number): boolean {
+  REST.lastIndex = at
+  const rest = REST.exec(written)?.[0] ?? ''
+  return FORM.has(rest) || (rest.length > 1 && rest[0] === lower[at - 1] && FORM.has(rest.slice(1)))
+}
+
+/** How soon more of the same word stops to count. */
+const SATURATION = 1.2
+
+/** BM25: `lengthShare` says how much the length of a text counts against it. */
+export function scoreOf(
+  counts: readonly number[],
+  rarity: readonly number[],
+  relativeLength: number,
+  lengthShare: number,
+): number {
+  const damping = SATURATION * (1 - lengthShare + lengthShare * relativeLength)
+  return counts.reduce(
+    (sum, count, word) =>
+      sum + ((rarity[word] ?? 0) * count * (SATURATION + 1)) / (count + damping),
+    0,
+  )
+}
+
+export interface CountedText {
+  readonly counts: readonly number[] // of each word
+  readonly chars: number
+}
+
+/** How much the length of a text counts. */
+const TEXT_LENGTH_SHARE = 0.75
+
+/** How rare each word is among `all` texts, and how well each of those that have some matches. */
+export function weighTexts(
+  texts: readonly CountedText[],
+  words: readonly string[],
+  all: { readonly texts: number; readonly chars: number },
+): { readonly asked: Asked; readonly scores: readonly number[] } {
+  const meanChars = Math.max(1, all.chars / Math.max(1, all.texts))
+  const rarity = words.map((_, word) => {
+    const holders = texts.filter(({ counts }) => (counts[word] ?? 0) > 0).length
+    return Math.log(1 + (all.texts - holders + 0.5) / (holders + 0.5))
+  })
+  const scores = texts.map(({ counts, chars }) =>
+    scoreOf(counts, rarity, chars / meanChars, TEXT_LENGTH_SHARE),
+  )
+  return { asked: { words, rarity }, scores }
+}
+
+/** Where a stretch of so many characters begins that has the most of what was asked for. */
+export function findStretch(text: string, { words, rarity }: Asked, chars: number): number {
+  const folded = foldText(text)
+  const places = words
+    .flatMap((word, index) =>
+      [...placesOf(folded, word)].slice(0, MOST_COUNTED).map((at) => ({ at, index })),
+    )
+    .sort((one, other) => one.at - other.at)
+  let best = { at: 0, weight: 0 }
+  for (const [first, { at }] of places.entries()) {
+    const held = new Set<number>()
+    for (const place of places.slice(first)) {
+      if (place.at > at + chars) break
+      held.add(place.index)
+    }
+    const weight = [...held].reduce((sum, index) => sum + (rarity[index] ?? 0) + 1e-9, 0)
+    if (weight > best.weight) best = { at, weight }
+  }
+  return best.at
+}
+
+interface FoldedText {
+  readonly lower: string
+  /** With its capitals, which begin the parts of a name. */
+  readonly written: string
+}
+
+/** Without accents and case, each character where it was. */
+function foldText(text: string): FoldedText {
+  const plain = text.replace(ACCENTED, (letter) => letter.normalize('NFKD').charAt(0))
+  const lower = plain.toLowerCase()
+  // A few letters change their length with their case: then only the lower case can be looked at.
+  return { lower, written: lower.length === plain.length ? plain : lower }
+}
+
+function* placesOf({ lower, written }: FoldedText, word: string): Generator<number> {
+  const isUnspaced = UNSPACED.test(word)
+  for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, at + word.length))
+    if (isUnspaced || isWordStart(written, at)) yield at
+}
+
+function isWordStart(text: string, at: number): boolean {
+  const before = text[at - 1] ?? ' '
+  if (!LETTER.test(before)) return true
+  return LOWER.test(before) && UPPER.test(text[at] ?? '')
+}

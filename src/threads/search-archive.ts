@@ -1,0 +1,241 @@
+// Searches the logs of some threads and of those that they came from, and chooses what is shown of it.
+import { readRow } from '../core/log/codec.ts'
+import type { ThreadEvent } from '../core/log/event.ts'
+import type { Store } from '../core/ports.ts'
+import { type ArchiveFind, type ArchiveFinds, refInThread } from '../core/search/archive.ts'
+import { type ChoiceLimits, chooseFinds } from '../core/search/choose-finds.ts'
+import { textOfCall, textsIn } from '../core/search/documents.ts'
+import { type Asked, countWords, stemsOf, weighTexts } from '../core/search/matching.ts'
+import { namesIn } from '../core/search/names.ts'
+import type { ToolCall } from '../core/view/content.ts'
+import { parseEntryId } from '../core/view/entry.ts'
+import { pastThreadsOf } from './open-threads.ts'
+import { findSpeaker, readBody } from './render-event.ts'
+import { type MatchingEntry, Scan, type SearchLimits, scanThread } from './search-thread.ts'
+import type { Threads } from './threads.ts'
+
+export interface SearchPorts {
+  readonly threads: Pick<Threads, 'context' | 'messages'>
+  readonly store: Pick<Store, 'read' | 'readMany' | 'info'>
+  readonly limits?: Partial<SearchLimits>
+}
+
+const LIMITS: SearchLimits = { events: 200_000, chars: 200_000_000 }
+/** Five finds with their refs stay within 400 tokens. */
+const TOKENS_PER_FIND = 54
+
+export interface SearchOptions {
+  readonly limit: number
+  /**
+   * Whoever asks sees the context: what is in view comes last and its names are not given. The question
+   * itself is among it.
+   */
+  readonly seesContext: boolean
+}
+
+export async function searchArchive(
+  ports: SearchPorts,
+  threadIds: readonly string[],
+  query: string,
+  { limit, seesContext }: SearchOptions,
+): Promise<ArchiveFinds> {
+  const scan = new Scan(stemsOf(query))
+  let searched: { readonly searchedFrom: number; readonly searchedThread?: string } | undefined
+  for (const threadId of threadIds) {
+    const own = await scanAll(ports, threadId, scan)
+    searched ??= own
+  }
+  const { matches, asked } = scan.ranked()
+  const view = await viewOf(ports.threads, threadIds)
+  const known = seesContext ? await namesInView(ports.threads, threadIds) : new Set<string>()
+  const isInView = (match: MatchingEntry) => view.has(match) && !match.isShownInPart
+  const groups = Object.groupBy(matches, (match) => {
+    if (seesContext && isInView(match)) return 'inView'
+    return match.isCopy ? 'copies' : 'away'
+  })
+  const finds: ArchiveFind[] = []
+  for (const group of [groups.away, groups.copies, groups.inView]) {
+    const most = choiceLimits(limit - finds.length, known)
+    for (const { match, ...find } of await findsOf(
+      ports.store,
+      threadIds,
+      group ?? [],
+      asked,
+      most,
+    ))
+      finds.push({ ...find, isVisible: isInView(match) })
+  }
+  return { finds, matching: matches.length, searchedFrom: 1, ...searched }
+}
+
+export interface FoundEntry extends Pick<MatchingEntry, 'threadId' | 'ref' | 'tool'> {}
+
+/** What an index found, ranked and shown in the same way; the refs name their threads. */
+export async function showFound(
+  { store, threads }: SearchPorts,
+  found: readonly FoundEntry[],
+  query: string,
+  limit: number,
+): Promise<ArchiveFind[]> {
+  const read = await readMatches(store, found)
+  const words = stemsOf(query)
+  const counted = read.map(({ text }) => ({ counts: countWords(text, words), chars: text.length }))
+  const chars = counted.reduce((sum, each) => sum + each.chars, 0)
+  const { asked, scores } = weighTexts(counted, words, { texts: counted.length, chars })
+  const ranked = read
+    .map((each, index) => ({ ...each, score: scores[index] ?? 0 }))
+    .sort((one, other) => other.score - one.score)
+  const chosen = chooseFinds(ranked, asked, choiceLimits(limit, new Set()))
+  const view = await viewOf(
+    threads,
+    chosen.map(({ candidate }) => candidate.match.threadId),
+  )
+  return chosen.map(({ candidate: { match, event }, snippet, names }) => ({
+    ref: refInThread(match.threadId, match.ref),
+    ...aboutOf(event, match),
+    snippet,
+    names,
+    isVisible: view.has(match),
+  }))
+}
+
+function choiceLimits(finds: number, known: ReadonlySet<string>): ChoiceLimits {
+  return { finds, tokensPerFind: TOKENS_PER_FIND, known }
+}
+
+/** The thread, and those that it came from, the latest first, as far as the limits go. */
+async function scanAll({ store, limits }: SearchPorts, threadId: string, scan: Scan) {
+  let { searchedFrom, left } = await scanThread(store, threadId, scan, { ...LIMITS, ...limits })
+  // A thread that could not be searched to its beginning is the last.
+  if (searchedFrom > 1) return { searchedFrom }
+  let searchedThread: string | undefined
+  for await (const past of pastThreadsOf(store, threadId)) {
+    const scanned = await scanThread(store, past.threadId, scan, left, past.upTo)
+    searchedThread = past.threadId
+    searchedFrom = scanned.searchedFrom
+    left = scanned.left
+    if (searchedFrom > 1) break
+  }
+  return { searchedFrom, ...(searchedThread !== undefined && { searchedThread }) }
+}
+
+interface View {
+  has(match: FoundEntry): boolean
+}
+
+async function viewOf(
+  threads: SearchPorts['threads'],
+  threadIds: readonly string[],
+): Promise<View> {
+  const visible = new Set<string>()
+  for (const threadId of new Set(threadIds))
+    for (const { id } of (await threads.context(threadId)).items)
+      visible.add(refInThread(threadId, id))
+  return { has: ({ threadId, ref }) => visible.has(refInThread(threadId, ref)) }
+}
+
+/** What whoever asks has before their eyes. */
+async function namesInView(
+  threads: SearchPorts['threads'],
+  threadIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>()
+  for (const threadId of threadIds)
+    for (const { parts } of (await threads.messages(threadId)).messages)
+      for (const text of parts.flatMap(textsOf)) for (const name of namesIn(text)) names.add(name)
+  return names
+}
+
+type MessagePart = Awaited<ReturnType<Threads['messages']>>['messages'][number]['parts'][number]
+
+function textsOf(part: MessagePart): string[] {
+  if (part.type === 'tool_call') return textsIn(part.arguments)
+  if (part.type === 'tool_result') return part.content.map(({ text }) => text ?? '')
+  return 'text' in part ? [part.text] : []
+}
+
+/** So many of the best are read again, to see where in them the words stand. */
+const MOST_READ_AGAIN = 40
+
+async function findsOf(
+  store: SearchPorts['store'],
+  threadIds: readonly string[],
+  matches: readonly MatchingEntry[],
+  asked: Asked,
+  limits: ChoiceLimits,
+): Promise<(Omit<ArchiveFind, 'isVisible'> & { readonly match: MatchingEntry })[]> {
+  if (limits.finds < 1) return []
+  const best = matches.slice(0, Math.max(MOST_READ_AGAIN, limits.finds))
+  const read = await readMatches(store, best)
+  const candidates = read.map((each) => ({ ...each, score: each.match.score }))
+  return chooseFinds(candidates, asked, limits).map(({ candidate, snippet, names }) => {
+    const { event, match } = candidate
+    const { threadId, ref } = match
+    return {
+      match,
+      ref: threadIds.includes(threadId) ? ref : refInThread(threadId, ref),
+      ...aboutOf(event, match),
+      snippet,
+      names,
+    }
+  })
+}
+
+function aboutOf(event: ThreadEvent, { tool }: FoundEntry) {
+  return { speaker: findSpeaker(event, tool), timestamp: event.timestamp }
+}
+
+interface ReadMatch<M> {
+  readonly match: M
+  readonly event: ThreadEvent
+  readonly text: string
+}
+
+/** In the order asked for. */
+async function readMatches<M extends FoundEntry>(
+  store: SearchPorts['store'],
+  matches: readonly M[],
+): Promise<ReadMatch<M>[]> {
+  const read = new Map<M, ReadMatch<M>>()
+  for (const [threadId, members] of Map.groupBy(matches, (match) => match.threadId)) {
+    const seqs = members.map(({ ref }) => parseEntryId(ref).seq)
+    const rows = await store.readMany(
+      threadId,
+      seqs.map((seq) => [seq, seq] as const),
+    )
+    const events = rows.map(readRow)
+    const calls = await findCalls(store, threadId, events)
+    for (const [index, match] of members.entries()) {
+      const event = events[index]
+      if (event) read.set(match, { match, event, text: textOf(event, calls.get(event.seq) ?? []) })
+    }
+  }
+  return matches.flatMap((match) => read.get(match) ?? [])
+}
+
+/** As it was scanned: a call by what its arguments say, without the marks of JSON. */
+function textOf(event: ThreadEvent, calls: readonly ToolCall[]): string {
+  return [readBody(event, []), ...calls.map(textOfCall)].filter((text) => text !== '').join('\n')
+}
+
+/** An answer's calls stand right behind it: they were appended with it. */
+export async function findCalls(
+  store: SearchPorts['store'],
+  threadId: string,
+  events: readonly ThreadEvent[],
+): Promise<Map<number, ToolCall[]>> {
+  const ranges = events.flatMap((event): [number, number][] =>
+    event.type === 'AGENT_MESSAGE' && event.data.calls.length > 0
+      ? [[event.seq + 1, event.seq + event.data.calls.length]]
+      : [],
+  )
+  const calls = new Map<number, ToolCall[]>()
+  if (ranges.length === 0) return calls
+  for (const row of await store.readMany(threadId, ranges)) {
+    const event = readRow(row)
+    if (event.type !== 'TOOL_CALL') continue
+    const { answer } = event.data
+    calls.set(answer, [...(calls.get(answer) ?? []), event.data])
+  }
+  return calls
+}
