@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, realpath, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
 import { nearestWord } from '../../core/text/words.ts'
@@ -184,7 +185,16 @@ function stateOf(
   if (text === undefined) return 'not installed'
   const base = withoutOurs(file, text, known)
   if (base === text) return 'not installed'
-  return file.add(base) === text ? 'installed' : 'outdated'
+  return isSame(file.add(base), text) ? 'installed' : 'outdated'
+}
+
+/** Agents write their own files again, in another order and with other spaces. */
+function isSame(one: string, other: string): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(one), JSON.parse(other))
+  } catch {
+    return one === other
+  }
 }
 
 async function readRecords(io: Io): Promise<Records> {

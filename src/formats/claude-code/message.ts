@@ -127,10 +127,13 @@ export function readUserLine(
 }
 
 /** What a sub-agent is asked was written by the model that started it. */
+const HUMAN: ReadonlySet<string> = new Set(['human', 'typed', 'sdk'])
+
 function writtenBy(line: Fields): 'typed' | 'client' | 'model' {
   if (line.isSidechain === true) return 'model'
   const kind = textIn(fieldsIn(line.origin).kind) ?? textIn(line.promptSource)
-  const isHuman = kind === undefined || kind === 'human' || kind === 'typed'
+  // `sdk` is the prompt of `claude -p`: whoever gave it is the user, and nothing else speaks for them.
+  const isHuman = kind === undefined || HUMAN.has(kind)
   if (isHuman) return 'typed'
   return kind === 'suggestion_accepted' ? 'model' : 'client'
 }

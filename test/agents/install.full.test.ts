@@ -1,0 +1,42 @@
+// précis installed in the real Claude Code: its own compaction keeps what the user said, and uninstall leaves no trace.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { requirement } from '../require.ts'
+import { AGENTS } from './agents.ts'
+import { promptFor, World } from './world.ts'
+
+const { available, notice } = requirement('agents')
+const TIMEOUT_MS = 600_000
+const RULE = 'Never push to the main branch.'
+const SETTINGS = '{"cleanupPeriodDays": 90}'
+
+describe.skipIf(!available)(`Claude Code with précis ${notice}`, () => {
+  it(
+    'has the constraints of the user behind its own compaction',
+    async () => {
+      const agent = AGENTS.find(({ name }) => name === 'claude-code')
+      if (!agent) throw new Error('there is no such agent')
+      const world = await World.open(agent)
+      onTestFinished(() => world.close())
+      mkdirSync(join(world.home, '.claude'))
+      const file = join(world.home, '.claude/settings.json')
+      writeFileSync(file, SETTINGS)
+      expect((await world.precis(['install', agent.name])).status).toBe(0)
+      await world.sends(agent.start(`${RULE}\n${promptFor(2, 'the readme')}`))
+      const { id } = agent.recorded(world)
+      await world.run(agent.name, ['-p', '/compact', '--resume', id])
+      const [first] = await world.sends(agent.resume(agent.recorded(world), promptFor(1, 'it')))
+      const sent = JSON.stringify(first)
+      expect(sent).toContain('précis kept what must not be lost')
+      expect(sent).toContain(RULE)
+      const { stdout } = await world.precis(['doctor'])
+      expect(stdout).toContain('installed in claude-code')
+      expect(stdout).not.toContain('failed:')
+      expect((await world.precis(['uninstall', agent.name])).status).toBe(0)
+      expect(readFileSync(file, 'utf8')).toBe(SETTINGS)
+      expect(readFileSync(join(world.home, '.claude.json'), 'utf8')).not.toContain('precis')
+    },
+    TIMEOUT_MS,
+  )
+})
