@@ -19,7 +19,6 @@ export type {
   DiffEntry,
   EntryPlace,
   Hello,
-  ModelCost,
   ModelInfo,
   Preview,
   RecallHit,
