@@ -5,11 +5,11 @@ import type { Client, Hello, Preview, ThreadDetail } from '../../../protocol/ind
 import { goTo } from '../../route.ts'
 import { readMessage } from '../../shown-text.ts'
 import { useTask } from '../../use-loaded.ts'
-import { labelWords, splitEnvelope, strategyWords } from '../../words.ts'
+import { labelWords, strategyWords } from '../../words.ts'
 import { Elapsed, StateIcon } from '../state-mark.tsx'
-import { LongText } from '../texts.tsx'
 import { Figures, Sizes } from './compaction-figures.tsx'
 import { Comparison } from './comparison.tsx'
+import { EditedText, Fixed } from './proposed-texts.tsx'
 
 interface Made {
   readonly preview?: Preview
@@ -125,23 +125,42 @@ export function CompactDialog({
           <StateIcon state="failed" /> {acting.error}
         </p>
       )}
-      <div className="dialog-foot">
-        <span className="quiet assurance">
-          Nothing is changed yet. Undo brings everything back.
-        </span>
-        <button type="button" onClick={close}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          className="main"
-          aria-disabled={!preview || isEmpty || acting.isRunning}
-          onClick={preview && !isEmpty ? apply : undefined}
-        >
-          {acting.isRunning ? 'Compacting…' : 'Compact'}
-        </button>
-      </div>
+      <Foot
+        isReady={preview !== undefined && !isEmpty}
+        isRunning={acting.isRunning}
+        onClose={close}
+        onApply={apply}
+      />
     </dialog>
+  )
+}
+
+function Foot({
+  isReady,
+  isRunning,
+  onClose,
+  onApply,
+}: {
+  readonly isReady: boolean
+  readonly isRunning: boolean
+  readonly onClose: () => void
+  readonly onApply: () => void
+}) {
+  return (
+    <div className="dialog-foot">
+      <span className="quiet assurance">Nothing is changed yet. Undo brings everything back.</span>
+      <button type="button" onClick={onClose}>
+        Cancel
+      </button>
+      <button
+        type="button"
+        className="main"
+        aria-disabled={!isReady || isRunning}
+        onClick={isReady ? onApply : undefined}
+      >
+        {isRunning ? 'Compacting…' : 'Compact'}
+      </button>
+    </div>
   )
 }
 
@@ -254,45 +273,5 @@ function Proposal({
         ))}
       <Fixed texts={preview.texts.filter(({ isEditable }) => !isEditable)} />
     </>
-  )
-}
-
-/** Only what people read is edited: what introduces it to the model stays around it. */
-function EditedText({
-  label,
-  text,
-  onText,
-}: {
-  readonly label: string
-  readonly text: string
-  readonly onText: (text: string) => void
-}) {
-  const { intro, body, outro } = splitEnvelope(text)
-  return (
-    <label className="field">
-      {label}, to be edited
-      <textarea
-        className="edited"
-        rows={8}
-        value={body}
-        onChange={(event) => onText(`${intro}${event.target.value}${outro}`)}
-      />
-    </label>
-  )
-}
-
-/** What stands for the words of tools: to be read, not to be changed. */
-function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
-  if (texts.length === 0) return null
-  const count = texts.length === 1 ? 'One text' : `${texts.length.toLocaleString()} texts`
-  return (
-    <details>
-      <summary>{count} in place of what tools said, as they are</summary>
-      {texts.map(({ key, label, text }) => (
-        <article key={key} className="entry" aria-label={label}>
-          <LongText text={text} />
-        </article>
-      ))}
-    </details>
   )
 }
