@@ -21,7 +21,6 @@ export type {
   DiffEntry,
   EntryPlace,
   Hello,
-  ModelCost,
   ModelInfo,
   Preview,
   RecallHit,

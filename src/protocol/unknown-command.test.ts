@@ -12,6 +12,8 @@ const TEXTS: readonly [string, string | undefined][] = [
   ['/help', undefined],
   ['/compact the ports', undefined],
   ['/etc/hosts is broken', undefined],
+  ['/com/compact', 'There is no command /com/compact. Did you mean /compact?'],
+  ['/etc/compact is broken', undefined],
   ['/readme.md', undefined],
   ['an / alone', undefined],
 ]

@@ -50,7 +50,7 @@ function statusAfter({ list, status }: Shown, frame: AgentFrame): ViewStatus {
       return { ...status, isWorking: true, activity: activity('Waiting for the model', frame) }
     case 'tool-start':
       setTool(list, frame, { name: frame.name, subject: frame.subject, state: 'running' })
-      return at(withoutApproval(status, frame.callId), `Running ${frame.name}`, frame)
+      return at(withoutApproval(status, frame.callId), runningWords(frame.name), frame)
     case 'tool-progress':
       setTool(list, frame, { progress: frame.text })
       return status
@@ -81,6 +81,11 @@ function statusAfter({ list, status }: Shown, frame: AgentFrame): ViewStatus {
     default:
       return status
   }
+}
+
+/** The tool `run` runs commands. */
+function runningWords(name: string): string {
+  return name === 'run' ? 'Running a command' : `Running ${name}`
 }
 
 /** The same text continues; another kind of text begins a block of its own. */

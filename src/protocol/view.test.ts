@@ -206,7 +206,7 @@ describe('frames', () => {
       frame({ type: 'tool-start', ...about } as FrameDraft),
       frame({ type: 'tool-progress', callId: 'c1', text: '3 of 5' } as FrameDraft),
     )
-    expect(running.status).toMatchObject({ approvals: [], activity: { what: 'Running run' } })
+    expect(running.status).toMatchObject({ approvals: [], activity: { what: 'Running a command' } })
     expect(drawn(running)).toEqual(['tool run npm test running: 3 of 5'])
   })
 

@@ -172,6 +172,9 @@ function without(queued: readonly QueuedMessage[], id: string): readonly QueuedM
 /** Letters and hyphens: a second slash or a dot makes it a path. */
 const LIKE_A_COMMAND = /^\/[a-z-]+(?=\s|$)/i
 
+/** The beginning of a command, and a command behind it: `/com/compact`. */
+const TWO_COMMANDS = /^(\/[a-z-]+)(\/[a-z-]+)(?=\s|$)/i
+
 interface InterfaceCommands {
   /** Names of commands that only this interface has. */
   readonly own: readonly string[]
@@ -187,8 +190,15 @@ export function unknownCommand(
   text: string,
   { own, listing }: InterfaceCommands,
 ): string | undefined {
-  const word = LIKE_A_COMMAND.exec(text)?.[0]
   const names = [...COMMANDS.map(({ name }) => name), ...own]
+  const twice = TWO_COMMANDS.exec(text)
+  if (
+    twice &&
+    names.includes(twice[2] ?? '') &&
+    names.some((name) => name.startsWith(twice[1] ?? ''))
+  )
+    return `There is no command ${twice[0]}. Did you mean ${twice[2]}?`
+  const word = LIKE_A_COMMAND.exec(text)?.[0]
   if (word === undefined || names.includes(word)) return undefined
   const near = nearestWord(word, names)
   if (near !== undefined) return `There is no command ${word}. Did you mean ${near}?`

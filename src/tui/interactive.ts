@@ -71,13 +71,14 @@ class InteractiveChat {
       onReturned: (text, by) => this.#putBack(text, by),
       onExit: () => this.#leave(),
     })
-    this.#editor.setAutocompleteProvider(
-      createCompletion({
-        preset: () => this.#chat.detail?.preset,
-        // Without a folder there is nothing to offer, and nothing to say about it.
-        files: (typed) => client.files(this.#chat.threadId, typed).catch(() => []),
-      }),
-    )
+    const completion = createCompletion({
+      preset: () => this.#chat.detail?.preset,
+      // Without a folder there is nothing to offer, and nothing to say about it.
+      files: (typed) => client.files(this.#chat.threadId, typed).catch(() => []),
+    })
+    this.#editor.setAutocompleteProvider(completion)
+    // An emptied editor has nothing to complete: setting the provider again closes the list.
+    halfTyped.whenEmptied(() => this.#editor.setAutocompleteProvider(completion))
     this.#editor.onSubmit = (text) => this.#submit(text)
     this.#tui.setLayoutRoot(
       new Screen({

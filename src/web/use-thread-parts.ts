@@ -6,7 +6,7 @@ import { goTo } from './route.ts'
 import type { ThreadFeed } from './thread-feed.ts'
 import { type Task, useTask } from './use-loaded.ts'
 import type { BlockActions } from './views/block.tsx'
-import type { Panel } from './views/side-panels.tsx'
+import type { Panel } from './views/panels/side-panels.tsx'
 
 /** The same function always, which does what the latest one does. */
 export function useStable<A extends unknown[]>(work: (...args: A) => void): (...args: A) => void {

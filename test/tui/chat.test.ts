@@ -299,8 +299,8 @@ describe('commands', () => {
     chat.terminal.enter('/context')
     const screen = await chat.terminal.sees('The largest:')
     expect(screen).toMatch(/of 200k tokens \(\d+ %\), measured/)
-    expect(screen).toMatch(/system +█/)
-    expect(screen).toMatch(/free +·{20,}/)
+    expect(screen).toMatch(/system +[▏▎▍▌▋▊▉█]/)
+    expect(screen).toMatch(/free +\d+k +\d+ %/)
   })
 
   it('choose a model from a list', async () => {

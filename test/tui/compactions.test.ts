@@ -111,20 +111,20 @@ describe('a divider', () => {
     chat.dev.script([{ text: '## Intent\n\nThe summary itself.' }])
     chat.terminal.enter('/compact')
     await chat.terminal.sees('✓ compacted by')
-    const choose = async (word: string, seen: string | RegExp) => {
-      chat.terminal.press('ctrl-g')
+    // Escape leads from each text back to the compaction.
+    const choose = async (word: string, seen: string | RegExp, isText = true) => {
       await chat.terminal.sees('Compaction by ai-summarize')
       chat.terminal.type(word)
       chat.terminal.press('enter')
       const screen = await chat.terminal.sees(seen)
-      chat.terminal.press('escape')
+      if (isText) chat.terminal.press('escape')
       return screen
     }
+    chat.terminal.press('ctrl-g')
     await choose('Summary', 'The summary itself.')
     await choose('Report', 'Largest')
     expect(await choose('Diff', /^.*│ [-+]/m)).toMatch(/question|Answer/)
-    chat.terminal.press('ctrl-g')
-    await chat.terminal.sees('Recall')
+    await chat.terminal.sees('Compaction by ai-summarize')
     chat.terminal.type('Recall')
     chat.terminal.press('enter')
     await chat.terminal.sees('search for')
@@ -132,10 +132,10 @@ describe('a divider', () => {
     chat.terminal.press('enter')
     await chat.terminal.sees('content of file 3')
     chat.terminal.press('escape')
-    await chat.terminal.sees('content of file 3', false)
-    await choose('Undo', 'The compaction was undone.')
+    await choose('Undo', 'The compaction was undone.', false)
     await chat.terminal.sees('undone')
-    await choose('Redo', 'The compaction is applied again.')
+    chat.terminal.press('ctrl-g')
+    await choose('Redo', 'The compaction is applied again.', false)
     await chat.terminal.sees('✓ compacted by')
   })
 

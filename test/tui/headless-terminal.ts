@@ -20,6 +20,7 @@ const KEYS = {
   'ctrl-g': '\u0007',
   'ctrl-o': '\u000f',
   'ctrl-s': '\u0013',
+  'ctrl-u': '\u0015',
 } as const
 
 /** One place of the screen, as it looks. */

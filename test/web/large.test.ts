@@ -75,7 +75,7 @@ describe.skipIf(!CHROMIUM.available)(`a long thread ${CHROMIUM.notice}`, () => {
       const view = page.getByRole('region', { name: 'As the model sees it' })
       await view.getByText('Question 0 of many.').waitFor()
       expect(await nodesIn(page)).toBeLessThan(MOST_NODES)
-      expect(asked.length).toBeLessThan(12)
+      expect(asked.length).toBeLessThan(18) // whatever the length of the thread
 
       // Upwards: what one reads stays where it is while more comes in above it.
       asked.length = 0

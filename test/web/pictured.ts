@@ -11,6 +11,7 @@ import { resolveSettings } from '../../src/core/settings/settings.ts'
 import { type Client, createClient } from '../../src/protocol/index.ts'
 import { openStore } from '../../src/stores/index.ts'
 import { systemClock } from '../../src/system.ts'
+import { until } from '../wait.ts'
 import { builtPage } from './built-page.ts'
 
 const SAMPLE = fileURLToPath(new URL('../../samples/session.jsonl', import.meta.url))
@@ -158,7 +159,7 @@ async function tellSample(client: Client): Promise<string> {
   await client.compact(threadId, { strategy: 'extract' })
   for (const message of MESSAGES) {
     await client.send(threadId, message)
-    while ((await client.thread(threadId)).isWorking) await systemClock.sleep(100)
+    await until('the end of the turn', async () => !(await client.thread(threadId)).isWorking)
   }
   return threadId
 }

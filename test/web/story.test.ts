@@ -34,6 +34,15 @@ async function findAgain(page: Page, words: string, marked: string): Promise<voi
     .waitFor()
 }
 
+/** A pin, which a compaction has to keep. */
+async function pinText(page: Page, text: string): Promise<void> {
+  await tab(page, 'Pins')
+  await page.getByLabel('Text to pin').fill(text)
+  const pins = page.getByRole('tabpanel', { name: 'Pins' })
+  await pins.getByRole('button', { name: 'Pin', exact: true }).click()
+  await page.getByRole('button', { name: `Let go of ${text}` }).waitFor()
+}
+
 const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click()
 
 function isIdle(page: Page, name: string): Promise<string | null> {
@@ -67,12 +76,7 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await tab(page, 'Window')
     await page.getByRole('cell', { name: 'Tool results' }).waitFor()
 
-    // A pin, which the compaction has to keep.
-    await tab(page, 'Pins')
-    await page.getByLabel('Text to pin').fill('The office applies migrations by hand.')
-    const pins = page.getByRole('tabpanel', { name: 'Pins' })
-    await pins.getByRole('button', { name: 'Pin', exact: true }).click()
-    await page.getByRole('button', { name: /Let go of The office/ }).waitFor()
+    await pinText(page, 'The office applies migrations by hand.')
 
     // Previewed with what it saves and what goes; edited; applied.
     await page.getByRole('button', { name: 'Compact…' }).click()

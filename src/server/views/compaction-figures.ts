@@ -39,7 +39,7 @@ export function figuresOf({ before, after, report, addedPins }: Around): Compact
 }
 
 /** How full the window is with this context, as everywhere else. */
-export function sizeOf(context: Context): number | undefined {
+function sizeOf(context: Context): number | undefined {
   return readContext(context, calibrationOf(context)).tokens
 }
 

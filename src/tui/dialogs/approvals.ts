@@ -17,12 +17,20 @@ const CHOICES = [
     words: ['no', 'deny'],
   },
   { value: 'show', label: 'Show', description: 's: all that it is called with', words: ['show'] },
+  {
+    value: 'always',
+    label: 'Always',
+    description: 'always: this command, until you leave',
+    words: ['always'],
+  },
 ]
 
 export class Approvals {
   readonly #chat: Pick<OpenChat, 'ports' | 'blocks'>
   readonly #onError: (error: Error) => void
   readonly #asked = new Map<string, AbortController>()
+  /** Calls that are allowed whenever they come again, word for word. */
+  readonly #always = new Set<string>()
   #line: Promise<void> = Promise.resolve()
 
   constructor(chat: Pick<OpenChat, 'ports' | 'blocks'>, onError: (error: Error) => void) {
@@ -53,8 +61,9 @@ export class Approvals {
   async #ask(threadId: string, approval: Approval, signal: AbortSignal): Promise<void> {
     const { ports } = this.#chat
     try {
-      await ports.whenUntyped?.()
-      const decision = await this.#decide(approval, signal)
+      const isKnown = this.#always.has(this.#callKey(approval))
+      if (!isKnown) await ports.whenUntyped?.()
+      const decision = isKnown ? 'allow' : await this.#decide(approval, signal)
       if (signal.aborted) return
       await ports.client.decide(threadId, approval.callId, decision)
     } catch (thrown) {
@@ -65,19 +74,61 @@ export class Approvals {
   async #decide(approval: Approval, signal: AbortSignal): Promise<'allow' | 'deny'> {
     const { dialogs } = this.#chat.ports
     while (!signal.aborted) {
-      const chosen = await dialogs.choose(buildQuestion(approval), choicesFor(approval), signal)
-      if (chosen !== 'show') return chosen === 'allow' ? 'allow' : 'deny'
+      const question = buildQuestion(approval, editIn(this.#inputOf(approval)))
+      const chosen = await dialogs.choose(question, choicesFor(approval), signal)
+      if (chosen === 'always') this.#always.add(this.#callKey(approval))
+      if (chosen !== 'show') return chosen === 'allow' || chosen === 'always' ? 'allow' : 'deny'
       await dialogs.show(escapeHidden(approval.name), this.#callText(approval))
     }
     return 'deny'
   }
 
-  #callText({ callId, subject }: Approval): string {
-    const block = this.#chat.blocks.findLast(
-      (each): each is ToolBlock => each.kind === 'tool' && each.callId === callId,
-    )
-    return escapeHidden(block?.input === undefined ? subject : inputText(block.input))
+  #callText(approval: Approval): string {
+    const input = this.#inputOf(approval)
+    if (input === undefined) return escapeHidden(approval.subject)
+    const edit = editIn(input)
+    return escapeHidden(edit ? [inputText(edit.rest), ...edit.lines].join('\n') : inputText(input))
   }
+
+  #inputOf({ callId }: Approval): ToolBlock['input'] {
+    return this.#chat.blocks.findLast(
+      (each): each is ToolBlock => each.kind === 'tool' && each.callId === callId,
+    )?.input
+  }
+
+  /** The whole call: what is shown of it may be its beginning. */
+  #callKey(approval: Approval): string {
+    const input = this.#inputOf(approval)
+    return JSON.stringify([approval.name, input ?? approval.subject, input === undefined])
+  }
+}
+
+interface EditLines {
+  readonly lines: readonly string[]
+  /** What else it is called with. */
+  readonly rest: Exclude<ToolBlock['input'], undefined>
+}
+
+const PAIRS = [
+  ['old_string', 'new_string'],
+  ['oldText', 'newText'],
+  ['old', 'new'],
+] as const
+
+/** What an edit takes out and puts in, as the lines of a diff. */
+function editIn(input: ToolBlock['input']): EditLines | undefined {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined
+  const fields = input as Readonly<Record<string, Exclude<ToolBlock['input'], undefined>>>
+  for (const [was, is] of PAIRS) {
+    const { [was]: before, [is]: after, ...rest } = fields
+    if (typeof before !== 'string' || typeof after !== 'string') continue
+    const lines = [
+      ...before.split('\n').map((line) => `- ${line}`),
+      ...after.split('\n').map((line) => `+ ${line}`),
+    ]
+    return { lines, rest }
+  }
+  return undefined
 }
 
 /** A dialog has little room. What may not be seen whole is not allowed by the first Enter. */
@@ -91,10 +142,16 @@ function choicesFor({ subject }: Approval): typeof CHOICES {
 }
 
 /** The lines of a command are marked: none of them looks like the reason, or like a choice. */
-function buildQuestion({ name, subject, reason }: Approval): string {
+function buildQuestion({ name, subject, reason }: Approval, edit: EditLines | undefined): string {
   const [first = '', ...rest] = escapeHidden(subject).split('\n')
-  const lines = [`${escapeHidden(name)}: ${first}`, ...rest.map((line) => `  │ ${line}`)]
-  return [...lines, escapeHidden(reason)].join('\n')
+  const changed = edit?.lines.slice(0, SEEN_WHOLE.lines) ?? []
+  const lines = [
+    `${escapeHidden(name)}: ${first}`,
+    ...[...rest, ...changed.map(escapeHidden)].map((line) => `  │ ${line}`),
+  ]
+  const left = (edit?.lines.length ?? 0) - changed.length
+  const more = left > 0 ? [`  │ … ${left} more lines: Show has them`] : []
+  return [...lines, ...more, escapeHidden(reason)].join('\n')
 }
 
 /** Texts as they are, lines and all. */

@@ -5,7 +5,7 @@ import { compact } from '../screen/footer.ts'
 
 const NOTHING_COMPACTED = 'Nothing has been compacted here.'
 
-/** The newest first. */
+/** The newest first. Escape goes one step back: from a text to its compaction, from there to the list. */
 export async function openCompactions(chat: OpenChat): Promise<void> {
   const blocks = chat.blocks
     .filter((block): block is CompactionBlock => block.kind === 'compaction')
@@ -14,48 +14,74 @@ export async function openCompactions(chat: OpenChat): Promise<void> {
   const [only] = blocks
   if (only === undefined) return chat.say(`${NOTHING_COMPACTED} /compact does it now.`)
   if (blocks.length === 1) return openCompaction(chat, only)
-  const chosen = await chat.ports.dialogs.choose(
-    'Compactions',
-    blocks.map((block, index) => ({
-      value: String(index),
-      label: block.strategy,
-      description: findWords(block),
-    })),
-  )
-  const block = blocks[Number(chosen ?? -1)]
-  if (block) await openCompaction(chat, block)
+  for (;;) {
+    const chosen = await chat.ports.dialogs.choose(
+      'Compactions',
+      blocks.map((block, index) => ({
+        value: String(index),
+        label: block.strategy,
+        description: findWords(block),
+      })),
+    )
+    const block = blocks[Number(chosen ?? -1)]
+    if (!block || (await lookInto(chat, block))) return
+  }
 }
 
 export async function openCompaction(chat: OpenChat, block: CompactionBlock): Promise<void> {
-  if (block.isEmpty) return chat.say(NOTHING_COMPACTED)
-  const { client, dialogs } = chat.ports
-  const { seq, summary = 'It removed content without a summary.' } = block
+  await lookInto(chat, block)
+}
+
+/** True if something was done, so that nothing is left to look at. */
+async function lookInto(chat: OpenChat, block: CompactionBlock): Promise<boolean> {
+  if (block.isEmpty) {
+    chat.say(NOTHING_COMPACTED)
+    return true
+  }
+  const { dialogs } = chat.ports
   const former = formerSession(chat, block)
-  const choices = choicesFor(block, former !== undefined)
-  const chosen = await dialogs.choose(`Compaction by ${block.strategy}`, choices)
+  for (;;) {
+    const choices = choicesFor(block, former !== undefined)
+    const chosen = await dialogs.choose(`Compaction by ${block.strategy}`, choices)
+    if (chosen === undefined) return false
+    if (await act(chat, block, chosen, former)) return true
+  }
+}
+
+/** False for what was only read. */
+async function act(
+  chat: OpenChat,
+  { seq, summary = 'It removed content without a summary.' }: CompactionBlock,
+  chosen: string,
+  former: string | undefined,
+): Promise<boolean> {
+  const { client, dialogs } = chat.ports
   switch (chosen) {
     case 'summary':
-      return dialogs.show('Summary', summary, 'markdown')
+      await dialogs.show('Summary', summary, 'markdown')
+      return false
     case 'report':
       if (seq !== undefined)
         await dialogs.show('Report', (await client.report(chat.threadId, seq)).text)
-      return
+      return false
     case 'diff':
       if (seq !== undefined)
         await dialogs.show('Diff', (await client.diff(chat.threadId, seq)).unified)
-      return
+      return false
     case 'undo':
       await client.undo(chat.threadId, seq)
-      return chat.say('The compaction was undone.', 'reply')
+      chat.say('The compaction was undone.', 'reply')
+      return true
     case 'redo':
       await client.redo(chat.threadId)
-      return chat.say('The compaction is applied again.', 'reply')
+      chat.say('The compaction is applied again.', 'reply')
+      return true
     case 'back':
-      return former === undefined ? undefined : chat.open(former)
-    case 'recall':
-      return recallFrom(chat)
+      if (former !== undefined) await chat.open(former)
+      return true
     default:
-      return
+      await recallFrom(chat)
+      return false
   }
 }
 
@@ -92,13 +118,15 @@ async function recallFrom(chat: OpenChat): Promise<void> {
   await dialogs.show(`Recall: ${query}`, text)
 }
 
-function findWords({ state, seq, beforeTokens, afterTokens }: CompactionBlock): string {
+/** When it was, and what came of it: there may be several by one strategy. */
+function findWords({ state, time, seq, beforeTokens, afterTokens }: CompactionBlock): string {
   const figures =
     beforeTokens === undefined || afterTokens === undefined
       ? ''
-      : `${beforeTokens} → ${afterTokens} tokens`
+      : `${compact(beforeTokens)} → ${compact(afterTokens)} tokens`
+  const when = time === undefined ? '' : time.toISOString().slice(0, 16).replace('T', ' ')
   const place = seq === undefined ? '' : `event ${seq}`
-  return [place, figures, state === 'undone' ? 'undone' : '']
+  return [when, figures, place, state === 'undone' ? 'undone' : '']
     .filter((word) => word !== '')
     .join(', ')
 }

@@ -29,6 +29,9 @@ export function createCompletion(source: CompletionSource): AutocompleteProvider
     },
     applyCompletion(lines, cursorLine, cursorColumn, { value }, prefix) {
       const line = lines[cursorLine] ?? ''
+      // The list may be older than what was typed or deleted since: then what is typed counts.
+      if (!line.slice(0, cursorColumn).endsWith(prefix) || isOlder(line, cursorColumn, prefix))
+        return { lines, cursorLine, cursorCol: cursorColumn }
       const kept = line.slice(0, cursorColumn - prefix.length)
       const changed = kept + value + line.slice(cursorColumn)
       return {
@@ -39,6 +42,11 @@ export function createCompletion(source: CompletionSource): AutocompleteProvider
     },
     shouldTriggerFileCompletion: () => true,
   }
+}
+
+/** A command is completed from the start of its line. */
+function isOlder(line: string, cursorColumn: number, prefix: string): boolean {
+  return prefix.startsWith('/') && line.slice(0, cursorColumn) !== prefix
 }
 
 /** How a line could continue: the commands of the core, and those that only an interface has. */

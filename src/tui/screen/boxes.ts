@@ -6,6 +6,7 @@ import {
   matchesKey,
   SelectList,
   type TUI,
+  visibleWidth,
 } from '@earendil-works/pi-tui'
 import { type Choice, type EditForm, isMeant } from '../dialogs/dialogs.ts'
 import { markdownLines } from './markdown-lines.ts'
@@ -188,12 +189,24 @@ export class TextBox extends Box {
     const { theme } = this.parts
     const text = visible(line)
     const paint = text.startsWith('+') ? theme.good : text.startsWith('-') ? theme.bad : undefined
+    const row = visibleWidth(text) > width ? ROW.exec(text) : null
+    if (row) return rowLines(row[1] ?? '', row[2] ?? '', width)
     // What was indented, as the rows of a table are, continues under itself.
     const indent = text.startsWith('  ') ? 4 : 0
     const [first = '', ...rest] = wrapped(text, width - indent)
     const lines = [first, ...rest.map((more) => ' '.repeat(indent) + more)]
     return paint ? lines.map(paint) : lines
   }
+}
+
+/** A row of a table of two columns. */
+const ROW = /^( {2}\S.*?) {2,}(\S.*)$/
+const DESCRIPTION_INDENT = 6
+
+/** Where two columns do not fit beside each other, the second stands under the first. */
+function rowLines(name: string, description: string, width: number): readonly string[] {
+  const under = wrapped(description, width - DESCRIPTION_INDENT)
+  return [...wrapped(name, width), ...under.map((line) => ' '.repeat(DESCRIPTION_INDENT) + line)]
 }
 
 export class EditBox extends Box implements Focusable {

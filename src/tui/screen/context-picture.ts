@@ -3,14 +3,16 @@ import type { ContextPicture } from '../../protocol/index.ts'
 import { compact } from './footer.ts'
 import { padded, visibleLine } from './theme.ts'
 
-const BAR_COLUMNS = 24
-const NAME_COLUMNS = 16
+const BAR_COLUMNS = 10
+const NAME_COLUMNS = 12
 const MOST_LARGEST = 5
 
 export function contextWords({ categories, context, largest }: ContextPicture): string {
   const sum = categories.reduce((total, { tokens }) => total + tokens, 0)
   const whole = Math.max(context.limit ?? 0, sum, 1)
-  const bars = categories.map(({ name, tokens }) => barLine(name, tokens, whole))
+  // The longest bar is that of the largest part: beside a large window all of them would look alike.
+  const most = Math.max(1, ...categories.filter(isUsed).map(({ tokens }) => tokens))
+  const bars = categories.map(({ name, tokens }) => barLine(name, tokens, { most, whole }))
   const rest = largest
     .slice(0, MOST_LARGEST)
     .map(({ ref, what, tokens }) => `  ${padded(compact(tokens), 6)} ${ref}  ${visibleLine(what)}`)
@@ -26,9 +28,21 @@ function readHead({ tokens, limit, percent, by }: ContextPicture['context']): st
   return `${compact(tokens)}${of} tokens${share}, ${by ?? 'estimated'}`
 }
 
-function barLine(name: string, tokens: number, whole: number): string {
-  const filled = tokens > 0 ? Math.max(1, Math.round((tokens / whole) * BAR_COLUMNS)) : 0
-  const mark = name === 'free' ? '·' : '█'
-  const bar = mark.repeat(Math.min(filled, BAR_COLUMNS))
-  return `${padded(visibleLine(name), NAME_COLUMNS)} ${padded(bar, BAR_COLUMNS)} ${compact(tokens)}`
+function isUsed({ name }: { readonly name: string }): boolean {
+  return name !== 'free'
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+
+function barLine(
+  name: string,
+  tokens: number,
+  { most, whole }: { readonly most: number; readonly whole: number },
+): string {
+  const eighths = Math.min(8 * BAR_COLUMNS, Math.ceil((8 * BAR_COLUMNS * tokens) / most))
+  const full = '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')
+  const bar = isUsed({ name }) ? full : ''
+  const share = (100 * tokens) / whole
+  const percent = share > 0 && share < 1 ? '<1 %' : `${Math.round(share)} %`
+  return `${padded(visibleLine(name), NAME_COLUMNS)} ${padded(bar, BAR_COLUMNS)} ${padded(compact(tokens), 6)} ${percent}`
 }

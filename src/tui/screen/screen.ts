@@ -149,7 +149,7 @@ export function screenDialogs(tui: TUI, theme: Theme): Dialogs {
       }
       const takeBack = () => settle(undefined)
       const handle = tui.showOverlay(make(settle), {
-        width: '94%',
+        width: '100%', // it owns its rows: nothing of the transcript stands beside it
         maxHeight: '100%',
         anchor: 'bottom-center',
       })
@@ -173,12 +173,17 @@ interface HalfTyped {
   readonly isThere: boolean
   /** Resolves when the editor is empty. */
   over(): Promise<void>
+  /** Each time that nothing is left of it. */
+  whenEmptied(work: () => void): void
 }
 
 export function watchTyping(editor: Editor): HalfTyped {
   const waiting: (() => void)[] = []
+  const each: (() => void)[] = []
   editor.onChange = (text) => {
-    if (text === '') for (const goOn of waiting.splice(0)) goOn()
+    if (text !== '') return
+    for (const work of each) work()
+    for (const goOn of waiting.splice(0)) goOn()
   }
   return {
     get isThere() {
@@ -187,6 +192,9 @@ export function watchTyping(editor: Editor): HalfTyped {
     over() {
       if (editor.getText() === '') return Promise.resolve()
       return new Promise((resolve) => waiting.push(resolve))
+    },
+    whenEmptied: (work) => {
+      each.push(work)
     },
   }
 }

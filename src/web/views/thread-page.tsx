@@ -9,20 +9,21 @@ import { usePhone } from '../use-phone.ts'
 import { usePlaces } from '../use-places.ts'
 import { useBlockActions, useLinked, useStable } from '../use-thread-parts.ts'
 import { useTimeline } from '../use-timeline.ts'
-import { CompactDialog } from './compact-dialog.tsx'
-import { CompactionPanel } from './compaction-panel.tsx'
+import type { BlockActions } from './block.tsx'
+import { CompactDialog } from './compaction/compact-dialog.tsx'
+import { CompactionPanel } from './compaction/compaction-panel.tsx'
 import { Composer } from './composer.tsx'
-import { CostPanel } from './cost-panel.tsx'
 import { ModelView } from './model-view.tsx'
-import { PinsPanel } from './pins-panel.tsx'
-import { RecallPanel } from './recall-panel.tsx'
-import { SettingsPanel } from './settings-panel.tsx'
-import { CONVERSATION, type Panel, PanelTabs } from './side-panels.tsx'
+import { CostPanel } from './panels/cost-panel.tsx'
+import { PinsPanel } from './panels/pins-panel.tsx'
+import { RecallPanel } from './panels/recall-panel.tsx'
+import { SettingsPanel } from './panels/settings-panel.tsx'
+import { CONVERSATION, type Panel, PanelTabs } from './panels/side-panels.tsx'
+import { WindowPanel } from './panels/window-panel.tsx'
 import { Splitter } from './splitter.tsx'
 import { StateIcon } from './state-mark.tsx'
 import { ThreadHead } from './thread-head.tsx'
 import { Transcript, TranscriptTools } from './transcript.tsx'
-import { WindowPanel } from './window-panel.tsx'
 import { WindowStrip } from './window-strip.tsx'
 
 interface ThreadPageProps {
@@ -174,44 +175,19 @@ function OpenThread({
               else look(tab)
             }}
           />
-          <div id="panel" role="tabpanel" aria-label={panel}>
-            {panel === 'Model’s view' && (
-              <ModelView
-                client={client}
-                threadId={threadId}
-                version={detail.version}
-                actions={actions}
-                target={linked.seen}
-              />
-            )}
-            {panel === 'Compactions' && (
-              <CompactionPanel
-                client={client}
-                threadId={threadId}
-                compactions={compactions}
-                chosen={compaction}
-                onChoose={setCompaction}
-                onUndo={undo}
-              />
-            )}
-            {panel === 'Window' && (
-              <WindowPanel
-                client={client}
-                threadId={threadId}
-                version={detail.version}
-                points={points}
-                onCompaction={openCompaction}
-              />
-            )}
-            {panel === 'Cost' && <CostPanel client={client} detail={detail} points={points} />}
-            {panel === 'Pins' && (
-              <PinsPanel client={client} threadId={threadId} version={detail.version} />
-            )}
-            {panel === 'Recall' && <RecallPanel client={client} threadId={threadId} />}
-            {panel === 'Settings' && (
-              <SettingsPanel client={client} hello={hello} detail={detail} onChange={changed} />
-            )}
-          </div>
+          <PanelBody
+            client={client}
+            hello={hello}
+            detail={detail}
+            panel={panel}
+            points={points}
+            compactions={compactions}
+            compaction={compaction}
+            actions={actions}
+            target={linked.seen}
+            onCompaction={setCompaction}
+            onChange={changed}
+          />
         </aside>
         {isCompacting && (
           <CompactDialog
@@ -226,6 +202,71 @@ function OpenThread({
         )}
       </main>
     </LinksContext>
+  )
+}
+
+/** The panel that is chosen. */
+function PanelBody({
+  client,
+  hello,
+  detail,
+  panel,
+  points,
+  compactions,
+  compaction,
+  actions,
+  target,
+  onCompaction,
+  onChange,
+}: Pick<ThreadPageProps, 'client' | 'hello' | 'onChange'> &
+  ReturnType<typeof useTimeline> & {
+    readonly detail: ThreadDetail
+    readonly panel: Panel
+    readonly compaction: number | undefined
+    readonly actions: BlockActions
+    readonly target: { readonly place: number } | undefined
+    readonly onCompaction: (seq: number) => void
+  }) {
+  const { threadId } = detail
+  return (
+    <div id="panel" role="tabpanel" aria-label={panel}>
+      {panel === 'Model’s view' && (
+        <ModelView
+          client={client}
+          threadId={threadId}
+          version={detail.version}
+          actions={actions}
+          target={target}
+        />
+      )}
+      {panel === 'Compactions' && (
+        <CompactionPanel
+          client={client}
+          threadId={threadId}
+          compactions={compactions}
+          chosen={compaction}
+          onChoose={onCompaction}
+          onUndo={actions.undo}
+        />
+      )}
+      {panel === 'Window' && (
+        <WindowPanel
+          client={client}
+          threadId={threadId}
+          version={detail.version}
+          points={points}
+          onCompaction={actions.openCompaction}
+        />
+      )}
+      {panel === 'Cost' && <CostPanel client={client} detail={detail} points={points} />}
+      {panel === 'Pins' && (
+        <PinsPanel client={client} threadId={threadId} version={detail.version} />
+      )}
+      {panel === 'Recall' && <RecallPanel client={client} threadId={threadId} />}
+      {panel === 'Settings' && (
+        <SettingsPanel client={client} hello={hello} detail={detail} onChange={onChange} />
+      )}
+    </div>
   )
 }
 

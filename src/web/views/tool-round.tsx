@@ -9,7 +9,7 @@ import {
 } from '../../protocol/index.ts'
 import { useLinks } from '../links.ts'
 import { countText, shortTime, tokensText, visibleText } from '../shown-text.ts'
-import { DiffText } from './diff-text.tsx'
+import { DiffText } from './compaction/diff-text.tsx'
 import { StateIcon, type WorkState } from './state-mark.tsx'
 import { Gone, LongText } from './texts.tsx'
 

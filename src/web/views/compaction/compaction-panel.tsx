@@ -1,17 +1,17 @@
 // The compactions of a thread: the newest open, each with its figures, and before and after side by side
 import { Undo2 } from 'lucide-react'
 import { useCallback, useState } from 'react'
-import type { Client, CompactionDiff, DiffEntry } from '../../protocol/index.ts'
-import { useLinks } from '../links.ts'
-import { countText, savedText, tokensText } from '../shown-text.ts'
-import { useLoaded, useTask } from '../use-loaded.ts'
-import { reasonWords, roleWords, splitEnvelope } from '../words.ts'
+import type { Client, CompactionDiff, DiffEntry } from '../../../protocol/index.ts'
+import { useLinks } from '../../links.ts'
+import { countText, savedText, tokensText } from '../../shown-text.ts'
+import { useLoaded, useTask } from '../../use-loaded.ts'
+import { reasonWords, roleWords, splitEnvelope } from '../../words.ts'
+import { Markdown } from '../markdown.tsx'
+import { StateIcon } from '../state-mark.tsx'
+import { LongText } from '../texts.tsx'
+import type { LastCompaction } from '../window-strip.tsx'
 import { Figures } from './compaction-figures.tsx'
 import { DiffText } from './diff-text.tsx'
-import { Markdown } from './markdown.tsx'
-import { StateIcon } from './state-mark.tsx'
-import { LongText } from './texts.tsx'
-import type { LastCompaction } from './window-strip.tsx'
 
 /** More are drawn when they are asked for. */
 const SHOWN_CHANGES = 20

@@ -1,9 +1,9 @@
 // What was billed: in tokens and dollars, by model, over time, from the cache, and saved by compactions
 import { useCallback } from 'react'
-import type { Client, ThreadDetail, TimelinePoint } from '../../protocol/index.ts'
-import { costText, countText, percentText, tokensText } from '../shown-text.ts'
-import { useLoaded } from '../use-loaded.ts'
-import { StateIcon } from './state-mark.tsx'
+import type { Client, ThreadDetail, TimelinePoint } from '../../../protocol/index.ts'
+import { costText, countText, percentText, tokensText } from '../../shown-text.ts'
+import { useLoaded } from '../../use-loaded.ts'
+import { StateIcon } from '../state-mark.tsx'
 
 export function CostPanel({
   client,
@@ -157,7 +157,7 @@ function CostLine({ points }: { readonly points: readonly TimelinePoint[] }) {
 }
 
 /** Each request behind a compaction is smaller by what that removed, until it is undone. */
-export function savedTokens(points: readonly TimelinePoint[]): number {
+function savedTokens(points: readonly TimelinePoint[]): number {
   const active = new Map<number, number>()
   let saved = 0
   for (const { seq, compaction, undone, redone } of points) {

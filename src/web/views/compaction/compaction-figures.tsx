@@ -1,9 +1,9 @@
 // What a compaction does in figures: how much smaller, by category, and what goes with its reason
-import type { CompactionFigures } from '../../protocol/index.ts'
-import { useLinks } from '../links.ts'
-import { countText, savedText, tokensText, visibleText } from '../shown-text.ts'
-import { categoryOf, inOrder, reasonWords } from '../words.ts'
-import { StateIcon, Swatch } from './state-mark.tsx'
+import type { CompactionFigures } from '../../../protocol/index.ts'
+import { useLinks } from '../../links.ts'
+import { countText, savedText, tokensText, visibleText } from '../../shown-text.ts'
+import { categoryOf, inOrder, reasonWords } from '../../words.ts'
+import { StateIcon, Swatch } from '../state-mark.tsx'
 
 export function Figures({
   figures,

@@ -1,9 +1,15 @@
 // The settings panel: editable settings of the thread, and settings of the server
 import { type FormEvent, type ReactNode, useCallback, useId, useState } from 'react'
-import type { Client, Hello, ModelInfo, SettingInfo, ThreadDetail } from '../../protocol/index.ts'
-import { tokensText, visibleText } from '../shown-text.ts'
-import { useLoaded, useTask } from '../use-loaded.ts'
-import { strategyWords } from '../words.ts'
+import type {
+  Client,
+  Hello,
+  ModelInfo,
+  SettingInfo,
+  ThreadDetail,
+} from '../../../protocol/index.ts'
+import { tokensText, visibleText } from '../../shown-text.ts'
+import { useLoaded, useTask } from '../../use-loaded.ts'
+import { strategyWords } from '../../words.ts'
 
 const THINKING = ['off', 'low', 'medium', 'high']
 /** What the API takes in place of a strategy, to go back to that of the preset. */

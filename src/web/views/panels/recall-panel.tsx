@@ -1,9 +1,9 @@
 // The recall panel: search with highlighted matches, and reading by ref
 import { type FormEvent, Fragment, useState } from 'react'
-import type { Client, RecallHit } from '../../protocol/index.ts'
-import { useLinks } from '../links.ts'
-import { timeText, visibleText } from '../shown-text.ts'
-import { useTask } from '../use-loaded.ts'
+import type { Client, RecallHit } from '../../../protocol/index.ts'
+import { useLinks } from '../../links.ts'
+import { timeText, visibleText } from '../../shown-text.ts'
+import { useTask } from '../../use-loaded.ts'
 
 /** As it is written in summaries and markers, or alone. */
 const REF = /^\[?(?:ref:\s*)?((?:[\w-]+\/)?(?:e\d+|c\d+\.\d+))\]?$/

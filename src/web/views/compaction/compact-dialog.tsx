@@ -1,14 +1,15 @@
 // Compacting: a preview with what it saves and what goes, editable, compared with other strategies, then applied
 import { X } from 'lucide-react'
 import { type FormEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Client, Hello, Preview, ThreadDetail } from '../../protocol/index.ts'
-import { goTo } from '../route.ts'
-import { readMessage, savedText, tokensText } from '../shown-text.ts'
-import { useTask } from '../use-loaded.ts'
-import { asksModel, labelWords, splitEnvelope, strategyWords } from '../words.ts'
+import type { Client, Hello, Preview, ThreadDetail } from '../../../protocol/index.ts'
+import { goTo } from '../../route.ts'
+import { readMessage } from '../../shown-text.ts'
+import { useTask } from '../../use-loaded.ts'
+import { labelWords, strategyWords } from '../../words.ts'
+import { Elapsed, StateIcon } from '../state-mark.tsx'
 import { Figures, Sizes } from './compaction-figures.tsx'
-import { Elapsed, StateIcon } from './state-mark.tsx'
-import { LongText } from './texts.tsx'
+import { Comparison } from './comparison.tsx'
+import { EditedText, Fixed } from './proposed-texts.tsx'
 
 interface Made {
   readonly preview?: Preview
@@ -124,23 +125,42 @@ export function CompactDialog({
           <StateIcon state="failed" /> {acting.error}
         </p>
       )}
-      <div className="dialog-foot">
-        <span className="quiet assurance">
-          Nothing is changed yet. Undo brings everything back.
-        </span>
-        <button type="button" onClick={close}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          className="main"
-          aria-disabled={!preview || isEmpty || acting.isRunning}
-          onClick={preview && !isEmpty ? apply : undefined}
-        >
-          {acting.isRunning ? 'Compacting…' : 'Compact'}
-        </button>
-      </div>
+      <Foot
+        isReady={preview !== undefined && !isEmpty}
+        isRunning={acting.isRunning}
+        onClose={close}
+        onApply={apply}
+      />
     </dialog>
+  )
+}
+
+function Foot({
+  isReady,
+  isRunning,
+  onClose,
+  onApply,
+}: {
+  readonly isReady: boolean
+  readonly isRunning: boolean
+  readonly onClose: () => void
+  readonly onApply: () => void
+}) {
+  return (
+    <div className="dialog-foot">
+      <span className="quiet assurance">Nothing is changed yet. Undo brings everything back.</span>
+      <button type="button" onClick={onClose}>
+        Cancel
+      </button>
+      <button
+        type="button"
+        className="main"
+        aria-disabled={!isReady || isRunning}
+        onClick={isReady ? onApply : undefined}
+      >
+        {isRunning ? 'Compacting…' : 'Compact'}
+      </button>
+    </div>
   )
 }
 
@@ -254,154 +274,4 @@ function Proposal({
       <Fixed texts={preview.texts.filter(({ isEditable }) => !isEditable)} />
     </>
   )
-}
-
-/** Only what people read is edited: what introduces it to the model stays around it. */
-function EditedText({
-  label,
-  text,
-  onText,
-}: {
-  readonly label: string
-  readonly text: string
-  readonly onText: (text: string) => void
-}) {
-  const { intro, body, outro } = splitEnvelope(text)
-  return (
-    <label className="field">
-      {label}, to be edited
-      <textarea
-        className="edited"
-        rows={8}
-        value={body}
-        onChange={(event) => onText(`${intro}${event.target.value}${outro}`)}
-      />
-    </label>
-  )
-}
-
-/** What stands for the words of tools: to be read, not to be changed. */
-function Fixed({ texts }: { readonly texts: Preview['texts'] }) {
-  if (texts.length === 0) return null
-  const count = texts.length === 1 ? 'One text' : `${texts.length.toLocaleString()} texts`
-  return (
-    <details>
-      <summary>{count} in place of what tools said, as they are</summary>
-      {texts.map(({ key, label, text }) => (
-        <article key={key} className="entry" aria-label={label}>
-          <LongText text={text} />
-        </article>
-      ))}
-    </details>
-  )
-}
-
-interface Compared {
-  readonly id: string
-  readonly before?: number
-  readonly after?: number
-  readonly removed?: number
-  readonly error?: string
-}
-
-/** What each strategy would do now. Those that ask a model are asked only one by one, by choosing them. */
-function Comparison({
-  client,
-  threadId,
-  strategies,
-  onChoose,
-}: {
-  readonly client: Client
-  readonly threadId: string
-  readonly strategies: readonly string[]
-  readonly onChoose: (id: string) => void
-}) {
-  const [rows, setRows] = useState<readonly Compared[]>([])
-  const comparing = useTask()
-  const free = strategies.filter((id) => !asksModel(id))
-  const compare = () =>
-    comparing.run(async () => {
-      setRows([])
-      for (const id of free) {
-        const row = await compared(client, threadId, id)
-        setRows((before) => [...before, row])
-      }
-    })
-  return (
-    <details
-      className="comparison"
-      onToggle={({ currentTarget }) => {
-        if (currentTarget.open && rows.length === 0) compare()
-      }}
-    >
-      <summary>Compare strategies</summary>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Strategy</th>
-            <th scope="col" className="figure">
-              Saves
-            </th>
-            <th scope="col" className="figure">
-              Left
-            </th>
-            <th scope="col" className="figure">
-              Entries changed
-            </th>
-            <th scope="col">
-              <span className="read-out">Choose</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...rows, ...strategies.filter(asksModel).map((id): Compared => ({ id }))].map(
-            ({ id, before, after, removed, error }) => (
-              <tr key={id}>
-                <td>
-                  {id}
-                  <br />
-                  <span className="quiet">{error ?? strategyWords(id)}</span>
-                </td>
-                <td className="figure">
-                  {after === undefined
-                    ? error === undefined
-                      ? 'asks a model'
-                      : '—'
-                    : savedText(before, after)}
-                </td>
-                <td className="figure">{after === undefined ? '' : tokensText(after)}</td>
-                <td className="figure">{removed ?? ''}</td>
-                <td>
-                  <button type="button" className="small" onClick={() => onChoose(id)}>
-                    Preview
-                  </button>
-                </td>
-              </tr>
-            ),
-          )}
-        </tbody>
-      </table>
-      {comparing.isRunning && (
-        <p role="status">
-          <StateIcon state="running" /> Comparing…
-        </p>
-      )}
-    </details>
-  )
-}
-
-async function compared(client: Client, threadId: string, id: string): Promise<Compared> {
-  try {
-    const { previewId, before, after, figures } = await client.preview(threadId, { strategy: id })
-    await client.dropPreview(threadId, previewId)
-    const removed = figures?.drops.reduce((sum, { entries }) => sum + entries, 0)
-    return {
-      id,
-      ...(before.tokens !== undefined && { before: before.tokens }),
-      ...(after.tokens !== undefined && { after: after.tokens }),
-      ...(removed !== undefined && { removed }),
-    }
-  } catch (thrown) {
-    return { id, error: readMessage(thrown) }
-  }
 }

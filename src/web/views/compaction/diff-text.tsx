@@ -1,8 +1,8 @@
 // Two texts as one, word by word: what went and what came.
 import { diffWordsWithSpace } from 'diff'
 import { memo } from 'react'
-import { visibleText } from '../shown-text.ts'
-import { LongText } from './texts.tsx'
+import { visibleText } from '../../shown-text.ts'
+import { LongText } from '../texts.tsx'
 
 /** Longer texts are shown one after the other: comparing them would stop the page. */
 const MOST_CHARS = 20_000

@@ -1,8 +1,8 @@
 // The pins of a thread: list, add, remove
 import { type FormEvent, useCallback, useState } from 'react'
-import type { Client } from '../../protocol/index.ts'
-import { useLoaded, useTask } from '../use-loaded.ts'
-import { LongText } from './texts.tsx'
+import type { Client } from '../../../protocol/index.ts'
+import { useLoaded, useTask } from '../../use-loaded.ts'
+import { LongText } from '../texts.tsx'
 
 export function PinsPanel({
   client,

@@ -1,13 +1,13 @@
 // The window in detail: by category in figures, over time, and its largest entries
 import { useCallback } from 'react'
-import type { Client, TimelinePoint } from '../../protocol/index.ts'
-import { useLinks } from '../links.ts'
-import { percentText, tokensText, visibleText } from '../shown-text.ts'
-import { useLoaded } from '../use-loaded.ts'
-import { categoryOf, inOrder } from '../words.ts'
-import { Swatch } from './state-mark.tsx'
-import { TimelineChart } from './timeline-chart.tsx'
-import { WindowBar } from './window-strip.tsx'
+import type { Client, TimelinePoint } from '../../../protocol/index.ts'
+import { useLinks } from '../../links.ts'
+import { percentText, tokensText, visibleText } from '../../shown-text.ts'
+import { useLoaded } from '../../use-loaded.ts'
+import { categoryOf, inOrder } from '../../words.ts'
+import { Swatch } from '../state-mark.tsx'
+import { TimelineChart } from '../timeline-chart.tsx'
+import { WindowBar } from '../window-strip.tsx'
 
 const CHART_PX = 220
 

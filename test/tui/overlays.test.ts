@@ -1,0 +1,138 @@
+// What stands over the screen: it owns its rows, Escape goes one step back, and no list acts on what was deleted.
+import { describe, expect, it } from 'vitest'
+import { answer, result, user } from '../say.ts'
+import { type ChatSetup, openChat } from './setup.ts'
+
+async function compactedTwice(chat: ChatSetup): Promise<void> {
+  for (const round of [1, 2]) {
+    const id = `c${round}`
+    await chat.home.threads.append(chat.threadId, [
+      user(`question ${round} ${'wide '.repeat(30)}`),
+      ...answer(`I look at ${round}.`, id),
+      result(id, `content of file ${round}\n`.repeat(400)),
+      ...answer(`Answer ${round}.`),
+    ])
+    await chat.client.compact(chat.threadId, { strategy: 'trim-tool-results' })
+  }
+  await chat.terminal.sees('Answer 2.')
+}
+
+/** The lines of a box from its top to its bottom, as they are on the screen. */
+function rowsOfBox(screen: string): string[] {
+  const lines = screen.split('\n')
+  const top = lines.findIndex((line) => line.includes('┌'))
+  const bottom = lines.findIndex((line) => line.includes('└'))
+  return lines.slice(top, bottom + 1)
+}
+
+describe('an overlay', () => {
+  it.each([
+    [80, 24],
+    [40, 12],
+    [130, 40],
+  ])('owns its rows at %i × %i', async (columns, rows) => {
+    const chat = await openChat({ columns, rows })
+    await compactedTwice(chat)
+    chat.terminal.press('ctrl-g')
+    const screen = await chat.terminal.sees('Compactions')
+    const box = rowsOfBox(screen)
+    expect(box.length).toBeGreaterThan(3)
+    for (const line of box) expect(line).toMatch(/^[┌│└].*[┐│┘]\s*$/)
+    chat.terminal.press('escape')
+    await chat.terminal.sees('┌', false)
+    chat.terminal.enter('/help')
+    const help = await chat.terminal.sees('Commands')
+    for (const line of rowsOfBox(help)) expect(line.trimEnd().length).toBeLessThanOrEqual(columns)
+  })
+
+  it('goes one step back with Escape: from a text to its compaction, to the list, to the chat', async () => {
+    const chat = await openChat({ columns: 100, rows: 30 })
+    await compactedTwice(chat)
+    chat.terminal.press('ctrl-g')
+    // When each was, and how much: they are by the same strategy.
+    const list = await chat.terminal.sees('Compactions')
+    expect(
+      list.match(/\d{4}-\d\d-\d\d \d\d:\d\d, [\d.]+k → [\d.]+k? tokens, event \d+/g),
+    ).toHaveLength(2)
+    chat.terminal.press('enter')
+    await chat.terminal.sees('Compaction by trim-tool-results')
+    chat.terminal.type('Report')
+    chat.terminal.press('enter')
+    await chat.terminal.sees('Largest')
+    chat.terminal.press('escape')
+    await chat.terminal.sees('Compaction by trim-tool-results')
+    chat.terminal.press('escape')
+    await chat.terminal.sees('Compactions')
+    chat.terminal.press('escape')
+    await chat.terminal.sees('Enter chooses', false)
+  })
+
+  it('puts the words of /help under their commands where there is no room beside them', async () => {
+    const chat = await openChat({ columns: 60, rows: 30 })
+    chat.terminal.enter('/help')
+    const screen = await chat.terminal.sees('/compact')
+    const lines = rowsOfBox(screen).map((line) => line.replace(/[│┌┐└┘]/g, '').trim())
+    const words = lines.filter((line) => /^[A-Z][a-z]+ /.test(line) && !line.startsWith('Up, Down'))
+    expect(words.length).toBeGreaterThan(3)
+    for (const line of words) expect(line.split(/\s+/).length).toBeGreaterThan(2)
+  })
+})
+
+describe('the list of completions', () => {
+  it('runs nothing that was deleted', async () => {
+    const chat = await openChat()
+    chat.terminal.type('/c')
+    await chat.terminal.sees('/compactions')
+    chat.terminal.press('ctrl-u')
+    await chat.terminal.sees('/compactions', false)
+    chat.terminal.press('enter')
+    chat.terminal.enter('Hello')
+    await chat.terminal.sees('Hello')
+    const types = (await chat.client.events(chat.threadId)).map(({ type }) => type)
+    expect(types.filter((type) => type.startsWith('COMPACTION'))).toEqual([])
+  })
+
+  it('completes nothing in front of what is typed', async () => {
+    const chat = await openChat()
+    chat.terminal.type('/com')
+    await chat.terminal.sees('/compactions')
+    chat.terminal.press('ctrl-u')
+    chat.terminal.type('/context')
+    chat.terminal.press('enter')
+    await chat.terminal.sees(/tokens.*(?:estimated|measured)|How full the context is/)
+    const said = (await chat.client.events(chat.threadId)).filter(
+      ({ type }) => type === 'USER_MESSAGE',
+    )
+    expect(said).toEqual([])
+  })
+})
+
+describe('an approval', () => {
+  it('allows the same command always, and no other', async () => {
+    const call = (command: string) => ({ calls: [{ name: 'run', arguments: { command } }] })
+    const script = [call('echo one'), call('echo one'), call('echo two'), { text: 'The end.' }]
+    const chat = await openChat({ dev: { script } })
+    chat.terminal.enter('go')
+    await chat.terminal.sees('run: echo one')
+    chat.terminal.type('always')
+    chat.terminal.press('enter')
+    const next = await chat.terminal.sees('run: echo two')
+    expect(next).not.toContain('run: echo one')
+    chat.terminal.press('escape')
+    const screen = await chat.terminal.sees('The end.')
+    expect(screen.match(/✓ run echo one/g)).toHaveLength(2)
+    expect(screen).toContain('(denied)')
+  })
+
+  it('shows what an edit changes', async () => {
+    const edit = { path: 'a.txt', oldText: 'port 8080', newText: 'port 4711' }
+    const script = [{ calls: [{ name: 'edit', arguments: edit }] }, { text: 'The end.' }]
+    const chat = await openChat({ dev: { script } })
+    chat.terminal.enter('go')
+    const question = await chat.terminal.sees('Allow')
+    expect(question).toContain('- port 8080')
+    expect(question).toContain('+ port 4711')
+    chat.terminal.press('escape')
+    await chat.terminal.sees('The end.')
+  })
+})
