@@ -26,7 +26,7 @@ import {
   Vocabulary,
   withoutColours,
 } from './lines.ts'
-import { referentOf } from './progress.ts'
+import { referentOf } from './referent.ts'
 import { eachTerm, type TermKind } from './terms.ts'
 
 /** Lines that belong together: a message, or a call with its result. */
