@@ -94,13 +94,13 @@ export function ledgerLines(ledger: Ledger, limit: number, ageOf: AgeOf = () => 
   const groups = [
     placeLines(ledger),
     flightLines(ledger),
-    todoLines(ledger, ageOf),
     landingLines(ledger, ageOf),
     testLines(ledger, ageOf),
+    todoLines(ledger, ageOf),
     errorLines(ledger, ageOf),
     fileLines(ledger),
     unclearLines(ledger),
-    commandLines(ledger, ageOf),
+    commandLines(ledger),
   ]
   const whole = Math.max(0, Math.floor(limit))
   return inTurns(groups, whole).map((line) => cutHead(line, LINE_CHARS))
@@ -180,7 +180,7 @@ function landingLines({ landings }: Ledger, ageOf: AgeOf): string[] {
   ]
 }
 
-const PASSED_LINES = 3
+const PASSED_LINES = 2
 
 function testLines({ tests }: Ledger, ageOf: AgeOf): string[] {
   const failing = tests.filter(({ isFailed }) => isFailed).toReversed()
@@ -244,12 +244,12 @@ function unclearLines({ unclear }: Ledger): string[] {
   return unclear.toReversed().map(({ command }) => `may have changed files: ${firstLine(command)}`)
 }
 
-function commandLines({ commands }: Ledger, ageOf: AgeOf): string[] {
-  return commands.toReversed().map(({ command, key, isFailed, exitCode, lastLine, at }) => {
+function commandLines({ commands }: Ledger): string[] {
+  return commands.toReversed().map(({ command, key, isFailed, exitCode, lastLine }) => {
     const how = isFailed
       ? `failed${exitCode === undefined ? '' : `, exit code ${exitCode}`}`
       : 'worked'
-    return `command ${how}: ${aboutOf(command, key)}${lastLine === '' ? '' : ` → ${lastLine}`}${ageOf(at)}`
+    return `command ${how}: ${aboutOf(command, key)}${lastLine === '' ? '' : ` → ${lastLine}`}`
   })
 }
 

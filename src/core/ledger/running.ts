@@ -219,9 +219,12 @@ function readExitCode(text: string): number | undefined {
   return code === undefined ? undefined : Number(code)
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are told their colours by them
+const COLOURS = /\u001b\[[\d;]*m/g
+
 /** Only at the ends: what is in the middle was printed. */
 function withoutFrame(text: string): string {
-  const lines = text.split('\n')
+  const lines = text.replace(COLOURS, '').split('\n')
   let start = 0
   let end = lines.length
   const isFrame = (line: string | undefined) => line !== undefined && FRAME.test(line.trimEnd())

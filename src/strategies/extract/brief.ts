@@ -22,6 +22,8 @@ export interface BriefParts {
   readonly summaries: readonly StandingSummary[]
   /** Lines of the digest, by number. */
   readonly decisions: readonly number[]
+  /** What comes next. */
+  readonly now: readonly string[]
   readonly excerpts: readonly number[]
   readonly names: readonly NamesAt[]
 }
@@ -39,6 +41,7 @@ export function briefText(digest: Digest, parts: BriefParts): string {
     ...section('Constraints', parts.constraints.map(inert)),
     ...section('The user said', others.map(wordsLine)),
     ...section('State', withLists(parts.stated, parts.known).map(inertLine)),
+    ...section('Now', parts.now),
     ...section('Decisions', excerptLines(digest, parts.decisions)),
     ...section('Excerpts', excerptLines(digest, parts.excerpts)),
     ...section('Names', names),
@@ -185,7 +188,9 @@ export function shownWords(
   const [goal] = words
   const take = (word: UserWords, mostTokens: number) => {
     const ref = word.entry ?? originalId(word.seq)
-    const text = inert(word.text)
+    const text = inert(
+      word.to === undefined ? word.text : `${word.text}\n(in answer to: ${word.to})`,
+    )
     const most = Math.min(mostTokens, room, PASTE_TOKENS) - REF_TOKENS
     const isWhole = estimateTokens(text) <= most
     if (!isWhole && most < LEAST_TOKENS) return

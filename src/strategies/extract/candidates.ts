@@ -48,10 +48,13 @@ const LEAST_POOL_TOKENS = 20_000
 const HEADING_SHARE_TOKENS = 3
 const STATED_WEIGHT = 0.8
 const REMINDER_WEIGHT = 0.3
+const FAILED_WEIGHT = 0.3
 const FILE_WEIGHT = 1
 const FILE_KINDS = new Set([TERM_KINDS.indexOf('path'), TERM_KINDS.indexOf('argument')])
 /** Where lines that code wrote are kept together. */
 const STATED_GROUP = -1
+/** A line of bare numbers tells nothing. */
+const LETTER = /\p{L}/u
 const NO_TERMS = new Int32Array(0)
 
 export function findCandidates(input: CandidateInput): Candidates {
@@ -81,14 +84,17 @@ export function findCandidates(input: CandidateInput): Candidates {
       tokens: isHeading ? 0 : line.tokens + LINE_TOKENS,
       // Lines of a masked result are in its place, and need no heading.
       group: isInResult ? STATED_GROUP - 1 - line.group : line.group,
-      weight: weigh(group) * (line.kind === 'argument' ? (fileWeights.get(line.group) ?? 1) : 1),
+      weight:
+        weigh(group, line) * (line.kind === 'argument' ? (fileWeights.get(line.group) ?? 1) : 1),
     })
   }
   return { sources, candidates, groups }
 }
 
-function weigh({ speaker }: Group): number {
-  return speaker === 'reminder' ? REMINDER_WEIGHT : 1
+/** What a call that failed was given is rarely needed again. */
+function weigh({ speaker, status }: Group, { kind }: Line): number {
+  if (speaker === 'reminder') return REMINDER_WEIGHT
+  return kind === 'argument' && status !== 'completed' ? FAILED_WEIGHT : 1
 }
 
 /** What was written into a file counts more where the file itself is likely to be needed. */
@@ -131,7 +137,10 @@ export function listedFile(stated: string): ListedFile | undefined {
 }
 
 export function shortHead(head: string): string {
-  return head.length <= SHORT_HEAD_CHARS ? head : `${cutHead(head, SHORT_HEAD_CHARS)}…`
+  if (head.length <= SHORT_HEAD_CHARS) return head
+  const cut = cutHead(head, SHORT_HEAD_CHARS)
+  // Not inside a word, unless it is all one.
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), SHORT_HEAD_CHARS / 2)).trimEnd()} …`
 }
 
 /** Names in a text that the conversation has, too, each once. */
@@ -159,7 +168,7 @@ function pool(input: CandidateInput): number[] {
       seq = line.seq
       hasPlace = !isShown(seq) && (hasBrief || isMasked(seq))
     }
-    if (!hasPlace || line.isRepeated || taken.has(index)) continue
+    if (!hasPlace || line.isRepeated || taken.has(index) || !LETTER.test(line.text)) continue
     const end = line.firstTerm + line.termCount
     const worth = coverage.worthOf(digest.terms, line.firstTerm, end)
     ratios[index] = worth / (line.tokens + HEADING_SHARE_TOKENS)

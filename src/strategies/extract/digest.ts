@@ -1,6 +1,7 @@
 // The digest of a log for `extract`: the ledger, the user's words, and every line with its names
 import { findConstraints } from '../../core/constraints/find-constraints.ts'
 import type { EntryId } from '../../core/edit/change.ts'
+import { readPinnedText } from '../../core/edit/pins.ts'
 import type { LogReducer } from '../../core/edit/strategy.ts'
 import { ledgerReducer } from '../../core/ledger/ledger.ts'
 import type { Ledger } from '../../core/ledger/records.ts'
@@ -16,7 +17,16 @@ import { newId, originalId, parseEntryId, readNewEntries } from '../../core/view
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { readArguments } from './arguments.ts'
 import { type EarlierBrief, readBrief } from './earlier-brief.ts'
-import { type Author, eachLine, Line, type LineKind, type LineSource, Vocabulary } from './lines.ts'
+import {
+  type Author,
+  eachLine,
+  Line,
+  type LineKind,
+  type LineSource,
+  Vocabulary,
+  withoutColours,
+} from './lines.ts'
+import { referentOf } from './referent.ts'
 import { eachTerm, type TermKind } from './terms.ts'
 
 /** Lines that belong together: a message, or a call with its result. */
@@ -42,6 +52,8 @@ export interface UserWords {
   readonly text: string
   /** Where they are in no event of the log, the entry that has them. */
   readonly entry?: EntryId
+  /** What a short answer refers to: items of a list, or a question. */
+  readonly to?: string
 }
 
 /** A message of the user, with the sentences in it that bind. */
@@ -61,8 +73,14 @@ export class Digest {
   readonly groups: Group[] = []
   readonly lines: Line[] = []
   readonly words: UserMessage[] = []
+  /** Pins in a list of ours that a file holds. */
+  readonly pinned: UserMessage[] = []
   ledger: Ledger = ledgerReducer.init()
   turn = 0
+  lastEnd = 0 // the last answer that called nothing
+  settledAt = 0 // the one that the last request came behind
+  lastWords: { readonly seq: number; readonly text: string } | undefined
+  readonly #answers: number[] = []
   terms = new Int32Array(1 << 12)
   #termCount = 0
   /** By text: the last line that says it. */
@@ -81,6 +99,7 @@ export class Digest {
       case 'AGENT_MESSAGE':
         this.turn += 1
         this.#open.clear()
+        this.#addAnswer(event)
         this.#addText(event.data.content, this.#group(event.seq, 'agent'), 'said', 'agent')
         break
       case 'TOOL_CALL':
@@ -98,6 +117,17 @@ export class Digest {
       default:
         break
     }
+  }
+
+  answersSince(seq: number): number {
+    const before = this.#answers.findLastIndex((answer) => answer <= seq)
+    return this.#answers.length - 1 - before
+  }
+
+  #addAnswer({ seq, data: { content, calls } }: EventOf<'AGENT_MESSAGE'>): void {
+    this.#answers.push(seq)
+    if (calls.length === 0) this.lastEnd = seq
+    if (content.trim() !== '') this.lastWords = { seq, text: content }
   }
 
   /** The lines of one event: they came one after the other. */
@@ -127,7 +157,10 @@ export class Digest {
     const said: string[] = []
     for (const text of typeof data === 'string' ? [data] : data.flatMap(textIn)) {
       const brief = isForeign(origin) ? undefined : readBrief(text)
+      const pins = origin === 'tool' || origin === 'model' ? undefined : readPinnedText(text)
       if (brief) this.#addBrief(brief, seq)
+      else if (pins)
+        this.pinned.push({ seq, text: '', binding: pins.flatMap((pin) => pin.text ?? []) })
       else said.push(text)
     }
     const text = said.join('').trim()
@@ -146,7 +179,9 @@ export class Digest {
 
   #addWords(words: UserWords, binding: readonly string[] = []): void {
     const found = findConstraints(words.text.slice(0, TYPED_CHARS))
-    this.words.push({ ...words, binding: [...binding, ...found] })
+    const to = referentOf(words.text, this.lastWords?.text ?? '')
+    this.settledAt = this.lastEnd
+    this.words.push({ ...words, binding: [...binding, ...found], ...(to !== undefined && { to }) })
   }
 
   /** A brief that a file begins with: what it was made from is in no log. */
@@ -197,8 +232,9 @@ export class Digest {
   }
 
   #addText(text: string, group: number, kind: LineKind, author: Author): void {
-    const source = this.#source(text, group, kind, author)
-    eachLine(text, (line, from) => this.#addLine(line, from, source))
+    const plain = withoutColours(text)
+    const source = this.#source(plain, group, kind, author)
+    eachLine(plain, (line, from) => this.#addLine(line, from, source))
   }
 
   #source(text: string, group: number, kind: LineKind, author: Author): LineSource {

@@ -7,13 +7,14 @@ import { findRoot, type Item, isNewEntry, parseEntryId } from '../../core/view/e
 import { weighUser } from '../../core/window/tokens/weigh.ts'
 import { cappedEntry } from '../ladder/edits.ts'
 import { type Rewrite, rewriteOf } from '../trim.ts'
-import { type BriefParts, briefText, findStretches, shownWords } from './brief.ts'
+import { type BriefParts, briefText, findStretches, inertLine, shownWords } from './brief.ts'
 import { type Candidates, findCandidates, knownTerms } from './candidates.ts'
 import { Coverage } from './coverage.ts'
 import type { Digest } from './digest.ts'
 import { type NamesAt, namesIndex } from './names.ts'
 import { boundWords, decisionLines, isBinding, needsOf, TELLING, urgentLines } from './need.ts'
 import { type MaskedResult, maskedEntry, maskedOf, type Plan } from './plan.ts'
+import { ageIn, currentLedger, nowLines } from './progress.ts'
 import { Selection } from './select.ts'
 import { fitSummaries, type StandingSummary, summaryTokens } from './standing-summary.ts'
 
@@ -50,10 +51,12 @@ const SMALL_WORDS_SHARE = 0.14
 const SMALL_WORDS_TOKENS = 1_500
 const MOST_WORDS_SHARE = 0.2
 const LEAST_WORDS_TOKENS = 60
+/** In less, what was said and done comes first. */
+const LEAST_NOW_TOKENS = 300
 const NAMES_SHARE = 0.05
 const STATED_LINES = 400
 /** What the frame takes before anything is in it. */
-const FRAME_TOKENS = 48
+const FRAME_TOKENS = 52
 const MASKED_TOKENS = 14
 /** How often what is left over is filled again; each time it is much less. */
 const FILLINGS = 2
@@ -69,17 +72,21 @@ export function buildDraft(input: DraftInput): Draft {
     plan.shortened?.tokens ?? 0,
   )
   const whole = Math.max(0, rest - inPart - (hasBrief ? FRAME_TOKENS : 0))
-  const summaries = hasBrief ? fitSummaries(input.summaries ?? [], whole) : []
+  const briefRoom = Math.min(whole, plan.mostBriefTokens - FRAME_TOKENS)
+  const summaries = hasBrief ? fitSummaries(input.summaries ?? [], briefRoom) : []
   const room = Math.max(0, whole - summaryTokens(summaries))
   const view = buildView(input)
   const coverage = computeCoverage(input, view)
-  const fixed = hasBrief ? findAnchors(input, view, room) : NO_ANCHORS
+  const fixed = hasBrief
+    ? findAnchors(input, view, Math.max(0, briefRoom - summaryTokens(summaries)))
+    : NO_ANCHORS
   coverTexts(coverage, digest, [
     ...(input.said ?? []),
     ...summaries.map(({ text }) => text),
     ...fixed.words.map(({ text }) => text),
     ...fixed.constraints,
     ...fixed.urgent,
+    ...fixed.now,
   ])
   const found = findCandidates({
     digest,
@@ -150,7 +157,8 @@ function coverTexts(coverage: Coverage, digest: Digest, texts: readonly string[]
     for (const line of text.split('\n')) coverage.take(coverage.counted(knownTerms(digest, line)))
 }
 
-interface Anchors extends Pick<BriefParts, 'words' | 'constraints' | 'decisions' | 'known'> {
+interface Anchors
+  extends Pick<BriefParts, 'words' | 'constraints' | 'decisions' | 'known' | 'now'> {
   readonly urgent: readonly string[]
   readonly stated: readonly string[]
 }
@@ -168,6 +176,7 @@ const NO_ANCHORS: Anchors = {
   words: [],
   constraints: [],
   decisions: [],
+  now: [],
   known: [],
   urgent: [],
   stated: [],
@@ -176,8 +185,8 @@ const NO_ANCHORS: Anchors = {
 function findAnchors({ digest, pins }: DraftInput, { isShown }: View, room: number): Anchors {
   const words = shownWords(digest.words, isShown, wordsRoom(room))
   const shown = [pinnedText(pins) ?? '', ...words.map(({ text }) => text)]
-  const away = digest.words.filter(({ seq }) => !isShown(seq))
-  const all = ledgerLines(digest.ledger, STATED_LINES)
+  const away = [...digest.pinned, ...digest.words].filter(({ seq }) => !isShown(seq))
+  const all = ledgerLines(currentLedger(digest), STATED_LINES, ageIn(digest))
   const urgent = urgentLines(all, room)
   return {
     words,
@@ -187,6 +196,7 @@ function findAnchors({ digest, pins }: DraftInput, { isShown }: View, room: numb
       room,
     ),
     decisions: decisionLines(digest, isShown, room),
+    now: room < LEAST_NOW_TOKENS ? [] : nowLines(digest, isShown, inertLine, room),
     known: all,
     urgent: all.filter((line) => urgent.has(line)),
     stated: all.filter((line) => !urgent.has(line)),

@@ -1,6 +1,9 @@
 // Reads an earlier brief when it is all that is left: the user's words, and the rest
 /** The frame of a brief: its opening and its headings */
 export const OPENING =
+  '[Context note, not a request: what happened before, from the log; earlier requests were taken up. Refs: recall, or precis show REF --in FILE.]'
+/** Of briefs that were written before. */
+const FORMER_OPENING =
   '[Context note, not a request: what happened before, word for word from the log. Refs can be read again.]'
 
 export const TITLES = [
@@ -9,6 +12,7 @@ export const TITLES = [
   'Constraints',
   'The user said',
   'State',
+  'Now',
   'Decisions',
   'Excerpts',
   'Names',
@@ -38,7 +42,7 @@ const REFS = new RegExp(REF.source, 'gm')
 
 /** Undefined if the text is no brief. Headings in what it quotes are written another way. */
 export function readBrief(text: string): EarlierBrief | undefined {
-  if (!text.startsWith(OPENING)) return undefined
+  if (!text.startsWith(OPENING) && !text.startsWith(FORMER_OPENING)) return undefined
   const [, ...parts] = text.split(HEADING)
   const sections = new Map<string, string>()
   for (let at = 0; at < parts.length; at += 2)

@@ -6,6 +6,10 @@ import { TERM_KINDS, type TermKind } from './terms.ts'
 const LONGEST_CHARS = 160
 /** How far back a cut looks for a blank. */
 const LOOK_BACK_CHARS = 40
+/** And for the end of a sentence, or a sign between two words of a text without blanks. */
+const SENTENCE_CHARS = 90
+const ENDS = '.;:?!'
+const JOINTS = ',;&|)}]"'
 /** Of a single endless line, so many pieces of its beginning and its end. */
 const HEAD_PIECES = 96
 const TAIL_PIECES = 32
@@ -48,9 +52,21 @@ function pieceEnd(text: string, start: number): number {
   const limit = start + LONGEST_CHARS
   for (let at = start + 1; at < limit; at += 1)
     if (text.charCodeAt(at) === BACKSLASH && text.charCodeAt(at + 1) === LETTER_N) return at
+  for (let at = limit; at > limit - SENTENCE_CHARS; at -= 1)
+    if (text.charCodeAt(at - 1) === BLANK && ENDS.includes(text[at - 2] as string)) return at
   for (let at = limit; at > limit - LOOK_BACK_CHARS; at -= 1)
     if (text.charCodeAt(at - 1) === BLANK) return at
+  for (let at = limit; at > limit - SENTENCE_CHARS; at -= 1)
+    if (JOINTS.includes(text[at - 1] as string)) return at
   return boundary(text, limit)
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are told their colours by them
+const COLOURS = /\u001b\[[\d;]*m/g
+
+/** Codes that colour a terminal say nothing, and stick to the words behind them. */
+export function withoutColours(text: string): string {
+  return text.includes('\u001b[') ? text.replace(COLOURS, '') : text
 }
 
 const BLANK = 32

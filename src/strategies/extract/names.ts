@@ -17,6 +17,8 @@ const INDEXED = new Set(
     kind === 'identifier' || kind === 'joined' || kind === 'path' ? [number] : [],
   ),
 )
+/** Variables of a shell, pieces of a colour code, and what is too short to look for. */
+const NOISE = /^\$|^\d{1,3}m\p{Lu}|^.{1,3}$/u
 const LEAST_WORTH = 0.05
 const LONGEST_CHARS = 120
 const REF_TOKENS = 7
@@ -31,6 +33,7 @@ export function namesIndex(digest: Digest, coverage: Coverage, roomTokens: numbe
   const likely: number[] = []
   kinds.forEach((kind, number) => {
     const { length } = names[number] as string
+    if (NOISE.test(names[number] as string)) return
     if (INDEXED.has(kind) && length <= LONGEST_CHARS && coverage.worth(number) >= LEAST_WORTH)
       likely.push(number)
   })

@@ -147,7 +147,7 @@ export function boundWords(
 }
 
 const URGENT =
-  /^(?:in flight|in the background|todo, in_progress|todo, pending|plan|tests fail|failing test|open error|working directory|branch)\b/
+  /^(?:in flight|in the background|todo, in_progress|todo, pending|plan|tests (?:fail|pass)|failing test|open error|working directory|branch|last commit|last push|merged|pull request|tag|released)\b/
 
 const CHANGED = /^(?:created|modified|deleted|renamed): /
 

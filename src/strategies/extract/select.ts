@@ -15,9 +15,14 @@ export interface CandidateGroup {
   readonly headTerms: Int32Array
 }
 
+/** No message and no result takes more of the room than this, unless nothing else is there. */
+const GROUP_SHARE = 0.25
+const LEAST_GROUP_TOKENS = 600
+
 interface OpenableGroup extends Partial<CandidateGroup> {
   readonly members: number[]
   isOpen: boolean // its heading is there, or it needs none
+  tokens: number // what was chosen of it
 }
 
 interface Waiting {
@@ -34,6 +39,7 @@ export class Selection {
   readonly #coverage: Coverage
   readonly #isChosen: Uint8Array
   readonly #heap: Waiting[]
+  #mostTokens: number | undefined
   #setAside: Waiting[] = [] // too large for the room there was
   readonly #groups: OpenableGroup[] = []
   /** By candidate: the place of its group among these. */
@@ -53,7 +59,12 @@ export class Selection {
       const place = places.get(group) ?? this.#groups.length
       if (place === this.#groups.length) {
         places.set(group, place)
-        this.#groups.push({ ...groups.get(group), members: [], isOpen: !groups.has(group) })
+        this.#groups.push({
+          ...groups.get(group),
+          members: [],
+          isOpen: !groups.has(group),
+          tokens: 0,
+        })
       }
       this.#groupOf[candidate] = place
       this.#groups[place]?.members.push(candidate)
@@ -69,6 +80,7 @@ export class Selection {
   /** Chooses until nothing fits any more, and gives the tokens that are left. */
   fill(roomTokens: number): number {
     let room = roomTokens
+    this.#mostTokens ??= Math.max(LEAST_GROUP_TOKENS, roomTokens * GROUP_SHARE)
     for (const waiting of this.#setAside) push(this.#heap, waiting)
     this.#setAside = []
     for (let top = pop(this.#heap); top !== undefined; top = pop(this.#heap)) {
@@ -76,7 +88,9 @@ export class Selection {
       const { candidate } = top
       if (this.#isChosen[candidate]) continue
       const tokens = this.#cost(candidate)
-      if (tokens > room) {
+      const { isOpen, openTokens, tokens: taken } = this.#group(candidate)
+      const isSource = openTokens !== undefined || !isOpen
+      if (tokens > room || (isSource && taken + tokens > this.#mostTokens)) {
         this.#setAside.push(top)
         continue
       }
@@ -122,6 +136,7 @@ export class Selection {
     const group = this.#group(candidate)
     this.#isChosen[candidate] = 1
     this.chosen.push(candidate)
+    group.tokens += this.#cost(candidate)
     this.#coverage.take((this.#candidates[candidate] as Candidate).terms)
     if (group.isOpen) return
     group.isOpen = true

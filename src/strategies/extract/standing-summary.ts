@@ -45,7 +45,7 @@ function summaryIn(item: Item, eventAt: EventAt): string | undefined {
 }
 
 /** A summary by a model says more than lines can: it may take so much of the room. */
-const SUMMARIES_SHARE = 0.6
+const SUMMARIES_SHARE = 0.5
 const FRAME_TOKENS = 32
 
 /** The newest first: it is the one that the others went into. */
