@@ -11,6 +11,7 @@ import { isSaidByUser } from '../../core/view/last-request.ts'
 import { requestNote } from '../../core/view/requests/keep-request.ts'
 import { lastRoundStart, seamsOf } from '../../core/view/seam.ts'
 import { weighUser } from '../../core/window/tokens/weigh.ts'
+import { cappedEntry } from '../ladder/edits.ts'
 import { cutUnseen, heldStart } from '../range.ts'
 import { asRef, resultWith } from '../trim.ts'
 
@@ -72,7 +73,11 @@ export function buildPlan(input: PlanInput): Plan {
   const shortened = tooLong(last, held, room, requestTokens)
   const tokens = tokensAfter(items)
   const free = room - (shortened?.tokens ?? last?.tokens ?? 0)
-  const capped = cutUnseen(input)
+  const capped = new Map(
+    [...cutUnseen(input)].filter(
+      ([item, most]) => !held.has(item.id) && (cappedEntry(item, most, eventAt)?.saved ?? 0) > 0,
+    ),
+  )
   const latest = heldStart(input)
   const isMasked = maskable({ items, eventAt, held, end: latest })
   const costs = items.map((item, at) => {
@@ -107,7 +112,7 @@ export function buildPlan(input: PlanInput): Plan {
     request,
     shortened,
     masked: items.filter((item, at) => at >= cut && isMasked(at) && !held.has(item.id)),
-    capped: new Map([...capped].filter(([item]) => !held.has(item.id))),
+    capped,
     stays,
     covered,
     mostBriefTokens: Math.max(LEAST_BRIEF_TOKENS, goesTokens - 1) - noteTokens,
