@@ -69,7 +69,10 @@ async function logsOf(path: string): Promise<readonly string[]> {
       bare
         .join('\n')
         .replaceAll(main, 'thr')
-        .replaceAll(/"(?:at|file|agent|project)":"[^"]+",?|"runId":"[^"]+"|"durationMs":[\d.]+/g, ''),
+        .replaceAll(
+          /"(?:at|file|agent|project)":"[^"]+",?|"runId":"[^"]+"|"durationMs":[\d.]+/g,
+          '',
+        ),
     )
   }
   await store.close()
