@@ -24,3 +24,14 @@ export function useLinks(): Links {
 
 /** As summaries and markers write them. */
 export const REF_IN_TEXT = /\[ref:\s*((?:[\w-]+\/)?(?:e\d+|c\d+\.\d+))\]/g
+
+/** What can be done from a block of the transcript. */
+export interface BlockActions {
+  openCompaction(seq: number): void
+  undo(seq: number): void
+  goTo(threadId: string): void
+  /** Keeps a text through every compaction. */
+  pin(text: string): void
+  /** A new thread that shares everything up to that event. */
+  fork(seq: number): void
+}

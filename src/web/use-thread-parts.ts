@@ -1,11 +1,10 @@
 // Parts of an open thread: what can be done with a block, and how the two sides are linked
 import { useCallback, useMemo, useRef, useState } from 'react'
 import type { Client, EntryPlace, ViewBlock } from '../protocol/index.ts'
-import type { Links, Side } from './links.ts'
+import type { BlockActions, Links, Side } from './links.ts'
 import { goTo } from './route.ts'
 import type { ThreadFeed } from './thread-feed.ts'
 import { type Task, useTask } from './use-loaded.ts'
-import type { BlockActions } from './views/block.tsx'
 import type { Panel } from './views/panels/side-panels.tsx'
 
 /** The same function always, which does what the latest one does. */

@@ -60,7 +60,6 @@ describe.skipIf(!CHROMIUM.available)(`the page ${CHROMIUM.notice}`, () => {
     await page.getByRole('heading', { name: /double booking/ }).waitFor()
     const threadId = decodeURIComponent(new URL(page.url()).hash.split('/').at(-1) ?? '')
 
-    // Nothing was compacted yet: there is nothing to undo.
     expect(await isIdle(page, 'Undo')).toBe('true')
     await page.getByText('Nothing was compacted here').first().waitFor()
 

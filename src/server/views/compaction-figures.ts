@@ -5,8 +5,7 @@ import type { ThreadEvent } from '../../core/log/event.ts'
 import { type Context, calibrationOf } from '../../core/view/context.ts'
 import { readContext } from '../../core/window/reading.ts'
 import type { CompactionFigures } from '../../protocol/client.ts'
-import { categoriesIn } from './context-entries.ts'
-import { tokenScale } from './entry-places.ts'
+import { categoriesIn, tokenScale } from './entry-places.ts'
 
 interface Around {
   readonly before: Context

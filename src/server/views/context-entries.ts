@@ -1,7 +1,7 @@
 // The entries of a context, page by page, with what each one replaces
 import type { z } from 'zod'
 import { nameOfEntry } from '../../core/edit/report-name.ts'
-import { splitTokens, type TokenSplit } from '../../core/edit/report-split.ts'
+import { splitTokens } from '../../core/edit/report-split.ts'
 import type { StrategyInput } from '../../core/edit/strategy.ts'
 import { PrecisError } from '../../core/errors.ts'
 import type { EventAt } from '../../core/log/event.ts'
@@ -10,7 +10,6 @@ import type { Archive } from '../../core/search/archive.ts'
 import { type Context, headIds } from '../../core/view/context.ts'
 import { newEntryAt, parseEntryId } from '../../core/view/entry.ts'
 import type {
-  ContextCategory,
   ContextEntry,
   ContextFigures,
   ContextPage,
@@ -19,7 +18,7 @@ import type {
 import type { recalledSchema } from '../../protocol/schemas.ts'
 import { LoadedRows } from '../../threads/rows.ts'
 import { entryText } from './diff.ts'
-import { Originals, tokenScale } from './entry-places.ts'
+import { categoriesIn, Originals, tokenScale } from './entry-places.ts'
 
 /** Enough to recognise it and to read most; the whole can be read by its ref. */
 const ENTRY_CHARS = 4_000
@@ -110,24 +109,6 @@ export function buildPicture(
         tokens: counted(tokens),
       })),
   }
-}
-
-/** In one order everywhere, without what is empty in all of them. */
-export function categoriesIn(
-  { toolResults, toolCalls, ...split }: TokenSplit,
-  counted: (tokens: number) => number,
-): ContextCategory[] {
-  const results = toolResults.reduce((sum, { tokens }) => sum + tokens, 0)
-  return [
-    { name: 'system', tokens: counted(split.system) },
-    { name: 'user', tokens: counted(split.user) },
-    { name: 'assistant', tokens: counted(split.assistant) },
-    { name: 'thinking', tokens: counted(split.thinking) },
-    { name: 'tool calls', tokens: counted(toolCalls) },
-    { name: 'tool results', tokens: counted(results) },
-    { name: 'images', tokens: counted(split.images) },
-    { name: 'summaries', tokens: counted(split.summaries) },
-  ]
 }
 
 type WireRecalled = z.output<typeof recalledSchema>

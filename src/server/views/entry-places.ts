@@ -1,11 +1,12 @@
 // What became of each original entry: it is in the context in its own words, or something stands for it.
 import type { Edit, EntryId, Run } from '../../core/edit/change.ts'
+import type { TokenSplit } from '../../core/edit/report-split.ts'
 import { readRow } from '../../core/log/codec.ts'
 import { bearsEntry, isChange } from '../../core/log/event.ts'
 import type { Store } from '../../core/ports.ts'
 import { type Context, calibrationOf, headIds } from '../../core/view/context.ts'
 import { collectPuts, isNew, itemAt, newEntryAt, parseEntryId } from '../../core/view/entry.ts'
-import type { EntryPlace } from '../../protocol/client.ts'
+import type { ContextCategory, EntryPlace } from '../../protocol/client.ts'
 import { LoadedRows } from '../../threads/rows.ts'
 
 /** Entries are weighed; the figures of a window are counted. This makes the first comparable to the second. */
@@ -145,4 +146,22 @@ function without(spans: readonly Span[], kept: readonly Span[]): Span[] {
     if (from <= last) left.push([from, last])
   }
   return left
+}
+
+/** In one order everywhere, without what is empty in all of them. */
+export function categoriesIn(
+  { toolResults, toolCalls, ...split }: TokenSplit,
+  counted: (tokens: number) => number,
+): ContextCategory[] {
+  const results = toolResults.reduce((sum, { tokens }) => sum + tokens, 0)
+  return [
+    { name: 'system', tokens: counted(split.system) },
+    { name: 'user', tokens: counted(split.user) },
+    { name: 'assistant', tokens: counted(split.assistant) },
+    { name: 'thinking', tokens: counted(split.thinking) },
+    { name: 'tool calls', tokens: counted(toolCalls) },
+    { name: 'tool results', tokens: counted(results) },
+    { name: 'images', tokens: counted(split.images) },
+    { name: 'summaries', tokens: counted(split.summaries) },
+  ]
 }

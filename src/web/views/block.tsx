@@ -2,23 +2,13 @@
 import { ArrowLeftRight, Bot, GitFork, Info, Pin, User } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { AnswerBlock, NoticeBlock, UserBlock, ViewBlock } from '../../protocol/index.ts'
-import { useLinks } from '../links.ts'
+import { type BlockActions, useLinks } from '../links.ts'
 import { shortTime, timeText, tokensText, visibleText } from '../shown-text.ts'
 import { CompactionCard } from './compaction/compaction-card.tsx'
 import { Markdown } from './markdown.tsx'
 import { StateIcon } from './state-mark.tsx'
 import { Gone, LongText } from './texts.tsx'
 import { Images, type Round, ToolRound } from './tool-round.tsx'
-
-export interface BlockActions {
-  openCompaction(seq: number): void
-  undo(seq: number): void
-  goTo(threadId: string): void
-  /** Keeps a text through every compaction. */
-  pin(text: string): void
-  /** A new thread that shares everything up to that event. */
-  fork(seq: number): void
-}
 
 export type TranscriptRow = Exclude<ViewBlock, { kind: 'tool' | 'thinking' }> | Round
 

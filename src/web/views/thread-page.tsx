@@ -9,17 +9,10 @@ import { usePhone } from '../use-phone.ts'
 import { usePlaces } from '../use-places.ts'
 import { useBlockActions, useLinked, useStable } from '../use-thread-parts.ts'
 import { useTimeline } from '../use-timeline.ts'
-import type { BlockActions } from './block.tsx'
 import { CompactDialog } from './compaction/compact-dialog.tsx'
-import { CompactionPanel } from './compaction/compaction-panel.tsx'
 import { Composer } from './composer.tsx'
-import { ModelView } from './model-view.tsx'
-import { CostPanel } from './panels/cost-panel.tsx'
-import { PinsPanel } from './panels/pins-panel.tsx'
-import { RecallPanel } from './panels/recall-panel.tsx'
-import { SettingsPanel } from './panels/settings-panel.tsx'
+import { PanelBody } from './panels/panel-body.tsx'
 import { CONVERSATION, type Panel, PanelTabs } from './panels/side-panels.tsx'
-import { WindowPanel } from './panels/window-panel.tsx'
 import { Splitter } from './splitter.tsx'
 import { StateIcon } from './state-mark.tsx'
 import { ThreadHead } from './thread-head.tsx'
@@ -68,6 +61,116 @@ function OpenThread({
   readonly thread: Opened
 }) {
   const { detail, status, blocks } = thread
+  const opened = useOpened({ client, threadId, feed, thread, onChange })
+  const { panel, compactions, points, actions, linked, doing, changed } = opened
+  const problem = opened.acting.error ?? thread.error
+  const chosen = opened.isPhone && !opened.isLookingIn ? CONVERSATION : panel
+  return (
+    <LinksContext value={linked.links}>
+      <main className="thread" tabIndex={-1} data-side={opened.isLookingIn}>
+        <ThreadHead
+          client={client}
+          hello={hello}
+          detail={detail}
+          doing={doing}
+          onSettings={() => opened.look('Settings')}
+          onCompact={() => opened.setCompacting(true)}
+          onChange={changed}
+        />
+        <WindowStrip
+          client={client}
+          detail={detail}
+          points={points}
+          last={compactions[0]}
+          onCompaction={opened.openCompaction}
+          onUndo={opened.undo}
+        />
+        <section id="conversation" className="told" aria-label="As it was">
+          <TranscriptTools
+            client={client}
+            threadId={threadId}
+            compactions={compactions.map(({ seq }) => seq)}
+            onCompaction={linked.showCompaction}
+          />
+          {problem !== undefined && (
+            <p role="alert" className="failure">
+              {problem}
+            </p>
+          )}
+          <Transcript
+            blocks={blocks}
+            hasEarlier={thread.hasEarlier}
+            isCaughtUp={thread.isCaughtUp}
+            loadEarlier={() => feed.loadEarlier()}
+            actions={actions}
+            target={linked.told}
+            onSight={opened.places.need}
+            sizeOf={opened.sizeOf}
+          />
+        </section>
+        <Composer
+          client={client}
+          feed={feed}
+          detail={detail}
+          status={status}
+          blocks={blocks}
+          onSend={() => {
+            for (const task of [doing, opened.acting]) task.forget()
+          }}
+          onChange={changed}
+        />
+        <Splitter />
+        <aside className="side" aria-label="Look into it">
+          <PanelTabs
+            chosen={chosen}
+            isPhone={opened.isPhone}
+            onChoose={(tab) => {
+              if (tab === CONVERSATION) opened.setLookingIn(false)
+              else opened.look(tab)
+            }}
+          />
+          <PanelBody
+            client={client}
+            hello={hello}
+            detail={detail}
+            panel={panel}
+            points={points}
+            compactions={compactions}
+            compaction={opened.compaction}
+            actions={actions}
+            target={linked.seen}
+            onCompaction={opened.setCompaction}
+            onChange={changed}
+          />
+        </aside>
+        {opened.isCompacting && (
+          <CompactDialog
+            client={client}
+            hello={hello}
+            detail={detail}
+            onClose={() => {
+              opened.setCompacting(false)
+              changed()
+            }}
+          />
+        )}
+      </main>
+    </LinksContext>
+  )
+}
+
+/** What is open beside the thread, what was started here, and what is known of it. */
+function useOpened({
+  client,
+  threadId,
+  feed,
+  thread,
+  onChange,
+}: Pick<ThreadPageProps, 'client' | 'threadId' | 'onChange'> & {
+  readonly feed: ReturnType<typeof useThread>['feed']
+  readonly thread: Opened
+}) {
+  const { detail } = thread
   const isPhone = usePhone()
   const [panel, setPanel] = useState<Panel>('Model’s view')
   const [isLookingIn, setLookingIn] = useState(false) // if there is room for one of the two
@@ -109,165 +212,28 @@ function OpenThread({
     (seq: number) => compactions.find((each) => each.seq === seq),
     [compactions],
   )
-  const problem = acting.error ?? thread.error
-  const chosen = isPhone && !isLookingIn ? CONVERSATION : panel
-  return (
-    <LinksContext value={linked.links}>
-      <main className="thread" tabIndex={-1} data-side={isLookingIn}>
-        <ThreadHead
-          client={client}
-          hello={hello}
-          detail={detail}
-          doing={doing}
-          onSettings={() => look('Settings')}
-          onCompact={() => setCompacting(true)}
-          onChange={changed}
-        />
-        <WindowStrip
-          client={client}
-          detail={detail}
-          points={points}
-          last={compactions[0]}
-          onCompaction={openCompaction}
-          onUndo={undo}
-        />
-        <section id="conversation" className="told" aria-label="As it was">
-          <TranscriptTools
-            client={client}
-            threadId={threadId}
-            compactions={compactions.map(({ seq }) => seq)}
-            onCompaction={linked.showCompaction}
-          />
-          {problem !== undefined && (
-            <p role="alert" className="failure">
-              {problem}
-            </p>
-          )}
-          <Transcript
-            blocks={blocks}
-            hasEarlier={thread.hasEarlier}
-            isCaughtUp={thread.isCaughtUp}
-            loadEarlier={() => feed.loadEarlier()}
-            actions={actions}
-            target={linked.told}
-            onSight={places.need}
-            sizeOf={sizeOf}
-          />
-        </section>
-        <Composer
-          client={client}
-          feed={feed}
-          detail={detail}
-          status={status}
-          blocks={blocks}
-          onSend={() => {
-            for (const task of [doing, acting]) task.forget()
-          }}
-          onChange={changed}
-        />
-        <Splitter />
-        <aside className="side" aria-label="Look into it">
-          <PanelTabs
-            chosen={chosen}
-            isPhone={isPhone}
-            onChoose={(tab) => {
-              if (tab === CONVERSATION) setLookingIn(false)
-              else look(tab)
-            }}
-          />
-          <PanelBody
-            client={client}
-            hello={hello}
-            detail={detail}
-            panel={panel}
-            points={points}
-            compactions={compactions}
-            compaction={compaction}
-            actions={actions}
-            target={linked.seen}
-            onCompaction={setCompaction}
-            onChange={changed}
-          />
-        </aside>
-        {isCompacting && (
-          <CompactDialog
-            client={client}
-            hello={hello}
-            detail={detail}
-            onClose={() => {
-              setCompacting(false)
-              changed()
-            }}
-          />
-        )}
-      </main>
-    </LinksContext>
-  )
-}
-
-/** The panel that is chosen. */
-function PanelBody({
-  client,
-  hello,
-  detail,
-  panel,
-  points,
-  compactions,
-  compaction,
-  actions,
-  target,
-  onCompaction,
-  onChange,
-}: Pick<ThreadPageProps, 'client' | 'hello' | 'onChange'> &
-  ReturnType<typeof useTimeline> & {
-    readonly detail: ThreadDetail
-    readonly panel: Panel
-    readonly compaction: number | undefined
-    readonly actions: BlockActions
-    readonly target: { readonly place: number } | undefined
-    readonly onCompaction: (seq: number) => void
-  }) {
-  const { threadId } = detail
-  return (
-    <div id="panel" role="tabpanel" aria-label={panel}>
-      {panel === 'Model’s view' && (
-        <ModelView
-          client={client}
-          threadId={threadId}
-          version={detail.version}
-          actions={actions}
-          target={target}
-        />
-      )}
-      {panel === 'Compactions' && (
-        <CompactionPanel
-          client={client}
-          threadId={threadId}
-          compactions={compactions}
-          chosen={compaction}
-          onChoose={onCompaction}
-          onUndo={actions.undo}
-        />
-      )}
-      {panel === 'Window' && (
-        <WindowPanel
-          client={client}
-          threadId={threadId}
-          version={detail.version}
-          points={points}
-          onCompaction={actions.openCompaction}
-        />
-      )}
-      {panel === 'Cost' && <CostPanel client={client} detail={detail} points={points} />}
-      {panel === 'Pins' && (
-        <PinsPanel client={client} threadId={threadId} version={detail.version} />
-      )}
-      {panel === 'Recall' && <RecallPanel client={client} threadId={threadId} />}
-      {panel === 'Settings' && (
-        <SettingsPanel client={client} hello={hello} detail={detail} onChange={onChange} />
-      )}
-    </div>
-  )
+  return {
+    isPhone,
+    panel,
+    isLookingIn,
+    setLookingIn,
+    compaction,
+    setCompaction,
+    isCompacting,
+    setCompacting,
+    doing,
+    points,
+    compactions,
+    look,
+    changed,
+    undo,
+    openCompaction,
+    actions,
+    acting,
+    places,
+    linked,
+    sizeOf,
+  }
 }
 
 /** The list of threads shows titles, and who was worked on last. */

@@ -1,8 +1,8 @@
 // A compaction where it happened: its state with icon, colour and words, what it saved, and what can be done
 import type { CompactionBlock } from '../../../protocol/index.ts'
+import type { BlockActions } from '../../links.ts'
 import { savedText, shortTime, tokensText, visibleText } from '../../shown-text.ts'
 import { strategyWords } from '../../words.ts'
-import type { BlockActions } from '../block.tsx'
 import { SummaryText } from '../markdown.tsx'
 import { StateIcon, type WorkState } from '../state-mark.tsx'
 
