@@ -93,6 +93,29 @@ describe('precis install', () => {
     )
   })
 
+  it('writes no file where another one of the same agents cannot be changed', async () => {
+    putConfigurations()
+    put('.claude.json', 'not JSON')
+    put('.pi/agent/extensions/precis.js', '// my own\n')
+    const before = configuration()
+    for (const agents of [['claude-code'], ['codex', 'pi']]) {
+      const { status, stderr } = await place().precis(['install', ...agents])
+      expect(status).toBe(1)
+      expect(stderr).toContain('Nothing was changed.')
+    }
+    await place().precis(['uninstall', 'pi'])
+    expect(configuration()).toEqual(before)
+    expect(place().read('.pi/agent/extensions/precis.js')).toBe('// my own\n')
+  })
+
+  it('shows by --dry-run what it would write', async () => {
+    put('.codex/config.toml', 'model = "gpt-5.6"\n')
+    const { stdout } = await place().precis(['install', 'codex', '--dry-run'])
+    expect(stdout).toContain('    + [mcp_servers.precis]\n')
+    expect(stdout).not.toContain('model')
+    expect(place().read('.codex/config.toml')).toBe('model = "gpt-5.6"\n')
+  })
+
   it('installs for one project', async () => {
     mkdirSync(join(place().folder, 'project'))
     const cwd = join(place().folder, 'project')

@@ -173,11 +173,21 @@ function ownFile(path: string, host: 'opencode' | 'pi', command: readonly string
   const script = command.at(-1) ?? ''
   const plugin = new URL(`../../hosts/${host}.js`, import.meta.url).pathname
   const module = plugin.includes('/dist/') ? plugin : plugin.replace(/\.js$/, '.ts')
-  const text = `// Written by \`precis install ${host}\`; \`precis uninstall ${host}\` removes it.
-import { plugin } from ${JSON.stringify(module)}
+  const mark = `// Written by \`precis install ${host}\`; \`precis uninstall ${host}\` removes it.\n`
+  const text = `${mark}import { plugin } from ${JSON.stringify(module)}
 export default plugin(${JSON.stringify([...command.slice(0, -1), script])})
 `
-  return { path, add: () => text, remove: () => undefined }
+  return {
+    path,
+    add(there) {
+      if (there === undefined) return text
+      throw new PrecisError('invalid-input', `${path} is there, and précis did not write it`, {
+        where: path,
+        hint: 'Nothing was changed. Move the file away first.',
+      })
+    },
+    remove: (there) => (there.startsWith(mark) ? undefined : there),
+  }
 }
 
 function edited(text: string | undefined, path: string, edit: (root: Fields) => Json): string {

@@ -25,6 +25,8 @@ export interface FileState {
   readonly path: string
   readonly state: 'installed' | 'not installed' | 'outdated'
   readonly isChanged: boolean
+  /** Of a dry run: the lines that would be added (+) and removed (-). */
+  readonly lines?: readonly string[]
 }
 
 const FILE = 'installed.json'
@@ -44,7 +46,7 @@ export async function installHosts(
   flags: InstallFlags,
   io: Io,
 ): Promise<void> {
-  await changeHosts(given, flags, io, flags.status || flags.dryRun ? 'look' : 'install')
+  await changeHosts(given, flags, io, flags.status ? 'look' : 'install')
 }
 
 export async function uninstallHosts(
@@ -52,7 +54,7 @@ export async function uninstallHosts(
   flags: InstallFlags,
   io: Io,
 ): Promise<void> {
-  await changeHosts(given, flags, io, flags.dryRun ? 'look' : 'uninstall')
+  await changeHosts(given, flags, io, 'uninstall')
 }
 
 type Work = 'look' | 'install' | 'uninstall'
@@ -64,12 +66,14 @@ async function changeHosts(
   work: Work,
 ): Promise<void> {
   const hosts = hostsOf(given, flags)
-  const told = await eachFile(hosts, flags.project ? io.cwd : undefined, work, io)
+  const project = flags.project ? io.cwd : undefined
+  const told = await eachFile(hosts, project, work, io, flags.dryRun)
   await print(io, told, flags.json, (list, style) => {
-    const lines = list.map(
-      ({ host, path, state, isChanged }) =>
-        `${isChanged ? style.good('✓') : '·'} ${host.padEnd(12)} ${state.padEnd(13)} ${path}`,
-    )
+    const lines = list.flatMap(({ host, path, state, isChanged, lines: changes = [] }) => [
+      `${isChanged ? style.good('✓') : '·'} ${host.padEnd(12)} ${state.padEnd(13)} ${path}`,
+      ...changes.map((line) => `    ${line}`),
+      ...(flags.dryRun && changes.length === 0 ? ['    nothing would change'] : []),
+    ])
     const hints =
       list.some(({ host, isChanged }) => isChanged && host === 'codex') && work === 'install'
         ? ['Codex asks once whether it may run the hooks: /hooks in its terminal lists them.']
@@ -84,21 +88,50 @@ export async function eachFile(
   project: string | undefined,
   work: Work,
   io: Io,
+  isDry = false,
 ): Promise<FileState[]> {
   const script = await realpath(io.script).catch(() => io.script)
   const place = placeOf(io, script, project)
   const records = await readRecords(io)
+  const files = await Promise.all(
+    hosts.flatMap((host) =>
+      filesOf(host, place).map(async (file) => {
+        const before = await readIfThere(file.path)
+        return { host, file, before, next: nextText(file, before, records, work) }
+      }),
+    ),
+  )
+  // Nothing is written before every file is known to be one that can be changed.
   const told: FileState[] = []
-  for (const host of hosts)
-    for (const file of filesOf(host, place)) {
-      const before = await readIfThere(file.path)
-      if (work === 'install') await install(file, before, records, io)
-      if (work === 'uninstall') await uninstall(file, before, records, io)
-      const now = await readIfThere(file.path)
-      const state = stateOf(file, now, records[file.path])
-      told.push({ host, path: file.path, state, isChanged: now !== before })
-    }
+  for (const { host, file, before, next } of files) {
+    if (work === 'install' && !isDry) await install(file, before, records, io)
+    if (work === 'uninstall' && !isDry) await uninstall(file, before, records, io)
+    const now = await readIfThere(file.path)
+    const state = stateOf(file, now, records[file.path])
+    const lines = isDry && { lines: changedLines(before, next) }
+    told.push({ host, path: file.path, state, isChanged: now !== before, ...lines })
+  }
   return told
+}
+
+function nextText(
+  file: HostFile,
+  before: string | undefined,
+  records: Records,
+  work: Work,
+): string | undefined {
+  if (work === 'look') return before
+  const base = withoutOurs(file, before, records[file.path])
+  return work === 'install' ? file.add(base) : base
+}
+
+function changedLines(before = '', next = ''): string[] {
+  const [was, is] = [before.split('\n'), next.split('\n')]
+  const [wasThere, isThere] = [new Set(was), new Set(is)]
+  return [
+    ...was.filter((line) => !isThere.has(line)).map((line) => `- ${line}`),
+    ...is.filter((line) => !wasThere.has(line)).map((line) => `+ ${line}`),
+  ]
 }
 
 function hostsOf(given: readonly string[], { all, status }: InstallFlags): HostName[] {
@@ -198,8 +231,17 @@ function isSame(one: string, other: string): boolean {
 }
 
 async function readRecords(io: Io): Promise<Records> {
-  const text = await readFile(join(stateFolderPath(io), FILE), 'utf8').catch(() => '{}')
-  return schema.parse(JSON.parse(text))
+  const path = join(stateFolderPath(io), FILE)
+  const text = (await readIfThere(path)) ?? '{}'
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch (thrown) {
+    throw new PrecisError('invalid-input', `${path} cannot be read`, {
+      where: path,
+      hint: 'It keeps the files as they were before `precis install`. Restore it from a copy, or move it away.',
+      cause: thrown,
+    })
+  }
 }
 
 async function writeRecords(records: Records, io: Io): Promise<void> {
