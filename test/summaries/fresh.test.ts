@@ -544,7 +544,7 @@ describe('the new session', () => {
       return outcome.status === 'command' ? outcome.reply.text : outcome.status
     }
     // What was said comes first, then the note that says it again.
-    const found = (await said('/recall port 4711')).matchAll(/ref (\S+:e\d+), user/g)
+    const found = (await said('/recall port 4711')).matchAll(/^- (\S+:e\d+) user/gm)
     const [ref = '', copy = ''] = [...found].map((match) => match[1] ?? '')
     expect(ref).toBe(`${threadId}:e8`)
     expect(copy).toMatch(new RegExp(`^${fresh}:e\\d+$`))

@@ -96,7 +96,7 @@ describe.skipIf(!CHROMIUM.available)(`precis serve in a browser ${CHROMIUM.notic
     const lost = page.getByRole('status').getByText('The connection is lost')
     await lost.waitFor()
     const next = await serve('--port', port)
-    await page.getByLabel('Token').waitFor()
+    await page.getByLabel('Token', { exact: true }).waitFor()
     await page.goto(next.pageUrl)
     await page
       .getByRole('link', { name: /double booking/ })
