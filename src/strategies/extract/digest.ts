@@ -14,6 +14,7 @@ import {
   textOfUserContent,
 } from '../../core/view/content.ts'
 import { newId, originalId, parseEntryId, readNewEntries } from '../../core/view/entry.ts'
+import { isNote } from '../../core/view/requests/request-note.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
 import { readArguments } from './arguments.ts'
 import { type EarlierBrief, readBrief } from './earlier-brief.ts'
@@ -154,17 +155,17 @@ export class Digest {
   #addUserMessage(event: EventOf<'USER_MESSAGE'>): void {
     const { data, seq, origin } = event
     // A file of plain messages may hold a brief and what was said since in one message.
-    const said: string[] = []
+    const texts: string[] = []
     for (const text of typeof data === 'string' ? [data] : data.flatMap(textIn)) {
       const brief = isForeign(origin) ? undefined : readBrief(text)
       const pins = origin === 'tool' || origin === 'model' ? undefined : readPinnedText(text)
       if (brief) this.#addBrief(brief, seq)
       else if (pins)
         this.pinned.push({ seq, text: '', binding: pins.flatMap((pin) => pin.text ?? []) })
-      else said.push(text)
+      else texts.push(text)
     }
-    const text = said.join('').trim()
-    const typed = said.length === 0 ? '' : typedTexts(event).join('').trim()
+    const text = texts.join('').trim()
+    const typed = texts.length === 0 ? '' : typedTexts(event).join('').trim()
     // Whoever works for a model has its words for a task, and they bind nobody.
     if (typed !== '') this.#addWords({ seq, text: typed })
     else if (origin === 'model' && text !== '') this.words.push({ seq, text, binding: [] })
@@ -174,7 +175,10 @@ export class Digest {
         : isForeign(origin) || origin === undefined || origin === 'typed'
           ? 'reminder'
           : 'agent'
-    this.#addText(text, this.#group(seq, speaker), 'said', typed !== '' ? 'user' : 'tool')
+    // Of a note that a compaction left, what it says of itself is no longer true.
+    const isOld = typed === '' && isNote(text)
+    const said = isOld ? text.slice(text.indexOf('\n') + 1) : text
+    this.#addText(said, this.#group(seq, speaker), 'said', typed !== '' ? 'user' : 'tool')
   }
 
   #addWords(words: UserWords, binding: readonly string[] = []): void {
