@@ -7,6 +7,7 @@ import type { ThreadEvent } from '../../core/log/event.ts'
 import { refInThread } from '../../core/search/archive.ts'
 import { originalId } from '../../core/view/entry.ts'
 import { typedTexts } from '../../core/view/typed-text.ts'
+import { cutHead } from '../../core/window/tokens/cut.ts'
 import { readEvents } from '../session/session.ts'
 
 export interface Constraint {
@@ -44,7 +45,7 @@ export function briefOf(
   })
   const request = typed.at(-1)
   return {
-    ...(request && { request: { ...request, text: request.text.slice(0, REQUEST_CHARS) } }),
+    ...(request && { request: { ...request, text: cutHead(request.text, REQUEST_CHARS) } }),
     constraints: constraintsIn(typed),
     pins,
     state: ledgerLines(ledgerOf(events), STATE_LINES),
@@ -73,29 +74,45 @@ function ledgerOf(events: readonly ThreadEvent[]) {
   return events.reduce(ledgerReducer.step, ledgerReducer.init())
 }
 
-/** Within so many characters: what the user said goes before the state. */
+/** No line takes more than this share of the room: one long pin must not push out everything else. */
+const LINE_SHARE = 1 / 4
+
+/** Within so many characters: the latest request has its room first, then pins, then the newest constraints, then the state. */
 export function renderBrief(brief: Brief, mostChars: number): string {
   const { request, constraints, pins, state } = brief
-  const list = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `- ${oneLine(line)}`), '']
-  const lines = [
-    ...list('What the user asked for that still holds (keep word for word)', [
-      ...pins,
-      ...constraints.map(({ text }) => text).filter((text) => !pins.includes(text)),
-    ]),
-    ...(request
-      ? list('The latest request of the user', [
-          `${request.text}${request.ref === '' ? '' : ` [${request.ref}]`}`,
-        ])
-      : []),
-    ...list('State of files, tests, plans and commands', state),
-  ]
-  let text = ''
-  for (const line of lines) {
-    if (text.length + line.length + 1 > mostChars) break
-    text += `${line}\n`
+  const newest = constraints.map(({ text }) => text).filter((text) => !pins.includes(text))
+  const longest = Math.floor(mostChars * LINE_SHARE)
+  let room = mostChars
+  const section = (title: string, lines: readonly string[]) => {
+    const text = sectionOf(title, lines, room, longest)
+    room -= text.length
+    return text
   }
-  return text.trimEnd()
+  const asked = section(
+    'The latest request of the user',
+    request ? [`${request.text}${request.ref === '' ? '' : ` [${request.ref}]`}`] : [],
+  )
+  const held = section('What the user asked for that still holds (keep word for word)', [
+    ...pins,
+    ...newest.toReversed(),
+  ])
+  const known = section('State of files, tests, plans and commands', state)
+  return `${held}${asked}${known}`.trimEnd()
+}
+
+/** Its title and the lines that fit, with an empty line behind them; nothing where none does. */
+function sectionOf(title: string, lines: readonly string[], room: number, longest: number): string {
+  const head = `${title}:\n`
+  let text = head
+  for (const line of lines) {
+    const shown = `- ${cutLine(oneLine(line), longest)}\n`
+    if (text.length + shown.length + 1 <= room) text += shown
+  }
+  return text === head ? '' : `${text}\n`
+}
+
+function cutLine(text: string, mostChars: number): string {
+  return text.length <= mostChars ? text : `${cutHead(text, mostChars - 1)}…`
 }
 
 function oneLine(text: string): string {

@@ -1,5 +1,6 @@
 // `precis hook`: what an agent runs around its own compaction; silent, and never a failure to the agent
 import type { EventDraft, ThreadEvent } from '../../core/log/event.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import { SESSION_FORMATS } from '../../formats/index.ts'
 import { ReadNotes } from '../../formats/reading/notes.ts'
 import { detectFormat, sampleOf, textSource } from '../../formats/reading/sample.ts'
@@ -123,17 +124,24 @@ function numbered(draft: EventDraft, seq: number, answer: number): ThreadEvent {
   return { ...draft, data, v: 1, id: `e${seq}`, threadId: '', seq, timestamp } as ThreadEvent
 }
 
-/** Of the settings, and of the thread of this session where it has one. */
+/** Of the settings, and of the thread of this session where it has one that can be read. */
 async function pinsOf(path: string, io: Io): Promise<string[]> {
   const { settings } = loadSettings({ cwd: io.cwd, environment: io.environment })
-  const threadId = (await Marks.open(settings, io)).threadOf(path)
   const own = settings.pins ?? []
-  if (threadId === undefined) return own
+  try {
+    const threadId = (await Marks.open(settings, io)).threadOf(path)
+    return threadId === undefined ? own : [...own, ...(await pinsOfThread(threadId, settings, io))]
+  } catch (thrown) {
+    await logHostFailure('hook pins', thrown, io)
+    return own
+  }
+}
+
+async function pinsOfThread(threadId: string, settings: Settings, io: Io): Promise<string[]> {
   const { openHome } = await import('../threads/home.ts')
   const home = await openHome(settings, io)
   try {
-    const pins = await home.threads.pins(threadId)
-    return [...own, ...pins.flatMap(({ text }) => text ?? [])]
+    return (await home.threads.pins(threadId)).flatMap(({ text }) => text ?? [])
   } finally {
     await home.close()
   }
