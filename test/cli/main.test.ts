@@ -7,7 +7,8 @@ import { COMMAND_TABLE } from '../../src/cli/program.ts'
 import { eachPlace, messages, PRECIS, ROOT, sample } from './place.ts'
 
 /** They talk with a person until they are ended: there is no outcome to print. */
-const INTERACTIVE: ReadonlySet<string> = new Set(['chat', 'serve'])
+/** They speak with a person or another program, and print no result. */
+const INTERACTIVE: ReadonlySet<string> = new Set(['chat', 'serve', 'mcp', 'hook'])
 
 const place = eachPlace()
 beforeEach(() => {

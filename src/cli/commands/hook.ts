@@ -6,6 +6,9 @@ const HELP = `
 precis install puts this into the configuration of an agent. It reads the event as JSON from standard input
 and writes what the agent expects. It never fails: what goes wrong is shown by precis doctor.
 
+Examples:
+  precis hook claude-code < event.json
+
 Exit codes: 0.`
 
 export function define(command: Command, io: Io): void {

@@ -109,6 +109,7 @@ describe('settings', () => {
       'PRECIS_CATALOGUE',
       'PRECIS_RUN_ENVIRONMENT',
       'PRECIS_REDACT_PROMPTS',
+      'PRECIS_SESSION_FOLDERS',
       'PRECIS_STORE',
     ])
   })
