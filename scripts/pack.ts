@@ -33,11 +33,12 @@ const NODE_DOORS: ReadonlySet<string> = new Set([
   './agent',
   './dev-model',
 ])
+/** Small, and without dependencies of their own. */
+const NEEDED: readonly string[] = ['@opentelemetry/api', 'zod']
 /** What users bring themselves, where they use it. */
 const PEERS: readonly string[] = [
   '@anthropic-ai/sdk',
   '@langchain/core',
-  '@opentelemetry/api',
   'better-sqlite3',
   'gpt-tokenizer',
   'ollama',
@@ -83,7 +84,7 @@ export async function packLibrary(out: string): Promise<string> {
     exports: { ...exports, './package.json': './package.json' },
     sideEffects: ['./dist/node-guard.js', './dist/**/worker.js'],
     files: ['core', 'dist', ...PAGES],
-    dependencies: { zod: rangeOf('zod') },
+    dependencies: Object.fromEntries(NEEDED.map((name) => [name, rangeOf(name)])),
     peerDependencies: Object.fromEntries(PEERS.map((name) => [name, rangeOf(name)])),
     peerDependenciesMeta: Object.fromEntries(PEERS.map((name) => [name, { optional: true }])),
   })

@@ -342,6 +342,7 @@ describe('the secrets of an environment', () => {
 })
 
 const ORDINARY: readonly string[] = [
+  'tests pass: python3 -m pytest -q',
   'function login(user: string, password: string): Promise<Token> {}',
   'const password = await prompt("Password: ")\nif (password.length < 8) throw new Error("too short")',
   'const token = request.headers.get("authorization")?.replace("Bearer ", "")',

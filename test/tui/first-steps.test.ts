@@ -75,7 +75,7 @@ describe('a compaction that finds nothing', () => {
     chat.terminal.enter('/strategy summarize')
     await chat.terminal.sees('by summarize from now on')
     chat.terminal.enter('/compact')
-    await chat.terminal.sees(/✓ compacted by summarize: [\d,]+ → [\d,]+ tokens; \/undo goes back/)
+    await chat.terminal.sees(/✓ compacted by summarize: [\d,]+ → [\d,]+ tokens \(\d+ % less\)/)
   })
 
   it('opens to nothing', async () => {
