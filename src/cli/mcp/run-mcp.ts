@@ -32,7 +32,7 @@ export async function runMcp(flags: McpFlags, io: Io): Promise<void> {
     io,
     cwd: io.cwd,
     isProjectOnly: flags.projectOnly ?? false,
-    sync: () => (flags.sync ? syncQuietly(io) : Promise.resolve()),
+    sync: flags.sync ? oneAtATime(() => syncQuietly(io)) : () => Promise.resolve(),
     propose: (session) => propose(session, io),
   }
   try {
@@ -42,10 +42,24 @@ export async function runMcp(flags: McpFlags, io: Io): Promise<void> {
   }
 }
 
+/** Whoever asks while it runs waits for the same run. */
+function oneAtATime(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}
+
+/** A client gives up after a minute; what is in the store answers it sooner. */
+const MOST_WAIT_MS = 20_000
+
 /** A session that cannot be read keeps no question from being answered. */
 async function syncQuietly(io: Io): Promise<void> {
   try {
-    await syncSessions({ here: true }, { ...io, stderr: nowhere() })
+    await syncSessions({ here: true }, { ...io, stderr: nowhere() }, MOST_WAIT_MS)
   } catch (thrown) {
     await logHostFailure('mcp', thrown, io)
   }

@@ -1,4 +1,5 @@
 // `precis sync`: what is new in the sessions of this machine, added to their threads
+import type { Composed } from '../../compose.ts'
 import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Io } from '../process-io.ts'
@@ -12,6 +13,7 @@ import { FactsCache } from './facts-cache.ts'
 import { findSessions } from './find-sessions.ts'
 import type { FoundSession } from './found-session.ts'
 import { type SessionFilters, selectSessions } from './select-sessions.ts'
+import { underSyncLease } from './sync-lease.ts'
 import { Marks } from './sync-marks.ts'
 
 export interface SyncFlags extends SessionFilters {
@@ -29,7 +31,7 @@ export interface SyncReport {
     readonly session: string
   }[]
   readonly failed: readonly { readonly session: string; readonly message: string }[]
-  /** Ctrl-C came: so many sessions are left for the next time. */
+  /** Ctrl-C came, or another sync took too long: so many sessions are left for the next time. */
   readonly left: number
 }
 
@@ -43,44 +45,95 @@ export async function runSync(flags: SyncFlags, io: Io): Promise<void> {
 }
 
 /** Sessions that were not touched since the last time cost one look at the file, and open no store. */
-export async function syncSessions(flags: SessionFilters, io: Io): Promise<SyncReport> {
+export async function syncSessions(
+  flags: SessionFilters,
+  io: Io,
+  mostWaitMs = Number.POSITIVE_INFINITY, // for another sync that runs
+): Promise<SyncReport> {
   const { settings } = loadSettings(io)
   const found = await selected(flags, settings, io)
   const marks = await Marks.open(settings, io)
   const changed = found.filter((session) => !marks.isSame(session))
   const outcomes = { new: 0, known: 0, continued: 0, grown: 0, rewritten: 0 }
-  const told = { sessions: found.length, unchanged: found.length - changed.length, outcomes }
-  const work = { threads: [], failed: [], addedEvents: 0, left: 0 } as Work
-  if (changed.length === 0) return { ...told, ...work }
+  const work: Work = { threads: [], failed: [], addedEvents: 0, left: 0, unchanged: 0, outcomes }
+  if (changed.length > 0) await importChanged(changed, work, { settings, mostWaitMs }, io)
+  const unchanged = found.length - changed.length + work.unchanged
+  return { ...work, sessions: found.length, unchanged }
+}
+
+async function importChanged(
+  found: readonly FoundSession[],
+  work: Work,
+  { settings, mostWaitMs }: { readonly settings: Settings; readonly mostWaitMs: number },
+  io: Io,
+): Promise<void> {
   const progress = new ProgressLine(io.stderr)
-  let isStopped = false
+  let hasSignal = false
   const stop = () => {
-    isStopped = true
+    hasSignal = true
   }
   // The second Ctrl-C ends the program; what is half imported is then continued the next time.
   io.host.once('SIGINT', stop)
+  const isStopped = () => hasSignal
+  const onWait = () => progress.say('waiting for another sync of this store …', 'step')
   try {
     await withHome(io, async (home) => {
-      const known = await earlierImports(home.store)
-      for (const [index, session] of changed.entries()) {
-        if (isStopped) {
-          work.left = changed.length - index
-          break
-        }
-        progress.share(`importing ${changed.length} sessions`, index, changed.length)
-        const imported = await one(session, work, (path) =>
-          importFile(home, path, { records: 'keep', progress, format: session.agent }, known, io),
-        )
-        if (imported) outcomes[imported.outcome] += 1
-        marks.set(session, imported?.threadId)
-      }
+      const isDone = await underSyncLease(
+        home,
+        { mostWaitMs, isStopped, onWait },
+        async (isOurs) => {
+          // Another may have imported some of them meanwhile.
+          const marks = await Marks.open(settings, io)
+          const changed = found.filter((session) => !marks.isSame(session))
+          work.unchanged = found.length - changed.length
+          try {
+            await importAll(
+              home,
+              changed,
+              work,
+              { marks, progress, goesOn: () => !hasSignal && isOurs() },
+              io,
+            )
+          } finally {
+            await marks.save()
+          }
+        },
+      )
+      if (!isDone) work.left = found.length
     })
   } finally {
     io.host.off('SIGINT', stop)
     progress.end()
-    await marks.save()
   }
-  return { ...told, ...work }
+}
+
+interface Run {
+  readonly marks: Marks
+  readonly progress: ProgressLine
+  goesOn(): boolean
+}
+
+export async function importAll(
+  home: Composed,
+  changed: readonly FoundSession[],
+  work: Work,
+  { marks, progress, goesOn }: Run,
+  io: Io,
+): Promise<void> {
+  const known = await earlierImports(home.store)
+  for (const [index, session] of changed.entries()) {
+    if (!goesOn()) {
+      work.left = changed.length - index
+      return
+    }
+    progress.share(`importing ${changed.length} sessions`, index, changed.length)
+    const { imported, isConflict } = await one(session, work, (path) =>
+      importFile(home, path, { records: 'keep', progress, format: session.agent }, known, io),
+    )
+    if (imported) work.outcomes[imported.outcome] += 1
+    // Somebody else wrote to its thread just then: without a mark it is tried again the next time.
+    if (!isConflict) marks.set(session, imported?.threadId ?? marks.threadOf(session.path))
+  }
 }
 
 interface Work {
@@ -88,25 +141,32 @@ interface Work {
   failed: SyncReport['failed'][number][]
   addedEvents: number
   left: number
+  unchanged: number // by the time that they were looked at again
+  outcomes: Record<ImportOutcome, number>
+}
+
+interface Tried {
+  readonly imported?: Imported
+  readonly isConflict?: boolean
 }
 
 async function one(
   { path }: FoundSession,
   work: Work,
   run: (path: string) => Promise<Imported>,
-): Promise<Imported | undefined> {
+): Promise<Tried> {
   try {
     const imported = await run(path)
     const { threadId, outcome, added } = imported
     if (outcome !== 'known') work.threads.push({ threadId, outcome, session: path })
     work.addedEvents += added
-    return imported
+    return { imported }
   } catch (thrown) {
     const error = asPrecisError(thrown)
     // The store itself fails for every session.
     if (error.code.startsWith('store-')) throw thrown
     work.failed.push({ session: path, message: error.message })
-    return undefined
+    return { isConflict: error.code === 'version-conflict' }
   }
 }
 
