@@ -1,14 +1,16 @@
 // `precis handoff`: the newest session of this project, written as a session of another agent, and how to go on there
-import { mkdir } from 'node:fs/promises'
+import { lstat, mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
+import type { ThreadEvent } from '../../core/log/event.ts'
+import { isFields, type Json } from '../../core/text/json.ts'
 import type { Io } from '../process-io.ts'
-import { readName, targetOf, writtenFormat } from '../session/formats.ts'
+import { readName, targetOf, type WrittenFormat, writtenFormat } from '../session/formats.ts'
 import { openSession } from '../session/session.ts'
 import { writeSession } from '../session/write-session.ts'
 import { chooseSession } from '../sessions/choose-sessions.ts'
-import { loadSettings, stateFolderPath } from '../settings/settings.ts'
+import { loadSettings, stateFolder } from '../settings/settings.ts'
 import { writeText } from '../terminal/io.ts'
 import { ProgressLine } from '../terminal/progress.ts'
 import { oneLine, print, quoted } from '../terminal/terminal.ts'
@@ -42,12 +44,13 @@ export async function handOff(
     const { composed, threadId } = session
     const wish = {
       threadId,
-      to: writtenFormat(to, undefined, composed),
+      to: asNew(writtenFormat(to, undefined, composed)),
       secrets: flags.raw ? 'leave' : 'remove',
     } as const
     const { text, problems, messages } = await writeSession(session, wish, io)
-    const { path, command } = placeFor(to, text, io)
-    await mkdir(dirname(path), { recursive: true })
+    const { path, command } = await placeFor(to, text, io)
+    await refuseExisting(path)
+    await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER })
     await writeText(path, text, io)
     progress.end()
     const told = { from: readName(target), to, path, messages, command, losses: problems }
@@ -65,46 +68,90 @@ export async function handOff(
   }
 }
 
+/** Conversations are private. */
+const PRIVATE_FOLDER = 0o700
+
+/**
+ * The handed-over session is a new one with an id of its own, also where it came from the same agent: a writer that
+ * finds records of its format goes on with their session. Under another name they still tell the directory.
+ */
+function asNew(to: WrittenFormat): WrittenFormat {
+  if (to.kind === 'page') return to
+  const { format } = to
+  const write: typeof format.write = ({ events = [], sideEvents: _, ...outgoing }, options) =>
+    format.write({ ...outgoing, events: events.map((event) => renamed(event, format.id)) }, options)
+  return { kind: 'session', format: { ...format, write } }
+}
+
+function renamed(event: ThreadEvent, format: string): ThreadEvent {
+  const kept = event.type === 'FOREIGN' ? event.data : event.source
+  if (kept === undefined || !isFields(kept) || kept.format !== format) return event
+  const other = { ...kept, format: `${format} before` }
+  return event.type === 'FOREIGN' ? { ...event, data: other } : { ...event, source: other }
+}
+
+async function refuseExisting(path: string): Promise<void> {
+  const there = await lstat(path).catch(() => undefined)
+  if (there === undefined) return
+  throw new PrecisError('file-unwritable', `${path} already exists`, {
+    where: path,
+    hint: 'Nothing was written. Run the command again: each handoff gets a new id.',
+  })
+}
+
 /** Where the agent looks for it, and the command that opens it. */
-function placeFor(host: HostName, text: string, io: Io): { path: string; command: string } {
+async function placeFor(
+  host: HostName,
+  text: string,
+  io: Io,
+): Promise<{ path: string; command: string }> {
   const { environment, cwd } = io
   const home = environment.HOME || environment.USERPROFILE || homedir()
   const now = new Date().toISOString()
+  const id = idOf(host, text)
   switch (host) {
     case 'claude-code': {
-      const id = fieldIn(text, 'sessionId')
       const folder = cwd.replaceAll(/[^A-Za-z0-9]/g, '-')
       const root = environment.CLAUDE_CONFIG_DIR || join(home, '.claude')
-      return {
-        path: join(root, 'projects', folder, `${id}.jsonl`),
-        command: `claude --resume ${id}`,
-      }
+      const path = join(root, 'projects', folder, `${id}.jsonl`)
+      return { path, command: `claude --resume ${quoted(id)}` }
     }
     case 'codex': {
-      const id = fieldIn(text, 'id')
       const root = environment.CODEX_HOME || join(home, '.codex')
       const [year = '', month = '', day = ''] = now.slice(0, 10).split('-')
       const name = `rollout-${now.slice(0, 19).replaceAll(':', '-')}-${id}.jsonl`
-      return { path: join(root, 'sessions', year, month, day, name), command: `codex resume ${id}` }
+      const path = join(root, 'sessions', year, month, day, name)
+      return { path, command: `codex resume ${quoted(id)}` }
     }
     case 'pi': {
       const root = environment.PI_CODING_AGENT_DIR || join(home, '.pi', 'agent')
       const folder = `--${cwd.replace(/^[/\\]/, '').replaceAll(/[/\\:]/g, '-')}--`
-      const name = `${now.replaceAll(/[:.]/g, '-')}_${fieldIn(text, 'id')}.jsonl`
-      const path = join(root, 'sessions', folder, name)
+      const path = join(root, 'sessions', folder, `${now.replaceAll(/[:.]/g, '-')}_${id}.jsonl`)
       return { path, command: `pi --session ${quoted(path)}` }
     }
     case 'opencode': {
-      const id = fieldIn(text, 'id')
-      const path = join(stateFolderPath(io), 'handoff', `${id}.json`)
-      return { path, command: `opencode import ${quoted(path)} && opencode --session ${id}` }
+      const path = join(await stateFolder(io), 'handoff', `${id}.json`)
+      return {
+        path,
+        command: `opencode import ${quoted(path)} && opencode --session ${quoted(id)}`,
+      }
     }
   }
 }
 
-/** The first value that the file gives this field. */
-function fieldIn(text: string, name: string): string {
-  const value = new RegExp(`"${name}":\\s*"([^"]+)"`).exec(text)?.[1]
-  if (value !== undefined) return value
-  throw new PrecisError('internal', `the written session has no ${name}`)
+const ID = /^[\w-]{1,128}$/
+
+/** The id that the writer gave the session. It becomes part of a path and of a command. */
+function idOf(host: HostName, text: string): string {
+  const end = text.indexOf('\n')
+  const first: Json = JSON.parse((host === 'opencode' ? text : text.slice(0, end)) || '{}')
+  const { sessionId, id, payload, info } = isFields(first) ? first : {}
+  const found = {
+    'claude-code': sessionId,
+    codex: payload !== undefined && isFields(payload) ? payload.id : undefined,
+    pi: id,
+    opencode: info !== undefined && isFields(info) ? info.id : undefined,
+  }[host]
+  if (typeof found === 'string' && ID.test(found)) return found
+  throw new PrecisError('internal', `the session written for ${host} has no id that can be used`)
 }

@@ -1,0 +1,79 @@
+// `precis handoff`: a new session for the other agent, in its own place, and nothing else on the disk is touched.
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { eachPlace, sample } from './place.ts'
+
+const place = eachPlace()
+const AGENTS = ['claude-code', 'codex', 'pi', 'opencode'] as const
+
+interface Told {
+  readonly path: string
+  readonly command: string
+  readonly messages: number
+}
+
+const handOff = (session: readonly string[], to: string, env: Record<string, string> = {}) =>
+  place().json<Told>(['handoff', ...session, '--to', to], { env })
+
+/** A session of Claude Code in the place where it keeps those of this directory. */
+function putSession(sessionId: string, name: string): string {
+  const { folder } = place()
+  const path = join(folder, '.claude/projects', folder.replaceAll(/[^A-Za-z0-9]/g, '-'), name)
+  const message = { role: 'user', content: 'Never touch the migrations folder.' }
+  const record = { type: 'user', uuid: 'z', parentUuid: null, sessionId, cwd: folder, message }
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `${JSON.stringify(record)}\n`)
+  return path
+}
+
+describe('precis handoff', () => {
+  it('leaves the newest session as it is where it is one of the same agent', async () => {
+    const path = putSession('3f2a91c0-aaaa', '3f2a91c0-aaaa.jsonl')
+    const before = readFileSync(path, 'utf8')
+    const told = await handOff([], 'claude-code')
+    expect(readFileSync(path, 'utf8')).toBe(before)
+    expect(told.path).not.toBe(path)
+    expect(told.messages).toBe(1)
+    const written = readFileSync(told.path, 'utf8')
+    expect(written).toContain('Never touch the migrations folder.')
+    expect(written).not.toContain('3f2a91c0-aaaa')
+    expect(JSON.parse(written.split('\n')[0] ?? '').cwd).toBe(place().folder)
+    expect(readdirSync(dirname(path))).toHaveLength(2)
+  })
+
+  it.each(AGENTS)('gives a session of %s a new id there, each time', async (agent) => {
+    const file = sample(`sessions/${agent}.json${agent === 'opencode' ? '' : 'l'}`)
+    const old = /"(?:sessionId|id)": "([^"]{5,})"/.exec(readFileSync(file, 'utf8'))?.[1] ?? ''
+    const [one, two] = [await handOff([file], agent), await handOff([file], agent)]
+    expect(one.path).not.toBe(two.path)
+    for (const { path, command } of [one, two]) {
+      expect(`${path} ${command}`).not.toContain(old)
+      const written = readFileSync(path, 'utf8')
+      expect(written).not.toContain(`"${old}"`)
+      expect(written).toContain('/kettle')
+    }
+  })
+
+  it('takes neither a path nor a command from the id of a session', async () => {
+    const id = '../../../../escaped; touch pwned'
+    const path = putSession(id, 'odd.jsonl')
+    for (const agent of AGENTS) {
+      const told = await handOff([path], agent)
+      expect(told.path).not.toContain('escaped')
+      expect(told.command).not.toContain('pwned')
+      expect(told.command).toMatch(/^[\w./@:+%=& -]+$/)
+    }
+    expect(existsSync(join(place().folder, 'escaped; touch pwned.jsonl'))).toBe(false)
+    expect(place().left()).toEqual([])
+  })
+
+  it('makes its folders for their owner only', async () => {
+    const PRECIS_HOME = join(place().folder, 'state')
+    const file = sample('sessions/codex.jsonl')
+    const told = await handOff([file], 'opencode', { PRECIS_HOME })
+    for (const path of [PRECIS_HOME, dirname(told.path)])
+      expect(statSync(path).mode & 0o777).toBe(0o700)
+    expect(statSync(told.path).mode & 0o777).toBe(0o600)
+  })
+})
