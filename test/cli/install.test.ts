@@ -127,6 +127,111 @@ describe('precis install', () => {
   })
 })
 
+describe('precis install beside the work of others', () => {
+  const config = () => place().read('.codex/config.toml')
+  const stateOf = async (args: string[], name: string) =>
+    (await state(args)).find(({ path }) => path.endsWith(name))?.state
+
+  it('leaves tables that Codex wrote before the closing comment', async () => {
+    put('.codex/config.toml', 'model = "gpt-5.6"\n')
+    await state(['install', 'codex'])
+    const features = '\n# of the user\n[features]\nx = true\n'
+    put('.codex/config.toml', config().replace('# <<< precis', `${features}# <<< precis`))
+    await state(['uninstall', 'codex'])
+    expect(config()).toBe(`model = "gpt-5.6"\n${features}`)
+  })
+
+  it('knows its table without the comments, and its sub-tables', async () => {
+    put('.codex/config.toml', 'model = "gpt-5.6"\n')
+    await state(['install', 'codex'])
+    const other = '[mcp_servers.other]\ncommand = "x"\nargs = ["/y/precis.js"]\n'
+    const moved = `${config().replace('# >>> precis\n', '')}[mcp_servers.precis.env]\nA = "b"\n${other}`
+    put('.codex/config.toml', moved)
+    await state(['install', 'codex'])
+    expect(config().match(/^\[mcp_servers\.precis\]$/gm)).toHaveLength(1)
+    expect(config().match(/precis\.env|# <<< precis/g)).toHaveLength(1)
+    put('.codex/config.toml', moved)
+    expect(await stateOf(['uninstall', 'codex'], 'config.toml')).toBe('not installed')
+    expect(config()).toBe(`model = "gpt-5.6"\n${other}`)
+  })
+
+  it('reads the table as other programs write it', async () => {
+    const own = `[ mcp_servers . "precis" ] # mine\r\nargs = [\r\n  '/a/precis',\r\n  "mcp",\r\n]\r\n`
+    put('.codex/config.toml', `a = 1\r\n${own}[tui]\r\n`)
+    await state(['uninstall', 'codex'])
+    expect(config()).toBe('a = 1\r\n[tui]\r\n')
+  })
+
+  it.each([
+    ['a table', '[mcp_servers.precis]\ncommand = "npx"\nargs = ["precis", "mcp"]\n'],
+    ['a key', '[mcp_servers]\nprecis = { command = "precis", args = ["mcp"] }\n'],
+    ['a dotted key', 'mcp_servers.precis.command = "precis"\n'],
+    ['an inline table', 'mcp_servers = { precis = { command = "precis" } }\n'],
+  ])('refuses where Codex has an entry of the user, as %s', async (_, text) => {
+    put('.codex/config.toml', text)
+    const before = configuration()
+    const { status, stderr } = await place().precis(['install', 'codex'])
+    expect(status).toBe(1)
+    expect(stderr).toContain('has an MCP server precis that précis did not write')
+    await state(['uninstall', 'codex'])
+    expect(configuration()).toEqual(before)
+  })
+
+  it.each([
+    [
+      'claude-code',
+      '.claude.json',
+      { mcpServers: { precis: { command: 'npx', args: ['precis', 'mcp'] } } },
+    ],
+    [
+      'opencode',
+      '.config/opencode/opencode.json',
+      { mcp: { precis: { command: ['precis', 'mcp'] } } },
+    ],
+  ])('refuses where %s has an entry of the user', async (host, file, value) => {
+    put(file, JSON.stringify(value))
+    const before = configuration()
+    const { status, stderr } = await place().precis(['install', host])
+    expect(status).toBe(1)
+    expect(stderr).toContain('has an MCP server precis that précis did not write')
+    await state(['uninstall', host])
+    expect(configuration()).toEqual(before)
+  })
+
+  it('puts back an entry by hand that looks like its own', async () => {
+    const entry = { command: 'node', args: ['/my/precis.js', 'mcp'], env: { A: 'b' } }
+    put('.claude.json', JSON.stringify({ mcpServers: { precis: entry } }))
+    put('.codex/config.toml', '[mcp_servers.precis]\nargs = ["/my/precis.js", "mcp"]\n')
+    const before = configuration()
+    await state(['install', 'claude-code', 'codex'])
+    expect(place().read('.claude.json')).not.toContain('/my/precis.js')
+    expect(config().match(/\[mcp_servers\.precis\]/g)).toHaveLength(1)
+    const again = await state(['install', 'claude-code', 'codex'])
+    expect(again.every((file) => !file.isChanged && file.state === 'installed')).toBe(true)
+    await state(['uninstall', 'claude-code', 'codex'])
+    expect(configuration()).toEqual(before)
+  })
+
+  it("leaves a hook of the user that stands in the same group as précis's", async () => {
+    await state(['install', 'claude-code'])
+    const settings = JSON.parse(place().read('.claude/settings.json'))
+    const mine = { type: 'command', command: 'echo mine' }
+    settings.hooks.SessionStart[0].hooks.push(mine)
+    put('.claude/settings.json', JSON.stringify(settings))
+    await state(['uninstall', 'claude-code'])
+    expect(JSON.parse(place().read('.claude/settings.json'))).toEqual({
+      hooks: { SessionStart: [{ matcher: 'compact', hooks: [mine] }] },
+    })
+  })
+
+  it('leaves no folder that it made for several files', async () => {
+    const before = configuration()
+    await state(['install', '--all'])
+    await state(['uninstall', '--all'])
+    expect(configuration()).toEqual(before)
+  })
+})
+
 describe('a hook', () => {
   const session = () => {
     const rule = { role: 'user', content: 'Never touch the migrations folder.' }

@@ -14,6 +14,8 @@ export interface HostFile {
   add(text: string | undefined): string
   /** The file without it; undefined where nothing else was in it. */
   remove(text: string): string | undefined
+  /** People write such a part by hand as well: what a first install finds may be theirs. */
+  readonly isHandMade?: true
 }
 
 export interface HostPlace {
@@ -59,8 +61,7 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
     const line = hookLine(command, 'codex')
     return [
       hooksFile(join(folder, 'hooks.json'), { PreCompact: '', SessionStart: 'compact' }, line),
-      blockFile(join(folder, 'config.toml'), [
-        '[mcp_servers.precis]',
+      tableFile(join(folder, 'config.toml'), [
         `command = ${JSON.stringify(command[0])}`,
         `args = ${JSON.stringify([...command.slice(1), 'mcp'])}`,
       ]),
@@ -114,9 +115,9 @@ function hooksFile(
       pruned(text, path, (root) => {
         const hooks: [string, Json][] = []
         for (const [event, list] of Object.entries(fieldsAt(root, 'hooks', path))) {
-          const left = Array.isArray(list) ? list.filter((group) => !isOwnGroup(group)) : list
-          const isEmptied = Array.isArray(left) && left.length === 0 && left !== list
-          if (!isEmptied || (Array.isArray(list) && list.length === 0)) hooks.push([event, left])
+          const left = Array.isArray(list) ? list.flatMap(withoutOwnHooks) : list
+          const isEmptied = Array.isArray(list) && Array.isArray(left) && left.length === 0
+          if (!isEmptied || list.length === 0) hooks.push([event, left])
         }
         const { hooks: _, ...rest } = root
         return hooks.length === 0 ? rest : { ...root, hooks: Object.fromEntries(hooks) }
@@ -124,67 +125,139 @@ function hooksFile(
   }
 }
 
-function isOwnGroup(group: Json): boolean {
-  if (!isFields(group) || !Array.isArray(group.hooks)) return false
-  return group.hooks.some(
-    (hook) => isFields(hook) && typeof hook.command === 'string' && OWN_HOOK.test(hook.command),
-  )
+/** Hooks of others may stand in the same group. */
+function withoutOwnHooks(group: Json): Json[] {
+  if (!isFields(group) || !Array.isArray(group.hooks)) return [group]
+  const left = group.hooks.filter((hook) => !isOwnHook(hook))
+  if (left.length === group.hooks.length) return [group]
+  return left.length === 0 ? [] : [{ ...group, hooks: left }]
+}
+
+function isOwnHook(hook: Json): boolean {
+  return isFields(hook) && typeof hook.command === 'string' && OWN_HOOK.test(hook.command)
 }
 
 const ENTRY = 'precis'
+const OWN_SCRIPT = /[/\\]precis(?:\.js)?$/
+
+/** As `install` writes them: the path of the script, and `mcp`. */
+function areOwnArguments(words: readonly Json[]): boolean {
+  const script = words.at(-2)
+  return words.at(-1) === 'mcp' && typeof script === 'string' && OWN_SCRIPT.test(script)
+}
+
+function isOwnEntry(entry: Json): boolean {
+  if (!isFields(entry)) return false
+  const { command, args } = entry
+  if (Array.isArray(command)) return areOwnArguments(command.slice(1))
+  return Array.isArray(args) && areOwnArguments(args)
+}
+
+function entryOfOthers(path: string): PrecisError {
+  const sentence = `${path} has an MCP server ${ENTRY} that précis did not write`
+  return refusal(path, sentence, 'Remove that entry or give it another name first.')
+}
 
 /** A JSON file with one entry of ours in an object. */
 function entryFile(path: string, field: string, value: Json): HostFile {
   return {
     path,
+    isHandMade: true,
     add: (text) =>
-      edited(text, path, (root) => ({
-        ...root,
-        [field]: { ...fieldsAt(root, field, path), [ENTRY]: value },
-      })),
+      edited(text, path, (root) => {
+        const entries = fieldsAt(root, field, path)
+        if (entries[ENTRY] !== undefined) throw entryOfOthers(path)
+        return { ...root, [field]: { ...entries, [ENTRY]: value } }
+      }),
     remove: (text) =>
       pruned(text, path, (root) => {
         const { [ENTRY]: own, ...others } = fieldsAt(root, field, path)
         const { [field]: _, ...rest } = root
-        if (own === undefined) return root
+        if (own === undefined || !isOwnEntry(own)) return root
         return Object.keys(others).length === 0 ? rest : { ...root, [field]: others }
       }),
   }
 }
 
 const [BEGIN, END] = ['# >>> precis', '# <<< precis']
+const SERVERS = 'mcp_servers'
+const TABLE = `${SERVERS}.${ENTRY}`
 
-/** Lines of ours at the end of a file of any other syntax, between two comments. */
-function blockFile(path: string, lines: readonly string[]): HostFile {
-  const block = `${[BEGIN, ...lines, END].join('\n')}\n`
+/** A TOML file with a table of ours. Codex writes the file again and moves comments: the table tells whose it is. */
+function tableFile(path: string, lines: readonly string[]): HostFile {
+  const block = `${[BEGIN, `[${TABLE}]`, ...lines, END].join('\n')}\n`
   return {
     path,
-    add: (text = '') => `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${block}`,
+    isHandMade: true,
+    add: (text = '') => {
+      if (hasEntry(text)) throw entryOfOthers(path)
+      return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${block}`
+    },
     remove: (text) => {
-      const [start, end] = [text.indexOf(`${BEGIN}\n`), text.indexOf(`${END}\n`)]
-      if (start < 0 || end < start) return text
-      return `${text.slice(0, start)}${text.slice(end + END.length + 1)}` || undefined
+      const tables = tablesIn(text)
+      const main = tables.filter(({ name }) => name === TABLE)
+      const own = new Set(main.filter(({ part }) => areOwnArguments(argumentsIn(part))))
+      const isAll = own.size > 0 && own.size === main.length
+      const left = tables.map((table) => {
+        const isOwn = own.has(table) || (isAll && table.name.startsWith(`${TABLE}.`))
+        return isOwn ? behind(table.part) : table.part
+      })
+      const rest = left.join('').replaceAll(OWN_COMMENT, '')
+      return rest !== text && rest.trim() === '' ? undefined : rest
     },
   }
 }
 
+const OWN_COMMENT = new RegExp(`^(?:${BEGIN}|${END})[ \\t]*\\r?(?:\\n|$)`, 'gm')
+const BEFORE_TABLE = /^(?=[ \t]*\[{1,2}[^[\]\n]+\]{1,2}[ \t]*(?:#.*)?\r?$)/m
+
+/** The text, cut before each line that begins a table. */
+function tablesIn(text: string): { readonly name: string; readonly part: string }[] {
+  return text.split(BEFORE_TABLE).map((part) => {
+    return { name: plainKey(/^\s*\[+([^\]]*)/.exec(part)?.[1] ?? ''), part }
+  })
+}
+
+/** `a . "b"` is `a.b`. */
+function plainKey(key: string): string {
+  return key.replaceAll(/[\s"']/g, '')
+}
+
+/** Comments before the next table are about that one. */
+function behind(part: string): string {
+  const lines = part.split(/(?<=\n)/)
+  return lines.slice(lines.findLastIndex((line) => !/^\s*(?:#|$)/.test(line)) + 1).join('')
+}
+
+/** The list `args` of a table. */
+function argumentsIn(part: string): string[] {
+  const list = /^[ \t]*args\s*=\s*\[([\s\S]*?)\][ \t]*(?:#.*)?\r?$/m.exec(part)?.[1] ?? ''
+  const words = list.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g)
+  return [...words].flatMap(([, double, single]) => double ?? single ?? [])
+}
+
+/** Whether it is there, as a table or in one of the other ways that TOML has to write it. */
+function hasEntry(text: string): boolean {
+  return tablesIn(text).some(({ name, part }) => {
+    const keys = [...part.matchAll(/^[ \t]*([^=#[\n]+)=/gm)].map(([, key = '']) => plainKey(key))
+    const all = [name, ...keys.map((key) => (name === '' ? key : `${name}.${key}`))]
+    return all.some((key) => `${key}.`.startsWith(`${TABLE}.`) || (name === '' && key === SERVERS))
+  })
+}
+
 /** A file that is all ours: it loads the plug-in of this package and says how précis is started. */
 function ownFile(path: string, host: 'opencode' | 'pi', command: readonly string[]): HostFile {
-  const script = command.at(-1) ?? ''
   const plugin = new URL(`../../hosts/${host}.js`, import.meta.url).pathname
   const module = plugin.includes('/dist/') ? plugin : plugin.replace(/\.js$/, '.ts')
   const mark = `// Written by \`precis install ${host}\`; \`precis uninstall ${host}\` removes it.\n`
   const text = `${mark}import { plugin } from ${JSON.stringify(module)}
-export default plugin(${JSON.stringify([...command.slice(0, -1), script])})
+export default plugin(${JSON.stringify(command)})
 `
   return {
     path,
     add(there) {
       if (there === undefined) return text
-      throw new PrecisError('invalid-input', `${path} is there, and précis did not write it`, {
-        where: path,
-        hint: 'Nothing was changed. Move the file away first.',
-      })
+      throw refusal(path, `${path} is there, and précis did not write it`, 'Move it away first.')
     },
     remove: (there) => (there.startsWith(mark) ? undefined : there),
   }
@@ -210,10 +283,12 @@ function parsed(text: string, path: string): Fields {
   } catch {
     // Said below, with the place.
   }
-  throw new PrecisError('invalid-input', `${path} is not a JSON object`, {
-    where: path,
-    hint: 'Nothing was changed. Mend the file, or add précis to it by hand (docs/use-with-agents.md).',
-  })
+  const hint = 'Mend the file, or add précis to it by hand (docs/use-with-agents.md).'
+  throw refusal(path, `${path} is not a JSON object`, hint)
+}
+
+function refusal(where: string, sentence: string, hint: string): PrecisError {
+  return new PrecisError('invalid-input', sentence, { where, hint: `Nothing was changed. ${hint}` })
 }
 
 function fieldsAt(root: Fields, name: string, path: string): Fields {

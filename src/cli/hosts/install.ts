@@ -1,7 +1,7 @@
 // `precis install`, `precis uninstall`: an agent's own configuration, changed with a backup and put back to the byte
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, realpath, rm, rmdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { PrecisError } from '../../core/errors.ts'
@@ -122,7 +122,7 @@ function nextText(
 ): string | undefined {
   if (work === 'look') return before
   const base = withoutOurs(file, before, records[file.path])
-  return work === 'install' ? file.add(base) : base
+  return work === 'install' ? withOurs(file, base) : base
 }
 
 function changedLines(before = '', next = ''): string[] {
@@ -157,20 +157,34 @@ async function install(
   records: Records,
   io: Io,
 ): Promise<void> {
-  const base = withoutOurs(file, text, records[file.path])
-  const next = file.add(base)
-  if (next === text) return
   const known = records[file.path]
-  const made = await mkdir(dirname(file.path), { recursive: true })
-  const madeFolder = made ?? known?.madeFolder
+  const base = withoutOurs(file, text, known)
+  const next = withOurs(file, base)
+  if (next === text) return
+  const folder = dirname(file.path)
+  const made = await mkdir(folder, { recursive: true })
+  const madeFolder = made ?? known?.madeFolder ?? madeBefore(folder, records)
+  const before = known === undefined && file.isHandMade ? text : base
   records[file.path] = {
-    before: base ?? null,
+    before: before ?? null,
     after: digestOf(next),
     ...(madeFolder !== undefined && { madeFolder }),
   }
   // The backup is on the disk before the file is touched.
   await writeRecords(records, io)
   await writeText(file.path, next, io)
+}
+
+/** The folder that was made for another file, where this one lies in it as well. */
+function madeBefore(folder: string, records: Records): string | undefined {
+  return Object.values(records)
+    .map(({ madeFolder }) => madeFolder)
+    .find((made) => made !== undefined && `${folder}${sep}`.startsWith(`${made}${sep}`))
+}
+
+/** What was there before may hold a part that looks like ours: there is one of it only. */
+function withOurs(file: HostFile, base: string | undefined): string {
+  return file.add(base === undefined ? undefined : file.remove(base))
 }
 
 /** The file as it was, where nothing else changed it since; else without what is ours. */
@@ -218,7 +232,12 @@ function stateOf(
   if (text === undefined) return 'not installed'
   const base = withoutOurs(file, text, known)
   if (base === text) return 'not installed'
-  return isSame(file.add(base), text) ? 'installed' : 'outdated'
+  try {
+    return isSame(withOurs(file, base), text) ? 'installed' : 'outdated'
+  } catch (thrown) {
+    if (PrecisError.is(thrown)) return 'outdated' // ours, beside a part of the same name that is not
+    throw thrown
+  }
 }
 
 /** Agents write their own files again, in another order and with other spaces. */
