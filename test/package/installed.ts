@@ -30,7 +30,7 @@ export async function installLibrary(packages: readonly string[]): Promise<Proje
   const installed = join(folder, 'node_modules/precis')
   mkdirSync(installed, { recursive: true })
   spawnSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'])
-  for (const name of ['zod', ...packages]) {
+  for (const name of ['zod', '@opentelemetry/api', ...packages]) {
     const place = join(folder, 'node_modules', name)
     mkdirSync(dirname(place), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules', name), place)

@@ -3,7 +3,7 @@ import { readHostFailures } from '../hosts/failure-log.ts'
 import { HOSTS } from '../hosts/host-files.ts'
 import { eachFile } from '../hosts/install.ts'
 import type { Io } from '../process-io.ts'
-import { type Finding, note, well } from './local-models.ts'
+import { type Finding, fault, note, well } from './local-models.ts'
 
 const SHOWN_FAILURES = 3
 
@@ -26,7 +26,7 @@ async function checkInstalled(io: Io): Promise<Finding[]> {
     ]
   } catch (thrown) {
     const { message } = thrown as Error
-    return [note('agents', message, 'precis install --status names the file.')]
+    return [fault('agents', message, 'Mend the file: its agent cannot read it either.')]
   }
 }
 

@@ -4,7 +4,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Io } from '../process-io.ts'
 import { databaseSession } from '../session/opencode-database.ts'
-import { type AgentFolders, agentFolders } from './agent-folders.ts'
+import { type AgentFolders, agentFolders, SESSION_AGENTS, unknownAgent } from './agent-folders.ts'
 import type { FoundSession } from './found-session.ts'
 import { listDatabase } from './list-database.ts'
 
@@ -18,6 +18,8 @@ export async function findSessions(
   io: Pick<Io, 'environment' | 'cwd'>,
   agents?: readonly string[],
 ): Promise<FoundSession[]> {
+  for (const agent of agents ?? [])
+    if (!SESSION_AGENTS.includes(agent)) throw unknownAgent(agent, '--agent')
   const found: FoundSession[] = []
   for (const each of agentFolders(settings, io)) {
     if (agents && !agents.includes(each.agent)) continue
