@@ -139,7 +139,7 @@ describe('the package', () => {
     }
     new Script(code).runInContext(createContext(host))
     expect(printed).toEqual([true, 4])
-    expect(bytes).toBeLessThan(110_000)
+    expect(bytes).toBeLessThan(140_000)
   })
 
   async function bundle(name: string): Promise<{ code: string; bytes: number }> {
