@@ -1,7 +1,16 @@
 // `precis handoff`: a new session for the other agent, in its own place, and nothing else on the disk is touched.
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { refuseExisting } from '../../src/cli/hosts/handoff.ts'
 import { eachPlace, sample } from './place.ts'
 
 const place = eachPlace()
@@ -66,6 +75,15 @@ describe('precis handoff', () => {
     }
     expect(existsSync(join(place().folder, 'escaped; touch pwned.jsonl'))).toBe(false)
     expect(place().left()).toEqual([])
+  })
+
+  it('writes over nothing', async () => {
+    const [file, link] = [join(place().folder, 'a.jsonl'), join(place().folder, 'b.jsonl')]
+    writeFileSync(file, '')
+    symlinkSync(join(place().folder, 'nowhere'), link)
+    for (const path of [file, link])
+      await expect(refuseExisting(path)).rejects.toThrow(`${path} already exists`)
+    await refuseExisting(join(place().folder, 'c.jsonl'))
   })
 
   it('makes its folders for their owner only', async () => {

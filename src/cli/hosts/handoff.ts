@@ -90,7 +90,8 @@ function renamed(event: ThreadEvent, format: string): ThreadEvent {
   return event.type === 'FOREIGN' ? { ...event, data: other } : { ...event, source: other }
 }
 
-async function refuseExisting(path: string): Promise<void> {
+/** Also a link that leads nowhere: what is there is not ours. */
+export async function refuseExisting(path: string): Promise<void> {
   const there = await lstat(path).catch(() => undefined)
   if (there === undefined) return
   throw new PrecisError('file-unwritable', `${path} already exists`, {
