@@ -2,6 +2,7 @@
 import { createCompactor } from '../compactor/compactor.ts'
 import type { Compactor, CompactorOptions } from '../compactor/compactor-interface.ts'
 import type { UsageLike } from '../compactor/usage-like.ts'
+import { UsageBook } from './usage-book.ts'
 
 export type AiSdkOptions = Omit<CompactorOptions, 'format'>
 
@@ -26,37 +27,42 @@ interface Params {
   prompt: object[]
 }
 
+type Call<Name extends string, R> = Readonly<Record<Name, () => PromiseLike<R>>> & {
+  readonly params: object
+}
+
 /** For `wrapLanguageModel({ model, middleware })`: every request of the model fits. */
 export function compactionMiddleware(options: AiSdkOptions | Compactor<object>) {
   const compactor = compactorOf(options)
-  let usage: UsageLike | undefined
+  const book = new UsageBook()
+  const given = new WeakMap<object, object[]>() // by the params that were sent
+  const note = (params: object, usage: unknown) => {
+    const { prompt } = params as Params
+    book.note(usage, prompt, given.get(params) ?? prompt)
+  }
   return {
     specificationVersion: 'v4' as const,
     async transformParams<P extends object>({ params }: { params: P }): Promise<P> {
       const { prompt } = params as P & Params
-      const fitted = await compactor.fit(prompt, usage)
-      usage = undefined
-      return fitted.messages === prompt ? params : { ...params, prompt: fitted.messages }
+      const fitted = await compactor.fit(prompt, book.take(prompt))
+      const sent = fitted.messages === prompt ? params : { ...params, prompt: fitted.messages }
+      given.set(sent, prompt)
+      return sent
     },
     async wrapGenerate<R extends object>({
       doGenerate,
-    }: {
-      doGenerate: () => PromiseLike<R>
-    }): Promise<R> {
+      params,
+    }: Call<'doGenerate', R>): Promise<R> {
       const result = await doGenerate()
-      usage = (result as { usage?: UsageLike }).usage
+      note(params, (result as { usage?: UsageLike }).usage)
       return result
     },
-    async wrapStream<R extends object>({
-      doStream,
-    }: {
-      doStream: () => PromiseLike<R>
-    }): Promise<R> {
+    async wrapStream<R extends object>({ doStream, params }: Call<'doStream', R>): Promise<R> {
       const result = await doStream()
       const { stream } = result as R & { stream: ReadableStream<{ type: string }> }
       const watching = new TransformStream<{ type: string }, { type: string }>({
         transform(part, controller) {
-          if (part.type === 'finish') usage = (part as { usage?: UsageLike }).usage
+          if (part.type === 'finish') note(params, (part as { usage?: UsageLike }).usage)
           controller.enqueue(part)
         },
       })

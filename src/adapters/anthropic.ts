@@ -4,6 +4,7 @@ import type { Compactor, CompactorOptions } from '../compactor/compactor-interfa
 import type { ModelPort } from '../core/ports.ts'
 import { MAX_OUTPUT_TOKENS, plainPrompt, stopReasonOf } from './prompt-text.ts'
 import { RECALL_DESCRIPTION, RECALL_INPUT, RECALL_NAME, runRecall } from './recall-tool.ts'
+import { UsageBook } from './usage-book.ts'
 
 type Create = (body: never, options?: never) => unknown
 
@@ -48,29 +49,30 @@ export function withCompaction<C extends AnthropicClient>(
 ): C & { readonly compactor: Compactor<object> } {
   const compactor =
     'fit' in options ? options : createCompactor({ ...options, format: 'anthropic' })
-  let usage: Record<string, unknown> | undefined
+  const book = new UsageBook()
   const fitted = async (body: { messages: object[] }) => {
-    const { messages } = await compactor.fit(body.messages, usage)
-    usage = undefined
-    return { ...body, messages }
-  }
-  const remember = (answer: unknown) => {
-    const counted = Object(answer).usage
-    if (typeof counted === 'object') usage = counted
+    const given = body.messages
+    const { messages } = await compactor.fit(given, book.take(given))
+    return {
+      body: { ...body, messages } as never,
+      note: (answer: unknown) => book.note(Object(answer).usage, given, messages),
+    }
   }
   const messages = Object.create(client.messages, {
     create: {
-      async value(body: { messages: object[] }, request?: never) {
-        const answer = await client.messages.create((await fitted(body)) as never, request)
-        remember(answer)
+      async value(given: { messages: object[] }, request?: never) {
+        const { body, note } = await fitted(given)
+        const answer = await client.messages.create(body, request)
+        note(answer)
         return answer
       },
     },
     stream: {
       /** A promise of the stream, since the messages have to fit first. */
-      async value(body: { messages: object[] }, request?: never) {
-        const stream = client.messages.stream((await fitted(body)) as never, request)
-        Object(stream).on?.('finalMessage', remember)
+      async value(given: { messages: object[] }, request?: never) {
+        const { body, note } = await fitted(given)
+        const stream = client.messages.stream(body, request)
+        Object(stream).on?.('finalMessage', note)
         return stream
       },
     },

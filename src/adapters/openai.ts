@@ -4,6 +4,7 @@ import type { Compactor, CompactorOptions } from '../compactor/compactor-interfa
 import type { ModelPort } from '../core/ports.ts'
 import { MAX_OUTPUT_TOKENS, plainPrompt, stopReasonOf } from './prompt-text.ts'
 import { RECALL_DESCRIPTION, RECALL_INPUT, RECALL_NAME, runRecall } from './recall-tool.ts'
+import { UsageBook } from './usage-book.ts'
 
 type Create = (body: never, options?: never) => unknown
 
@@ -74,16 +75,14 @@ function fitting(
   field: 'messages' | 'input',
   compactor: Compactor<object>,
 ) {
-  let usage: Record<string, unknown> | undefined
+  const book = new UsageBook()
   return async (body: Record<string, unknown>, options?: never) => {
     const given = body[field]
     // A plain text, and items that the server has, are not ours to change.
     if (!Array.isArray(given)) return api.create(body as never, options)
-    const { messages } = await compactor.fit(given, usage)
-    usage = undefined
+    const { messages } = await compactor.fit(given, book.take(given))
     const answer = await api.create({ ...body, [field]: messages } as never, options)
-    const counted = Object(answer).usage
-    if (typeof counted === 'object' && counted !== null) usage = counted
+    book.note(Object(answer).usage, given, messages)
     return answer
   }
 }

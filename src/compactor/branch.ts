@@ -1,13 +1,16 @@
 // One line of a conversation that a compactor follows: what came in, what went out, and its log
+import { parseEntryId } from '../core/view/entry.ts'
 import type { AnyMessage, Dialect } from '../messages/dialect.ts'
 import { MessageLog } from '../messages/message-log.ts'
-import { type Outgoing, writeMessages } from '../messages/write-messages.ts'
+import { type Current, type Outgoing, writeMessages } from '../messages/write-messages.ts'
 import { keyOf } from './message-key.ts'
 
 /** A message as the caller has it: what it says, and its number in the log if it is one of those. */
 interface Known {
   readonly key: string
   readonly number?: number | undefined
+  /** What it is made of, if a compaction wrote it. */
+  readonly madeOf?: string | undefined
 }
 
 export class Branch {
@@ -16,6 +19,9 @@ export class Branch {
   readonly #made = new Map<string, AnyMessage>()
   #given: readonly Known[]
   #shown: readonly Known[] = []
+  #current: Current = { numbers: new Set(), made: new Map() }
+  /** Branches of one conversation have the same. */
+  root: object = this
   /** A compaction was undone: the next one waits until the window is full. */
   isHeld = false
   /** How large the context was when nothing could be done about it. */
@@ -43,14 +49,29 @@ export class Branch {
   take(messages: readonly object[], keys: readonly string[], count: number): readonly object[] {
     const list = this.#given.length === count && samePrefix(this.#given, keys) === count
     const known = list ? this.#given : this.#shown
-    for (const [index, { number }] of known.entries())
-      if (number !== undefined) this.log.messages[number] = messages[index] as AnyMessage
+    const made = new Map<string, AnyMessage>()
+    for (const [index, { number, madeOf }] of known.entries()) {
+      const message = messages[index] as AnyMessage
+      if (number !== undefined) this.log.messages[number] = message
+      if (madeOf !== undefined) made.set(madeOf, message)
+    }
     const first = this.log.messages.length
     this.#given = [
       ...known,
       ...keys.slice(count).map((key, index) => ({ key, number: first + index })),
     ]
+    this.#current = { numbers: new Set(this.#given.flatMap(({ number }) => number ?? [])), made }
     return messages.slice(count)
+  }
+
+  /** Whether an answer is among the first messages: those before it may be the same in any conversation. */
+  hasAnswerWithin(count: number): boolean {
+    const numbers = this.#given.slice(0, count).map(({ number }) => number)
+    return numbers.some((number) => {
+      if (number === undefined) return true // written by a compaction
+      const ids = this.log.entries[number] ?? []
+      return ids.some((id) => this.log.eventAt(parseEntryId(id).seq)?.type === 'AGENT_MESSAGE')
+    })
   }
 
   /** A branch with the first `count` messages that came in; undefined where they cannot be told apart. */
@@ -62,7 +83,7 @@ export class Branch {
   }
 
   write(refs: boolean): readonly AnyMessage[] {
-    const written = writeMessages(this.log, { refs, made: this.#made })
+    const written = writeMessages(this.log, { refs, made: this.#made, current: this.#current })
     this.#shown = written.map(knownOf)
     return written.map(({ message }) => message)
   }
@@ -74,8 +95,8 @@ export class Branch {
   }
 }
 
-function knownOf({ message, number }: Outgoing): Known {
-  return { key: keyOf(message), number }
+function knownOf({ message, number, madeOf }: Outgoing): Known {
+  return { key: keyOf(message), number, madeOf }
 }
 
 function samePrefix(known: readonly Known[], keys: readonly string[]): number {

@@ -46,6 +46,7 @@ export interface CompactorEvents {
   readonly forked: { readonly message: number }
 }
 
+/** One for each conversation: where it has seen several, all but `fit`, `on`, `unpin` and `reading` refuse. */
 export interface Compactor<M extends object> {
   /**
    * The messages of the whole conversation, or what `fit` gave last and new ones behind it. `usage` is what the
@@ -60,9 +61,9 @@ export interface Compactor<M extends object> {
   redo(): M[]
   /** What was taken out, by ref or by words. */
   recall(refOrWords: string, options?: RecallOptions): string
-  /** How full the window is: `measured` where a provider has counted. */
+  /** How full the window of the latest `fit` is: `measured` where a provider has counted. */
   reading(): Reading
-  /** Returns a function that takes the listener away. */
+  /** Returns a function that takes the listener away. An error that a listener throws changes nothing. */
   on<E extends keyof CompactorEvents>(
     event: E,
     listener: (value: CompactorEvents[E]) => void,

@@ -103,6 +103,7 @@ class MessageCompactor<M extends object> implements Compactor<M> {
       if (branch) this.#emit('forked', { message: found.count })
     }
     branch ??= Branch.of(dialectOf(messages, this.#options.format))
+    if (found?.branch.hasAnswerWithin(found.count)) branch.root = found.branch.root
     const news = branch.take(messages, keys, count)
     if (news.length > 0) branch.log.add(news, readUsage(usage))
     this.#latest(branch)
@@ -139,12 +140,9 @@ class MessageCompactor<M extends object> implements Compactor<M> {
     // Where tools and system prompt alone are larger than the target, half of the messages go.
     const budget = Math.floor(room > 0 ? Math.min(room, weight - 1) : weight / 2)
     const choices = { budget, strategy, model, instructions, signal, windowTokens }
+    let report: CompactionReport
     try {
-      const report = await runSteps(runCompaction(log, choices, 'auto'))
-      branch.isHeld = false
-      branch.stuckTokens = 0
-      this.#emit('compaction', report)
-      return report
+      report = await runSteps(runCompaction(log, choices, 'auto'))
     } catch (thrown) {
       const error = asPrecisError(thrown)
       this.#emit('failed', error)
@@ -152,6 +150,10 @@ class MessageCompactor<M extends object> implements Compactor<M> {
       branch.stuckTokens = tokens
       return undefined
     }
+    branch.isHeld = false
+    branch.stuckTokens = 0
+    this.#emit('compaction', report)
+    return report
   }
 
   #syncPins({ log }: Branch): void {
@@ -161,6 +163,7 @@ class MessageCompactor<M extends object> implements Compactor<M> {
   }
 
   pin(pin: string | M): string {
+    this.#requireOne()
     const pinId = this.#newPinId()
     if (typeof pin === 'string') {
       this.#texts.set(pinId, pin)
@@ -211,7 +214,19 @@ class MessageCompactor<M extends object> implements Compactor<M> {
     return branch ? readContext(branch.log.context) : {}
   }
 
+  /** Which conversation is meant cannot be told where there are several: one must not read another. */
+  #requireOne(): void {
+    const roots = new Set(this.#branches.map(({ root }) => root))
+    if (roots.size <= 1) return
+    throw new PrecisError(
+      'invalid-input',
+      `The compactor has seen ${roots.size} conversations, and cannot tell which one is meant.`,
+      { hint: 'Create one compactor per conversation. `fit` alone can serve several.' },
+    )
+  }
+
   #current(): Branch {
+    this.#requireOne()
     const branch = this.#branches.at(-1)
     if (branch) return branch
     throw new PrecisError('not-found', 'The compactor has seen no messages yet.', {
@@ -230,6 +245,11 @@ class MessageCompactor<M extends object> implements Compactor<M> {
   }
 
   #emit<E extends keyof CompactorEvents>(event: E, value: CompactorEvents[E]): void {
-    for (const listener of this.#listeners.get(event) ?? []) listener(value as never)
+    for (const listener of [...(this.#listeners.get(event) ?? [])])
+      try {
+        listener(value as never)
+      } catch {
+        // What a listener does wrong is not the conversation's: the others are told, and `fit` goes on.
+      }
   }
 }

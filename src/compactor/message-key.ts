@@ -1,9 +1,7 @@
 // The identity of a message: a hash of what it says, without marks that clients move from request to request
 import { isRecord } from '../core/text/json.ts'
+import { CACHE_MARKS } from '../messages/cache-marks.ts'
 import { byteLength } from '../messages/dialect.ts'
-
-/** Marks for a provider's cache say nothing, and wander. */
-const MARKS: ReadonlySet<string> = new Set(['cache_control', 'cacheControl', 'cachePoint'])
 
 export function keyOf(message: unknown): string {
   return hashOf(JSON.stringify(shownOf(message), withoutMarks) ?? '')
@@ -17,7 +15,7 @@ function shownOf(message: unknown): unknown {
 }
 
 function withoutMarks(name: string, value: unknown): unknown {
-  if (MARKS.has(name)) return undefined
+  if (CACHE_MARKS.has(name)) return undefined
   if (typeof value === 'bigint') return String(value)
   const bytes = byteLength(value)
   return bytes === undefined ? value : hashOfBytes(value)

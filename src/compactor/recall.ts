@@ -4,6 +4,7 @@ import { buildSnippet } from '../core/search/documents.ts'
 import { findWords, isAsked, queryWords } from '../core/search/words.ts'
 import { callsAfter, isEntryId, parseEntryId } from '../core/view/entry.ts'
 import { covered } from '../core/view/refs.ts'
+import { cutHead } from '../core/window/tokens/cut.ts'
 import type { MessageLog } from '../messages/message-log.ts'
 import { readBody } from '../threads/render-event.ts'
 
@@ -33,9 +34,22 @@ function readRef(
   if (texts.length === 0 || texts.every((text) => text === undefined))
     throw new PrecisError('unknown-entry', `There is nothing under the ref ${ref}.`, { where: ref })
   const text = texts.filter((each) => each !== undefined).join('\n\n')
-  const page = text.slice(offset, offset + limit)
-  const end = offset + page.length
+  const start = wholeFrom(text, offset)
+  const page = pageFrom(text.slice(start), limit)
+  const end = start + page.length
   return end < text.length ? `${page}\n[Continues at offset ${end}.]` : page
+}
+
+/** An offset within a surrogate pair is that of the pair. */
+function wholeFrom(text: string, offset: number): number {
+  const isWithin = offset > 0 && (text.codePointAt(offset - 1) ?? 0) > 0xffff
+  return isWithin ? offset - 1 : offset
+}
+
+/** At least one character, so that the next page begins later. */
+function pageFrom(text: string, limit: number): string {
+  const page = cutHead(text, limit)
+  return page === '' ? [...text.slice(0, 2)].slice(0, 1).join('') : page
 }
 
 function textAt(log: MessageLog, seq: number): string | undefined {

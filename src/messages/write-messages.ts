@@ -3,6 +3,7 @@ import type { EntryId } from '../core/edit/change.ts'
 import type { UserContent } from '../core/view/content.ts'
 import { findRoot, type Item, parseEntryId } from '../core/view/entry.ts'
 import { contentOf } from '../core/view/entry-content.ts'
+import { countMarks, withoutMarks } from './cache-marks.ts'
 import {
   type AnyMessage,
   type Dialect,
@@ -18,6 +19,14 @@ export interface Outgoing {
   readonly message: AnyMessage
   /** The number of the message it is, where it is one that came in. */
   readonly number?: number
+  /** What it is made of, where a compaction wrote it or a part of it. */
+  readonly madeOf?: string
+}
+
+/** What the caller has just given: the numbers of messages, and messages that were made before. */
+export interface Current {
+  readonly numbers: ReadonlySet<number>
+  readonly made: ReadonlyMap<string, AnyMessage>
 }
 
 export interface WriteOptions {
@@ -25,12 +34,14 @@ export interface WriteOptions {
   readonly refs: boolean
   /** Messages that were made before, by what they are made of. */
   readonly made: Map<string, AnyMessage>
+  /** Absent: all messages are as the caller has them. Cache marks of others are those of an earlier request. */
+  readonly current?: Current
 }
 
 export function writeMessages(log: MessageLog, options: WriteOptions): Outgoing[] {
   const writer = new Writer(log, options)
-  for (const [number, ids] of log.entries.entries())
-    if (ids.length === 0) writer.out.push({ message: log.messages[number] as AnyMessage, number })
+  for (const [number, ids] of log.entries.entries()) if (ids.length === 0) writer.whole(number)
+  writer.headLength = writer.out.length
   for (const item of log.context.items) writer.item(item)
   writer.flush()
   return writer.out
@@ -44,6 +55,9 @@ interface OpenMessage {
 
 class Writer {
   readonly out: Outgoing[] = []
+  /** How many messages of the system come first. */
+  headLength = 0
+  readonly #rebuilt = new Set<number>()
   readonly #log: MessageLog
   readonly #options: WriteOptions
   readonly #dialect: Dialect
@@ -92,16 +106,34 @@ class Writer {
     const ids = this.#log.entries[number] ?? []
     const left = remaining.map(({ id }) => id)
     const isWhole = ids.length === left.length && ids.every((id, index) => id === left[index])
-    if (isWhole) {
-      this.out.push({ message, number })
-      return
-    }
-    const key = `${number}: ${left.join(' ')}`
-    this.out.push({ message: this.#made(key, () => this.#dialect.rebuild(message, remaining)) })
+    if (isWhole) this.whole(number)
+    else this.#rebuild(message, open)
+  }
+
+  whole(number: number): void {
+    const message = this.#log.messages[number] as AnyMessage
+    this.out.push({ message: this.#isCurrent(number) ? message : withoutMarks(message), number })
+  }
+
+  #isCurrent(number: number): boolean {
+    return this.#options.current?.numbers.has(number) ?? true
+  }
+
+  /** Has the cache marks that the caller's message has now, or none. */
+  #rebuild(message: AnyMessage, { number, remaining }: OpenMessage): void {
+    const madeOf = `${number}: ${remaining.map(({ id }) => id).join(' ')}`
+    const make = () => this.#dialect.rebuild(message, remaining)
+    const marks = this.#isCurrent(number) && !this.#rebuilt.has(number) ? countMarks(message) : 0
+    this.#rebuilt.add(number)
+    const marked = marks === 0 ? undefined : make()
+    if (marked && countMarks(marked) <= marks) this.out.push({ message: marked, madeOf })
+    else this.out.push({ message: this.#made(madeOf, () => withoutMarks(make())), madeOf })
   }
 
   #made(key: string, make: () => AnyMessage): AnyMessage {
-    const { made } = this.#options
+    const { made, current } = this.#options
+    const given = current?.made.get(key)
+    if (given) return given
     const known = made.get(key) ?? make()
     made.set(key, known)
     return known
@@ -112,12 +144,21 @@ class Writer {
     this.#flushMessage()
     const content = contentOf(id, this.#log.eventAt)
     if (content?.kind === 'answer') {
-      this.#flushSaid()
       const text = this.#text(content.answer.content)
+      if (this.#isFirst()) {
+        this.#said.push({ id, text })
+        return
+      }
+      this.#flushSaid()
       if (text.trim() !== '') this.#put([id], 'assistant', text)
     } else if (content?.kind === 'user')
       this.#said.push({ id, text: this.#text(textOfContent(content.content)) })
     else if (content?.kind === 'reminder') this.#said.push({ id, text: this.#text(content.text) })
+  }
+
+  /** Providers want the user to speak first: a summary in the place of the first answer is the user's. */
+  #isFirst(): boolean {
+    return this.out.length === this.headLength && this.#said.every(({ text }) => text.trim() === '')
   }
 
   #flushSaid(): void {
@@ -134,7 +175,8 @@ class Writer {
 
   #put(ids: readonly EntryId[], role: 'user' | 'assistant', text: string): void {
     const make = () => this.#dialect.make(role, text, this.#log.messages)
-    this.out.push({ message: this.#made(ids.join(' '), make) })
+    const madeOf = `${role} ${ids.join(' ')}`
+    this.out.push({ message: this.#made(madeOf, make), madeOf })
   }
 
   #rewritten(id: EntryId): Rewritten | undefined {

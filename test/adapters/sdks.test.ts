@@ -57,6 +57,41 @@ describe('precis/anthropic', () => {
     expect(fitting.compactor.recall('line 3 of file 0')).toContain('file 0')
   })
 
+  it('books what was counted on the conversation that it was counted for', async () => {
+    const asked: unknown[] = []
+    const compactor = {
+      ...createCompactor<object>({ windowTokens: WINDOW_TOKENS }),
+      fit: async (messages: readonly object[], usage?: unknown) => {
+        asked.push(usage)
+        return { messages: [...messages], changed: false, losses: [], reading: {} }
+      },
+    }
+    const counts: ((usage: object) => void)[] = []
+    const create = () =>
+      new Promise((resolve) => counts.push((usage) => resolve({ content: [], usage })))
+    const fitting = anthropic.withCompaction(
+      { messages: { create, stream: create } },
+      compactor as never,
+    )
+    const send = fitting.messages.create as unknown as (body: object) => Promise<unknown>
+    const say = (...texts: string[]) =>
+      send({
+        messages: texts.map((content, n) => ({ role: n % 2 ? 'assistant' : 'user', content })),
+      })
+    const [alice, bob] = [say('I am Alice.'), say('I am Bob.')]
+    await expect.poll(() => counts.length).toBe(2)
+    counts[1]?.({ input_tokens: 2 })
+    await bob
+    counts[0]?.({ input_tokens: 1 })
+    await alice
+    void say('I am Bob.', 'Hi.', 'And?')
+    void say('I am Alice.', 'Hi.', 'And?')
+    void say('I am Carol.', 'Hi.', 'And?')
+    await expect.poll(() => asked.length).toBe(5)
+    const none = undefined
+    expect(asked).toEqual([none, none, { input_tokens: 2 }, { input_tokens: 1 }, none])
+  })
+
   it('writes a summary with the client of the caller', async () => {
     const model = anthropic.anthropicModel(client(), { model: 'claude-test' })
     const { report, messages } = await compact(body.messages, { budget: 6_000, model })
