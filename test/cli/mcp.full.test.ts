@@ -80,15 +80,79 @@ it('lists and answers every tool, resource and prompt', async () => {
   expect(await said(client, 'show', { ref })).toContain('Never push to main.')
   expect(await said(client, 'constraints')).toContain('Never push to main.')
   expect(await said(client, 'files')).toMatch(/\w/)
-  expect(await said(client, 'pins', { add: 'Port 4321.' })).toContain('Port 4321.')
+  await place().json(['pins', threadId, '--add', 'Port 4321.'])
+  expect(await said(client, 'pins')).toContain('Port 4321.')
   expect(await said(client, 'compact', { session: threadId })).toMatch(/tokens/)
   expect(await said(client, 'recall', { query: 'samovar' })).toContain('Nothing was found')
   const { resources } = await client.listResources()
   expect(resources.map(({ uri }) => uri)).toContain(`precis://brief/${threadId}`)
   const { contents } = await client.readResource({ uri: `precis://brief/${threadId}` })
-  expect(JSON.stringify(contents)).toContain('Port 4321.')
+  expect((contents[0] as { text: string }).text).toMatch(
+    /^<transcript-data note=[\s\S]*Port 4321\./,
+  )
+  const listed = await client.readResource({ uri: 'precis://sessions' })
+  expect((listed.contents[0] as { text: string }).text).toMatch(/^<transcript-data note=/)
   const prompt = await client.getPrompt({ name: 'hand-over', arguments: {} })
-  expect(JSON.stringify(prompt.messages)).toContain('Never push to main.')
+  const [message] = prompt.messages
+  expect(message?.content.type === 'text' && message.content.text).toMatch(
+    /<transcript-data note=[\s\S]*Never push to main\.[\s\S]*<\/transcript-data>/,
+  )
+})
+
+it('pins nothing for a model', async () => {
+  putSessions()
+  const client = await overStreams()
+  await said(client, 'sessions')
+  const { tools } = await client.listTools()
+  const pins = tools.find(({ name }) => name === 'pins')
+  expect(Object.keys(pins?.inputSchema.properties ?? {})).toEqual(['session'])
+  expect(pins?.annotations?.readOnlyHint).toBe(true)
+  expect(await said(client, 'pins', { add: 'Port 4321.' })).not.toContain('4321')
+})
+
+it('imports a session once where several calls come at once', async () => {
+  putSessions()
+  const [one, other] = await Promise.all([overStreams(), overStreams()])
+  const calls = ['sessions', 'constraints', 'files', 'sessions', 'constraints']
+  await Promise.all([one, other].flatMap((client) => calls.map((name) => said(client, name))))
+  expect((await said(one, 'sessions')).match(/thr_\w+/g)).toHaveLength(1)
+})
+
+it('finds what is in the project, however much others say of it', async () => {
+  putSessions()
+  const text = readFileSync(sample('sessions/codex.jsonl'), 'utf8')
+  const [head = ''] = text.split('\n')
+  const say = (words: string, at: number) =>
+    JSON.stringify({
+      timestamp: new Date(Date.UTC(2026, 2, 1, 10) + at * 1_000).toISOString(),
+      type: 'response_item',
+      payload: {
+        ...{ type: 'message', role: 'user', content: [{ type: 'input_text', text: words }] },
+      },
+    })
+  const lines = (count: number, words: (index: number) => string) =>
+    `${[head, ...Array.from({ length: count }, (_, index) => say(words(index), index))].join('\n')}\n`
+  const id = (digit: number) => `e0de0000-0000-4000-8000-00000000000${digit}`
+  put(
+    `rollout-2026-03-03T09-00-00-${id(1)}.jsonl`,
+    lines(150, (index) => `walrus number ${index}`),
+  )
+  put(
+    `rollout-2026-03-04T09-00-00-${id(2)}.jsonl`,
+    lines(
+      4,
+      (index) => `a walrus, ${'and much else that is said around it, '.repeat(20)} ${index}`,
+    ).replaceAll('/kettle', place().folder),
+  )
+  await place().json(['sync'])
+  const client = await overStreams()
+  const first = await said(client, 'recall', { query: 'walrus', limit: 3 })
+  expect(first.match(/^\[thr_/gm)).toHaveLength(3)
+  expect(first).not.toContain('walrus number')
+  expect(first).toContain('More: offset 3.')
+  const rest = await said(client, 'recall', { query: 'walrus', limit: 3, offset: 3 })
+  expect(rest.match(/^\[thr_/gm)).toHaveLength(1)
+  expect(rest).not.toContain('More:')
 })
 
 it('keeps to the project where it is told so', async () => {

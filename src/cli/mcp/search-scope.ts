@@ -1,4 +1,6 @@
 // Words looked for in one session, in those of a project, or in everything, page by page
+import type { Composed } from '../../compose.ts'
+import type { SearchFind, SearchQuery, Store } from '../../core/ports.ts'
 import { searchAll, searchIn } from '../recall/recall-archive.ts'
 import type { McpPorts } from './mcp-ports.ts'
 import { requireThread, threadsIn } from './session-scope.ts'
@@ -12,20 +14,22 @@ interface Wanted {
 }
 
 const MOST_FINDS = 100
-/** So many threads of a project are searched one by one, from the newest on. */
-const MOST_THREADS = 50
+/** So many threads of a project are asked one by one, from the newest on; older ones have their share of the best of all. */
+const MOST_THREADS = 200
+/** So many matches of those threads are ranked together, each thread with its best. */
+const MOST_RANKED = 2_000
+const FEWEST_OF_THREAD = 10
 
 export async function searchScope(ports: McpPorts, wanted: Wanted) {
-  const { query, limit, offset } = wanted
+  const { limit, offset } = wanted
   const most = Math.min(MOST_FINDS, offset + limit + 1)
-  const finds = await findsIn(ports, wanted, query, most)
+  const finds = await findsIn(ports, wanted, most)
   return { finds: finds.slice(offset, offset + limit), hasMore: finds.length > offset + limit }
 }
 
 async function findsIn(
   ports: McpPorts,
-  { scope, session }: Wanted,
-  query: string,
+  { scope, session, query }: Wanted,
   most: number,
 ): Promise<Awaited<ReturnType<typeof searchAll>>['finds']> {
   const { home } = ports
@@ -39,18 +43,31 @@ async function findsIn(
   }
   const own = new Set<string>()
   for await (const { threadId } of threadsIn(ports, scope)) own.add(threadId)
-  const { finds } = await searchAll(home, query, MOST_FINDS)
-  const best = finds.filter(({ ref }) => own.has(ref.replace(/:.*$/, '')))
-  if (best.length > 0 || scope === 'everything') return best.slice(0, most)
-  const others = []
-  for (const threadId of [...own].slice(0, MOST_THREADS)) {
-    const { finds: more } = await searchIn(home, [threadId], query, most)
-    others.push(
-      ...more.map((find) => ({
-        ...find,
-        ref: find.ref.includes(':') ? find.ref : `${threadId}:${find.ref}`,
-      })),
-    )
+  const searched = scope === 'project' ? { ...home, store: narrowed(home, own) } : home
+  const { finds } = await searchAll(searched, query, MOST_FINDS)
+  return finds.filter(({ ref }) => own.has(ref.replace(/:.*$/, ''))).slice(0, most)
+}
+
+/** The same store, whose index finds in these threads only: the best of all may be in others. */
+function narrowed({ store }: Composed, own: ReadonlySet<string>): Store {
+  const { index } = store
+  if (!index) return store
+  const asked = [...own].slice(0, MOST_THREADS)
+  const share = Math.max(FEWEST_OF_THREAD, Math.floor(MOST_RANKED / Math.max(1, asked.length)))
+  const search = async (query: SearchQuery) => {
+    const { finds: best, hasAllWords } = await index.search(query)
+    const finds: SearchFind[] = best.filter(({ threadId }) => own.has(threadId))
+    const limit = Math.min(share, query.limit ?? share)
+    for (const threadId of asked)
+      finds.push(...(await index.search({ ...query, threadId, limit })).finds)
+    return { finds, hasAllWords }
   }
-  return others.slice(0, most)
+  const narrow = { search, catchUp: () => index.catchUp(), rebuild: () => index.rebuild() }
+  return new Proxy(store, {
+    get(target, key) {
+      if (key === 'index') return narrow
+      const value: unknown = Reflect.get(target, key)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
 }
