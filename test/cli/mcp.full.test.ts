@@ -11,7 +11,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { eachPlace, PRECIS, sample } from './place.ts'
 
 const place = eachPlace()
-const ID = 'c0de0000-0000-4000-8000-000000000001'
+const NAME = 'rollout-2026-03-01T09-00-00-c0de0000-0000-4000-8000-000000000001.jsonl'
 
 /** Codex's sample as a session of the place, and one of another project. */
 function putSessions(): void {
@@ -26,10 +26,7 @@ function putSessions(): void {
     type: 'response_item',
     payload: rule,
   })
-  put(
-    `rollout-2026-03-01T09-00-00-${ID}.jsonl`,
-    `${text.replaceAll('/kettle', place().folder)}${line}\n`,
-  )
+  put(NAME, `${text.replaceAll('/kettle', place().folder)}${line}\n`)
   put(
     'rollout-2026-03-02T09-00-00-d0de0000-0000-4000-8000-000000000002.jsonl',
     text.replaceAll('kettle', 'samovar'),
@@ -112,10 +109,15 @@ it('pins nothing for a model', async () => {
 
 it('imports a session once where several calls come at once', async () => {
   putSessions()
-  const [one, other] = await Promise.all([overStreams(), overStreams()])
+  await place().json(['sync'])
+  const path = join(place().folder, '.codex/sessions/2026/03/01', NAME)
+  const last = (line: string) => line + line.replace('push', 'merge')
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/.*\n$/, last))
+  const client = await overStreams()
   const calls = ['sessions', 'constraints', 'files', 'sessions', 'constraints']
-  await Promise.all([one, other].flatMap((client) => calls.map((name) => said(client, name))))
-  expect((await said(one, 'sessions')).match(/thr_\w+/g)).toHaveLength(1)
+  await Promise.all(calls.map((name) => said(client, name)))
+  expect((await said(client, 'sessions')).match(/thr_\w+/g)).toHaveLength(1)
+  expect(await said(client, 'constraints')).toContain('Never merge to main.')
 })
 
 it('finds what is in the project, however much others say of it', async () => {
@@ -139,9 +141,9 @@ it('finds what is in the project, however much others say of it', async () => {
   )
   put(
     `rollout-2026-03-04T09-00-00-${id(2)}.jsonl`,
-    lines(
-      4,
-      (index) => `a walrus, ${'and much else that is said around it, '.repeat(20)} ${index}`,
+    // One of them is among the best of all.
+    lines(4, (index) =>
+      index === 0 ? 'walrus' : `a walrus, ${'and much else around it, '.repeat(20)} ${index}`,
     ).replaceAll('/kettle', place().folder),
   )
   await place().json(['sync'])
