@@ -9,6 +9,7 @@ const REWORDED: readonly (readonly [pattern: RegExp, words: string])[] = [
     '',
   ],
   [/ Refs can be read again\./g, ''],
+  [/ Refs: recall, or precis show REF --in FILE\./g, ''],
   [new RegExp(`\\[The whole: ${REF}\\]`, 'g'), '[Shortened.]'],
   [new RegExp(`characters left out: ${REF} …`, 'g'), 'characters left out …'],
   [new RegExp(`, ${REF} to ${REF}`, 'g'), ''],
