@@ -1,4 +1,5 @@
 // The commander program: every command by name, with the options of the ones that are needed
+import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Io, Output } from './process-io.ts'
 import { version } from './program-name.ts'
@@ -15,7 +16,7 @@ A session is a file of Claude Code, Codex, pi, OpenCode and others, detected fro
 (docs/formats.md), or a thread in the store, such as thr_0mwh….
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings. --json prints reports and errors as JSON.
---trust-folder, with any command, applies every key of this directory's .precis/settings.json.`
+--trust-folder, with any command, applies every key of this directory's .precis/settings.json, and its AGENTS.md and CLAUDE.md.`
 
 /** Commander's default width without a terminal. */
 const UNKNOWN_WIDTH = 80
@@ -37,7 +38,8 @@ export async function programOf(io: Io, whole: (name: string) => boolean): Promi
   }
   return program.hook('preAction', async (_, command) => {
     const { trustFolder } = await import('./settings/trust.ts')
-    trustFolder(command.opts().trustFolder === true)
+    const { trustFolder: isTrusted, cwd } = command.opts<{ trustFolder?: boolean; cwd?: string }>()
+    trustFolder(isTrusted ? resolve(io.cwd, cwd ?? '.') : undefined)
   })
 }
 

@@ -12,7 +12,7 @@ const INTRODUCTION = `# The command line
 - **Input**: a session file in any format that précis reads ([formats.md](formats.md)), detected from its content; \`-\` for standard input; or a thread in the store, such as \`thr_0mwh…\`.
 - **Output**: results and reports go to standard output, progress and errors to standard error. \`--json\` prints reports and errors as JSON. In a pipe there are no colours and no progress. \`NO_COLOR\` and \`FORCE_COLOR\` override that.
 - **Exit codes**: 0 done, 1 failed, 2 wrong usage or settings. A failed command changes nothing.
-- **Settings**: [configuration.md](configuration.md). \`--trust-folder\`, with any command, applies every key of the project's settings file. Without it only safe keys apply.
+- **Settings**: [configuration.md](configuration.md). \`--trust-folder\`, with any command, applies every key of the settings file of this directory, and its AGENTS.md and CLAUDE.md. Without it only safe keys apply.
 - **Problems**: run \`precis doctor\`, or see [troubleshooting.md](troubleshooting.md).
 - **Old names**: \`check --from\` is now \`check --format\`. \`compact --input\` and \`--output\` still work; use the argument and \`--out\`.
 `

@@ -87,12 +87,23 @@ describe('the rules of a project', () => {
     expect(lastSystem().length).toBeLessThan(40_000)
   })
 
+  it('of another folder are not trusted by --trust-folder here', async () => {
+    for (const name of ['here', 'there']) mkdirSync(join(place().folder, name))
+    write('there/AGENTS.md', 'Rule one: tabs only.')
+    const cwd = (name: string) => join(place().folder, name)
+    await send(['--trust-folder', 'Hello'], cwd('here'))
+    await send(['Hello'], cwd('there'))
+    expect(lastSystem()).not.toContain('Rule one')
+    await send(['--trust-folder', 'Hello'], cwd('there'))
+    expect(lastSystem()).toContain('Rule one')
+  })
+
   it.each([
     ['y', true],
     ['n', false],
   ])('are shown and asked about on a terminal: %s', async (answer, isRead) => {
     write('AGENTS.md', 'Rule one: tabs\u202e only.')
-    trustFolder(false) // commands before this one ran in this process, too
+    trustFolder(undefined) // commands before this one ran in this process, too
     const [input, output] = [new PassThrough(), new PassThrough()]
     input.write(`${answer}\n`)
     const environment = { XDG_CONFIG_HOME: join(place().folder, '.config') }

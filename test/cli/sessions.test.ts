@@ -89,7 +89,9 @@ describe('precis sessions', () => {
     const moved = await place().json<Listed[]>(['sessions', '--agent', 'codex'], { env })
     expect(moved.map(({ path }) => path)).toEqual([join(place().folder, 'elsewhere/x.jsonl')])
     const wrong = await place().precis(['sessions', '--agent', 'codx'])
-    expect((await place().precis(['sync', '--agent', 'codx'])).stderr).toContain('Unknown agent: codx')
+    expect((await place().precis(['sync', '--agent', 'codx'])).stderr).toContain(
+      'Unknown agent: codx',
+    )
     expect(wrong.status).toBe(2)
     expect(wrong.stderr).toContain('Did you mean codex?')
   })

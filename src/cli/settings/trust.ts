@@ -1,8 +1,9 @@
 // The user's decisions about project settings, by file and content
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { isInside } from '../../tools/workspace.ts'
 
 export type TrustDecision = 'yes' | 'no'
 
@@ -13,11 +14,18 @@ const schema = z.record(
 )
 type Decisions = z.output<typeof schema>
 
-let saysYes = false
+let trusted: string | undefined
 
-/** What `--trust-folder` says, for the command that runs now. */
-export function trustFolder(isTrusted: boolean): void {
-  saysYes = isTrusted
+/** What `--trust-folder` says, for the command that runs now in this folder. */
+export function trustFolder(folder: string | undefined): void {
+  trusted = folder === undefined ? undefined : realpathSync(folder)
+}
+
+/** Files in the folder, and those of the folders that hold it; not what another workspace has. */
+function isTrusted(file: string): boolean {
+  if (trusted === undefined) return false
+  const holder = dirname(file).replace(/[\\/]\.precis$/, '')
+  return isInside(trusted, file) || isInside(holder, trusted)
 }
 
 /** Undefined if this content is undecided. A changed file is undecided again. */
@@ -26,7 +34,7 @@ export function decisionOn(
   content: string,
   configFolder: string,
 ): TrustDecision | undefined {
-  if (saysYes) {
+  if (isTrusted(file)) {
     remember(file, content, 'yes', configFolder)
     return 'yes'
   }
