@@ -61,8 +61,8 @@ describe('npm run bench -- core', () => {
   })
 
   it.each([
-    { args: ['nothing'], says: 'There is no benchmark nothing. Known: core' },
-    { args: [], says: 'No benchmark was named. Known: core' },
+    { args: ['nothing'], says: 'There is no benchmark nothing. Known: all, core' },
+    { args: [], says: 'No benchmark was named. Known: all, core' },
     { args: ['core', '--frob'], says: '--frob' },
     { args: ['core', '--only', 'frob'], says: 'There is no group frob.' },
     { args: ['core', '--quick', '--write'], says: 'Only a whole run can be written.' },

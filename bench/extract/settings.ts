@@ -27,7 +27,7 @@ export const QUICK: Settings = {
   ...FULL,
   chars: 40_000,
   largeChars: 160_000,
-  targetTokens: 1_000,
+  targetTokens: 2_000,
   rounds: 1,
   memoryRuns: 1,
 }

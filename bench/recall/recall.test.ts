@@ -29,7 +29,7 @@ describe('the questions', () => {
 
 describe('the arms', () => {
   it('answer each question; recall shows more of the names than plain searches', async () => {
-    const session = await sessionOf('s', smallSession({ rounds: 40 }))
+    const session = await sessionOf('s', smallSession({ rounds: 80 }))
     const { asked, arms } = await askSession(session, 'repository', 6)
     expect(asked).toBeGreaterThan(5)
     for (const arm of ARMS) expect(arms[arm].within).toBeGreaterThanOrEqual(arms[arm].shown)

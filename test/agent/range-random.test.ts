@@ -29,7 +29,7 @@ it('random ranges are applied as a whole or refused as a whole, in any order, an
       throw new Error(`seed ${seed}`, { cause: error })
     }
   const all = SEEDS.length * TRIES
-  expect(committed).toBeGreaterThan(all / 4)
+  expect(committed).toBeGreaterThan(all / 10)
   expect(committed).toBeLessThan(all)
   expect(violations(setup.dev)).toEqual([])
 })

@@ -188,7 +188,10 @@ function inPlaceLines(block: CompactionBlock, drawing: Drawing): string[] {
   const figures = sizes === '' ? '' : `: ${sizes}`
   // What has grown is no success.
   const mark = isSmaller(block) ? '✓ ' : ''
-  const done = `${mark}compacted by ${visibleLine(strategy)}${figures}`
+  const whole = `${mark}compacted by ${visibleLine(strategy)}${figures}`
+  // The share goes first where there is no room.
+  const done =
+    visibleWidth(whole) + RULE_COLUMNS <= width ? whole : whole.replace(/ \([^()]*\)$/, '')
   const hint = visibleWidth(done + UNDO_HINT) + RULE_COLUMNS <= width ? UNDO_HINT : ''
   const head = [theme.accent(rule(done + hint, width)), ...noteLines(block, drawing)]
   if (!isOpen) return head
