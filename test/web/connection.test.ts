@@ -25,7 +25,7 @@ describe.skipIf(!CHROMIUM.available)(`a lost connection ${CHROMIUM.notice}`, () 
     await lost.waitFor()
     await page.getByLabel('Message').fill('said into the void')
     await page.getByLabel('Message').press('Enter')
-    await page.getByRole('alert').getByText('cannot be reached').waitFor()
+    await page.getByRole('alert').getByText('cannot be reached').first().waitFor()
     // The alert may be of another request; what was typed is back once this one has failed.
     await expect
       .poll(() => page.getByLabel('Message').inputValue(), PATIENCE)
