@@ -104,6 +104,8 @@ describe.each(WIDTHS)('at %i columns', (columns) => {
     await chat.terminal.sees('compacted successfully')
     await chat.terminal.sees(/context ░+ ≈?0 %/)
     await chat.terminal.sees('Esc stops it', false)
+    // What the summary cost comes a moment later.
+    await chat.terminal.sees(/billed [1-9]/)
     const screen = picture(await chat.terminal.screen()).replace(
       /[\d,]+ → [\d,]+ tokens(.*?) ─+/,
       'N → N tokens$1 ─',
