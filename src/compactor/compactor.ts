@@ -249,7 +249,7 @@ class MessageCompactor<M extends object> implements Compactor<M> {
       try {
         listener(value as never)
       } catch {
-        // What a listener does wrong is not the conversation's: the others are told, and `fit` goes on.
+        // What a listener does wrong is not the conversation's: the others still hear of it, and `fit` goes on.
       }
   }
 }

@@ -49,7 +49,7 @@ export function unseenStart(items: readonly Item[]): number {
 
 type Cut = Pick<StrategyInput, 'context' | 'run' | 'targetTokens'>
 
-/** Of the room, for results that nobody has seen and that no request could hold; and for their calls. */
+/** Of the room, for results that the model has not seen and that no request could hold; and for their calls. */
 const UNSEEN_SHARE = 0.5
 
 /** What a request could hold beside the system prompts. Where no window is known the target is one. */
@@ -59,7 +59,7 @@ function requestLimit({ context, run, targetTokens = Number.POSITIVE_INFINITY }:
 }
 
 /**
- * Where begins what stays in any case: a round that is open, or whose results nobody has seen. Only calls that
+ * Where begins what stays in any case: a round that is open, or whose results the model has not seen. Only calls that
  * no request could hold go with their results.
  */
 export function heldStart(input: Cut): number {
@@ -72,7 +72,7 @@ export function heldStart(input: Cut): number {
 }
 
 /**
- * Results that nobody has seen and that no request could hold, with what may be shown of each: a window that
+ * Results that the model has not seen and that no request could hold, with what may be shown of each: a window that
  * is too small for them is the only reason to cut them. Small ones stay whole.
  */
 export function cutUnseen(input: Cut): Map<Item, number> {

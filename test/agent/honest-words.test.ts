@@ -1,4 +1,4 @@
-// What people are told of a compaction: done, nothing to do, fell back because …, failed because ….
+// What people read of a compaction: done, nothing to do, fell back because …, failed because ….
 import { describe, expect, it } from 'vitest'
 import type { AgentFrame } from '../../src/core/agent/frame.ts'
 import { answer, result, user } from '../say.ts'

@@ -10,7 +10,7 @@ import { compactCall, rangeCall, transcript, violations, wireLines } from './tra
 
 const FALSE_NOW = /interrupted|The thread was compacted\. Continue/
 
-/** What people are told besides the answers. */
+/** What people read besides the answers. */
 function noticesIn(frames: readonly AgentFrame[]): string[] {
   return frames.flatMap((frame) => (frame.type === 'notice' ? [frame.message] : []))
 }

@@ -208,7 +208,7 @@ async function compactAndSay(
   return { text, compaction }
 }
 
-/** Two that ask at once get one compaction: the second is told so, and what became of its words. */
+/** Two that ask at once get one compaction: the second learns so, and what became of its words. */
 function joinedWords({ instructions }: Pick<CompactOptions, 'instructions'>): string {
   const unused = instructions === undefined ? '' : ' Its instructions were not used.'
   return `A compaction was already running; this one joined it.${unused}`

@@ -103,7 +103,7 @@ function barLine(name: string, tokens: number, whole: number): string {
 const FRESH = 'New session started with compacted context'
 const SUCCESS = '✅ Conversation compacted successfully'
 
-/** How a compaction ended: what the thread keeps of it, and what whoever asked is told besides. */
+/** How a compaction ended: what the thread keeps of it, and what the caller learns besides. */
 export function compactionWords(result: CompactionResult): [said: string, ...more: string[]] {
   const { success, strategy, error, end, fresh, event, report } = result
   if (!success) {

@@ -60,7 +60,7 @@ async function proposeByAgent(
   })
 }
 
-/** To the agent; the user is told in other words. */
+/** To the agent; the user reads other words. */
 const NOT_CALLED = 'You did not call the tool.'
 
 /** A text says what is wrong with what the agent has called for. */

@@ -98,7 +98,7 @@ function leaseOf(
   })
 }
 
-/** A process that was killed holds the thread until its lease ends: whoever waits is told why. */
+/** A process that was killed holds the thread until its lease ends: whoever waits sees why. */
 export function tellWaiting({ frames, limits }: AgentCore, { threadId }: ThreadRuntime): void {
   const seconds = Math.ceil(limits.leaseMs / 1_000)
   const message = `Another process works on this thread; waiting for it. After a crash that takes up to ${seconds} s.`

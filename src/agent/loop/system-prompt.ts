@@ -1,4 +1,4 @@
-// The system part of a new thread: what a coding agent is told about itself, and the rules of the project
+// The system part of a new thread: what a coding agent learns about itself, and the rules of the project
 import type { EventDraft } from '../../core/log/event.ts'
 
 /** In no edit's reach: compactions neither cover nor summarise them. */
@@ -16,7 +16,7 @@ export function systemDrafts({
 }
 
 /**
- * What a coding agent is told about itself. The same for every turn: a prompt that changes costs
+ * What a coding agent learns about itself. The same for every turn: a prompt that changes costs
  * the cache.
  */
 export function systemPrompt({ workspace }: { readonly workspace: string }): string {

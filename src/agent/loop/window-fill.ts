@@ -27,7 +27,7 @@ export async function fillReminder(turn: Turn, moreTokens = 0): Promise<string |
   return reminderText(seen, built, tokens, window)
 }
 
-/** Without a model nobody is reminded; that it is missing is said where it is needed. */
+/** Without a model there is no reminder; that it is missing is said where it is needed. */
 async function statusOf(turn: Turn): Promise<WindowStatus | undefined> {
   try {
     return await readWindowStatus(turn)
@@ -74,7 +74,7 @@ function reminderText(
   )
 }
 
-/** More would be a list that nobody reads. */
+/** A longer list is not read. */
 const MOST_ROWS = 16
 
 /** How much stands between checkpoints, as ranges that `compact` takes; small neighbours are joined. */

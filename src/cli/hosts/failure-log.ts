@@ -11,7 +11,7 @@ const FILE = 'host-failures.log'
 /** Then it begins again: a hook that always fails must not fill the disk. */
 const MOST_BYTES = 1_000_000
 
-/** Never rejects: there is nobody left to tell. */
+/** Never rejects: no one is left to report to. */
 export async function logHostFailure(where: string, thrown: unknown, io: Io): Promise<void> {
   const { code, message } = asPrecisError(thrown)
   const line = `${new Date().toISOString()} ${where} ${code} ${message.replace(/\s+/g, ' ')}`

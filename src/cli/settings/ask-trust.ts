@@ -29,7 +29,7 @@ export async function askTrust(
     if (rules.isUndecided && !(await ask(rulesQuestion(rules), rules, environment, streams))) return
 }
 
-/** False where nobody answers. */
+/** False where there is no answer. */
 async function ask(
   question: string,
   { file, content }: Pick<RulesFile, 'file' | 'content'>,

@@ -155,7 +155,7 @@ export function checkSize(draft: Draft, minTokens: number): Refusal | undefined 
 
 const MARKER_TOKENS = 32
 
-/** Where nobody asked for it, a compaction that does not shrink the context is none; a tiny one may not grow. */
+/** Where no one asked for it, a compaction that does not shrink the context is none; a tiny one may not grow. */
 export function checkShrinks(draft: Draft, minTokens: number): Refusal | undefined {
   const [was, is] = [sum(draft.before), sum(draft.after)]
   return is > was || (was >= minTokens && is === was) ? notSmaller(is, was) : undefined

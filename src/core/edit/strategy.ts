@@ -30,9 +30,9 @@ export interface CompactionContext {
   /** What the conversation's own requests are sent with. */
   readonly tools?: readonly ToolSchema[] | undefined
   readonly thinking?: ThinkingWish | undefined
-  /** Of the conversation's model; absent where nobody knows. */
+  /** Of the conversation's model; absent where it is unknown. */
   readonly windowTokens?: number | undefined
-  /** What the context may weigh at most for a request to fit; absent where nobody knows. */
+  /** What the context may weigh at most for a request to fit; absent where it is unknown. */
   readonly capacityTokens?: number | undefined
   readonly signal?: Signal | undefined
   /** Where finished steps are kept, for a run that was cut short and is begun again. */

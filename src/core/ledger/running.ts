@@ -219,7 +219,7 @@ function readExitCode(text: string): number | undefined {
   return code === undefined ? undefined : Number(code)
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are told their colours by them
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals read their colours from them
 const COLOURS = /\u001b\[[\d;]*m/g
 
 /** Only at the ends: what is in the middle was printed. */

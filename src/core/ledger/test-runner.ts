@@ -214,5 +214,5 @@ function readLines(output: string): string[] {
     .map((line) => line.replace(COLOURS, '').trimEnd())
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are told their colours by them
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals read their colours from them
 const COLOURS = /\u001b\[[\d;]*m/g

@@ -24,7 +24,7 @@ async function* inOrder(held: readonly Step[], rest: AsyncIterator<Step>): Async
     yield* held
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
   } finally {
-    await rest.return?.() // closes the file where nobody reads to the end
+    await rest.return?.() // closes the file if it is not read to the end
   }
 }
 

@@ -61,7 +61,7 @@ function pieceEnd(text: string, start: number): number {
   return boundary(text, limit)
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are told their colours by them
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals read their colours from them
 const COLOURS = /\u001b\[[\d;]*m/g
 
 /** Codes that colour a terminal say nothing, and stick to the words behind them. */

@@ -25,7 +25,7 @@ export interface Plan {
   readonly shortened: { readonly item: Item; readonly tokens: number } | undefined
   /** Results behind the cut that are shown in part. */
   readonly masked: readonly Item[]
-  /** Results that nobody has seen and that no request could hold: how much of each may be shown. */
+  /** Results that the model has not seen and that no request could hold: how much of each may be shown. */
   readonly capped?: ReadonlyMap<Item, number>
   /** Entries that stay as they are. */
   readonly stays: readonly Item[]

@@ -138,7 +138,7 @@ function findAsides({ nextPrompt, instructions }: StrategyInput): Asides {
 /** In tokens: below the target with all that stays, and clearly shorter than what it replaces. */
 function longestSummary(input: StrategyInput, { covered, kept }: WholeRange): number {
   const { context, targetTokens = Number.POSITIVE_INFINITY } = input
-  // Results that nobody has seen are cut to half of it.
+  // Results that the model has not seen are cut to half of it.
   const staying = weightOf(context) - context.tokens + Math.min(weigh(kept), targetTokens / 2)
   return Math.floor(Math.min((targetTokens - staying) * SHORTER, weigh(covered) * SHORTER))
 }

@@ -140,7 +140,7 @@ const LEAST_TOKENS = 400
 
 /**
  * Results and what the user said, oldest first and no more than it takes; not the newest message, and results
- * that nobody has seen only where no request could hold them. Without a target nothing is a giant.
+ * that the model has not seen only where no request could hold them. Without a target nothing is a giant.
  */
 export const capGiants: Strategy = immediate({
   id: 'cap',

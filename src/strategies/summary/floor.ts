@@ -60,7 +60,7 @@ export function withFloor(strategy: Strategy, kind: SummaryKind = 'replaceable')
   }
 }
 
-/** Head, tail and ref of results that nobody has seen, only where no request could hold them. */
+/** Head, tail and ref of results that the model has not seen, only where no request could hold them. */
 function cappedUnseen(edits: readonly Edit[], input: StrategyInput): Edit[] {
   if (edits.length === 0) return []
   const stays = new Set(standingAfter(edits, input).stays)

@@ -112,7 +112,7 @@ function rootOf(thread: ThreadSummary, byId: ReadonlyMap<string, ThreadSummary>)
   }
 }
 
-/** Threads of the same title are told apart by the end of their ids. */
+/** Threads of the same title differ by the end of their ids. */
 function noteOf(
   { threadId, title, version, updatedAt, reason, isPartial }: ThreadSummary,
   items: readonly ThreadSummary[],

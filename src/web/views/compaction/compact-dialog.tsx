@@ -164,7 +164,7 @@ function Foot({
   )
 }
 
-/** The latest proposal counts; one that nobody waits for is dropped. */
+/** The latest proposal counts; one that no one waits for is dropped. */
 function useProposal(client: Client, threadId: string) {
   const [made, setMade] = useState<Made>({})
   const latest = useRef(0)
