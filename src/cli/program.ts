@@ -105,7 +105,7 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
   {
     name: 'threads',
     summary: 'List the threads in the store, newest first, or remove some',
-    load: () => import('./commands/threads.ts'),
+    load: () => import('./commands/threads/threads.ts'),
   },
   {
     name: 'diff',
@@ -125,12 +125,12 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
   {
     name: 'fork',
     summary: 'Create a thread that shares the history of another',
-    load: () => import('./commands/fork.ts'),
+    load: () => import('./commands/threads/fork.ts'),
   },
   {
     name: 'pins',
     summary: 'List, add and remove the pins of a thread',
-    load: () => import('./commands/pins.ts'),
+    load: () => import('./commands/threads/pins.ts'),
   },
   {
     name: 'recall',
@@ -145,32 +145,32 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
   {
     name: 'install',
     summary: 'Install précis into Claude Code, Codex, OpenCode or pi',
-    load: () => import('./commands/install.ts'),
+    load: () => import('./commands/hosts/install.ts'),
   },
   {
     name: 'uninstall',
     summary: 'Take précis out of an agent again',
-    load: () => import('./commands/uninstall.ts'),
+    load: () => import('./commands/hosts/uninstall.ts'),
   },
   {
     name: 'handoff',
     summary: 'Continue a session in another agent',
-    load: () => import('./commands/handoff.ts'),
+    load: () => import('./commands/hosts/handoff.ts'),
   },
   {
     name: 'mcp',
     summary: 'Serve recall and the like to other agents (Model Context Protocol)',
-    load: () => import('./commands/mcp.ts'),
+    load: () => import('./commands/hosts/mcp.ts'),
   },
   {
     name: 'hook',
     summary: 'Run by an agent around its own compaction',
-    load: () => import('./commands/hook.ts'),
+    load: () => import('./commands/hosts/hook.ts'),
   },
   {
     name: 'chat',
     summary: 'Chat with an agent in the terminal',
-    load: () => import('./commands/chat.ts'),
+    load: () => import('./commands/threads/chat.ts'),
   },
   {
     name: 'serve',
@@ -180,12 +180,12 @@ export const COMMAND_TABLE: readonly CommandEntry[] = [
   {
     name: 'token',
     summary: 'Create, list and revoke access tokens of a server',
-    load: () => import('./commands/token.ts'),
+    load: () => import('./commands/threads/token.ts'),
   },
   {
     name: 'send',
     summary: 'Send one message to an agent and print its answer',
-    load: () => import('./commands/send.ts'),
+    load: () => import('./commands/threads/send.ts'),
   },
   {
     name: 'check',

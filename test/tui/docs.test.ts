@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { define } from '../../src/cli/commands/chat.ts'
+import { define } from '../../src/cli/commands/threads/chat.ts'
 import { processIo } from '../../src/cli/process-io.ts'
 import { CHAT_COMMANDS, helpText } from '../../src/tui/dialogs/commands.ts'
 import { EDITOR_KEYS, KEYS } from '../../src/tui/screen/keys.ts'

@@ -1,8 +1,8 @@
 // `precis pins`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { Io } from '../process-io.ts'
-import { collect } from '../terminal/arguments.ts'
-import type { PinsFlags } from '../threads/thread-commands.ts'
+import type { Io } from '../../process-io.ts'
+import { collect } from '../../terminal/arguments.ts'
+import type { PinsFlags } from '../../threads/thread-commands.ts'
 
 const HELP = `
 A pin survives every compaction word for word, with any strategy.
@@ -22,7 +22,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the pins as JSON')
     .addHelpText('after', HELP)
     .action(async (thread: string, flags: PinsFlags) => {
-      const { changePins } = await import('../threads/thread-commands.ts')
+      const { changePins } = await import('../../threads/thread-commands.ts')
       await changePins(thread, flags, io)
     })
 }

@@ -1,7 +1,7 @@
 // `precis token`: subcommands, options and help. Their actions are loaded on demand.
 import type { Command } from 'commander'
-import type { Io } from '../process-io.ts'
-import type { TokenFlags } from '../serve/serve-tokens.ts'
+import type { Io } from '../../process-io.ts'
+import type { TokenFlags } from '../../serve/serve-tokens.ts'
 
 const HELP = `
 A token gives access to a server on this store (precis serve). It is shown once; the store keeps only its
@@ -23,7 +23,7 @@ export function define(command: Command, io: Io): void {
     .option('--store <address>', 'the store (default: from the settings)')
     .option('--json', 'print the token as JSON')
     .action(async (name: string, flags: TokenFlags) => {
-      const { addOne } = await import('../serve/serve-tokens.ts')
+      const { addOne } = await import('../../serve/serve-tokens.ts')
       await addOne(name, flags, io)
     })
   command
@@ -32,7 +32,7 @@ export function define(command: Command, io: Io): void {
     .option('--store <address>', 'the store (default: from the settings)')
     .option('--json', 'print the list as JSON')
     .action(async (flags: TokenFlags) => {
-      const { listAll } = await import('../serve/serve-tokens.ts')
+      const { listAll } = await import('../../serve/serve-tokens.ts')
       await listAll(flags, io)
     })
   command
@@ -42,7 +42,7 @@ export function define(command: Command, io: Io): void {
     .option('--store <address>', 'the store (default: from the settings)')
     .option('--json', 'print the result as JSON')
     .action(async (name: string, flags: TokenFlags) => {
-      const { revokeOne } = await import('../serve/serve-tokens.ts')
+      const { revokeOne } = await import('../../serve/serve-tokens.ts')
       await revokeOne(name, flags, io)
     })
 }

@@ -1,6 +1,6 @@
 // `precis hook`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { Io } from '../process-io.ts'
+import type { Io } from '../../process-io.ts'
 
 const HELP = `
 precis install puts this into the configuration of an agent. It reads the event as JSON from standard input
@@ -16,7 +16,7 @@ export function define(command: Command, io: Io): void {
     .argument('<agent>', 'the agent that runs it')
     .addHelpText('after', HELP)
     .action(async (agent: string) => {
-      const { runHook } = await import('../hosts/run-hook.ts')
+      const { runHook } = await import('../../hosts/run-hook.ts')
       await runHook(agent, io)
     })
 }

@@ -1,7 +1,7 @@
 // `precis uninstall`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { InstallFlags } from '../hosts/install.ts'
-import type { Io } from '../process-io.ts'
+import type { InstallFlags } from '../../hosts/install.ts'
+import type { Io } from '../../process-io.ts'
 
 const HELP = `
 Restores the files that precis install changed, byte for byte. A file that was changed since keeps the
@@ -22,7 +22,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (agents: string[], flags: InstallFlags) => {
-      const { uninstallHosts } = await import('../hosts/install.ts')
+      const { uninstallHosts } = await import('../../hosts/install.ts')
       await uninstallHosts(agents, flags, io)
     })
 }

@@ -1,7 +1,7 @@
 // `precis install`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { InstallFlags } from '../hosts/install.ts'
-import type { Io } from '../process-io.ts'
+import type { InstallFlags } from '../../hosts/install.ts'
+import type { Io } from '../../process-io.ts'
 
 const HELP = `
 Agents: claude-code, codex, opencode, pi
@@ -29,7 +29,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (agents: string[], flags: InstallFlags) => {
-      const { installHosts } = await import('../hosts/install.ts')
+      const { installHosts } = await import('../../hosts/install.ts')
       await installHosts(agents, flags, io)
     })
 }

@@ -1,8 +1,8 @@
 // `precis send`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { Io } from '../process-io.ts'
-import { collect } from '../terminal/arguments.ts'
-import type { SendFlags } from '../threads/send-message.ts'
+import type { Io } from '../../process-io.ts'
+import { collect } from '../../terminal/arguments.ts'
+import type { SendFlags } from '../../threads/send-message.ts'
 
 const HELP = `
 Output:
@@ -38,7 +38,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (message: string, flags: SendFlags) => {
-      const { sendMessage } = await import('../threads/send-message.ts')
+      const { sendMessage } = await import('../../threads/send-message.ts')
       await sendMessage(message, flags, io)
     })
 }

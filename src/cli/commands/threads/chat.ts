@@ -1,8 +1,8 @@
 // `precis chat`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { ChatFlags } from '../chat.ts'
-import type { Io } from '../process-io.ts'
-import { collect } from '../terminal/arguments.ts'
+import type { ChatFlags } from '../../chat.ts'
+import type { Io } from '../../process-io.ts'
+import { collect } from '../../terminal/arguments.ts'
 
 const HELP = `
 In the chat:
@@ -39,7 +39,7 @@ export function define(command: Command, io: Io): void {
     .option('--yes', 'allow everything without asking')
     .addHelpText('after', HELP)
     .action(async (thread: string | undefined, flags: ChatFlags) => {
-      const { chat } = await import('../chat.ts')
+      const { chat } = await import('../../chat.ts')
       await chat(thread, flags, io)
     })
 }

@@ -1,7 +1,7 @@
 // `precis mcp`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { McpFlags } from '../mcp/run-mcp.ts'
-import type { Io } from '../process-io.ts'
+import type { McpFlags } from '../../mcp/run-mcp.ts'
+import type { Io } from '../../process-io.ts'
 
 const HELP = `
 Speaks the Model Context Protocol over standard input and output; an agent starts it (precis install).
@@ -29,7 +29,7 @@ export function define(command: Command, io: Io): void {
     .option('--no-sync', 'answer from the store as it is, without looking for new sessions')
     .addHelpText('after', HELP)
     .action(async (flags: McpFlags) => {
-      const { runMcp } = await import('../mcp/run-mcp.ts')
+      const { runMcp } = await import('../../mcp/run-mcp.ts')
       await runMcp(flags, io)
     })
 }

@@ -1,6 +1,6 @@
 // `precis fork`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { Io } from '../process-io.ts'
+import type { Io } from '../../process-io.ts'
 
 const HELP = `
 The new thread shares every event up to --at and then continues independently. The original does not
@@ -19,7 +19,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (thread: string, flags: { at?: string; json?: boolean }) => {
-      const { forkThread } = await import('../threads/thread-commands.ts')
+      const { forkThread } = await import('../../threads/thread-commands.ts')
       await forkThread(thread, flags, io)
     })
 }

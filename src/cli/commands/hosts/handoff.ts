@@ -1,8 +1,8 @@
 // `precis handoff`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { HandoffFlags } from '../hosts/handoff.ts'
-import type { Io } from '../process-io.ts'
-import { choosing } from '../sessions/choosing.ts'
+import type { HandoffFlags } from '../../hosts/handoff.ts'
+import type { Io } from '../../process-io.ts'
+import { choosing } from '../../sessions/choosing.ts'
 
 const HELP = `
 Writes the context of a session where the other agent keeps its sessions, and prints the command that opens
@@ -27,7 +27,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (session: string | undefined, flags: HandoffFlags) => {
-      const { handOff } = await import('../hosts/handoff.ts')
+      const { handOff } = await import('../../hosts/handoff.ts')
       await handOff(session, flags, io)
     })
   choosing(command)

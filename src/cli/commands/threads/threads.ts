@@ -1,7 +1,7 @@
 // `precis threads`: options and help. Its action is loaded on demand.
 import type { Command } from 'commander'
-import type { Io } from '../process-io.ts'
-import type { ThreadsFlags } from '../threads/list-threads.ts'
+import type { Io } from '../../process-io.ts'
+import type { ThreadsFlags } from '../../threads/list-threads.ts'
 
 const HELP = `
 Examples:
@@ -15,7 +15,7 @@ export function define(command: Command, io: Io): void {
     .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ThreadsFlags) => {
-      const { listThreads } = await import('../threads/list-threads.ts')
+      const { listThreads } = await import('../../threads/list-threads.ts')
       await listThreads(flags, io)
     })
   command
@@ -24,7 +24,7 @@ export function define(command: Command, io: Io): void {
     .argument('<thread...>', 'the threads')
     .option('--json', 'print the result as JSON')
     .action(async (threads: string[], _: unknown, rm: Command) => {
-      const { removeThreads } = await import('../threads/list-threads.ts')
+      const { removeThreads } = await import('../../threads/list-threads.ts')
       // Words before and after `rm` count alike.
       await removeThreads(threads, rm.optsWithGlobals(), io)
     })
