@@ -57,6 +57,11 @@ export interface Dialect {
   read(message: AnyMessage): readonly Piece[]
   /** A copy of the message with what remains of it. Its other fields stay as they are. */
   rebuild(message: AnyMessage, remaining: readonly Remaining[]): AnyMessage
+  /** What must stand before a message, where the provider binds them to each other; and the message without the bond. */
+  readonly bond?: {
+    needs(messages: readonly AnyMessage[], number: number): readonly number[]
+    free(message: AnyMessage): AnyMessage
+  }
   /** A new message. `like` are the messages of the conversation, whose classes it may need. */
   make(role: 'user' | 'assistant', text: string, like: readonly AnyMessage[]): AnyMessage
 }

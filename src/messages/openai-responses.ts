@@ -65,7 +65,23 @@ export const openaiResponsesMessages: Dialect = {
     const written = isString ? joinTexts(parts as readonly Block[]) : writeParts(parts, inputText)
     return { ...item, [field]: written }
   },
+  bond: {
+    needs(items, number) {
+      if (items[number]?.id === undefined) return []
+      let before = number - 1
+      while (isOutput(items[before])) before -= 1
+      const reasoning: number[] = []
+      for (; items[before]?.type === 'reasoning'; before -= 1) reasoning.push(before)
+      return reasoning
+    },
+    free: ({ id, ...item }) => item,
+  },
   make: (role, text) => ({ role, content: text }),
+}
+
+/** What the model says and calls. Without its id it stands by itself, whatever reasoning led to it. */
+function isOutput(item: AnyMessage | undefined): boolean {
+  return item?.role === 'assistant' || /_call$/.test(textIn(item?.type) ?? '')
 }
 
 function inputText(text: string): AnyMessage {

@@ -58,6 +58,7 @@ class Writer {
   /** How many messages of the system come first. */
   headLength = 0
   readonly #rebuilt = new Set<number>()
+  readonly #numbers = new Set<number>()
   readonly #log: MessageLog
   readonly #options: WriteOptions
   readonly #dialect: Dialect
@@ -112,7 +113,19 @@ class Writer {
 
   whole(number: number): void {
     const message = this.#log.messages[number] as AnyMessage
-    this.out.push({ message: this.#isCurrent(number) ? message : withoutMarks(message), number })
+    this.#numbers.add(number)
+    if (this.#isBoundToMissing(number)) {
+      const madeOf = `${number} alone`
+      const make = () => withoutMarks(this.#dialect.bond?.free(message) ?? message)
+      this.out.push({ message: this.#made(madeOf, make), madeOf })
+    } else
+      this.out.push({ message: this.#isCurrent(number) ? message : withoutMarks(message), number })
+  }
+
+  /** An answer that came in parts may have lost the part that the rest of it is bound to. */
+  #isBoundToMissing(number: number): boolean {
+    const needed = this.#dialect.bond?.needs(this.#log.messages, number) ?? []
+    return needed.some((each) => !this.#numbers.has(each))
   }
 
   #isCurrent(number: number): boolean {
