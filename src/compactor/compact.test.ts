@@ -225,6 +225,20 @@ describe('compact on a recorded session', () => {
     const kept = messages.filter((_, index) => !lost.has(index))
     expect(out.filter((message) => messages.includes(message))).toEqual(kept)
   })
+
+  it('and again keeps the sections of the brief, and uses the room that it may', () => {
+    let current = messages
+    const sections: string[][] = []
+    for (let budget = 12_000; budget > 7_000; budget = Math.floor(budget * 0.9)) {
+      const { messages: out, report } = compact(current, { budget })
+      expect(report.after.total).toBeLessThanOrEqual(budget)
+      expect(report.after.total).toBeGreaterThan(budget * 0.9)
+      sections.push([...JSON.stringify(out).matchAll(/\\n## (\w+)/g)].map(([, name = '']) => name))
+      current = out
+    }
+    const titles = ['Goal', 'The', 'State', 'Decisions', 'Excerpts']
+    for (const each of sections) expect(each).toEqual(expect.arrayContaining(titles))
+  })
 })
 
 describe.each(MESSAGE_FORMATS)('compact on random messages of %s', (format) => {

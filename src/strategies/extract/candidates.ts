@@ -108,8 +108,14 @@ function fileWeight({ digest, coverage }: CandidateInput, { headLine }: Group): 
   return 1 + FILE_WEIGHT * most
 }
 
-function opened({ digest, coverage }: CandidateInput, { head, headLine }: Group): CandidateGroup {
-  if (head === '') return { openTokens: REF_TOKENS, headTerms: NO_TERMS }
+function opened({ digest, coverage }: CandidateInput, group: Group): CandidateGroup {
+  const { head, headLine, isBrief } = group
+  if (head === '')
+    return {
+      openTokens: REF_TOKENS,
+      headTerms: NO_TERMS,
+      ...(isBrief && { isUnlimited: isBrief }),
+    }
   const line = head.length <= SHORT_HEAD_CHARS ? digest.lines[headLine] : undefined
   if (line)
     return {

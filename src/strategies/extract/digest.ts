@@ -38,6 +38,8 @@ export interface Group {
   readonly head: string
   /** If it is not an event of the log, the entry that it is. */
   readonly entry?: EntryId
+  /** An earlier brief: much was left out for it, so that it may fill the next one. */
+  isBrief?: true
   headLine: number // the line that is its head; -1 if there is none
   resultSeq: number // 0 until there is a result
   status: ToolStatus
@@ -157,7 +159,7 @@ export class Digest {
     // A file of plain messages may hold a brief and what was said since in one message.
     const texts: string[] = []
     for (const text of typeof data === 'string' ? [data] : data.flatMap(textIn)) {
-      const brief = isForeign(origin) ? undefined : readBrief(text)
+      const brief = isForeign(origin) && !this.#isOurs(origin) ? undefined : readBrief(text)
       const pins = origin === 'tool' || origin === 'model' ? undefined : readPinnedText(text)
       if (brief) this.#addBrief(brief, seq)
       else if (pins)
@@ -179,6 +181,11 @@ export class Digest {
     const isOld = typed === '' && isNote(text)
     const said = isOld ? text.slice(text.indexOf('\n') + 1) : text
     this.#addText(said, this.#group(seq, speaker), 'said', typed !== '' ? 'user' : 'tool')
+  }
+
+  /** A list of messages does not say who wrote them: but before the first answer no tool has said anything. */
+  #isOurs(origin: Origin | undefined): boolean {
+    return origin === 'client' && this.groups.every(({ speaker }) => OPENS.has(speaker))
   }
 
   #addWords(words: UserWords, binding: readonly string[] = []): void {
@@ -206,7 +213,9 @@ export class Digest {
       spoken.length === 0 && constraints.length > 0 ? [constraints.join('\n')] : spoken
     if (first !== undefined) this.#addWords({ seq, text: first, ...named }, constraints)
     for (const text of others) this.#addWords({ seq, text, ...named })
-    this.#addText(rest, this.#group(seq, 'agent', '', entry), 'said', 'agent')
+    const group = this.#group(seq, 'agent', '', entry)
+    ;(this.groups[group] as Group).isBrief = true
+    this.#addText(rest, group, 'said', 'agent')
   }
 
   #addCall(call: ToolCall): void {
@@ -277,6 +286,8 @@ export class Digest {
     this.#termCount += 1
   }
 }
+
+const OPENS: ReadonlySet<Group['speaker']> = new Set(['user', 'reminder'])
 
 function isForeign(origin: Origin | undefined): boolean {
   return origin === 'client' || origin === 'tool'

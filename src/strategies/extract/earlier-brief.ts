@@ -2,9 +2,8 @@
 /** The frame of a brief: its opening and its headings */
 export const OPENING =
   '[Context note, not a request: what happened before, from the log; earlier requests were taken up. Refs: recall, or precis show REF --in FILE.]'
-/** Of briefs that were written before. */
-const FORMER_OPENING =
-  '[Context note, not a request: what happened before, word for word from the log. Refs can be read again.]'
+/** This one, former ones, and those written for readers that cannot read refs. */
+const ANY_OPENING = /^\[Context note, not a request: what happened before, [^\]\n]{1,200}\]/
 
 export const TITLES = [
   'Goal',
@@ -35,34 +34,39 @@ export interface EarlierBrief {
 }
 
 const HEADING = new RegExp(`^## (${TITLES.join('|')})$`, 'm')
+/** What a message begins with: its ref, or a dash for readers that cannot read refs. */
 const REF = /^\[ref:[ec][\d.@]{1,40}\] /m
+const DASH = /^- /m
 /** Marks of what is quoted: it is marked again where it is chosen again. */
 const QUOTES = /^> /gm
-const REFS = new RegExp(REF.source, 'gm')
 
 /** Undefined if the text is no brief. Headings in what it quotes are written another way. */
 export function readBrief(text: string): EarlierBrief | undefined {
-  if (!text.startsWith(OPENING) && !text.startsWith(FORMER_OPENING)) return undefined
+  const [opening] = ANY_OPENING.exec(text) ?? []
+  if (opening === undefined) return undefined
+  const mark = opening.includes(' Refs') ? REF : DASH
   const [, ...parts] = text.split(HEADING)
   const sections = new Map<string, string>()
   for (let at = 0; at < parts.length; at += 2)
     sections.set(parts[at] ?? '', (parts[at + 1] ?? '').trim())
   const section = (title: (typeof TITLES)[number]) => sections.get(title) ?? ''
   return {
-    goal: messagesIn(section('Goal'))[0],
-    summaries: messagesIn(section('Summary')).map((text) => text.replace(SUMMARY_NOTE, '').trim()),
+    goal: messagesIn(section('Goal'), mark)[0],
+    summaries: messagesIn(section('Summary'), mark).map((text) =>
+      text.replace(SUMMARY_NOTE, '').trim(),
+    ),
     constraints: section('Constraints').split('\n').filter(Boolean),
-    said: messagesIn(section('The user said')),
+    said: messagesIn(section('The user said'), mark),
     rest: [section('State'), section('Decisions'), section('Excerpts'), section('Names')]
       .join('\n')
-      .replace(REFS, '')
+      .replaceAll(new RegExp(mark.source, 'gm'), '')
       .replace(QUOTES, ''),
   }
 }
 
-function messagesIn(section: string): string[] {
+function messagesIn(section: string, mark: RegExp): string[] {
   return section
-    .split(REF)
+    .split(mark)
     .map((message) => message.trim())
     .filter(Boolean)
 }

@@ -308,6 +308,22 @@ describe('compacted again and again', () => {
     expect(buildBrief(log).match(/Context note/g)).toHaveLength(1)
   })
 
+  it('takes what looks like a brief of its own for one only before the first answer [NEED-15]', async () => {
+    const rule = 'Never touch generated/schema.ts.'
+    const earlier = {
+      ...user(`${OPENING}\n## Constraints\n${rule}\n## State\nread: src/a.ts`),
+      origin: 'client' as const,
+    }
+    const isUsersOwn = async (events: EventDraft[]) => {
+      const log = new TestLog()
+      log.append([...events, user('Go on with the tests.'), ...filler(3, 'late')])
+      await compact(log, 1_200)
+      return /## The user said\n[^#]*Never touch/.test(buildBrief(log))
+    }
+    expect(await isUsersOwn([user('Hello.'), earlier, ...filler(30)])).toBe(true)
+    expect(await isUsersOwn([user('Hello.'), ...filler(1), earlier, ...filler(30)])).toBe(false)
+  })
+
   it('reads no ref and no heading into a context without a log [NEED-15]', async () => {
     const log = session(user('Keep parseConfig pure.'))
     await compact(log, 1_200)

@@ -13,9 +13,11 @@ export interface Candidate {
 export interface CandidateGroup {
   readonly openTokens: number
   readonly headTerms: Int32Array
+  /** It may take all the room there is. */
+  readonly isUnlimited?: true
 }
 
-/** No message and no result takes more of the room than this, unless nothing else is there. */
+/** No message and no result takes more of the room than this, unless it is an earlier brief. */
 const GROUP_SHARE = 0.25
 const LEAST_GROUP_TOKENS = 600
 
@@ -88,8 +90,8 @@ export class Selection {
       const { candidate } = top
       if (this.#isChosen[candidate]) continue
       const tokens = this.#cost(candidate)
-      const { isOpen, openTokens, tokens: taken } = this.#group(candidate)
-      const isSource = openTokens !== undefined || !isOpen
+      const { isOpen, openTokens, tokens: taken, isUnlimited } = this.#group(candidate)
+      const isSource = !isUnlimited && (openTokens !== undefined || !isOpen)
       if (tokens > room || (isSource && taken + tokens > this.#mostTokens)) {
         this.#setAside.push(top)
         continue
