@@ -25,6 +25,11 @@ export function seeds(full: number, least = 1): readonly number[] {
   return Array.from({ length: scaled(full, least) }, (_, index) => SEED + index)
 }
 
+/** All of them; in the fast tier one, another for each `index`. */
+export function inTurn<T>(all: readonly T[], index: number): readonly T[] {
+  return isFastTier ? all.slice(index % all.length, (index % all.length) + 1) : all
+}
+
 /** For `fc.assert`: runs are cheap, so that a hundred of them are made at any scale. */
 export function runs(full = 100): { readonly numRuns: number; readonly seed: number } {
   return { numRuns: scaled(full, 100), seed: SEED }

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { runsIn } from '../agent/past.ts'
 import { type AgentSetup, setUpAgent } from '../agent/setup.ts'
 import { user } from '../say.ts'
+import { inTurn } from '../scale.ts'
 import { setUpApp } from '../server/setup.ts'
 import { CHARACTERS } from './characters.ts'
 import { plantedDrafts, scriptOf } from './doors.ts'
 import { REQUEST } from './planted.ts'
 
 const WINDOW = 16_000
-const NAMED = CHARACTERS.map((character) => [character.name, character] as const)
+const NAMED = CHARACTERS.map((character, at) => [character.name, character, at] as const)
 /** Empty answers leave a new session unmade (FRESH-16). */
 const SILENT: ReadonlySet<string> = new Set(['empty', 'calls tools'])
 
@@ -29,8 +30,8 @@ async function sent({ threads }: Pick<AgentSetup, 'threads'>, threadId: string):
 describe('automatic compaction', () => {
   it.each(NAMED)(
     'with a model that is «%s»: the request is answered, after two compactions at most',
-    async (name, character) => {
-      for (const preset of ['range', 'whole', 'fold', 'log']) {
+    async (name, character, at) => {
+      for (const preset of inTurn(['range', 'whole', 'fold', 'log'], at)) {
         const setup = await planted(preset, 0.95)
         const { agent, dev, threadId, frames } = setup
         dev.script(scriptOf(character))
@@ -48,8 +49,8 @@ describe('automatic compaction', () => {
 describe('/compact', () => {
   it.each(NAMED)(
     'with a model that is «%s»: the request stays, and no success is told that is none',
-    async (name, character) => {
-      for (const preset of ['range', 'whole', 'fold', 'log', 'fresh']) {
+    async (name, character, at) => {
+      for (const preset of inTurn(['range', 'whole', 'fold', 'log', 'fresh'], at)) {
         const setup = await planted(preset, 0.5)
         const { agent, dev, threads, threadId } = setup
         await threads.append(threadId, [user(REQUEST)])

@@ -1,5 +1,6 @@
 // Every character of model with the strategies of the five presets, at three lengths: what is left of the facts.
 import { describe, expect, it } from 'vitest'
+import { inTurn } from '../scale.ts'
 import { compacted, factsInBrief, keptOf, LENGTHS, PRESETS, TRIGGER, WINDOW } from './cells.ts'
 import { CHARACTERS } from './characters.ts'
 import { plant, REQUEST } from './planted.ts'
@@ -8,11 +9,11 @@ describe.each(Object.entries(LENGTHS))('%s', (_, windows) => {
   const planted = plant(windows * WINDOW)
   const { facts } = planted
 
-  it.each(CHARACTERS.map((character) => [character.name, character] as const))(
+  it.each(CHARACTERS.map((character, at) => [character.name, character, at] as const))(
     'of a model that is «%s»: the request stays, no fewer facts than in the brief, below the trigger',
-    async (name, character) => {
+    async (name, character, at) => {
       const rows: string[] = []
-      for (const preset of Object.keys(PRESETS)) {
+      for (const preset of inTurn(Object.keys(PRESETS), at)) {
         const cell = await compacted(planted, character, preset)
         // A new session is all or nothing (FRESH-11).
         if (preset === 'fresh' && !cell) continue
