@@ -2,14 +2,16 @@
 import { describe, expect, it } from 'vitest'
 import { inTurn } from '../scale.ts'
 import { compacted, factsInBrief, keptOf, LENGTHS, PRESETS, TRIGGER, WINDOW } from './cells.ts'
-import { CHARACTERS } from './characters.ts'
+import { CHARACTERS, ODD_CHARACTERS } from './characters.ts'
 import { plant, REQUEST } from './planted.ts'
 
 describe.each(Object.entries(LENGTHS))('%s', (_, windows) => {
   const planted = plant(windows * WINDOW)
   const { facts } = planted
 
-  it.each(CHARACTERS.map((character, at) => [character.name, character, at] as const))(
+  const characters = windows === 2 ? [...CHARACTERS, ...ODD_CHARACTERS] : CHARACTERS
+
+  it.each(characters.map((character, at) => [character.name, character, at] as const))(
     'of a model that is «%s»: the request stays, no fewer facts than in the brief, below the trigger',
     async (name, character, at) => {
       const rows: string[] = []

@@ -179,8 +179,16 @@ export async function checkedAnswer(provider: ModelPort, request: AskRequest): P
     throw new PrecisError('model-failed', 'The model answered with an empty summary.', {
       details: { ...details, ending: 'empty' },
     })
+  const { maxOutputTokens = Number.POSITIVE_INFINITY } = request
+  if (estimateTokens(text) > TOO_LONG * maxOutputTokens)
+    throw new PrecisError('model-failed', 'The model wrote far more than it was allowed to.', {
+      details: { ...details, ending: 'too-long' },
+    })
   return answer
 }
+
+/** Estimates may be off by so much; providers end an answer at its limit, others may not. */
+const TOO_LONG = 2
 
 function aborted(): PrecisError {
   return new PrecisError('aborted', 'The summary was aborted; nothing was changed.')
