@@ -34,10 +34,15 @@ export class World {
     this.#asked = asked
   }
 
-  static async open(agent: Agent): Promise<World> {
+  /** `answer` says what the stand-in answers; without one, as many rounds as the prompt asks for. */
+  static async open(agent: Agent, answer: Answer = answerTo): Promise<World> {
     const asked: Asked[] = []
     const model = await startDevModel({
-      script: (each) => answerTo(each, asked),
+      script: (each) => {
+        const answered = answer(each)
+        if (answered !== undefined) asked.push(each)
+        return answered
+      },
       profiles: { anthropic: MERGING },
     })
     const folder = mkdtempSync(join(tmpdir(), `precis-${agent.name}-`))
@@ -84,15 +89,14 @@ export class World {
   }
 
   precis(args: readonly string[]): Promise<Ran> {
-    const environment = { ...this.#environment(), PRECIS_HOME: join(this.folder, 'precis') }
-    return runPrecis(args, { cwd: this.project, environment })
+    return runPrecis(args, { cwd: this.project, environment: this.environment() })
   }
 
   /** Everything that the program says. Rejects where it fails. */
   run(name: AgentName, args: readonly string[]): Promise<string> {
     const child = spawn(programOf(name), args, {
       cwd: this.project,
-      env: { ...this.#environment(), ...this.agent.environment(this) },
+      env: this.environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: RUN_TIMEOUT_MS,
     })
@@ -111,10 +115,12 @@ export class World {
     })
   }
 
-  #environment(): NodeJS.ProcessEnv {
+  environment(): NodeJS.ProcessEnv {
     return {
+      ...this.agent.environment(this),
       PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
       HOME: this.home,
+      PRECIS_HOME: join(this.folder, 'precis'),
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       HTTPS_PROXY: NO_PROXY_AT,
       HTTP_PROXY: NO_PROXY_AT,
@@ -135,11 +141,30 @@ const SHELLS: Readonly<Record<string, (command: string) => Json>> = {
   exec_command: (cmd) => ({ cmd }),
 }
 
+/** Undefined for what is not the conversation: a title, a summary, or another aside. */
+export type Answer = (asked: Asked) => ScriptedAnswer | undefined
+
+/** A task of so many rounds, counted here: a compaction does not begin it again. */
+export class CountedTask {
+  left = 0
+  #done = 0
+
+  readonly answer: Answer = (asked) => {
+    const tool = asked.tools.find(({ name }) => name in SHELLS)?.name
+    if (tool === undefined) return undefined
+    if (this.left <= 0) return { text: 'All is done.' }
+    this.left -= 1
+    this.#done += 1
+    const command = `seq 1 300 | sed "s/^/round ${this.#done}, line /"`
+    const call = { name: tool, arguments: SHELLS[tool]?.(command) ?? {} }
+    return { text: `Round ${this.#done}.`, calls: [call] }
+  }
+}
+
 /** A call a round with a long output; the second round of a prompt fails. */
-function answerTo(asked: Asked, seen: Asked[]): ScriptedAnswer | undefined {
+function answerTo(asked: Asked): ScriptedAnswer | undefined {
   const tool = asked.tools.find(({ name }) => name in SHELLS)?.name
   if (tool === undefined) return undefined // a title, or another aside
-  seen.push(asked)
   const texts = asked.turns.map(({ role, parts }) =>
     role === 'user' ? parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n') : '',
   )
