@@ -20,7 +20,7 @@ async function open(): Promise<{ world: World; task: CountedTask }> {
   const agent = AGENTS.find(({ name }) => name === 'codex')
   if (!agent) throw new Error('there is no such agent')
   const task = new CountedTask()
-  const world = await World.open(agent, task.answer)
+  const world = await World.open(agent, { answer: task.answer })
   onTestFinished(() => world.close())
   return { world, task }
 }

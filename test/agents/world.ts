@@ -22,20 +22,31 @@ const NO_PROXY_AT = 'http://127.0.0.1:9'
 const MERGING = { ...PROFILES.anthropic, strict: false }
 
 export class World {
-  readonly agent: Agent
+  readonly #agents: readonly [Agent, ...Agent[]]
   readonly folder: string
   readonly #model: DevModel
   readonly #asked: Asked[]
 
-  private constructor(agent: Agent, folder: string, model: DevModel, asked: Asked[]) {
-    this.agent = agent
+  private constructor(
+    agents: readonly [Agent, ...Agent[]],
+    folder: string,
+    model: DevModel,
+    asked: Asked[],
+  ) {
+    this.#agents = agents
     this.folder = folder
     this.#model = model
     this.#asked = asked
   }
 
-  /** `answer` says what the stand-in answers; without one, as many rounds as the prompt asks for. */
-  static async open(agent: Agent, answer: Answer = answerTo): Promise<World> {
+  /**
+   * `answer` says what the stand-in answers; without one, as many rounds as the prompt asks for.
+   * `others` are set up in the same home.
+   */
+  static async open(
+    agent: Agent,
+    { answer = answerTo, others = [] }: { answer?: Answer; others?: readonly Agent[] } = {},
+  ): Promise<World> {
     const asked: Asked[] = []
     const model = await startDevModel({
       script: (each) => {
@@ -46,12 +57,16 @@ export class World {
       profiles: { anthropic: MERGING },
     })
     const folder = mkdtempSync(join(tmpdir(), `precis-${agent.name}-`))
-    const world = new World(agent, folder, model, asked)
+    const world = new World([agent, ...others], folder, model, asked)
     mkdirSync(world.project)
     mkdirSync(world.home)
     writeFileSync(join(world.project, 'README.md'), '# A small project\n')
-    agent.setUp(world)
+    for (const each of [agent, ...others]) each.setUp(world)
     return world
+  }
+
+  get agent(): Agent {
+    return this.#agents[0]
   }
 
   get url(): string {
@@ -72,10 +87,10 @@ export class World {
   }
 
   /** Runs the agent, and gives the requests that it sent for the conversation. */
-  async sends(args: readonly string[]): Promise<readonly Asked[]> {
+  async sends(args: readonly string[], name = this.agent.name): Promise<readonly Asked[]> {
     const before = this.#asked.length
     const earlier = new Set(this.#model.requests)
-    const said = await this.run(this.agent.name, args)
+    const said = await this.run(name, args)
     const asked = this.#asked.slice(before)
     const refused = this.#model.requests.filter(
       (request) => request.outcome === 'refused' && !earlier.has(request),
@@ -83,7 +98,7 @@ export class World {
     if (asked.length === 0 || refused.length > 0) {
       const told = `${args.join(' ')}: ${refused.length} requests refused, ${asked.length} answered`
       const violations = JSON.stringify(refused.map((each) => each.violations))
-      throw new Error(`${this.agent.name} ${told}. ${violations}\n${said.slice(-SAID_CHARS)}`)
+      throw new Error(`${name} ${told}. ${violations}\n${said.slice(-SAID_CHARS)}`)
     }
     return asked
   }
@@ -117,7 +132,7 @@ export class World {
 
   environment(): NodeJS.ProcessEnv {
     return {
-      ...this.agent.environment(this),
+      ...Object.assign({}, ...this.#agents.map((each) => each.environment(this))),
       PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
       HOME: this.home,
       PRECIS_HOME: join(this.folder, 'precis'),
