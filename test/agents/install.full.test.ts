@@ -31,7 +31,7 @@ describe.skipIf(!available)(`Claude Code with précis ${notice}`, () => {
       expect(sent).toContain('précis kept what must not be lost')
       expect(sent).toContain(RULE)
       const { stdout } = await world.precis(['doctor'])
-      expect(stdout).toContain('installed in claude-code')
+      expect(stdout).toContain('claude-code: installed')
       expect(stdout).not.toContain('failed:')
       expect((await world.precis(['uninstall', agent.name])).status).toBe(0)
       expect(readFileSync(file, 'utf8')).toBe(SETTINGS)

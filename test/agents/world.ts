@@ -22,31 +22,51 @@ const NO_PROXY_AT = 'http://127.0.0.1:9'
 const MERGING = { ...PROFILES.anthropic, strict: false }
 
 export class World {
-  readonly agent: Agent
+  readonly #agents: readonly [Agent, ...Agent[]]
   readonly folder: string
   readonly #model: DevModel
   readonly #asked: Asked[]
 
-  private constructor(agent: Agent, folder: string, model: DevModel, asked: Asked[]) {
-    this.agent = agent
+  private constructor(
+    agents: readonly [Agent, ...Agent[]],
+    folder: string,
+    model: DevModel,
+    asked: Asked[],
+  ) {
+    this.#agents = agents
     this.folder = folder
     this.#model = model
     this.#asked = asked
   }
 
-  static async open(agent: Agent): Promise<World> {
+  /**
+   * `answer` says what the stand-in answers; without one, as many rounds as the prompt asks for.
+   * `others` are set up in the same home.
+   */
+  static async open(
+    agent: Agent,
+    { answer = answerTo, others = [] }: { answer?: Answer; others?: readonly Agent[] } = {},
+  ): Promise<World> {
     const asked: Asked[] = []
     const model = await startDevModel({
-      script: (each) => answerTo(each, asked),
+      script: (each) => {
+        const answered = answer(each)
+        if (answered !== undefined) asked.push(each)
+        return answered
+      },
       profiles: { anthropic: MERGING },
     })
     const folder = mkdtempSync(join(tmpdir(), `precis-${agent.name}-`))
-    const world = new World(agent, folder, model, asked)
+    const world = new World([agent, ...others], folder, model, asked)
     mkdirSync(world.project)
     mkdirSync(world.home)
     writeFileSync(join(world.project, 'README.md'), '# A small project\n')
-    agent.setUp(world)
+    for (const each of [agent, ...others]) each.setUp(world)
     return world
+  }
+
+  get agent(): Agent {
+    return this.#agents[0]
   }
 
   get url(): string {
@@ -67,10 +87,10 @@ export class World {
   }
 
   /** Runs the agent, and gives the requests that it sent for the conversation. */
-  async sends(args: readonly string[]): Promise<readonly Asked[]> {
+  async sends(args: readonly string[], name = this.agent.name): Promise<readonly Asked[]> {
     const before = this.#asked.length
     const earlier = new Set(this.#model.requests)
-    const said = await this.run(this.agent.name, args)
+    const said = await this.run(name, args)
     const asked = this.#asked.slice(before)
     const refused = this.#model.requests.filter(
       (request) => request.outcome === 'refused' && !earlier.has(request),
@@ -78,21 +98,20 @@ export class World {
     if (asked.length === 0 || refused.length > 0) {
       const told = `${args.join(' ')}: ${refused.length} requests refused, ${asked.length} answered`
       const violations = JSON.stringify(refused.map((each) => each.violations))
-      throw new Error(`${this.agent.name} ${told}. ${violations}\n${said.slice(-SAID_CHARS)}`)
+      throw new Error(`${name} ${told}. ${violations}\n${said.slice(-SAID_CHARS)}`)
     }
     return asked
   }
 
   precis(args: readonly string[]): Promise<Ran> {
-    const environment = { ...this.#environment(), PRECIS_HOME: join(this.folder, 'precis') }
-    return runPrecis(args, { cwd: this.project, environment })
+    return runPrecis(args, { cwd: this.project, environment: this.environment() })
   }
 
   /** Everything that the program says. Rejects where it fails. */
   run(name: AgentName, args: readonly string[]): Promise<string> {
     const child = spawn(programOf(name), args, {
       cwd: this.project,
-      env: { ...this.#environment(), ...this.agent.environment(this) },
+      env: this.environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: RUN_TIMEOUT_MS,
     })
@@ -111,10 +130,12 @@ export class World {
     })
   }
 
-  #environment(): NodeJS.ProcessEnv {
+  environment(): NodeJS.ProcessEnv {
     return {
+      ...Object.assign({}, ...this.#agents.map((each) => each.environment(this))),
       PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
       HOME: this.home,
+      PRECIS_HOME: join(this.folder, 'precis'),
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       HTTPS_PROXY: NO_PROXY_AT,
       HTTP_PROXY: NO_PROXY_AT,
@@ -135,11 +156,30 @@ const SHELLS: Readonly<Record<string, (command: string) => Json>> = {
   exec_command: (cmd) => ({ cmd }),
 }
 
+/** Undefined for what is not the conversation: a title, a summary, or another aside. */
+export type Answer = (asked: Asked) => ScriptedAnswer | undefined
+
+/** A task of so many rounds, counted here: a compaction does not begin it again. */
+export class CountedTask {
+  left = 0
+  #done = 0
+
+  readonly answer: Answer = (asked) => {
+    const tool = asked.tools.find(({ name }) => name in SHELLS)?.name
+    if (tool === undefined) return undefined
+    if (this.left <= 0) return { text: 'All is done.' }
+    this.left -= 1
+    this.#done += 1
+    const command = `seq 1 300 | sed "s/^/round ${this.#done}, line /"`
+    const call = { name: tool, arguments: SHELLS[tool]?.(command) ?? {} }
+    return { text: `Round ${this.#done}.`, calls: [call] }
+  }
+}
+
 /** A call a round with a long output; the second round of a prompt fails. */
-function answerTo(asked: Asked, seen: Asked[]): ScriptedAnswer | undefined {
+function answerTo(asked: Asked): ScriptedAnswer | undefined {
   const tool = asked.tools.find(({ name }) => name in SHELLS)?.name
   if (tool === undefined) return undefined // a title, or another aside
-  seen.push(asked)
   const texts = asked.turns.map(({ role, parts }) =>
     role === 'user' ? parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n') : '',
   )

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -19,6 +20,7 @@ const AGENTS = ['claude-code', 'codex', 'pi', 'opencode'] as const
 interface Told {
   readonly path: string
   readonly command: string
+  readonly directory: string
   readonly messages: number
 }
 
@@ -60,9 +62,39 @@ describe('precis handoff', () => {
       expect(`${path} ${command}`).not.toContain(old)
       const written = readFileSync(path, 'utf8')
       expect(written).not.toContain(`"${old}"`)
-      expect(written).toContain('/kettle')
+      expect(written).toMatch(/heat\.ts|overshoot/)
     }
   })
+
+  it.each(AGENTS)('goes to %s in the directory of the session, and says so', async (agent) => {
+    const path = putSession('3f2a91c0-aaaa', '3f2a91c0-aaaa.jsonl')
+    const elsewhere = join(place().folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    const folder = realpathSync(place().folder)
+    const args = ['handoff', path, '--to', agent]
+    const told = await place().json<Told>(args, { cwd: elsewhere })
+    expect(told.directory).toBe(folder)
+    expect(told.command.startsWith(`cd ${folder} && `)).toBe(true)
+    expect(told.path).not.toMatch(/elsewhere/)
+    expect(readFileSync(told.path, 'utf8')).toContain(JSON.stringify(folder))
+    const { stdout } = await place().precis(args)
+    expect(stdout).toMatch(
+      /^File: {7}\/.+\nDirectory: {2}(.+)\nGo on with it in this directory: \w/m,
+    )
+    expect(stdout).not.toContain('cd ')
+  })
+
+  it.each(AGENTS)(
+    'goes to %s in the working directory where its own is not here',
+    async (agent) => {
+      const folder = realpathSync(place().folder)
+      const told = await handOff([sample('sessions/claude-code.jsonl')], agent)
+      expect(told.directory).toBe(folder)
+      const written = readFileSync(told.path, 'utf8')
+      expect(written).toContain(JSON.stringify(folder))
+      expect(written).not.toMatch(/"(?:cwd|directory)": ?"\/kettle"/)
+    },
+  )
 
   it('takes neither a path nor a command from the id of a session', async () => {
     const id = '../../../../escaped; touch pwned'

@@ -80,7 +80,7 @@ describe('a hook', () => {
     const { stdout } = await hook(path)
     expect(stdout).toContain('- Never touch the migrations folder.')
     expect(stdout).toContain('- The port is 4321.')
-    expect((await place().precis(['doctor'])).stdout).toMatch(/agents .*hook/)
+    expect((await place().precis(['doctor'])).stdout).toMatch(/· hooks .*failed: .*hook/)
   })
 
   it('says what it knows where the store cannot be opened', async () => {

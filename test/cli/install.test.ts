@@ -155,6 +155,73 @@ describe('precis install beside the work of others', () => {
     expect(config()).toBe(`model = "gpt-5.6"\n${other}`)
   })
 
+  /** As Codex itself writes it once the user trusts the hooks. */
+  const trusted = (...places: string[]) =>
+    `\n[hooks.state]\n${places
+      .map(
+        (at) => `\n[hooks.state."${place().folder}/.codex/hooks.json:${at}"]\ntrusted_hash = "x"\n`,
+      )
+      .join('')}`
+  const OWN_HOOKS = ['pre_compact:0:0', 'session_start:0:0', 'session_end:0:0']
+
+  it.each([
+    ['a file', 'model = "gpt-5.6"\n\n# mine\n[tui]\n\nnotifications = true'],
+    ['no file', undefined],
+  ])('leaves no trace of the trust in its hooks, where there was %s', async (_, text) => {
+    if (text !== undefined) put('.codex/config.toml', text)
+    const before = configuration()
+    await state(['install', 'codex'])
+    put(
+      '.codex/config.toml',
+      config().replace('# <<< precis', `${trusted(...OWN_HOOKS)}# <<< precis`),
+    )
+    expect(await stateOf(['install', '--status'], 'config.toml')).toBe('installed')
+    expect((await state(['install', 'codex'])).some(({ isChanged }) => isChanged)).toBe(false)
+    expect(config()).toContain('hooks.state')
+    await state(['uninstall', 'codex'])
+    expect(configuration()).toEqual(before)
+  })
+
+  it('leaves the trust in hooks of the user', async () => {
+    const mine = { hooks: [{ type: 'command', command: 'echo mine' }] }
+    put('.codex/hooks.json', JSON.stringify({ hooks: { PreCompact: [mine], Stop: [mine] } }))
+    const own = trusted('pre_compact:0:0', 'stop:0:0')
+    put('.codex/config.toml', own)
+    await state(['install', 'codex'])
+    const [, ...others] = OWN_HOOKS
+    const ours = trusted('pre_compact:1:0', ...others).replace('\n[hooks.state]\n', '')
+    put('.codex/config.toml', `${config()}${ours}`)
+    await state(['uninstall', 'codex'])
+    expect(config()).toBe(own)
+  })
+
+  it('shows every agent where one file cannot be read, and doctor names each', async () => {
+    await state(['install', 'pi', 'codex'])
+    put('.claude/settings.json', 'not JSON')
+    put('.codex/hooks.json', '{}')
+    const files = await state(['install', '--status'])
+    expect(files.map((file) => `${file.host} ${file.state}`)).toEqual([
+      'claude-code unreadable',
+      'claude-code not installed',
+      'codex not installed',
+      'codex installed',
+      'opencode not installed',
+      'opencode not installed',
+      'pi installed',
+    ])
+    expect((await place().precis(['install', '--status'])).stdout).toContain('is not a JSON object')
+    const { status, stdout } = await place().precis(['doctor'])
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/✗ agents +claude-code: .*settings\.json is not a JSON object/)
+    expect(stdout).toMatch(/· agents +codex: only a part is installed/)
+    expect(stdout).toMatch(/· agents +opencode: not installed/)
+    expect(stdout).toMatch(/✓ agents +pi: installed/)
+    expect(stdout).toMatch(/✓ hooks +no failures/)
+    expect(stdout).toMatch(/^1 to mend, \d+ notes\. /m)
+    put('.claude/settings.json', '{}')
+    expect((await place().precis(['doctor'])).stdout).toMatch(/^Nothing to mend, \d+ notes\. /m)
+  })
+
   it('reads the table as other programs write it', async () => {
     const own = `[ mcp_servers . "precis" ] # mine\r\nargs = [\r\n  '/a/precis',\r\n  "mcp",\r\n]\r\n`
     put('.codex/config.toml', `a = 1\r\n${own}[tui]\r\n`)
@@ -264,8 +331,19 @@ describe('a hook', () => {
       expect(hookSpecificOutput.hookEventName).toBe('SessionStart')
       expect(hookSpecificOutput.additionalContext).toContain('Never touch the migrations folder.')
     }
-    expect((await run('codex', { hook_event_name: 'PreCompact', transcript_path })).stdout).toBe('')
   })
+
+  it.each(['PreCompact', 'SessionEnd'])(
+    'of Codex brings the store up to date: %s',
+    async (event) => {
+      const text = readFileSync(sample('sessions/codex.jsonl'), 'utf8')
+      put('.codex/sessions/rollout-x.jsonl', text.replaceAll('/kettle', place().folder))
+      const transcript_path = join(place().folder, '.codex/sessions/rollout-x.jsonl')
+      const ran = await run('codex', { hook_event_name: event, transcript_path })
+      expect(ran).toEqual({ status: 0, stdout: '', stderr: '' })
+      expect(await place().json(['sync'])).toMatchObject({ sessions: 1, unchanged: 1 })
+    },
+  )
 
   it('hands over the pins of the thread of its session', async () => {
     put('.codex/sessions/rollout-x.jsonl', readFileSync(sample('sessions/codex.jsonl'), 'utf8'))
@@ -289,6 +367,6 @@ describe('a hook', () => {
       stderr: '',
     })
     const { stdout } = await place().precis(['doctor'])
-    expect(stdout).toMatch(/agents .*hook claude-code/)
+    expect(stdout).toMatch(/hooks .*hook claude-code/)
   })
 })

@@ -20,15 +20,17 @@ export interface RunIn {
   /** Standard output and error are a terminal that is so wide; without it, pipes. */
   readonly columns?: number
   readonly host?: Io['host']
+  /** Called with each piece of standard output. */
+  readonly onOutput?: (piece: string) => void
   /** Called with each piece of standard error. */
   readonly onError?: (piece: string) => void
 }
 
 export async function runPrecis(
   args: readonly string[],
-  { cwd, environment, input = '', columns, host = quietHost(), onError }: RunIn,
+  { cwd, environment, input = '', columns, host = quietHost(), onOutput, onError }: RunIn,
 ): Promise<Ran> {
-  const [stdout, stderr] = [new Collected(columns), new Collected(columns, onError)]
+  const [stdout, stderr] = [new Collected(columns, onOutput), new Collected(columns, onError)]
   const status = await main([process.execPath, PRECIS, ...args], {
     stdin: Readable.from([Buffer.from(input)]),
     stdout,

@@ -85,7 +85,7 @@ const COMMANDS: readonly Smoke[] = [
     out: /^\d+ threads with \d+ events[\s\S]*nothing is wrong/,
   },
   { name: 'config', args: () => [], out: /^strategy +\S+ +default/m },
-  { name: 'doctor', args: () => [], out: /Nothing is wrong\./ },
+  { name: 'doctor', args: () => [], out: /Nothing to mend, \d+ notes\./ },
   { name: 'completion', args: () => ['bash'], out: /complete .*precis/ },
   { name: 'start', args: () => [], out: /^This is the sample session/ },
   {

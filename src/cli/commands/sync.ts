@@ -10,10 +10,14 @@ new end is added to its thread. One that its agent rewrote becomes a new thread 
 Sessions that have not changed are not read. A thread that you removed with precis threads rm stays away
 until its session changes. Ctrl-C stops after the current session.
 
+With --watch it goes on: it looks for changes about once a second, and prints a report for each. With --json
+each report is one line.
+
 Examples:
   precis sync
   precis sync --here --json
   precis sync --agent claude-code --since 30d
+  precis sync --watch --here
 
 Exit codes: 0 done, 1 a session could not be imported, 2 wrong usage or settings.`
 
@@ -24,6 +28,7 @@ export function define(command: Command, io: Io): void {
     .option('--since <time>', 'only sessions used since: 12h, 7d, 2w or a date')
     .option('--here', 'only sessions of this directory')
     .option('--last', 'only the newest session')
+    .option('--watch', 'go on until Ctrl-C, and sync whatever changes')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: SyncFlags) => {

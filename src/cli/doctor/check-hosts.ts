@@ -1,7 +1,7 @@
-// The agents that précis is installed in, and what went wrong there
-import { readHostFailures } from '../hosts/failure-log.ts'
-import { HOSTS } from '../hosts/host-files.ts'
-import { eachFile } from '../hosts/install.ts'
+// The agents that précis can be installed in, and what went wrong there
+import { hostFailureLog, readHostFailures } from '../hosts/failure-log.ts'
+import { HOSTS, type HostName } from '../hosts/host-files.ts'
+import { eachFile, type FileState } from '../hosts/install.ts'
 import type { Io } from '../process-io.ts'
 import { type Finding, fault, note, well } from './local-models.ts'
 
@@ -14,25 +14,38 @@ export async function checkHosts(io: Io): Promise<Finding[]> {
 async function checkInstalled(io: Io): Promise<Finding[]> {
   try {
     const files = await eachFile(HOSTS, undefined, 'look', io)
-    const named = (state: string) => [
-      ...new Set(files.filter((file) => file.state === state).map(({ host }) => host)),
-    ]
-    const [installed, outdated] = [named('installed'), named('outdated')]
-    return [
-      ...(installed.length === 0 ? [] : [well('agents', `installed in ${installed.join(', ')}`)]),
-      ...outdated.map((host) =>
-        note('agents', `the installation in ${host} is out of date`, `precis install ${host}`),
+    return HOSTS.flatMap((host) =>
+      checkHost(
+        host,
+        files.filter((file) => file.host === host),
       ),
-    ]
+    )
   } catch (thrown) {
     const { message } = thrown as Error
-    return [fault('agents', message, 'Mend the file: its agent cannot read it either.')]
+    return [fault('agents', message, 'Restore the file, or move it away.')]
   }
+}
+
+function checkHost(host: HostName, files: readonly FileState[]): Finding[] {
+  const broken = files.flatMap(({ problem }) => problem ?? [])
+  if (broken.length > 0)
+    return broken.map((problem) =>
+      fault('agents', `${host}: ${problem}`, 'Mend the file: the agent cannot read it either.'),
+    )
+  const states = new Set(files.map(({ state }) => state))
+  const fix = `precis install ${host}`
+  if (states.has('outdated')) return [note('agents', `${host}: installed, but out of date`, fix)]
+  if (!states.has('installed')) return [note('agents', `${host}: not installed`, fix)]
+  return states.size === 1
+    ? [well('agents', `${host}: installed`)]
+    : [note('agents', `${host}: only a part is installed`, fix)]
 }
 
 async function checkFailures(io: Io): Promise<Finding[]> {
   const lines = await readHostFailures(io, SHOWN_FAILURES)
-  return lines.map((line) =>
-    note('agents', `failed: ${line}`, 'The agent went on without it. The same by hand shows more.'),
+  if (lines.length === 0) return [well('hooks', 'no failures')]
+  const fix = `The agent went on without it. All failures: ${hostFailureLog(io)}`
+  return lines.map((line, index) =>
+    note('hooks', `failed: ${line}`, index === lines.length - 1 ? fix : undefined),
   )
 }

@@ -40,7 +40,8 @@ export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): 
           : [`  ${' '.repeat(10)}${style.dim(`→ ${asTyped(fix, program)}`)}`]),
       ]
     })
-    const end = told.faults === 0 ? 'Nothing is wrong.' : `${told.faults} to mend.`
+    const notes = told.findings.filter(({ state }) => state === 'note').length
+    const end = told.faults + notes === 0 ? 'Nothing is wrong.' : countsOf(told.faults, notes)
     return `${lines.join('\n')}\n${end} More help: ${PAGE}\n`
   })
   if (faults === 0) return
@@ -51,6 +52,11 @@ export async function runDoctor({ json }: { readonly json?: boolean }, io: Io): 
       hint: `The report has a fix for each; ${PAGE} has more.`,
     },
   )
+}
+
+function countsOf(faults: number, notes: number): string {
+  const mend = faults === 0 ? 'Nothing to mend' : `${faults} to mend`
+  return notes === 0 ? `${mend}.` : `${mend}, ${notes} ${notes === 1 ? 'note' : 'notes'}.`
 }
 
 const NEEDED_NAPI = 10

@@ -25,8 +25,12 @@ export async function logHostFailure(where: string, thrown: unknown, io: Io): Pr
   }
 }
 
+export function hostFailureLog(io: Io): string {
+  return join(stateFolderPath(io), FILE)
+}
+
 /** The latest lines, newest last. */
 export async function readHostFailures(io: Io, most: number): Promise<string[]> {
-  const text = await readFile(join(stateFolderPath(io), FILE), 'utf8').catch(() => '')
+  const text = await readFile(hostFailureLog(io), 'utf8').catch(() => '')
   return text.split('\n').filter(Boolean).slice(-most)
 }

@@ -1,13 +1,14 @@
 // `precis handoff`: the newest session of this project, written as a session of another agent, and how to go on there
-import { lstat, mkdir } from 'node:fs/promises'
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import type { ThreadEvent } from '../../core/log/event.ts'
 import { isFields, type Json } from '../../core/text/json.ts'
 import type { Io } from '../process-io.ts'
+import { projectOf } from '../session/earlier-imports.ts'
 import { readName, targetOf, type WrittenFormat, writtenFormat } from '../session/formats.ts'
-import { openSession } from '../session/session.ts'
+import { openSession, readEvents } from '../session/session.ts'
 import { writeSession } from '../session/write-session.ts'
 import { chooseSession } from '../sessions/choose-sessions.ts'
 import { loadSettings, stateFolder } from '../settings/settings.ts'
@@ -42,23 +43,37 @@ export async function handOff(
   const session = await openSession(target, { settings, progress }, io)
   try {
     const { composed, threadId } = session
+    const directory = await directoryOf(await readEvents(composed.store, threadId), io)
     const wish = {
       threadId,
       to: asNew(writtenFormat(to, undefined, composed)),
       secrets: flags.raw ? 'leave' : 'remove',
     } as const
-    const { text, problems, messages } = await writeSession(session, wish, io)
-    const { path, command } = await placeFor(to, text, io)
+    const there = { ...io, cwd: directory }
+    const { text, problems, messages } = await writeSession(session, wish, there)
+    const { path, command: start } = await placeFor(to, text, there)
+    const isHere = directory === (await realpath(io.cwd))
+    const command = isHere ? start : `cd ${quoted(directory)} && ${start}`
     await refuseExisting(path)
     await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER })
     await writeText(path, text, io)
     progress.end()
-    const told = { from: readName(target), to, path, messages, command, losses: problems }
+    const told = {
+      from: readName(target),
+      to,
+      path,
+      directory,
+      messages,
+      command,
+      losses: problems,
+    }
     await print(io, told, flags.json, (clean, style, columns) =>
       [
         `${clean.from}: ${clean.messages} messages written for ${to}.`,
         ...clean.losses.map((loss) => `  ${oneLine(loss, columns - 2)}`),
-        `Go on with it: ${style.bold(clean.command)}`,
+        `File:       ${clean.path}`,
+        `Directory:  ${clean.directory}`,
+        `${isHere ? 'Go on with it in this directory' : 'Go on with it'}: ${style.bold(clean.command)}`,
         '',
       ].join('\n'),
     )
@@ -71,23 +86,27 @@ export async function handOff(
 /** Conversations are private. */
 const PRIVATE_FOLDER = 0o700
 
+/** Agents look for a session by its directory. One that is not on this machine gives way to the working directory. */
+async function directoryOf(events: readonly ThreadEvent[], { cwd }: Io): Promise<string> {
+  const own = projectOf(events)
+  const isThere = own !== undefined && (await stat(own).catch(() => undefined))?.isDirectory()
+  return realpath(isThere ? own : cwd)
+}
+
 /**
  * The handed-over session is a new one with an id of its own, also where it came from the same agent: a writer that
- * finds records of its format goes on with their session. Under another name they still tell the directory.
+ * finds records of its format goes on with their session, and one that finds any takes the directory from them.
  */
 function asNew(to: WrittenFormat): WrittenFormat {
   if (to.kind === 'page') return to
   const { format } = to
   const write: typeof format.write = ({ events = [], sideEvents: _, ...outgoing }, options) =>
-    format.write({ ...outgoing, events: events.map((event) => renamed(event, format.id)) }, options)
+    format.write({ ...outgoing, events: events.flatMap(withoutRecords) }, options)
   return { kind: 'session', format: { ...format, write } }
 }
 
-function renamed(event: ThreadEvent, format: string): ThreadEvent {
-  const kept = event.type === 'FOREIGN' ? event.data : event.source
-  if (kept === undefined || !isFields(kept) || kept.format !== format) return event
-  const other = { ...kept, format: `${format} before` }
-  return event.type === 'FOREIGN' ? { ...event, data: other } : { ...event, source: other }
+function withoutRecords({ source: _, ...event }: ThreadEvent): ThreadEvent[] {
+  return event.type === 'FOREIGN' ? [] : [event as ThreadEvent]
 }
 
 /** Also a link that leads nowhere: what is there is not ours. */

@@ -1,22 +1,15 @@
 // The files of each agent that `precis install` changes: how its own part is put in, found and taken out
+import { readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { PrecisError } from '../../core/errors.ts'
 import { type Fields, isFields, type Json } from '../../core/text/json.ts'
 import type { Io } from '../process-io.ts'
+import { tableFile } from './codex-config.ts'
+import { areOwnArguments, ENTRY, entryOfOthers, type HostFile, refusal } from './host-file.ts'
 
 export const HOSTS = ['claude-code', 'codex', 'opencode', 'pi'] as const
 export type HostName = (typeof HOSTS)[number]
-
-export interface HostFile {
-  readonly path: string
-  /** The file with précis in it; `text` has no part of it, and is undefined where there is no file. */
-  add(text: string | undefined): string
-  /** The file without it; undefined where nothing else was in it. */
-  remove(text: string): string | undefined
-  /** People write such a part by hand as well: what a first install finds may be theirs. */
-  readonly isHandMade?: true
-}
 
 export interface HostPlace {
   /** How the agent starts précis. */
@@ -44,7 +37,7 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
       project === undefined
         ? join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json')
         : join(project, '.claude', 'settings.local.json'),
-      { PreCompact: '', SessionStart: 'compact', SessionEnd: '' },
+      { PreCompact: {}, SessionStart: { matcher: 'compact' }, SessionEnd: {} },
       hookLine(command, 'claude-code'),
     ),
     entryFile(
@@ -58,13 +51,15 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
   codex: ({ command, home, project, environment: { CODEX_HOME } }) => {
     const folder =
       project === undefined ? CODEX_HOME || join(home, '.codex') : join(project, '.codex')
+    const hooks = join(folder, 'hooks.json')
     const line = hookLine(command, 'codex')
+    const server = [
+      `command = ${JSON.stringify(command[0])}`,
+      `args = ${JSON.stringify([...command.slice(1), 'mcp'])}`,
+    ]
     return [
-      hooksFile(join(folder, 'hooks.json'), { PreCompact: '', SessionStart: 'compact' }, line),
-      tableFile(join(folder, 'config.toml'), [
-        `command = ${JSON.stringify(command[0])}`,
-        `args = ${JSON.stringify([...command.slice(1), 'mcp'])}`,
-      ]),
+      hooksFile(hooks, CODEX_HOOKS, line),
+      tableFile(join(folder, 'config.toml'), server, trustedNames(hooks)),
     ]
   },
   opencode: ({ command, home, project, environment: { XDG_CONFIG_HOME } }) => {
@@ -85,6 +80,13 @@ const FILES: Readonly<Record<HostName, (place: HostPlace) => HostFile[]>> = {
   },
 }
 
+/** Codex takes nothing from the hook before a compaction, and need not wait for it. */
+const CODEX_HOOKS = {
+  PreCompact: { isAsync: true },
+  SessionStart: { matcher: 'compact' },
+  SessionEnd: {},
+} as const
+
 function hookLine(command: readonly string[], host: HostName): string {
   return `${command.map((word) => `"${word}"`).join(' ')} hook ${host}`
 }
@@ -95,7 +97,7 @@ const OWN_HOOK = /\bprecis(?:\.js)?" hook [\w-]+$/
 /** A JSON file with lists of hooks by event: Claude Code's and Codex's have the same shape. */
 function hooksFile(
   path: string,
-  events: Readonly<Record<string, string>>,
+  events: Readonly<Record<string, { readonly matcher?: string; readonly isAsync?: true }>>,
   command: string,
 ): HostFile {
   return {
@@ -103,11 +105,12 @@ function hooksFile(
     add: (text) =>
       edited(text, path, (root) => {
         const hooks = { ...fieldsAt(root, 'hooks', path) }
-        for (const [event, matcher] of Object.entries(events)) {
-          const hook = { type: 'command', command, timeout: HOOK_SECONDS }
+        for (const [event, { matcher, isAsync }] of Object.entries(events)) {
+          const own = { type: 'command', command, timeout: HOOK_SECONDS }
+          const hook = { ...own, ...(isAsync && { async: true }) }
           const known = hooks[event]
           const list = Array.isArray(known) ? known : []
-          hooks[event] = [...list, { ...(matcher !== '' && { matcher }), hooks: [hook] }]
+          hooks[event] = [...list, { ...(matcher !== undefined && { matcher }), hooks: [hook] }]
         }
         return { ...root, hooks }
       }),
@@ -127,23 +130,14 @@ function hooksFile(
 
 /** Hooks of others may stand in the same group. */
 function withoutOwnHooks(group: Json): Json[] {
-  if (!isFields(group) || !Array.isArray(group.hooks)) return [group]
-  const left = group.hooks.filter((hook) => !isOwnHook(hook))
-  if (left.length === group.hooks.length) return [group]
+  const hooks = hooksOf(group)
+  const left = hooks.filter((hook) => !isOwnHook(hook))
+  if (!isFields(group) || left.length === hooks.length) return [group]
   return left.length === 0 ? [] : [{ ...group, hooks: left }]
 }
 
 function isOwnHook(hook: Json): boolean {
   return isFields(hook) && typeof hook.command === 'string' && OWN_HOOK.test(hook.command)
-}
-
-const ENTRY = 'precis'
-const OWN_SCRIPT = /[/\\]precis(?:\.js)?$/
-
-/** As `install` writes them: the path of the script, and `mcp`. */
-function areOwnArguments(words: readonly Json[]): boolean {
-  const script = words.at(-2)
-  return words.at(-1) === 'mcp' && typeof script === 'string' && OWN_SCRIPT.test(script)
 }
 
 function isOwnEntry(entry: Json): boolean {
@@ -153,9 +147,29 @@ function isOwnEntry(entry: Json): boolean {
   return Array.isArray(args) && areOwnArguments(args)
 }
 
-function entryOfOthers(path: string): PrecisError {
-  const sentence = `${path} has an MCP server ${ENTRY} that précis did not write`
-  return refusal(path, sentence, 'Remove that entry or give it another name first.')
+/** How Codex names our hooks of this file: by the event, the group and the place in it. */
+function trustedNames(path: string): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const [event, groups] of Object.entries(readHooks(path)))
+    for (const [group, value] of (Array.isArray(groups) ? groups : []).entries())
+      for (const [at, hook] of hooksOf(value).entries()) {
+        const place = `${event.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase()}:${group}:${at}`
+        if (isOwnHook(hook))
+          for (const file of [path, realpathSync(path)]) names.add(`${file}:${place}`)
+      }
+  return names
+}
+
+function readHooks(path: string): Fields {
+  try {
+    return fieldsAt(parsed(readFileSync(path, 'utf8'), path), 'hooks', path)
+  } catch {
+    return {} // whoever changes it says what is wrong with it
+  }
+}
+
+function hooksOf(group: Json): readonly Json[] {
+  return isFields(group) && Array.isArray(group.hooks) ? group.hooks : []
 }
 
 /** A JSON file with one entry of ours in an object. */
@@ -177,72 +191,6 @@ function entryFile(path: string, field: string, value: Json): HostFile {
         return Object.keys(others).length === 0 ? rest : { ...root, [field]: others }
       }),
   }
-}
-
-const [BEGIN, END] = ['# >>> precis', '# <<< precis']
-const SERVERS = 'mcp_servers'
-const TABLE = `${SERVERS}.${ENTRY}`
-
-/** A TOML file with a table of ours. Codex writes the file again and moves comments: the table tells whose it is. */
-function tableFile(path: string, lines: readonly string[]): HostFile {
-  const block = `${[BEGIN, `[${TABLE}]`, ...lines, END].join('\n')}\n`
-  return {
-    path,
-    isHandMade: true,
-    add: (text = '') => {
-      if (hasEntry(text)) throw entryOfOthers(path)
-      return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${block}`
-    },
-    remove: (text) => {
-      const tables = tablesIn(text)
-      const main = tables.filter(({ name }) => name === TABLE)
-      const own = new Set(main.filter(({ part }) => areOwnArguments(argumentsIn(part))))
-      const isAll = own.size > 0 && own.size === main.length
-      const left = tables.map((table) => {
-        const isOwn = own.has(table) || (isAll && table.name.startsWith(`${TABLE}.`))
-        return isOwn ? behind(table.part) : table.part
-      })
-      const rest = left.join('').replaceAll(OWN_COMMENT, '')
-      return rest !== text && rest.trim() === '' ? undefined : rest
-    },
-  }
-}
-
-const OWN_COMMENT = new RegExp(`^(?:${BEGIN}|${END})[ \\t]*\\r?(?:\\n|$)`, 'gm')
-const BEFORE_TABLE = /^(?=[ \t]*\[{1,2}[^[\]\n]+\]{1,2}[ \t]*(?:#.*)?\r?$)/m
-
-/** The text, cut before each line that begins a table. */
-function tablesIn(text: string): { readonly name: string; readonly part: string }[] {
-  return text.split(BEFORE_TABLE).map((part) => {
-    return { name: plainKey(/^\s*\[+([^\]]*)/.exec(part)?.[1] ?? ''), part }
-  })
-}
-
-/** `a . "b"` is `a.b`. */
-function plainKey(key: string): string {
-  return key.replaceAll(/[\s"']/g, '')
-}
-
-/** Comments before the next table are about that one. */
-function behind(part: string): string {
-  const lines = part.split(/(?<=\n)/)
-  return lines.slice(lines.findLastIndex((line) => !/^\s*(?:#|$)/.test(line)) + 1).join('')
-}
-
-/** The list `args` of a table. */
-function argumentsIn(part: string): string[] {
-  const list = /^[ \t]*args\s*=\s*\[([\s\S]*?)\][ \t]*(?:#.*)?\r?$/m.exec(part)?.[1] ?? ''
-  const words = list.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g)
-  return [...words].flatMap(([, double, single]) => double ?? single ?? [])
-}
-
-/** Whether it is there, as a table or in one of the other ways that TOML has to write it. */
-function hasEntry(text: string): boolean {
-  return tablesIn(text).some(({ name, part }) => {
-    const keys = [...part.matchAll(/^[ \t]*([^=#[\n]+)=/gm)].map(([, key = '']) => plainKey(key))
-    const all = [name, ...keys.map((key) => (name === '' ? key : `${name}.${key}`))]
-    return all.some((key) => `${key}.`.startsWith(`${TABLE}.`) || (name === '' && key === SERVERS))
-  })
 }
 
 /** A file that is all ours: it loads the plug-in of this package and says how précis is started. */
@@ -285,10 +233,6 @@ function parsed(text: string, path: string): Fields {
   }
   const hint = 'Mend the file, or add précis to it by hand (docs/use-with-agents.md).'
   throw refusal(path, `${path} is not a JSON object`, hint)
-}
-
-function refusal(where: string, sentence: string, hint: string): PrecisError {
-  return new PrecisError('invalid-input', sentence, { where, hint: `Nothing was changed. ${hint}` })
 }
 
 function fieldsAt(root: Fields, name: string, path: string): Fields {

@@ -1,16 +1,16 @@
 // `precis install`, `precis uninstall`: an agent's own configuration, changed with a backup and put back to the byte
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, realpath, rm, rmdir } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
+import { mkdir, realpath, rm, rmdir } from 'node:fs/promises'
+import { dirname, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { z } from 'zod'
-import { PrecisError } from '../../core/errors.ts'
+import { asPrecisError, PrecisError } from '../../core/errors.ts'
 import { nearestWord } from '../../core/text/words.ts'
 import type { Io } from '../process-io.ts'
-import { stateFolder, stateFolderPath } from '../settings/settings.ts'
 import { writeText } from '../terminal/io.ts'
 import { print } from '../terminal/terminal.ts'
-import { filesOf, HOSTS, type HostFile, type HostName, placeOf } from './host-files.ts'
+import type { HostFile } from './host-file.ts'
+import { filesOf, HOSTS, type HostName, placeOf } from './host-files.ts'
+import { type Records, readIfThere, readRecords, writeRecords } from './install-records.ts'
 
 export interface InstallFlags {
   readonly all?: boolean
@@ -23,23 +23,13 @@ export interface InstallFlags {
 export interface FileState {
   readonly host: HostName
   readonly path: string
-  readonly state: 'installed' | 'not installed' | 'outdated'
+  readonly state: 'installed' | 'not installed' | 'outdated' | 'unreadable'
   readonly isChanged: boolean
+  /** Why it is unreadable. */
+  readonly problem?: string
   /** Of a dry run: the lines that would be added (+) and removed (-). */
   readonly lines?: readonly string[]
 }
-
-const FILE = 'installed.json'
-const schema = z.record(
-  z.string(),
-  z.object({
-    /** The file as it was; null where there was none. */
-    before: z.string().nullable(),
-    after: z.string(), // a digest
-    madeFolder: z.string().exactOptional(), // the first one that had to be made
-  }),
-)
-type Records = z.output<typeof schema>
 
 export async function installHosts(
   given: readonly string[],
@@ -69,8 +59,9 @@ async function changeHosts(
   const project = flags.project ? io.cwd : undefined
   const told = await eachFile(hosts, project, work, io, flags.dryRun)
   await print(io, told, flags.json, (list, style) => {
-    const lines = list.flatMap(({ host, path, state, isChanged, lines: changes = [] }) => [
+    const lines = list.flatMap(({ host, path, state, isChanged, problem, lines: changes = [] }) => [
       `${isChanged ? style.good('✓') : '·'} ${host.padEnd(12)} ${state.padEnd(13)} ${path}`,
+      ...(problem === undefined ? [] : [`    ${problem}`]),
       ...changes.map((line) => `    ${line}`),
       ...(flags.dryRun && changes.length === 0 ? ['    nothing would change'] : []),
     ])
@@ -93,6 +84,10 @@ export async function eachFile(
   const script = await realpath(io.script).catch(() => io.script)
   const place = placeOf(io, script, project)
   const records = await readRecords(io)
+  if (work === 'look')
+    return Promise.all(
+      hosts.flatMap((host) => filesOf(host, place).map((file) => look(host, file, records))),
+    )
   const files = await Promise.all(
     hosts.flatMap((host) =>
       filesOf(host, place).map(async (file) => {
@@ -114,15 +109,28 @@ export async function eachFile(
   return told
 }
 
+/** A file that cannot be read hides none of the others. */
+async function look(host: HostName, file: HostFile, records: Records): Promise<FileState> {
+  const { path } = file
+  try {
+    const state = stateOf(file, await readIfThere(path), records[path])
+    return { host, path, state, isChanged: false }
+  } catch (thrown) {
+    const problem = asPrecisError(thrown).message
+    return { host, path, state: 'unreadable', isChanged: false, problem }
+  }
+}
+
 function nextText(
   file: HostFile,
   before: string | undefined,
   records: Records,
   work: Work,
 ): string | undefined {
-  if (work === 'look') return before
-  const base = withoutOurs(file, before, records[file.path])
-  return work === 'install' ? withOurs(file, base) : base
+  const known = records[file.path]
+  if (work === 'uninstall') return withoutTrace(file, before, known)
+  if (stateOf(file, before, known) === 'installed') return before
+  return withOurs(file, withoutOurs(file, before, known))
 }
 
 function changedLines(before = '', next = ''): string[] {
@@ -160,7 +168,7 @@ async function install(
   const known = records[file.path]
   const base = withoutOurs(file, text, known)
   const next = withOurs(file, base)
-  if (next === text) return
+  if (text !== undefined && stateOf(file, text, known) === 'installed') return
   const folder = dirname(file.path)
   const made = await mkdir(folder, { recursive: true })
   const madeFolder = made ?? known?.madeFolder ?? madeBefore(folder, records)
@@ -198,6 +206,19 @@ function withoutOurs(
   return file.remove(text)
 }
 
+/** What the agent itself wrote about précis goes as well; where nothing else is left of its changes, every byte is as it was. */
+function withoutTrace(
+  file: HostFile,
+  text: string | undefined,
+  known: Records[string] | undefined,
+): string | undefined {
+  const left = withoutOurs(file, text, known)
+  const next = left === undefined ? undefined : (file.forget?.(left) ?? left)
+  if (next === undefined || known === undefined) return next
+  const before = known.before ?? ''
+  return file.isSame?.(next, before) ? (known.before ?? undefined) : next
+}
+
 async function uninstall(
   file: HostFile,
   text: string | undefined,
@@ -205,7 +226,7 @@ async function uninstall(
   io: Io,
 ): Promise<void> {
   const known = records[file.path]
-  const next = withoutOurs(file, text, known)
+  const next = withoutTrace(file, text, known)
   if (next === undefined) await rm(file.path, { force: true })
   else if (next !== text) await writeText(file.path, next, io)
   if (known?.madeFolder !== undefined) await removeEmpty(dirname(file.path), known.madeFolder)
@@ -233,6 +254,7 @@ function stateOf(
   const base = withoutOurs(file, text, known)
   if (base === text) return 'not installed'
   try {
+    const isSame = file.isSame ?? isSameText
     return isSame(withOurs(file, base), text) ? 'installed' : 'outdated'
   } catch (thrown) {
     if (PrecisError.is(thrown)) return 'outdated' // ours, beside a part of the same name that is not
@@ -241,40 +263,11 @@ function stateOf(
 }
 
 /** Agents write their own files again, in another order and with other spaces. */
-function isSame(one: string, other: string): boolean {
+function isSameText(one: string, other: string): boolean {
   try {
     return isDeepStrictEqual(JSON.parse(one), JSON.parse(other))
   } catch {
     return one === other
-  }
-}
-
-async function readRecords(io: Io): Promise<Records> {
-  const path = join(stateFolderPath(io), FILE)
-  const text = (await readIfThere(path)) ?? '{}'
-  try {
-    return schema.parse(JSON.parse(text))
-  } catch (thrown) {
-    throw new PrecisError('invalid-input', `${path} cannot be read`, {
-      where: path,
-      hint: 'It keeps the files as they were before `precis install`. Restore it from a copy, or move it away.',
-      cause: thrown,
-    })
-  }
-}
-
-async function writeRecords(records: Records, io: Io): Promise<void> {
-  const text = `${JSON.stringify(records, null, 2)}\n`
-  await writeText(join(await stateFolder(io), FILE), text, io)
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw thrown
   }
 }
 

@@ -25,6 +25,8 @@ interface HookInput {
 /** Claude Code takes so many characters of instructions. */
 const INSTRUCTION_CHARS = 9_500
 const CONTEXT_CHARS = 8_000
+/** Another sync of the same store brings in this session as well. */
+const SYNC_WAIT_MS = 20_000
 
 export async function runHook(host: string, io: Io): Promise<void> {
   try {
@@ -43,14 +45,13 @@ async function answerTo(host: string, input: HookInput, io: Io): Promise<string>
     return instructions(await briefOfSource(textSource(JSON.stringify(document)), []))
   if (path === undefined || path === '') return ''
   if (event === 'Summary') return summaryOf(path, io)
-  if (event === 'SessionEnd') {
+  // Codex takes no instructions, and does not wait for the hook before its compaction.
+  if (event === 'SessionEnd' || (event === 'PreCompact' && host === 'codex')) {
     const { syncSessions } = await import('../sessions/sync-sessions.ts')
-    await syncSessions({ here: true }, io)
+    await syncSessions({ here: true }, io, SYNC_WAIT_MS)
     return ''
   }
-  // Codex takes no instructions.
-  if (event === 'PreCompact' && host === 'claude-code')
-    return instructions(await readBrief(path, io))
+  if (event === 'PreCompact') return instructions(await readBrief(path, io))
   if (event !== 'SessionStart') return ''
   const additionalContext = afterCompaction(await readBrief(path, io))
   const hookSpecificOutput = { hookEventName: 'SessionStart', additionalContext }

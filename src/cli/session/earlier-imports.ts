@@ -1,9 +1,11 @@
 // Earlier imports of the same file, recognised by its bytes or its path
 import { z } from 'zod'
 import { readRow } from '../../core/log/codec.ts'
+import type { ThreadEvent } from '../../core/log/event.ts'
 import { isPartialImport } from '../../core/log/import-end.ts'
 import type { Store } from '../../core/ports.ts'
 import type { Json } from '../../core/text/json.ts'
+import { findWorkplace } from '../../formats/reading/workplace.ts'
 
 export interface EarlierImport {
   readonly threadId: string
@@ -67,4 +69,12 @@ export type ImportedFrom = z.output<typeof schema>
 /** What the first event of an imported thread says of the file. */
 export function readImported(source: Json | undefined): ImportedFrom {
   return schema.safeParse(source).data ?? {}
+}
+
+/** The directory that the session of a thread took place in. */
+export function projectOf(events: readonly ThreadEvent[]): string | undefined {
+  const [workspace] = events.flatMap((event) =>
+    event.type === 'THREAD_SETTINGS' ? (event.data.workspace ?? []) : [],
+  )
+  return readImported(events[0]?.source).project ?? workspace ?? findWorkplace(events)
 }

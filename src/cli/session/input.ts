@@ -11,6 +11,12 @@ import { databaseSession, readDatabase } from './opencode-database.ts'
 
 const PIECE_BYTES = 64_000
 
+interface OpenOptions {
+  readonly lines?: 'hold' | 'read again'
+  /** Its agent may be writing to it: what comes later, and a line that is not whole yet, are left for the next time. */
+  readonly isGrowing?: boolean
+}
+
 /**
  * `-` is standard input. Whatever is wrong with the file is told by its name. Whoever keeps what it says in
  * memory has the lines of a long file read again where they are needed: `lines` are not held.
@@ -18,7 +24,7 @@ const PIECE_BYTES = 64_000
 export async function openInput(
   given: string,
   io: Pick<Io, 'stdin' | 'cwd'>,
-  { lines = 'hold' }: { readonly lines?: 'hold' | 'read again' } = {},
+  { lines = 'hold', isGrowing = false }: OpenOptions = {},
 ): Promise<Source> {
   if (given === '-') return held(await readPieces(io.stdin, given))
   const database = databaseSession(given, io.cwd)
@@ -30,7 +36,8 @@ export async function openInput(
   if (found.isDirectory()) throw unreadable(given, { code: 'EISDIR' })
   // A pipe or a device may give something else when it is read again.
   if (!found.isFile()) return held(await readPieces(findPieces(path, given), given))
-  const source = { bytes: found.size, open: () => findPieces(path, given) }
+  const bytes = isGrowing ? wholeLines(path, found.size) : found.size
+  const source = { bytes, open: () => findPieces(path, given, isGrowing ? bytes : undefined) }
   return lines === 'hold' ? source : rereadable(path, source, { name: given })
 }
 
@@ -43,8 +50,42 @@ function held(pieces: readonly Uint8Array[]): Source {
   }
 }
 
-async function* findPieces(path: string, name: string): AsyncGenerator<Uint8Array> {
-  const stream = createReadStream(path, { highWaterMark: PIECE_BYTES })
+/** As far as the last line is one: the rest is still being written. A file without a whole line is taken as it is. */
+function wholeLines(path: string, size: number): number {
+  if (!path.endsWith('.jsonl')) return size
+  const file = openSync(path, 'r')
+  try {
+    let rest = Buffer.alloc(0)
+    for (let start = size; start > 0; ) {
+      const length = Math.min(PIECE_BYTES, start)
+      const piece = Buffer.alloc(length)
+      start -= length
+      readSync(file, piece, 0, length, start)
+      rest = Buffer.concat([piece, rest])
+      const end = piece.lastIndexOf(0x0a)
+      if (end >= 0) return isWhole(rest.subarray(end + 1)) ? size : start + end + 1
+    }
+    return size
+  } finally {
+    closeSync(file)
+  }
+}
+
+function isWhole(line: Buffer): boolean {
+  try {
+    JSON.parse(line.toString('utf8') || '0')
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function* findPieces(
+  path: string,
+  name: string,
+  bytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Uint8Array> {
+  const stream = createReadStream(path, { highWaterMark: PIECE_BYTES, end: bytes - 1 })
   try {
     for await (const piece of stream) yield piece
   } catch (thrown) {

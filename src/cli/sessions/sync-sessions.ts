@@ -18,6 +18,7 @@ import { Marks } from './sync-marks.ts'
 
 export interface SyncFlags extends SessionFilters {
   readonly json?: boolean
+  readonly watch?: boolean
 }
 
 export interface SyncReport {
@@ -36,12 +37,20 @@ export interface SyncReport {
 }
 
 export async function runSync(flags: SyncFlags, io: Io): Promise<void> {
+  if (flags.watch) {
+    const { watchSessions } = await import('./watch-sessions.ts')
+    return watchSessions(flags, io)
+  }
   const report = await syncSessions(flags, io)
   await print(io, report, flags.json, renderSync)
-  if (report.failed.length > 0)
-    throw new PrecisError('invalid-input', `${report.failed.length} sessions were not imported`, {
-      hint: 'The others are in the store. These are tried again when they change.',
-    })
+  failUnlessImported(report.failed)
+}
+
+export function failUnlessImported(failed: SyncReport['failed']): void {
+  if (failed.length === 0) return
+  throw new PrecisError('invalid-input', `${failed.length} sessions were not imported`, {
+    hint: 'The others are in the store. These are tried again when they change.',
+  })
 }
 
 /** Sessions that were not touched since the last time cost one look at the file, and open no store. */
@@ -73,7 +82,7 @@ async function importChanged(
     hasSignal = true
   }
   // The second Ctrl-C ends the program; what is half imported is then continued the next time.
-  io.host.once('SIGINT', stop)
+  io.host.once('SIGINT', stop).once('SIGTERM', stop)
   const isStopped = () => hasSignal
   const onWait = () => progress.say('waiting for another sync of this store …', 'step')
   try {
@@ -102,7 +111,7 @@ async function importChanged(
       if (!isDone) work.left = found.length
     })
   } finally {
-    io.host.off('SIGINT', stop)
+    io.host.off('SIGINT', stop).off('SIGTERM', stop)
     progress.end()
   }
 }
@@ -127,8 +136,9 @@ export async function importAll(
       return
     }
     progress.share(`importing ${changed.length} sessions`, index, changed.length)
+    const wish = { records: 'keep', progress, format: session.agent, isGrowing: true } as const
     const { imported, isConflict } = await one(session, work, (path) =>
-      importFile(home, path, { records: 'keep', progress, format: session.agent }, known, io),
+      importFile(home, path, wish, known, io),
     )
     if (imported) work.outcomes[imported.outcome] += 1
     // Somebody else wrote to its thread just then: without a mark it is tried again the next time.
@@ -183,7 +193,7 @@ async function selected(flags: SessionFilters, settings: Settings, io: Io) {
 
 const SHOWN = 20
 
-function renderSync(report: SyncReport, style: Style, columns: number): string {
+export function renderSync(report: SyncReport, style: Style, columns: number): string {
   const { sessions, unchanged, outcomes, addedEvents, threads, failed, left } = report
   const counts = [
     `${thousands(outcomes.new + outcomes.continued)} new`,

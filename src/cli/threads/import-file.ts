@@ -55,6 +55,8 @@ export interface ImportWish {
   readonly title?: string | undefined
   readonly records: 'keep' | 'drop'
   readonly progress: ProgressLine
+  /** Its agent may be writing to it. */
+  readonly isGrowing?: boolean
 }
 
 export async function importFile(
@@ -64,7 +66,8 @@ export async function importFile(
   known: EarlierImports,
   io: Io,
 ): Promise<Imported> {
-  const source = await openInput(file, io)
+  const { isGrowing = false } = wish
+  const source = await openInput(file, io, { isGrowing })
   const digest = await digestOfSource(source)
   const path = file === '-' ? undefined : await wholePath(file, io)
   const same = known.byDigest.get(digest)

@@ -2,16 +2,14 @@
 import type { Composed } from '../../compose.ts'
 import { PrecisError } from '../../core/errors.ts'
 import { readRow } from '../../core/log/codec.ts'
-import type { ThreadEvent } from '../../core/log/event.ts'
 import type { ThreadInfo } from '../../core/ports.ts'
 import { printableJson } from '../../core/text/visible.ts'
 import { weightOf } from '../../core/view/context.ts'
-import { findWorkplace } from '../../formats/reading/workplace.ts'
 import { RESERVED_PREFIX } from '../../server/accounts/owners.ts'
 import { buildSummary } from '../../server/views/thread-summary.ts'
 import type { Io } from '../process-io.ts'
 import { asTyped, programName } from '../program-name.ts'
-import { readImported } from '../session/earlier-imports.ts'
+import { projectOf, readImported } from '../session/earlier-imports.ts'
 import { threadTarget } from '../session/formats.ts'
 import { formatOfLog } from '../session/session.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
@@ -60,7 +58,7 @@ async function readEntry({ store, threads, formats }: Composed, info: ThreadInfo
   const { title, isPartial } = await buildSummary(store, info)
   const opening = (await store.read(threadId, { limit: OPENING_EVENTS })).map(readRow)
   const from = readImported(opening[0]?.source)
-  const project = from.project ?? workspaceOf(opening) ?? findWorkplace(opening)
+  const project = projectOf(opening)
   return {
     threadId,
     createdAt: createdAt.toISOString(),
@@ -74,12 +72,6 @@ async function readEntry({ store, threads, formats }: Composed, info: ThreadInfo
     ...(from.replaces !== undefined && { replaces: from.replaces }),
     ...(parent && { parent: parent.threadId }),
   }
-}
-
-function workspaceOf(events: readonly ThreadEvent[]): string | undefined {
-  return events.flatMap((event) =>
-    event.type === 'THREAD_SETTINGS' ? (event.data.workspace ?? []) : [],
-  )[0]
 }
 
 const DEFAULT_COLUMNS = 100

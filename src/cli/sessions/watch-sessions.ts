@@ -1,0 +1,68 @@
+// `precis sync --watch`: syncs whatever changed, again and again, until a signal comes
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Io } from '../process-io.ts'
+import { writeStream } from '../terminal/io.ts'
+import { print, thousands } from '../terminal/terminal.ts'
+import {
+  failUnlessImported,
+  renderSync,
+  type SyncFlags,
+  type SyncReport,
+  syncSessions,
+} from './sync-sessions.ts'
+
+const PAUSE_MS = 1_000
+/** The pause is so many times as long as a look that found nothing, and as an import: neither takes all of a processor. */
+const [AFTER_LOOK, AFTER_IMPORT] = [9, 1]
+
+/** A signal ends the session that is imported, and then the watch; a second one ends the program. */
+export async function watchSessions(flags: SyncFlags, io: Io): Promise<void> {
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  for (const signal of SIGNALS) io.host.once(signal, stop)
+  const failed: SyncReport['failed'][number][] = []
+  let added = 0
+  try {
+    for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
+      const startMs = performance.now()
+      const report = await syncSessions(flags, io)
+      const tookMs = performance.now() - startMs
+      const isNew = hasNews(report)
+      added += report.addedEvents
+      failed.push(...report.failed)
+      if (isFirst || isNew) await say(report, flags, io)
+      if (isFirst) await tell('Watching for changes; Ctrl-C stops.', flags, io)
+      const pauseMs = tookMs * (isNew ? AFTER_IMPORT : AFTER_LOOK)
+      await pause(Math.max(PAUSE_MS, pauseMs), stopping.signal)
+    }
+  } finally {
+    for (const signal of SIGNALS) io.host.off(signal, stop)
+  }
+  await tell(`Stopped. ${thousands(added)} events were added.`, flags, io)
+  failUnlessImported(failed)
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  // It rejects where the signal comes first, and the loop looks at the signal.
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+}
+
+function hasNews({ threads, failed, left }: SyncReport): boolean {
+  return threads.length + failed.length + left > 0
+}
+
+/** As JSON, one line for each report. */
+async function say(report: SyncReport, { json }: SyncFlags, io: Io): Promise<void> {
+  await print(io, report, false, (clean, style, columns) => {
+    if (json) return `${JSON.stringify(clean)}\n`
+    const time = new Date().toTimeString().slice(0, 8)
+    return `${style.dim(time)} ${renderSync(clean, style, columns)}`
+  })
+}
+
+/** For people only. */
+async function tell(sentence: string, { json }: SyncFlags, io: Io): Promise<void> {
+  if (!json) await writeStream(io.stderr, `${sentence}\n`)
+}
