@@ -1,6 +1,6 @@
 // The source of a session: a file, or a stream that is buffered
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { PrecisError } from '../../core/errors.ts'
@@ -10,6 +10,7 @@ import { readPieces, unreadable } from '../terminal/io.ts'
 import { databaseSession, readDatabase } from './opencode-database.ts'
 
 const PIECE_BYTES = 64_000
+const NEWLINE = 0x0a
 
 /**
  * `-` is standard input. Whatever is wrong with the file is told by its name. Whoever keeps what it says in
@@ -32,6 +33,35 @@ export async function openInput(
   if (!found.isFile()) return held(await readPieces(findPieces(path, given), given))
   const source = { bytes: found.size, open: () => findPieces(path, given) }
   return lines === 'hold' ? source : rereadable(path, source, { name: given })
+}
+
+/** Lines that are complete, of a file that is still written; undefined where there is none. */
+export async function completeLines(path: string): Promise<Source | undefined> {
+  const bytes = await endOfLines(path)
+  if (bytes === 0) return undefined
+  return {
+    bytes,
+    open: () => createReadStream(path, { highWaterMark: PIECE_BYTES, end: bytes - 1 }),
+  }
+}
+
+/** Behind the last line break. */
+async function endOfLines(path: string): Promise<number> {
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    const piece = Buffer.allocUnsafe(PIECE_BYTES)
+    for (let end = size; end > 0; ) {
+      const start = Math.max(0, end - PIECE_BYTES)
+      const { bytesRead } = await file.read(piece, 0, end - start, start)
+      const found = piece.subarray(0, bytesRead).lastIndexOf(NEWLINE)
+      if (found >= 0) return start + found + 1
+      end = start
+    }
+    return 0
+  } finally {
+    await file.close()
+  }
 }
 
 function held(pieces: readonly Uint8Array[]): Source {
